@@ -1,4 +1,4 @@
-/** Integrations that a restored backup holds; `src/store/engine/service-tables.ts` says what each column means. */
+/** Integrations that spend nothing before a person agrees; `src/store/engine/service-tables.ts` says what each column means. */
 import type { Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,6 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .createTable('restore_holds')
     .addColumn('integration_id', 'text', (c) => c.primaryKey())
     .addColumn('made_at', 'bigint')
+    .addColumn('why', 'text', (c) => c.notNull())
     .addColumn('held_at', 'bigint', (c) => c.notNull())
     .execute();
 }

@@ -121,9 +121,9 @@ export async function holdAll(
   { store, integrations }: Pick<Application, 'store' | 'integrations'>,
   madeAt: number | null,
 ): Promise<ErasedAgain & { held: string[] }> {
-  const erased = await store.forget.eraseAgain();
+  const erased = await store.forget.eraseAgain(madeAt);
   const held = await store.restores.hold(integrations.keys(), madeAt);
-  if (erased.erased > 0) await store.forget.overwriteErased();
+  if (erased.erased + erased.integrations.length > 0) await store.forget.overwriteErased();
   return { ...erased, held };
 }
 

@@ -2,6 +2,7 @@ import type { ConnectorSecrets } from '../../connectors/contract.ts';
 import type { NewAuditEntry } from '../store/audit/record.ts';
 import { secretPlace } from '../store/secrets/seal-places.ts';
 import type { Sealer } from '../store/secrets/sealed.ts';
+import { secretPrefix } from '../store/secrets/secrets.ts';
 import type { Store } from '../store/store.ts';
 
 /** The secrets of one integration's connector; only the product itself takes one away. */
@@ -15,7 +16,7 @@ export function connectorSecrets(
   { store, sealer }: { store: Pick<Store, 'secrets'>; sealer: Pick<Sealer, 'seal' | 'open'> },
   integrationId: string,
 ): IntegrationSecrets {
-  const nameOf = (name: string) => `integration/${integrationId}/${name}`;
+  const nameOf = (name: string) => `${secretPrefix(integrationId)}${name}`;
   return {
     async read(name) {
       const sealed = await store.secrets.find(nameOf(name));

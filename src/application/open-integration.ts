@@ -15,9 +15,10 @@ import { INSIGHT_STAGES } from '../insights/write-warm-paths.ts';
 import { NETWORK_STAGES } from '../networks/mirror-networks.ts';
 import { createPartnerClient, type PartnerClient } from '../partner/client.ts';
 import type { Pacers } from '../partner/pacer.ts';
-import { canonicalIdOf } from '../run/contact-id.ts';
+import { canonicalIdOf, contactIdOf } from '../run/contact-id.ts';
 import type { RunDeps } from '../run/context.ts';
 import { openPinned } from '../run/crm-account.ts';
+import { withObjections } from '../run/objections.ts';
 import type { Stages } from '../run/stage.ts';
 import type { RunFacts } from '../views/run.ts';
 import { connectorSecrets } from './connector-secrets.ts';
@@ -127,7 +128,12 @@ export async function openIntegration(
       canonicalId: canonicalIdOf(definition),
       otherForms: otherFormsOf(definition),
       async openConnector(lease) {
-        const open = () => definition.open(connectorOptions);
+        const { objections } = integration.contacts;
+        const canonicalId = canonicalIdOf(definition);
+        // A mistake in an id must not let the person be asked about.
+        const objectors = objections.map((id) => contactIdOf(canonicalId, integration.id, id));
+        const open = async () =>
+          withObjections(await definition.open(connectorOptions), new Set(objectors));
         const connector = await openPinned(store, integration, lease, open);
         opened.push(connector);
         return connector;

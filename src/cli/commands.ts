@@ -86,6 +86,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('forget', 'erase one person', async (deps) =>
     (await import('./commands/forget.ts')).forgetCommand(deps),
   ),
+  entry('erase', 'erase everything of an integration that leaves', async (deps) =>
+    (await import('./commands/erase.ts')).eraseCommand(deps),
+  ),
   entry('audit', 'show who did what, and check that nothing of it was changed', async (deps) =>
     (await import('./commands/audit.ts')).auditCommand(deps),
   ),

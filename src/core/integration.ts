@@ -25,6 +25,8 @@ export const contactsSchema = z.strictObject({
   optOutField: z.string().trim().min(1).nullable().default(null),
   /** Where `optOutField` is a picklist: the values that opt out. */
   optOutValues: z.array(z.string().trim().min(1)).min(1).nullable().default(null),
+  /** Ids of contacts who object, whatever the CRM says: as if they had opted out there. */
+  objections: z.array(z.string().trim().min(1)).max(100_000).default([]),
   /** A field that marks the dead; besides those that the CRM is known to bring. */
   deceasedField: z.string().trim().min(1).nullable().default(null),
   /** A field that marks those who want no contact; besides those that the CRM is known to bring. */

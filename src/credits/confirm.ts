@@ -74,7 +74,8 @@ export async function confirmClock(
 
 /**
  * Ends the spending of the run, and says why, if the database was put back from a backup and no person
- * has agreed since: it does not know what was paid for after that. Null if it may spend.
+ * has agreed since: it does not know what was paid for after that. Of an integration that was erased the
+ * run ends: a process that still had its settings must not read it anew. Null if it may go on.
  */
 export async function holdAfterRestore(
   { store }: Pick<SyncDeps, 'store'>,
@@ -82,13 +83,15 @@ export async function holdAfterRestore(
 ): Promise<string | null> {
   const hold = await store.restores.find(id);
   if (hold === null) return null;
-  const message = `The database was put back ${backupText(hold)}: it does not know what was paid for since, so nothing is spent. Look at \`donor-sync plan ${id}\`, then agree with \`donor-sync restore --agree ${id}\`.`;
-  control.stopSpending('restore_unconfirmed', message);
+  const way = `Look at \`donor-sync plan ${id}\`, then agree with \`donor-sync restore --agree ${id}\`.`;
+  const message = `${holdText(hold)}: the database does not know what was paid for, so nothing is spent. ${way}`;
+  if (hold.why === 'erased') control.stop('restore_unconfirmed', message);
+  else control.stopSpending('restore_unconfirmed', message);
   return message;
 }
 
-/** `on 2026-11-22 from a backup of 2026-11-15`. */
-export function backupText({ heldAt, madeAt }: RestoreHold): string {
+function holdText({ why, heldAt, madeAt }: RestoreHold): string {
   const day = (at: number) => isoTime(at).slice(0, 10);
-  return `on ${day(heldAt)} from a backup${madeAt === null ? '' : ` of ${day(madeAt)}`}`;
+  if (why === 'erased') return `All that was known of the integration was erased on ${day(heldAt)}`;
+  return `A backup${madeAt === null ? '' : ` of ${day(madeAt)}`} was put back on ${day(heldAt)}`;
 }

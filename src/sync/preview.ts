@@ -61,7 +61,7 @@ export interface Preview {
     /** Credits that are in the networks bucket. */
     networks: { remaining: number };
   };
-  /** Since when nothing is spent because a backup was put back (ISO 8601); null if that is not so. */
+  /** Since when nothing is spent because a backup was put back, or all was erased (ISO 8601); null if that is not so. */
   heldSince: string | null;
   /** Contacts whose status in the CRM is another one by now; those to be enhanced get theirs with the profile. */
   statuses: number;

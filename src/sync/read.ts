@@ -97,9 +97,11 @@ export async function pagesToRead(
 /** Where reading starts: at the watermark, or at the beginning if that does not fit any more. */
 async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
   const { cursor, cursorScope } = await store.integrations.findState(run.integration.id);
-  const { contacts, crm } = run.integration;
-  // Another filter or opt-out field makes another set of contacts.
-  const scope = store.fingerprint('cursor_scope', JSON.stringify([contacts, crm.kind]));
+  const { crm } = run.integration;
+  const { objections, ...contacts } = run.integration.contacts;
+  // Another filter, opt-out field or list of objections makes another set of contacts.
+  const set = [contacts, crm.kind, ...(objections.length > 0 ? [objections] : [])];
+  const scope = store.fingerprint('cursor_scope', JSON.stringify(set));
   const isNewScope = cursorScope !== scope;
   const anew = run.full || isNewScope || !connector.capabilities.incremental;
   return { start: anew ? null : cursor, scope, isNewScope, cursor };

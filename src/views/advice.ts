@@ -86,7 +86,8 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
     ],
   },
   restore_unconfirmed: {
-    cause: 'the database was put back from a backup, and no person has agreed to spend since',
+    cause:
+      'the database was put back from a backup or what it knew was erased, and no person has agreed to spend since',
     needs: 'person',
     steps: [
       ['See what a sync would spend, and on whom', 'plan ID'],

@@ -150,12 +150,14 @@ export interface PacesTable {
   next_at: number;
 }
 
-/** An integration whose database was put back from a backup: nothing is spent until a person agrees. */
+/** An integration of which less is known than was paid for: nothing is spent until a person agrees. */
 export interface RestoreHoldsTable {
   integration_id: string;
+  /** Its database was put back from a backup, or all of it was erased. */
+  why: 'restored' | 'erased';
   /** When the backup was made; null if that is not known. */
   made_at: number | null;
-  /** When the database was put back. */
+  /** Since when. */
   held_at: number;
 }
 

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { RecordEntry } from '../audit/record.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import type { Fingerprint } from '../secrets/fingerprint.ts';
+import { eraseIntegration } from './erase-integration.ts';
 import { eraseRows, OWN_TABLES } from './erase-rows.ts';
 import type { ErasureEntry } from './erasure-log.ts';
 
@@ -12,6 +13,8 @@ export interface ErasedAgain {
   blocked: number;
   /** Those of them that the backup knew. */
   erased: number;
+  /** Integrations that had left. */
+  integrations: string[];
   /** Blocked, and their values may still be in the CRM: `forget` is to be repeated for them. */
   unfinished: number;
 }
@@ -29,9 +32,23 @@ const IDS_PER_LOOK = 5_000;
 export async function eraseAgain(
   deps: Deps,
   entries: readonly ErasureEntry[],
+  madeAt: number | null,
 ): Promise<ErasedAgain> {
-  const done: ErasedAgain = { blocked: 0, erased: 0, unfinished: 0 };
+  const done: ErasedAgain = { blocked: 0, erased: 0, unfinished: 0, integrations: [] };
   for (const [integrationId, own] of Map.groupBy(entries, ({ integration }) => integration)) {
+    if (await hasLeftSince(deps, integrationId, own, madeAt)) {
+      const { db, clock, record } = deps;
+      const inOne = <Result>(work: (trx: Trx) => Promise<Result>) => db.transaction().execute(work);
+      const { erased } = await eraseIntegration(db, integrationId, clock.now(), inOne);
+      await inOne((trx) =>
+        record(trx, {
+          action: 'integration.erased',
+          integrationId,
+          details: { ...erased, again: true },
+        }),
+      );
+      done.integrations.push(integrationId);
+    }
     const last = lastOfEach(own);
     if (last.length === 0) continue;
     const ids = await findIds(deps, integrationId, last);
@@ -44,6 +61,27 @@ export async function eraseAgain(
     }
   }
   return done;
+}
+
+/** An integration that left and came back later is a new one, which a younger backup knows. */
+async function hasLeftSince(
+  { db }: Deps,
+  integrationId: string,
+  entries: readonly ErasureEntry[],
+  madeAt: number | null,
+): Promise<boolean> {
+  const left = entries.findLast(({ what }) => what === 'left');
+  if (left === undefined) return false;
+  if (madeAt !== null) return left.at > madeAt;
+  const known = await db
+    .selectFrom('audit_entries')
+    .select('seq')
+    .where('integration_id', '=', integrationId)
+    .where('action', '=', 'integration.erased')
+    .where('at', '>=', left.at)
+    .limit(1)
+    .executeTakeFirst();
+  return known === undefined;
 }
 
 /** Pure: how it stands with each contact at the end, without those that were let in again. */

@@ -14,6 +14,7 @@ import { ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Database, ForgottenState, ForgottenTable } from '../engine/tables.ts';
 import type { Fingerprint } from '../secrets/fingerprint.ts';
 import { type ErasedAgain, eraseAgain } from './erase-again.ts';
+import { type ErasedIntegration, eraseIntegration, hasOpenRequests } from './erase-integration.ts';
 import { type ErasedRows, eraseRows, OWN_TABLES } from './erase-rows.ts';
 import type { ErasureLog } from './erasure-log.ts';
 
@@ -368,9 +369,39 @@ export function forgetQueries(deps: ForgetDeps) {
       return all;
     },
 
-    /** Does again what the log outside of the database says, in one that was put back from a backup. */
-    async eraseAgain(): Promise<ErasedAgain> {
-      return eraseAgain(deps, await erasures.read());
+    /**
+     * Does again what the log outside of the database says, in one that was put back from a backup of
+     * this moment (epoch ms; null if that is not known).
+     */
+    async eraseAgain(madeAt: number | null): Promise<ErasedAgain> {
+      return eraseAgain(deps, await erasures.read(), madeAt);
+    },
+
+    /** Erases everything of an integration that leaves, or what an earlier time has left of it. */
+    async eraseIntegration(lease: Lease): Promise<ErasedIntegration> {
+      const { integrationId } = lease;
+      const now = clock.now();
+      await erasures.append({ what: 'left', at: now, integration: integrationId });
+      const done = await eraseIntegration(db, integrationId, now, (work) =>
+        checkpoint(lease, work),
+      );
+      await checkpoint(lease, (trx) =>
+        record(trx, { action: 'integration.erased', integrationId, details: done.erased }),
+      );
+      return done;
+    },
+
+    /** True while a request of the integration waits for its answer, or for the proof of its cost. */
+    hasOpenRequests: (integrationId: string) => hasOpenRequests(db, integrationId),
+
+    /** True if the database knows an integration of this id. */
+    async knowsIntegration(id: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('integrations')
+        .select('id')
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row !== undefined;
     },
 
     /** Begins a log of what was erased before there was one. */

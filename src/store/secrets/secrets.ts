@@ -2,6 +2,11 @@ import { LEASE_MS } from '../engine/leases.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import { again } from '../engine/transact.ts';
 
+/** How the names of an integration's secrets begin; no other's do. */
+export function secretPrefix(integrationId: string): string {
+  return `integration/${integrationId}/`;
+}
+
 /** Sealed text by name. Sealing and opening is the caller's business: here it is only kept. */
 export function secretQueries<AuditEntry>(
   db: Database,

@@ -2,8 +2,9 @@ import type { Clock } from '../../core/clock.ts';
 import type { RecordEntry } from '../audit/record.ts';
 import type { Database } from '../engine/tables.ts';
 
-/** Since when an integration is held, and how old its database was when it was put back. */
+/** Why and since when an integration is held, and how old its database was when it was put back. */
 export interface RestoreHold {
+  why: 'restored' | 'erased';
   /** When the backup was made (epoch ms); null if that is not known. */
   madeAt: number | null;
   heldAt: number;
@@ -17,12 +18,17 @@ export function restoreQueries(db: Database, clock: Pick<Clock, 'now'>, record: 
       return db.transaction().execute(async (trx) => {
         const known = await trx.selectFrom('integrations').select('id').execute();
         const held = [...new Set([...ids, ...known.map(({ id }) => id)])].sort();
-        const hold = { made_at: madeAt, held_at: clock.now() };
+        const hold = { made_at: madeAt, held_at: clock.now(), why: 'restored' as const };
         for (const integration_id of held) {
           await trx
             .insertInto('restore_holds')
             .values({ integration_id, ...hold })
-            .onConflict((c) => c.column('integration_id').doUpdateSet(hold))
+            .onConflict((c) =>
+              c
+                .column('integration_id')
+                .doUpdateSet(hold)
+                .where('restore_holds.why', '=', 'restored'),
+            )
             .execute();
         }
         await record(trx, { action: 'database.restored', details: { madeAt } });
@@ -37,7 +43,9 @@ export function restoreQueries(db: Database, clock: Pick<Clock, 'now'>, record: 
         .selectAll()
         .where('integration_id', '=', integrationId)
         .executeTakeFirst();
-      return row === undefined ? null : { madeAt: row.made_at, heldAt: row.held_at };
+      if (row === undefined) return null;
+      const { why, made_at: madeAt, held_at: heldAt } = row;
+      return { why, madeAt, heldAt };
     },
 
     /** A person has seen the plan; false if nothing was held. */

@@ -33,7 +33,7 @@ export function printPreview(
   const ofContacts = { bucket: 'enhancements', unit: 'contact', upTo: '' };
   printCost(output, preview.credits.enhancements, ofContacts);
   if (preview.heldSince !== null) {
-    const since = `A backup was put back on ${preview.heldSince.slice(0, 10)}: nothing is spent before you agree`;
+    const since = `A backup was put back, or all was erased, on ${preview.heldSince.slice(0, 10)}: nothing is spent before you agree`;
     output.print(style.warn(`  ${since}: donor-sync restore --agree ${preview.integration}`));
   }
   printTrial(output, preview);

@@ -1,0 +1,197 @@
+/** Everything of an integration that leaves: in portions, so that a kill leaves less and never a mixture. */
+import { sql } from 'kysely';
+import { ROWS_PER_TRANSACTION } from '../engine/rows.ts';
+import { type Database, ERASED_ID, type Trx } from '../engine/tables.ts';
+import { secretPrefix } from '../secrets/secrets.ts';
+import { eraseRows, OWN_TABLES } from './erase-rows.ts';
+
+/** A transaction of its own for a portion. */
+type Portion = <Result>(work: (trx: Trx) => Promise<Result>) => Promise<Result>;
+
+/** What left, in rows; and what stays. */
+export interface ErasedIntegration {
+  erased: Record<string, number>;
+  kept: KeptRows;
+}
+
+/** What has to stay, in rows: it names no contact. */
+export interface KeptRows {
+  /** What was charged, without whose it was. */
+  submissions: number;
+  jobs: number;
+  networkAdds: number;
+  /** Keyed fingerprints of people who were erased. */
+  blocks: number;
+  /** What the audit says, with no contact that could be read. */
+  auditEntries: number;
+}
+
+/** What starts or asks for anything goes first. */
+const FIRST = [
+  ...['schedules', 'run_requests', 'hooks', 'rereads', 'consents', 'alerts'],
+] as const satisfies readonly OfIntegration[];
+
+const TABLES = [
+  ...['warm_paths', 'warm_path_scopes', 'query_intents', 'network_wanted', 'network_holds'],
+  ...['foreign_texts', 'mappings'],
+] as const satisfies readonly OfIntegration[];
+
+type OfIntegration =
+  | 'schedules'
+  | 'run_requests'
+  | 'hooks'
+  | 'rereads'
+  | 'consents'
+  | 'alerts'
+  | 'warm_paths'
+  | 'warm_path_scopes'
+  | 'query_intents'
+  | 'network_wanted'
+  | 'network_holds'
+  | 'foreign_texts'
+  | 'mappings';
+
+export async function eraseIntegration(
+  db: Database,
+  integrationId: string,
+  now: number,
+  portion: Portion,
+): Promise<ErasedIntegration> {
+  const erased: Record<string, number> = {};
+  const count = (what: string, rows: number | bigint) => {
+    if (Number(rows) > 0) erased[what] = (erased[what] ?? 0) + Number(rows);
+  };
+  // Should a process still have its settings: it neither reads nor spends before a person agrees.
+  const hold = { made_at: null, held_at: now, why: 'erased' as const };
+  await portion(async (trx) => {
+    await trx
+      .insertInto('restore_holds')
+      .values({ integration_id: integrationId, ...hold })
+      .onConflict((c) => c.column('integration_id').doUpdateSet(hold))
+      .execute();
+    const own = { settings: null, cursor: null, cursor_scope: null, identity_sources: null };
+    await trx.updateTable('integrations').set(own).where('id', '=', integrationId).execute();
+    const { numDeletedRows } = await trx
+      .deleteFrom('secrets')
+      .where(
+        sql<boolean>`substr(name, 1, ${secretPrefix(integrationId).length}) = ${secretPrefix(integrationId)}`,
+      )
+      .executeTakeFirst();
+    count('secrets', numDeletedRows);
+  });
+  for (const table of [...FIRST, ...TABLES]) await removeFrom(table);
+  await removeRuns();
+  await removeContacts();
+  await removeNetworks();
+  return { erased, kept: await countKept(db, integrationId) };
+
+  async function removeFrom(table: OfIntegration): Promise<void> {
+    await portion(async (trx) => {
+      const { numDeletedRows } = await trx
+        .deleteFrom(table)
+        .where('integration_id', '=', integrationId)
+        .executeTakeFirst();
+      count(table, numDeletedRows);
+    });
+  }
+
+  /** A run with all that it did, one after the other. */
+  async function removeRuns(): Promise<void> {
+    for (;;) {
+      const run = await db
+        .selectFrom('runs')
+        .select('id')
+        .where('integration_id', '=', integrationId)
+        .limit(1)
+        .executeTakeFirst();
+      if (run === undefined) return;
+      await portion(async (trx) => {
+        for (const table of ['run_rows', 'network_counts', 'warm_path_costs'] as const) {
+          const { numDeletedRows } = await trx
+            .deleteFrom(table)
+            .where('run_id', '=', run.id)
+            .executeTakeFirst();
+          count(table, numDeletedRows);
+        }
+        await trx.deleteFrom('runs').where('id', '=', run.id).execute();
+        count('runs', 1);
+      });
+    }
+  }
+
+  async function removeContacts(): Promise<void> {
+    for (const table of [...OWN_TABLES, 'jobs'] as const) {
+      for (;;) {
+        const rows = await db
+          .selectFrom(table)
+          .select('crm_id')
+          .distinct()
+          .where('integration_id', '=', integrationId)
+          .where('crm_id', '<>', ERASED_ID)
+          .limit(ROWS_PER_TRANSACTION)
+          .execute();
+        if (rows.length === 0) break;
+        const ids = rows.map(({ crm_id: id }) => id);
+        const gone = await portion((trx) => eraseRows(trx, integrationId, ids, now));
+        for (const what of ['contacts', 'holds', 'writes', 'paths', 'groups'] as const) {
+          count(what, gone[what]);
+        }
+        count('contactsOfJobs', gone.jobs);
+      }
+    }
+  }
+
+  async function removeNetworks(): Promise<void> {
+    await portion(async (trx) => {
+      const members = await trx
+        .deleteFrom('network_members')
+        .where('network', 'in', (eb) =>
+          eb.selectFrom('networks').select('id').where('integration_id', '=', integrationId),
+        )
+        .executeTakeFirst();
+      count('network_members', members.numDeletedRows);
+      const networks = await trx
+        .deleteFrom('networks')
+        .where('integration_id', '=', integrationId)
+        .executeTakeFirst();
+      count('networks', networks.numDeletedRows);
+    });
+  }
+}
+
+async function countKept(db: Database, integrationId: string): Promise<KeptRows> {
+  const [submissions, jobs, networkAdds, blocks, auditEntries] = await Promise.all(
+    (['submissions', 'jobs', 'network_adds', 'forgotten', 'audit_entries'] as const).map(
+      async (table) => {
+        const row = await db
+          .selectFrom(table)
+          .select((eb) => eb.fn.countAll().as('count'))
+          .where('integration_id', '=', integrationId)
+          .executeTakeFirst();
+        return Number(row?.count ?? 0);
+      },
+    ),
+  );
+  return {
+    submissions: submissions ?? 0,
+    jobs: jobs ?? 0,
+    networkAdds: networkAdds ?? 0,
+    blocks: blocks ?? 0,
+    auditEntries: auditEntries ?? 0,
+  };
+}
+
+/** True while a request of the integration waits for its answer, or for the proof of what it cost. */
+export async function hasOpenRequests(db: Database, integrationId: string): Promise<boolean> {
+  for (const table of ['submissions', 'network_adds'] as const) {
+    const row = await db
+      .selectFrom(table)
+      .select('id')
+      .where('integration_id', '=', integrationId)
+      .where('state', 'in', ['intended', 'lost'])
+      .limit(1)
+      .executeTakeFirst();
+    if (row !== undefined) return true;
+  }
+  return false;
+}
