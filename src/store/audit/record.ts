@@ -30,6 +30,7 @@ export const AUDIT_ACTIONS = [
   'forget.lifted',
   'integration.erased',
   'settings.applied',
+  'settings.removed',
   'settings.changed',
   'schedule.paused',
   'schedule.resumed',

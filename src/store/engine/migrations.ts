@@ -17,7 +17,7 @@ import * as submissionSlots from '../../../migrations/0015-submission-slots.ts';
 import * as urgency from '../../../migrations/0016-urgency.ts';
 import * as audit from '../../../migrations/0017-audit.ts';
 import * as paces from '../../../migrations/0018-paces.ts';
-import * as moves from '../../../migrations/0021-moves.ts';
+import * as beyondOneMachine from '../../../migrations/0021-beyond-one-machine.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
 export interface SchemaMigration {
@@ -47,5 +47,5 @@ export const MIGRATIONS = {
   '0016-urgency': urgency,
   '0017-audit': audit,
   '0018-paces': paces,
-  '0021-moves': moves,
+  '0021-beyond-one-machine': beyondOneMachine,
 } satisfies MigrationList;
