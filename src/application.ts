@@ -3,6 +3,7 @@
  * line, the HTTP service and the schedules sit on top of it and make none of these themselves.
  */
 import { findConnectorDefinition } from '../connectors/index.ts';
+import { collectIntegrations } from './application/integrations.ts';
 import { noteSettings } from './application/note-settings.ts';
 import type { OpenDeps, OpenIntegration } from './application/open-integration.ts';
 import { insecureAddresses } from './config/insecure-http.ts';
@@ -10,7 +11,7 @@ import type { Settings } from './config.ts';
 import { type Actor, PRODUCT } from './core/actor.ts';
 import type { Clock } from './core/clock.ts';
 import { ConfigurationError } from './core/errors.ts';
-import { type Integration, integrationSchema } from './core/integration.ts';
+import type { Integration } from './core/integration.ts';
 import type { Log } from './core/log.ts';
 import { didYouMean } from './core/near-miss.ts';
 import { isRunning, type Owner, ownerIsGone, ownerText } from './core/owner.ts';
@@ -29,7 +30,6 @@ import { noErasureLog, openErasureLog } from './store/erasure/erasure-log.ts';
 import { bindSeals, markSealsBound, type SealBinding } from './store/secrets/bind-seals.ts';
 import { createFingerprint, loadFingerprintKey } from './store/secrets/fingerprint.ts';
 import { type KeyRing, loadKeyRing } from './store/secrets/key-ring.ts';
-import { settingsPlace } from './store/secrets/seal-places.ts';
 import { createSealer, createUnboundOpener, type Sealer } from './store/secrets/sealed.ts';
 import { createStore, type Store } from './store/store.ts';
 import { findRunning, type Running } from './views/run.ts';
@@ -70,6 +70,11 @@ export interface Application {
   sealer: Sealer;
   /** The integrations of the settings file and those applied to the database, by id. */
   integrations: ReadonlyMap<string, Integration>;
+  /**
+   * Brings `integrations` in line with what was applied or removed since, and says which are new or have
+   * changed. What has begun with one goes on with it.
+   */
+  refresh(): Promise<Integration[]>;
   /** Hosts to which the settings allow plain http. */
   allowInsecureHttp: readonly string[];
   /** The integrations with these ids; a ConfigurationError names the ones that are unknown. */
@@ -116,17 +121,18 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     const { asked } = engine;
     const erasures =
       settings.erasureLog === null ? noErasureLog : openErasureLog(settings.erasureLog);
-    const parts = { db, clock, fingerprint, requireInPlace, actor, asked, erasures };
-    const store: Store = createStore(parts);
+    const stored = { db, clock, fingerprint, requireInPlace, actor, asked, erasures };
+    const store: Store = createStore(stored);
     await store.forget.beginErasureLog();
-    const integrations = await collectIntegrations(settings, store, sealer);
+    const { integrations, refresh } = await collectIntegrations(settings, store, sealer);
     warnOfInsecureHttp(log, settings, integrations);
     await noteSettings(store, integrations.values());
     const { allowInsecureHttp } = settings;
     const sightings = createSightings();
     const { close, kind } = database;
     const own = { store, engine, sealer, sightings, close, kind };
-    return assemble(options, { ...own, integrations, allowInsecureHttp });
+    const parts = { ...own, integrations, refresh, allowInsecureHttp };
+    return assemble(options, parts);
   } catch (error) {
     await database.close();
     throw error;
@@ -162,23 +168,6 @@ async function bindOlderSeals(
   );
 }
 
-/** The file wins over the database, so that what is written in front of a person's eyes counts. */
-async function collectIntegrations(
-  settings: Settings,
-  store: Store,
-  sealer: Sealer,
-): Promise<Map<string, Integration>> {
-  const applied = await store.integrations.listSealedSettings();
-  const integrations = new Map(
-    applied.map(({ id, settings: sealed }) => [
-      id,
-      integrationSchema.parse(JSON.parse(sealer.open(sealed, settingsPlace(id)))),
-    ]),
-  );
-  for (const integration of settings.integrations) integrations.set(integration.id, integration);
-  return integrations;
-}
-
 /** Once a start. The next version refuses such addresses. */
 function warnOfInsecureHttp(
   log: Log,
@@ -195,7 +184,7 @@ function warnOfInsecureHttp(
 
 type Parts = Pick<
   Application,
-  'store' | 'engine' | 'sealer' | 'integrations' | 'allowInsecureHttp' | 'close'
+  'store' | 'engine' | 'sealer' | 'integrations' | 'refresh' | 'allowInsecureHttp' | 'close'
 > &
   Pick<RunDeps, 'sightings'> &
   Pick<OpenDatabase<Tables>, 'kind'>;

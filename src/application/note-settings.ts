@@ -1,6 +1,7 @@
 /** Settings live in a file that any editor changes: the audit notes it when they are first used. */
 import type { Integration } from '../core/integration.ts';
 import type { AuditRecord } from '../store/audit/audit.ts';
+import type { NewAuditEntry } from '../store/audit/record.ts';
 import type { Store } from '../store/store.ts';
 
 /** Its details: each part of the settings with a keyed fingerprint, which says nothing of its value. */
@@ -17,6 +18,7 @@ export async function noteSettings(
   const last = new Map(
     (await audit.listLast('settings.changed')).map((entry) => [entry.integrationId, entry]),
   );
+  const entries: NewAuditEntry[] = [];
   for (const integration of integrations) {
     const parts = new Map(
       Object.entries(integration).map(([name, value]) => [
@@ -29,7 +31,7 @@ export async function noteSettings(
     const changed = [...names].filter((name) => parts.get(name) !== before.get(name));
     if (changed.length === 0) continue;
     const noted = [...parts].map(([name, value]) => [`${PART}${name}`, value]);
-    await audit.note({
+    entries.push({
       action: 'settings.changed',
       integrationId: integration.id,
       details: {
@@ -38,6 +40,7 @@ export async function noteSettings(
       },
     });
   }
+  await audit.note(...entries);
 }
 
 function partsOf(entry: AuditRecord | undefined): Map<string, unknown> {

@@ -98,6 +98,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('apply', 'put integrations of a file into the database', async (deps) =>
     (await import('./commands/apply.ts')).applyCommand(deps),
   ),
+  entry('remove', 'take an integration out of the database', async (deps) =>
+    (await import('./commands/remove.ts')).removeCommand(deps),
+  ),
   entry('export', 'print the settings of an integration, without its secrets', async (deps) =>
     (await import('./commands/export.ts')).exportCommand(deps),
   ),

@@ -43,6 +43,7 @@ export async function planSchedules(
 ): Promise<void> {
   const rows = new Map((await schedules.list()).map((row) => [row.integrationId, row]));
   const timeAfter = createNextTimes();
+  const planned: Omit<ScheduleRecord, 'paused'>[] = [];
   for (const integration of integrations) {
     const row = rows.get(integration.id);
     if (!isScheduled(integration)) {
@@ -52,8 +53,10 @@ export async function planSchedules(
     const rule = ruleOf(integration.schedule);
     const now = clock.now();
     if (row?.rule === rule && !isTooFarAhead(integration, row, now, timeAfter)) continue;
-    await schedules.plan(integration.id, rule, nextRunAt(integration, now, timeAfter));
+    const { id: integrationId } = integration;
+    planned.push({ integrationId, rule, nextRunAt: nextRunAt(integration, now, timeAfter) });
   }
+  await schedules.plan(planned);
 }
 
 /**

@@ -1,6 +1,9 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import type { Tables } from '../../src/store/engine/tables.ts';
 import { type CliProcess, type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { startPostgresServer } from '../helpers/postgres-server.ts';
 import { describeOn, freshPostgresUrl } from '../helpers/test-databases.ts';
@@ -109,6 +112,27 @@ describeOn('postgres', 'worker', () => {
     expect(await world.spent()).toBe(12);
   });
 
+  it('sees within seconds what is applied, changed and removed; a run goes on with what it began with', async () => {
+    world = await openCliWorld({ service: { jobTimeMs: 6_000 }, databaseUrl });
+    const serving = await startServing(world, ['--no-work']);
+    processes.push(serving);
+    await startWorker();
+    await world.saveRows(await world.rows(), 'lakeside.csv');
+    await apply('lakeside', []);
+    await untilStatus(serving, 'lakeside', 200);
+    await startRun(serving, 'lakeside');
+    await untilPaid();
+    await apply('lakeside', ['    schedule: { cron: "0 3 * * *" }']);
+    await untilPlanned('0 3 * * *');
+    expect((await world.run(['remove', 'lakeside', '--yes'])).exitCode).toBe(0);
+    await untilStatus(serving, 'lakeside', 404);
+    const [ended] = await untilRuns('succeeded');
+    expect(ended?.integration).toBe('lakeside');
+    expect(await world.spent()).toBe(12);
+    const again = await world.run(['remove', 'riverside', '--yes']);
+    expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('settings file')]);
+  });
+
   it('goes on after a restart of Postgres, also with a run that it was in', async () => {
     const server = await startPostgresServer();
     try {
@@ -158,6 +182,35 @@ async function untilPaid(): Promise<void> {
     await sleep(LOOK_INTERVAL_MS);
   }
   throw new Error('no contact was submitted');
+}
+
+/** Applies the integration of the settings file under another id, with more lines. */
+async function apply(id: string, lines: readonly string[]): Promise<void> {
+  const text = await readFile(world.path('donor-sync.yaml'), 'utf8');
+  await writeFile(
+    world.path(`${id}.yaml`),
+    `${text.replaceAll('riverside', id).trimEnd()}\n${lines.join('\n')}\n`,
+  );
+  const { exitCode, stderr } = await world.run(['apply', world.path(`${id}.yaml`)]);
+  expect(exitCode, stderr).toBe(0);
+}
+
+async function untilStatus({ ask }: ServingCli, id: string, status: number): Promise<void> {
+  await expect
+    .poll(async () => (await ask(`/v1/integrations/${id}`)).status, { timeout: 10_000 })
+    .toBe(status);
+}
+
+/** Once a process that serves has planned it: this one would only list it. */
+async function untilPlanned(cron: string): Promise<void> {
+  const { db, close } = await openDatabase<Tables>(databaseUrl);
+  const rules = () => db.selectFrom('schedules').select('rule').execute();
+  await expect
+    .poll(async () => (await rules()).some(({ rule }) => rule.startsWith(cron)), {
+      timeout: 10_000,
+    })
+    .toBe(true);
+  await close();
 }
 
 async function runs() {

@@ -89,7 +89,7 @@ describeEachDatabase('an engine', (openFresh, kind) => {
     const failing = here.store.schedules.claimDue(() => {
       throw new Error('not now');
     }, null);
-    await here.store.schedules.plan('riverside', 'rule', 1);
+    await here.store.schedules.plan([{ integrationId: 'riverside', rule: 'rule', nextRunAt: 1 }]);
     await failing.catch(() => undefined);
     expect(await here.take()).toEqual([]);
   });

@@ -139,6 +139,13 @@ describeEachDatabase('tick', (open) => {
     ]);
   });
 
+  it('plans more schedules at once than one statement takes, and each of them', async () => {
+    const server = await aServer('2026-06-01T12:00:00Z', manySchedules(1_203, HOUR_MS));
+    const rows = await server.store.schedules.list();
+    expect(rows.length).toBe(1_203);
+    expect(new Set(rows.map(({ nextRunAt }) => nextRunAt)).size).toBeGreaterThan(1_000);
+  });
+
   it('plans a changed schedule anew, keeps its pause, and drops one that is gone', async () => {
     const server = await aServer('2026-06-01T12:00:00Z', {
       a: { cron: '0 2 * * *' },

@@ -72,4 +72,53 @@ describeEachDatabase('integrations', (open) => {
       { id: INTEGRATION, settings: 'sealed' },
     ]);
   });
+
+  it('lists what was applied and removed after a change, each once, and in that order', async () => {
+    const { store } = await createWorld();
+    const { saveSealedSettings, removeSettings, listChangedSettings } = store.integrations;
+    const beginning = { version: -1, id: '' };
+    await saveSealedSettings('lakeside', 'sealed 1');
+    await saveSealedSettings('hillside', 'sealed 2');
+    const [first, second, ...others] = await listChangedSettings(beginning);
+    expect([first?.id, second?.id, others]).toEqual(['lakeside', 'hillside', []]);
+    if (second === undefined) throw new Error('two were applied');
+    expect(await listChangedSettings(second)).toEqual([]);
+    expect(await removeSettings('lakeside')).toBe(true);
+    expect(await removeSettings('lakeside')).toBe(false);
+    await saveSealedSettings('hillside', 'sealed 3');
+    expect(await listChangedSettings(second)).toMatchObject([
+      { id: 'lakeside', settings: null },
+      { id: 'hillside', settings: 'sealed 3' },
+    ]);
+  });
+
+  it('lists all that twenty processes apply at once, however they commit', async () => {
+    const { store } = await createWorld();
+    const ids = Array.from({ length: 20 }, (_, index) => `at-once-${index}`);
+    await Promise.all(ids.map((id) => store.integrations.saveSealedSettings(id, 'sealed')));
+    const listed = await store.integrations.listChangedSettings({ version: -1, id: '' });
+    expect(new Set(listed.map(({ version }) => version)).size).toBe(ids.length);
+    expect(listed.map(({ id }) => id).sort()).toEqual(ids.sort());
+  });
+
+  it('removes with the settings the schedule and the runs that wait, and nothing of another', async () => {
+    const { store } = await createWorld();
+    for (const id of ['lakeside', 'hillside']) {
+      await store.integrations.saveSealedSettings(id, 'sealed');
+      await store.schedules.plan([{ integrationId: id, rule: 'rule', nextRunAt: 1 }]);
+      await store.runRequests.add({
+        integrationId: id,
+        contact: null,
+        trigger: 'manual',
+        full: false,
+        runId: `run-${id}`,
+      });
+    }
+    await store.integrations.removeSettings('lakeside');
+    expect((await store.schedules.list()).map(({ integrationId }) => integrationId)).toEqual([
+      'hillside',
+    ]);
+    expect(await store.runRequests.list('lakeside')).toEqual([]);
+    expect(await store.runRequests.list('hillside')).toHaveLength(1);
+  });
 });

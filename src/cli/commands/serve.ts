@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import packageFile from '../../../package.json' with { type: 'json' };
+import { followIntegrations } from '../../application/integrations.ts';
 import { createRunner } from '../../application/runner.ts';
 import type { Application } from '../../application.ts';
 import { ownUrl, type Settings } from '../../config.ts';
@@ -13,7 +14,7 @@ import {
 } from '../../http/request/secret.ts';
 import { type HttpServer, type ServerOptions, startHttpServer } from '../../http/server.ts';
 import { createScheduler } from '../../schedule/scheduler.ts';
-import { listSchedules } from '../../schedule/schedules.ts';
+import { listSchedules, planSchedules } from '../../schedule/schedules.ts';
 import { isPortTaken, readOptions, runAction } from '../action/command.ts';
 import {
   baseOptions,
@@ -152,15 +153,20 @@ async function serveUntil(
     version: packageFile.version,
   });
   const http = await listen({ app, ...address, trustedProxies });
+  let unfollow = async () => {};
   try {
     if (works) runner.start();
     await scheduler.start();
+    unfollow = followIntegrations(application, deps, async (changed) => {
+      await planSchedules(scheduled, changed);
+      runner.wake();
+    });
     alerts.start();
     await announce(deps, output, application, { http, firstVisit });
     await untilStopped(stopped);
   } finally {
     // Clients that watch a run get its end before the connections are cut.
-    await Promise.all([scheduler.stop(), runner.stop()]);
+    await Promise.all([unfollow(), scheduler.stop(), runner.stop()]);
     await alerts.close();
     await http.close();
   }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { followIntegrations } from '../../application/integrations.ts';
 import { createRunner } from '../../application/runner.ts';
 import type { Application } from '../../application.ts';
 import type { Settings } from '../../config.ts';
@@ -81,6 +82,7 @@ async function workUntil(
   const runner = createRunner(application, { clock, log, maxRunsAtOnce });
   const alerts = productAlerts(deps, application, settings);
   runner.onRunEnded(({ report }) => alerts.afterRun(report));
+  const unfollow = followIntegrations(application, deps, async () => runner.wake());
   try {
     runner.start();
     // One line, so that a program that started us can read it and go on.
@@ -89,7 +91,7 @@ async function workUntil(
     output.print(`Working for ${served}, ${maxRunsAtOnce} at the same time. Ctrl-C ends it.`);
     await untilStopped(stopped);
   } finally {
-    await runner.stop();
+    await Promise.all([unfollow(), runner.stop()]);
     await alerts.close();
   }
 }

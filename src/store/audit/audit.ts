@@ -18,6 +18,9 @@ import {
 } from './chain.ts';
 import type { AuditAction, AuditDetails, NewAuditEntry, RecordEntry } from './record.ts';
 
+/** Entries that are added in one transaction. */
+const PAGE = 500;
+
 /** An entry, opened. */
 export interface AuditRecord {
   seq: number;
@@ -92,9 +95,13 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
   };
 
   return {
-    /** Adds an entry about something that changes nothing in the database, before it is done. */
-    async note(entry: NewAuditEntry): Promise<void> {
-      await db.transaction().execute((trx) => record(trx, entry));
+    /** Adds entries about something that changes nothing in the database, before it is done. */
+    async note(...entries: readonly NewAuditEntry[]): Promise<void> {
+      for (let from = 0; from < entries.length; from += PAGE) {
+        await db.transaction().execute(async (trx) => {
+          for (const entry of entries.slice(from, from + PAGE)) await record(trx, entry);
+        });
+      }
     },
 
     /** Entries, the newest first. */

@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = [
   'database.restored',
   'restore.agreed',
   'settings.applied',
+  'settings.removed',
   'settings.changed',
   'schedule.paused',
   'schedule.resumed',

@@ -18,7 +18,7 @@ import * as urgency from '../../../migrations/0016-urgency.ts';
 import * as audit from '../../../migrations/0017-audit.ts';
 import * as paces from '../../../migrations/0018-paces.ts';
 import * as restores from '../../../migrations/0019-restores.ts';
-import * as moves from '../../../migrations/0021-moves.ts';
+import * as beyondOneMachine from '../../../migrations/0021-beyond-one-machine.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
 export interface SchemaMigration {
@@ -49,5 +49,5 @@ export const MIGRATIONS = {
   '0017-audit': audit,
   '0018-paces': paces,
   '0019-restores': restores,
-  '0021-moves': moves,
+  '0021-beyond-one-machine': beyondOneMachine,
 } satisfies MigrationList;

@@ -4,7 +4,7 @@
  * or a key in clear: there are ids, keyed fingerprints, states and sealed text.
  */
 
-import type { Kysely, Transaction } from 'kysely';
+import type { Generated, Kysely, Transaction } from 'kysely';
 import type { AuditTables } from './audit-tables.ts';
 import type { NetworkTables } from './network-tables.ts';
 import type { ServiceTables } from './service-tables.ts';
@@ -102,6 +102,8 @@ export interface IntegrationsTable {
   crm_account: string | null;
   /** Sealed settings, for integrations that live in the database instead of a file. */
   settings: string | null;
+  /** Raised over all rows whenever one's settings are applied or removed; 0 for those of old versions. */
+  settings_version: Generated<number>;
   /** Where the next read starts. */
   cursor: string | null;
   /** Fingerprint of what the cursor was made with; another one starts from the beginning. */

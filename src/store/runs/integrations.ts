@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import type { RecordEntry } from '../audit/record.ts';
+import { isPostgres } from '../engine/database-time.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
-import type { Database } from '../engine/tables.ts';
+import type { Database, Trx } from '../engine/tables.ts';
 
 /** What is remembered of an integration between runs. */
 export interface IntegrationState {
@@ -10,6 +12,19 @@ export interface IntegrationState {
   /** JSON: the sources of identities that were ever readable; null before the first run. */
   identitySources: string | null;
 }
+
+/** Settings that were applied, or removed (null), in the order in which that was done. */
+export interface ChangedSettings {
+  id: string;
+  settings: string | null;
+  version: number;
+}
+
+/** Changes that are read together. */
+const PAGE = 500;
+
+/** Of Postgres, for changes of settings: any number that nothing else here takes. */
+const SETTINGS_LOCK = 7_021;
 
 /** What is kept of each integration: its CRM account, how far it has read, its sealed settings. */
 export function integrationQueries(db: Database, checkpoint: Checkpoint, record: RecordEntry) {
@@ -88,16 +103,65 @@ export function integrationQueries(db: Database, checkpoint: Checkpoint, record:
       return rows.flatMap(({ id, settings }) => (settings === null ? [] : [{ id, settings }]));
     },
 
+    /** A page of what was applied or removed after that change; before the first one, all that was applied. */
+    async listChangedSettings({ version, id }: Omit<ChangedSettings, 'settings'>) {
+      return db
+        .selectFrom('integrations')
+        .select(['id', 'settings', 'settings_version as version'])
+        .where(sql<boolean>`(settings_version, id) > (${version}, ${id})`)
+        .where((eb) => eb.or([eb('settings', 'is not', null), eb('settings_version', '>', 0)]))
+        .orderBy('settings_version')
+        .orderBy('id')
+        .limit(PAGE)
+        .execute();
+    },
+
     /** Puts sealed settings of an integration into the database. */
     async saveSealedSettings(id: string, settings: string): Promise<void> {
       await db.transaction().execute(async (trx) => {
+        const settings_version = await nextVersion(trx);
         await trx
           .insertInto('integrations')
-          .values({ id, settings, run_epoch: 0 })
-          .onConflict((c) => c.column('id').doUpdateSet({ settings }))
+          .values({ id, settings, settings_version, run_epoch: 0 })
+          .onConflict((c) => c.column('id').doUpdateSet({ settings, settings_version }))
           .execute();
         await record(trx, { action: 'settings.applied', integrationId: id });
       });
     },
+
+    /**
+     * Takes the settings of an integration out of the database, with its schedule and the runs that wait; what
+     * is known of its contacts stays. False if it has none there.
+     */
+    removeSettings(id: string): Promise<boolean> {
+      return db.transaction().execute(async (trx) => {
+        const removed = await trx
+          .updateTable('integrations')
+          .set({ settings: null, settings_version: await nextVersion(trx) })
+          .where('id', '=', id)
+          .where('settings', 'is not', null)
+          .executeTakeFirst();
+        if (removed.numUpdatedRows === 0n) return false;
+        await trx.deleteFrom('schedules').where('integration_id', '=', id).execute();
+        await trx
+          .deleteFrom('run_requests')
+          .where('integration_id', '=', id)
+          .where('left_at', 'is', null)
+          .execute();
+        await record(trx, { action: 'settings.removed', integrationId: id });
+        return true;
+      });
+    },
   };
+
+  /** One change after the other, so that who has seen one has seen those before it. */
+  async function nextVersion(trx: Trx): Promise<number> {
+    if (isPostgres(db))
+      await sql`select pg_advisory_xact_lock(${sql.lit(SETTINGS_LOCK)})`.execute(trx);
+    const { last } = await trx
+      .selectFrom('integrations')
+      .select((eb) => eb.fn.max('settings_version').as('last'))
+      .executeTakeFirstOrThrow();
+    return (last ?? 0) + 1;
+  }
 }

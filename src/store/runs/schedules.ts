@@ -4,7 +4,7 @@ import type { RecordEntry } from '../audit/record.ts';
 import { isPostgres } from '../engine/database-time.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { SchedulesTable } from '../engine/service-tables.ts';
-import type { Database, Trx } from '../engine/tables.ts';
+import type { Database } from '../engine/tables.ts';
 import { addScheduledRuns, type RunsAsked } from './run-requests.ts';
 
 export type ScheduleRecord = FromRow<Selectable<SchedulesTable>>;
@@ -41,13 +41,14 @@ export function scheduleQueries(db: Database, clock: Clock, asked: RunsAsked, re
         .then(maybeFromRow);
     },
 
-    /** Notes when a rule comes true next; a pause stays. */
-    async plan(integrationId: string, rule: string, nextRunAt: number | null): Promise<void> {
-      await db
-        .insertInto('schedules')
-        .values({ integration_id: integrationId, rule, next_run_at: nextRunAt, paused: 0 })
-        .onConflict((c) => c.column('integration_id').doUpdateSet({ rule, next_run_at: nextRunAt }))
-        .execute();
+    /** Notes when rules come true next; a pause stays. */
+    async plan(planned: readonly Omit<ScheduleRecord, 'paused'>[]): Promise<void> {
+      for (let from = 0; from < planned.length; from += PAGE) {
+        await noteNext(
+          db,
+          planned.slice(from, from + PAGE).map((row) => ({ ...row, paused: 0 })),
+        );
+      }
     },
 
     /**
@@ -75,7 +76,10 @@ export function scheduleQueries(db: Database, clock: Clock, asked: RunsAsked, re
           .execute()
           .then(fromRows);
         const claimed = rows.flatMap((row) => decide(row) ?? []);
-        await noteNext(trx, claimed);
+        await noteNext(
+          trx,
+          claimed.map(({ row, nextRunAt }) => ({ ...row, nextRunAt })),
+        );
         const runs = claimed.flatMap(({ row: { integrationId }, runId }) =>
           runId === null ? [] : [{ integrationId, runId }],
         );
@@ -120,12 +124,12 @@ export function scheduleQueries(db: Database, clock: Clock, asked: RunsAsked, re
   };
 }
 
-async function noteNext(trx: Trx, claimed: readonly ClaimedTime[]): Promise<void> {
-  if (claimed.length === 0) return;
-  await trx
+async function noteNext(db: Database, rows: readonly ScheduleRecord[]): Promise<void> {
+  if (rows.length === 0) return;
+  await db
     .insertInto('schedules')
     .values(
-      claimed.map(({ row: { integrationId, rule, paused }, nextRunAt }) => ({
+      rows.map(({ integrationId, rule, nextRunAt, paused }) => ({
         integration_id: integrationId,
         rule,
         next_run_at: nextRunAt,
@@ -133,9 +137,10 @@ async function noteNext(trx: Trx, claimed: readonly ClaimedTime[]): Promise<void
       })),
     )
     .onConflict((c) =>
-      c
-        .column('integration_id')
-        .doUpdateSet((eb) => ({ next_run_at: eb.ref('excluded.next_run_at') })),
+      c.column('integration_id').doUpdateSet((eb) => ({
+        rule: eb.ref('excluded.rule'),
+        next_run_at: eb.ref('excluded.next_run_at'),
+      })),
     )
     .execute();
 }
