@@ -13,6 +13,7 @@ import type { FieldMapping, FieldSource } from '../src/core/field-map.ts';
 import type { ForeignText } from '../src/core/foreign-text.ts';
 import type { IdentityShape } from '../src/core/identity-shape.ts';
 import type { Log } from '../src/core/log.ts';
+import type { DepartureBoard } from '../src/outbound/pace.ts';
 
 export type { IdentityShape, IdentitySource } from '../src/core/identity-shape.ts';
 
@@ -171,6 +172,8 @@ export interface ConnectorDeps {
   signal: AbortSignal;
   /** Encrypted storage for tokens that change, for example rotated refresh tokens. */
   secrets: ConnectorSecrets;
+  /** Where processes share the pace of an account; null or left out: each has its own. */
+  board?: DepartureBoard | null;
   /** Called for each request to the CRM, for the run's report. */
   onCall(call: { throttled: boolean }): void;
 }

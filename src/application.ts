@@ -204,6 +204,7 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
     log,
     retention,
     pacers,
+    board,
     definitionOf,
     fetch: options.neighbours?.fetch ?? globalThis.fetch,
     takeLease: acquire,

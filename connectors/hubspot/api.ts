@@ -61,9 +61,10 @@ interface ApiRequest {
 /** Opens nothing: the first request signs in. */
 export function createApi(
   settings: HubspotSettings,
-  { clock, signal, secrets, onCall }: ConnectorDeps,
-  { fetch, random, pacers }: HubspotWorld,
+  { clock, signal, secrets, onCall, board }: ConnectorDeps,
+  { fetch, random, pacers: known }: HubspotWorld,
 ): HubspotApi {
+  const pacers = known.on(board ?? null);
   const limit = createAccountLimit(settings.dailyReservePercent);
   const paths = pathsOf(settings.apiVersion);
   const url = withoutSlash(settings.url);

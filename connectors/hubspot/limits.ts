@@ -1,8 +1,11 @@
+import { hash } from 'node:crypto';
 import type { Clock } from '../../src/core/clock.ts';
 import {
   createPace,
   createPaceRegistry,
+  type DepartureBoard,
   type PaceRegistry,
+  sharedWindow,
   slidingWindow,
   type WindowLimit,
 } from '../../src/outbound/pace.ts';
@@ -16,8 +19,13 @@ export interface Pacer extends RequestPace {
   keep(limit: WindowLimit): void;
 }
 
-/** The pacers of a process: what HubSpot counts together shares one. */
+/** The pacers of a process: those on a board keep the pace together with other processes. */
 export interface PacerRegistry {
+  on(board: DepartureBoard | null): AccountPacers;
+}
+
+/** What HubSpot counts together shares one. */
+export interface AccountPacers {
   /** All requests of an app in an account. */
   requests: PaceRegistry<Pacer>;
   /** Searches have a limit of their own, for all apps of an account together. */
@@ -36,18 +44,37 @@ type PaceClock = Pick<Clock, 'monotonicMs' | 'sleep'>;
 
 /** Makes each pacer when it is first asked for. */
 export function createPacerRegistry(clock: PaceClock): PacerRegistry {
+  const known = new Map<DepartureBoard | null, AccountPacers>();
   return {
-    requests: createPaceRegistry(() => createPacer(clock, DEFAULT_LIMIT)),
-    searches: createPaceRegistry(() => createPacer(clock, null)),
-    walks: createPaceRegistry(() => createPacer(clock, WALK_LIMIT)),
+    on(board) {
+      const pacers = known.get(board) ?? {
+        requests: pacersOf('requests', DEFAULT_LIMIT, board),
+        searches: pacersOf('searches', null, board),
+        walks: pacersOf('walks', WALK_LIMIT, board),
+      };
+      known.set(board, pacers);
+      return pacers;
+    },
   };
+
+  /** What the board knows of an account is a hash. */
+  function pacersOf(kind: string, limit: WindowLimit, board: DepartureBoard | null) {
+    return createPaceRegistry((key) => {
+      const shared = board && { board, key: hash('sha256', `hubspot ${kind} ${key}`) };
+      return createPacer(clock, limit, shared);
+    });
+  }
 }
 
-export function createPacer(clock: PaceClock, limit: WindowLimit): Pacer {
+export function createPacer(
+  clock: PaceClock,
+  limit: WindowLimit,
+  shared: { board: DepartureBoard; key: string } | null = null,
+): Pacer {
   const { take, pause, keep } = createPace({
     clock,
     lanes: ['all'],
-    policy: slidingWindow(limit),
+    policy: shared ? sharedWindow(limit, { ...shared, clock }) : slidingWindow(limit),
   });
   return { take: (signal) => take('all', signal), pause, keep };
 }

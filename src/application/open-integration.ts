@@ -13,6 +13,7 @@ import { specsOf } from '../fields/describe.ts';
 import { STATUS_STAGES } from '../fields/write-statuses.ts';
 import { INSIGHT_STAGES } from '../insights/write-warm-paths.ts';
 import { NETWORK_STAGES } from '../networks/mirror-networks.ts';
+import type { DepartureBoard } from '../outbound/pace.ts';
 import { createPartnerClient, type PartnerClient } from '../partner/client.ts';
 import type { Pacers } from '../partner/pacer.ts';
 import { canonicalIdOf, contactIdOf } from '../run/contact-id.ts';
@@ -33,6 +34,8 @@ export interface OpenDeps
   allowInsecureHttp: readonly string[];
   /** The pace of each partner key, for all who use it. */
   pacers: Pacers;
+  /** Where processes share the pace of a CRM account; null where each has its own. */
+  board: DepartureBoard | null;
   definitionOf: (kind: string) => Promise<ConnectorDefinition>;
   /** Brings requests to the service. */
   fetch: typeof globalThis.fetch;
@@ -83,6 +86,7 @@ export async function openIntegration(
       clock,
       log,
       signal,
+      board: deps.board,
       secrets: connectorSecrets({ store, sealer }, integration.id),
       onCall({ throttled }) {
         calls.crm += 1;

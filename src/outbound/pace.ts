@@ -17,7 +17,7 @@ export interface PacePolicy<Limit> {
    * Asked before each departure, with the number of requests that wait, where others have a say. If it
    * rejects, those requests do.
    */
-  prepare?(waiting: number): Promise<void>;
+  prepare?: ((waiting: number) => Promise<void>) | undefined;
 }
 
 /** The pace of requests that the other side counts together. */
@@ -361,4 +361,41 @@ export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
   function gapMs(): number {
     return kept === null ? 0 : (kept.windowMs / kept.requests) * GAP_PART;
   }
+}
+
+/** Requests of one process and another take differently long to arrive. */
+const UNEVEN_ARRIVAL_MS = 100;
+
+/** The window of a limit that many hosts share: departures as even as those of a bucket, within a window of one's own. */
+export function sharedWindow(
+  limit: WindowLimit,
+  shared: { board: DepartureBoard; key: string; clock: Pick<Clock, 'monotonicMs'> },
+): PacePolicy<WindowLimit> {
+  const own = slidingWindow(limit);
+  const all = sharedBucket(bucketOf(limit), shared);
+  return {
+    prepare: all.prepare,
+    waitMs: (nowMs) => Math.max(own.waitMs(nowMs), all.waitMs(nowMs)),
+    depart(nowMs) {
+      all.depart(nowMs);
+      return own.depart(nowMs);
+    },
+    pause(untilMs, nowMs) {
+      own.pause(untilMs, nowMs);
+      all.pause(untilMs, nowMs);
+    },
+    keep(other, nowMs) {
+      own.keep(other, nowMs);
+      all.keep(bucketOf(other), nowMs);
+    },
+  };
+}
+
+/** A bucket that lets no more through in any window than the limit allows. */
+function bucketOf(limit: WindowLimit): BucketLimit {
+  if (limit === null) return { ratePerSecond: null, burst: 1 };
+  // One request of ten at once: a window takes the burst and, while it lasts, what the rate allows.
+  const burst = Math.max(1, Math.min(MAX_SHARED_BURST, Math.floor(limit.requests / 10)));
+  const windowMs = limit.windowMs + UNEVEN_ARRIVAL_MS;
+  return { ratePerSecond: ((limit.requests * USED_PART - burst + 1) / windowMs) * 1_000, burst };
 }

@@ -142,9 +142,9 @@ export interface AlertsTable {
   over_at: number | null;
 }
 
-/** The pace of one partner key, on Postgres; on SQLite a process keeps it by itself. */
+/** The pace of one partner key, or of one limit of a CRM account, on Postgres; on SQLite a process keeps it by itself. */
 export interface PacesTable {
-  /** The fingerprint of the key. */
+  /** The fingerprint of the key, or a hash of the limit and its account. */
   id: string;
   /** When the next request may leave (epoch µs by the clock of the database); in the past after a rest. */
   next_at: number;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPacer, createPacerRegistry } from '../../../connectors/hubspot/limits.ts';
-import { createFakeClock } from '../../helpers/fake-clock.ts';
+import type { DepartureBoard } from '../../../src/outbound/pace.ts';
+import { createFakeClock, type FakeClock } from '../../helpers/fake-clock.ts';
 
 const LIMIT = { requests: 190, windowMs: 10_000 };
 const NEVER = new AbortController().signal;
@@ -30,6 +31,46 @@ async function arrivals(
     }
   });
   await clock.advance(((count / limit.requests) * 1.5 + 1) * limit.windowMs);
+  await Promise.all(lanes);
+  return moments;
+}
+
+/** A board as a database keeps it, and the keys that it was asked for. */
+function aBoard(clock: FakeClock): DepartureBoard & { keys: Set<string> } {
+  const keys = new Set<string>();
+  let nextMs = Number.NEGATIVE_INFINITY;
+  return {
+    keys,
+    async reserve(key, { count, apartMs, burst }) {
+      keys.add(key);
+      const firstMs = Math.max(nextMs, clock.now() - (burst - 1) * apartMs);
+      nextMs = firstMs + count * apartMs;
+      return firstMs - clock.now();
+    },
+    async pause(_key, ms) {
+      nextMs = Math.max(nextMs, clock.now() + ms);
+    },
+  };
+}
+
+/** When HubSpot counts the requests of three processes on one board, each with some lanes. */
+async function sharedArrivals(limit: typeof LIMIT, forMs: number): Promise<number[]> {
+  const clock = createFakeClock();
+  const board = aBoard(clock);
+  const moments: number[] = [];
+  const lanes = [1, 3, 8].flatMap((width) => {
+    const pacer = createPacer(clock, limit, { board, key: 'account' });
+    return Array.from({ length: width }, async (_, lane) => {
+      while (clock.now() < forMs) {
+        const end = await pacer.take(NEVER);
+        await clock.sleep(20 + ((lane * 37 + moments.length * 13) % 80));
+        moments.push(clock.now());
+        await clock.sleep(100);
+        end();
+      }
+    });
+  });
+  await clock.advance(forMs + 10_000);
   await Promise.all(lanes);
   return moments;
 }
@@ -80,10 +121,48 @@ describe('the pace of requests to HubSpot', () => {
   });
 
   it('is shared by those who have the same credentials, and by no other caller', () => {
-    const pacers = createPacerRegistry(createFakeClock());
+    const pacers = createPacerRegistry(createFakeClock()).on(null);
     expect(pacers.requests.for('one')).toBe(pacers.requests.for('one'));
     expect(pacers.requests.for('one')).not.toBe(pacers.requests.for('other'));
     expect(pacers.searches.for('one')).not.toBe(pacers.requests.for('one'));
+  });
+
+  it('keeps one limit over three processes on one board, and uses 95 % of it', async () => {
+    const moments = await sharedArrivals(LIMIT, 60_000);
+    expect(mostWithin(moments, 10_000)).toBeLessThanOrEqual(190);
+    const steady = moments.filter((at) => at >= 10_000 && at < 60_000);
+    expect(steady.length).toBeGreaterThan(0.95 * 190 * 5);
+  });
+
+  it('lets no more than five searches of three processes through in a second', async () => {
+    const moments = await sharedArrivals({ requests: 5, windowMs: 1_000 }, 30_000);
+    expect(mostWithin(moments, 1_000)).toBeLessThanOrEqual(5);
+    expect(moments.length).toBeGreaterThan(0.85 * 5 * 30);
+  });
+
+  it('lets no process through during a pause that another has asked for', async () => {
+    const clock = createFakeClock();
+    const board = aBoard(clock);
+    const [one, other] = [1, 2].map(() => createPacer(clock, LIMIT, { board, key: 'account' }));
+    one?.pause(5_000);
+    let leftAt = 0;
+    void other?.take(NEVER).then(() => {
+      leftAt = clock.now();
+    });
+    await clock.advance(10_000);
+    expect(leftAt).toBeGreaterThanOrEqual(5_000);
+  });
+
+  it('shows the board neither credentials nor the address of an account', async () => {
+    const clock = createFakeClock();
+    const board = aBoard(clock);
+    const pacers = createPacerRegistry(clock).on(board);
+    for (const { for: pacerOf } of Object.values(pacers)) {
+      await pacerOf('https://api.example 4711').take(NEVER);
+    }
+    await clock.advance(1_000);
+    expect(board.keys.size).toBe(2);
+    for (const key of board.keys) expect(key).toMatch(/^[0-9a-f]{64}$/);
   });
 
   it('lets no request through during a pause, also none that waits already', async () => {
