@@ -305,36 +305,44 @@ const LATEST_ARRIVAL_MS = 400;
 /** Clocks count in whole milliseconds. */
 const MARGIN_MS = 5;
 
+/** A request that was answered. */
+interface Answered {
+  departedMs: number;
+  answeredMs: number;
+}
+
 /**
  * A window, as CRMs count. A request counts from its departure until a window after its latest
  * arrival: the CRM has counted it some time in between, so that uneven networks make no window of the
- * CRM's hold more.
+ * CRM's hold more. No way there and back is shorter than the fastest one: by so much the answer comes later than
+ * the request has arrived, and the next one arrives later than it leaves.
  */
 export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
   let kept = limit;
   let underWay = 0;
   let nextMs = 0;
   let pausedUntilMs = 0;
-  /** When the requests that were answered had arrived at the latest, in order. */
-  const arrivedMs: number[] = [];
+  let fastestMs = Number.POSITIVE_INFINITY;
+  let counted: Answered[] = [];
 
   return {
     waitMs(nowMs) {
       const pauseMs = pausedUntilMs - nowMs;
       if (kept === null) return pauseMs;
       const windowMs = kept.windowMs + MARGIN_MS;
-      while ((arrivedMs[0] ?? nowMs) + windowMs <= nowMs) arrivedMs.shift();
-      const [oldest] = arrivedMs;
-      const isFull = underWay + arrivedMs.length >= Math.ceil(kept.requests * USED_PART);
-      const fullMs = oldest === undefined ? gapMs() : oldest + windowMs - nowMs;
+      counted = counted.filter((one) => latestMs(one) + windowMs > nowMs);
+      const isFull = underWay + counted.length >= Math.ceil(kept.requests * USED_PART);
+      const fullMs =
+        counted.length === 0 ? gapMs() : Math.min(...counted.map(latestMs)) + windowMs - nowMs;
       return Math.max(pauseMs, nextMs - nowMs, isFull ? fullMs : 0);
     },
     depart(departedMs) {
       underWay += 1;
       nextMs = departedMs + gapMs();
-      return (nowMs) => {
+      return (answeredMs) => {
         underWay -= 1;
-        note(Math.min(nowMs, departedMs + LATEST_ARRIVAL_MS));
+        fastestMs = Math.min(fastestMs, answeredMs - departedMs);
+        if (kept !== null) counted.push({ departedMs, answeredMs });
       };
     },
     pause(untilMs) {
@@ -345,9 +353,9 @@ export function slidingWindow(limit: WindowLimit): PacePolicy<WindowLimit> {
     },
   };
 
-  function note(ms: number): void {
-    if (kept === null) return;
-    arrivedMs.splice(arrivedMs.findLastIndex((earlier) => earlier <= ms) + 1, 0, ms);
+  /** When it had arrived at the latest, had the way there taken no time at its fastest. */
+  function latestMs({ departedMs, answeredMs }: Answered): number {
+    return Math.min(answeredMs - fastestMs, departedMs + LATEST_ARRIVAL_MS);
   }
 
   function gapMs(): number {

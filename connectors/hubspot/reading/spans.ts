@@ -75,23 +75,21 @@ export function afterAnswer(
 
 /**
  * What to search for next while `asked` are under way; null for nothing. First the tops of spans, the highest
- * before the others: the list comes from below. Then, because each search takes long, a span is divided in two:
- * the results in its middle come, and are the top of its lower part.
+ * before the others: the list comes from below. Then, because each search takes long, the highest span that
+ * is large enough is divided: some results further down come, and are the top of its lower part. No further down than
+ * searches soon are: the list would wait before what they have brought while they were still busy above.
  */
 export function nextAsk(spans: readonly Span[], asked: readonly Ask[]): Ask | null {
   const underWay = (span: Span, isTop: boolean) =>
     asked.some(({ to, offset }) => to === span.to && (offset === 0) === isTop);
   const top = spans.findLast((span) => !underWay(span, true));
   if (top !== undefined) return { from: top.from, to: top.to, offset: 0 };
-  const divisible = spans.filter(
+  const divided = spans.findLast(
     (span) => (span.left ?? 0) >= MIN_DIVIDED && !underWay(span, false),
   );
-  const [first] = divisible;
-  if (first === undefined) return null;
-  const largest = divisible.reduce((one, other) =>
-    (other.left ?? 0) > (one.left ?? 0) ? other : one,
-  );
-  return { from: largest.from, to: largest.to, offset: middleOf(largest.left ?? 0) };
+  if (divided === undefined) return null;
+  const offset = Math.min(middleOf(divided.left ?? 0), asked.length * MIN_DIVIDED);
+  return { from: divided.from, to: divided.to, offset };
 }
 
 function middleOf(count: number): number {

@@ -58,6 +58,22 @@ describe('the pace of requests to HubSpot', () => {
     expect(Math.max(...moments)).toBeLessThan(52_632 * 1.05);
   });
 
+  it('loses no time to the way there and back, if that is even', async () => {
+    const moments = await arrivals(LIMIT, 400, () => ({ thereMs: 100, backMs: 200 }));
+    expect(Math.max(...moments)).toBeLessThan(20_000 + 23 * 42 + 100);
+    expect(mostWithin(moments, 10_000)).toBeLessThanOrEqual(190);
+  });
+
+  it('keeps within the limit though the first requests are the slowest', async () => {
+    const slowFirst = (at: number) => ({
+      thereMs: at < 20 ? 390 : 10,
+      backMs: at % 7 === 0 ? 300 : 5,
+    });
+    const moments = await arrivals(LIMIT, 600, slowFirst);
+    expect(moments).toHaveLength(600);
+    expect(mostWithin(moments, 10_000)).toBeLessThanOrEqual(190);
+  });
+
   it('lets no more than five searches through in a second', async () => {
     const moments = await arrivals({ requests: 5, windowMs: 1_000 }, 40, uneven);
     expect(mostWithin(moments, 1_000)).toBeLessThanOrEqual(5);

@@ -89,7 +89,47 @@ function walk(count: number, atOnce: number, random: () => number) {
   return { whole, archived, seen, requests };
 }
 
+/** How long such an account takes (ms) where pages of the list take 300 ms, and searches, three a second, longer. */
+function timedWalk(count: number, searchMs: number): number {
+  const ids = Array.from({ length: count }, (_, at) => at + 1);
+  let state: WalkState = startWalk({ after: null, rest: null }, true, 300);
+  let asked: { ask: Ask; endsMs: number }[] = [];
+  let listEndsMs: number | null = null;
+  for (let nowMs = 0; nowMs < count * 10; nowMs += 1) {
+    if (listEndsMs === nowMs) {
+      const from = Number(state.after ?? 0);
+      const to = Math.min(from + LIST_PAGE, count);
+      const page = {
+        records: ids.slice(from, to).map(recordOf),
+        next: to < count ? `${to}` : null,
+      };
+      state = afterListed(state, { page, fastestMs: 300 });
+      listEndsMs = null;
+    }
+    for (const { ask } of asked.filter(({ endsMs }) => endsMs === nowMs)) {
+      state = afterFound(state, { ask, page: searched(ids, ask) });
+    }
+    asked = asked.filter(({ endsMs }) => endsMs > nowMs);
+    if (state.isOver) return nowMs;
+    if (listEndsMs === null && isListNext(state)) listEndsMs = nowMs + 300;
+    const under = asked.map(({ ask }) => ask);
+    const ask = nowMs % 334 === 0 && asked.length < 8 ? nextAsk(state.spans, under) : null;
+    if (ask !== null) asked.push({ ask, endsMs: nowMs + searchMs });
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
 describe('a walk from both ends', () => {
+  it.each([
+    [330, 1.06],
+    [400, 1.06],
+    [650, 1.06],
+    [1_500, 1.25],
+  ])('keeps both ends busy until they meet, where a search takes %i ms (%d)', (searchMs, most) => {
+    const together = 20_000 / (LIST_PAGE / 300 + SEARCH_PAGE / 334);
+    expect(timedWalk(20_000, searchMs)).toBeLessThanOrEqual(together * most + searchMs);
+  });
+
   it.each(Array.from({ length: 40 }, (_, seed) => seed + 1))(
     'brings every contact that stays, in whatever order answers come (%i)',
     (seed) => {
