@@ -154,6 +154,8 @@ export function createPaceRegistry<One>(make: (key: string) => One): PaceRegistr
 export interface BucketLimit {
   ratePerSecond: number | null;
   burst: number;
+  /** So many more would be taken at once, which is left for those that arrive late; none unless given. */
+  spare?: number;
 }
 
 /** Where many are under way, so many may leave at once: one alone would make up for no timer that is late. */
@@ -166,7 +168,7 @@ const LEAST_AT_ONCE = 2;
  * answered: after a pause, late requests and those that left behind them may arrive as one.
  */
 export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<BucketLimit> {
-  let { burst } = limit;
+  let { burst, spare = 0 } = limit;
   let tokensPerMs = perMs(limit.ratePerSecond);
   // Not full: a process that ended a moment ago may have emptied the service's own bucket.
   let tokens = Math.max(1, Math.floor(burst / 2));
@@ -194,8 +196,8 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
     keep(other, nowMs) {
       refill(nowMs);
       tokensPerMs = perMs(other.ratePerSecond);
-      burst = other.burst;
-      tokens = Math.min(tokens, burst);
+      ({ burst, spare = 0 } = other);
+      tokens = Math.min(tokens, atOnce());
     },
   };
 
@@ -210,7 +212,7 @@ export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<Buc
 
   /** How many may leave at once by now. */
   function atOnce(): number {
-    return Math.max(Math.min(burst, LEAST_AT_ONCE), burst - underWay);
+    return Math.min(burst, Math.max(LEAST_AT_ONCE, burst + spare - underWay));
   }
 }
 

@@ -30,8 +30,8 @@ export interface Pacer extends Pick<Pace<Lane, RateLimit>, 'take' | 'pause'> {
 
 /**
  * The service allows 10 requests a second and a burst of 10 (service document, section 8), counted
- * where they arrive. Requests that leave evenly arrive in clumps: with two requests of the burst
- * and one percent of the rate left unused, up to 0.2 seconds of uneven delay make no 429.
+ * where they arrive: what is under way may arrive together with what leaves after it. Two requests of the
+ * burst and one percent of the rate are left unused.
  */
 const DEFAULT_RATE_PER_SECOND = 9.9;
 const DEFAULT_BURST = 8;
@@ -55,7 +55,7 @@ export interface PacerOptions extends PaceOptions {
 /** Paces by a token bucket: one of this process, or one on the board that it shares with others. */
 export function createPacer(options: PacerOptions, key = ''): Pacer {
   const { clock, board, ratePerSecond = DEFAULT_RATE_PER_SECOND, burst = DEFAULT_BURST } = options;
-  const limit = { ratePerSecond, burst };
+  const limit = { ratePerSecond, burst, spare: Math.max(0, DEFAULT_BURST + UNUSED_BURST - burst) };
   const policy = board
     ? sharedBucket(limit, { board, key, clock })
     : tokenBucket(limit, clock.monotonicMs());
@@ -67,6 +67,7 @@ export function createPacer(options: PacerOptions, key = ''): Pacer {
       pace.keep({
         ratePerSecond: named === null ? null : named * (1 - UNUSED_RATE_PART),
         burst: Math.max(1, namedBurst - UNUSED_BURST),
+        spare: UNUSED_BURST,
       });
     },
   };
