@@ -95,10 +95,12 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
     const batch = hold.about === 'contact' ? hold.row.batch : null;
     const isWhole = batch != null && word !== 'resubmit' && random.chance(0.5);
     for (const each of open) {
-      if (word !== 'reject' || each.about !== 'contact' || batch == null) continue;
+      if (each.about !== 'contact' || batch == null) continue;
       const changed = crm.records.get(each.row.crmId);
       const isMeant = each === hold || (isWhole && each.row.batch === batch);
-      if (changed !== undefined && isMeant) changed.isChangeRejected = true;
+      if (changed === undefined || !isMeant) continue;
+      if (word === 'reject') changed.isChangeRejected = true;
+      else changed.resubmittedAt = work.now();
     }
     if (isWhole) {
       await decideBatch(store, { id: batch, integrationId: integration.id }, word);

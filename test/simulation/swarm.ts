@@ -389,25 +389,24 @@ function changeMany(swarm: Swarm, { int }: Random): void {
   swarm.sessions = [1, 24].map((afterHours) => ({ afterHours, hosts: 1, full: false }));
 }
 
-/** Where a run may be cut off that the next one has to go on with: its pages, its jobs, its writes. */
-const CUTS = [
-  ['crm page answered'],
-  ['send POST /enhancements/progress/batch', 'send POST /enhancements/results/batch'],
-  ['crm write', 'crm write answered'],
-] as const;
+type Places = readonly [string, ...string[]];
 
 /** A night in which runs are cut off, and the next ones read what has changed, or all, and go on. */
 function cutDeliveries(swarm: Swarm, { chance, int, pick }: Random): void {
   makePlain(swarm);
+  const pages: Places = ['crm page answered'];
+  const progress = 'send POST /enhancements/progress/batch';
+  const jobs: Places = [progress, 'send POST /enhancements/results/batch'];
+  const writes: Places = ['crm write', 'crm write answered'];
   swarm.contacts = int(4, 10);
   swarm.pageSize = int(1, 2);
-  const full = chance(0.5);
-  swarm.struckAt = pick(CUTS);
-  const isReading = swarm.struckAt === CUTS[0];
-  const session = { afterHours: 1, hosts: 1, full: full && !isReading };
+  swarm.struckAt = pick([pages, jobs, writes]);
+  const isReading = swarm.struckAt === pages;
+  const session = { afterHours: 1, hosts: 1, full: chance(0.5) && !isReading };
   swarm.sessions = [session, session];
-  swarm.faults.kill = 0.6;
-  Object.assign(swarm.people, { move: 0.3, respell: 0.5 });
+  swarm.faults.kill = 0.8;
+  // Who is touched is read again, also if it was left out.
+  Object.assign(swarm.people, isReading ? { move: 0, respell: 0.1 } : { move: 0.5, respell: 0.5 });
 }
 
 /** A night in which clocks are set while processes die: what they leave is of another time. */
