@@ -17,7 +17,11 @@ const CHECKOUT = join(import.meta.dirname, '..');
 const PATCHES = join(CHECKOUT, 'test/simulation/mutants');
 
 /** What the simulation loads. */
-const SOURCES = ['src', 'connectors', 'migrations', 'people', 'test/simulation', 'package.json'];
+const SOURCES = [
+  ...['src', 'connectors', 'migrations', 'people', 'test/simulation', 'package.json'],
+  // What starts a real Postgres.
+  ...['test/helpers', 'testbed'],
+];
 
 /** So many may survive. */
 const MOST_SURVIVORS = 2;

@@ -186,7 +186,7 @@ function judgeChange(
   const all = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
   // Who takes in another contact gets its details along, and those are no change.
   if (all.some(({ gone }) => gone?.mergedInto === record.id)) return;
-  if (last.version !== versionOf(record.details)) {
+  if (last.version !== versionOf(record.details) && !record.isChangeRejected) {
     violate('other details', `contact ${record.id} has changed since it was paid for`);
   }
 }

@@ -66,6 +66,8 @@ export interface Record_ {
   resubmittedAt: number;
   /** True once a person has approved what did not fit it. */
   isApproved: boolean;
+  /** A person has said that its changed details are no reason to pay. */
+  isChangeRejected: boolean;
   /** When it was erased. */
   forgottenAt: number | null;
   /** True if that cleared the CRM as well. */
@@ -151,6 +153,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           deliveredAt: 0,
           resubmittedAt: 0,
           isApproved: false,
+          isChangeRejected: false,
           forgottenAt: null,
           isErasedInCrm: false,
           isConfirmedErased: false,

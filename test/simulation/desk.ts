@@ -76,7 +76,8 @@ export async function runErrand(work: DeskWork, errand: Exclude<Errand, { kind: 
 
 async function decide({ application, integration, crm, random, ...work }: DeskWork): Promise<true> {
   const { store } = application;
-  for (const hold of await listOpenHolds(store, integration.id)) {
+  const open = await listOpenHolds(store, integration.id);
+  for (const hold of open) {
     if (random.chance(0.3)) continue;
     const word = random.one(decisionsFor(hold));
     if (word === undefined) continue;
@@ -92,7 +93,16 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
       record.isConfirmedErased = true;
     }
     const batch = hold.about === 'contact' ? hold.row.batch : null;
-    if (batch != null && word !== 'resubmit' && random.chance(0.5)) {
+    const isWhole = batch != null && word !== 'resubmit' && random.chance(0.5);
+    for (const each of open) {
+      if (each.about !== 'contact' || batch == null) continue;
+      const changed = crm.records.get(each.row.crmId);
+      const isMeant = each === hold || (isWhole && each.row.batch === batch);
+      if (changed === undefined || !isMeant) continue;
+      if (word === 'reject') changed.isChangeRejected = true;
+      else changed.resubmittedAt = work.now();
+    }
+    if (isWhole) {
       await decideBatch(store, { id: batch, integrationId: integration.id }, word);
     } else await decideHold(store, hold, word);
   }

@@ -1,6 +1,7 @@
 /** What a run says of itself, held against what happened. */
 import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { RunReport } from '../../src/core/run.ts';
+import { versionOf } from './crm.ts';
 import type { World } from './night.ts';
 import type { Life } from './process.ts';
 import { stackOf } from './trace.ts';
@@ -61,8 +62,11 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
   if (perRun !== null || perMonth !== null || keep > 0) return;
   const written = crm.living().filter((record) => {
     const { by, at } = record.written ?? { by: null, at: 0 };
-    // Who is paid for once more after that has a later outcome.
-    return by === life.name && oracle.paymentsOf(record).every(({ job }) => job.paidAt < at);
+    const payments = oracle.paymentsOf(record);
+    // Who is paid for once more after that has a later outcome, and so has who is in line for that or, with many
+    // others, a person's to decide about.
+    const isChanged = payments.at(-1)?.version !== versionOf(record.details);
+    return by === life.name && !isChanged && payments.every(({ job }) => job.paidAt < at);
   });
   if (report.contacts.written < written.length) {
     const what = `the run of process ${life.name} has written ${written.length} contacts and reports ${report.contacts.written}`;

@@ -235,7 +235,9 @@ export function createOracle(deps: OracleDeps): Oracle {
     const isLost = !last.isAnswered || troubleAt >= job.paidAt || !endedWell.has(job.sender);
     if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';
     if (isHiddenByPurchase(last)) return 'credits were bought that hide it';
-    const isAnother = twinsOf(record).length > 0 && !isSharedWith(person, last);
+    // Who was paid for and is a part of it now is no other one.
+    const others = twinsOf(record).filter((each) => each !== last.record);
+    const isAnother = others.length > 0 && !isSharedWith(person, last);
     if (isAnother) return 'another record of the person';
     if (version !== last.version && last.record === record && settings.whenIdentityChanges)
       return 'other details';

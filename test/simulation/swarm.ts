@@ -271,6 +271,11 @@ export function swarmOf(seed: number): Swarm {
   else if (theme < 0.14) overtake(swarm, random);
   else if (theme < 0.16) leaveNetworks(swarm, random);
   else if (theme < 0.18) buyCredits(swarm);
+  else if (theme < 0.22) knowNothingOfOthers(swarm, random);
+  else if (theme < 0.25) loseConnections(swarm, random);
+  else if (theme < 0.28) changeMany(swarm, random);
+  else if (theme < 0.32) cutDeliveries(swarm, random);
+  else if (theme < 0.34) setClocks(swarm);
   const slow = createRandom(`swarm ${seed} slow submissions`);
   if (slow.chance(0.3)) slowSubmissions(swarm, slow);
   return swarm;
@@ -333,6 +338,82 @@ function buyCredits({ faults, service, settings }: Swarm): void {
   Object.assign(faults, { lostAnswer: 0.2, freeze: 0, restore: 0 });
   Object.assign(service, { buyer: 0.7, credits: 20_000 });
   Object.assign(settings, { keep: 0, perRun: null, perMonth: null, onLostAnswer: 'hold' });
+}
+
+/** Nothing fails, and nothing stands in the way of what can be proved of lost answers. */
+const NOTHING_ELSE: Partial<Faults> = {
+  ...{ kill: 0, stop: 0, freeze: 0, clockSkew: 0, clockJump: 0, lostRequest: 0, lostAnswer: 0 },
+  ...{ cutAnswer: 0, badGateway: 0, serverError: 0, throttle: 0, crm: 0, databaseAway: 0 },
+  ...{ diskFull: 0, replaced: 0, newer: 0, restore: 0 },
+};
+
+function makePlain({ faults, people, service, settings }: Swarm): void {
+  Object.assign(faults, NOTHING_ELSE);
+  Object.assign(people, { merge: 0, doubles: 0, revoke: 0, optOut: 0 });
+  Object.assign(service, { otherSpender: 0, partly: 0, invalid: 0, credits: 20_000 });
+  Object.assign(settings, { keep: 0, perRun: null, perMonth: null, onLostAnswer: 'hold' });
+  Object.assign(settings, { trial: false, refreshDays: 365, whenIdentityChanges: true });
+}
+
+/**
+ * A night of containers of one name whose clocks are apart, and whose answers take longer than another one waits
+ * for late requests: who takes over too early has something to lose.
+ */
+function knowNothingOfOthers(swarm: Swarm, { int }: Random): void {
+  makePlain(swarm);
+  swarm.store = 'server';
+  swarm.hosts = int(2, 3);
+  Object.assign(swarm, { sameHostName: true, areProcessesKnown: true });
+  swarm.sessions = [1, 24].map((afterHours) => ({ afterHours, hosts: swarm.hosts, full: false }));
+  swarm.faults.clockSkew = 1;
+  swarm.people.create = 1;
+  swarm.service.submitMs = 8_000;
+  swarm.settings.settleAfterMs = 1_000;
+}
+
+/** A night whose database server goes away just when an answer comes. */
+function loseConnections(swarm: Swarm, { int }: Random): void {
+  makePlain(swarm);
+  swarm.store = 'server';
+  swarm.contacts = int(3, 12);
+  swarm.faults.databaseAway = 1;
+  swarm.settings.batch = int(1, 4);
+}
+
+/** A night about details of many that change from one session to the next. */
+function changeMany(swarm: Swarm, { int }: Random): void {
+  makePlain(swarm);
+  swarm.contacts = int(5, 12);
+  swarm.settings.massChangeAtLeast = int(2, 4);
+  swarm.people.move = 1;
+  swarm.sessions = [1, 24].map((afterHours) => ({ afterHours, hosts: 1, full: false }));
+}
+
+type Places = readonly [string, ...string[]];
+
+/** A night in which runs are cut off, and the next ones read what has changed, or all, and go on. */
+function cutDeliveries(swarm: Swarm, { chance, int, pick }: Random): void {
+  makePlain(swarm);
+  const pages: Places = ['crm page answered'];
+  const progress = 'send POST /enhancements/progress/batch';
+  const jobs: Places = [progress, 'send POST /enhancements/results/batch'];
+  const writes: Places = ['crm write', 'crm write answered'];
+  swarm.contacts = int(4, 10);
+  swarm.pageSize = int(1, 2);
+  swarm.struckAt = pick([pages, jobs, writes]);
+  const isReading = swarm.struckAt === pages;
+  const session = { afterHours: 1, hosts: 1, full: chance(0.5) && !isReading };
+  swarm.sessions = [session, session];
+  swarm.faults.kill = 0.8;
+  // Who is touched is read again, also if it was left out.
+  Object.assign(swarm.people, isReading ? { move: 0, respell: 0.1 } : { move: 0.5, respell: 0.5 });
+}
+
+/** A night in which clocks are set while processes die: what they leave is of another time. */
+function setClocks(swarm: Swarm): void {
+  swarm.store = 'machine';
+  swarm.sessions = [1, 24].map((afterHours) => ({ afterHours, hosts: swarm.hosts, full: false }));
+  Object.assign(swarm.faults, { clockJump: 1, kill: 1, restore: 0 });
 }
 
 /** A night about credits to keep: others spend them while the first jobs run. */

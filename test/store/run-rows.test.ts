@@ -90,6 +90,16 @@ describeEachDatabase('what a run did to contacts', (open) => {
     expect(await counts(world)).toEqual({ profile_fresh: 3 });
   });
 
+  it('says less than the question to a person about what changed after it was written', async () => {
+    const world = await createWorld();
+    const written = { outcome_run: RUN, outcome_reason: 'fields_written' };
+    await putContacts(world, [contactRow({ crm_id: 'c-1', ...written })]);
+    const choice = { kind: 'choose', reason: 'identity_changed', priority: 2 } as const;
+    await readPage(world, [readContact('c-1')], choice);
+    expect(await world.store.massChanges.hold(world.lease, RUN, () => 'hold-1')).toBe(1);
+    expect(await counts(world)).toEqual({ identity_mass_change: 1 });
+  });
+
   it('is counted by the run that settles a lost answer, or else by the one that submitted', async () => {
     const world = await createWorld();
     await submit(world, ['c-1', 'c-2']);
