@@ -111,10 +111,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     (await import('./commands/disconnect.ts')).disconnectCommand(deps),
   ),
   entry('backup', 'copy the database into one sealed file, while it is in use', async (deps) =>
-    (await import('./commands/backup.ts')).backupCommand(deps),
+    (await import('./commands/backup/backup.ts')).backupCommand(deps),
   ),
   entry('restore', 'put a backup in the place of the database', async (deps) =>
-    (await import('./commands/restore.ts')).restoreCommand(deps),
+    (await import('./commands/backup/restore.ts')).restoreCommand(deps),
   ),
   entry('migrate', "bring the database's schema up to date", async (deps) =>
     (await import('./commands/migrate.ts')).migrateCommand(deps),

@@ -1,20 +1,20 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { backupDatabase } from '../../application/backup.ts';
-import { readRuntimeOptions } from '../../config/environment.ts';
-import type { Settings } from '../../config.ts';
-import { isoTime } from '../../core/clock.ts';
-import { ConfigurationError } from '../../core/errors.ts';
-import { parseDatabaseUrl } from '../../store/engine/database-url.ts';
-import { findKeyRing, type KeyRing } from '../../store/secrets/key-ring.ts';
-import { readOptions, runAction } from '../action/command.ts';
+import { backupDatabase } from '../../../application/backup.ts';
+import { readRuntimeOptions } from '../../../config/environment.ts';
+import type { Settings } from '../../../config.ts';
+import { isoTime } from '../../../core/clock.ts';
+import { ConfigurationError } from '../../../core/errors.ts';
+import { parseDatabaseUrl } from '../../../store/engine/database-url.ts';
+import { findKeyRing, type KeyRing } from '../../../store/secrets/key-ring.ts';
+import { readOptions, runAction } from '../../action/command.ts';
 import {
   baseOptions,
   loadProductSettings,
   type ProductDeps,
   productCommand,
-} from '../action/product.ts';
-import { formatMoment } from '../terminal/words.ts';
+} from '../../action/product.ts';
+import { formatMoment } from '../../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:

@@ -7,11 +7,11 @@ import {
   type Restored,
   type RestoreOptions,
   restoreDatabase,
-} from '../../application/backup.ts';
-import { isoTime } from '../../core/clock.ts';
-import { formatDuration } from '../../core/quantities.ts';
-import type { ErasedAgain } from '../../store/erasure/erase-again.ts';
-import { readOptions, runAction } from '../action/command.ts';
+} from '../../../application/backup.ts';
+import { isoTime } from '../../../core/clock.ts';
+import { formatDuration } from '../../../core/quantities.ts';
+import type { ErasedAgain } from '../../../store/erasure/erase-again.ts';
+import { readOptions, runAction } from '../../action/command.ts';
 import {
   baseOptions,
   confirmOrStop,
@@ -21,11 +21,11 @@ import {
   productCommand,
   withIntegration,
   withProduct,
-} from '../action/product.ts';
-import { type Output, usageError } from '../terminal/output.ts';
-import { countOf, formatMoment } from '../terminal/words.ts';
+} from '../../action/product.ts';
+import { type Output, usageError } from '../../terminal/output.ts';
+import { countOf, formatMoment } from '../../terminal/words.ts';
+import { planOne, printPlan } from '../plan/plan.ts';
 import { databaseFile, keysFor } from './backup.ts';
-import { planOne, printPlan } from './plan/plan.ts';
 
 const EXAMPLES = `
 Examples:
