@@ -79,9 +79,11 @@ export async function openIntegration(
   const { clock, log, store, sealer, sightings, retention, takeLease } = deps;
   const calls = { partner: 0, crm: 0, throttled: 0 };
   const definition = await deps.definitionOf(integration.crm.kind);
+  // Of those who object the connector knows nothing: they are marked in what it reads.
+  const { objections, ...contacts } = integration.contacts;
   const connectorOptions: ConnectorOptions<unknown> = {
     settings: crmSettingsOf(definition, integration, deps.allowInsecureHttp),
-    contacts: integration.contacts,
+    contacts,
     deps: {
       clock,
       log,
@@ -132,7 +134,6 @@ export async function openIntegration(
       canonicalId: canonicalIdOf(definition),
       otherForms: otherFormsOf(definition),
       async openConnector(lease) {
-        const { objections } = integration.contacts;
         const canonicalId = canonicalIdOf(definition);
         // A mistake in an id must not let the person be asked about.
         const objectors = objections.map((id) => contactIdOf(canonicalId, integration.id, id));
