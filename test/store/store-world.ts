@@ -66,15 +66,21 @@ export async function takeLease(store: Store, integrationId: string): Promise<Le
 /** The tables of the product, by name. */
 export async function tableNames(db: Database): Promise<string[]> {
   const tables = await db.introspection.getTables();
-  return tables.map(({ name }) => name);
+  return tables.filter(isOfProduct).map(({ name }) => name);
 }
 
-/** Each table's rows as JSON, to see whether something changed or is left. */
+/** Each table's rows as JSON, to see whether something changed or is left; also of the queue's own schema. */
 export async function everything(db: Database): Promise<Record<string, string[]>> {
   const tables: Record<string, string[]> = {};
-  for (const table of await tableNames(db)) {
-    const { rows } = await sql`select * from ${sql.table(table)}`.execute(db);
-    tables[table] = rows.map((row) => JSON.stringify(row)).sort();
+  for (const table of await db.introspection.getTables()) {
+    const name = isOfProduct(table) ? table.name : `${table.schema}.${table.name}`;
+    const { rows } = await sql`select * from ${sql.table(name)}`.execute(db);
+    tables[name] = rows.map((row) => JSON.stringify(row)).sort();
   }
   return tables;
+}
+
+/** On Postgres the queue has tables in a schema of its own. */
+function isOfProduct({ schema = 'public' }: { schema?: string | undefined }): boolean {
+  return schema === 'public';
 }

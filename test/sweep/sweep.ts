@@ -91,6 +91,8 @@ async function everyLook(world: SweptWorld, { ids }: Neighbour): Promise<void> {
     ...['schedule list', 'tokens list', 'hooks show', 'fields check', 'networks', 'networks check'],
     ...[`paths ${ids.known}`, 'prospects', 'prospects --csv', 'export riverside', 'alerts check'],
     ...['alerts test', 'migrate --check', 'connect riverside', 'nonsense', 'runs nonsense'],
+    ...[`about ${ids.known}`, `about ${ids.known} --json`, 'audit', 'audit --csv', 'audit verify'],
+    'worker --runs nonsense',
   ]);
 }
 
@@ -102,7 +104,7 @@ async function failingLook(world: SweptWorld, { ids }: Pick<Neighbour, 'ids'>): 
   const [run = 'none'] = await world.runIds();
   await lookAtAll(world, [
     ...['doctor', 'doctor --show', 'plan', 'status', `runs ${run}`, `runs ${run} --show`, 'holds'],
-    ...['holds --show', 'fields check', 'fields create', 'networks check'],
+    ...['holds --show', 'fields check', 'fields create', 'networks check', `about ${ids.known}`],
     ...[`paths ${ids.known}`, 'prospects', 'credits', 'alerts check'],
   ]);
 }
@@ -221,7 +223,14 @@ async function change(world: SweptWorld, { ids, refusals }: Neighbour): Promise<
     await refusal.end();
   }
   await takeBack(world, ids);
+  const backup = world.path('temp/backup');
+  const password = 'Zyxmovepassword7391';
+  world.secrets.push(password);
   for (const words of [
+    ...[`backup ${backup}`, `restore ${backup} --check`, `restore ${backup} --yes`],
+    ...['restore --put-back --yes', 'restore --agree riverside --yes'],
+    ...['erase riverside --yes', 'remove riverside --yes'],
+    ...[`move --to postgres://u:${password}@127.0.0.1:9/x`, 'audit verify'],
     ...['sync', 'networks repair', 'schedule pause riverside', 'schedule resume riverside'],
     ...['migrate --reseal', 'apply donor-sync.yaml --dry-run', 'disconnect riverside --yes'],
     ...['tokens revoke nonsense', 'hooks revoke riverside', 'alerts check'],
