@@ -10,8 +10,13 @@ const MAX_FLOORS_UP = 6;
 
 /** Reads a CSV file of `people/data` and checks every row; throws where one is wrong. */
 export function readDataFile<T>(name: string, row: z.ZodType<T>): T[] {
-  const path = join(dataFolder(), name);
+  const path = dataPath(name);
   return z.array(row).parse(parse(readFileSync(path), { columns: true }));
+}
+
+/** Where a file or folder of `people/data` is. */
+export function dataPath(name: string): string {
+  return join(dataFolder(), name);
 }
 
 /** The data stay where they are when the code is compiled: they are looked for upwards. */

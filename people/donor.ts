@@ -8,6 +8,7 @@ import { earlierHomesOf, homeOf } from './home.ts';
 import { idOf } from './id.ts';
 import { type Name, personAt } from './person.ts';
 import type { Role } from './role.ts';
+import type { SourcedFact, SourceNote } from './source-note.ts';
 import { capacityOf, type NetWorth, netWorthOf } from './wealth.ts';
 import { workOf } from './work.ts';
 import type { WorldPlan } from './world-plan.ts';
@@ -16,8 +17,14 @@ import type { WorldPlan } from './world-plan.ts';
 export interface Donor {
   /** 32 hexadecimal characters. */
   id: string;
+  /** Where people see this donor; absent where a service has one address for the pages of all. */
+  page?: string;
   name: Name;
   birthYear: number | null;
+  /** The whole ISO day, where it is known of a real person. */
+  birthday?: string;
+  /** `Jr`, `III`: what tells a son from his father; only of real people. */
+  suffix?: string;
   /** True of real people who have died; absent for all others. */
   isDeceased?: boolean;
   /** People at the same address share one household. */
@@ -35,6 +42,26 @@ export interface Donor {
   /** What the person could give, in whole US dollars. */
   capacity: { political: number | null; nonprofit: number | null };
   bio: string[];
+  /** Where the facts are from: present for the people that were imported, and for no others. */
+  sources?: Partial<Record<SourcedFact, SourceNote>>;
+}
+
+/** A donor with a name, and nothing else that is known. */
+export function blankDonor(id: string, name: Name): Donor {
+  return {
+    id,
+    name,
+    birthYear: null,
+    householdId: null,
+    addresses: [],
+    work: [],
+    education: [],
+    boards: [],
+    gifts: [],
+    netWorth: null,
+    capacity: { political: null, nonprofit: null },
+    bio: [],
+  };
 }
 
 /** The donor with this number. */

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { BODY_KINDS } from './body.ts';
-import type { Donor } from './donor.ts';
+import { blankDonor, type Donor } from './donor.ts';
 import type { Name } from './person.ts';
 import type { Role } from './role.ts';
 
@@ -134,18 +134,12 @@ function toDonor(person: z.infer<typeof personRow>, served: readonly Served[]): 
       .map(({ role }) => role)
       .sort(byLatest);
   return {
-    id: idFrom('person', person.person_id),
-    name: nameOf(person),
+    ...blankDonor(idFrom('person', person.person_id), nameOf(person)),
     birthYear: person.birth_year === '' ? null : Number(person.birth_year),
     ...(person.status === 'deceased' ? { isDeceased: true } : {}),
-    householdId: null,
-    addresses: [],
     work: side('work'),
     education: side('education'),
     boards: side('boards'),
-    gifts: [],
-    netWorth: null,
-    capacity: { political: null, nonprofit: null },
     bio: person.headline === '' ? [] : [`${person.headline}.`],
   };
 }

@@ -16,6 +16,7 @@ export type { CrmPerson } from './crm-person.ts';
 export type { Donor } from './donor.ts';
 export type { Gift } from './gifts.ts';
 export type { Role } from './role.ts';
+export type { SourceNote } from './source-note.ts';
 
 /**
  * A seeded world. Row n is computed from the seed, the number of donors and n alone. Real people, if

@@ -1,21 +1,24 @@
 /** The way of a request through the service. */
 
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import type { Faults } from '../testbed/fault-rules.ts';
 import { failInside, playFaults } from '../testbed/faults.ts';
 import { type DrawLatency, playLatency, type Wait } from '../testbed/latency.ts';
-import { logRequests } from '../testbed/request-log.ts';
+import { logRequests, type RequestLog } from '../testbed/request-log.ts';
 import { accountRoutes } from './account.ts';
 import { limitBody, readBody } from './body.ts';
 import type { PartnerEnv, RequestDetails } from './context.ts';
 import { type ControlOptions, controlRoutes } from './control.ts';
+import type { Credits } from './credits.ts';
 import type { Database } from './database.ts';
 import { addDocuments } from './documents.ts';
 import { CHARGED_DONORS, donorRoutes } from './donors/donors.ts';
 import { chargedEnhancements, type EnhancementOptions, enhancementRoutes } from './enhancements.ts';
 import { answerError } from './errors.ts';
 import { chargedExports, type ExportOptions, exportRoutes } from './exports/exports.ts';
+import type { PartnerFault } from './faults.ts';
 import { healthRoutes } from './health.ts';
-import { authenticate } from './keys.ts';
+import { authenticate, type Keys } from './keys.ts';
 import { limitRate, type RateLimit } from './limits.ts';
 import { CHARGED_LISTS, type ListOptions, listRoutes } from './lists/lists.ts';
 import { meterCredits } from './metering.ts';
@@ -31,13 +34,20 @@ export const BASE_PATH = '/v1/partners';
 
 /** Everything that the app's parts need. */
 export interface AppOptions
-  extends ControlOptions,
-    EnhancementOptions,
+  extends EnhancementOptions,
     ExportOptions,
     FindOptions,
     ListOptions,
     NetworkOptions {
+  /** What the service calls itself. */
+  title: string;
   rateLimit: RateLimit;
+  credits: Credits;
+  keys: Pick<Keys, 'find'>;
+  faults: Faults<PartnerFault>;
+  requests: Pick<RequestLog<RequestDetails>, 'add'>;
+  /** The stand-in's own controls, which need no key; null where an operator runs the service. */
+  controls: ControlOptions | null;
   db: Database;
   drawLatency: DrawLatency;
   wait: Wait;
@@ -51,10 +61,12 @@ export interface AppOptions
 export function createApp(options: AppOptions): Hono<PartnerEnv> {
   const app = new Hono<PartnerEnv>({ strict: false });
   const service = createService(options);
-  const page = addDocuments(service, BASE_PATH, options.rateLimit);
-  app.route('/_sandbox', controlRoutes(options));
-  app.route('/_sandbox/networks', networkControlRoutes(options.networkService));
-  app.get('/_sandbox/docs', (c) => c.html(page));
+  const page = addDocuments(service, BASE_PATH, options);
+  if (options.controls !== null) {
+    app.route('/_sandbox', controlRoutes(options.controls));
+    app.route('/_sandbox/networks', networkControlRoutes(options.networkService));
+    app.get('/_sandbox/docs', (c) => c.html(page()));
+  }
   app.route(BASE_PATH, service);
   app.notFound((c) => c.json({ detail: 'Not Found' }, 404));
   app.onError((error, c) => answerError(error, c, options.report));

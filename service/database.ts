@@ -1,8 +1,11 @@
 /** The sandbox's one database: its schema, and how it is opened. */
 
-import { type Database, openDatabase as openFile } from '../testbed/database.ts';
+import { type Database, type Opening, openDatabase as openFile } from '../testbed/database.ts';
 import { INDEX_TABLES } from './matcher/tables.ts';
 import { NETWORK_TABLES } from './networks/tables.ts';
+import { OPERATION_TABLES } from './operation/tables.ts';
+import { RECORD_TABLES, VACANCY_TABLES } from './record/tables.ts';
+import { bringSchema, type SchemaStep } from './schema.ts';
 
 export type { Database };
 
@@ -10,17 +13,16 @@ export type { Database };
 const CACHE_KIB = 128 * 1024;
 
 /** Opens a file, a copy of what another held, or a database in memory without either. */
-export function openDatabase(file: string | Buffer | undefined): Database {
-  const db = openFile(file, SCHEMA + INDEX_TABLES + NETWORK_TABLES);
-  db.pragma(`cache_size = -${CACHE_KIB}`);
-  addMatchOfJobs(db);
-  return db;
-}
-
-/** Files of earlier versions lack it. */
-function addMatchOfJobs(db: Database): void {
-  const columns = db.prepare<[], string>("select name from pragma_table_info('jobs')").pluck();
-  if (!columns.all().includes('match')) db.exec('alter table jobs add column match text');
+export function openDatabase(file: string | Buffer | undefined, opening?: Opening): Database {
+  const db = openFile(file, '', opening);
+  try {
+    bringSchema(db, STEPS);
+    db.pragma(`cache_size = -${CACHE_KIB}`);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }
 
 const SCHEMA = `
@@ -110,3 +112,18 @@ create table if not exists exports (
 );
 create index if not exists exports_of_team on exports (team, position);
 `;
+
+/** Files of the first versions lack it. */
+function addMatchOfJobs(db: Database): void {
+  const columns = db.prepare<[], string>("select name from pragma_table_info('jobs')").pluck();
+  if (!columns.all().includes('match')) db.exec('alter table jobs add column match text');
+}
+
+/** Forward only: a step that was released is never changed, another follows it. */
+const STEPS: readonly SchemaStep[] = [
+  { name: '0001 stand-in', bring: (db) => db.exec(SCHEMA + INDEX_TABLES + NETWORK_TABLES) },
+  { name: '0002 match of jobs', bring: addMatchOfJobs },
+  { name: '0003 imported people', bring: (db) => db.exec(RECORD_TABLES) },
+  { name: '0004 teams and their keys', bring: (db) => db.exec(OPERATION_TABLES) },
+  { name: '0005 erased and joined people', bring: (db) => db.exec(VACANCY_TABLES) },
+];

@@ -5,15 +5,16 @@ import { html } from 'hono/html';
 import type { PartnerEnv } from './context.ts';
 import { commonErrors, json } from './errors.ts';
 import type { RateLimit } from './limits.ts';
+import { piece } from './pieces.ts';
 
 /**
  * Adds GET /openapi.json, /docs and /redoc to the service; all routes must be there before.
- * Returns the page, for browsers, which cannot send a key.
+ * They are made when they are first asked for. Returns the page, for browsers, which cannot send a key.
  */
 export function addDocuments(
   service: OpenAPIHono<PartnerEnv>,
   basePath: string,
-  { ratePerSecond, burst }: RateLimit,
+  { title, rateLimit: { ratePerSecond, burst } }: { title: string; rateLimit: RateLimit },
 ) {
   service.openAPIRegistry.registerComponent('securitySchemes', 'ApiKey', {
     type: 'apiKey',
@@ -24,22 +25,70 @@ export function addDocuments(
   for (const path of DOCUMENTS) {
     service.openAPIRegistry.registerPath(path);
   }
-  const document = service.getOpenAPI31Document({
-    openapi: '3.1.0',
-    info: {
-      title: 'Partner Data Service (sandbox)',
-      version: '1',
-      // The limit in force, for clients that ask; null where the sandbox was started without one.
-      'x-rate-limit': { requests_per_second: ratePerSecond || null, burst },
-    },
-    servers: [{ url: basePath }],
-    security: [{ ApiKey: [] }],
-  });
-  const page = renderDocs(document);
-  service.get('/openapi.json', (c) => c.json(document));
-  service.get('/docs', (c) => c.html(page));
-  service.get('/redoc', (c) => c.html(page));
+  const document = piece(() =>
+    withOperationIds(
+      service.getOpenAPI31Document({
+        openapi: '3.1.0',
+        info: {
+          title,
+          version: '1',
+          license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+          // The limit in force, for clients that ask; null where the sandbox was started without one.
+          'x-rate-limit': { requests_per_second: ratePerSecond || null, burst },
+        },
+        servers: [{ url: basePath }],
+        security: [{ ApiKey: [] }],
+        tags: TAGS,
+      }),
+    ),
+  );
+  const page = piece(() => renderDocs(document()));
+  service.get('/openapi.json', (c) => c.json(document()));
+  service.get('/docs', (c) => c.html(page()));
+  service.get('/redoc', (c) => c.html(page()));
   return page;
+}
+
+const TAGS = [
+  { name: 'Account', description: 'What a caller can learn about itself: balance and key.' },
+  { name: 'Health', description: 'Whether an area works.' },
+  { name: 'Donors', description: 'Profiles, and what they would hold.' },
+  { name: 'Search', description: 'Donors by name, place, wealth and ties.' },
+  { name: 'Lists', description: 'Donors that a team keeps together.' },
+  { name: 'Exports', description: 'Donors as files.' },
+  { name: 'Networks', description: 'Groups of people that the team knows.' },
+  { name: 'Connections', description: 'Which donors know each other, and how likely.' },
+  { name: 'Enhancement', description: 'Persons in, jobs, profiles out. Two forms of the paths.' },
+  { name: 'Documents', description: 'This document.' },
+];
+
+type Document = ReturnType<OpenAPIHono<PartnerEnv>['getOpenAPI31Document']>;
+
+/** Clients that are generated name their methods so: each operation once, as method and path say it. */
+function withOperationIds(document: Document): Document {
+  const paths = Object.entries(document.paths ?? {}).map(([path, methods]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(methods).map(([method, operation]) => [
+        method,
+        { operationId: operationIdOf(method, path), ...operation },
+      ]),
+    ),
+  ]);
+  return { ...document, paths: Object.fromEntries(paths) };
+}
+
+/** `GET /donors/{id}/metadata` is getDonorMetadata, and without the id getDonorsMetadata. */
+function operationIdOf(method: string, path: string): string {
+  const words = path.split('/').filter((word) => word !== '');
+  const names = words.flatMap((word, at) => {
+    if (word.startsWith('{')) return [];
+    const isOne = words[at + 1]?.startsWith('{') === true;
+    return [isOne ? word.replace(/(?<!s)s$/, '') : word];
+  });
+  const capital = (word: string) =>
+    word.slice(0, 1).toUpperCase() + word.slice(1).replace('.json', '');
+  return method + (names.length === 0 ? 'Root' : names.map(capital).join(''));
 }
 
 /** These answer without a schema of ours: two pages, and the document itself. */

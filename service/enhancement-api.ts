@@ -24,6 +24,13 @@ export type FormEndpoints = Record<
   Endpoint
 >;
 
+const PERSON_EXAMPLE = {
+  tracking_id: 'C000001',
+  name: { first: 'Dianne', last: 'Hogan' },
+  addresses: ['2511 Blackberry St, Brooklyn, NY 11269'],
+  employers: ['Corvfell Engineering'],
+};
+
 const personSchema = z
   .object({
     tracking_id: z
@@ -38,27 +45,25 @@ const personSchema = z
     addresses: z.array(z.string()).nullish(),
     employers: z.array(z.string()).nullish(),
   })
-  .openapi('Person', {
-    example: {
-      tracking_id: 'C000001',
-      name: { first: 'Dianne', last: 'Hogan' },
-      addresses: ['2511 Blackberry St, Brooklyn, NY 11269'],
-      employers: ['Corvfell Engineering'],
-    },
-  });
+  .openapi('Person', { example: PERSON_EXAMPLE });
 
 /** A person as submitted (section 2.4); all but the name may be absent. */
 export type SubmittedPerson = z.infer<typeof personSchema>;
 
 const submitSchema = z
   .object({
-    persons: z.array(personSchema).min(1).superRefine(refuseRepeatedTrackingIds).openapi({
-      maxItems: MAX_PERSONS,
-    }),
+    persons: z
+      .array(personSchema)
+      .min(1)
+      .superRefine(refuseRepeatedTrackingIds)
+      .openapi({
+        maxItems: MAX_PERSONS,
+        example: [PERSON_EXAMPLE],
+      }),
   })
   .openapi('EnhancementRequest');
 
-const jobIdsSchema = z.array(z.string());
+const jobIdsSchema = z.array(z.string()).openapi({ example: ['0123456789abcdef0123456789abcdef'] });
 
 const progressSchema = z
   .object({
@@ -190,7 +195,11 @@ export function progressBatchRoute(endpoint: Endpoint) {
     request: {
       body: {
         required: true,
-        ...json(z.union([jobIdsSchema, z.object({ job_ids: jobIdsSchema })])),
+        ...json(
+          z
+            .union([jobIdsSchema, z.object({ job_ids: jobIdsSchema })])
+            .openapi({ example: { job_ids: ['0123456789abcdef0123456789abcdef'] } }),
+        ),
       },
     },
     responses: {
@@ -233,7 +242,8 @@ export function resultsRoute(endpoint: Endpoint) {
                 z.string(),
                 z.object({
                   progress: progressSchema,
-                  result: profileSchema.nullable(),
+                  // Of a named schema nullable would say that it is both: the schema and null.
+                  result: z.union([profileSchema, z.null()]),
                   match: matchSchema.nullable(),
                 }),
               ),

@@ -22,7 +22,7 @@ import type { Matcher } from './matcher/matcher.ts';
 import type { ChargedEndpoint } from './metering.ts';
 import { toProfile } from './profile.ts';
 import { createRouter } from './router.ts';
-import { createSlices } from './slices.ts';
+import { createSlices, type Slices } from './slices.ts';
 import { countItems } from './validation.ts';
 
 /** Which forms of the enhancement paths exist; both by default. */
@@ -141,9 +141,9 @@ async function submitPersons(
   const submitted: { trackingId: string; job: Job }[] = [];
   const slices = createSlices();
   for (const person of chosen) {
-    if (slices.isOver()) await slices.next();
     const trackingId = person.tracking_id ?? options.createId();
-    submitted.push({ trackingId, job: createJob(options, person, team, fault) });
+    const job = await createJob(options, person, { team, fault, slices });
+    submitted.push({ trackingId, job });
   }
   options.jobs.add(submitted.map(({ job }) => job));
   return {
@@ -163,22 +163,22 @@ async function submitPersons(
 }
 
 /** The match is made at once, so that progress and results only have to look. */
-function createJob(
+async function createJob(
   options: EnhancementOptions,
   person: SubmittedPerson,
-  team: string,
-  fault: PartnerFault | undefined,
-): Job {
+  { team, fault, slices }: { team: string; fault: PartnerFault | undefined; slices: Slices },
+): Promise<Job> {
   const id = options.createId();
   const submittedAtMs = options.clock();
   const endsAtMs =
     fault?.kind === 'jobsNeverEnd' ? null : submittedAtMs + jobDurationMs(id, options.jobTimeMs());
-  const match = options.matcher.match({
+  const sought = {
     first: person.name.first ?? '',
     last: person.name.last ?? '',
     addresses: person.addresses ?? [],
     employers: person.employers ?? [],
-  });
+  };
+  const match = await options.matcher.matchInSlices(sought, slices);
   const { donorNumber } = match;
   const error = donorNumber === null ? (match.reasons[0] ?? null) : null;
   return { id, team, donorNumber, error, match, submittedAtMs, endsAtMs };

@@ -1,28 +1,23 @@
 /** Starts the stand-in for the Partner Data Service. */
 
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readPublicRecord } from '../people/public-record.ts';
 import { createWorld, type World } from '../people/world.ts';
 import { createParts, type SandboxOptions, worldPlanOf } from '../testbed/options.ts';
 import { createRequestLog } from '../testbed/request-log.ts';
 import { serve } from '../testbed/serving.ts';
-import { type AppOptions, BASE_PATH, createApp } from './app.ts';
+import { BASE_PATH, createApp } from './app.ts';
+import { assembleService, createId } from './assemble.ts';
 import { type ConnectionEngine, openConnectionEngine } from './connections/engine.ts';
+import type { RequestDetails } from './context.ts';
 import { startingBalances } from './control.ts';
 import { createCredits } from './credits.ts';
 import type { Database } from './database.ts';
 import type { PathForms } from './enhancements.ts';
-import { createExports } from './exports/export-store.ts';
 import { partnerFaultRulesSchema } from './faults.ts';
-import { createJobs } from './jobs.ts';
 import { createKeys } from './keys.ts';
-import { createLists } from './lists/list-store.ts';
-import { openDonorIndex } from './matcher/donor-index.ts';
-import { createMatcher } from './matcher/matcher.ts';
-import { openNetworkService } from './networks/service.ts';
 import { openSettled } from './open-settled.ts';
-import { openFacts } from './search/facts.ts';
-import { openOrganisations } from './search/organisations.ts';
+import { readPieces } from './pieces.ts';
 import type { SettlingProgress } from './settled-people.ts';
 
 const DEFAULT_CREDITS = 100_000;
@@ -93,6 +88,7 @@ export async function startPartnerSandbox(
     const app = assemble(db, world, options);
     const apiKey = issueFirstKey(app);
     const { rootUrl, close } = await serve(createApp(app), db, options);
+    readPieces(db, app.pieces).catch(app.report);
     return {
       baseUrl: rootUrl + BASE_PATH,
       rootUrl,
@@ -105,44 +101,38 @@ export async function startPartnerSandbox(
   }
 }
 
-function assemble(db: Database, world: World, options: PartnerSandboxOptions): AppOptions {
+function assemble(db: Database, world: World, options: PartnerSandboxOptions) {
   const parts = createParts(
     { ...options, world },
     { rulesSchema: partnerFaultRulesSchema, basePath: BASE_PATH },
   );
-  const { clock, report } = parts;
   const { jobTimeMs = DEFAULT_JOB_TIME_MS } = options;
-  const donorIndex = openDonorIndex(db, world);
-  return {
+  const requests = createRequestLog<RequestDetails>();
+  const controls = {
     ...parts,
-    db,
-    submitLatencyMs: options.submitLatencyMs ?? 0,
-    credits: createCredits(db, clock),
+    requests,
+    credits: createCredits(db, parts.clock),
     keys: createKeys(db),
-    jobs: createJobs(db, clock),
-    lists: createLists(db, clock, createId),
-    exports: createExports(db),
-    donorIndex,
-    facts: openFacts(db),
-    organisations: openOrganisations(db, world.donorCount),
-    matcher: createMatcher(donorIndex),
-    networkService: openNetworkService({
+    contactCount: options.contacts ?? world.donorCount,
+    startCredits: options.credits ?? DEFAULT_CREDITS,
+    createId,
+  };
+  return {
+    ...assembleService({
+      ...parts,
       db,
-      world,
+      networkJobTimeMs: options.networkJobTimeMs ?? DEFAULT_NETWORK_JOB_TIME_MS,
       engine: options.engine ?? openConnectionEngine(db, world),
-      clock,
-      createId,
-      jobTimeMs: options.networkJobTimeMs ?? DEFAULT_NETWORK_JOB_TIME_MS,
-      report,
     }),
+    title: 'Partner Data Service (sandbox)',
+    submitLatencyMs: options.submitLatencyMs ?? 0,
+    requests,
+    credits: controls.credits,
+    keys: controls.keys,
     networkPrices: {
       chargeQueries: options.chargeQueries ?? false,
       chargeSingleAdd: options.chargeSingleAdd ?? false,
     },
-    requests: createRequestLog(),
-    createId,
-    contactCount: options.contacts ?? world.donorCount,
-    startCredits: options.credits ?? DEFAULT_CREDITS,
     forms: options.forms ?? { a: true, b: true },
     jobTimeMs: typeof jobTimeMs === 'number' ? () => jobTimeMs : jobTimeMs,
     rateLimit: {
@@ -150,6 +140,7 @@ function assemble(db: Database, world: World, options: PartnerSandboxOptions): A
       burst: options.burst ?? DEFAULT_BURST,
       retryAfter: options.retryAfter ?? true,
     },
+    controls,
   };
 }
 
@@ -167,12 +158,9 @@ function tellProgress(settled: number, total: number): void {
   process.stderr.write(`Settled ${settled} of ${total} donors\n`);
 }
 
-function createId(): string {
-  return randomBytes(16).toString('hex');
-}
-
 /** A restarted sandbox has the same first key, so settings that name it stay valid. */
-function issueFirstKey({ keys, credits, world, startCredits }: AppOptions): string {
+function issueFirstKey({ controls, world }: ReturnType<typeof assemble>): string {
+  const { keys, credits, startCredits } = controls;
   const hash = createHash('sha256').update(`first key of seed ${world.seed}`).digest('hex');
   const apiKey = `sandbox-${hash.slice(0, 32)}`;
   if (keys.find(apiKey) === undefined) {

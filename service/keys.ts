@@ -38,7 +38,7 @@ export function createKeys(db: Database): Keys {
  * It stands before limits, charging and the reading of bodies.
  */
 export function authenticate(
-  keys: Keys,
+  keys: Pick<Keys, 'find'>,
   clock: () => number,
 ): MiddlewareHandler<{ Variables: { key: ApiKey } }> {
   return async (c, next) => {

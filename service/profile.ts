@@ -1,7 +1,8 @@
 /** The donor profile, as an enhancement returns it (service document, section 2.6). */
 
 import { z } from '@hono/zod-openapi';
-import type { Donor, Role } from '../people/world.ts';
+import { SOURCED_FACTS, type SourcedFact } from '../people/source-note.ts';
+import type { Donor, Gift, Role, SourceNote } from '../people/world.ts';
 
 const WEB_APPLICATION_URL = 'https://app.donors.example/donors';
 
@@ -39,6 +40,21 @@ export const profileSchema = z
     donations: z
       .array(z.object({ recipient_name: z.string(), amount: z.number().int(), date: z.iso.date() }))
       .openapi({ description: 'Known gifts in US dollars, the latest first' }),
+    sources: z
+      .array(
+        z.object({
+          field: z.string().openapi({ example: 'boards[0]' }),
+          source: z.string().openapi({ example: 'irs-990' }),
+          reference: z.string(),
+          date: z.iso.date(),
+          confidence: z.number().min(0).max(1),
+        }),
+      )
+      .optional()
+      .openapi({
+        description:
+          'Where each field is from, of which day, and how far it may be believed: of imported people alone. A field of our own.',
+      }),
   })
   .openapi('APIDonor');
 
@@ -50,7 +66,7 @@ export function toProfile(donor: Donor, nowMs: number): Profile {
   return {
     id: donor.id,
     name: donor.name,
-    service_url: serviceUrlOf(donor.id),
+    service_url: serviceUrlOf(donor),
     age: ageOf(donor, nowMs),
     is_deceased: donor.isDeceased ?? false,
     net_worth_range: donor.netWorth === null ? null : [donor.netWorth.low, donor.netWorth.high],
@@ -75,7 +91,37 @@ export function toProfile(donor: Donor, nowMs: number): Profile {
       amount: gift.amount,
       date: gift.date,
     })),
+    ...(donor.sources === undefined ? {} : { sources: sourcesOf(donor, donor.sources) }),
   };
+}
+
+/** The fields of a profile that a fact fills. */
+const FIELDS: Record<SourcedFact, string> = {
+  name: 'name',
+  birth: 'age',
+  death: 'is_deceased',
+  address: 'location',
+  netWorth: 'net_worth_range',
+  capacity: 'nonprofit_stats.capacity',
+  bio: 'bio',
+};
+
+function sourcesOf(donor: Donor, facts: NonNullable<Donor['sources']>) {
+  const notes = (field: string, items: readonly (Role | Gift)[]) =>
+    items.map(({ source }, at) => shownSource(`${field}[${at}]`, source));
+  return [
+    ...SOURCED_FACTS.map((fact) => shownSource(FIELDS[fact], facts[fact])),
+    ...notes('education', latestFirst(donor.education)),
+    ...notes('work', latestFirst(donor.work)),
+    ...notes('boards', latestFirst(donor.boards)),
+    ...notes('donations', donor.gifts),
+  ].filter((source) => source !== null);
+}
+
+function shownSource(field: string, note: SourceNote | undefined) {
+  if (note === undefined) return null;
+  const { source, reference, date, confidence } = note;
+  return { field, source, reference, date, confidence };
 }
 
 /** The age that a donor reaches in the year of `nowMs`; the dead and those of unknown birth have none. */
@@ -84,9 +130,9 @@ export function ageOf({ birthYear, isDeceased }: Donor, nowMs: number): number |
   return new Date(nowMs).getUTCFullYear() - birthYear;
 }
 
-/** The donor's page in the service's web application. */
-export function serviceUrlOf(donorId: string): string {
-  return `${WEB_APPLICATION_URL}/${donorId}`;
+/** The donor's page: at the service's own address, or in the web application that the stand-in only speaks of. */
+export function serviceUrlOf({ id, page }: Pick<Donor, 'id' | 'page'>): string {
+  return page ?? `${WEB_APPLICATION_URL}/${id}`;
 }
 
 /** Where the donor lives now, as far as that is known. */

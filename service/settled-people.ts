@@ -8,10 +8,15 @@ import { createTieTableBuilder } from './connections/tie-table-builder.ts';
 import type { Database } from './database.ts';
 import { createDonorRows } from './matcher/donor-rows.ts';
 import { INDEX_VERSION } from './matcher/tables.ts';
+import { Refusal } from './operation/refusal.ts';
+import { isVacant } from './record/vacancy.ts';
 import { createFactWriter } from './search/facts.ts';
 
 /** Hears how many people have been settled, now and then. */
 export type SettlingProgress = (settled: number, total: number) => void;
+
+/** What the description of imported people says, and no other. */
+export const IMPORTED = 'imported people';
 
 /** How often progress is reported, in people. */
 const REPORT_EVERY = 50_000;
@@ -35,13 +40,39 @@ export function settlePeople(db: Database, world: World, onProgress?: SettlingPr
   }
 }
 
+/**
+ * The same for people who come to be more: where others are settled than the world has now, all that is
+ * derived from them is made anew. Their numbers stay, so jobs, lists and networks lead to the same people.
+ * True if there were others before.
+ */
+export function settleAnew(db: Database, world: World): boolean {
+  const present = readSettled(db);
+  if (present !== null && !present.realPeople.includes(IMPORTED)) {
+    throw new Refusal(
+      `The database is a stand-in's, with a world of ${describe(present)}. Choose another file.`,
+    );
+  }
+  if (present !== null && describe(present) !== describe(settledOf(world))) {
+    db.transaction(() => {
+      db.exec(`
+        delete from settled_people; delete from tie_columns; delete from circle_names;
+        delete from search_columns; delete from search_places;
+      `);
+      settle(db, world, undefined);
+    }).immediate();
+    return true;
+  }
+  settlePeople(db, world);
+  return false;
+}
+
 function settle(db: Database, world: World, onProgress: SettlingProgress | undefined): void {
   const names = createDonorRows(db);
   const ties = createTieTableBuilder();
   const facts = createFactWriter(db, world.donorCount);
   for (let number = 0; number < world.donorCount; number++) {
     const donor = world.donor(number);
-    names.add(number, donor);
+    if (!isVacant(donor)) names.add(number, donor);
     ties.add(tiesOf(donor));
     facts.add(donor);
     if ((number + 1) % REPORT_EVERY === 0) onProgress?.(number + 1, world.donorCount);
@@ -58,7 +89,8 @@ function settle(db: Database, world: World, onProgress: SettlingProgress | undef
 function indexAnew(db: Database, world: World, onProgress: SettlingProgress | undefined): void {
   const rows = createDonorRows(db);
   for (let number = 0; number < world.donorCount; number++) {
-    rows.add(number, world.donor(number));
+    const donor = world.donor(number);
+    if (!isVacant(donor)) rows.add(number, donor);
     if ((number + 1) % REPORT_EVERY === 0) onProgress?.(number + 1, world.donorCount);
   }
   rows.finish();

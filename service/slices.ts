@@ -11,6 +11,40 @@ export interface Slices {
   next(): Promise<void>;
 }
 
+/** Does work that stops where it may be interrupted, slice by slice. */
+export async function inSlices<T>(work: Generator<void, T>, slices: Slices): Promise<T> {
+  for (;;) {
+    if (slices.isOver()) await slices.next();
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Does the same work in one piece. */
+export function atOnce<T>(work: Generator<void, T>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Lets so many pieces of work go on at the same time, the others after them. */
+export function createTurns(count: number) {
+  let free = count;
+  const queue: (() => void)[] = [];
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => queue.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = queue.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+}
+
 /** Those that wait for a slice, in their order. Between two slices new requests are read. */
 const waiting: (() => void)[] = [];
 

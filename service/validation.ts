@@ -98,7 +98,8 @@ function toItems(issue: Issue, root: unknown, loc: (string | number)[]): Validat
   }
   const input = valueAt(root, path);
   const fullLoc = [...loc, ...path];
-  if (issue.code === 'invalid_type' && input === undefined) {
+  const isChoice = issue.code === 'invalid_value';
+  if ((issue.code === 'invalid_type' || isChoice) && input === undefined) {
     return [
       {
         type: 'missing',

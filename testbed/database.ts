@@ -8,6 +8,14 @@ export type Database = Sqlite.Database;
 /** Long enough for a sandbox to end that was asked to just before the next one starts. */
 const LOCK_TIMEOUT_MS = 1000;
 
+/** How a file is opened. */
+export interface Opening {
+  /** Whether others are kept away while it is open; true by default. */
+  isClaimed?: boolean;
+  /** Whether what was answered is on the disk for certain, even if the power fails; false by default. */
+  isDurable?: boolean;
+}
+
 /**
  * Opens a file, or a database in memory without one, and brings its schema. A sandbox may lose its
  * last moments with the machine's power, so it does not wait for the disk. The file belongs to one
@@ -15,12 +23,16 @@ const LOCK_TIMEOUT_MS = 1000;
  * requests and credits that the other has used up. So the second one is an error. What another
  * database in memory held (`serialize`) opens as a copy of it.
  */
-export function openDatabase(file: string | Buffer | undefined, schema: string): Database {
+export function openDatabase(
+  file: string | Buffer | undefined,
+  schema: string,
+  { isClaimed = true, isDurable = false }: Opening = {},
+): Database {
   const db = new Sqlite(file ?? ':memory:', { timeout: LOCK_TIMEOUT_MS });
   try {
-    if (typeof file === 'string') claim(db, file);
+    if (typeof file === 'string' && isClaimed) claim(db, file);
     db.pragma('journal_mode = WAL');
-    db.pragma('synchronous = NORMAL');
+    db.pragma(`synchronous = ${isDurable ? 'FULL' : 'NORMAL'}`);
     db.exec(schema);
     return db;
   } catch (error) {
@@ -46,7 +58,7 @@ function isBusy(error: unknown): boolean {
 
 function inUse(file: string, cause: unknown): Error {
   return new Error(
-    `The database ${file} is in use. End the sandbox that has it, or choose another file.`,
+    `The database ${file} is in use. End the program that has it, or choose another file.`,
     { cause },
   );
 }

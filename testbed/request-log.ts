@@ -43,7 +43,7 @@ export function createRequestLog<Details>(): RequestLog<Details> {
 
 /** To stand before all that answers: writes a request down when it is answered. */
 export function logRequests<Env extends { Bindings: HttpBindings }, Details>(
-  log: RequestLog<Details>,
+  log: Pick<RequestLog<Details>, 'add'>,
   clock: () => number,
   detailsOf: (c: Context<Env>) => Details,
 ): MiddlewareHandler<Env> {

@@ -3,13 +3,15 @@
 import { entryAt } from '../../people/random.ts';
 import type { World } from '../../people/world.ts';
 import type { Database } from '../database.ts';
+import { type Piece, piece } from '../pieces.ts';
 import { settlePeople } from '../settled-people.ts';
+import { atOnce, createTurns, inSlices, type Slices } from '../slices.ts';
 import type { EntityType } from './entity-type.ts';
 import { strengthOf, TIE_KINDS, type TieKind } from './formula.ts';
 import { createSearch } from './search.ts';
 import { type OwnTie, type SharedTime, sharedTimes } from './shared-time.ts';
 import { relationshipOf, snippetOf } from './snippet.ts';
-import { type NameOfCircle, openCircleNames, readTies } from './tie-store.ts';
+import { type NameOfCircle, openCircleNames, openTies } from './tie-store.ts';
 import { at, type TieTable } from './tie-table.ts';
 
 /** A connection of one donor to another; each pair of donors has one at most. */
@@ -33,24 +35,37 @@ export interface FoundConnection {
 export interface ConnectionEngine {
   /** Strongest first, then by donor number; every connection >= minStrength, at most limit of them. */
   find(donor: number, options: { minStrength: number; limit?: number }): FoundConnection[];
+  /** The same as `find`, with others between. */
+  findInSlices?(
+    donor: number,
+    options: { minStrength: number; limit?: number },
+    slices: Slices,
+  ): Promise<FoundConnection[]>;
   /** The one between two donors, or null. */
   between(donor: number, other: number): FoundConnection | null;
+  /** What it reads before its first answer, to be read earlier; absent without any. */
+  pieces?: readonly Piece[];
 }
 
 /** A further organisation is worth a mention if it alone would give this strength. */
 const LEAST_MENTIONED_STRENGTH = 0.01;
 
+/** Each that goes on at the same time needs memory. */
+const MOST_AT_ONCE = 4;
+
 /** Opens the engine over the roles kept in the database; builds them if the database is new. */
 export function openConnectionEngine(db: Database, world: World): ConnectionEngine {
   settlePeople(db, world);
-  const table = readTies(db);
+  const { table: tableOf, pieces } = openTies(db);
   const nameOf = openCircleNames(db);
-  const search = createSearch(table);
+  const turns = createTurns(MOST_AT_ONCE);
+  const searchOf = piece(() => createSearch(tableOf()));
 
   function between(donor: number, other: number): FoundConnection | null {
     if (donor === other) return null;
     // Described from the lower number, so that both sides get the same description.
     const [low, high] = donor < other ? [donor, other] : [other, donor];
+    const table = tableOf();
     const description = describeConnection(table, nameOf, sharedTimes(table, low, high));
     if (description === null) return null;
     const { lowRelationship, highRelationship, ...rest } = description;
@@ -61,11 +76,23 @@ export function openConnectionEngine(db: Database, world: World): ConnectionEngi
 
   return {
     find(donor, { minStrength, limit = Number.POSITIVE_INFINITY }) {
-      return search(donor, minStrength, limit)
+      return atOnce(searchOf()(donor, minStrength, limit))
         .map((found) => between(donor, found.donor))
         .filter((connection) => connection !== null);
     },
+    findInSlices: (donor, { minStrength, limit = Number.POSITIVE_INFINITY }, slices) =>
+      turns(async () => {
+        const ranked = await inSlices(searchOf()(donor, minStrength, limit), slices);
+        const connections: FoundConnection[] = [];
+        for (const found of ranked) {
+          if (slices.isOver()) await slices.next();
+          const connection = between(donor, found.donor);
+          if (connection !== null) connections.push(connection);
+        }
+        return connections;
+      }),
     between,
+    pieces: [...pieces, searchOf],
   };
 }
 

@@ -30,19 +30,38 @@ interface Roster {
 
 /**
  * Finds the strongest connections of a donor: at most `limit` of strength `minStrength` or more and
- * above 0, the strongest first, then by donor number.
+ * above 0, the strongest first, then by donor number. It stops where it may be interrupted.
  */
-export type Search = (donor: number, minStrength: number, limit: number) => Ranked[];
+export type Search = (
+  donor: number,
+  minStrength: number,
+  limit: number,
+) => Generator<void, Ranked[]>;
 
-/** Prepares the search; it keeps twelve bytes for each donor. */
+/** Prepares searches; each that goes on at the same time keeps twelve bytes for each donor. */
 export function createSearch(table: TieTable): Search {
+  const idle: Search[] = [];
+  return function* search(donor, minStrength, limit) {
+    const one = idle.pop() ?? createOneSearch(table);
+    const best = yield* one(donor, minStrength, limit);
+    // One that was broken off has not been cleared, and is not used again.
+    idle.push(one);
+    return best;
+  };
+}
+
+/** So many rows are read between two places where the search may be interrupted. */
+const ROWS_AT_ONCE = 20_000;
+const PEOPLE_AT_ONCE = 500;
+
+function createOneSearch(table: TieTable): Search {
   const donorCount = Math.max(0, table.donorStarts.length - 1);
   /** For each person met in this search: what the visited rosters gave; 0 between searches. */
   const exposures = new Float64Array(donorCount);
   const met = new Uint32Array(donorCount);
   let metCount = 0;
 
-  return (donor, minStrength, limit) => {
+  return function* search(donor, minStrength, limit) {
     const own = tiesOfDonor(table, donor);
     const rosters = rostersOf(table, own);
     let needed = exposureFor(minStrength);
@@ -52,20 +71,28 @@ export function createSearch(table: TieTable): Search {
         rest = roster.rest;
         break;
       }
-      visit(roster, donor);
+      yield* visit(roster, donor);
       if (metCount >= limit) needed = exposureFor(weakestOfBest(minStrength, limit));
+      yield;
     }
-    const best = judgeAll(own, rest, keepBest(minStrength, limit));
+    const best = yield* judgeAll(own, rest, keepBest(minStrength, limit));
     for (let index = 0; index < metCount; index++) exposures[met[index] ?? 0] = 0;
     metCount = 0;
     return best;
   };
 
+  function* visit(roster: Roster, donor: number): Generator<void, void> {
+    const end = at(table.circleStarts, roster.circle + 1);
+    for (let row = at(table.circleStarts, roster.circle); row < end; row += ROWS_AT_ONCE) {
+      visitRows(roster, donor, row, Math.min(end, row + ROWS_AT_ONCE));
+      yield;
+    }
+  }
+
   /** Columns are read directly here: this runs for every person of a huge employer. */
-  function visit({ tie, circle }: Roster, donor: number): void {
+  function visitRows({ tie, circle }: Roster, donor: number, first: number, end: number): void {
     const { memberDonors, memberFroms, memberTos } = table;
-    const end = at(table.circleStarts, circle + 1);
-    for (let row = at(table.circleStarts, circle); row < end; row++) {
+    for (let row = first; row < end; row++) {
       const from = Math.max(tie.from, memberFroms[row] ?? 0);
       const to = Math.min(tie.to, memberTos[row] ?? 0);
       const member = memberDonors[row] ?? 0;
@@ -90,30 +117,33 @@ export function createSearch(table: TieTable): Search {
   /** The best are at least as strong as what is known of them so far makes them. */
   function weakestOfBest(minStrength: number, limit: number): number {
     const best = keepBest(minStrength, limit);
-    offerAll(best, 0, (_, exposure) => exposure);
+    offerAll(best, 0, metCount, 0, (_, exposure) => exposure);
     return best.leastStrength();
   }
 
-  function judgeAll(own: readonly OwnTie[], rest: number, best: Best): Ranked[] {
-    if (rest === 0) {
-      offerAll(best, 0, (_, exposure) => exposure);
-    } else {
-      const byOrganisation = Map.groupBy(own, ({ circle }) =>
-        at(table.circleOrganisations, circle),
-      );
-      offerAll(best, rest, (member) => totalExposure(table, byOrganisation, member));
+  function* judgeAll(own: readonly OwnTie[], rest: number, best: Best): Generator<void, Ranked[]> {
+    const byOrganisation = Map.groupBy(own, ({ circle }) => at(table.circleOrganisations, circle));
+    const exposureOf =
+      rest === 0
+        ? (_: number, exposure: number) => exposure
+        : (member: number) => totalExposure(table, byOrganisation, member);
+    for (let first = 0; first < metCount; first += PEOPLE_AT_ONCE) {
+      offerAll(best, first, Math.min(metCount, first + PEOPLE_AT_ONCE), rest, exposureOf);
+      yield;
     }
     return best.list();
   }
 
-  /** Offers everybody who was met and could be taken if `rest` were added to what is known. */
+  /** Offers those from `first` to `end` who could be taken if `rest` were added to what is known. */
   function offerAll(
     best: Best,
+    first: number,
+    end: number,
     rest: number,
     exposureOf: (member: number, exposure: number) => number,
   ): void {
     let needed = exposureFor(best.leastStrength()) - rest;
-    for (let index = 0; index < metCount; index++) {
+    for (let index = first; index < end; index++) {
       const member = met[index] ?? 0;
       const exposure = exposures[member] ?? 0;
       if (exposure < needed) continue;

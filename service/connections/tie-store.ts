@@ -2,6 +2,8 @@
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
+import { type Piece, piece } from '../pieces.ts';
+import { type NumbersOf, readColumn } from '../search/columns.ts';
 import type { EntityType } from './entity-type.ts';
 import type { TieTable } from './tie-table.ts';
 import type { CircleName } from './tie-table-builder.ts';
@@ -23,23 +25,57 @@ export function writeTies(db: Database, table: TieTable, names: readonly CircleN
   });
 }
 
+/** A table that is read when it is first asked for: 150 megabytes of a million donors. */
+export interface LazyTies {
+  table: Piece<TieTable>;
+  /** Its columns, to be read one by one. */
+  pieces: Piece[];
+}
+
+/** Opens the table that was written. */
+export function openTies(db: Database): LazyTies {
+  const column = <T>(name: keyof TieTable, Numbers: NumbersOf<T>) =>
+    piece(() => readColumn(db, 'tie_columns', name, Numbers));
+  const columns = {
+    donorStarts: column('donorStarts', Uint32Array),
+    tieCircles: column('tieCircles', Uint32Array),
+    tieFroms: column('tieFroms', Uint16Array),
+    tieTos: column('tieTos', Uint16Array),
+    circleStarts: column('circleStarts', Uint32Array),
+    memberDonors: column('memberDonors', Uint32Array),
+    memberFroms: column('memberFroms', Uint16Array),
+    memberTos: column('memberTos', Uint16Array),
+    circleKinds: column('circleKinds', Uint8Array),
+    circleOrganisations: column('circleOrganisations', Uint32Array),
+    nextCircles: column('nextCircles', Uint32Array),
+    curveStarts: column('curveStarts', Uint32Array),
+    curveFirstYears: column('curveFirstYears', Uint8Array),
+    curves: column('curves', Float64Array),
+  };
+  return { table: piece(() => readAll(columns)), pieces: Object.values(columns) };
+}
+
 /** Reads the table that was written. */
 export function readTies(db: Database): TieTable {
+  return openTies(db).table();
+}
+
+function readAll(columns: { [Name in keyof TieTable]: Piece<TieTable[Name]> }): TieTable {
   return {
-    donorStarts: readColumn(db, 'donorStarts', Uint32Array),
-    tieCircles: readColumn(db, 'tieCircles', Uint32Array),
-    tieFroms: readColumn(db, 'tieFroms', Uint16Array),
-    tieTos: readColumn(db, 'tieTos', Uint16Array),
-    circleStarts: readColumn(db, 'circleStarts', Uint32Array),
-    memberDonors: readColumn(db, 'memberDonors', Uint32Array),
-    memberFroms: readColumn(db, 'memberFroms', Uint16Array),
-    memberTos: readColumn(db, 'memberTos', Uint16Array),
-    circleKinds: readColumn(db, 'circleKinds', Uint8Array),
-    circleOrganisations: readColumn(db, 'circleOrganisations', Uint32Array),
-    nextCircles: readColumn(db, 'nextCircles', Uint32Array),
-    curveStarts: readColumn(db, 'curveStarts', Uint32Array),
-    curveFirstYears: readColumn(db, 'curveFirstYears', Uint8Array),
-    curves: readColumn(db, 'curves', Float64Array),
+    donorStarts: columns.donorStarts(),
+    tieCircles: columns.tieCircles(),
+    tieFroms: columns.tieFroms(),
+    tieTos: columns.tieTos(),
+    circleStarts: columns.circleStarts(),
+    memberDonors: columns.memberDonors(),
+    memberFroms: columns.memberFroms(),
+    memberTos: columns.memberTos(),
+    circleKinds: columns.circleKinds(),
+    circleOrganisations: columns.circleOrganisations(),
+    nextCircles: columns.nextCircles(),
+    curveStarts: columns.curveStarts(),
+    curveFirstYears: columns.curveFirstYears(),
+    curves: columns.curves(),
   };
 }
 
@@ -55,21 +91,3 @@ const circleNameSchema = z.object({
   organisationName: z.string(),
   entityType: z.enum(['nonprofit', 'company', 'school']),
 });
-
-/** A form of numbers, such as `Uint32Array`. */
-interface NumbersOf<T> {
-  BYTES_PER_ELEMENT: number;
-  new (buffer: ArrayBufferLike, byteOffset: number, length: number): T;
-}
-
-function readColumn<T>(db: Database, name: keyof TieTable, Numbers: NumbersOf<T>): T {
-  const bytes = db
-    .prepare<[string], Buffer>('select bytes from tie_columns where name = ?')
-    .pluck()
-    .get(name);
-  if (bytes === undefined) throw new Error(`The database lacks the column ${name} of the ties.`);
-  const size = Numbers.BYTES_PER_ELEMENT;
-  // Numbers may only begin where a multiple of their size lies.
-  const aligned = bytes.byteOffset % size === 0 ? bytes : Uint8Array.from(bytes);
-  return new Numbers(aligned.buffer, aligned.byteOffset, aligned.byteLength / size);
-}

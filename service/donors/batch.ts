@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import type { World } from '../../people/world.ts';
+import { atOnce } from '../slices.ts';
 import { countItems } from '../validation.ts';
 
 /** The most donors that one request may name. */
@@ -54,6 +55,14 @@ export function resolveDonors(
   world: World,
   ids: readonly string[],
 ): { numbers: number[]; notFoundIds: string[] } {
+  return atOnce(resolveInPieces(world, ids));
+}
+
+/** The same for very many: stops after each. */
+export function* resolveInPieces(
+  world: World,
+  ids: readonly string[],
+): Generator<void, { numbers: number[]; notFoundIds: string[] }> {
   const numbers = new Set<number>();
   const notFoundIds: string[] = [];
   for (const id of new Set(ids)) {
@@ -63,6 +72,7 @@ export function resolveDonors(
     } else {
       numbers.add(number);
     }
+    yield;
   }
   return { numbers: [...numbers], notFoundIds };
 }

@@ -49,7 +49,7 @@ export function toSummary(donor: Donor): Summary {
   return {
     id: donor.id,
     name: fullNameOf(donor.name),
-    service_url: serviceUrlOf(donor.id),
+    service_url: serviceUrlOf(donor),
     is_deceased: donor.isDeceased ?? false,
     location: locationOf(donor),
   };

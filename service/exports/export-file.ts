@@ -1,8 +1,9 @@
 /** Writes exports as files that a spreadsheet program opens. */
 
 import { stringify } from 'csv-stringify/sync';
-import writeXlsxFile from 'write-excel-file/node';
+import { inSlices, type Slices } from '../slices.ts';
 import type { CellValue } from './export-fields.ts';
+import { ROWS_AT_ONCE, writeXlsx } from './xlsx.ts';
 
 /** The formats of an export. */
 export const EXPORT_FORMATS = ['csv', 'xlsx'] as const;
@@ -21,28 +22,25 @@ export async function writeExport(
   format: ExportFormat,
   header: readonly string[],
   rows: readonly CellValue[][],
+  slices: Slices,
 ): Promise<Buffer> {
-  return format === 'csv' ? writeCsv(header, rows) : writeXlsx(header, rows);
+  return format === 'csv'
+    ? inSlices(writeCsv(header, rows), slices)
+    : writeXlsx(header, rows, slices);
 }
 
 /**
  * A spreadsheet program would run a text that begins like a formula, so such a text gets an
  * apostrophe in front, which shows it as text.
  */
-function writeCsv(header: readonly string[], rows: readonly CellValue[][]): Buffer {
-  return Buffer.from(stringify([[...header], ...rows], { escape_formulas: true }));
-}
-
-/** In this format a cell says itself that it holds text, so a text is never run. */
-function writeXlsx(header: readonly string[], rows: readonly CellValue[][]): Promise<Buffer> {
-  const titles = header.map((value) => ({ value, type: String, fontWeight: 'bold' as const }));
-  const cells = rows.map((row) => row.map(toCell));
-  return writeXlsxFile([titles, ...cells], { sheet: 'Donors', stickyRowsCount: 1 }).toBuffer();
-}
-
-function toCell(value: CellValue) {
-  if (value === null) {
-    return null;
+function* writeCsv(
+  header: readonly string[],
+  rows: readonly CellValue[][],
+): Generator<void, Buffer> {
+  const parts = [stringify([[...header]], { escape_formulas: true })];
+  for (let first = 0; first < rows.length; first += ROWS_AT_ONCE) {
+    yield;
+    parts.push(stringify(rows.slice(first, first + ROWS_AT_ONCE), { escape_formulas: true }));
   }
-  return typeof value === 'number' ? { value, type: Number } : { value, type: String };
+  return Buffer.from(parts.join(''));
 }

@@ -25,7 +25,7 @@ export interface PlacedExport extends DonorExport {
 
 /** Keeps exports. */
 export interface Exports {
-  add(made: Omit<DonorExport, 'sizeBytes'>, file: Buffer): void;
+  add(made: Omit<DonorExport, 'sizeBytes'>, file: Buffer, donors: readonly number[]): void;
   /** A team's export; undefined for one that is unknown or another team's. */
   find(team: string, id: string): DonorExport | undefined;
   /** The file of an export of `find`. */
@@ -38,9 +38,10 @@ export interface Exports {
 export function createExports(db: Database): Exports {
   const sql = prepareStatements(db);
   return {
-    add(made, file) {
+    add: db.transaction((made, file, donors) => {
       sql.insert.run({ ...made, fields: JSON.stringify(made.fields), file });
-    },
+      sql.insertDonors.run(made.id, JSON.stringify(donors));
+    }),
     find: (team, id) => rowSchema.optional().parse(sql.find.get(id, team)),
     file: (id) => sql.file.get(id)?.file,
     latest: (team, before, limit) =>
@@ -74,6 +75,9 @@ function prepareStatements(db: Database) {
     >(
       `insert into exports (export_id, team, format, fields, donor_count, created_at_ms, file)
        values (@id, @team, @format, @fields, @donorCount, @createdAtMs, @file)`,
+    ),
+    insertDonors: db.prepare<[string, string]>(
+      'insert or ignore into export_donors select ?, value from json_each(?)',
     ),
     find: db.prepare<[string, string], unknown>(`${EXPORTS} where export_id = ? and team = ?`),
     file: db.prepare<[string], { file: Buffer }>('select file from exports where export_id = ?'),

@@ -4,12 +4,12 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from 'zod';
 import type { World } from '../../people/world.ts';
 import type { PartnerEnv } from '../context.ts';
-import { batchMeta, countDonorIds, resolveDonors } from '../donors/batch.ts';
+import { batchMeta, countDonorIds, resolveInPieces } from '../donors/batch.ts';
 import type { DonorList, Lists } from '../lists/list-store.ts';
 import type { ChargedEndpoint } from '../metering.ts';
 import { toPage } from '../pages.ts';
 import { createRouter } from '../router.ts';
-import { createSlices } from '../slices.ts';
+import { createSlices, inSlices } from '../slices.ts';
 import {
   createExportRoute,
   downloadRoute,
@@ -118,14 +118,17 @@ async function makeExport(
 ) {
   const { world, exports } = options;
   const createdAtMs = options.clock();
-  const { numbers, notFoundIds } = resolveDonors(world, ids.slice(0, paid));
-  const rows: ReturnType<typeof toRow>[] = [];
   const slices = createSlices();
+  const { numbers, notFoundIds } = await inSlices(
+    resolveInPieces(world, ids.slice(0, paid)),
+    slices,
+  );
+  const rows: ReturnType<typeof toRow>[] = [];
   for (const number of numbers) {
     if (slices.isOver()) await slices.next();
     rows.push(toRow(world.donor(number), order.fields, createdAtMs));
   }
-  const file = await writeExport(order.format, order.fields, rows);
+  const file = await writeExport(order.format, order.fields, rows, slices);
   const made = {
     id: options.createId(),
     team: key.team,
@@ -134,7 +137,7 @@ async function makeExport(
     donorCount: numbers.length,
     createdAtMs,
   };
-  exports.add(made, file);
+  exports.add(made, file, numbers);
   return {
     ...describe({ ...made, sizeBytes: file.length }),
     not_found_ids: notFoundIds,

@@ -12,24 +12,28 @@ const MOST_OF_A_HOUSE = 50;
 /** Of very long names no more parts are tried. */
 const MOST_PARTS = 4;
 
-/** The numbers of the donors that are compared. */
-export function findCandidates(
+/** The numbers of the donors that are compared; stops between two looks into the index. */
+export function* findCandidates(
   index: DonorIndex,
   readings: readonly Reading[],
   addresses: readonly AddressText[],
-): Set<number> {
+): Generator<void, Set<number>> {
   const found = new Set<number>();
   const add = (numbers: readonly number[]) => {
     for (const number of numbers) found.add(number);
   };
   for (const key of new Set(addresses.flatMap(houseKeysIn))) {
     add(index.inHouse(key, MOST_OF_A_HOUSE));
+    yield;
   }
   for (const reading of readings) {
     const lasts = lastNamesOf(index, reading);
     const firsts = firstNamesOf(index, reading);
     for (const last of lasts) {
-      for (const first of firsts) add(few(index.named(last, first, MOST_OF_ONE_NAME + 1)));
+      for (const first of firsts) {
+        add(few(index.named(last, first, MOST_OF_ONE_NAME + 1)));
+        yield;
+      }
       if (reading.first.length === 1) {
         const bearers = index.withInitial(last, reading.first, MOST_OF_AN_INITIAL + 1);
         add(bearers.length > MOST_OF_AN_INITIAL ? [] : bearers);

@@ -5,8 +5,8 @@ import type { Database } from '../database.ts';
 import { settlePeople } from '../settled-people.ts';
 import { type ComparableAddress, decodeAddresses } from './addresses.ts';
 import type { DonorRow } from './donor-rows.ts';
+import { type KnownNames, openKnownNames } from './known-names.ts';
 import type { ComparableName } from './names.ts';
-import { withinOneEdit, withOneDeletion } from './words.ts';
 
 /** A donor as the matcher sees one. */
 export interface Candidate extends ComparableName {
@@ -18,6 +18,8 @@ export interface Candidate extends ComparableName {
   addresses(): ComparableAddress[];
   /** Present and past ones. */
   employers(): string[];
+  /** The day or the year of birth; empty where it is not known. */
+  born: string;
 }
 
 /** What can be asked about the donors; all names are comparable ones. */
@@ -45,20 +47,24 @@ export interface DonorIndex {
 /** Opens the index of a world, whose people are settled first if the database is new. */
 export function openDonorIndex(db: Database, world: World): DonorIndex {
   settlePeople(db, world);
-  return readIndex(db, world.donorCount);
+  return indexOf(db, world.donorCount);
 }
 
 /** So many names are read at a time. */
 const NAMES_AT_ONCE = 2_000;
 
-function readIndex(db: Database, donorCount: number): DonorIndex {
-  const firstNames = readNames(db, 'first_names');
-  const lastNames = readNames(db, 'last_names');
+/** The index of a database whose people are settled. */
+export function indexOf(
+  db: Database,
+  donorCount: number,
+  firstNames: KnownNames = openKnownNames(db, 'first_names'),
+  lastNames: KnownNames = openKnownNames(db, 'last_names'),
+): DonorIndex {
   return {
     ...prepareNumbers(db),
     donorCount,
-    countFirstName: (first) => firstNames.counts.get(first) ?? 0,
-    countLastName: (last) => lastNames.counts.get(last) ?? 0,
+    countFirstName: firstNames.count,
+    countLastName: lastNames.count,
     similarFirstNames: firstNames.similar,
     similarLastNames: lastNames.similar,
   };
@@ -116,32 +122,6 @@ function prepareNumberList<Parameters extends unknown[]>(db: Database, sql: stri
   return (...parameters: Parameters): number[] => statement.all(...parameters);
 }
 
-/** The different names of all donors with their numbers of bearers. */
-function readNames(db: Database, table: 'first_names' | 'last_names') {
-  const rows = db.prepare<[], { name: string; bearers: number }>(`select * from ${table}`).all();
-  const counts = new Map(rows.map(({ name, bearers }) => [name, bearers]));
-  const shortened = shortenedNames(counts.keys());
-  return {
-    counts,
-    similar(name: string): string[] {
-      const near = withOneDeletion(name).flatMap((key) => shortened.get(key) ?? []);
-      return [...new Set(near)].filter((other) => other !== name && withinOneEdit(other, name));
-    },
-  };
-}
-
-function shortenedNames(names: Iterable<string>): Map<string, string[]> {
-  const shortened = new Map<string, string[]>();
-  for (const name of names) {
-    for (const key of withOneDeletion(name)) {
-      const present = shortened.get(key);
-      if (present === undefined) shortened.set(key, [name]);
-      else present.push(name);
-    }
-  }
-  return shortened;
-}
-
 function toCandidate(row: DonorRow): Candidate {
   return {
     number: row.number,
@@ -153,6 +133,7 @@ function toCandidate(row: DonorRow): Candidate {
     lastParts: listIn(row.lastParts, ' '),
     addresses: () => decodeAddresses(row.addresses),
     employers: () => listIn(row.employers, '\n'),
+    born: row.born,
   };
 }
 

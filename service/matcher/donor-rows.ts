@@ -4,8 +4,9 @@ import type { Donor } from '../../people/world.ts';
 import type { Database } from '../database.ts';
 import { comparableAddress, encodeAddresses, houseKeys } from './addresses.ts';
 import { comparableEmployer } from './employers.ts';
+import { writeKnownNames } from './known-names.ts';
 import { type ComparableName, comparableName } from './names.ts';
-import { INDEX_VERSION } from './tables.ts';
+import { INDEX_TABLES, INDEX_VERSION } from './tables.ts';
 
 /** A donor in the index; all names are comparable ones. */
 export interface DonorRow {
@@ -22,36 +23,32 @@ export interface DonorRow {
   isDead: number;
   /** An invented person has no namesakes outside the file. */
   isInvented: number;
+  /** The day or the year of birth of a real person; empty where it is not known. */
+  born: string;
 }
 
 /** Takes all donors; the caller opens the transaction. */
 export function createDonorRows(db: Database) {
   db.exec(`
     drop table if exists donor_names;
-    delete from donor_index; delete from donor_other_names; delete from donor_houses;
+    drop table donor_index; delete from donor_other_names; delete from donor_houses;
     delete from employer_sizes; delete from first_names; delete from last_names;
+    drop table if exists near_first_names; drop table if exists near_last_names;
   `);
-  const insert = db.prepare<[DonorRow]>(
-    `insert into donor_index
-     values (@number, @last, @first, @middle, @lastParts, @addresses, @employers, @isDead, @isInvented)`,
-  );
-  const insertName = db.prepare<[string, string, number]>(
-    'insert or ignore into donor_other_names values (?, ?, ?)',
-  );
+  // An index of another version may have other columns.
+  db.exec(INDEX_TABLES);
+  const { insert, insertName } = prepareInserts(db);
   // The database sorts them in the end, which is several times as fast as writing them in disorder.
   db.exec('create temp table unsorted_houses (house text not null, number integer not null)');
   const insertHouse = db.prepare<[string, number]>('insert into unsorted_houses values (?, ?)');
   const sizes = new Map<string, number>();
   return {
     add(number: number, donor: Donor): void {
-      const name = comparableName(donor.name.first, donor.name.middle ?? '', donor.name.last);
-      const employers = employersOf(donor);
-      insert.run(toRow(number, name, donor, employers));
-      for (const [last, first] of otherNames(name)) insertName.run(last, first, number);
+      const { row, otherNames, employers, houses } = entriesOf(number, donor);
+      insert(row);
+      for (const [last, first] of otherNames) insertName(last, first, number);
       for (const employer of employers) sizes.set(employer, (sizes.get(employer) ?? 0) + 1);
-      for (const address of donor.addresses) {
-        for (const key of houseKeys(comparableAddress(address))) insertHouse.run(key, number);
-      }
+      for (const key of houses) insertHouse.run(key, number);
     },
     /** To be called after the last one. */
     finish(): void {
@@ -61,20 +58,59 @@ export function createDonorRows(db: Database) {
         insert or ignore into donor_houses select house, number from unsorted_houses order by house, number;
         drop table unsorted_houses;
         create index if not exists donor_index_by_name on donor_index (last, first);
-        insert into first_names select first, count(*) from donor_index group by first;
-        insert into last_names select last, count(*) from donor_index group by last;
       `);
+      writeKnownNames(db, 'first_names', 'first');
+      writeKnownNames(db, 'last_names', 'last');
       db.pragma(`user_version = ${INDEX_VERSION}`);
     },
   };
 }
 
+/** Writes the entries of one donor. */
+export interface DonorInserts {
+  insert(row: DonorRow): void;
+  insertName(last: string, first: string, number: number): void;
+}
+
+/** Prepares the writing of the entries of one donor. */
+export function prepareInserts(db: Database): DonorInserts {
+  const row = db.prepare<[DonorRow]>(
+    `insert into donor_index values (@number, @last, @first, @middle, @lastParts, @addresses,
+                                     @employers, @isDead, @isInvented, @born)`,
+  );
+  const name = db.prepare<[string, string, number]>(
+    'insert or ignore into donor_other_names values (?, ?, ?)',
+  );
+  return {
+    insert: (donor) => void row.run(donor),
+    insertName: (last, first, number) => void name.run(last, first, number),
+  };
+}
+
+/** Everything that the index holds of a donor. */
+export function entriesOf(number: number, donor: Donor) {
+  const name = comparableName(donor.name.first, donor.name.middle ?? '', donor.name.last);
+  const employers = employersOf(donor);
+  return {
+    row: toRow(number, name, donor, employers),
+    otherNames: otherNamesOf(name),
+    employers,
+    houses: new Set(donor.addresses.flatMap((address) => houseKeys(comparableAddress(address)))),
+  };
+}
+
+/** Of real people boards are known as often as employers, and contact lists name them as such. */
 function employersOf(donor: Donor): Set<string> {
-  return new Set(donor.work.map((role) => comparableEmployer(role.organisationName)));
+  const roles = isImported(donor) ? [...donor.work, ...donor.boards] : donor.work;
+  return new Set(roles.map((role) => comparableEmployer(role.organisationName)));
+}
+
+function isImported({ sources }: Donor): boolean {
+  return sources !== undefined;
 }
 
 /** Under which further names a donor is found: a middle name as the first or the last, parts of the last. */
-function otherNames({ first, middles, last, lastParts }: ComparableName): [string, string][] {
+function otherNamesOf({ first, middles, last, lastParts }: ComparableName): [string, string][] {
   const full = middles.filter((middle) => middle.length > 1);
   return [
     ...lastParts.map((part): [string, string] => [part, first]),
@@ -101,6 +137,7 @@ function toRow(
     employers: [...employers].join('\n'),
     isDead: Number(donor.isDeceased === true),
     // Real people never have invented wealth, and invented ones always have some.
-    isInvented: Number(donor.netWorth !== null),
+    isInvented: Number(donor.netWorth !== null && !isImported(donor)),
+    born: isImported(donor) ? (donor.birthday ?? String(donor.birthYear ?? '')) : '',
   };
 }

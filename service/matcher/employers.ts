@@ -44,10 +44,16 @@ export function comparableEmployer(name: string): string {
 /** How two comparable names agree; undefined if they do not. */
 export function fitEmployer(one: string, other: string): EmployerFit | undefined {
   if (one === other || one.replaceAll(' ', '') === other.replaceAll(' ', '')) return 'same';
-  if (one.length >= MIN_TYPO_LENGTH && withinOneEdit(one, other)) return 'typo';
+  const isTypo = one.length >= MIN_TYPO_LENGTH && withinOneEdit(one, other);
+  // Post 1234 and Post 1235 are two.
+  if (isTypo && numbersIn(one) === numbersIn(other)) return 'typo';
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   if (isPart(short.split(' '), long.split(' '))) return 'part';
   return areInitials(short, long) ? 'initials' : undefined;
+}
+
+function numbersIn(name: string): string {
+  return name.replaceAll(/\D+/g, ' ').trim();
 }
 
 /** "Acme Foods" of "Acme Foods Chicago Office": all its words, in their order, and telling ones. */

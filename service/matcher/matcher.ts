@@ -3,6 +3,7 @@
  * (`weights.ts`) and would rather find no donor than a wrong one.
  */
 
+import { atOnce, inSlices, type Slices } from '../slices.ts';
 import { type AddressText, addressText } from './addresses.ts';
 import { findCandidates } from './candidates.ts';
 import type { Candidate, DonorIndex } from './donor-index.ts';
@@ -14,6 +15,7 @@ import {
   type Evidence,
   LEAST_PEOPLE,
   weighAddresses,
+  weighBirth,
   weighEmployers,
   weighName,
 } from './weights.ts';
@@ -24,6 +26,8 @@ export interface SoughtPerson {
   last: string;
   addresses: readonly string[];
   employers: readonly string[];
+  /** The ISO day or the year of birth, where a source of people tells it. */
+  born?: string;
 }
 
 /** A donor who may be the person. */
@@ -35,7 +39,7 @@ export interface Likely {
   reasons: string[];
 }
 
-/** Whom the matcher has found, and how sure it is. */
+/** The donor that the matcher has found, and how sure it is. */
 export interface Match {
   /** The donor found, as a number of the world; null where none is sure enough. */
   donorNumber: number | null;
@@ -48,7 +52,10 @@ export interface Match {
 
 /** Finds donors. */
 export interface Matcher {
-  match(person: SoughtPerson): Match;
+  /** `except` is a donor who is not compared: the person as the index has them. */
+  match(person: SoughtPerson, except?: number): Match;
+  /** The same, with others between: a person may be like thousands of donors. */
+  matchInSlices(person: SoughtPerson, slices: Slices): Promise<Match>;
 }
 
 /** Below this the matcher finds no donor. */
@@ -62,23 +69,35 @@ const LEAST_MENTIONED = 0.001;
  * effort that similar names take grows with the square of their length.
  */
 const MAX_TEXT_LENGTH = 300;
-const MAX_TEXTS = 100;
+const MAX_TEXTS = 20;
 
 /** Builds the matcher over an index. */
 export function createMatcher(index: DonorIndex): Matcher {
-  const comparing: Comparing = { index, population: readPopulation() };
-  return {
-    match(person) {
-      const sought = toSought(person);
-      const candidates = findCandidates(index, sought.readings, sought.addresses);
-      const weighed: Weighed[] = [];
-      for (const number of candidates) {
-        const candidate = index.candidate(number);
-        const one = candidate && weigh(comparing, sought, candidate);
-        if (one !== undefined) weighed.push(one);
-      }
-      return byNameAlone(index, weighed, sought) ?? choose(weighed, sought);
+  const comparing: Comparing = {
+    index,
+    get population() {
+      return readPopulation();
     },
+  };
+
+  function* find(person: SoughtPerson, except?: number): Generator<void, Match> {
+    const sought = toSought(person);
+    yield;
+    const candidates = yield* findCandidates(index, sought.readings, sought.addresses);
+    const weighed: Weighed[] = [];
+    for (const number of candidates) {
+      yield;
+      if (number === except) continue;
+      const candidate = index.candidate(number);
+      const one = candidate && weigh(comparing, sought, candidate);
+      if (one !== undefined) weighed.push(one);
+    }
+    return byNameAlone(index, weighed, sought) ?? choose(weighed, sought);
+  }
+
+  return {
+    match: (person, except) => atOnce(find(person, except)),
+    matchInSlices: (person, slices) => inSlices(find(person), slices),
   };
 }
 
@@ -86,6 +105,7 @@ interface Sought {
   readings: Reading[];
   addresses: AddressText[];
   employers: string[];
+  born: string;
 }
 
 function toSought(person: SoughtPerson): Sought {
@@ -99,6 +119,7 @@ function toSought(person: SoughtPerson): Sought {
       .slice(0, MAX_TEXTS)
       .map((text) => comparableEmployer(cut(text)))
       .filter((name) => name !== ''),
+    born: person.born ?? '',
   };
 }
 
@@ -125,6 +146,7 @@ function weigh(comparing: Comparing, sought: Sought, candidate: Candidate): Weig
     ...name,
     ...weighAddresses(sought.addresses, candidate),
     ...weighEmployers(comparing, sought.employers, candidate),
+    ...weighBirth(sought.born, candidate),
   ];
   const people = Math.max(LEAST_PEOPLE, comparing.index.donorCount);
   return { candidate, odds: 2 ** bitsOf(evidence) / people, evidence };

@@ -1,7 +1,7 @@
 /** The tables of the index of donors. */
 
 /** Raised when rows are written otherwise; a database of another version is indexed anew. */
-export const INDEX_VERSION = 3;
+export const INDEX_VERSION = 5;
 
 /** The tables of the index. */
 export const INDEX_TABLES = `
@@ -14,7 +14,8 @@ create table if not exists donor_index (
   addresses text not null,
   employers text not null,
   isDead integer not null,
-  isInvented integer not null
+  isInvented integer not null,
+  born text not null
 );
 create table if not exists donor_other_names (
   last text not null,
@@ -33,4 +34,6 @@ create table if not exists employer_sizes (
 ) without rowid;
 create table if not exists first_names (name text primary key, bearers integer not null) without rowid;
 create table if not exists last_names (name text primary key, bearers integer not null) without rowid;
+create table if not exists near_first_names (shortened text, name text, primary key (shortened, name)) without rowid;
+create table if not exists near_last_names (shortened text, name text, primary key (shortened, name)) without rowid;
 `;

@@ -59,6 +59,13 @@ const EMPLOYER: Record<EmployerFit, { m: number; times: number; reason: string }
   initials: { m: 0.05, times: 20, reason: 'The employer has these initials' },
 };
 const NO_EMPLOYER = { bits: Math.log2(0.35), reason: 'No employer agrees' };
+/** The adults of a country were born within some seventy years; records are a day or a year wrong at times. */
+const BIRTH = {
+  day: { m: 0.9, u: 1 / (70 * 365), reason: 'The day of birth is the same' },
+  year: { m: 0.9, u: 1 / 70, reason: 'The year of birth is the same' },
+  nextYear: { m: 0.05, u: 2 / 70, reason: 'The years of birth lie side by side' },
+};
+const OTHER_BIRTH = { bits: Math.log2(0.005), reason: 'The dates of birth differ' };
 const LEAST_EMPLOYER_SHARE = 1e-4;
 const INITIAL_SHARE = 0.08;
 
@@ -198,6 +205,18 @@ export function weighAddresses(texts: readonly AddressText[], donor: Candidate):
   return [{ bits: Math.log2(m / u), reason, isBeyondName: best !== 'city' }];
 }
 
+/** How the days or years of birth agree; nothing where one side has none. */
+export function weighBirth(born: string, donor: Candidate): Evidence[] {
+  if (born === '' || donor.born === '') return [];
+  const length = Math.min(born.length, donor.born.length);
+  const isSame = born.slice(0, length) === donor.born.slice(0, length);
+  const years = Math.abs(Number(born.slice(0, 4)) - Number(donor.born.slice(0, 4)));
+  const isYearOnly = length === 4;
+  if (!isSame && !(isYearOnly && years === 1)) return [OTHER_BIRTH];
+  const { m, u, reason } = isSame ? (isYearOnly ? BIRTH.year : BIRTH.day) : BIRTH.nextYear;
+  return [{ bits: Math.log2(m / u), reason, isBeyondName: isSame && !isYearOnly }];
+}
+
 /** How the best employer agrees; one of many people says little. */
 export function weighEmployers(
   { index }: Comparing,
@@ -224,5 +243,9 @@ function weighEmployer(index: DonorIndex, fit: EmployerFit, employer: string): E
   const share = size / (index.donorCount + ADDED_TO_DONORS);
   const { m, times, reason } = EMPLOYER[fit];
   const bits = Math.log2(m / Math.max(LEAST_EMPLOYER_SHARE, times * share));
-  return { bits, reason: `${reason} (${size} donors)`, isBeyondName: bits > 0 };
+  return {
+    bits,
+    reason: `${reason} (${size} ${size === 1 ? 'donor' : 'donors'})`,
+    isBeyondName: bits > 0,
+  };
 }

@@ -48,8 +48,8 @@ export type DonorLabel = z.infer<typeof donorLabelSchema>;
 export type Connection = z.infer<typeof connectionSchema>;
 
 /** Mentions a donor. */
-export function toDonorLabel({ id, name }: Pick<Donor, 'id' | 'name'>): DonorLabel {
-  return { id, name: fullNameOf(name), service_url: serviceUrlOf(id) };
+export function toDonorLabel(donor: Pick<Donor, 'id' | 'name' | 'page'>): DonorLabel {
+  return { id: donor.id, name: fullNameOf(donor.name), service_url: serviceUrlOf(donor) };
 }
 
 /** What a connection says, apart from who the other donor or which networks are. */

@@ -13,9 +13,13 @@ const TAGS = ['Networks'];
 
 const nameSchema = z.string().trim().min(1).max(MAX_NAME_LENGTH).openapi({ example: 'Board' });
 
-const createSchema = z.object({ name: nameSchema, color: z.enum(COLORS) }).openapi('NewNetwork');
+const createSchema = z
+  .object({ name: nameSchema, color: z.enum(COLORS) })
+  .openapi('NewNetwork', { example: { name: 'Board', color: 'teal' } });
 const renameSchema = z.object({ name: nameSchema }).openapi('NetworkName');
-const addSchema = z.object({ donor_id: z.string() }).openapi('DonorId');
+const addSchema = z
+  .object({ donor_id: z.string().openapi({ example: '0123456789abcdef0123456789abcdef' }) })
+  .openapi('DonorId');
 
 const byId = z.object({ id: z.string().openapi({ description: 'A network id' }) });
 const byNetworkId = z.object({ network_id: z.string() });

@@ -50,15 +50,19 @@ const minStrengthSchema = z
 
 const discoverSchema = z
   .object({ ...filters, min_strength: minStrengthSchema, limit: limitSchema })
-  .openapi('Discover');
+  .openapi('Discover', { example: { min_strength: 0.7, limit: 10 } });
 
 const compareSchema = z
   .object({ donor_ids: donorIdsSchema, ...filters, min_strength: minStrengthSchema })
-  .openapi('Compare');
+  .openapi('Compare', {
+    example: { donor_ids: ['0123456789abcdef0123456789abcdef'], min_strength: 0.7 },
+  });
 
 const lookupBodySchema = z
   .object({ donor_id: z.string(), limit: limitSchema })
-  .openapi('LookupRequest');
+  .openapi('LookupRequest', {
+    example: { donor_id: '0123456789abcdef0123456789abcdef', limit: 10 },
+  });
 
 const prospects = json(z.object({ prospects: z.array(prospectSchema) }).openapi('Prospects'));
 

@@ -68,10 +68,12 @@ function addDonorRoutes(
           200,
         );
   });
-  router.openapi(lookupRoute(isCharged), (c) => {
+  router.openapi(lookupRoute(isCharged), async (c) => {
     const { donor_id: id, limit } = c.req.valid('json');
     const donor = world.donorNumber(id);
-    return donor === null ? c.json(NO_DONOR, 404) : c.json(searches.lookUp(donor, limit), 200);
+    return donor === null
+      ? c.json(NO_DONOR, 404)
+      : c.json(await searches.lookUp(donor, limit), 200);
   });
 }
 

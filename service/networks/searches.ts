@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import type { World } from '../../people/world.ts';
 import type { ConnectionEngine } from '../connections/engine.ts';
+import { createSlices } from '../slices.ts';
 import {
   type Connection,
   connectionSchema,
@@ -73,7 +74,7 @@ export interface Searches {
   /** One donor's networks, whatever the filter, and every connection to the members covered. */
   ofDonor(search: Search, donor: number): z.infer<typeof donorConnectionsSchema>;
   /** Computes the connections of any donor in the full range of strengths. */
-  lookUp(donor: number, limit: number): z.infer<typeof lookupSchema>;
+  lookUp(donor: number, limit: number): Promise<z.infer<typeof lookupSchema>>;
 }
 
 /** Makes the searches. */
@@ -128,13 +129,19 @@ export function createSearches({ world, engine, members, stored }: SearchOptions
         connections: prospect?.connections ?? [],
       };
     },
-    lookUp(donor, limit) {
+    async lookUp(donor, limit) {
       const nameOf = createNaming();
       const source = nameOf(donor);
-      const connections = engine.find(donor, { minStrength: 0, limit }).map((found) => ({
-        ...describeConnection(found, source),
-        donor: nameOf(found.donor),
-      }));
+      const slices = createSlices();
+      const wanted = { minStrength: 0, limit };
+      const found =
+        (await engine.findInSlices?.(donor, wanted, slices)) ?? engine.find(donor, wanted);
+      const connections: z.infer<typeof lookupSchema>['connections'] = [];
+      for (const connection of found) {
+        if (slices.isOver()) await slices.next();
+        const other = nameOf(connection.donor);
+        connections.push({ ...describeConnection(connection, source), donor: other });
+      }
       return { donor_id: source.id, connections };
     },
   };

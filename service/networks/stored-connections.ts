@@ -26,6 +26,8 @@ export interface StoredConnections {
   keep(team: string, donor: number): void;
   /** Forgets the connections of a team's member. */
   drop(team: string, donor: number): void;
+  /** Computes all of them once more, since people have come or changed. */
+  renew(): void;
   /** The donors with the strongest connections to the members; of equal ones, the lower number first. */
   rank(members: Iterable<number>, wanted: Wanted): number[];
   /** Every connection of the members to each of some donors, strongest first. */
@@ -57,24 +59,34 @@ export function createStoredConnections(db: Database, engine: ConnectionEngine):
     return ends;
   }
 
+  function keep(team: string, donor: number): void {
+    if (sql.member.get(team, donor) !== undefined) {
+      return;
+    }
+    const found = engine.find(donor, { minStrength: STORED_STRENGTH_FLOOR });
+    const packed = packOtherEnds(found.map((connection) => connection.donor));
+    const member = sql.insertMember.run(team, donor, Buffer.from(packed.buffer)).lastInsertRowid;
+    for (const [rank, connection] of found.entries()) {
+      sql.insert.run({ ...connection, member, rank });
+    }
+  }
+
+  function drop(team: string, donor: number): void {
+    const member = sql.member.get(team, donor)?.number;
+    if (member !== undefined) {
+      sql.deleteConnections.run(member);
+      sql.deleteMember.run(member);
+      remembered.delete(member);
+    }
+  }
+
   return {
-    keep: db.transaction((team: string, donor: number) => {
-      if (sql.member.get(team, donor) !== undefined) {
-        return;
-      }
-      const found = engine.find(donor, { minStrength: STORED_STRENGTH_FLOOR });
-      const packed = packOtherEnds(found.map((connection) => connection.donor));
-      const member = sql.insertMember.run(team, donor, Buffer.from(packed.buffer)).lastInsertRowid;
-      for (const [rank, connection] of found.entries()) {
-        sql.insert.run({ ...connection, member, rank });
-      }
-    }),
-    drop: db.transaction((team: string, donor: number) => {
-      const member = sql.member.get(team, donor)?.number;
-      if (member !== undefined) {
-        sql.deleteConnections.run(member);
-        sql.deleteMember.run(member);
-        remembered.delete(member);
+    keep: db.transaction(keep),
+    drop: db.transaction(drop),
+    renew: db.transaction(() => {
+      for (const { team, donor } of sql.members.all()) {
+        drop(team, donor);
+        keep(team, donor);
       }
     }),
     rank: (members, wanted) =>
@@ -108,6 +120,9 @@ function prepareStatements(db: Database) {
   return {
     member: db.prepare<[string, number], { number: number }>(
       'select number from stored_members where team = ? and donor = ?',
+    ),
+    members: db.prepare<[], { team: string; donor: number }>(
+      'select team, donor from stored_members order by number',
     ),
     otherEnds: db.prepare<[number], { packed: Buffer }>(
       'select other_ends packed from stored_members where number = ?',

@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import type { Donor } from '../../people/world.ts';
 import type { Database } from '../database.ts';
-import { readColumn, writeColumn } from './columns.ts';
+import { type Piece, piece } from '../pieces.ts';
+import { type NumbersOf, readColumn, writeColumn } from './columns.ts';
 import type { Filters } from './criteria.ts';
 import { createTextTest } from './texts.ts';
 
@@ -20,11 +21,13 @@ export interface FactWriter {
 /** The facts that were kept. */
 export interface Facts {
   /** The numbers of all donors, those first who could give most. */
-  byCapacity: Uint32Array;
+  readonly byCapacity: Uint32Array;
   /** The order of `byCapacity`, for some of them. */
   compareCapacity(a: number, b: number): number;
   /** A test of a donor's number: false for those who cannot fit. */
   testOf(filters: Filters, year: number): (number: number) => boolean;
+  /** What it reads before its first answer, to be read earlier. */
+  pieces: readonly Piece[];
 }
 
 /** Opens the writer for a new database of so many donors. */
@@ -58,30 +61,36 @@ export function createFactWriter(db: Database, donorCount: number): FactWriter {
   };
 }
 
-/** Reads the facts; they stay in memory, some 40 megabytes for a million donors. */
+/** Opens the facts; once asked for they stay in memory, some 40 megabytes for a million donors. */
 export function openFacts(db: Database): Facts {
-  const birthYears = readColumn(db, 'search_columns', 'birthYears', Int16Array);
-  const places = readColumn(db, 'search_columns', 'places', Int32Array);
-  const netWorthLows = readColumn(db, 'search_columns', 'netWorthLows', Float64Array);
-  const netWorthHighs = readColumn(db, 'search_columns', 'netWorthHighs', Float64Array);
-  const capacities = readColumn(db, 'search_columns', 'capacities', Float64Array);
-  const names = readPlaces(db);
+  const column = <T>(name: string, Numbers: NumbersOf<T>) =>
+    piece(() => readColumn(db, 'search_columns', name, Numbers));
+  const birthYears = column('birthYears', Int16Array);
+  const places = column('places', Int32Array);
+  const netWorthLows = column('netWorthLows', Float64Array);
+  const netWorthHighs = column('netWorthHighs', Float64Array);
+  const capacities = column('capacities', Float64Array);
+  const byCapacity = column('byCapacity', Uint32Array);
+  const names = piece(() => readPlaces(db));
   return {
-    byCapacity: readColumn(db, 'search_columns', 'byCapacity', Uint32Array),
-    compareCapacity: compareBy(capacities),
+    get byCapacity() {
+      return byCapacity();
+    },
+    compareCapacity: (a, b) => compareBy(capacities())(a, b),
     testOf(filters, year) {
       const fittingPlaces = findPlaces(names, filters);
       const { min_age, max_age, min_net_worth, max_net_worth, min_capacity } = filters;
       const tests = [
-        fittingPlaces === undefined ? [] : [isPlaceIn(places, fittingPlaces)],
-        max_age === undefined ? [] : [isAtLeast(birthYears, year - max_age)],
-        min_age === undefined ? [] : [isAtMost(birthYears, year - min_age)],
-        min_net_worth === undefined ? [] : [isAtLeast(netWorthLows, min_net_worth)],
-        max_net_worth === undefined ? [] : [isAtMost(netWorthHighs, max_net_worth)],
-        min_capacity === undefined ? [] : [isAtLeast(capacities, min_capacity)],
+        fittingPlaces === undefined ? [] : [isPlaceIn(places(), fittingPlaces)],
+        max_age === undefined ? [] : [isAtLeast(birthYears(), year - max_age)],
+        min_age === undefined ? [] : [isAtMost(birthYears(), year - min_age)],
+        min_net_worth === undefined ? [] : [isAtLeast(netWorthLows(), min_net_worth)],
+        max_net_worth === undefined ? [] : [isAtMost(netWorthHighs(), max_net_worth)],
+        min_capacity === undefined ? [] : [isAtLeast(capacities(), min_capacity)],
       ].flat();
       return (number) => tests.every((test) => test(number));
     },
+    pieces: [birthYears, places, netWorthLows, netWorthHighs, capacities, byCapacity, names],
   };
 }
 
@@ -136,13 +145,16 @@ function readPlaces(db: Database): PlaceName[] {
 const placeKey = z.tuple([z.string(), z.string()]);
 
 /** Undefined where no place is asked for. */
-function findPlaces(names: readonly PlaceName[], filters: Filters): Set<number> | undefined {
+function findPlaces(
+  namesOf: () => readonly PlaceName[],
+  filters: Filters,
+): Set<number> | undefined {
   if (filters.city === undefined && filters.state === undefined) {
     return undefined;
   }
   const isCity = createTextTest(filters.city ?? '');
   return new Set(
-    names.flatMap(({ city, state }, number) =>
+    namesOf().flatMap(({ city, state }, number) =>
       isCity(city) && (filters.state ?? state) === state ? [number] : [],
     ),
   );

@@ -3,6 +3,7 @@
 import type { World } from '../../people/world.ts';
 import { type Summary, toSummary } from '../donors/summary.ts';
 import type { DonorIndex } from '../matcher/donor-index.ts';
+import { isVacant } from '../record/vacancy.ts';
 import { createSlices, type Slices } from '../slices.ts';
 import type { Filters } from './criteria.ts';
 import type { Facts } from './facts.ts';
@@ -155,7 +156,8 @@ async function rankFits(
   const fits: { number: number; fit: Fit }[] = [];
   for (const number of candidates) {
     if (slices.isOver()) await slices.next();
-    const fit = fitDonor(world.donor(number), wanted);
+    const donor = world.donor(number);
+    const fit = isVacant(donor) ? undefined : fitDonor(donor, wanted);
     if (fit !== undefined) {
       fits.push({ number, fit });
     }

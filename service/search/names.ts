@@ -18,9 +18,12 @@ export interface SoughtName {
 /** How well a name fits, best first. */
 export const NAME_FITS = ['same', 'nickname', 'initial', 'typo'] as const satisfies FirstNameFit[];
 
-/** Reads "Hogan", "Dianne Hogan" or "Hogan, Dianne". A name that no donor bears has no part. */
+/**
+ * Reads "Hogan", "Dianne Hogan", "Dr. Dianne Hogan", "Dianne Hogan, Jr.", "Hogan, Dianne" and, where donors
+ * bear it in that order alone, "Hogan Dianne". A name that no donor bears has no part.
+ */
 export function readName(index: DonorIndex, text: string): SoughtName {
-  const { first, last } = splitName(text);
+  const { first, last } = turned(index, splitName(text));
   const isOneWord = last === '';
   if (isOneWord && index.countLastName(first) === 0 && index.countFirstName(first) > 0) {
     return { first, lasts: [], isCorrected: false, allowsTypo: false };
@@ -48,24 +51,35 @@ export function fitName(sought: SoughtName, first: string, last: string): FirstN
   return fit === 'typo' && !sought.allowsTypo ? undefined : fit;
 }
 
+/** A first name that is only a last one among the donors, before a last name that is a first one. */
+function turned(index: DonorIndex, name: { first: string; last: string }) {
+  const { first, last } = name;
+  const isTurned =
+    index.countFirstName(first) === 0 &&
+    index.countLastName(first) > 0 &&
+    index.countFirstName(last) > 0;
+  return isTurned ? { first: last, last: first } : name;
+}
+
 /** In "Juan de la Cruz" all that follows the first name is the last; middle names are left out. */
 function splitName(text: string): { first: string; last: string } {
-  const [family = '', given] = text.split(',');
-  if (given !== undefined) {
-    return comparableName(given, '', family);
-  }
-  const [first = '', ...rest] = text
-    .trim()
-    .split(/\s+/)
-    .filter((word) => !isSuffix(word));
+  const [family = '', given = ''] = text.split(',');
+  if (wordsOf(given).length > 0) return comparableName(given, '', family);
+  const [first = '', ...rest] = wordsOf(family);
   const particles = rest.findIndex((word) => PARTICLES.has(word.toLowerCase()));
   const last = particles === -1 ? rest.slice(-1) : rest.slice(particles);
   return comparableName(first, '', last.join(' '));
 }
 
-/** "Jr." and the like are no part of a comparable name. */
-function isSuffix(word: string): boolean {
-  return comparableName('', '', word).last === '';
+/** "Dr.", "Jr." and the like are no part of a comparable name. */
+function wordsOf(text: string): string[] {
+  return text
+    .trim()
+    .split(/\s+/)
+    .filter((word) => {
+      const { first, last } = comparableName(word, '', word);
+      return first !== '' && last !== '';
+    });
 }
 
 const PARTICLES = new Set('van von de del della di da la le st st.'.split(' '));

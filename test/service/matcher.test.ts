@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { blankDonor } from '../../people/donor.ts';
 import {
   type Address,
   type CrmPerson,
@@ -242,10 +243,7 @@ function aDonor(
   employers: string[],
 ): Donor {
   return {
-    id: '0'.repeat(32),
-    name: { first, middle, last },
-    birthYear: null,
-    householdId: null,
+    ...blankDonor('0'.repeat(32), { first, middle, last }),
     addresses,
     work: employers.map((organisationName) => ({
       organisationId: '',
@@ -254,11 +252,5 @@ function aDonor(
       start: '2001-01-01',
       end: null,
     })),
-    education: [],
-    boards: [],
-    gifts: [],
-    netWorth: null,
-    capacity: { political: null, nonprofit: null },
-    bio: [],
   };
 }

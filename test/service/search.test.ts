@@ -90,8 +90,14 @@ describe('search', () => {
       'Bob Quillfeather',
       'Robert Quillfeather',
     ]);
-    const junior = await search(partner, { filters: { name: 'Robert Quillfeather Jr.' } });
-    expect(junior.donors[0]?.name).toBe('Robert Quillfeather');
+    const forms = [
+      ...['Robert Quillfeather Jr.', 'Robert Quillfeather, Jr.', 'Dr. Robert Quillfeather'],
+      ...['Quillfeather, Robert', 'Quillfeather Robert', 'Hon. Robert Quillfeather III, MD'],
+    ];
+    for (const name of forms) {
+      const { donors } = await search(partner, { filters: { name } });
+      expect({ name, found: donors[0]?.name }).toEqual({ name, found: 'Robert Quillfeather' });
+    }
     const exact = await search(partner, { query: 'Quillfeather' });
     expect(exact.donors).toHaveLength(3);
     expect(exact.meta.source).toBe('names');

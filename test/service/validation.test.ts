@@ -66,6 +66,23 @@ describe('validation of a submit (section 2.8)', () => {
     });
   });
 
+  it('says of a choice that was not made that it is missing', async () => {
+    const { status, body } = await ask(await startPartner(), 'POST', '/networks', {
+      name: 'Board',
+    });
+    expect(status).toBe(422);
+    expect(body).toEqual({
+      detail: [
+        {
+          type: 'missing',
+          loc: ['body', 'color'],
+          msg: 'Field required',
+          input: { name: 'Board' },
+        },
+      ],
+    });
+  });
+
   it('lists every problem of a request', async () => {
     const partner = await startPartner();
     const { body } = await ask(partner, 'POST', '/enhancements', { persons: [{}, GOOD, {}] });

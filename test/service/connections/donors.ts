@@ -1,24 +1,16 @@
 /** Donors that a test writes itself, with nothing but the ties it names. */
 
+import { blankDonor } from '../../../people/donor.ts';
 import type { Donor, Gift, Role } from '../../../people/world.ts';
 
 /** A donor without any ties but these. */
 export function aDonor(
   ties: Partial<Pick<Donor, 'work' | 'boards' | 'education' | 'gifts'>>,
 ): Donor {
+  const id = crypto.randomUUID().replaceAll('-', '');
   return {
-    id: crypto.randomUUID().replaceAll('-', ''),
-    name: { first: 'Ada', middle: null, last: 'Byron' },
+    ...blankDonor(id, { first: 'Ada', middle: null, last: 'Byron' }),
     birthYear: 1950,
-    householdId: null,
-    addresses: [],
-    work: [],
-    education: [],
-    boards: [],
-    gifts: [],
-    netWorth: null,
-    capacity: { political: null, nonprofit: null },
-    bio: [],
     ...ties,
   };
 }

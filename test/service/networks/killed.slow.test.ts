@@ -27,7 +27,7 @@ describe('a stand-in that is killed', () => {
     const id = await startBulk(server.partner, await createNetwork(server.partner), DONORS);
     for (let kill = 1; kill <= KILLS; kill += 1) {
       await expect
-        .poll(async () => (await readJob(server.partner, id)).progress, { timeout: 20_000 })
+        .poll(async () => (await readJob(server.partner, id)).progress)
         .toBeGreaterThan(kill * 3);
       server.child.kill('SIGKILL');
       await once(server.child, 'exit');

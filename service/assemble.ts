@@ -1,0 +1,58 @@
+/** What a stand-in and a service that an operator runs are both made of. */
+
+import { randomBytes } from 'node:crypto';
+import type { World } from '../people/world.ts';
+import type { SandboxParts } from '../testbed/options.ts';
+import type { ConnectionEngine } from './connections/engine.ts';
+import type { Database } from './database.ts';
+import { createExports } from './exports/export-store.ts';
+import type { PartnerFault } from './faults.ts';
+import { createJobs } from './jobs.ts';
+import { createLists } from './lists/list-store.ts';
+import { openDonorIndex } from './matcher/donor-index.ts';
+import { createMatcher } from './matcher/matcher.ts';
+import { readPopulation } from './matcher/population.ts';
+import { openNetworkService } from './networks/service.ts';
+import { openFacts } from './search/facts.ts';
+import { openOrganisations } from './search/organisations.ts';
+
+export interface AssembleOptions extends SandboxParts<PartnerFault> {
+  db: Database;
+  world: World;
+  engine: ConnectionEngine;
+  /** No bulk add takes longer, unless the work itself does. */
+  networkJobTimeMs: number;
+}
+
+/** Opens everything that the endpoints read and write. */
+export function assembleService({ engine, networkJobTimeMs, ...parts }: AssembleOptions) {
+  const { db, world, clock, report } = parts;
+  const donorIndex = openDonorIndex(db, world);
+  const facts = openFacts(db);
+  return {
+    ...parts,
+    createId,
+    jobs: createJobs(db, clock),
+    lists: createLists(db, clock, createId),
+    exports: createExports(db),
+    donorIndex,
+    facts,
+    pieces: [...facts.pieces, readPopulation, ...(engine.pieces ?? [])],
+    organisations: openOrganisations(db, world.donorCount),
+    matcher: createMatcher(donorIndex),
+    networkService: openNetworkService({
+      db,
+      world,
+      engine,
+      clock,
+      createId,
+      jobTimeMs: networkJobTimeMs,
+      report,
+    }),
+  };
+}
+
+/** Gives 32 random hexadecimal characters. */
+export function createId(): string {
+  return randomBytes(16).toString('hex');
+}

@@ -1,0 +1,57 @@
+/** The different names of all donors, each also under all that it is with one letter less: so typos find it. */
+
+import type { Database } from '../database.ts';
+import { withinOneEdit, withOneDeletion } from './words.ts';
+
+/** Where names lie with their numbers of bearers. */
+export type NameTable = 'first_names' | 'last_names';
+
+/** The names of one kind. */
+export interface KnownNames {
+  /** How many donors bear it. */
+  count(name: string): number;
+  /** So many bearers more, or less. */
+  change(name: string, bearers: number): void;
+  /** The names within one edit of this one. */
+  similar(name: string): string[];
+}
+
+/** Opens the names of a database. */
+export function openKnownNames(db: Database, table: NameTable): KnownNames {
+  const bearers = db
+    .prepare<[string], number>(`select bearers from ${table} where name = ?`)
+    .pluck();
+  const change = db.prepare<[string, number]>(
+    `insert into ${table} values (?, ?) on conflict do update set bearers = bearers + excluded.bearers`,
+  );
+  const near = db
+    .prepare<[string], string>(`select name from near_${table} where shortened = ?`)
+    .pluck();
+  const addNear = prepareNear(db, table);
+  return {
+    count: (name) => bearers.get(name) ?? 0,
+    change(name, by) {
+      if (bearers.get(name) === undefined) addNear(name);
+      change.run(name, by);
+    },
+    similar(name) {
+      const found = withOneDeletion(name).flatMap((shortened) => near.all(shortened));
+      return [...new Set(found)].filter((other) => other !== name && withinOneEdit(other, name));
+    },
+  };
+}
+
+/** Makes the names of one kind from the index; the caller opens the transaction. */
+export function writeKnownNames(db: Database, table: NameTable, column: 'first' | 'last'): void {
+  db.exec(`insert into ${table} select ${column}, count(*) from donor_index group by ${column}`);
+  const addNear = prepareNear(db, table);
+  const names = db.prepare<[], string>(`select name from ${table}`).pluck().all();
+  for (const name of names) addNear(name);
+}
+
+function prepareNear(db: Database, table: NameTable): (name: string) => void {
+  const insert = db.prepare<[string, string]>(`insert or ignore into near_${table} values (?, ?)`);
+  return (name) => {
+    for (const shortened of withOneDeletion(name)) insert.run(shortened, name);
+  };
+}

@@ -1,0 +1,152 @@
+/** The file of a service, looked at and copied, also while it serves. */
+
+import { existsSync, rmSync } from 'node:fs';
+import { chmod, rename } from 'node:fs/promises';
+import { BUCKETS } from '../credits.ts';
+import { type Database, openDatabase } from '../database.ts';
+import { type ImportedFile, openRecord } from '../record/store.ts';
+import { Refusal } from './refusal.ts';
+import { openTeams } from './teams.ts';
+
+/** Opens the file beside a service that may have it open; it must be there. */
+export function openBeside(file: string): Database {
+  if (!existsSync(file)) {
+    throw new Refusal(
+      `There is no database ${file}. Make it: donor-sync service teams add NAME --db ${file}`,
+    );
+  }
+  return openDatabase(file, { isClaimed: false, isDurable: true });
+}
+
+/** What is in a service. */
+export interface ServiceStats {
+  donors: number;
+  deceased: number;
+  organisations: number;
+  teams: number;
+  keys: number;
+  networks: number;
+  lists: number;
+  exports: number;
+  jobs: number;
+  imports: ImportedFile[];
+}
+
+/** Counts what is in a service. */
+export function readStats(db: Database): ServiceStats {
+  const count = (query: string) => db.prepare<[], number>(query).pluck().get() ?? 0;
+  const record = openRecord(db);
+  return {
+    donors: record.people(),
+    deceased: count('select count(*) from donor_index where isDead = 1'),
+    organisations: record.countOrganisations(),
+    teams: count('select count(*) from teams where closed_at_ms is null'),
+    keys: count('select count(*) from team_keys where revoked_at_ms is null'),
+    networks: count('select count(*) from networks'),
+    lists: count('select count(*) from lists'),
+    exports: count('select count(*) from exports'),
+    jobs: count('select count(*) from jobs'),
+    imports: record.imports(),
+  };
+}
+
+/** Copies the database into a new file, whole and as of one moment, while it is in use. */
+export async function backUp(db: Database, target: string): Promise<void> {
+  if (existsSync(target)) throw new Refusal(`${target} exists already. Name a new file.`);
+  const part = `${target}.part`;
+  rmSync(part, { force: true });
+  try {
+    await db.backup(part);
+    // It holds people, what they own, and who asked for them.
+    await chmod(part, 0o600);
+    await rename(part, target);
+  } finally {
+    rmSync(part, { force: true });
+  }
+}
+
+/** Everything that is wrong with a database, in words; none if it is right. */
+export function verify(db: Database, clock: () => number): string[] {
+  return [
+    ...damage(db),
+    ...moneyProblems(db, clock),
+    ...CHECKS.flatMap((check) => broken(db, check)),
+  ];
+}
+
+function damage(db: Database): string[] {
+  const rows = db.prepare<[], string>('pragma integrity_check').pluck().all();
+  return rows.filter((row) => row !== 'ok').map((row) => `The file is damaged: ${row}`);
+}
+
+function moneyProblems(db: Database, clock: () => number): string[] {
+  const spent = db
+    .prepare<[string, string], number | null>(
+      'select sum(amount) from ledger where team = ? and bucket = ?',
+    )
+    .pluck();
+  return openTeams(db, clock)
+    .accounts()
+    .flatMap(({ team, bucket, granted, remaining }) => {
+      const amount = spent.get(team, bucket) ?? 0;
+      return granted - remaining === amount
+        ? []
+        : [
+            `${team}, ${bucket}: ${granted} granted less ${remaining} remaining is not ${amount}, which the ledger says was spent.`,
+          ];
+    });
+}
+
+interface Check {
+  /** Counts what is wrong. */
+  query: string;
+  says: (count: number) => string;
+}
+
+const CHECKS: readonly Check[] = [
+  {
+    query: `select count(*) from record_donors
+            where not exists (select 1 from donor_index where donor_index.number = record_donors.number)
+              and not exists (select 1 from record_vacancies where record_vacancies.number = record_donors.number)`,
+    says: (count) => `${count} donors are not in the index: no contact can be matched to them.`,
+  },
+  {
+    query: `select (select coalesce(max(number) + 1, 0) from record_donors)
+                   - (select count(*) from record_donors)`,
+    says: (count) => `${count} numbers of donors are missing.`,
+  },
+  {
+    query: `select count(*) from donor_index join record_vacancies using (number)`,
+    says: (count) => `${count} donors who were erased or joined are still in the index.`,
+  },
+  {
+    query: `select count(*) from record_keys
+            where not exists (select 1 from record_donors where record_donors.number = record_keys.number)`,
+    says: (count) => `${count} keys of sources lead to no donor.`,
+  },
+  {
+    query: `select count(*) from team_keys
+            where not exists (select 1 from teams where teams.name = team_keys.team)`,
+    says: (count) => `${count} keys belong to no team.`,
+  },
+  {
+    query: `select count(*) from balances
+            where bucket not in (${BUCKETS.map((bucket) => `'${bucket}'`).join(', ')})`,
+    says: (count) => `${count} balances are of no bucket.`,
+  },
+  {
+    query: `select count(*) from list_donors
+            where donor_number >= (select coalesce(max(number) + 1, 0) from record_donors)`,
+    says: (count) => `${count} entries of lists lead to no donor.`,
+  },
+  {
+    query: `select count(*) from network_members
+            where donor >= (select coalesce(max(number) + 1, 0) from record_donors)`,
+    says: (count) => `${count} members of networks are no donors.`,
+  },
+];
+
+function broken(db: Database, { query, says }: Check): string[] {
+  const count = db.prepare<[], number>(query).pluck().get() ?? 0;
+  return count === 0 ? [] : [says(count)];
+}

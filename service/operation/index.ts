@@ -1,0 +1,18 @@
+/** Everything that `donor-sync service` does; the command line loads this and nothing else of the service. */
+
+export { type Balances, BUCKETS, type Bucket } from '../credits.ts';
+export { openDatabase } from '../database.ts';
+export { allowAgain, erasePerson } from '../record/erase.ts';
+export {
+  IMPORT_KINDS,
+  type ImportKind,
+  type ImportReport,
+  importPeople,
+} from '../record/import.ts';
+export { type Joined, joinDonors } from '../record/join.ts';
+export { ImportProblem } from '../record/problem.ts';
+export { backUp, openBeside, readStats, type ServiceStats, verify } from './file.ts';
+export { Refusal } from './refusal.ts';
+export { type RunningService, type ServiceOptions, startService } from './serve.ts';
+export { openTeamKeys, type TeamKey } from './team-keys.ts';
+export { openTeams, type Team } from './teams.ts';

@@ -1,0 +1,75 @@
+/** What goes on in a service, for Prometheus: totals and times, no team and no person. */
+
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { LoggedRequest } from '../../testbed/request-log.ts';
+import type { RequestDetails } from '../context.ts';
+import type { Database } from '../database.ts';
+
+/** The metrics of one service. */
+export interface ServiceMetrics {
+  /** Notes a request that was answered. */
+  add(request: LoggedRequest<RequestDetails>): void;
+  /** Everything in the text format of Prometheus, and its content type. */
+  render(): Promise<{ text: string; contentType: string }>;
+}
+
+/** Other paths are counted as one: a caller can make up any number of them. */
+const AREAS = new Set([
+  'credits',
+  'test',
+  'donors',
+  'enhancements',
+  'progress',
+  'explanation',
+  'networks',
+  'lists',
+  'exports',
+  'search',
+]);
+
+/** Makes them. */
+export function createServiceMetrics(
+  db: Database,
+  { basePath, donors }: { basePath: string; donors: number },
+): ServiceMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const seconds = new Histogram({
+    name: 'partner_service_request_seconds',
+    help: 'Time until a request was answered.',
+    labelNames: ['method', 'area', 'status'],
+    buckets: [0.005, 0.02, 0.05, 0.2, 1, 5, 20],
+    registers,
+  });
+  const cut = new Counter({
+    name: 'partner_service_requests_cut_total',
+    help: 'Requests whose caller had gone before the answer.',
+    registers,
+  });
+  new Gauge({ name: 'partner_service_donors', help: 'Donors.', registers }).set(donors);
+  const spent = db.prepare<[], { bucket: string; amount: number }>(
+    'select bucket, sum(amount) amount from ledger group by bucket',
+  );
+  new Gauge({
+    name: 'partner_service_credits_spent',
+    help: 'Credits that all teams have spent, refunds taken off.',
+    labelNames: ['bucket'],
+    registers,
+    collect() {
+      for (const { bucket, amount } of spent.all()) this.set({ bucket }, amount);
+    },
+  });
+  return {
+    add({ method, path, status, timeMs }) {
+      if (status === null) {
+        cut.inc();
+        return;
+      }
+      const [first = ''] = path.slice(basePath.length + 1).split('/');
+      const area = AREAS.has(first) ? first : 'other';
+      seconds.observe({ method, area, status: `${Math.floor(status / 100)}xx` }, timeMs / 1_000);
+    },
+    render: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
+  };
+}

@@ -1,0 +1,162 @@
+/** The service as an operator runs it: durable in a file, ended without losing an answer. */
+
+import { createAdaptorServer } from '@hono/node-server';
+import { Hono } from 'hono';
+import { openFaults } from '../../testbed/fault-rules.ts';
+import { waitByTimer } from '../../testbed/latency.ts';
+import { listen } from '../../testbed/serving.ts';
+import { BASE_PATH, createApp } from '../app.ts';
+import { assembleService } from '../assemble.ts';
+import { openConnectionEngine } from '../connections/engine.ts';
+import { createCredits } from '../credits.ts';
+import { openDatabase } from '../database.ts';
+import { partnerFaultRulesSchema } from '../faults.ts';
+import { readPieces } from '../pieces.ts';
+import { openRecord } from '../record/store.ts';
+import { openRecordedWorld } from '../record/world.ts';
+import { createServiceMetrics } from './metrics.ts';
+import { openTeamKeys } from './team-keys.ts';
+import { openTeams } from './teams.ts';
+
+/** How a service is run. */
+export interface ServiceOptions {
+  /** The file of the database; it is made where there is none. */
+  db: string;
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  /** Under which address clients reach it, such as that of a proxy; its own without one. */
+  publicUrl?: string | undefined;
+  /** Where `/metrics` and `/healthz` are served, which need no key; null for nowhere. */
+  operatorPort: number | null;
+  /** Requests a second for each key, 0 for no limit. */
+  rate: number;
+  burst: number;
+  chargeQueries: boolean;
+  chargeSingleAdd: boolean;
+  clock: () => number;
+  /** Receives unexpected errors. */
+  report: (error: Error) => void;
+}
+
+/** A service that is running. */
+export interface RunningService {
+  /** The document's {base_url}. */
+  baseUrl: string;
+  /** Where `/metrics` and `/healthz` are; null for nowhere. */
+  operatorUrl: string | null;
+  donors: number;
+  /** Takes no more requests, lets those that are under way end, and closes the database. */
+  close(): Promise<void>;
+}
+
+/** Requests that are under way when the service stops have so long. */
+const GRACE_MS = 10_000;
+
+/** Starts; resolves when it serves. */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const { clock, report, host } = options;
+  const db = openDatabase(options.db, { isDurable: true });
+  try {
+    // Its own address is known once it listens.
+    let baseUrl = options.publicUrl === undefined ? '' : baseUrlOf(options.publicUrl);
+    const world = openRecordedWorld(db, (id) => `${baseUrl}/donors/${id}`);
+    const donors = openRecord(db).people();
+    const metrics = createServiceMetrics(db, { basePath: BASE_PATH, donors });
+    const parts = assembleService({
+      db,
+      world,
+      clock,
+      report,
+      random: Math.random,
+      faults: openFaults({
+        rulesSchema: partnerFaultRulesSchema,
+        rules: [],
+        basePath: BASE_PATH,
+        random: Math.random,
+      }),
+      drawLatency: () => 0,
+      wait: waitByTimer,
+      engine: openConnectionEngine(db, world),
+      networkJobTimeMs: 0,
+    });
+    const app = createApp({
+      ...parts,
+      title: 'Partner Data Service',
+      submitLatencyMs: 0,
+      requests: metrics,
+      credits: createCredits(db, clock),
+      keys: openTeamKeys(db, openTeams(db, clock), clock),
+      networkPrices: {
+        chargeQueries: options.chargeQueries,
+        chargeSingleAdd: options.chargeSingleAdd,
+      },
+      forms: { a: true, b: true },
+      jobTimeMs: () => 0,
+      rateLimit: { ratePerSecond: options.rate, burst: options.burst, retryAfter: true },
+      controls: null,
+    });
+    const service = await open(app, host, options.port);
+    baseUrl ||= baseUrlOf(service.url);
+    readPieces(db, parts.pieces).catch(report);
+    const operator = await openOperator(metrics, host, options.operatorPort).catch(
+      async (error: unknown) => {
+        await service.close();
+        throw error;
+      },
+    );
+    return {
+      baseUrl: service.url + BASE_PATH,
+      operatorUrl: operator?.url ?? null,
+      donors,
+      async close() {
+        await service.close();
+        await operator?.close();
+        db.close();
+      },
+    };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function baseUrlOf(url: string): string {
+  return url.replace(/\/+$/, '') + BASE_PATH;
+}
+
+function openOperator(
+  metrics: Pick<ReturnType<typeof createServiceMetrics>, 'render'>,
+  host: string,
+  port: number | null,
+) {
+  if (port === null) return Promise.resolve(null);
+  const app = new Hono();
+  app.get('/healthz', (c) => c.json({ status: 'ok' }));
+  app.get('/metrics', async (c) => {
+    const { text, contentType } = await metrics.render();
+    return c.body(text, 200, { 'content-type': contentType });
+  });
+  return open(app, host, port);
+}
+
+async function open(
+  app: Pick<Parameters<typeof createAdaptorServer>[0], 'fetch'>,
+  host: string,
+  port: number,
+) {
+  const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false });
+  const url = await listen(server, host, port);
+  return {
+    url,
+    close(): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      server.close(() => resolve());
+      if ('closeIdleConnections' in server) server.closeIdleConnections();
+      const cut = setTimeout(() => {
+        if ('closeAllConnections' in server) server.closeAllConnections();
+      }, GRACE_MS);
+      return promise.finally(() => clearTimeout(cut));
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/** The teams of a service: whose lists, networks, jobs and credits are whose. */
+
+import { type Balances, BUCKETS, type BucketAccount, createCredits } from '../credits.ts';
+import type { Database } from '../database.ts';
+import { Refusal } from './refusal.ts';
+
+/** A team; a closed one keeps its data, and none of its keys works. */
+export interface Team {
+  name: string;
+  createdAtMs: number;
+  closedAtMs: number | null;
+}
+
+/** What an operator does with teams. */
+export interface Teams {
+  /** Creates a team with so many credits in each bucket. */
+  add(name: string, credits: number): Team;
+  list(): Team[];
+  /** Throws a Refusal for one that is unknown. */
+  find(name: string): Team;
+  /** Closes a team, or opens it again. */
+  setClosed(name: string, isClosed: boolean): Team;
+  balances(name: string): Balances;
+  accounts(): BucketAccount[];
+  /** Adds to what remains in some buckets of a team; the service may be spending at the same time. */
+  addCredits(name: string, amounts: Partial<Balances>): Balances;
+}
+
+/** Letters, digits and hyphens: a name stands in logs and on command lines. */
+const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+/** Opens the teams of a database. */
+export function openTeams(db: Database, clock: () => number): Teams {
+  const credits = createCredits(db, clock);
+  const sql = prepareStatements(db);
+
+  function find(name: string): Team {
+    const team = sql.find.get(name);
+    if (team === undefined) {
+      throw new Refusal(`There is no team "${name}". See them all: donor-sync service teams list`);
+    }
+    return team;
+  }
+
+  return {
+    add: db.transaction((name: string, amount: number) => {
+      if (!NAME.test(name)) {
+        throw new Refusal(
+          `"${name}" cannot be the name of a team: write up to 63 small letters, digits and hyphens.`,
+        );
+      }
+      if (sql.find.get(name) !== undefined) throw new Refusal(`There is a team "${name}" already.`);
+      sql.insert.run(name, clock());
+      credits.grant(name, sameForAll(amount));
+      return find(name);
+    }).immediate,
+    list: () => sql.list.all(),
+    find,
+    setClosed(name, isClosed) {
+      find(name);
+      sql.close.run(isClosed ? clock() : null, name);
+      return find(name);
+    },
+    balances(name) {
+      find(name);
+      return credits.balances(name);
+    },
+    accounts: () => credits.accounts(),
+    // At once: between reading and writing nothing of this team can be spent.
+    addCredits: db.transaction((name: string, amounts: Partial<Balances>) => {
+      find(name);
+      const present = credits.balances(name);
+      const wanted = BUCKETS.flatMap((bucket) => {
+        const amount = amounts[bucket];
+        return amount === undefined ? [] : [[bucket, present[bucket] + amount] as const];
+      });
+      credits.grant(name, Object.fromEntries(wanted));
+      return credits.balances(name);
+    }).immediate,
+  };
+}
+
+function sameForAll(amount: number): Balances {
+  return {
+    donors: amount,
+    enhancements: amount,
+    exports: amount,
+    lists: amount,
+    networks: amount,
+    searches: amount,
+  };
+}
+
+function prepareStatements(db: Database) {
+  const columns = 'name, created_at_ms createdAtMs, closed_at_ms closedAtMs';
+  return {
+    insert: db.prepare<[string, number]>('insert into teams values (?, ?, null)'),
+    find: db.prepare<[string], Team>(`select ${columns} from teams where name = ?`),
+    list: db.prepare<[], Team>(`select ${columns} from teams order by name`),
+    close: db.prepare<[number | null, string]>('update teams set closed_at_ms = ? where name = ?'),
+  };
+}

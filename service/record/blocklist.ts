@@ -1,0 +1,82 @@
+/**
+ * People who were erased and do not come back: of each the hashes of what a source would say of them, so
+ * that the list holds no name. Who has the name of one of them, in another of its forms too, and the same
+ * house, day of birth or organisation is taken for them.
+ */
+
+import { createHash } from 'node:crypto';
+import type { Address, Donor } from '../../people/world.ts';
+import type { Database } from '../database.ts';
+import { comparableAddress, houseKeys } from '../matcher/addresses.ts';
+import { comparableEmployer } from '../matcher/employers.ts';
+import { comparableName } from '../matcher/names.ts';
+import { formsOf } from '../matcher/nicknames.ts';
+import type { Entry } from './entry.ts';
+
+/** Those who do not come back. */
+export interface Blocklist {
+  block(donor: Donor, ids: readonly string[], keys: readonly string[]): void;
+  /** Whether a source speaks of one of them. */
+  isBlocked(entry: Entry): boolean;
+  /** Lets the one with this id come back; false where no one of it is blocked. */
+  allow(id: string): boolean;
+}
+
+/** Opens the list of a database. */
+export function openBlocklist(db: Database): Blocklist {
+  const insert = db.prepare<[string, string]>('insert or ignore into record_blocked values (?, ?)');
+  const find = db.prepare<[string]>('select 1 from record_blocked where fingerprint = ?');
+  const allow = db.prepare<[string]>(
+    `delete from record_blocked where person in
+       (select person from record_blocked where fingerprint = ?)`,
+  );
+  return {
+    block(donor, ids, keys) {
+      const { first, last } = donor.name;
+      const name = comparableName(first, '', last);
+      const facts = factsOf(donor.birthday ?? '', donor.addresses, [
+        ...[...donor.work, ...donor.boards].map((role) => role.organisationName),
+      ]);
+      const texts = [
+        ...ids.map((id) => `id ${id}`),
+        ...keys.map((key) => `key ${key}`),
+        ...[name.first, ...formsOf(name.first)].flatMap((form) =>
+          facts.map((fact) => `${form} ${name.last} ${fact}`),
+        ),
+      ];
+      const person = hash(`id ${donor.id}`);
+      for (const text of texts) insert.run(hash(text), person);
+    },
+    isBlocked({ keys, name: { first, last }, born, addresses, roles }) {
+      const name = comparableName(first, '', last);
+      const organisations = roles
+        .filter(({ side }) => side !== 'education')
+        .map(({ organisation }) => organisation.name);
+      const texts = [
+        ...keys.map((key) => `key ${key}`),
+        ...factsOf(born, addresses, organisations).map(
+          (fact) => `${name.first} ${name.last} ${fact}`,
+        ),
+      ];
+      return texts.some((text) => find.get(hash(text)) !== undefined);
+    },
+    allow: (id) => allow.run(hash(`id ${id}`)).changes > 0,
+  };
+}
+
+/** What tells namesakes apart; a year of birth alone does not. */
+function factsOf(
+  born: string,
+  addresses: readonly Address[],
+  organisations: readonly string[],
+): string[] {
+  return [
+    ...(born.length > 4 ? [`born ${born}`] : []),
+    ...addresses.flatMap((address) => houseKeys(comparableAddress(address))),
+    ...organisations.map((name) => `with ${comparableEmployer(name)}`),
+  ];
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(`blocked ${text}`).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,40 @@
+/** Erases a person who was imported, and keeps them from coming back. */
+
+import type { Database } from '../database.ts';
+import { Refusal } from '../operation/refusal.ts';
+import { openBlocklist } from './blocklist.ts';
+import { openReferences } from './references.ts';
+import { openRecord } from './store.ts';
+import { openRecordedWorld } from './world.ts';
+
+/**
+ * Erases the donor with an id: profile, sources, matches, places in lists and networks, and the files of exports
+ * they are in. Ids that were joined to this one go with it. The database must be no service's at the time.
+ */
+export function erasePerson(db: Database, id: string, clock: () => number): void {
+  openRecordedWorld(db);
+  db.transaction(() => {
+    const record = openRecord(db);
+    const number = record.numberOf(id);
+    const donor = number === null ? null : record.donor(number);
+    if (number === null || donor === null) {
+      throw new Refusal(`There is no donor ${id}. Ids are in profiles: "id".`);
+    }
+    const ids = [...new Set([donor.id, id, ...record.aliasesOf(number)])];
+    openBlocklist(db).block(donor, ids, record.keysOf(number));
+    openReferences(db).forget(number, ids);
+    const gone = { joinedTo: null, probability: null, reasons: [] };
+    record.vacate({ number, ...gone, atMs: clock() });
+  }).immediate();
+  openRecordedWorld(db);
+  // What was deleted, today or earlier, stays in the free pages of a file until it is written anew.
+  db.exec('vacuum');
+  db.pragma('wal_checkpoint(truncate)');
+}
+
+/** Lets someone who was erased come back with the next import. */
+export function allowAgain(db: Database, id: string): void {
+  if (!openBlocklist(db).allow(id)) {
+    throw new Refusal(`No donor ${id} was erased, or they may come back already.`);
+  }
+}

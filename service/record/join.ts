@@ -1,0 +1,131 @@
+/** Joins donors who were added apart and have turned out to be one person, by what an import goes by. */
+
+import type { Donor, Role } from '../../people/world.ts';
+import type { Database } from '../database.ts';
+import { openGrowingIndex } from '../matcher/growing-index.ts';
+import { createMatcher, type Match, type SoughtPerson } from '../matcher/matcher.ts';
+import { mergeDonors } from './merge.ts';
+import { openReferences } from './references.ts';
+import { openRecord } from './store.ts';
+import { isVacant } from './vacancy.ts';
+import { openRecordedWorld } from './world.ts';
+
+/** Two donors who are one person. */
+export interface Joined {
+  /** The id that stays, and the one that leads there from now on. */
+  id: string;
+  joined: string;
+  /** That the two are one person. */
+  probability: number;
+  reasons: string[];
+}
+
+/** How donors are joined. */
+export interface JoinOrder {
+  /** Only says who would be joined: of three who are one, the third may come to light by the first two alone. */
+  isPreview: boolean;
+  clock: () => number;
+  /** Hears how many donors were looked at. */
+  progress?: (looked: number, count: number) => void;
+}
+
+/** Lists that know each of their people once, whatever else is alike. */
+const EACH_ONCE = new Set(['bioguide', 'fjc']);
+
+const SAY_EVERY = 10_000;
+
+/**
+ * Joins each donor with the likeliest other one, if that is sure enough from both sides and no source has them
+ * side by side. The database must be no service's at the time. What was joined is on the disk pair by pair, so
+ * one that was stopped goes on when it is started again.
+ */
+export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrder): Joined[] {
+  openRecordedWorld(db);
+  const record = openRecord(db);
+  const references = openReferences(db);
+  const count = record.count();
+  const growing = openGrowingIndex(db, count);
+  const matcher = createMatcher(growing.index);
+  const found: Joined[] = [];
+
+  const present = (number: number): Donor | null => {
+    const donor = record.donor(number);
+    return donor === null || isVacant(donor) ? null : donor;
+  };
+
+  /** The other donor who is the same person, with what speaks for it. */
+  function otherOf(number: number, donor: Donor): { number: number; match: Match } | null {
+    const match = matcher.match(soughtOf(donor), number);
+    const other = match.donorNumber;
+    const theirs = other === null ? null : present(other);
+    if (other === null || theirs === null || areApart(donor, theirs)) return null;
+    if (shareList(record.keysOf(number), record.keysOf(other))) return null;
+    const back = matcher.match(soughtOf(theirs), other);
+    return back.donorNumber === number ? { number: other, match } : null;
+  }
+
+  const join = db.transaction((into: number, from: number, { probability, reasons }: Match) => {
+    const [donor, other] = [record.donor(into), record.donor(from)];
+    if (donor === null || other === null) return;
+    const merged = mergeDonors(donor, other);
+    record.write(into, merged, []);
+    growing.put(into, merged, donor);
+    growing.remove(from, other);
+    references.move(from, into);
+    record.vacate({ number: from, joinedTo: into, probability, reasons, atMs: clock() });
+  });
+
+  const seen = new Set<number>();
+  for (let number = 0; number < count; number++) {
+    if (number % SAY_EVERY === 0) progress?.(number, count);
+    // What two know together may lead to a third.
+    for (let again = !seen.has(number); again; again = !isPreview) {
+      const donor = present(number);
+      const other = donor && otherOf(number, donor);
+      if (donor === null || other === null) break;
+      const [into, from] = [Math.min(number, other.number), Math.max(number, other.number)];
+      const { probability, reasons } = other.match;
+      const idOf = (one: number) => record.donor(one)?.id ?? '';
+      found.push({ id: idOf(into), joined: idOf(from), probability, reasons });
+      if (isPreview) seen.add(other.number);
+      else join.immediate(into, from, other.match);
+    }
+  }
+  openRecordedWorld(db);
+  return found;
+}
+
+function soughtOf({ name, addresses, work, boards, birthday, birthYear }: Donor): SoughtPerson {
+  return {
+    first: [name.first, name.middle ?? ''].join(' ').trim(),
+    last: name.last,
+    addresses: addresses.map(
+      ({ street, city, state, postalCode }) => `${street}, ${city}, ${state} ${postalCode}`,
+    ),
+    employers: [...work, ...boards].map(({ organisationName }) => organisationName),
+    born: birthday ?? String(birthYear ?? ''),
+  };
+}
+
+/** A father and a son; two who sit on one board at the same time, as the same source says. */
+function areApart(one: Donor, other: Donor): boolean {
+  const suffixes = new Set([one.suffix, other.suffix].filter((suffix) => suffix !== undefined));
+  if (suffixes.size > 1) return true;
+  const [mine, theirs] = [one, other].map(({ work, boards }) => [...work, ...boards]);
+  return (mine ?? []).some((role) => (theirs ?? []).some((their) => areBeside(role, their)));
+}
+
+function areBeside(one: Role, other: Role): boolean {
+  return (
+    one.organisationId === other.organisationId &&
+    one.source?.source === other.source?.source &&
+    one.start <= (other.end ?? '9') &&
+    other.start <= (one.end ?? '9')
+  );
+}
+
+function shareList(keys: readonly string[], others: readonly string[]): boolean {
+  const listOf = (key: string) => key.split(':')[0] ?? '';
+  const lists = new Set(keys.map(listOf).filter((list) => EACH_ONCE.has(list)));
+  return others.some((key) => lists.has(listOf(key)));
+}

@@ -1,0 +1,97 @@
+/** Everything of teams that leads to a donor, moved to another donor or taken away. */
+
+import { z } from 'zod';
+import type { Database } from '../database.ts';
+
+/** What teams have of a donor; each call belongs into a transaction of the caller. */
+export interface References {
+  /** All that led to a donor leads to another one. */
+  move(from: number, to: number): void;
+  /** Nothing leads there any more, and nothing says that it did. */
+  forget(number: number, ids: readonly string[]): void;
+}
+
+/** What a job says once its donor has been erased. */
+const ERASED = 'The person was erased from the service';
+
+/** Opens them. */
+export function openReferences(db: Database): References {
+  const sql = prepareStatements(db);
+
+  /** The runner-up of a match is written inside of it. */
+  function changeRunnersUp(from: number, to: number | null): void {
+    for (const { id, match } of sql.withRunnerUp.all(from)) {
+      const { runnerUp, ...rest } = matchSchema.parse(JSON.parse(match));
+      const changed = to === null || runnerUp === null ? null : { ...runnerUp, donorNumber: to };
+      sql.setMatch.run(JSON.stringify({ ...rest, runnerUp: changed }), id);
+    }
+  }
+
+  return {
+    move(from, to) {
+      for (const statement of [sql.moveJobs, ...sql.movePlaces]) statement.run(to, from);
+      changeRunnersUp(from, to);
+      for (const statement of sql.dropPlaces) statement.run(from);
+    },
+    forget(number, ids) {
+      sql.forgetJobs.run(ERASED, number);
+      changeRunnersUp(number, null);
+      // A file cannot be changed: it goes as a whole, and so do those of which it is not known who is in them.
+      sql.dropExports.run(number);
+      for (const statement of sql.dropPlaces) statement.run(number);
+      sql.dropExported.run();
+      for (const id of ids) {
+        sql.dropItems.run(id);
+        for (const statement of sql.forgetId) statement.run(id, id);
+      }
+    },
+  };
+}
+
+const matchSchema = z.looseObject({
+  runnerUp: z.looseObject({ donorNumber: z.number() }).nullable(),
+});
+
+function prepareStatements(db: Database) {
+  const two = (query: string) => db.prepare<[number, number]>(query);
+  const one = (query: string) => db.prepare<[number]>(query);
+  return {
+    moveJobs: two('update jobs set donor_number = ? where donor_number = ?'),
+    // Where the other one is as well, theirs stays.
+    movePlaces: [
+      two('update or ignore list_donors set donor_number = ? where donor_number = ?'),
+      two('update or ignore network_members set donor = ? where donor = ?'),
+      two('update or ignore stored_members set donor = ? where donor = ?'),
+      two('update or ignore export_donors set donor = ? where donor = ?'),
+    ],
+    dropPlaces: [
+      one('delete from list_donors where donor_number = ?'),
+      one('delete from network_members where donor = ?'),
+      one(`delete from stored_connections
+           where member in (select number from stored_members where donor = ?)`),
+      one('delete from stored_members where donor = ?'),
+      one('delete from export_donors where donor = ?'),
+    ],
+    withRunnerUp: db.prepare<[number], { id: string; match: string }>(
+      `select id, match from jobs where json_extract(match, '$.runnerUp.donorNumber') = ?`,
+    ),
+    setMatch: db.prepare<[string, string]>('update jobs set match = ? where id = ?'),
+    forgetJobs: db.prepare<[string, number]>(
+      `update jobs set donor_number = null, error = ?, match = null where donor_number = ?`,
+    ),
+    dropExports: one(
+      `delete from exports
+       where export_id in (select export_id from export_donors where donor = ?)
+          or donor_count > 0 and export_id not in (select export_id from export_donors)`,
+    ),
+    dropExported: db.prepare<[]>(
+      'delete from export_donors where export_id not in (select export_id from exports)',
+    ),
+    dropItems: db.prepare<[string]>('delete from network_job_items where donor_id = ?'),
+    forgetId: ['ledger', 'late_charges'].map((table) =>
+      db.prepare<[string, string]>(
+        `update ${table} set what = replace(what, ?, 'erased') where instr(what, ?) > 0`,
+      ),
+    ),
+  };
+}

@@ -1,0 +1,42 @@
+/** Rows of a CSV file with their line numbers, one after the other. */
+
+import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
+import { CsvError, parse } from 'csv-parse';
+import { z } from 'zod';
+import { ImportProblem } from '../problem.ts';
+
+const recordSchema = z.object({
+  record: z.record(z.string(), z.string()),
+  info: z.object({ lines: z.number() }),
+});
+
+/** A row by its columns; cells are trimmed. */
+export interface CsvRow {
+  row: Record<string, string>;
+  /** The line on which it ends, from 1. */
+  line: number;
+}
+
+/** Reads the rows; a file that is no CSV is a problem that names the line. */
+export async function* readCsv(file: string): AsyncGenerator<CsvRow> {
+  const parser = createReadStream(file).pipe(
+    parse({
+      columns: (names: string[]) => names.map((name) => name.trim()),
+      bom: true,
+      info: true,
+      trim: true,
+      skip_empty_lines: true,
+      relax_column_count: true,
+    }),
+  );
+  try {
+    for await (const one of parser) {
+      const { record, info } = recordSchema.parse(one);
+      yield { row: record, line: info.lines };
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new ImportProblem(basename(file), [error.message]);
+  }
+}

@@ -1,0 +1,270 @@
+/** Donors and their roles from two CSV files of an operator. The columns: docs/guides/service.md. */
+
+import { basename } from 'node:path';
+import { z } from 'zod';
+import type { SourceNote } from '../../../people/world.ts';
+import type { Database } from '../../database.ts';
+import { type Entry, entryOf, type NamedGift, type NamedRole } from '../entry.ts';
+import { ImportProblem } from '../problem.ts';
+import { readCsv } from './csv-rows.ts';
+
+/** What an operator says of the files. */
+export interface CsvOptions {
+  /** A second file: what the donors are to organisations, and what they gave. */
+  roles: string | null;
+  /** The name of the collection: two of one name are the same, so ids may come again. */
+  source: string;
+  date: string;
+  confidence: number;
+}
+
+/** A cell that is missing or empty. */
+const cell = z.string().default('');
+const noDay = 'is no day: write 2026-11-22';
+const dayOrNone = z.string().default('').refine(isDayOrNone, noDay);
+const dollarsOrNone = z
+  .string()
+  .default('')
+  .transform((text, context) => {
+    if (/^\d{1,15}$/.test(text)) return Number(text);
+    if (text !== '') context.addIssue('is no whole number of dollars: write 250000');
+    return null;
+  });
+
+function isDayOrNone(text: string): boolean {
+  return text === '' || z.iso.date().safeParse(text).success;
+}
+
+const donorRow = z
+  .object({
+    id: z.string({ error: 'is missing' }).min(1, 'is empty'),
+    first_name: z.string({ error: 'is missing' }).min(1, 'is empty'),
+    middle_name: cell,
+    last_name: z.string({ error: 'is missing' }).min(1, 'is empty'),
+    suffix: cell,
+    birth: cell.refine(
+      (text) => /^\d{4}$/.test(text) || isDayOrNone(text),
+      'is neither a day (1960-03-09) nor a year (1960)',
+    ),
+    deceased: z.enum(['', 'yes', 'no'], 'is neither yes nor no').default(''),
+    street: cell,
+    city: cell,
+    state: z
+      .string()
+      .regex(/^([A-Z]{2})?$/, 'is not two capital letters')
+      .default(''),
+    postal_code: z
+      .string()
+      .regex(/^(\d{5}(-\d{4})?)?$/, 'is no ZIP code')
+      .default(''),
+    net_worth_low: dollarsOrNone,
+    net_worth_high: dollarsOrNone,
+    capacity: dollarsOrNone,
+    bio: cell,
+  })
+  .refine(
+    ({ net_worth_low: low, net_worth_high: high }) =>
+      (low === null) === (high === null) && (low ?? 0) <= (high ?? 0),
+    {
+      path: ['net_worth_low'],
+      message: 'needs net_worth_high beside it, which is not lower',
+    },
+  );
+
+const roleRow = z
+  .object({
+    donor_id: z.string({ error: 'is missing' }).min(1, 'is empty'),
+    kind: z.enum(['work', 'board', 'education', 'gift'], 'is none of work, board, education, gift'),
+    organization: z.string({ error: 'is missing' }).min(1, 'is empty'),
+    ein: z
+      .string()
+      .regex(/^(\d{2}-?\d{7})?$/, 'is no EIN: write 12-3456789')
+      .default(''),
+    title: cell,
+    start: z.iso.date({ error: noDay }),
+    end: dayOrNone,
+    amount: dollarsOrNone,
+  })
+  .refine(({ kind, amount }) => kind !== 'gift' || amount !== null, {
+    path: ['amount'],
+    message: 'is empty: a gift has an amount, and its day in start',
+  })
+  .refine(({ start, end }) => end === '' || start <= end, {
+    path: ['end'],
+    message: 'lies before start',
+  });
+
+const COLUMNS = {
+  donors: new Set(Object.keys(donorRow.shape)),
+  roles: new Set(Object.keys(roleRow.shape)),
+};
+
+/**
+ * Reads the donors of a file with their roles. All lines are read before the problems are named, so that
+ * one look shows all of them; the caller lets nothing in when this throws.
+ */
+export async function* readCsvDonors(
+  db: Database,
+  file: string,
+  options: CsvOptions,
+): AsyncGenerator<Entry> {
+  const problems = createProblems();
+  const held = holdRoles(db);
+  try {
+    if (options.roles !== null) {
+      for await (const { row, line } of readCsv(options.roles)) {
+        const where = `${basename(options.roles)}:${line}`;
+        const parsed = problems.check(roleRow, COLUMNS.roles, row, where);
+        if (parsed) held.add(parsed.donor_id, where, JSON.stringify(parsed));
+      }
+    }
+    const ids = new Set<string>();
+    for await (const { row, line } of readCsv(file)) {
+      const where = `${basename(file)}:${line}`;
+      const parsed = problems.check(donorRow, COLUMNS.donors, row, where);
+      if (parsed === null) continue;
+      if (ids.has(parsed.id)) problems.add(`${where}: id is that of a line above`);
+      ids.add(parsed.id);
+      const roles = held.take(parsed.id).map((text) => roleRow.parse(asCells(JSON.parse(text))));
+      if (problems.count() === 0) yield toEntry(parsed, roles, options);
+    }
+    for (const where of held.left()) problems.add(`${where}: donor_id is that of no donor`);
+  } finally {
+    held.close();
+  }
+  if (problems.count() > 0)
+    throw new ImportProblem(basename(file), problems.named(), problems.count());
+}
+
+/** Of very many problems only the first are kept. */
+const MOST_KEPT = 100;
+
+function createProblems() {
+  const named: string[] = [];
+  let count = 0;
+  function add(problem: string): void {
+    count += 1;
+    if (named.length < MOST_KEPT) named.push(problem);
+  }
+  return {
+    add,
+    count: () => count,
+    named: () => named,
+    check<T>(
+      schema: z.ZodType<T>,
+      columns: ReadonlySet<string>,
+      row: object,
+      where: string,
+    ): T | null {
+      const unknown = Object.keys(row).filter((name) => !columns.has(name));
+      if (unknown.length > 0) {
+        throw new ImportProblem(where, [
+          `The columns ${unknown.join(', ')} are not known. Known: ${[...columns].join(', ')}.`,
+        ]);
+      }
+      const result = schema.safeParse(row);
+      if (result.success) return result.data;
+      const issues = result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+      add(`${where}: ${issues.join('; ')}`);
+      return null;
+    },
+  };
+}
+
+/** Roles wait in the database, as a million donors have ten million of them. */
+function holdRoles(db: Database) {
+  db.exec(`
+    drop table if exists temp.held_roles;
+    create temp table held_roles (donor text not null, place text not null, role text not null);
+    create index temp.held_roles_by_donor on held_roles (donor);
+  `);
+  const insert = db.prepare<[string, string, string]>(
+    'insert into temp.held_roles values (?, ?, ?)',
+  );
+  const select = db
+    .prepare<[string], string>('select role from temp.held_roles where donor = ? order by rowid')
+    .pluck();
+  const remove = db.prepare<[string]>('delete from temp.held_roles where donor = ?');
+  const left = db
+    .prepare<[number], string>('select place from temp.held_roles order by rowid limit ?')
+    .pluck();
+  return {
+    add: (donor: string, place: string, role: string) => insert.run(donor, place, role),
+    take(donor: string): string[] {
+      const roles = select.all(donor);
+      remove.run(donor);
+      return roles;
+    },
+    left: () => left.all(MOST_KEPT),
+    close: () => db.exec('drop table if exists temp.held_roles'),
+  };
+}
+
+/** A row that was parsed and kept is text again, as a file's is. */
+function asCells(row: unknown): Record<string, string> {
+  const cells = z.record(z.string(), z.union([z.string(), z.number(), z.null()])).parse(row);
+  return Object.fromEntries(
+    Object.entries(cells).map(([name, value]) => [name, String(value ?? '')]),
+  );
+}
+
+function toEntry(
+  row: z.infer<typeof donorRow>,
+  roles: readonly z.infer<typeof roleRow>[],
+  { source, date, confidence }: CsvOptions,
+): Entry {
+  const note: SourceNote = { source, reference: `id ${row.id}`, date, confidence };
+  const { street, city, state, postal_code: postalCode } = row;
+  return entryOf({
+    keys: [`csv:${source}:${row.id}`],
+    name: {
+      first: row.first_name,
+      middle: row.middle_name || null,
+      last: row.last_name,
+      suffix: row.suffix.replace('.', '') || null,
+    },
+    source: note,
+    born: row.birth,
+    isDeceased: row.deceased === 'yes',
+    addresses: city === '' ? [] : [{ street, city, state, postalCode: postalCode.slice(0, 5) }],
+    roles: roles.flatMap((role) => toRole(role, note)),
+    gifts: roles.flatMap((role) => toGift(role, note)),
+    netWorth:
+      row.net_worth_low === null || row.net_worth_high === null
+        ? null
+        : { value: { low: row.net_worth_low, high: row.net_worth_high }, source: note },
+    capacity: row.capacity === null ? null : { value: row.capacity, source: note },
+    bio: row.bio === '' ? [] : [row.bio],
+  });
+}
+
+const SIDES = { work: 'work', board: 'boards', education: 'education' } as const;
+
+function toRole(
+  { kind, organization, ein, title, start, end }: z.infer<typeof roleRow>,
+  source: SourceNote,
+): NamedRole[] {
+  if (kind === 'gift') return [];
+  return [
+    {
+      side: SIDES[kind],
+      organisation: organisationOf(organization, ein),
+      title,
+      start,
+      end: end === '' ? null : end,
+      source,
+    },
+  ];
+}
+
+function toGift(
+  { kind, organization, ein, start, amount }: z.infer<typeof roleRow>,
+  source: SourceNote,
+): NamedGift[] {
+  if (kind !== 'gift' || amount === null) return [];
+  return [{ organisation: organisationOf(organization, ein), amount, date: start, source }];
+}
+
+function organisationOf(name: string, ein: string) {
+  return { name, ein: ein === '' ? null : ein.replace('-', '') };
+}

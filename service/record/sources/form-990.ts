@@ -1,0 +1,270 @@
+/**
+ * Returns of tax-exempt organisations as the IRS publishes them (Form 990, 990-EZ and 990-PF, e-file
+ * XML since the schemas of 2013): who led them, for how much, and what a person might give.
+ */
+
+import { basename } from 'node:path';
+import type { Address, SourceNote } from '../../../people/world.ts';
+import { type Entry, entryOf, type NamedOrganisation, type Side } from '../entry.ts';
+import { ImportProblem } from '../problem.ts';
+import { inNameCase, nameKey, readOrganisationName, readPersonName } from './spelling.ts';
+import { type Group, readGroups } from './xml.ts';
+
+/** The groups that name people, by form. */
+const PEOPLE_GROUPS = new Set([
+  'Form990PartVIISectionAGrp',
+  'OfficerDirectorTrusteeEmplGrp',
+  'OfficerDirTrstKeyEmplGrp',
+]);
+
+/** What a return says it has paid in grants: 990 and 990-EZ, and 990-PF. */
+const GRANT_TOTALS = new Set([
+  'CYGrantsAndSimilarPaidAmt',
+  'GrantsAndSimilarAmountsPaidAmt',
+  'ContriPaidDsbrsChrtblAmt',
+]);
+
+const WANTED = new Set(['ReturnHeader', ...PEOPLE_GROUPS, ...GRANT_TOTALS]);
+
+const FORMS = new Map([
+  ['990', 'Form 990'],
+  ['990EZ', 'Form 990-EZ'],
+  ['990PF', 'Form 990-PF'],
+]);
+
+const FIRST_SCHEMA = 2013;
+
+/** No return names more; the people of one are held until its end. */
+const MOST_PEOPLE = 20_000;
+
+/** People who work at least so many hours a week are employed, paid or not. */
+const HOURS_OF_WORK = 30;
+
+/**
+ * What a person could give to nonprofits over five years, by rules of thumb of fundraisers: a twentieth of
+ * a year's pay each year; of a private foundation, a trustee's share of what it gives in five years.
+ */
+const YEARS = 5;
+const SHARE_OF_PAY = 0.05;
+
+/** How far each kind of statement is believed. */
+const CONFIDENCE = {
+  name: 0.9,
+  role: 0.9,
+  address: 0.5,
+  capacityByPay: 0.4,
+  capacityByGrants: 0.3,
+};
+
+const BOARD_TITLES =
+  /trustee|chair|president|secretary|treasurer|board|officer|member|(?<!executive |managing |program )director/i;
+
+/** Reads the people of one return; a form that names none, or is older than its schema, is a problem. */
+export async function* readForm990(file: string): AsyncGenerator<Entry> {
+  let filing: Filing | null = null;
+  let grants = 0;
+  const posts: Post[] = [];
+  for await (const group of readGroups(file, WANTED)) {
+    if (group.name === 'Return') checkVersion(file, group);
+    else if (group.name === 'ReturnHeader') filing = readHeader(file, group);
+    else if (GRANT_TOTALS.has(group.name)) grants = Math.max(grants, amountIn(group, ''));
+    else if (PEOPLE_GROUPS.has(group.name) && posts.length < MOST_PEOPLE) {
+      const post = filing && readPost(group, filing);
+      if (post) posts.push(post);
+    }
+  }
+  if (filing === null)
+    throw new ImportProblem(basename(file), ['It is no e-filed return: it has no ReturnHeader.']);
+  const trustees = new Set(
+    posts.filter(({ sides }) => sides.includes('boards')).map(({ key }) => key),
+  );
+  for (const post of posts)
+    yield toEntry(post, filing, grants / Math.max(1, trustees.size), grants);
+}
+
+interface Filing {
+  form: string;
+  organisation: NamedOrganisation & { ein: string };
+  address: Address | null;
+  from: string;
+  to: string;
+  /** The day it was filed. */
+  filed: string;
+}
+
+function checkVersion(file: string, { fields }: Group): void {
+  const year = Number((fields.get('@returnVersion') ?? '').slice(0, 4));
+  if (year >= FIRST_SCHEMA) return;
+  throw new ImportProblem(basename(file), [
+    `It follows a schema before ${FIRST_SCHEMA}, whose names are others. Import a later return of the same organisation.`,
+  ]);
+}
+
+function readHeader(file: string, { fields }: Group): Filing {
+  const type = fields.get('ReturnTypeCd') ?? '';
+  const form = FORMS.get(type);
+  if (form === undefined) {
+    throw new ImportProblem(basename(file), [
+      `Form ${type} names no officers; 990, 990-EZ and 990-PF do.`,
+    ]);
+  }
+  const ein = fields.get('Filer/EIN') ?? '';
+  const [from, to] = [fields.get('TaxPeriodBeginDt') ?? '', fields.get('TaxPeriodEndDt') ?? ''];
+  if (!/^\d{9}$/.test(ein) || !isDay(from) || !isDay(to)) {
+    throw new ImportProblem(basename(file), ['Its header lacks the EIN or the tax period.']);
+  }
+  const filed = (fields.get('ReturnTs') ?? '').slice(0, 10);
+  const name = nameIn(fields, 'Filer/BusinessName') || `EIN ${ein}`;
+  return {
+    form,
+    organisation: { name, ein },
+    address: addressIn(fields, 'Filer/USAddress'),
+    from,
+    to,
+    filed: isDay(filed) ? filed : to,
+  };
+}
+
+interface Post {
+  key: string;
+  name: Entry['name'];
+  title: string;
+  sides: Side[];
+  pay: number;
+  address: Address | null;
+}
+
+/** Null for institutions, and for those of earlier years: the return does not say when they served. */
+function readPost({ fields }: Group, { organisation, address: ofFiler }: Filing): Post | null {
+  const isFormer =
+    fields.has('FormerOfcrDirectorTrusteeInd') || fields.has('InstitutionalTrusteeInd');
+  const name = isFormer ? null : readPersonName(fields.get('PersonNm') ?? '');
+  if (name === null) return null;
+  const title = inNameCase(fields.get('TitleTxt') ?? '').trim();
+  const pay = PAY.reduce((sum, field) => sum + amountOf(fields.get(field)), 0);
+  const hours = HOURS.reduce((sum, field) => sum + amountOf(fields.get(field)), 0);
+  const isEmployee =
+    pay > 0 ||
+    hours >= HOURS_OF_WORK ||
+    fields.has('KeyEmployeeInd') ||
+    fields.has('HighestCompensatedEmployeeInd');
+  const isOnBoard =
+    fields.has('IndividualTrusteeOrDirectorInd') ||
+    !isEmployee ||
+    (!fields.has('ReportableCompFromOrgAmt') && BOARD_TITLES.test(title));
+  const address = addressIn(fields, 'USAddress');
+  return {
+    key: `990:${organisation.ein}:${nameKey(name)}`,
+    name,
+    title: title === '' ? 'Officer' : title,
+    sides: [
+      ...(isEmployee ? (['work'] as const) : []),
+      ...(isOnBoard ? (['boards'] as const) : []),
+    ],
+    pay,
+    // Most foundations give their own address for everybody.
+    address: JSON.stringify(address) === JSON.stringify(ofFiler) ? null : address,
+  };
+}
+
+const PAY = [
+  'ReportableCompFromOrgAmt',
+  'ReportableCompFromRltdOrgAmt',
+  'OtherCompensationAmt',
+  'CompensationAmt',
+  'EmployeeBenefitProgramAmt',
+];
+const HOURS = ['AverageHoursPerWeekRt', 'AverageHrsPerWkDevotedToPosRt'];
+
+function toEntry(post: Post, filing: Filing, grantShare: number, grants: number): Entry {
+  const { form, organisation, from, to, filed } = filing;
+  const note = (confidence: number): SourceNote => ({
+    source: 'irs-990',
+    reference: `${form}, EIN ${organisation.ein.slice(0, 2)}-${organisation.ein.slice(2)}, tax period ${from} to ${to}`,
+    date: filed,
+    confidence,
+  });
+  const isFoundation = form === 'Form 990-PF' && post.sides.includes('boards');
+  const byPay = roundedDown(post.pay * SHARE_OF_PAY * YEARS);
+  const byGrants = isFoundation ? roundedDown(grantShare * YEARS) : 0;
+  const capacity = Math.max(byPay, byGrants);
+  return entryOf({
+    keys: [post.key],
+    name: post.name,
+    source: note(CONFIDENCE.name),
+    addresses: post.address === null ? [] : [post.address],
+    roles: post.sides.map((side) => ({
+      side,
+      organisation,
+      title: post.title,
+      start: from,
+      end: to,
+      // The return lists the whole board, but few of the staff.
+      ...(side === 'work' ? { body: 'nonprofit' as const } : {}),
+      source: note(CONFIDENCE.role),
+    })),
+    capacity:
+      capacity === 0
+        ? null
+        : {
+            value: capacity,
+            source: note(
+              byPay >= byGrants ? CONFIDENCE.capacityByPay : CONFIDENCE.capacityByGrants,
+            ),
+          },
+    bio:
+      isFoundation && grants > 0
+        ? [
+            `${organisation.name} paid $${grants.toLocaleString('en-US')} in grants in the year to ${to}.`,
+          ]
+        : [],
+  });
+}
+
+/** Two digits are more than an estimate can know. */
+function roundedDown(dollars: number): number {
+  if (dollars < 1) return 0;
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(dollars)) - 1);
+  return Math.floor(dollars / step) * step;
+}
+
+function nameIn(fields: Group['fields'], way: string): string {
+  const lines = [
+    'BusinessNameLine1Txt',
+    'BusinessNameLine1',
+    'BusinessNameLine2Txt',
+    'BusinessNameLine2',
+  ];
+  const texts = lines
+    .map((line) => fields.get(`${way}/${line}`))
+    .filter((text) => text !== undefined);
+  return readOrganisationName(texts.join(' '));
+}
+
+function addressIn(fields: Group['fields'], way: string): Address | null {
+  const text = (...names: string[]) =>
+    names.map((name) => fields.get(`${way}/${name}`)).find((one) => one !== undefined) ?? '';
+  const street = text('AddressLine1Txt', 'AddressLine1');
+  const city = text('CityNm', 'City');
+  const state = text('StateAbbreviationCd', 'State');
+  if (street === '' || city === '' || state === '') return null;
+  return {
+    street: inNameCase(street),
+    city: inNameCase(city),
+    state,
+    postalCode: text('ZIPCd', 'ZIPCode').slice(0, 5),
+  };
+}
+
+function amountIn({ fields }: Group, field: string): number {
+  return amountOf(fields.get(field));
+}
+
+function amountOf(text: string | undefined): number {
+  const amount = Number(text ?? 0);
+  return Number.isFinite(amount) ? Math.max(0, amount) : 0;
+}
+
+function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+}

@@ -1,0 +1,182 @@
+/**
+ * Members of Congress as the @unitedstates project publishes them (congress-legislators, public domain):
+ * legislators-current and -historical in YAML, JSON or CSV. Form CSV has no terms: it tells who, not when.
+ */
+
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { type Entry, entryOf, type NamedRole } from '../entry.ts';
+import { ImportProblem } from '../problem.ts';
+import { readCsv } from './csv-rows.ts';
+
+const CONFIDENCE = 0.98;
+
+/** No person has lived longer. */
+const OLDEST = 115;
+
+const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);
+
+const legislatorSchema = z.object({
+  id: z.object({ bioguide: z.string().min(1) }),
+  name: z.object({
+    first: z.string().min(1),
+    middle: z.string().optional(),
+    last: z.string().min(1),
+    suffix: z.string().optional(),
+  }),
+  bio: z.object({ birthday: day.optional() }).default({}),
+  terms: z.array(
+    z.object({ type: z.string(), start: day, end: day, state: z.string().optional() }),
+  ),
+});
+
+const rowSchema = z.object({
+  bioguide_id: z.string().min(1),
+  first_name: z.string().min(1),
+  middle_name: z.string().default(''),
+  last_name: z.string().min(1),
+  suffix: z.string().default(''),
+  birthday: day.or(z.literal('')).default(''),
+  type: z.string().default(''),
+  state: z.string().default(''),
+});
+
+const OFFICES = new Map([
+  ['rep', { organisation: 'U.S. House of Representatives', title: 'Representative' }],
+  ['sen', { organisation: 'U.S. Senate', title: 'Senator' }],
+]);
+
+/** Reads the members of a file; `today` is the day that it is of. */
+export async function* readLegislators(file: string, today: string): AsyncGenerator<Entry> {
+  if (extname(file) === '.csv') {
+    for await (const { row, line } of readCsv(file)) {
+      yield ofRow(check(file, rowSchema, row, `line ${line}`), today);
+    }
+    return;
+  }
+  let item = 0;
+  for await (const one of extname(file) === '.json' ? readItems(file) : readYamlItems(file)) {
+    item += 1;
+    yield ofLegislator(check(file, legislatorSchema, one, `member ${item}`), today);
+  }
+}
+
+function check<T>(file: string, schema: z.ZodType<T>, value: unknown, where: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new ImportProblem(basename(file), [`${where}: ${z.prettifyError(result.error)}`]);
+}
+
+async function* readItems(file: string): AsyncGenerator<unknown> {
+  const text = await readFile(file, 'utf8');
+  yield* listIn(file, 'JSON', () => JSON.parse(text));
+}
+
+/** The members of a part of the file; what is no list of them is a problem of the file. */
+function listIn(file: string, form: string, read: () => unknown): unknown[] {
+  const refuse = (why: string) => new ImportProblem(basename(file), [`It is no ${form}: ${why}`]);
+  let value: unknown;
+  try {
+    value = read();
+  } catch (error) {
+    throw refuse(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
+  }
+  if (!Array.isArray(value)) throw refuse('a list of members is expected');
+  return value;
+}
+
+/** Each member begins with a dash at the start of a line: so one is parsed at a time. */
+async function* readYamlItems(file: string): AsyncGenerator<unknown> {
+  let lines: string[] = [];
+  // What stands before the first dash may be comments alone.
+  const items = () =>
+    listIn(file, 'YAML', () => parse(lines.join('\n'), { schema: 'failsafe' }) ?? []);
+  for await (const line of createInterface({ input: createReadStream(file, 'utf8') })) {
+    if (line.startsWith('- ') && lines.length > 0) {
+      yield* items();
+      lines = [];
+    }
+    lines.push(line);
+  }
+  if (lines.length > 0) yield* items();
+}
+
+function ofLegislator(
+  { id, name, bio, terms }: z.infer<typeof legislatorSchema>,
+  today: string,
+): Entry {
+  const source = {
+    source: 'congress-legislators',
+    reference: `bioguide ${id.bioguide}`,
+    date: today,
+    confidence: CONFIDENCE,
+  };
+  const roles = terms.flatMap(({ type, start, end }): NamedRole[] => {
+    const office = OFFICES.get(type);
+    if (office === undefined) return [];
+    const { organisation, title } = office;
+    return [
+      {
+        side: 'work',
+        organisation: { name: organisation, ein: null },
+        title,
+        start,
+        // A term that goes on has its end in the future.
+        end: end > today ? null : end,
+        body: 'legislature',
+        isService: true,
+        source,
+      },
+    ];
+  });
+  const last = terms.at(-1);
+  return entryOf({
+    keys: [`bioguide:${id.bioguide}`],
+    name: {
+      first: name.first,
+      middle: name.middle ?? null,
+      last: name.last,
+      suffix: (name.suffix ?? '').replace('.', '') || null,
+    },
+    source,
+    born: bio.birthday ?? '',
+    isDeceased: hasDied(bio.birthday ?? '', today),
+    roles,
+    bio: last === undefined ? [] : headline(last.type, last.state ?? '', last.end <= today),
+  });
+}
+
+function ofRow(row: z.infer<typeof rowSchema>, today: string): Entry {
+  return entryOf({
+    keys: [`bioguide:${row.bioguide_id}`],
+    name: {
+      first: row.first_name,
+      middle: row.middle_name || null,
+      last: row.last_name,
+      suffix: row.suffix.replace('.', '') || null,
+    },
+    source: {
+      source: 'congress-legislators',
+      reference: `bioguide ${row.bioguide_id}`,
+      date: today,
+      confidence: CONFIDENCE,
+    },
+    born: row.birthday,
+    isDeceased: hasDied(row.birthday, today),
+  });
+}
+
+/** The lists name no deaths; but no person grows so old. */
+function hasDied(birthday: string, today: string): boolean {
+  return birthday !== '' && Number(today.slice(0, 4)) - Number(birthday.slice(0, 4)) > OLDEST;
+}
+
+function headline(type: string, state: string, isPast: boolean): string[] {
+  const office = OFFICES.get(type);
+  if (office === undefined || state === '') return [];
+  return [`${isPast ? 'Former ' : ''}U.S. ${office.title} from ${state}.`];
+}

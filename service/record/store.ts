@@ -1,0 +1,231 @@
+/** The people that were imported, as the database holds them. */
+
+import { z } from 'zod';
+import { BODY_KINDS } from '../../people/body.ts';
+import { SOURCED_FACTS } from '../../people/source-note.ts';
+import type { Donor } from '../../people/world.ts';
+import type { Database } from '../database.ts';
+import { comparableEmployer } from '../matcher/employers.ts';
+import type { NamedOrganisation } from './entry.ts';
+import { idFrom } from './merge.ts';
+import { isVacant, vacantDonor } from './vacancy.ts';
+
+/** A file that was imported. */
+export interface ImportedFile {
+  /** Of its kind, its content and what was said about it. */
+  fingerprint: string;
+  kind: string;
+  /** Its name, without the folder. */
+  file: string;
+  atMs: number;
+  /** How many people it tells of, and how many of them are new or have changed. */
+  people: number;
+  added: number;
+  changed: number;
+}
+
+/** A donor who is taken away: joined to another one, or erased. */
+export interface Vacancy {
+  number: number;
+  joinedTo: number | null;
+  /** That the two are one person, and why; null and none of one who is erased. */
+  probability: number | null;
+  reasons: readonly string[];
+  atMs: number;
+}
+
+/** The imported people; each call that writes belongs into a transaction of the caller. */
+export interface RecordStore {
+  /** How many numbers of donors there are, those that lead to no one included. */
+  count(): number;
+  people(): number;
+  donor(number: number): Donor | null;
+  numberOf(id: string): number | null;
+  numberByKey(key: string): number | null;
+  write(number: number, donor: Donor, keys: readonly string[]): void;
+  /** The organisation's id, and the name that was heard first; a new one is kept. */
+  identify(organisation: NamedOrganisation): { id: string; name: string };
+  isImported(fingerprint: string): boolean;
+  noteImport(file: ImportedFile): void;
+  imports(): ImportedFile[];
+  keysOf(number: number): string[];
+  /** The ids of those who were joined to a donor. */
+  aliasesOf(number: number): string[];
+  /** Takes a donor away; the ids and keys lead to another one, or nowhere. */
+  vacate(vacancy: Vacancy): void;
+  /** How many people have come, changed or gone. */
+  changes(): number;
+  countOrganisations(): number;
+}
+
+/** Opens the imported people of a database. */
+export function openRecord(db: Database): RecordStore {
+  const sql = prepareStatements(db);
+
+  function identify({ name, ein }: NamedOrganisation): { id: string; name: string } {
+    const comparable = comparableEmployer(name);
+    const known = ein === null ? null : sql.byEin.get(ein);
+    if (known) return known;
+    const [named, ...others] = sql.byName.all(comparable);
+    const isOnly = named !== undefined && others.length === 0;
+    // A name is enough while one organisation has it; two EINs are two organisations.
+    if (isOnly && (ein === null || named.ein === null)) {
+      if (ein !== null) sql.setEin.run(ein, named.id);
+      return named;
+    }
+    const id = idFrom('organisation', ein === null ? `name ${comparable}` : `ein ${ein}`);
+    sql.addOrganisation.run({ id, name, comparable, ein });
+    return { id, name };
+  }
+
+  return {
+    count: () => sql.count.get() ?? 0,
+    people: () => (sql.count.get() ?? 0) - (sql.vacancies.get() ?? 0),
+    donor(number) {
+      const text = sql.donor.get(number);
+      return text === undefined ? null : donorSchema.parse(JSON.parse(text));
+    },
+    numberOf: (id) => (isVacant({ id }) ? null : (sql.byId.get(id) ?? sql.byAlias.get(id) ?? null)),
+    numberByKey: (key) => sql.byKey.get(key) ?? null,
+    keysOf: (number) => sql.keysOf.all(number),
+    aliasesOf: (number) => sql.aliasesOf.all(number),
+    vacate({ number, joinedTo, probability, reasons, atMs }) {
+      const id = sql.idOf.get(number);
+      if (joinedTo === null) {
+        sql.dropKeys.run(number);
+        sql.dropAliases.run(number);
+      } else {
+        sql.moveKeys.run(joinedTo, number);
+        sql.moveAliases.run(joinedTo, number);
+        if (id !== undefined) sql.addAlias.run(id, joinedTo);
+      }
+      const vacant = vacantDonor(number);
+      sql.replace.run(vacant.id, JSON.stringify(vacant), number);
+      sql.noteVacancy.run(number, joinedTo, probability, JSON.stringify(reasons), atMs);
+    },
+    write(number, donor, keys) {
+      sql.write.run(number, donor.id, JSON.stringify(donor));
+      for (const key of keys) sql.addKey.run(key, number);
+    },
+    identify,
+    isImported: (fingerprint) => sql.isImported.get(fingerprint) !== undefined,
+    noteImport(file) {
+      sql.noteImport.run(file);
+    },
+    imports: () => sql.imports.all(),
+    changes: () => (sql.changes.get() ?? 0) + (sql.vacancies.get() ?? 0),
+    countOrganisations: () => sql.organisations.get() ?? 0,
+  };
+}
+
+function prepareStatements(db: Database) {
+  const number = (query: string) => db.prepare<[string], number>(query).pluck();
+  const total = (query: string) => db.prepare<[], number>(query).pluck();
+  return {
+    // Numbers have no gaps: the last one is found without counting.
+    count: total('select coalesce(max(number) + 1, 0) from record_donors'),
+    donor: db.prepare<[number], string>('select donor from record_donors where number = ?').pluck(),
+    byId: number('select number from record_donors where id = ?'),
+    byAlias: number('select number from record_aliases where id = ?'),
+    idOf: db.prepare<[number], string>('select id from record_donors where number = ?').pluck(),
+    keysOf: db.prepare<[number], string>('select key from record_keys where number = ?').pluck(),
+    dropKeys: db.prepare<[number]>('delete from record_keys where number = ?'),
+    moveKeys: db.prepare<[number, number]>('update record_keys set number = ? where number = ?'),
+    aliasesOf: db
+      .prepare<[number], string>('select id from record_aliases where number = ?')
+      .pluck(),
+    addAlias: db.prepare<[string, number]>('insert into record_aliases values (?, ?)'),
+    dropAliases: db.prepare<[number]>('delete from record_aliases where number = ?'),
+    moveAliases: db.prepare<[number, number]>(
+      'update record_aliases set number = ? where number = ?',
+    ),
+    replace: db.prepare<[string, string, number]>(
+      'update record_donors set id = ?, donor = ? where number = ?',
+    ),
+    noteVacancy: db.prepare<[number, number | null, number | null, string, number]>(
+      'insert into record_vacancies values (?, ?, ?, ?, ?)',
+    ),
+    vacancies: total('select count(*) from record_vacancies'),
+    byKey: number('select number from record_keys where key = ?'),
+    write: db.prepare<[number, string, string]>(
+      `insert into record_donors values (?, ?, ?)
+       on conflict (number) do update set donor = excluded.donor`,
+    ),
+    addKey: db.prepare<[string, number]>('insert or ignore into record_keys values (?, ?)'),
+    byEin: db.prepare<[string], { id: string; name: string }>(
+      'select id, name from record_organisations where ein = ?',
+    ),
+    byName: db.prepare<[string], { id: string; name: string; ein: string | null }>(
+      'select id, name, ein from record_organisations where comparable = ? order by id limit 2',
+    ),
+    setEin: db.prepare<[string, string]>('update record_organisations set ein = ? where id = ?'),
+    addOrganisation: db.prepare<
+      [{ id: string; name: string; comparable: string; ein: string | null }]
+    >('insert or ignore into record_organisations values (@id, @name, @comparable, @ein)'),
+    isImported: db.prepare<[string], number>('select 1 from record_imports where fingerprint = ?'),
+    noteImport: db.prepare<[ImportedFile]>(
+      `insert into record_imports values (@fingerprint, @kind, @file, @atMs, @people, @added, @changed)`,
+    ),
+    imports: db.prepare<[], ImportedFile>(
+      `select fingerprint, kind, file, at_ms atMs, people, added, changed from record_imports
+       order by at_ms, file`,
+    ),
+    changes: total('select sum(added + changed) from record_imports'),
+    organisations: total('select count(*) from record_organisations'),
+  };
+}
+
+const noteSchema = z.object({
+  source: z.string(),
+  reference: z.string(),
+  date: z.string(),
+  confidence: z.number(),
+});
+
+const roleSchema = z.object({
+  organisationId: z.string(),
+  organisationName: z.string(),
+  title: z.string(),
+  start: z.string(),
+  end: z.string().nullable(),
+  body: z.enum(BODY_KINDS).exactOptional(),
+  isService: z.boolean().exactOptional(),
+  source: noteSchema.exactOptional(),
+});
+
+const donorSchema = z.object({
+  id: z.string(),
+  name: z.object({ first: z.string(), middle: z.string().nullable(), last: z.string() }),
+  suffix: z.string().exactOptional(),
+  birthYear: z.number().nullable(),
+  birthday: z.string().exactOptional(),
+  isDeceased: z.boolean().exactOptional(),
+  householdId: z.string().nullable(),
+  addresses: z.array(
+    z.object({
+      street: z.string(),
+      city: z.string(),
+      state: z.string(),
+      postalCode: z.string(),
+    }),
+  ),
+  work: z.array(roleSchema),
+  education: z.array(roleSchema),
+  boards: z.array(roleSchema),
+  gifts: z.array(
+    z.object({
+      organisationId: z.string(),
+      organisationName: z.string(),
+      amount: z.number(),
+      date: z.string(),
+      source: noteSchema.exactOptional(),
+    }),
+  ),
+  netWorth: z.object({ low: z.number(), high: z.number() }).nullable(),
+  capacity: z.object({
+    political: z.number().nullable(),
+    nonprofit: z.number().nullable(),
+  }),
+  bio: z.array(z.string()),
+  sources: z.partialRecord(z.enum(SOURCED_FACTS), noteSchema).exactOptional(),
+}) satisfies z.ZodType<Donor>;

@@ -1,0 +1,16 @@
+/** The number of a donor who is there no more: numbers have no gaps, so it stays, and leads to no one. */
+
+import { blankDonor } from '../../people/donor.ts';
+import type { Donor } from '../../people/world.ts';
+
+const MARK = 'vacant-';
+
+/** What stands in the place of a donor. */
+export function vacantDonor(number: number): Donor {
+  return blankDonor(`${MARK}${number}`, { first: '', middle: null, last: '' });
+}
+
+/** Whether a number leads to no one. */
+export function isVacant({ id }: Pick<Donor, 'id'>): boolean {
+  return id.startsWith(MARK);
+}

@@ -1,0 +1,38 @@
+/** Brings the schema of a database up to what this version needs, step by step. */
+
+import type { Database } from '../testbed/database.ts';
+
+/** One step; it is taken once in each database. */
+export interface SchemaStep {
+  /** Its number and what it brings. */
+  name: string;
+  bring(db: Database): unknown;
+}
+
+/** Takes the steps that the database lacks, all or none. One of a newer version is an error. */
+export function bringSchema(db: Database, steps: readonly SchemaStep[]): void {
+  const taken = readTaken(db);
+  const unknown = taken.find((name) => steps.every((step) => step.name !== name));
+  if (unknown !== undefined) {
+    throw new Error(
+      `The database was written by a newer version, which has taken the step "${unknown}". Use that version, or a backup from before.`,
+    );
+  }
+  const missing = steps.filter(({ name }) => !taken.includes(name));
+  if (missing.length === 0) return;
+  db.transaction(() => {
+    db.exec('create table if not exists schema_steps (name text primary key) without rowid');
+    // Another process may have taken some meanwhile.
+    const done = readTaken(db);
+    for (const { name, bring } of missing.filter((step) => !done.includes(step.name))) {
+      bring(db);
+      db.prepare<[string]>('insert into schema_steps values (?)').run(name);
+    }
+  }).immediate();
+}
+
+function readTaken(db: Database): string[] {
+  const exists = db.prepare("select 1 from sqlite_schema where name = 'schema_steps'").get();
+  if (exists === undefined) return [];
+  return db.prepare<[], string>('select name from schema_steps').pluck().all();
+}

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { openDatabase } from '../../../service/database.ts';
+import {
+  importPeople,
+  openTeamKeys,
+  openTeams,
+  startService,
+} from '../../../service/operation/index.ts';
+import { form990 } from '../record/form-990-file.ts';
+
+const clock = Date.now;
+
+/** The people of the return that a service of tests begins with: all sit on one board. */
+export const PEOPLE = ['ADA', 'BERTHA', 'CLEO', 'DORA', 'EDITH'].map((first) => ({
+  name: `${first} OLDENQUIST`,
+  title: 'DIRECTOR',
+}));
+
+/** A service that an operator runs, with one return imported and a key for each team; it ends with the test. */
+export async function startRunning(teams: readonly string[], publicUrl?: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'running-service-'));
+  const file = join(folder, 'service.db');
+  writeFileSync(join(folder, 'return.xml'), form990({ form: '990', people: PEOPLE }));
+  const db = openDatabase(file);
+  await importPeople(db, {
+    kind: '990',
+    paths: [join(folder, 'return.xml')],
+    ...{ roles: null, source: 'csv', date: '2026-11-22', confidence: 1, clock },
+  });
+  const known = openTeams(db, clock);
+  const keys = openTeamKeys(db, known, clock);
+  const issued = teams.map((team) => {
+    known.add(team, 1_000);
+    return keys.issue({ team, label: '', deactivatesOn: null }).apiKey;
+  });
+  db.close();
+  const errors: Error[] = [];
+  const service = await startService({
+    ...{ db: file, host: '127.0.0.1', port: 0, operatorPort: null, rate: 0, burst: 10 },
+    ...{ chargeQueries: false, chargeSingleAdd: false, clock, publicUrl },
+    report: (error) => errors.push(error),
+  });
+  const close = service.close;
+  let isClosed = false;
+  const running = {
+    ...service,
+    file,
+    errors,
+    keys: issued,
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      await close();
+    },
+  };
+  onTestFinished(async () => {
+    await running.close();
+    rmSync(folder, { recursive: true });
+  });
+  return running;
+}
