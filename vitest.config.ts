@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const cores = availableParallelism();
 
@@ -11,6 +12,17 @@ const SLOW = 'test/**/*.slow.test.ts';
 const ON_BOTH_DATABASES = globSync('test/**/*.test.ts', { exclude: [SLOW] }).filter((file) =>
   /\bdescribe(EachDatabase|On)\(/.test(readFileSync(file, 'utf8')),
 );
+
+/** They wait most of their time: begun last, all others would have ended long before them. */
+const LONGEST = /\/test\/(sweep|simulation)\//;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rest = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) => LONGEST.test(moduleId);
+    return [...rest.filter(isLong), ...rest.filter((file) => !isLong(file))];
+  }
+}
 
 const FAST = {
   // Loading the product and its libraries anew for each file takes half of the processor.
@@ -23,6 +35,7 @@ const FAST = {
 export default defineConfig({
   test: {
     globalSetup: ['test/global-setup.ts'],
+    sequence: { sequencer: LongestFirst },
     // Real servers, databases and child processes take their time on a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -16,12 +16,14 @@ const lockedSchema = z.object({
 const lockSchema = z.object({
   name: z.string(),
   version: z.string(),
-  packages: z.record(z.string(), z.unknown()),
+  lockfileVersion: z.literal(3),
+  packages: z.record(z.string(), z.looseObject({ dev: z.boolean().optional() })),
 });
 
 /** Licences that let a nonprofit use and pass on the program; each was read. */
 const ALLOWED: ReadonlySet<string> = new Set([
   ...['MIT', 'MIT-0', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '(MIT OR CC0-1.0)'],
+  ...['BlueOak-1.0.0', '0BSD'],
 ]);
 
 export interface Package {
@@ -49,6 +51,20 @@ export function packagesOf(lock: unknown): Package[] {
     found.set(`${name}@${version}`, { name, version, licence, integrity });
   }
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/**
+ * What `npm install` of the packed package takes, whatever has been published since: the part of the lock file
+ * that runs with the program. Without addresses, npm takes each package from the registry of that machine.
+ */
+export function shrinkwrapOf(lock: unknown) {
+  const { name, version, lockfileVersion, packages } = lockSchema.parse(lock);
+  const kept = Object.entries(packages).flatMap(([path, entry]) => {
+    if (entry.dev === true) return [];
+    const { devDependencies: _, resolved: __, ...rest } = entry;
+    return [[path, rest] as const];
+  });
+  return { name, version, lockfileVersion, requires: true, packages: Object.fromEntries(kept) };
 }
 
 /** The bill of materials of the program, as CycloneDX 1.6 in JSON. */

@@ -58,6 +58,7 @@ export interface ApplicationOptions {
 export interface Neighbours {
   openDatabase: typeof openDatabase<Tables>;
   findConnectorDefinition: typeof findConnectorDefinition;
+  openErasureLog: typeof openErasureLog;
   /** Brings requests to the service. */
   fetch: typeof globalThis.fetch;
 }
@@ -75,6 +76,8 @@ export interface Application {
    * changed. What has begun with one goes on with it.
    */
   refresh(): Promise<Integration[]>;
+  /** What its file says: where the database is, what may be set elsewhere, and which integrations stand in it. */
+  settings: Settings;
   /** Hosts to which the settings allow plain http. */
   allowInsecureHttp: readonly string[];
   /** The integrations with these ids; a ConfigurationError names the ones that are unknown. */
@@ -113,14 +116,14 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
       database.kind === 'postgres'
         ? createPgBossEngine({ url: settings.database, db, clock, log })
         : createEmbeddedEngine({
-            list: () => store.runRequests.list(),
+            listReady: () => store.runRequests.listReady(),
             listBegun: () => store.runRequests.listBegun(),
             clock,
             isFree: async (id) => (await findRunning(options, store, id)) === null,
           });
     const { asked } = engine;
-    const erasures =
-      settings.erasureLog === null ? noErasureLog : openErasureLog(settings.erasureLog);
+    const openLog = neighbours.openErasureLog ?? openErasureLog;
+    const erasures = settings.erasureLog === null ? noErasureLog : openLog(settings.erasureLog);
     const stored = { db, clock, fingerprint, requireInPlace, actor, asked, erasures };
     const store: Store = createStore(stored);
     await store.forget.beginErasureLog();
@@ -131,7 +134,7 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     const sightings = createSightings();
     const { close, kind } = database;
     const own = { store, engine, sealer, sightings, close, kind };
-    const parts = { ...own, integrations, refresh, allowInsecureHttp };
+    const parts = { ...own, settings, integrations, refresh, allowInsecureHttp };
     return assemble(options, parts);
   } catch (error) {
     await database.close();
@@ -184,7 +187,14 @@ function warnOfInsecureHttp(
 
 type Parts = Pick<
   Application,
-  'store' | 'engine' | 'sealer' | 'integrations' | 'refresh' | 'allowInsecureHttp' | 'close'
+  | 'store'
+  | 'engine'
+  | 'sealer'
+  | 'settings'
+  | 'integrations'
+  | 'refresh'
+  | 'allowInsecureHttp'
+  | 'close'
 > &
   Pick<RunDeps, 'sightings'> &
   Pick<OpenDatabase<Tables>, 'kind'>;

@@ -9,12 +9,13 @@ import { withEnvironmentFile } from './config/environment-file.ts';
 import { valueAt } from './config/expectation.ts';
 import { insecureProblem, isInsecure } from './config/insecure-http.ts';
 import { formatPath, formatProblem, type Problem, sortProblems } from './config/problem.ts';
-import { type serverSchema, settingsSchema } from './config/settings-schema.ts';
+import { type SetupSettings, type serverSchema, settingsSchema } from './config/settings-schema.ts';
 import { readSettingsTree, type SettingsTree, type TreeProblem } from './config/settings-tree.ts';
 import type { AlertSettings } from './core/alert-settings.ts';
 import { ConfigurationError, isConfigurationError, messageOf } from './core/errors.ts';
 import { type Integration, integrationSchema } from './core/integration.ts';
 import type { Retention } from './core/retention.ts';
+import type { TwoPeople } from './core/two-people.ts';
 
 export { ownUrl } from './config/settings-schema.ts';
 
@@ -23,6 +24,8 @@ export interface Settings {
   /** The settings file, absolute. */
   path: string;
   server: z.infer<typeof serverSchema>;
+  /** What the set-up in a browser need not ask for. */
+  setup: SetupSettings;
   alerts: AlertSettings;
   /** `sqlite:` and an absolute path, or a `postgres://` URL. */
   database: string;
@@ -30,6 +33,8 @@ export interface Settings {
   erasureLog: string | null;
   /** For how many days what happened is kept. */
   retention: Retention;
+  /** What waits for a second person; left out: nothing. */
+  twoPeople?: TwoPeople;
   /** Hosts to which plain http is allowed. */
   allowInsecureHttp: string[];
   integrations: Integration[];
@@ -233,7 +238,7 @@ const SQLITE = 'sqlite:';
 const IN_MEMORY = ':memory:';
 
 /** A SQLite file is meant from the folder of the settings file; a Postgres URL stays as it is. */
-export function resolveDatabase(database: string, folder: string): string {
+function resolveDatabase(database: string, folder: string): string {
   if (!database.startsWith(SQLITE)) return database;
   const file = database.slice(SQLITE.length);
   return file === IN_MEMORY ? database : `${SQLITE}${resolve(folder, file)}`;
@@ -246,7 +251,7 @@ function besideDatabase(database: string): string | null {
 }
 
 /** The files of a CRM's settings, meant from the folder of the settings file. */
-export function resolveCrmFiles<Crm extends { kind: string }>(crm: Crm, folder: string): Crm {
+function resolveCrmFiles<Crm extends { kind: string }>(crm: Crm, folder: string): Crm {
   const names = FILE_SETTINGS[crm.kind] ?? [];
   const entries = Object.entries(crm).map(([name, value]) =>
     names.includes(name) && typeof value === 'string'

@@ -62,12 +62,15 @@ function restored(folded: string): string | null {
 }
 
 function checkOf(short: string): string {
-  return CHECK_STARTS.map((start) => CHECK_CHARACTERS[capitalBits(short, start)]).join('');
+  let check = '';
+  for (let start = 0; start < SHORT_LENGTH; start += CHUNK) {
+    check += CHECK_CHARACTERS.charAt(capitalBits(short, start));
+  }
+  return check;
 }
 
-/** Characters that one check character stands for, and where those groups begin. */
+/** Characters that one check character stands for. */
 const CHUNK = 5;
-const CHECK_STARTS = [0, 5, 10];
 
 /** One bit for each capital among the five characters, the first character's the lowest. */
 function capitalBits(text: string, start: number): number {

@@ -10,10 +10,15 @@ export type QueryRecord = Readonly<Record<string, unknown>>;
 /** The value of a column of a record, for example `FirstName` or `Account.Name`. */
 export type ColumnReader = (column: string) => unknown;
 
+/** As they came: a copy of each would cost more than all else that is read of them. */
+const recordSchema = z.custom<QueryRecord>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
+
 const replySchema = z.object({
   totalSize: z.number(),
   done: z.boolean(),
-  records: z.array(z.record(z.string(), z.unknown())),
+  records: z.array(recordSchema),
   nextRecordsUrl: z.string().optional(),
 });
 
@@ -87,10 +92,11 @@ export function columnsOf(record: QueryRecord): ColumnReader {
   };
 }
 
-const childSchema = z.record(z.string(), z.unknown());
-
 function childOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? readAs(childSchema, value)[key] : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  // A list in the place of a parent cannot be read.
+  const record = Array.isArray(value) ? readAs(recordSchema, value) : value;
+  return Object.hasOwn(record, key) ? Reflect.get(record, key) : undefined;
 }
 
 /** The text as a literal of Salesforce's query language. */

@@ -3,7 +3,7 @@ import type { ContactChange, WriteResult } from '../contract.ts';
 import { inLanes } from '../lanes.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { writeInBulk } from './bulk/bulk-ingest.ts';
-import { contactId, contactIdOrText } from './ids.ts';
+import { contactId } from './ids.ts';
 import { writeCollection } from './rows/collections.ts';
 import { retryLocked } from './rows/locks.ts';
 import type { SentChange } from './rows/refusals.ts';
@@ -32,35 +32,39 @@ export async function* writeChanges(
   }
 }
 
-/** Changes by the id of their contact in its long form. */
-type Portion = Map<string, ContactChange>;
+/** Changes of different contacts, by their ids in the long form. */
+interface Portion {
+  changes: Map<string, ContactChange>;
+  /** Those whose ids are of no contact. */
+  strangers: ContactChange[];
+}
 
 async function* distinctPortions(
   changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
 ): AsyncGenerator<Portion> {
-  let portion: Portion = new Map();
+  let portion: Portion = { changes: new Map(), strangers: [] };
   for await (const change of changes) {
-    const id = contactIdOrText(change.id);
-    if (portion.has(id) || portion.size === MAX_CHANGES) {
-      yield portion;
-      portion = new Map();
+    const id = contactId(change.id);
+    if (id === null) {
+      portion.strangers.push(change);
+      continue;
     }
-    portion.set(id, change);
+    if (portion.changes.has(id) || portion.changes.size === MAX_CHANGES) {
+      yield portion;
+      portion = { changes: new Map(), strangers: [] };
+    }
+    portion.changes.set(id, change);
   }
-  if (portion.size > 0) yield portion;
+  yield portion;
 }
 
 async function* writePortion(
   session: SalesforceSession,
-  portion: Portion,
+  { changes, strangers }: Portion,
 ): AsyncGenerator<WriteResult> {
-  for (const [id, change] of portion) {
-    if (contactId(id) !== null) continue;
-    portion.delete(id);
-    yield noContactId(change);
-  }
-  if (portion.size >= session.settings.bulkThreshold) yield* writeInBulk(session, portion);
-  else yield* writeInCollections(session, [...portion.values()]);
+  yield* strangers.map(noContactId);
+  if (changes.size >= session.settings.bulkThreshold) yield* writeInBulk(session, changes);
+  else yield* writeInCollections(session, [...changes.values()]);
 }
 
 /**

@@ -37,7 +37,7 @@ function toolPaths(): string[] {
 
 /** What is shown with another Node would say nothing about the image. */
 function requireSameNode(image: string): void {
-  const [, version] = /^node:([\d.]+)-slim$/.exec(image) ?? [];
+  const [, version] = /^node:([\d.]+)-slim(?:@sha256:[0-9a-f]{64})?$/.exec(image) ?? [];
   if (`v${version}` === process.version) return;
   throw new Error(`The image is ${image}, and this is Node ${process.version}.`);
 }

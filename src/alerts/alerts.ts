@@ -1,5 +1,5 @@
 /** Alerts: one message for each new problem, and one when it is over. */
-import type { AlertSettings } from '../core/alert-settings.ts';
+import type { AlertSettings, OwnAlerts } from '../core/alert-settings.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
@@ -8,10 +8,11 @@ import type { RunReport } from '../core/run.ts';
 import type { LeaseAttempt } from '../store/engine/leases.ts';
 import type { Store } from '../store/store.ts';
 import { compare, type RecordedChange, sortUnsent } from './changes.ts';
-import { channelsOf } from './channels.ts';
+import { channelsOf, ownChannelOf } from './channels.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
+import type { Channel } from './message.ts';
 import { createNotifier } from './notifier.ts';
-import { type AlertStore, readStates } from './state.ts';
+import { type AlertStore, createStateReader } from './state.ts';
 
 export interface AlertsDeps {
   store: AlertStore & { leases: Pick<Store['leases'], 'release'> };
@@ -41,18 +42,20 @@ const CHECK_INTERVAL_MS = 60_000;
 /** No integration can have this id. */
 const LEASE_NAME = '*alerts';
 
-/** Without a channel in the settings nothing is checked. */
+/** What no channel receives is not checked. */
 export function createAlerts(deps: AlertsDeps): Alerts {
   const { store, integrations, settings, publicUrl, clock, log } = deps;
   const channels = channelsOf(settings);
-  const notifier = createNotifier({ channels, publicUrl, clock, log });
+  const readStates = createStateReader(store);
+  const ownChannels = new WeakMap<OwnAlerts, Channel | null>();
+  const notifier = createNotifier({ channels, ownChannel, publicUrl, clock, log });
   const closing = new AbortController();
   let underWay: Promise<void> = Promise.resolve();
   let watching: Promise<void> = Promise.resolve();
 
   return {
     start() {
-      if (channels.length > 0) watching = watch();
+      watching = watch();
     },
     afterRun({ integration: id }) {
       const integration = integrations.get(id);
@@ -65,6 +68,14 @@ export function createAlerts(deps: AlertsDeps): Alerts {
       await underWay;
     },
   };
+
+  function ownChannel(integrationId: string): Channel | null {
+    const own = integrations.get(integrationId)?.alerts;
+    if (own === undefined) return null;
+    const made = ownChannels.get(own) ?? ownChannelOf(own);
+    ownChannels.set(own, made);
+    return made;
+  }
 
   async function watch(): Promise<void> {
     while (!closing.signal.aborted) {
@@ -83,8 +94,10 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     return underWay;
   }
 
-  async function checkAlone(checked: readonly Integration[]): Promise<void> {
-    if (channels.length === 0 || closing.signal.aborted) return;
+  async function checkAlone(all: readonly Integration[]): Promise<void> {
+    const hasChannel = ({ id }: Integration) => channels.length > 0 || ownChannel(id) !== null;
+    const checked = all.filter(hasChannel);
+    if (checked.length === 0 || closing.signal.aborted) return;
     const attempt = await deps.takeLease(LEASE_NAME);
     // Another process is sending; what it does not see yet is found by the next check.
     if (!attempt.acquired) return;
@@ -97,7 +110,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
 
   async function check(checked: readonly Integration[]): Promise<void> {
     const now = clock.now();
-    const states = await readStates(store, checked);
+    const states = await readStates(checked);
     const conditions = states.flatMap((state) => conditionsOf(state, settings, now));
     await record(checked, conditions);
     const { toSend, toDrop } = sortUnsent(await rowsOf(checked), conditions, settings);

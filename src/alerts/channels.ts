@@ -1,4 +1,4 @@
-import type { AlertSettings } from '../core/alert-settings.ts';
+import type { AlertSettings, OwnAlerts } from '../core/alert-settings.ts';
 import { messageOf } from '../core/errors.ts';
 import { plainLine, plainText } from '../core/printable.ts';
 import { createEmailChannel } from './email.ts';
@@ -16,6 +16,11 @@ export function channelsOf({
   return channels.map(plainly);
 }
 
+/** The channel that an integration has of its own; null if it has none. */
+export function ownChannelOf(own: OwnAlerts | undefined): Channel | null {
+  return own === undefined ? null : plainly(createWebhookChannel(own.webhook));
+}
+
 /** Names in a message may come from a CRM: nothing in it acts, and its title is one line. */
 function plainly({ name, send }: Channel): Channel {
   return {
@@ -28,7 +33,7 @@ function plainly({ name, send }: Channel): Channel {
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /** A webhook that takes what those of Slack take; Mattermost, Teams and others do as well. */
-export function createWebhookChannel({ url }: NonNullable<AlertSettings['webhook']>): Channel {
+function createWebhookChannel({ url }: NonNullable<AlertSettings['webhook']>): Channel {
   return {
     name: 'webhook',
     async send({ title, text }, signal) {

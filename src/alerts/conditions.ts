@@ -15,6 +15,8 @@ export interface IntegrationState {
     id: string;
     status: 'succeeded' | 'incomplete' | 'failed';
     code: string | null;
+    /** Contacts that it wrote, and those that failed; null if its report does not say. */
+    contacts?: { written: number; failed: number } | null;
   } | null;
   /** Credits left as last known; null if not yet read. */
   remaining: Readonly<Record<(typeof BUCKETS)[number], number | null>>;
@@ -22,6 +24,8 @@ export interface IntegrationState {
   held: number;
   /** Contacts whose details changed at once: one decision for all of a batch. */
   batches: readonly Pick<HoldBatch, 'id' | 'count' | 'parts'>[];
+  /** What waits for a second person; left out: nothing. */
+  approvals?: readonly { id: string; text: string }[];
   /** The last day (UTC, `2026-12-31`) on which the partner key works; null if it is unknown. */
   keyExpiresOn: string | null;
 }
@@ -40,15 +44,20 @@ export interface Condition {
 /** The problems that the settings ask for. */
 export function conditionsOf(
   state: IntegrationState,
-  settings: Pick<AlertSettings, 'on' | 'creditsBelow' | 'keyExpiresWithinDays'>,
+  settings: Pick<
+    AlertSettings,
+    'on' | 'creditsBelow' | 'keyExpiresWithinDays' | 'failedAbovePercent'
+  >,
   nowMs: number,
 ): Condition[] {
   const found = [
     ...runConditions(state),
+    ...failedConditions(state, settings),
     ...keyConditions(state, settings, nowMs),
     ...creditConditions(state, settings),
     ...holdConditions(state),
     ...batchConditions(state),
+    ...approvalConditions(state),
   ];
   return found
     .filter(({ subject }) => isWanted(subject, settings))
@@ -77,19 +86,23 @@ type Found = Omit<Condition, 'integrationId'>;
 const KINDS: Readonly<Record<string, AlertKind>> = {
   run_failed: 'runFailed',
   run_stopped: 'runStopped',
+  many_failed: 'manyFailed',
   key_expires: 'keyExpires',
   credits_low: 'creditsLow',
   held: 'held',
   held_batch: 'held',
+  second_person: 'held',
 };
 
 const RECOVERIES: Readonly<Record<string, string>> = {
   run_failed: 'runs succeed again',
   run_stopped: 'runs succeed again',
+  many_failed: 'few contacts fail again',
   key_expires: 'the partner key is no longer about to expire',
   credits_low: 'there are enough credits for BUCKET again',
   held: 'nothing waits for a person any more',
   held_batch: 'the details that changed at once are decided',
+  second_person: 'it does not wait for a second person any more',
 };
 
 function wordOf(subject: string): string {
@@ -104,6 +117,23 @@ function runConditions({ lastRun, integrationId }: IntegrationState): Found[] {
   const subject = `${word}/${code ?? 'unknown'}`;
   const { cause, steps } = whyAndWhat(id, code, integrationId);
   return [{ subject, problem: `the last run ${verb}: ${cause}`, steps }];
+}
+
+/** Of fewer contacts a share says nothing. */
+const FEWEST_CONTACTS = 10;
+
+function failedConditions(
+  { lastRun }: IntegrationState,
+  { failedAbovePercent }: Pick<AlertSettings, 'failedAbovePercent'>,
+): Found[] {
+  const contacts = lastRun?.contacts ?? null;
+  if (lastRun === null || contacts === null || failedAbovePercent === null) return [];
+  const { written, failed } = contacts;
+  const all = written + failed;
+  if (all < FEWEST_CONTACTS || (failed / all) * 100 <= failedAbovePercent) return [];
+  const share = `${Math.floor((failed / all) * 100)} %`;
+  const problem = `${share} of the contacts of the last run failed (${failed} of ${countOf(all, 'contact')})`;
+  return [{ subject: 'many_failed', problem, steps: [`See why: donor-sync runs ${lastRun.id}`] }];
 }
 
 /** Said instead of the message of the run, which may quote what a CRM has answered. */
@@ -165,5 +195,14 @@ function batchConditions({ batches }: IntegrationState): Found[] {
     subject: `held_batch/${id}`,
     problem: `the details of ${countOf(count, 'contact')} changed at once (${partCountsText(parts)}); asking about them again takes ${countOf(count, 'credit')}`,
     steps: ['Nothing is spent on them before a person decides: donor-sync holds --show'],
+  }));
+}
+
+/** One for each, as it is another person that has to look at it. */
+function approvalConditions({ approvals = [] }: IntegrationState): Found[] {
+  return approvals.map(({ id, text }) => ({
+    subject: `second_person/${id}`,
+    problem: `something waits for a second person: ${text.replace(/\.$/, '')}`,
+    steps: ['Another person than the one who asked confirms it: donor-sync approvals'],
   }));
 }

@@ -14,6 +14,8 @@ export interface Notifier {
 
 export interface NotifierDeps {
   channels: readonly Channel[];
+  /** What an integration has beside them, the same object for the same settings; null for nothing. */
+  ownChannel(integrationId: string): Channel | null;
   publicUrl: string;
   clock: Pick<Clock, 'now'>;
   log: Log;
@@ -36,15 +38,23 @@ interface ChannelState {
   retryAt: number;
 }
 
-export function createNotifier({ channels, publicUrl, clock, log }: NotifierDeps): Notifier {
-  const states = channels.map(
-    (channel): ChannelState => ({ channel, sent: new Set(), failures: 0, retryAt: 0 }),
-  );
+export function createNotifier(deps: NotifierDeps): Notifier {
+  const { channels, ownChannel, publicUrl, clock, log } = deps;
+  const shared = channels.map(stateOf);
+  const own = new Map<string, ChannelState>();
 
   return {
     async notify(changes, signal) {
-      await Promise.all(states.map((state) => sendThrough(state, changes, signal)));
-      const done = changes.filter(({ row }) => states.every(({ sent }) => sent.has(keyOf(row))));
+      const each = Map.groupBy(changes, ({ row }) => row.integrationId);
+      await Promise.all([
+        ...shared.map((state) => sendThrough(state, changes, signal)),
+        ...[...each].flatMap(([id, some]) =>
+          ownStatesOf(id).map((state) => sendThrough(state, some, signal)),
+        ),
+      ]);
+      const done = changes.filter(({ row }) =>
+        statesOf(row).every(({ sent }) => sent.has(keyOf(row))),
+      );
       for (const { row } of done) drop(row);
       return done;
     },
@@ -52,7 +62,21 @@ export function createNotifier({ channels, publicUrl, clock, log }: NotifierDeps
   };
 
   function drop(row: AlertRecord): boolean {
-    return states.filter(({ sent }) => sent.delete(keyOf(row))).length > 0;
+    return statesOf(row).filter(({ sent }) => sent.delete(keyOf(row))).length > 0;
+  }
+
+  function statesOf({ integrationId }: Pick<AlertRecord, 'integrationId'>): ChannelState[] {
+    return [...shared, ...ownStatesOf(integrationId)];
+  }
+
+  function ownStatesOf(integrationId: string): ChannelState[] {
+    const channel = ownChannel(integrationId);
+    if (channel === null) return [];
+    const known = own.get(integrationId);
+    if (known?.channel === channel) return [known];
+    const state = stateOf(channel);
+    own.set(integrationId, state);
+    return [state];
   }
 
   async function sendThrough(
@@ -92,6 +116,10 @@ export function createNotifier({ channels, publicUrl, clock, log }: NotifierDeps
       return true;
     }
   }
+}
+
+function stateOf(channel: Channel): ChannelState {
+  return { channel, sent: new Set(), failures: 0, retryAt: 0 };
 }
 
 function keyOf({ integrationId, subject, since, overAt }: AlertRecord): string {

@@ -23,6 +23,8 @@ export interface ConsentsDeps {
   application: Pick<Application, 'store' | 'sealer' | 'integrations' | 'allowInsecureHttp'>;
   clock: Clock;
   signal: AbortSignal;
+  /** The integration of this id that is being set up, if there is one; it comes before that of the settings. */
+  findDraft?: (id: string) => Promise<Integration | null>;
 }
 
 /** How long a person may take to get to the CRM's page and back. */
@@ -69,7 +71,7 @@ export async function consentPage(
   const { store, sealer } = deps.application;
   const row = await store.consents.find(hashToken(state));
   if (!row || row.outcome !== null || row.expiresAt <= deps.clock.now()) throw notUnderWay();
-  const { consent, settings } = await requireConsent(deps, integrationOf(deps, row, kind));
+  const { consent, settings } = await requireConsent(deps, await integrationOf(deps, row, kind));
   const codeVerifier = sealer.open(row.verifier, consentVerifierPlace(row));
   return consent.begin(settings, { redirectUri, state, codeVerifier });
 }
@@ -195,12 +197,12 @@ async function findConsent(
 }
 
 /** The integration may be one that a service with older settings does not know. */
-function integrationOf(
-  { application }: ConsentsDeps,
+async function integrationOf(
+  { application, findDraft }: ConsentsDeps,
   { integrationId: id }: ConsentRecord,
   kind: string,
-): Integration {
-  const integration = application.integrations.get(id);
+): Promise<Integration> {
+  const integration = (await findDraft?.(id)) ?? application.integrations.get(id);
   if (integration?.crm.kind === kind) return integration;
   throw new ConfigurationError(
     `The settings that are in use here have no integration "${id}" with a CRM of the kind "${kind}". If they were changed, start the service again.`,
@@ -221,7 +223,7 @@ async function connect(
   { kind, redirectUri }: ConsentKey,
   answer: ConsentAnswer,
 ): Promise<Connected> {
-  const integration = integrationOf(deps, row, kind);
+  const integration = await integrationOf(deps, row, kind);
   if ('error' in answer) throw refused(answer);
   const { consent, settings } = await requireConsent(deps, integration);
   const codeVerifier = deps.application.sealer.open(row.verifier, consentVerifierPlace(row));

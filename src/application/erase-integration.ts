@@ -3,9 +3,10 @@
 import type { Application } from '../application.ts';
 import type { Clock } from '../core/clock.ts';
 import { isoTime } from '../core/clock.ts';
-import { ConfigurationError, RetriableError } from '../core/errors.ts';
+import { ConfigurationError, isDonorSyncError, RetriableError } from '../core/errors.ts';
 import type { KeptRows } from '../store/erasure/erase-integration.ts';
 import { withLease } from '../sync/with-lease.ts';
+import { dropUploadsOf, type SetupDeps } from './setup/draft.ts';
 
 /** What was done, and what is left to others. */
 export interface IntegrationReceipt {
@@ -18,6 +19,8 @@ export interface IntegrationReceipt {
   /** Rows by what they were; those of an earlier time that was cut off are not among them. */
   erased: Record<string, number>;
   kept: { what: keyof KeptRows; rows: number; why: string }[];
+  /** Files that were dropped into its set-up, and their results: deleted as well. */
+  files: string[];
   /** What no database of ours holds. */
   outside: string[];
   /** False if bytes of it may stand in the file until the command is repeated. */
@@ -28,12 +31,13 @@ const WHY: Readonly<Record<keyof KeptRows, string>> = {
   submissions: 'what was charged, for the books of the partner key; names no contact',
   jobs: 'why each credit was spent, for the same books; without contact, identity and job id',
   networkAdds: 'what bulk adds were charged, for the same books; names no donor',
+  sums: 'what was spent by day and by month, for the same books',
   blocks: 'keyed fingerprints of people who were erased: they are never to be taken up again',
   auditEntries: 'who did what; the keys that open contacts are gone',
 };
 
 interface EraseDeps {
-  application: Pick<Application, 'store' | 'takeLease'>;
+  application: Pick<Application, 'takeLease'> & SetupDeps;
   clock: Clock;
   newId: () => string;
 }
@@ -43,9 +47,10 @@ interface EraseDeps {
  * it is being synced, and a RetriableError while the cost of a request is not known.
  */
 export async function eraseIntegration(
-  { application: { store, takeLease }, clock, newId }: EraseDeps,
+  { application, clock, newId }: EraseDeps,
   integration: string,
 ): Promise<IntegrationReceipt> {
+  const { store, takeLease } = application;
   if (!(await store.forget.knowsIntegration(integration))) throw unknown(integration);
   return withLease({ store, clock, takeLease }, integration, async (lease) => {
     if (await store.forget.hasOpenRequests(integration)) throw unsettled(integration);
@@ -53,6 +58,7 @@ export async function eraseIntegration(
     const before = (await store.audit.listLast('integration.erased')).find(
       ({ integrationId }) => integrationId === integration,
     );
+    const files = await filesOf(application, integration);
     const { erased, kept } = await store.forget.eraseIntegration(lease);
     const overwritten = await store.forget.overwriteErased();
     return {
@@ -60,15 +66,28 @@ export async function eraseIntegration(
       erasedEarlier: before === undefined ? null : isoTime(before.at),
       erased,
       kept: keptOf(kept),
-      outside: outsideOf(networks),
+      files: files ?? [],
+      outside: [...outsideOf(networks), ...(files === null ? [UNKNOWN_FILES] : [])],
       overwritten,
     };
   });
 }
 
-function keptOf({ submissions, jobs, networkAdds, blocks, auditEntries }: KeptRows) {
-  const rows = { submissions, jobs, networkAdds, blocks, auditEntries };
-  const all = ['submissions', 'jobs', 'networkAdds', 'blocks', 'auditEntries'] as const;
+const UNKNOWN_FILES =
+  'Its settings were sealed with a key that is not here any more: if a CSV file was dropped into its set-up, it is in the folder "uploads" beside the database still.';
+
+/** Null where it cannot be known which files these are, which keeps nothing else from being erased. */
+async function filesOf(deps: SetupDeps, integration: string): Promise<string[] | null> {
+  try {
+    return await dropUploadsOf(deps, integration);
+  } catch (error) {
+    if (isDonorSyncError(error)) return null;
+    throw error;
+  }
+}
+
+function keptOf(rows: KeptRows) {
+  const all = ['submissions', 'jobs', 'networkAdds', 'sums', 'blocks', 'auditEntries'] as const;
   return all.flatMap((what) =>
     rows[what] > 0 ? [{ what, rows: rows[what], why: WHY[what] }] : [],
   );

@@ -4,8 +4,10 @@ import type { Integration } from '../core/integration.ts';
 import type { PersonDetails } from '../core/person.ts';
 import type { SyncDeps } from '../run/context.ts';
 import { openCrm } from '../run/crm-account.ts';
+import { lookUp } from '../run/look-up.ts';
 import { mappingOf } from '../run/mapping.ts';
 import { samplePersons } from '../sync/sample-persons.ts';
+import { contactName } from './contact-name.ts';
 
 export interface LiveDeps {
   application: Pick<Application, 'open' | 'store'>;
@@ -28,7 +30,42 @@ export async function acceptMatchRate(deps: LiveDeps, integration: Integration):
   await deps.application.store.mappings.acceptByPerson(integration.id, mapping);
 }
 
-async function withCrm<Result>(
+/** How these contacts are called in the CRM now, by id; those that are not there any more are left out. */
+export async function readNames(
+  deps: LiveDeps,
+  integration: Integration,
+  crmIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (crmIds.length === 0) return new Map();
+  const found = await withCrm(deps, integration, (crm) => lookUp(crm.connector, crmIds));
+  return new Map(
+    found.flatMap((lookup) => {
+      const name = contactName(lookup);
+      return name === null ? [] : [[lookup.id, name] as const];
+    }),
+  );
+}
+
+/** What the CRM says of a contact now: the name, and how they could be introduced, as a run has written it. */
+export async function readIntroduction(
+  { application, signal }: LiveDeps,
+  integration: Integration,
+  crmId: string,
+): Promise<{ name: string | null; sentence: string | null }> {
+  const open = await application.open(integration, signal);
+  try {
+    const field = open.mappings.find(({ from }) => from === 'warmPath.sentence')?.to;
+    const crm = await openCrm(open.deps, null);
+    const [found] = await lookUp(crm.connector, [crmId], field === undefined ? [] : [field]);
+    const value = found?.state === 'found' && field !== undefined ? found.values[field] : null;
+    const sentence = typeof value === 'string' && value !== '' ? value : null;
+    return { name: contactName(found), sentence };
+  } finally {
+    await open.close();
+  }
+}
+
+export async function withCrm<Result>(
   { application, signal }: LiveDeps,
   integration: Integration,
   work: (crm: SyncDeps) => Promise<Result>,

@@ -101,7 +101,6 @@ export function createRunner(
 ): Runner {
   const { store, integrations, engine } = application;
   const stopping = new AbortController();
-  const debounce = createDebounce(clock);
   const active = new Set<Promise<void>>();
   const listeners = new Set<RunListener>();
   let newRequests = new AbortController();
@@ -133,7 +132,6 @@ export function createRunner(
       const running = await findSame(integrationId, contact, full);
       if (running !== null) return { runId: running, joined: 'running' };
     }
-    if (trigger === 'webhook') debounce.note(integrationId);
     const asked = requested.runId ?? newId(clock.now());
     const runId = await (by ? store.actingAs(by) : store).runRequests.add({
       integrationId,
@@ -147,7 +145,6 @@ export function createRunner(
   }
 
   async function call(called: WebhookCall): Promise<string | null> {
-    debounce.note(called.integrationId);
     const newRunId = () => newId(clock.now());
     const runId = await takeCall({ application, newRunId }, called);
     if (runId !== null) wake();
@@ -193,15 +190,12 @@ export function createRunner(
     const free = maxRunsAtOnce - active.size;
     if (free <= 0) return;
     const forSchedules = maxRunsAtOnce < RUNS_WITH_RESERVE ? free : free - 1;
-    const turns = await engine.take({ free, forSchedules, mayBegin });
+    const isKnown = (id: string) => integrations.has(id);
+    const turns = await engine.take({ free, forSchedules, isKnown });
     for (const turn of turns) {
       const work = serveTurn(turn).finally(() => active.delete(work));
       active.add(work);
     }
-  }
-
-  function mayBegin(row: RunRequestRecord): boolean {
-    return integrations.has(row.integrationId) && debounce.mayBegin(row);
   }
 
   async function serveTurn(turn: Turn): Promise<void> {
@@ -222,7 +216,7 @@ export function createRunner(
   /** Runs what was asked for first; returns after how long there may be another turn. */
   async function answerOne(turn: Turn, integration: Integration): Promise<number> {
     await putBackCutOff(turn);
-    const row = (await store.runRequests.list(integration.id)).find(mayBegin);
+    const [row] = await store.runRequests.listReady(integration.id);
     if (row === undefined || stopping.signal.aborted) return TRY_AGAIN_MS;
     if ((await application.findRunning(integration.id)) !== null) return TRY_AGAIN_MS;
     const signal = AbortSignal.any([stopping.signal, turn.lost]);
@@ -327,48 +321,4 @@ export function createRunner(
     await watching;
     await Promise.all(active);
   }
-}
-
-/** Which requests may begin a run now. */
-export interface Debounce {
-  /** Notes that a webhook calls now. */
-  note(integrationId: string): void;
-  /** Asked of a request whose integration is free; if true, its run is expected to begin. */
-  mayBegin(row: Pick<RunRequestRecord, 'integrationId' | 'trigger' | 'requestedAt'>): boolean;
-}
-
-/**
- * Webhooks come in bursts, and a run that finds little to do is over before the next one arrives.
- * So the first of a burst begins a run at once, and what arrives within this time becomes one run. A
- * burst ends when no call has come for so long.
- */
-const DEBOUNCE_MS = 15_000;
-
-/** Combines what webhooks ask for; people and schedules never wait for it. */
-export function createDebounce(clock: Pick<Clock, 'now'>): Debounce {
-  const openedAt = new Map<string, number>();
-  const calledAt = new Map<string, number>();
-  /** Integrations with a call after a quiet time, until its run begins. */
-  const awoken = new Set<string>();
-  return {
-    note(id) {
-      const now = clock.now();
-      const called = calledAt.get(id);
-      if (called === undefined || called > now || now - called >= DEBOUNCE_MS) awoken.add(id);
-      calledAt.set(id, now);
-    },
-    mayBegin({ integrationId: id, trigger, requestedAt }) {
-      if (trigger !== 'webhook') return true;
-      const now = clock.now();
-      const opened = openedAt.get(id);
-      // One in the future is from before the clock was set back, and says nothing any more.
-      if (opened !== undefined && opened <= now && !awoken.has(id)) {
-        if (requestedAt <= opened) return true;
-        if (now - opened < DEBOUNCE_MS) return false;
-      }
-      awoken.delete(id);
-      openedAt.set(id, now);
-      return true;
-    },
-  };
 }

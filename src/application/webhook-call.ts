@@ -76,7 +76,7 @@ async function ownOf(
 
 /** The ids to read, in the one form that is used inside, and whether there is more than them. */
 async function hintsOf(
-  application: Pick<Application, 'contactId'>,
+  application: Pick<Application, 'contactId' | 'store'>,
   integration: Integration,
   contacts: readonly CalledContact[],
 ): Promise<{ ids: string[]; hasOthers: boolean }> {
@@ -90,5 +90,9 @@ async function hintsOf(
       hasOthers = true;
     }
   }
-  return ids.size > MAX_HINTS ? { ids: [], hasOthers: true } : { ids: [...ids], hasOthers };
+  if (ids.size > MAX_HINTS) return { ids: [], hasOthers: true };
+  // A CRM goes on naming who was erased: not even the id is kept.
+  const erased = await application.store.forget.listForgotten(integration.id);
+  const isErased = (id: string) => erased.has(application.store.fingerprint('forgotten', id));
+  return { ids: [...ids].filter((id) => !isErased(id)), hasOthers };
 }

@@ -53,14 +53,23 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('runs', 'show what happened, run by run and contact by contact', async (deps) =>
     (await import('./commands/runs/runs.ts')).runsCommand(deps),
   ),
+  entry('stop', 'end a run that goes on; the next one goes on from there', async (deps) =>
+    (await import('./commands/stop.ts')).stopCommand(deps),
+  ),
   entry('holds', 'show what waits for a person, and decide it', async (deps) =>
     (await import('./commands/holds/holds.ts')).holdsCommand(deps),
+  ),
+  entry('approvals', 'show what waits for a second person, confirm or refuse it', async (deps) =>
+    (await import('./commands/approvals.ts')).approvalsCommand(deps),
   ),
   entry('schedule', 'show when each integration runs next, pause and resume', async (deps) =>
     (await import('./commands/schedule.ts')).scheduleCommand(deps),
   ),
+  entry('people', 'invite, list and remove the people who sign in', async (deps) =>
+    (await import('./commands/access/people.ts')).peopleCommand(deps),
+  ),
   entry('tokens', 'make, list and revoke the access tokens of the HTTP service', async (deps) =>
-    (await import('./commands/tokens.ts')).tokensCommand(deps),
+    (await import('./commands/access/tokens.ts')).tokensCommand(deps),
   ),
   entry('fields', 'check the mapped fields of the CRM, or create them', async (deps) =>
     (await import('./commands/fields.ts')).fieldsCommand(deps),
@@ -128,6 +137,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('sandbox', 'serve a local stand-in for the Partner Data Service or a CRM', async (deps) =>
     (await import('./commands/sandbox/sandbox.ts')).sandboxCommand(deps),
   ),
+  entry('service', 'run a Partner Data Service of your own', async (deps) =>
+    (await import('./commands/service/service.ts')).serviceCommands(deps),
+  ),
 ];
 
 /** Those that work through all contacts, which is worth a start with settings of memory. */
@@ -141,6 +153,7 @@ const LONG_WORK = [
   'prospects',
   'undo',
   'sandbox',
+  'service',
 ];
 
 /** True if one of these words of the command line is the name of a command that works long. */

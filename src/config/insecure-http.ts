@@ -29,9 +29,10 @@ export function insecureAddresses(
     allowInsecureHttp,
   }: { alerts: Pick<AlertSettings, 'webhook'>; allowInsecureHttp: readonly string[] },
 ): InsecureAddress[] {
-  const named = [...integrations].flatMap(({ id, partner, crm }) => [
+  const named = [...integrations].flatMap(({ id, partner, crm, alerts: own }) => [
     { integration: id, setting: 'partner.baseUrl', address: partner.baseUrl },
     { integration: id, setting: 'crm.url', address: crm['url'] },
+    { integration: id, setting: 'alerts.webhook.url', address: own?.webhook.url },
   ]);
   const webhook = {
     integration: null,

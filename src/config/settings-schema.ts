@@ -21,6 +21,23 @@ export function ownUrl(port: number): string {
   return `http://127.0.0.1:${port === 0 ? DEFAULT_PORT : port}`;
 }
 
+/** How people sign in besides passwords. */
+const signInSchema = z.strictObject({
+  /** An OpenID Connect provider: who was invited may sign in by it. */
+  oidc: z
+    .strictObject({
+      issuer: z.url({ protocol: /^https?$/ }),
+      clientId: z.string().trim().min(1),
+      clientSecret: z.string().trim().min(1),
+      /** What the button says; by default the issuer's host. */
+      name: z.string().trim().min(1).max(60).optional(),
+      /** Only e-mail addresses of these domains. */
+      allowedDomains: z.array(z.string().trim().toLowerCase().min(1)).min(1).max(100).optional(),
+    })
+    .nullable()
+    .default(null),
+});
+
 /** Where `serve` listens, and how the world reaches it. */
 export const serverSchema = z
   .strictObject({
@@ -33,6 +50,7 @@ export const serverSchema = z
     maxRunsAtOnce: z.int().min(1).max(100).default(4),
     /** The proxies that are believed about the address of a caller: IP addresses, or ranges of them. */
     trustedProxies: z.array(trustedProxySchema).max(100).default([]),
+    signIn: signInSchema.prefault({}),
   })
   .transform((server) => ({
     ...server,
@@ -66,11 +84,43 @@ const retentionSchema = z.strictObject({
   audit: z.int().min(30).max(3650).nullable().default(null),
 });
 
+/** What waits for a second person. */
+const twoPeopleSchema = z.strictObject({
+  /** To approve, or to ask the service again about, more contacts than this at once; null: nothing waits. */
+  approvals: z.int().min(1).nullable().default(null),
+  /** To undo a run that wrote into more contacts than this; null: nothing waits. */
+  undo: z.int().min(0).nullable().default(null),
+  /** To forget a contact in the integrations of other accounts as well. */
+  forgetEverywhere: z.boolean().default(false),
+});
+
+/** An app of a CRM that users let in: what its administrator was given. */
+const appSchema = z.strictObject({
+  clientId: z.string().trim().min(1),
+  /** Left out by public clients of Salesforce. */
+  clientSecret: z.string().trim().min(1).optional(),
+  /** The address at which users sign in; by default that of the CRM itself. */
+  url: z.url({ protocol: /^https?$/ }).optional(),
+});
+
+/** What the set-up in a browser need not ask for. */
+const setupSchema = z.strictObject({
+  /** The base URL of the Partner Data Service. */
+  service: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .default(null),
+  salesforce: appSchema.nullable().default(null),
+  hubspot: appSchema.nullable().default(null),
+});
+
 /** The whole settings file: design, section 4.2. */
 export const settingsSchema = z.strictObject({
   server: serverSchema.prefault({}),
+  setup: setupSchema.prefault({}),
   alerts: alertsSchema.prefault({}),
   retention: retentionSchema.prefault({}),
+  twoPeople: twoPeopleSchema.prefault({}),
   database: databaseSchema.default('sqlite:data/donor-sync.db'),
   /** The file outside of the database that notes erasures; for SQLite the database file with `.erasures`. */
   erasureLog: z.string().trim().min(1).nullable().default(null),
@@ -88,3 +138,5 @@ function reportAs(problemOf: (text: string) => string | null) {
     if (message !== null) context.addIssue({ code: 'custom', message });
   };
 }
+
+export type SetupSettings = z.infer<typeof setupSchema>;

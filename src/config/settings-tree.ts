@@ -249,7 +249,9 @@ function createReader(document: Document, lineCounter: LineCounter, env: Environ
     for (const pair of map.items) {
       const key = keyOf(pair);
       const position = keyPositionOf(map, pair);
-      if (keys.has(key)) problems.push({ path: [], position, message: DOUBLE_KEY });
+      if (isMap(pair.key) || isSeq(pair.key))
+        problems.push({ path: [], position: startOf(pair.key), message: NO_TEXT_KEY });
+      else if (keys.has(key)) problems.push({ path: [], position, message: DOUBLE_KEY });
       keys.add(key);
     }
   }
@@ -293,10 +295,13 @@ const NO_MARK: Mark = { position: START, keyPosition: START, variables: [], inco
 
 const UNKNOWN_ANCHOR = 'no anchor (&name) has the name of this alias';
 const DOUBLE_KEY = 'this key stands here twice';
+const NO_TEXT_KEY = 'a key is a text; this one is a group or a list';
 const TOO_LARGE = `the file is too large (more than ${MAX_SETTINGS.toLocaleString('en-US')} settings, with what each alias stands for) or one of its aliases contains itself: keep integrations in the database instead (donor-sync apply)`;
 
-function keyOf(pair: Pair): string {
-  return String(isScalar(pair.key) ? pair.key.value : pair.key);
+function keyOf({ key }: Pair): string {
+  // As a text, a key within a key within a key takes twice the room of each that is in it.
+  if (isMap(key) || isSeq(key)) return '?';
+  return String(isScalar(key) ? key.value : key);
 }
 
 function isMerge(pair: Pair): boolean {

@@ -1,7 +1,14 @@
 import { z } from 'zod';
 
 /** What alerts can be about. */
-export const ALERT_KINDS = ['runFailed', 'runStopped', 'keyExpires', 'creditsLow', 'held'] as const;
+export const ALERT_KINDS = [
+  'runFailed',
+  'runStopped',
+  'keyExpires',
+  'creditsLow',
+  'held',
+  'manyFailed',
+] as const;
 
 const emailSchema = z.strictObject({
   to: z.array(z.email()).min(1),
@@ -16,6 +23,9 @@ const webhookSchema = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
 });
 
+/** Who receives what is about one integration, beside those that the whole installation notifies. */
+export const ownAlertsSchema = z.strictObject({ webhook: webhookSchema });
+
 /** Who receives which alerts; without `email` and `webhook` none are sent. */
 export const alertsSchema = z.strictObject({
   email: emailSchema.nullable().default(null),
@@ -29,9 +39,12 @@ export const alertsSchema = z.strictObject({
       networks: z.int().nonnegative().default(100),
     })
     .prefault({}),
+  /** More than so many percent of the contacts that a run wrote or could not write have failed; null switches this alert off. */
+  failedAbovePercent: z.number().min(0).max(100).nullable().default(null),
   /** How long before `partner.expiresOn` an alert is sent. */
   keyExpiresWithinDays: z.int().min(1).max(365).default(14),
 });
 
 export type AlertKind = (typeof ALERT_KINDS)[number];
+export type OwnAlerts = z.infer<typeof ownAlertsSchema>;
 export type AlertSettings = z.infer<typeof alertsSchema>;

@@ -1,3 +1,5 @@
+import { isPlainLine } from './printable.ts';
+
 /** What tells one human being from another: the part of a contact that the service is shown. */
 export interface Identity {
   firstName: string | null;
@@ -64,6 +66,7 @@ function distinct(texts: readonly string[]): string[] {
 /** Canonical without punctuation; a text of nothing else stays, or different ones would be equal. */
 function words(text: string): string {
   const plain = canonical(text);
+  if (BARE.test(plain)) return plain;
   const bare = plain
     .replace(/['’ʼ.]/g, '')
     .replace(/[\p{P}\p{S}]+/gu, ' ')
@@ -72,8 +75,12 @@ function words(text: string): string {
   return bare || plain;
 }
 
+/** What has no punctuation, as most names. */
+const BARE = /^[a-z0-9 ]*$/;
+
 /** Accents (combining marks after decomposition), white space and case folded away. */
 function canonical(text: string): string {
+  if (isPlainLine(text)) return text.toLowerCase();
   return withoutAccents(text).replace(/\s+/g, ' ').trim().toLowerCase();
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ownAlertsSchema } from './alert-settings.ts';
 import { fieldMappingSchema } from './field-map.ts';
 
 /** One line of cron with its time zone. */
@@ -38,7 +39,7 @@ export const contactsSchema = z.strictObject({
 });
 
 /** What stops a spending that looks like a mistake until a person has looked at it. */
-export const guardsSchema = z.strictObject({
+const guardsSchema = z.strictObject({
   /**
    * Purchases because the identity of known contacts changed, within seven days: more than this
    * share of the known contacts, and at least so many, wait for a person.
@@ -67,7 +68,7 @@ export const matchSchema = z.strictObject({
   minProbability: z.number().min(0).max(1).nullable().default(null),
 });
 
-export const refreshSchema = z.strictObject({
+const refreshSchema = z.strictObject({
   /** Days after which a profile is asked for again; null for never. */
   afterDays: z.int().positive().nullable().default(365),
   /** True if a changed name, address or employer is worth a new credit. */
@@ -75,7 +76,7 @@ export const refreshSchema = z.strictObject({
 });
 
 /** The limits of one credit bucket. */
-export const creditLimitsSchema = z.strictObject({
+const creditLimitsSchema = z.strictObject({
   /** The most credits of the bucket that one run may spend. */
   perRun: creditLimit.default(null),
   /** The most in one calendar month of the schedule's time zone. */
@@ -96,7 +97,7 @@ export const networkSchema = z.strictObject({
   group: z.record(z.string(), z.unknown()),
 });
 
-export const insightsSchema = z.strictObject({
+const insightsSchema = z.strictObject({
   enabled: z.boolean().default(true),
   /** The weakest connection that counts as a warm path, 0 to 1. */
   minStrength: z.number().min(0).max(1).default(0.45),
@@ -113,7 +114,7 @@ export const insightsSchema = z.strictObject({
     .prefault({}),
 });
 
-export const partnerSchema = z.strictObject({
+const partnerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }),
   apiKey: z.string().trim().min(1),
   /** The last day (UTC) on which the key works, as its issuer said; the service itself does not. */
@@ -147,6 +148,8 @@ export const integrationSchema = z.strictObject({
   fields: z.array(fieldMappingSchema).optional(),
   networks: z.array(networkSchema).default([]),
   insights: insightsSchema.prefault({}),
+  /** Where its own alerts go, beside those of the whole installation. */
+  alerts: ownAlertsSchema.optional(),
   /** What happens to contacts whose submission was charged while its answer was lost. */
   onLostAnswer: z.enum(['hold', 'resubmit']).default('hold'),
   /** Quiet time before the balance is believed after a lost answer. */

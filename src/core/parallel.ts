@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 /**
  * Does the work for each item, a few at a time; the results are in the order of the items. If one fails,
  * no other is begun, and the error comes once those under way have ended: nothing goes on behind it.
@@ -36,6 +38,20 @@ export function portionsOf<T>(items: readonly T[], size: number): T[][] {
     portions.push(items.slice(start, start + size));
   }
   return portions;
+}
+
+/** Work that needs no waiting, of so many items at a time: timers and sockets have their say in between. */
+export async function inSteps<T, R>(
+  items: readonly T[],
+  size: number,
+  work: (item: T) => R,
+): Promise<R[]> {
+  const results: R[] = [];
+  for (const portion of portionsOf(items, size)) {
+    if (results.length > 0) await setImmediate();
+    for (const item of portion) results.push(work(item));
+  }
+  return results;
 }
 
 /** Lets pieces of asynchronous work go one after the other, in the order they came. */

@@ -44,12 +44,16 @@ export function isActing(text: string): boolean {
   return ANY_ACTING.test(text);
 }
 
-/** Most texts by far. */
-const PLAIN_ALREADY = /^[\x21-\x7e]*(?: [\x21-\x7e]+)*$/;
+/** True of most texts by far: ASCII on one line, with single blanks between its words and none around it. */
+export function isPlainLine(text: string): boolean {
+  return PLAIN_LINE.test(text);
+}
+
+const PLAIN_LINE = /^(?:[\x21-\x7e]+(?: [\x21-\x7e]+)*)?$/;
 
 /** The text without anything that acts; its lines and tabs stay. */
 export function plainText(text: string): string {
-  if (!isActing(text)) return text;
+  if (isPlainLine(text) || !isActing(text)) return text;
   return text
     .replace(SEQUENCES, '')
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
@@ -58,7 +62,7 @@ export function plainText(text: string): string {
 
 /** The same on one line: what comes from outside must not be able to add a line of its own. */
 export function plainLine(text: string): string {
-  if (PLAIN_ALREADY.test(text)) return text;
+  if (isPlainLine(text)) return text;
   return plainText(text).replace(/\s+/g, ' ');
 }
 

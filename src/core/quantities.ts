@@ -43,3 +43,8 @@ function twoUnits(
   const rest = Math.floor((seconds % large) / small);
   return rest === 0 ? `${wholes} ${largeName}` : `${wholes} ${largeName} ${rest} ${smallName}`;
 }
+
+/** `2026-11-20 02:00 UTC`, for an instant in ISO 8601 or epoch milliseconds. */
+export function formatMoment(instant: string | number): string {
+  return `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

@@ -21,13 +21,20 @@ export type StopCode =
   | 'store_replaced'
   | 'restore_unconfirmed'
   | 'store_does_not_know_crm'
-  | 'lease_lost';
+  | 'lease_lost'
+  | 'stopped_by_person';
 
 /** Why a run ended as `incomplete` or `failed`. */
 export interface RunReason {
   code: StopCode | (string & {});
   message: string;
 }
+
+/** How a run ends that a person has stopped. */
+export const STOPPED_BY_PERSON = {
+  code: 'stopped_by_person',
+  message: 'A person stopped the run; the next run goes on from here.',
+} as const satisfies RunReason;
 
 /** One credit bucket in a report; `remaining` is null if not yet read. */
 export interface BucketReport {

@@ -89,8 +89,11 @@ function offsetMs(instant: number, timeZone: string): number {
   return asUtc - Math.floor(instant / 1000) * 1000;
 }
 
-function calendarOf(instant: number, timeZone: string) {
-  const parts = new Intl.DateTimeFormat('en-US', {
+/** Made once for each zone, which takes much longer than asking it. */
+function calendarIn(timeZone: string): Intl.DateTimeFormat {
+  const known = calendars.get(timeZone);
+  if (known !== undefined) return known;
+  const calendar = new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',
     year: 'numeric',
@@ -99,7 +102,15 @@ function calendarOf(instant: number, timeZone: string) {
     hour: 'numeric',
     minute: 'numeric',
     second: 'numeric',
-  }).formatToParts(instant);
+  });
+  calendars.set(timeZone, calendar);
+  return calendar;
+}
+
+const calendars = new Map<string, Intl.DateTimeFormat>();
+
+function calendarOf(instant: number, timeZone: string) {
+  const parts = calendarIn(timeZone).formatToParts(instant);
   const value = (type: Intl.DateTimeFormatPartTypes) =>
     Number(parts.find((part) => part.type === type)?.value);
   return {

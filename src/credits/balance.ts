@@ -4,7 +4,7 @@ import type { Run, SyncDeps } from '../run/context.ts';
 import type { LostEnd } from '../store/credits/lost-answers.ts';
 import type { SubmissionRecord } from '../store/credits/submissions.ts';
 import { type Allowance, allowanceOf, startOfMonth } from './allowance.ts';
-import type { Loss } from './judge-losses.ts';
+import type { Glance, Loss } from './judge-losses.ts';
 import { findLosses } from './loss.ts';
 import type { Lost, Proof } from './spend.ts';
 
@@ -131,6 +131,7 @@ type ProofDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings' | 'l
 /** Submissions without a known answer are settled by the balance: their credits left, or they did not. */
 export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionRecord> {
   const { store } = deps;
+  const watch = watchBalance(deps, run);
   return {
     listOpen: () => store.submissions.listOpen(run.partnerKey),
     // An older version takes what is open for the only one.
@@ -140,7 +141,49 @@ export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionReco
         if (open.state === 'intended') await store.submissions.recordLost(lease, open.id);
       }
     },
-    prove: (lost) => proveSubmissions(deps, run, lost),
+    watch: watch.look,
+    prove: (lost) => proveSubmissions(deps, run, lost, watch),
+  };
+}
+
+/** Readings of the balance while lost answers wait for others to come back. */
+interface Watch {
+  /** Reads it (free), once for each set of submissions that are open. */
+  look(): Promise<void>;
+  /** What was seen while these were open; `before` is what is known now that all else has come back. */
+  glancesAt(lost: ReadonlySet<string>, before: number): Glance[];
+}
+
+/**
+ * Credits that are bought before all has come back would hide as many as a lost answer has cost. As long
+ * as one of the lost is open no reading takes the place of the balance that is carried forward, so that
+ * what was seen can be held against it.
+ */
+function watchBalance({ store, partner }: ProofDeps, run: Run): Watch {
+  const seen: { balance: number; before: number; open: readonly SubmissionRecord[] }[] = [];
+  let last = '';
+  return {
+    async look() {
+      const { balance: before } = await store.submissions.findBalance(run.partnerKey);
+      const open = await store.submissions.listOpen(run.partnerKey);
+      const ids = open.map(({ id }) => id).join();
+      if (ids === last || before === null) return;
+      last = ids;
+      const credits = await partner.readCredits(run.control.stopping).catch(() => null);
+      if (credits !== null) seen.push({ balance: credits.enhancements, before, open });
+    },
+    glancesAt: (lost, before) =>
+      seen
+        .filter(({ open }) => open.some(({ id }) => lost.has(id)))
+        .flatMap((glance) => {
+          const others = glance.open.filter(({ id }) => !lost.has(id));
+          if (personsOf(others) === glance.before - before) {
+            return { ...glance, beside: others.map(({ persons }) => persons) };
+          }
+          // Which of them were charged is not certain: all of it is the most that they explain.
+          const { balance } = glance;
+          return balance < before ? { balance, before, beside: [] } : [];
+        }),
   };
 }
 
@@ -152,6 +195,7 @@ async function proveSubmissions(
   deps: ProofDeps,
   run: Run,
   lost: readonly Lost<SubmissionRecord>[],
+  watch: Watch,
 ): Promise<void> {
   const { store, log } = deps;
   const { balance: carried, sequence } = await store.submissions.findBalance(run.partnerKey);
@@ -163,7 +207,9 @@ async function proveSubmissions(
   log.info(facts, 'answers were lost; their credits are settled by the balance');
   const requests = lost.map(({ open: { id, persons } }) => ({ id, items: persons }));
   const leases = [...new Set(lost.map(({ lease }) => lease))];
-  const found = await findLosses(deps, run, { bucket: 'enhancements', before, requests }, leases);
+  const glances = watch.glancesAt(ids, before);
+  const bucket = 'enhancements';
+  const found = await findLosses(deps, run, { bucket, before, glances, requests }, leases);
   if (found === 'stopped') return;
   const { losses, balance } = found;
   const ends = lost.map((each, index) => endOf(run, each.open, losses[index]));

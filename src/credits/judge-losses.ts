@@ -1,5 +1,5 @@
 /**
- * Whether requests whose answers were lost have cost credits, told by the balance: pure. All of them were
+ * Whether requests whose answers were lost have cost credits, judged by the balance: pure. All of them were
  * open at the end, and nothing else of the key.
  */
 
@@ -9,12 +9,23 @@ export type Loss =
   /** So many credits are gone, or it cannot be proved that they are not. */
   | { charged: number; why: string };
 
+/** What a bucket was seen to hold while others than the lost requests were under way. */
+export interface Glance {
+  balance: number;
+  /** As it was known then, with nothing counted of what was under way. */
+  before: number;
+  /** What those others have cost since, or had cost already. */
+  beside: readonly number[];
+}
+
 /** What is known of a bucket. */
 export interface Readings {
   /** Its last reading with nothing of the key open, less what the requests charged that were answered since. */
   before: number;
   /** What it was seen to hold after the last request, in order. */
   meanwhile: readonly number[];
+  /** What was seen before the last of all requests had come back. */
+  glances?: readonly Glance[];
   /** What two readings agreed on in the end. */
   balance: number;
 }
@@ -26,9 +37,20 @@ export interface Readings {
  * Not charged is only what cannot have been. Others may have spent from the same bucket, so that credits
  * can be gone that were none of ours: a request may be among what is gone unless it is larger than
  * that. With two of 100 and 99 open, 99 that are gone say that the one of 100 was not charged; 100
- * that are gone may be the 99 of the other and one that somebody else has spent.
+ * that are gone may be the 99 of the other and one that another user has spent.
  */
 export function judgeLosses(items: readonly number[], readings: Readings): Loss[] {
+  const losses = judgeAtRest(items, readings);
+  const charged = losses.map((loss) => loss.charged).filter((credits) => credits > 0);
+  // Bought meanwhile, credits hide as many at the end; what was seen before that tells of it.
+  const isExplained = (readings.glances ?? []).every(
+    ({ balance, before, beside }) =>
+      subsetsOf([...beside, ...charged], before - balance).length > 0,
+  );
+  return isExplained ? losses : items.map((size) => ({ charged: size, why: DISTURBED }));
+}
+
+function judgeAtRest(items: readonly number[], readings: Readings): Loss[] {
   const { before, balance } = readings;
   const seen = [before, ...readings.meanwhile, balance];
   const lowest = Math.min(...seen.slice(1));
@@ -37,8 +59,9 @@ export function judgeLosses(items: readonly number[], readings: Readings): Loss[
   const hasRisen = seen.some((each, index) => index > 0 && each > (seen[index - 1] ?? each));
   if (gone === 0 && !hasRisen) return items.map(() => ({ charged: 0 }));
   const all = items.reduce((sum, each) => sum + each, 0);
-  if (gone <= 0 || gone > all) return items.map((charged) => ({ charged, why: DISTURBED }));
-  const fitting = hasRisen ? [] : subsetsOf(items, gone);
+  // What was bought may hide a part of what they have cost: all of it counts.
+  if (hasRisen || gone > all) return items.map((charged) => ({ charged, why: DISTURBED }));
+  const fitting = subsetsOf(items, gone);
   const [first] = fitting;
   if (first === undefined) return spreadOver(items, gone);
   return items.map((size, index) => {

@@ -5,7 +5,7 @@
 import type { Bucket } from '../partner/buckets.ts';
 import type { Run, Sightings, SyncDeps } from '../run/context.ts';
 import type { Lease } from '../store/engine/leases.ts';
-import { judgeLosses, type Loss } from './judge-losses.ts';
+import { type Glance, judgeLosses, type Loss } from './judge-losses.ts';
 
 /** Requests of one key that may have been charged: all of it that is open. */
 export interface LostRequests {
@@ -13,6 +13,8 @@ export interface LostRequests {
   bucket: Bucket;
   /** Its last reading with nothing open, less what was charged since by requests that were answered. */
   before: number;
+  /** What it was seen to hold before all else had come back. */
+  glances?: readonly Glance[];
   /** Id and size of each; it costs at most so many credits. */
   requests: readonly { id: string; items: number }[];
 }
@@ -32,7 +34,7 @@ type LossRun = Pick<Run, 'integration' | 'lease' | 'control'>;
 export async function findLosses(
   deps: LossDeps,
   run: LossRun,
-  { bucket, before, requests }: LostRequests,
+  { bucket, before, glances = [], requests }: LostRequests,
   leases: readonly Lease[],
 ): Promise<{ losses: Loss[]; balance: number } | 'stopped'> {
   const { clock, sightings } = deps;
@@ -47,7 +49,7 @@ export async function findLosses(
     const losses = items.map((charged) => ({ charged, why: 'the balance did not come to rest' }));
     return { losses, balance: before - items.reduce((sum, each) => sum + each, 0) };
   }
-  return { losses: judgeLosses(items, { before, meanwhile, balance }), balance };
+  return { losses: judgeLosses(items, { before, meanwhile, glances, balance }), balance };
 }
 
 /** In the quiet time the balance is looked at this often, and a lease taken for it is renewed. */

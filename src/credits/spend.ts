@@ -23,6 +23,9 @@ const MAX_EMPTY_IN_ROW = 3;
 /** How often it is looked at whether something may be sent: what is open of other runs, and how many at once. */
 const LOOK_MS = 250;
 
+/** Why that is not waited for any more. */
+const LANDED = 'a request has come back';
+
 /** For so long beyond its quiet time the same one is waited for. */
 const OTHER_RUN_PATIENCE_MS = 10 * 60_000;
 
@@ -49,6 +52,8 @@ export interface Proof<Open extends Unanswered> {
   letsOthersPass(open: Open): boolean;
   /** Puts on disk that no one waits for their answers any more, so that no other run sends anything. */
   markLost?(lost: readonly Lost<Open>[]): Promise<void>;
+  /** They wait for what else is under way to come back: what is known of them until then. */
+  watch?(): Promise<void>;
   /** Settles them under their leases; leaves them as they are if the run stops meanwhile. */
   prove(lost: readonly Lost<Open>[]): Promise<void>;
 }
@@ -199,7 +204,8 @@ function createUnderWay<Intent extends { id: string }, Answer, Open extends Unan
       const nap = new AbortController();
       const signal = AbortSignal.any([nap.signal, run.control.stopping]);
       await Promise.race([...requests.values(), clock.sleep(LOOK_MS, signal)]);
-      nap.abort();
+      // A reason of its own would be made with its stack each time.
+      nap.abort(LANDED);
     },
     async pause() {
       if (failures === pausedFor) return;
@@ -280,8 +286,10 @@ export async function settleOpen<Open extends Unanswered>(
     const others = (await proof.listOpen()).filter(({ id }) => !own.has(id));
     if (others.length === 0) return 'clear';
     const way = await settleOthers(deps, run, proof, others, underWay.size > 0);
-    if (way === 'clear' || way === 'occupied') return way;
+    if (way === 'clear') return way;
     if (way === 'settled') continue;
+    await proof.watch?.();
+    if (way === 'occupied') return way;
     const ids = others.map(({ id }) => id).join();
     if (ids !== waited.ids) waited = { ids, sinceMs: clock.monotonicMs() };
     const patienceMs = run.integration.settleAfterMs + OTHER_RUN_PATIENCE_MS;

@@ -3,13 +3,18 @@ import type { Clock } from '../core/clock.ts';
 import type { Store } from '../store/store.ts';
 import type { Engine, Turn } from './engine.ts';
 
-export interface EmbeddedDeps extends Pick<Store['runRequests'], 'list' | 'listBegun'> {
+export interface EmbeddedDeps extends Pick<Store['runRequests'], 'listReady' | 'listBegun'> {
   clock: Pick<Clock, 'monotonicMs'>;
   /** True if no process is at work on an integration. */
   isFree(integrationId: string): Promise<boolean>;
 }
 
-export function createEmbeddedEngine({ list, listBegun, clock, isFree }: EmbeddedDeps): Engine {
+export function createEmbeddedEngine({
+  listReady,
+  listBegun,
+  clock,
+  isFree,
+}: EmbeddedDeps): Engine {
   /** Integrations whose turn this process has. */
   const taken = new Set<string>();
   /** Until when (monotonic) those that could not begin are left alone. */
@@ -22,18 +27,18 @@ export function createEmbeddedEngine({ list, listBegun, clock, isFree }: Embedde
     async asked(_trx, runs) {
       for (const run of runs) if (run.isUrgent) resting.delete(run.integrationId);
     },
-    async take({ free, forSchedules, mayBegin }) {
+    async take({ free, forSchedules, isKnown }) {
       const turns: Turn[] = [];
       const known = new Map<string, boolean>();
       // What was begun in a process that may be gone comes first.
-      for (const row of [...(await listBegun()), ...(await list())]) {
+      for (const row of [...(await listBegun()), ...(await listReady())]) {
         const { integrationId } = row;
         if (turns.length >= free) break;
         if (row.urgent === 0 && turns.length >= forSchedules) continue;
         if (taken.has(integrationId) || isResting(integrationId)) continue;
         const isIdle = known.get(integrationId) ?? (await isFree(integrationId));
         known.set(integrationId, isIdle);
-        if (isIdle && mayBegin(row)) turns.push(begin(integrationId));
+        if (isIdle && isKnown(integrationId)) turns.push(begin(integrationId));
       }
       return turns;
     },

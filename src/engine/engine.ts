@@ -1,5 +1,5 @@
 /** The port of engines: what decides which process runs which integration, and when. */
-import type { RunRequestRecord, RunsAsked } from '../store/runs/run-requests.ts';
+import type { RunsAsked } from '../store/runs/run-requests.ts';
 
 /**
  * The right of this process to answer what was asked of an integration. One process has it at a time;
@@ -27,8 +27,8 @@ export interface Capacity {
   free: number;
   /** How many of them may be for what a schedule alone asked for; the rest waits for people and webhooks. */
   forSchedules: number;
-  /** Whether the run of a request may begin now; asked where the engine sees requests beforehand. */
-  mayBegin(row: RunRequestRecord): boolean;
+  /** Whether this process has the settings of an integration; asked where the engine sees requests beforehand. */
+  isKnown(integrationId: string): boolean;
 }
 
 /** Hands out turns. Runs are asked for in the store; an engine learns of them in the same transaction. */

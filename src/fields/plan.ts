@@ -59,13 +59,14 @@ export function planFields(
   const isOutdated = (field: string, value: FieldValue) => !isBlank(value) && isOurs(field, value);
   const { mappings, fields } = run;
   const stands = status === undefined ? [] : statusValues(run, status, present, isOurs);
-  const offered = new Map([...values, ...stands]);
+  const offered = stands.length === 0 ? values : new Map([...values, ...stands]);
   const { mapped, unfit } = mapProfile({ values: offered, mappings, fields });
   const diff = diffValues({ mapped, present, mappings, wasOurs: isOurs });
   const outdated = mappings
     .filter(({ from, to }) => emptied.includes(from) && !Object.hasOwn(mapped, to))
     .flatMap(({ to }) => (isOutdated(to, present[to] ?? null) ? [[to, null] as const] : []));
-  const changes: FieldValues = { ...diff.changes, ...Object.fromEntries(outdated) };
+  const changes: FieldValues =
+    outdated.length === 0 ? diff.changes : { ...diff.changes, ...Object.fromEntries(outdated) };
   const detail = unfit.length === 0 ? null : unfit.map(({ reason }) => reason).join(' ');
   // A value that is in the CRM because an earlier, unconfirmed write of ours put it there.
   const confirmed = diff.equal.filter((field) => isOurs(field, present[field] ?? null));

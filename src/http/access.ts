@@ -1,15 +1,27 @@
-/** Who may ask what: access tokens, sessions of browsers, and the first visit before any token. */
+/** Who may ask what: access tokens, people, sessions of browsers, and the first visit before any of them. */
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { hashToken } from '../application/access-token.ts';
+import { identityOf } from '../application/people.ts';
 import type { Actor } from '../core/actor.ts';
 import type { Clock } from '../core/clock.ts';
+import { newId } from '../core/new-id.ts';
+import { mayActAs, type Role } from '../core/role.ts';
+import type { Sealer } from '../store/secrets/sealed.ts';
 import type { AccessTokenRecord } from '../store/service/access.ts';
+import type { PersonRecord } from '../store/service/people.ts';
+import { SESSION_MS, type SessionDetails, type SessionOwner } from '../store/service/sessions.ts';
 import type { Store } from '../store/store.ts';
 import type { Attempts } from './attempts.ts';
-import type { HttpEnv, Principal, Role } from './request/context.ts';
+import type { HttpEnv, Principal } from './request/context.ts';
 import { HttpError } from './request/errors.ts';
-import { type ClientAddress, isLocal, isLoopbackName, requireSameOrigin } from './request/peer.ts';
+import {
+  browserOf,
+  type ClientAddress,
+  isLocal,
+  isLoopbackName,
+  requireSameOrigin,
+} from './request/peer.ts';
 import { isSameText, newSecret, type WithoutToken } from './request/secret.ts';
 
 export interface Access {
@@ -19,6 +31,11 @@ export interface Access {
    * more than a token in a header has to come from our own pages.
    */
   requireRole(role: Role): MiddlewareHandler<HttpEnv>;
+  /**
+   * The same for a page: a stranger is led to the form to sign in, and from there back. Each page and
+   * each button of a page has one of these two before its handler.
+   */
+  requirePage(role: Role): MiddlewareHandler<HttpEnv>;
   /** Like `requireRole('viewer')`, but a caller that seems to be on this machine needs no token. */
   requireViewerUnlessLocal(): MiddlewareHandler<HttpEnv>;
   /** The same person for the audit. */
@@ -31,6 +48,15 @@ export interface Access {
    */
   signIn(c: Context<HttpEnv>, token: string): Promise<Principal | null>;
   /**
+   * While there is no user, refuses (401) all that shows to come from elsewhere than this machine: before
+   * everything that has no key of its own.
+   */
+  requireUsersBeyondHere: MiddlewareHandler<HttpEnv>;
+  /** Begins a session of a person who has shown who it is. */
+  signInAs(c: Context<HttpEnv>, person: PersonRecord, by?: SessionDetails): Promise<void>;
+  /** Whether there is a person who can sign in with a password. */
+  hasPeople(): Promise<boolean>;
+  /**
    * Begins the session of the one-time link for the browser that follows it on this machine, while
    * there is no token. Throws an HttpError: 403 for a link that does not count, 429 after too many.
    */
@@ -42,11 +68,10 @@ export interface Access {
 /** By plain http on this machine alone; its secret is worth nothing anywhere else. */
 const FIRST_VISIT_COOKIE = 'donor_sync_first_visit';
 
-/** A working day and the night after it; then the browser signs in again. */
-const SESSION_MS = 24 * 3_600_000;
-
 export interface AccessDeps {
-  store: Pick<Store, 'access' | 'audit' | 'actingAs'>;
+  store: Pick<Store, 'access' | 'people' | 'sessions' | 'audit' | 'actingAs'>;
+  /** Opens who a person is. */
+  sealer: Pick<Sealer, 'open'>;
   clock: Pick<Clock, 'now'>;
   attempts: Attempts;
   publicUrl: string;
@@ -55,7 +80,7 @@ export interface AccessDeps {
 }
 
 export function createAccess(deps: AccessDeps): Access {
-  const { store, clock, attempts, publicUrl, withoutToken, addressOf } = deps;
+  const { store, sealer, clock, attempts, publicUrl, withoutToken, addressOf } = deps;
   const { protocol, hostname } = new URL(publicUrl);
   const isSecure = protocol === 'https:';
   // Browsers take a cookie of this name only over https, for the whole host and no other.
@@ -63,14 +88,24 @@ export function createAccess(deps: AccessDeps): Access {
   // Behind a proxy every caller may seem to be on this machine: what is public needs tokens anyway.
   const isHome = isLoopbackName(hostname);
 
+  /** Once there was one, all who come are asked who they are. */
+  let hadUsers = false;
+
   async function identify(c: Context<HttpEnv>): Promise<Principal | null> {
     const token = bearerToken(c);
-    if (token !== undefined) return principalOf('token', await findToken(c, token));
+    if (token !== undefined) {
+      const row = await findToken(c, token);
+      return row && principalOf('token', row);
+    }
     const cookie = getCookie(c, cookieName);
-    const row = cookie && (await store.access.findSession(hashToken(cookie)));
-    if (row) return principalOf('session', row);
-    const isFirst = isFirstVisitor(c) && (await isWithoutTokens());
-    return isFirst ? { kind: 'local', role: 'admin', name: null } : null;
+    const session = cookie ? await store.sessions.find(hashToken(cookie)) : null;
+    if (session !== null) {
+      const { id, owner } = session;
+      return 'person' in owner
+        ? personPrincipal(owner.person, id)
+        : principalOf('session', owner.token, id);
+    }
+    return isFirstVisitor(c) && (await isWithoutUsers()) ? FIRST_VISITOR : null;
   }
 
   /**
@@ -83,8 +118,15 @@ export function createAccess(deps: AccessDeps): Access {
     return withoutToken.isSession(getCookie(c, FIRST_VISIT_COOKIE) ?? '');
   }
 
-  async function isWithoutTokens(): Promise<boolean> {
-    return (await store.access.listTokens()).length === 0;
+  async function isWithoutUsers(): Promise<boolean> {
+    return (await store.access.listTokens()).length === 0 && !(await store.people.hasJoined());
+  }
+
+  function personPrincipal(person: PersonRecord, sessionId: string): Principal {
+    const { id: personId, role } = person;
+    const { name } = identityOf(sealer, person);
+    const integrations = reachOf(person);
+    return { kind: 'session', role, name, integrations, personId, tokenId: null, sessionId };
   }
 
   async function findToken(c: Context<HttpEnv>, token: string): Promise<AccessTokenRecord | null> {
@@ -117,26 +159,63 @@ export function createAccess(deps: AccessDeps): Access {
     return { kind, name, from: addressOf(c) };
   }
 
+  /** Lets this caller go on to the handler, or throws an HttpError. */
+  function admit(c: Context<HttpEnv>, principal: Principal | null, role: Role): void {
+    if (principal === null) throw unauthenticated();
+    if (!mayActAs(principal.role, role)) throw roleInsufficient(role, principal.role);
+    requireOurPages(c, principal);
+    c.set('principal', principal);
+    c.set('actor', actorOf(c, principal));
+  }
+
+  /** A new secret for each session; the one that the browser had before ends. */
+  async function beginSession(
+    c: Context<HttpEnv>,
+    owner: SessionOwner,
+    name: string,
+    by?: SessionDetails,
+  ) {
+    const before = getCookie(c, cookieName);
+    if (before !== undefined) await store.sessions.end(hashToken(before));
+    const secret = newSecret();
+    const acting = store.actingAs({ kind: 'session', name, from: addressOf(c) });
+    const browser = browserOf(c);
+    const id = newId(clock.now());
+    await acting.sessions.add({ hash: hashToken(secret), id, browser }, owner, by);
+    setCookie(c, cookieName, secret, {
+      httpOnly: true,
+      sameSite: 'Lax',
+      secure: isSecure,
+      path: '/',
+      maxAge: SESSION_MS / 1_000,
+    });
+    return id;
+  }
+
   return {
     identify,
     actorOf,
     requireRole(role) {
       return async (c, next) => {
-        const principal = await identify(c);
-        if (principal === null) throw unauthenticated();
-        if (role === 'admin' && principal.role !== 'admin') {
-          throw new HttpError(403, 'role_insufficient', 'This needs an access token of an admin.');
-        }
-        requireOurPages(c, principal);
-        c.set('principal', principal);
-        c.set('actor', actorOf(c, principal));
+        admit(c, await identify(c), role);
         await next();
+      };
+    },
+    requirePage(role) {
+      return async (c, next) => {
+        const principal = await identify(c);
+        if (principal === null && ['GET', 'HEAD'].includes(c.req.method)) {
+          const { pathname, search } = new URL(c.req.url);
+          const to = pathname + search;
+          return c.redirect(to === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(to)}`, 303);
+        }
+        admit(c, principal, role);
+        return next();
       };
     },
     requireViewerUnlessLocal() {
       return async (c, next) => {
-        const isAllowed = (isHome && isLocal(c)) || (await identify(c)) !== null;
-        if (!isAllowed) throw unauthenticated();
+        if (!(isHome && isLocal(c))) admit(c, await identify(c), 'viewer');
         await next();
       };
     },
@@ -144,21 +223,22 @@ export function createAccess(deps: AccessDeps): Access {
       requireSameOrigin(c, publicUrl, 'allowed');
       const row = await findToken(c, token);
       if (row === null) return null;
-      const secret = newSecret();
-      const actor: Actor = { kind: 'session', name: row.name, from: addressOf(c) };
-      const { access } = store.actingAs(actor);
-      await access.addSession(hashToken(secret), row.id, clock.now() + SESSION_MS);
-      setCookie(c, cookieName, secret, {
-        httpOnly: true,
-        sameSite: 'Lax',
-        secure: isSecure,
-        path: '/',
-        maxAge: SESSION_MS / 1_000,
-      });
-      return principalOf('session', row);
+      return principalOf('session', row, await beginSession(c, { tokenId: row.id }, row.name));
     },
+    async requireUsersBeyondHere(c, next) {
+      if (!isLocal(c)) {
+        hadUsers ||= !(await isWithoutUsers());
+        if (!hadUsers) throw unauthenticated();
+      }
+      await next();
+    },
+    async signInAs(c, person, by) {
+      const { name } = identityOf(sealer, person);
+      await beginSession(c, { personId: person.id }, name, by);
+    },
+    hasPeople: () => store.people.hasJoined(),
     async beginFirstVisit(c, secret) {
-      const isOpen = typeof withoutToken === 'object' && isLocal(c) && (await isWithoutTokens());
+      const isOpen = typeof withoutToken === 'object' && isLocal(c) && (await isWithoutUsers());
       const cookie = isOpen ? (withoutToken?.begin(secret) ?? null) : null;
       if (cookie === null) {
         noteWrong(c);
@@ -176,17 +256,42 @@ export function createAccess(deps: AccessDeps): Access {
     async signOut(c) {
       requireSameOrigin(c, publicUrl, 'refused');
       const cookie = getCookie(c, cookieName);
-      if (cookie !== undefined) await store.access.endSession(hashToken(cookie));
+      if (cookie !== undefined) await store.sessions.end(hashToken(cookie));
       deleteCookie(c, cookieName, { path: '/', secure: isSecure });
     },
   };
 }
 
+/** The first visitor on this machine, before there is any token or person. */
+const FIRST_VISITOR: Principal = {
+  kind: 'local',
+  role: 'owner',
+  name: null,
+  integrations: null,
+  personId: null,
+  tokenId: null,
+  sessionId: null,
+};
+
 function principalOf(
-  kind: Principal['kind'],
-  row: Pick<AccessTokenRecord, 'role' | 'name'> | null,
-): Principal | null {
-  return row && { kind, role: row.role, name: row.name };
+  kind: 'token' | 'session',
+  token: AccessTokenRecord,
+  sessionId: string | null = null,
+): Principal {
+  const { id: tokenId, role, name } = token;
+  const integrations = reachOf(token);
+  return { kind, role, name, integrations, personId: null, tokenId, sessionId };
+}
+
+function reachOf({
+  integrations,
+}: Pick<AccessTokenRecord, 'integrations'>): Principal['integrations'] {
+  return integrations === null ? null : new Set(integrations);
+}
+
+function roleInsufficient(needed: Role, role: Role): HttpError {
+  const message = `This needs the role ${needed}, and yours is ${role}.`;
+  return new HttpError(403, 'role_insufficient', message, { details: { needed, role } });
 }
 
 /** The token of `Authorization: Bearer …`; undefined without that header. */
@@ -208,6 +313,6 @@ function firstVisitRefused(): HttpError {
   return new HttpError(
     403,
     'first_visit_refused',
-    'This link does not let you in. It works once, within 15 minutes, on the machine of the service, without a proxy, and while there is no access token. Start `donor-sync serve` again for a new link, or make a token: `donor-sync tokens create --role admin --name NAME`.',
+    'This link does not let you in. It works once, within 15 minutes, on the machine of the service, without a proxy, and while there is no person and no access token. Start `donor-sync serve` again for a new link, or make a token: `donor-sync tokens create --role admin --name NAME`.',
   );
 }

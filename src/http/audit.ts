@@ -2,9 +2,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { ACTOR_KINDS } from '../core/actor.ts';
 import { AUDIT_ACTIONS } from '../store/audit/record.ts';
-import { describeEntry } from '../views/audit.ts';
+import { readAuditPage } from '../views/audit.ts';
 import type { Access } from './access.ts';
+import type { AuditChecker } from './dashboard/audit/checker.ts';
 import type { HttpDeps } from './request/context.ts';
+import { idsInReach, requireWholeReach } from './request/reach.ts';
 import { createRouter, json, problems, readCursor, writeCursor } from './request/router.ts';
 
 const MAX_PAGE = 500;
@@ -15,6 +17,16 @@ const querySchema = z.object({
     .datetime()
     .optional()
     .openapi({ description: 'Only entries from this moment on.', example: '2026-11-01T00:00:00Z' }),
+  until: z.iso
+    .datetime()
+    .optional()
+    .openapi({ description: 'Only entries before this moment.', example: '2026-11-02T00:00:00Z' }),
+  person: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .openapi({ description: 'A part of the name of who did it.' }),
   integration: z.string().optional().openapi({ description: 'Only entries about this one.' }),
   action: z.enum(AUDIT_ACTIONS).optional(),
   limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE),
@@ -46,7 +58,7 @@ function listRoute({ requireRole }: Access) {
     tags: ['Audit'],
     summary: 'List who did what, the newest first',
     description:
-      'For admins. Contacts are named by their ids, and not at all once they are erased. `donor-sync audit verify` checks that nothing was changed.',
+      'For admins. Who reaches some integrations sees the entries about those alone. Contacts are named by their ids, and not at all once they are erased. `donor-sync audit verify` checks that nothing was changed.',
     middleware: [requireRole('admin')] as const,
     request: { query: querySchema },
     responses: {
@@ -60,20 +72,62 @@ function listRoute({ requireRole }: Access) {
   });
 }
 
-/** The route of the audit. */
-export function auditRoutes({ application: { store } }: HttpDeps, access: Access) {
-  return createRouter().openapi(listRoute(access), async (c) => {
-    const { since, integration, action, limit, cursor } = c.req.valid('query');
-    const records = await store.audit.list({
-      since: since === undefined ? undefined : Date.parse(since),
-      integrationId: integration,
-      action,
-      before: cursor === undefined ? undefined : readCursor(cursor)[0],
-      // One more than is shown tells whether there is a next page.
-      limit: limit + 1,
-    });
-    const entries = records.slice(0, limit).map(describeEntry);
-    const last = records.length > limit ? entries.at(-1) : undefined;
-    return c.json({ entries, next: last ? writeCursor([last.seq, last.action]) : null }, 200);
+const checkSchema = z
+  .object({
+    isRunning: z.boolean(),
+    checked: z.int().openapi({ description: 'Entries checked so far, of so many.' }),
+    of: z.int(),
+    finishedAt: z.iso.datetime().nullable(),
+    problems: z.array(z.string()).openapi({ description: 'Empty if nothing was changed.' }),
+    end: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Where the chain ends: note it down elsewhere.' }),
+    purgedThrough: z.int(),
+  })
+  .openapi('AuditCheck');
+
+function verifyRoute({ requireRole }: Access) {
+  return createRoute({
+    method: 'post',
+    path: '/v1/audit/verify',
+    tags: ['Audit'],
+    summary: 'Check that no entry was changed, put in or taken away',
+    description:
+      'For admins of all integrations. Begins the check, or finds the one that goes on, and answers after a few seconds at the latest, with `isRunning` if it is not at its end: ask again. Each process has its own.',
+    middleware: [requireRole('admin')] as const,
+    responses: {
+      200: { description: 'How far it is, and what it found.', ...json(checkSchema) },
+      ...problems.access,
+    },
   });
+}
+
+/** The routes of the audit. */
+export function auditRoutes(
+  { application: { store } }: Pick<HttpDeps, 'application'>,
+  access: Access,
+  checker: AuditChecker,
+) {
+  return createRouter()
+    .openapi(listRoute(access), async (c) => {
+      const { since, until, integration, limit, cursor, ...filter } = c.req.valid('query');
+      const page = await readAuditPage(
+        store,
+        {
+          ...filter,
+          since: since === undefined ? undefined : Date.parse(since),
+          until: until === undefined ? undefined : Date.parse(until),
+          integrationId: integration,
+          integrationIds: idsInReach(c),
+        },
+        { before: cursor === undefined ? undefined : readCursor(cursor)[0], limit },
+      );
+      const next = page.next === null ? null : writeCursor([page.next, 'audit']);
+      return c.json({ entries: page.entries, next }, 200);
+    })
+    .openapi(verifyRoute(access), async (c) => {
+      requireWholeReach(c);
+      return c.json(await checker.check(), 200);
+    });
 }

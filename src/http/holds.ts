@@ -1,31 +1,42 @@
 /** GET /v1/holds and POST /v1/holds/:id/:decision: what waits for a person, and the decisions. */
 import { createRoute, z } from '@hono/zod-openapi';
-import {
-  DECIDED,
-  type DecidedBatch,
-  decideBatch,
-  decideHold,
-} from '../application/decide-holds.ts';
+import type { Context } from 'hono';
+import { DECIDED, decideBatch, decideHold } from '../application/decide-holds.ts';
+import { approvalOf, approvalOfBatch } from '../application/two-people/ask.ts';
 import { CHANGED_PARTS } from '../identity/identity-text.ts';
-import type { HoldBatch } from '../store/holds/hold-batches.ts';
-import type { Store } from '../store/store.ts';
+import type { ApprovalRequest } from '../store/networks/approvals.ts';
+import { describeApproval } from '../views/approval.ts';
+import { readQueue } from '../views/decision-queue.ts';
 import {
   type AnyHold,
   BATCH_DECISIONS,
-  type BatchDecisionWord,
   type DecisionWord,
   decisionsFor,
   describeBatch,
   describeHold,
-  findHold,
   HOLD_DECISIONS,
   type HoldStore,
   listOpenHolds,
 } from '../views/hold.ts';
 import type { Access } from './access.ts';
-import type { HttpDeps } from './request/context.ts';
+import { approvalSchema, waitForSecondPerson } from './approvals.ts';
+import type { HttpDeps, HttpEnv } from './request/context.ts';
 import { HttpError } from './request/errors.ts';
-import { createRouter, failure, findIntegration, json, problems } from './request/router.ts';
+import {
+  findHoldInReach,
+  findIntegration,
+  findOpenBatch,
+  inReach,
+  integrationsInReach,
+} from './request/reach.ts';
+import {
+  createRouter,
+  failure,
+  json,
+  problems,
+  readCursor,
+  writeCursor,
+} from './request/router.ts';
 
 const holdSchema = z
   .object({
@@ -95,6 +106,61 @@ function listRoute({ requireRole }: Access) {
   });
 }
 
+const decisionSchema = z
+  .object({
+    id: z.string().openapi({ description: 'Of the hold, or of the batch.' }),
+    about: z.enum(['contact', 'network', 'batch']),
+    subject: z.string().openapi({
+      description: 'The id in the CRM, the name of the network, or how many contacts.',
+    }),
+    integration: z.object({ id: z.string(), name: z.string() }),
+    reason: z.string().openapi({ example: 'name_mismatch' }),
+    why: z.string().openapi({ description: 'A whole sentence.' }),
+    since: z.iso.datetime(),
+  })
+  .openapi('Decision');
+
+const queueSchema = z
+  .object({
+    total: z.int().openapi({ description: 'Contacts that are decided together are one.' }),
+    clients: z.array(z.object({ id: z.string(), name: z.string(), count: z.int() })),
+    reasons: z.array(z.object({ reason: z.string(), name: z.string(), count: z.int() })),
+    decisions: z.array(decisionSchema),
+    next: z.string().nullable().openapi({ description: 'For `after`; null on the last page.' }),
+  })
+  .openapi('DecisionQueue');
+
+function queueRoute({ requireRole }: Access) {
+  return createRoute({
+    method: 'get',
+    path: '/v1/decisions',
+    tags: ['Holds'],
+    summary: 'The queue of what waits for a person, in pages, counted by client and reason',
+    description:
+      'What was decided in a page and can still be taken back is not in it. No names of contacts.',
+    middleware: [requireRole('viewer')] as const,
+    request: {
+      query: z.object({
+        client: z.string().optional(),
+        reason: z.string().optional(),
+        order: z.enum(['oldest', 'newest']).optional(),
+        after: z.string().optional(),
+      }),
+    },
+    responses: {
+      200: { description: 'A page of the queue.', ...json(queueSchema) },
+      ...problems.access,
+      ...problems.invalid,
+    },
+  });
+}
+
+const waiting = {
+  description:
+    'It waits for a second person (`twoPeople` of the settings), and nothing is decided.',
+  ...json(z.object({ approval: approvalSchema })),
+};
+
 function decideRoute({ requireRole }: Access) {
   return createRoute({
     method: 'post',
@@ -102,11 +168,12 @@ function decideRoute({ requireRole }: Access) {
     tags: ['Holds'],
     summary: 'Decide a hold',
     description:
-      'For admins, and only what `decisions` of the hold allows. `approve`: the profile is this contact’s, or the network may change; the next run does it. `reject`: the contact or the network is left alone. `resubmit`: the next run asks the service again, for another credit.',
-    middleware: [requireRole('admin')] as const,
+      'For deciders, and only what `decisions` of the hold allows. `approve`: the profile is this contact’s, or the network may change; the next run does it. `reject`: the contact or the network is left alone. `resubmit`: the next run asks the service again, for another credit.',
+    middleware: [requireRole('decider')] as const,
     request: { params: z.object({ id: z.string(), decision: z.enum(HOLD_DECISIONS) }) },
     responses: {
       200: { description: 'Decided.', ...json(z.object({ hold: holdSchema })) },
+      202: waiting,
       ...problems.access,
       ...problems.notFound,
       ...problems.invalid,
@@ -122,11 +189,12 @@ function decideBatchRoute({ requireRole }: Access) {
     tags: ['Holds'],
     summary: 'Decide all contacts of a batch',
     description:
-      'For admins. The details of many contacts changed at once. `approve`: the next run asks the service about them again, for a credit each. `reject`: they are the same people still, and no credit is spent. A request that was cut off is repeated: it goes on with what is still open.',
-    middleware: [requireRole('admin')] as const,
+      'For deciders. The details of many contacts changed at once. `approve`: the next run asks the service about them again, for a credit each. `reject`: they are the same people still, and no credit is spent. A request that was cut off is repeated: it goes on with what is still open.',
+    middleware: [requireRole('decider')] as const,
     request: { params: z.object({ id: z.string(), decision: z.enum(BATCH_DECISIONS) }) },
     responses: {
       200: { description: 'Decided.', ...json(z.object({ batch: decidedBatchSchema })) },
+      202: waiting,
       ...problems.access,
       ...problems.notFound,
       ...problems.invalid,
@@ -141,24 +209,60 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
   return createRouter()
     .openapi(listRoute(access), async (c) => {
       const { integration } = c.req.valid('query');
-      if (integration !== undefined) findIntegration(application, integration);
-      const open = await listOpenHolds(store, integration);
-      const batches = await store.holds.listBatches(integration);
+      if (integration !== undefined) findIntegration(c, application, integration);
+      const open = inReach(
+        c,
+        await listOpenHolds(store, integration),
+        ({ row }) => row.integrationId,
+      );
+      const batches = inReach(
+        c,
+        await store.holds.listBatches(integration),
+        ({ integrationId }) => integrationId,
+      );
       return c.json({ holds: open.map(describeHold), batches: batches.map(describeBatch) }, 200);
+    })
+    .openapi(queueRoute(access), async (c) => {
+      const { client = null, reason = null, order = 'oldest', after } = c.req.valid('query');
+      const queue = await readQueue(store, integrationsInReach(c, application), {
+        ...{ client, reason, order },
+        after: after === undefined ? null : readCursor(after),
+      });
+      const { items, next, ...counts } = queue;
+      const decisions = items.map(({ name: _, place: __, ...item }) => item);
+      return c.json(
+        { ...counts, decisions, next: next === null ? null : writeCursor([...next]) },
+        200,
+      );
     })
     .openapi(decideBatchRoute(access), async (c) => {
       const { id, decision } = c.req.valid('param');
+      const batch = await findOpenBatch(c, store, id);
+      const approval = await waitIfMany(c, approvalOfBatch(decision, batch), batch.integrationId);
+      if (approval !== null) return c.json({ approval }, 202);
       const acting = store.actingAs(c.get('actor'));
-      return c.json({ batch: await decideOpenBatch(acting, id, decision) }, 200);
+      return c.json({ batch: await decideBatch(acting, batch, decision) }, 200);
     })
     .openapi(decideRoute(access), async (c) => {
       const { id, decision } = c.req.valid('param');
-      const hold = await findDecidableHold(store, id, decision);
+      const hold = await findDecidableHold(c, store, id, decision);
+      const approval = await waitIfMany(c, approvalOf(decision, [hold]), hold.row.integrationId);
+      if (approval !== null) return c.json({ approval }, 202);
       if (!(await decideHold(store.actingAs(c.get('actor')), hold, decision))) {
         throw new HttpError(409, 'hold_decided', 'This hold was decided already.');
       }
       return c.json({ hold: { ...describeHold(hold), decision: DECIDED[decision] } }, 200);
     });
+
+  async function waitIfMany(
+    c: Context<HttpEnv>,
+    request: ApprovalRequest | null,
+    integrationId: string,
+  ) {
+    const asked = request && { request, integrationId };
+    const approval = asked && (await waitForSecondPerson(c, application, asked));
+    return approval && describeApproval(approval);
+  }
 }
 
 /**
@@ -166,12 +270,12 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
  * the decision makes no sense for it.
  */
 export async function findDecidableHold(
+  c: Context<HttpEnv>,
   store: HoldStore,
   id: string,
   word: DecisionWord,
 ): Promise<AnyHold> {
-  const hold = await findHold(store, id);
-  if (hold === null) throw new HttpError(404, 'hold_unknown', `There is no hold "${id}".`);
+  const hold = await findHoldInReach(c, store, id);
   if (decisionsFor(hold).includes(word)) return hold;
   throw hold.row.kind === 'lost_answer' ? withoutProfile() : notDecidable(hold);
 }
@@ -189,26 +293,4 @@ function notDecidable(hold: AnyHold): HttpError {
   const words = decisionsFor(hold).join(', ');
   const message = `This hold cannot be decided like that; it takes: ${words}.`;
   return new HttpError(409, 'hold_not_decidable', message);
-}
-
-type BatchStore = {
-  holds: Pick<Store['holds'], 'listBatches' | 'findBatchIntegration' | 'decideBatch'>;
-};
-
-/** The open batch with this id. Throws an HttpError: 404 if there is none, 409 if it is decided. */
-export async function findOpenBatch({ holds }: BatchStore, id: string): Promise<HoldBatch> {
-  const batch = (await holds.listBatches()).find((one) => one.id === id);
-  if (batch) return batch;
-  throw (await holds.findBatchIntegration(id)) === null
-    ? new HttpError(404, 'batch_unknown', `There is no batch "${id}".`)
-    : new HttpError(409, 'batch_decided', 'All contacts of this batch are decided already.');
-}
-
-/** Decides what is still open of the batch with this id. Throws as `findOpenBatch`. */
-export async function decideOpenBatch(
-  store: BatchStore,
-  id: string,
-  word: BatchDecisionWord,
-): Promise<DecidedBatch> {
-  return decideBatch(store, await findOpenBatch(store, id), word);
 }

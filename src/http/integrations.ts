@@ -1,10 +1,11 @@
 /** GET /v1/integrations and /v1/integrations/:id: what is set up, without any secret of it. */
 import { createRoute, z } from '@hono/zod-openapi';
-import { readStatus } from '../views/status.ts';
+import { readStatus, readStatuses } from '../views/status.ts';
 import type { Access } from './access.ts';
 import type { HttpDeps } from './request/context.ts';
-import { createRouter, findIntegration, json, problems } from './request/router.ts';
-import { runSchema } from './runs.ts';
+import { findIntegration, integrationsInReach } from './request/reach.ts';
+import { createRouter, json, problems, readCursor, writeCursor } from './request/router.ts';
+import { runSchema } from './runs/runs.ts';
 
 const integrationSchema = z
   .object({
@@ -25,6 +26,15 @@ const integrationSchema = z
   })
   .openapi('Integration');
 
+const MAX_PAGE = 500;
+
+const querySchema = z.object({
+  limit: z.coerce.number().int().min(1).max(MAX_PAGE).optional().openapi({
+    description: 'The most on a page; all at once if it is left out.',
+  }),
+  cursor: z.string().optional().openapi({ description: 'The `next` of the page before.' }),
+});
+
 function listRoute({ requireRole }: Access) {
   return createRoute({
     method: 'get',
@@ -32,12 +42,21 @@ function listRoute({ requireRole }: Access) {
     tags: ['Integrations'],
     summary: 'List the integrations',
     middleware: [requireRole('viewer')] as const,
+    request: { query: querySchema },
     responses: {
       200: {
-        description: 'All of them.',
-        ...json(z.object({ integrations: z.array(integrationSchema) })),
+        description: 'All that the caller may reach, or a page of them.',
+        ...json(
+          z.object({
+            integrations: z.array(integrationSchema),
+            next: z.string().nullable().optional().openapi({
+              description: 'Where pages are asked for: what leads to the next one, or null.',
+            }),
+          }),
+        ),
       },
       ...problems.access,
+      ...problems.invalid,
     },
   });
 }
@@ -63,16 +82,22 @@ function showRoute({ requireRole }: Access) {
 
 /** The routes that show integrations. */
 export function integrationRoutes({ application }: HttpDeps, access: Access) {
-  const { store, integrations: known } = application;
+  const { store } = application;
   return createRouter()
     .openapi(listRoute(access), async (c) => {
-      const integrations = await Promise.all(
-        [...known.values()].map((integration) => readStatus(store, integration)),
-      );
-      return c.json({ integrations }, 200);
+      const { limit, cursor } = c.req.valid('query');
+      const all = [...integrationsInReach(c, application).values()];
+      if (limit === undefined && cursor === undefined) {
+        return c.json({ integrations: await readStatuses(store, all) }, 200);
+      }
+      const [from] = cursor === undefined ? [0] : readCursor(cursor);
+      const end = from + (limit ?? MAX_PAGE);
+      const integrations = await readStatuses(store, all.slice(from, end));
+      const last = end < all.length ? integrations.at(-1) : undefined;
+      return c.json({ integrations, next: last ? writeCursor([end, last.id]) : null }, 200);
     })
     .openapi(showRoute(access), async (c) => {
-      const integration = findIntegration(application, c.req.valid('param').id);
+      const integration = findIntegration(c, application, c.req.valid('param').id);
       return c.json({ integration: await readStatus(store, integration) }, 200);
     });
 }

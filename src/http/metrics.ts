@@ -1,12 +1,16 @@
 /** GET /metrics: what goes on, for Prometheus. Labels are ids, words of ours and routes, no more. */
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RunReport } from '../core/run.ts';
-import { reportOf } from '../views/run.ts';
+import type { Store } from '../store/store.ts';
+import { type RunFacts, remainingOf } from '../views/run.ts';
 import { readReasons } from '../views/run-contacts.ts';
+import { createRunDigests } from '../views/run-digests.ts';
 import type { Access } from './access.ts';
-import type { HttpDeps } from './request/context.ts';
+import type { HttpDeps, HttpEnv, Principal } from './request/context.ts';
 import type { AnsweredRequest } from './request/guards.ts';
+import { reaches } from './request/reach.ts';
 import { createRouter, problems } from './request/router.ts';
 
 export interface Metrics {
@@ -90,23 +94,42 @@ const BUCKETS = ['enhancements', 'networks'] as const;
 /** Runs that are looked through for one that has read the balance. */
 const RUNS_WITH_BALANCE = 5;
 
+interface RunDigest {
+  remaining: RunFacts['remaining'];
+  /** Epoch ms; null if no run has. */
+  succeededAt: number | null;
+}
+
+async function readDigests(
+  { runs, signs }: Pick<Store, 'runs' | 'signs'>,
+  ids: readonly string[],
+): Promise<Map<string, RunDigest>> {
+  const successes = await signs.listLastSuccess(ids);
+  const newest = await runs.listNewest(ids, RUNS_WITH_BALANCE);
+  return new Map(
+    ids.map((id) => {
+      const balances = (newest.get(id) ?? []).map(remainingOf);
+      const latest = (bucket: (typeof BUCKETS)[number]) =>
+        balances.map((one) => one[bucket]).find((left) => left !== null) ?? null;
+      const remaining = { enhancements: latest('enhancements'), networks: latest('networks') };
+      return [id, { remaining, succeededAt: successes.get(id) ?? null }];
+    }),
+  );
+}
+
 /** What the store says at the moment of asking, so that runs of other processes count as well. */
 function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Registry[]): void {
   const { store, integrations } = application;
 
+  const digests = createRunDigests(store, (ids) => readDigests(store, ids));
+
   gauge('donor_sync_credits_remaining', 'Credits left, as the last run has read them.', {
     labelNames: ['integration', 'bucket'],
     async collect(set) {
-      for (const integration of integrations.keys()) {
-        const rows = await store.runs.list({
-          integrationId: integration,
-          limit: RUNS_WITH_BALANCE,
-        });
-        const reports = await Promise.all(rows.map((row) => reportOf(store, row)));
+      for (const [integration, { remaining }] of await digests([...integrations.keys()])) {
         for (const bucket of BUCKETS) {
-          const read = reports.find(({ credits }) => credits[bucket].remaining !== null);
-          const remaining = read?.credits[bucket].remaining;
-          if (typeof remaining === 'number') set({ integration, bucket }, remaining);
+          const left = remaining[bucket];
+          if (left !== null) set({ integration, bucket }, left);
         }
       }
     },
@@ -114,14 +137,8 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
   gauge('donor_sync_last_success_age_seconds', 'Time since the end of the last good run.', {
     labelNames: ['integration'],
     async collect(set) {
-      for (const integration of integrations.keys()) {
-        const [run] = await store.runs.list({
-          integrationId: integration,
-          status: 'succeeded',
-          limit: 1,
-        });
-        const at = run?.finishedAt;
-        if (typeof at === 'number') set({ integration }, (clock.now() - at) / 1_000);
+      for (const [integration, { succeededAt }] of await digests([...integrations.keys()])) {
+        if (succeededAt !== null) set({ integration }, (clock.now() - succeededAt) / 1_000);
       }
     },
   });
@@ -132,6 +149,24 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       for (const integration of integrations.keys()) {
         set({ integration }, requests.get(integration)?.length ?? 0);
       }
+    },
+  });
+  gauge('donor_sync_queue_requests', 'Runs of all integrations that wait to begin.', {
+    labelNames: [],
+    collect: async (set) => set({}, (await store.runRequests.list()).length),
+  });
+  gauge('donor_sync_queue_oldest_seconds', 'How long the oldest of them waits.', {
+    labelNames: [],
+    async collect(set) {
+      const waiting = (await store.runRequests.list()).map(({ requestedAt }) => requestedAt);
+      const oldest = waiting.reduce((least, at) => Math.min(least, at), clock.now());
+      set({}, (clock.now() - oldest) / 1_000);
+    },
+  });
+  gauge('donor_sync_runs_active', 'Runs that go on, by the host that works on them.', {
+    labelNames: ['host'],
+    async collect(set) {
+      for (const [host, count] of await store.leases.countByHost()) set({ host }, count);
     },
   });
   gauge(
@@ -154,6 +189,17 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       for (const integration of integrations.keys()) {
         set({ integration, about: 'contact' }, contacts.get(integration) ?? 0);
         set({ integration, about: 'network' }, networks.get(integration) ?? 0);
+      }
+    },
+  });
+  gauge('donor_sync_approvals', 'Questions that wait for a second person.', {
+    labelNames: ['integration'],
+    async collect(set) {
+      const approvals = await store.approvals.list();
+      const waiting = approvals.filter(({ confirmedBy }) => confirmedBy === null);
+      const byIntegration = Map.groupBy(waiting, (one) => one.integrationId);
+      for (const integration of integrations.keys()) {
+        set({ integration }, byIntegration.get(integration)?.length ?? 0);
       }
     },
   });
@@ -193,7 +239,8 @@ function metricsRoute({ requireViewerUnlessLocal }: Access) {
     path: '/metrics',
     tags: ['Health'],
     summary: 'Metrics for Prometheus',
-    description: 'On this machine no token is needed, unless the service has a public address.',
+    description:
+      'On this machine no token is needed, unless the service has a public address. With a token for some integrations, the lines of others are left out.',
     middleware: [requireViewerUnlessLocal()] as const,
     responses: {
       200: {
@@ -209,6 +256,19 @@ function metricsRoute({ requireViewerUnlessLocal }: Access) {
 export function metricsRoutes(metrics: Metrics, access: Access) {
   return createRouter().openapi(metricsRoute(access), async (c) => {
     const { text, contentType } = await metrics.render();
-    return c.text(text, 200, { 'Content-Type': contentType });
+    return c.text(seenBy(c, text), 200, { 'Content-Type': contentType });
   });
+}
+
+/** Without the lines of integrations out of reach; what this machine scrapes without a token has all. */
+function seenBy(c: Context<HttpEnv>, text: string): string {
+  const principal: Principal | undefined = c.get('principal');
+  if (principal === undefined || principal.integrations === null) return text;
+  return text
+    .split('\n')
+    .filter((line) => {
+      const id = /[{,]integration="([^"]*)"/.exec(line)?.[1];
+      return id === undefined || reaches(c, id);
+    })
+    .join('\n');
 }

@@ -14,17 +14,20 @@ import {
   completeConsent,
   consentPage,
 } from '../application/consents.ts';
+import { findSetup, noteConnected, workingIntegration } from '../application/setup/draft.ts';
 import type { Actor } from '../core/actor.ts';
 import { type DonorSyncError, isConfigurationError, isRetriableError } from '../core/errors.ts';
+import type { Integration } from '../core/integration.ts';
 import type { Access } from './access.ts';
 import { readDocsStyles } from './assets.ts';
-import { publicAddress } from './hook-address.ts';
 import { type Notice, renderNotice } from './notice.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
 import { HttpError } from './request/errors.ts';
 import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './request/guards.ts';
 import { type ClientAddress, isLoopbackName } from './request/peer.ts';
-import { createRouter, findIntegration, problems } from './request/router.ts';
+import { findIntegration, reaches } from './request/reach.ts';
+import { createRouter, problems } from './request/router.ts';
+import { publicAddress } from './webhooks/hook-address.ts';
 
 /** What the way to a CRM and back needs of the world. */
 export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'publicUrl' | 'stopping'> &
@@ -105,7 +108,8 @@ export function oauthRoutes(
       const { kind } = c.req.valid('param');
       const { ticket, integration: id = '' } = c.req.valid('query');
       if (ticket !== undefined) return goToCrm(c, await keyOf(kind, ticket));
-      const integration = findIntegration(application, id);
+      const draft = reaches(c, id) ? await findDraft(id) : null;
+      const integration = draft ?? findIntegration(c, application, id);
       if (integration.crm.kind !== kind) throw wrongKind(id, kind);
       const state = await beginConsent(consentsDeps(), integration);
       // By the address of the way back: only there will the browser's cookie come back to us.
@@ -150,26 +154,46 @@ export function oauthRoutes(
       const consents = { ...consentsDeps(), application: { ...application, store: acting } };
       const { integrationId, account } = await completeConsent(consents, key, answer);
       deps.log.info({ integration: integrationId }, 'a CRM account was connected');
+      if (await noteConnected(application, integrationId, account.name)) {
+        return c.redirect(
+          publicAddress(publicUrl, `/setup/${integrationId}/crm?note=connected`),
+          303,
+        );
+      }
       return notice(c, 200, connectedNotice(integrationId, account.name));
     } catch (error) {
-      return failure(c, error);
+      const row = await application.store.consents.find(hashToken(key.state));
+      const draft = row && (await findDraft(row.integrationId));
+      return failure(c, error, draft?.id ?? null);
     }
   }
 
+  /** The integration as it is being set up; there is none where no service is running. */
+  async function findDraft(id: string): Promise<Integration | null> {
+    const setup = access === null ? null : await findSetup(application, id);
+    return setup && workingIntegration(setup);
+  }
+
   function notice(c: Context<HttpEnv>, status: 200 | 400 | 503, content: Notice) {
-    return c.html(renderNotice({ ...content, link }, '../styles.css'), status);
+    return c.html(renderNotice({ link, ...content }, '../styles.css'), status);
   }
 
   function consentsDeps(): ConsentsDeps {
     const signal = AbortSignal.any([deps.stopping, AbortSignal.timeout(CRM_TIMEOUT_MS)]);
-    return { application, clock: deps.clock, signal };
+    return { application, clock: deps.clock, signal, findDraft };
   }
 
-  function failure(c: Context<HttpEnv>, error: unknown) {
+  /** `setupId` is that of the set-up that the user comes from, if it is one. */
+  function failure(c: Context<HttpEnv>, error: unknown, setupId: string | null = null) {
     const isKnown = isConfigurationError(error) || isRetriableError(error);
     if (!isKnown) throw error;
     deps.log.warn({ code: error.code }, 'a CRM account was not connected');
-    return notice(c, isRetriableError(error) ? 503 : 400, failureNotice(error));
+    const back = setupId && {
+      next: ['Go back, and connect again.'],
+      link: { href: publicAddress(publicUrl, `/setup/${setupId}/crm`), text: 'Back to the set-up' },
+    };
+    const content = { ...failureNotice(error), ...back };
+    return notice(c, isRetriableError(error) ? 503 : 400, content);
   }
 }
 

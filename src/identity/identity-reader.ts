@@ -61,12 +61,16 @@ export function createIdentityReader(options: IdentityReaderOptions): IdentityRe
   return {
     isPartial: ({ unreadable }) => readabilities(unreadable ?? NONE_UNREADABLE).isPartial,
     read(contact) {
-      const whole = fingerprint('identity', identityText(contact));
+      let known: string | null = null;
+      const whole = () => {
+        known ??= fingerprint('identity', identityText(contact));
+        return known;
+      };
       const { lost, sources } = readabilities(contact.unreadable ?? NONE_UNREADABLE);
       let parts: IdentityParts | null = null;
       const own = () => {
         parts ??= partsOf(contact, sources, fingerprint);
-        return { whole, ...parts };
+        return { whole: whole(), ...parts };
       };
       return {
         lost,
@@ -82,17 +86,17 @@ const NONE_UNREADABLE: readonly string[] = [];
 /** The whole first: most contacts are as they were, and their parts need not be worked out. */
 function compare(
   stored: string,
-  whole: string,
+  whole: () => string,
   sources: Record<SourcedPartName, string>,
   lost: readonly SourcedPartName[],
   own: () => ParsedIdentity,
 ): { changed: readonly ChangedPart[]; text: string } {
   const before = parseIdentityText(stored);
   if (before === null) {
-    return { changed: stored === whole ? [] : ['unknown'], text: identityTextOf(own()) };
+    return { changed: stored === whole() ? [] : ['unknown'], text: identityTextOf(own()) };
   }
   const isMadeAlike = SOURCED_PARTS.every((part) => before[part].sources === sources[part]);
-  if (before.whole === whole && (isMadeAlike || lost.length > 0))
+  if (before.whole === whole() && (isMadeAlike || lost.length > 0))
     return { changed: [], text: stored };
   const now = { ...own() };
   for (const part of lost) now[part] = before[part];

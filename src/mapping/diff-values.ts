@@ -39,9 +39,15 @@ export function diffValues(input: {
   return { changes: Object.fromEntries(changes), equal, protected: kept };
 }
 
+const rulesOf = new WeakMap<readonly FieldMapping[], ReadonlyMap<string, WriteRule>>();
+
 /** Of several lines for one field the rule of the first counts; `checkFieldMap` reports them. */
-function rulesByField(mappings: readonly FieldMapping[]): Map<string, WriteRule> {
-  return new Map(mappings.toReversed().map(({ to, when }) => [to, when]));
+function rulesByField(mappings: readonly FieldMapping[]): ReadonlyMap<string, WriteRule> {
+  const known = rulesOf.get(mappings);
+  if (known !== undefined) return known;
+  const rules = new Map(mappings.toReversed().map(({ to, when }) => [to, when]));
+  rulesOf.set(mappings, rules);
+  return rules;
 }
 
 function presentValue(present: FieldValues, field: string): FieldValue {

@@ -1,5 +1,5 @@
 import type { CrmField, FieldValue } from '../core/crm-field.ts';
-import { plainText } from '../core/printable.ts';
+import { isPlainLine, plainText } from '../core/printable.ts';
 import { faultFor, faultReason } from './field-fault.ts';
 import { type MoneyRange, moneyRangeLabel, parseMoneyRange } from './money-range.ts';
 import type { RawValue } from './raw-value.ts';
@@ -15,7 +15,7 @@ export type Fit = { fits: true; value: NonNullable<FieldValue> } | { fits: false
  * Fits a number to a field that counts its digits before and after the point. Digits after the
  * point are rounded away; digits before it are never given up. The value is finite.
  */
-export function fitNumber(value: number, field: CrmField): Fit {
+function fitNumber(value: number, field: CrmField): Fit {
   const rounded = round(value, field.type === 'integer' ? 0 : field.decimalDigits);
   const digits = integerDigits(rounded);
   if (field.integerDigits !== null && digits > field.integerDigits) {
@@ -58,7 +58,7 @@ export function fitOption(text: string, range: MoneyRange | null, field: CrmFiel
  * The options for the items of a list, in the picklist's order; items without an option follow
  * if the picklist is not restricted, and are left out otherwise, as when a list is cut.
  */
-export function fitOptions(items: readonly string[], field: CrmField): Fit {
+function fitOptions(items: readonly string[], field: CrmField): Fit {
   const picked = new Set(items.map((item) => sameOption(item, field.options)));
   const known = field.options.filter((option) => picked.has(option));
   const others = field.restricted ? [] : items.filter((item) => isNewOption(item, field.options));
@@ -67,7 +67,8 @@ export function fitOptions(items: readonly string[], field: CrmField): Fit {
 }
 
 function sameOption(text: string, options: readonly string[]): string | null {
-  return options.find((option) => optionKey(option) === optionKey(text)) ?? null;
+  const key = optionKey(text);
+  return options.find((option) => optionKey(option) === key) ?? null;
 }
 
 /** Case, white space and the many kinds of dash do not make another option. */
@@ -75,8 +76,8 @@ function optionKey(text: string): string {
   return text
     .trim()
     .toLowerCase()
-    .replace(/\s*\p{Pd}\s*/gu, '-')
-    .replace(/\s+/g, ' ');
+    .replace(/\s+/g, ' ')
+    .replace(/ ?\p{Pd} ?/gu, '-');
 }
 
 /**
@@ -154,7 +155,7 @@ export function fitProse(text: string, field: CrmField): Fit {
 }
 
 /** Fits a list as one text, cut after an item, or within the first one if need be. */
-export function fitItems(items: readonly string[], field: CrmField): Fit {
+function fitItems(items: readonly string[], field: CrmField): Fit {
   for (let kept = items.length; kept > 0; kept -= 1) {
     const more = kept < items.length ? [ELLIPSIS] : [];
     const fit = fitLine([...items.slice(0, kept), ...more].join(ITEM_SEPARATOR), field);
@@ -164,18 +165,20 @@ export function fitItems(items: readonly string[], field: CrmField): Fit {
 }
 
 /** True if the text is not longer than the field allows. */
-export function fitsLength(text: string, field: CrmField): boolean {
+function fitsLength(text: string, field: CrmField): boolean {
   return field.maxLength === null || storedLength(text) <= field.maxLength;
 }
 
 /** Only long text fields have lines. */
 function arranged(text: string, field: CrmField): string {
+  if (isPlainLine(text)) return text;
   const trimmed = text.trim();
   return field.type === 'longText' ? trimmed : trimmed.replace(/\s+/g, ' ');
 }
 
 /** Salesforce stores a line break as two characters and counts both. */
 function storedLength(text: string): number {
+  if (!text.includes('\n')) return text.length;
   return text.replaceAll('\r\n', '\n').replaceAll('\n', '\r\n').length;
 }
 

@@ -42,7 +42,19 @@ function refused(to: string): Fit {
 }
 
 function fitTarget(raw: RawValue, to: string, fields: readonly CrmField[]): Fit {
-  const field = fields.find(({ name }) => name === to);
+  const field = fieldsByName(fields).get(to);
   if (field === undefined) return { fits: false, reason: faultReason(missingField(to, fields)) };
   return fitValue(raw, field);
+}
+
+const byName = new WeakMap<readonly CrmField[], ReadonlyMap<string, CrmField>>();
+
+/** The fields of a run are the same for all its contacts. */
+function fieldsByName(fields: readonly CrmField[]): ReadonlyMap<string, CrmField> {
+  const known = byName.get(fields);
+  if (known !== undefined) return known;
+  // Of two alike the first counts.
+  const found = new Map(fields.toReversed().map((field) => [field.name, field]));
+  byName.set(fields, found);
+  return found;
 }

@@ -29,7 +29,11 @@ export function guardName(
   profileName: Profile['name'],
   contactName: Pick<Identity, 'firstName' | 'lastName'>,
 ): NameMatch {
-  const profile = { given: profileReadings(profileName), last: lastNameOf(profileName.last ?? '') };
+  const firstNames = givenNamesOf(profileName.first ?? '');
+  const profile = {
+    given: profileReadings(firstNames, profileName),
+    last: lastNameOf(profileName.last ?? ''),
+  };
   const contact = {
     given: givenNamesOf(contactName.firstName ?? ''),
     last: lastNameOf(contactName.lastName ?? ''),
@@ -37,8 +41,7 @@ export function guardName(
   if (profile.given.length === 0 || profile.last.whole === '') {
     return { match: false, reason: 'profile_name_missing' };
   }
-  const profileFirst = firstWord(profileName.first);
-  if (isSwapped(profileFirst, profile.last, firstWord(contactName.firstName), contact.last)) {
+  if (isSwapped(firstWord(firstNames), profile.last, firstWord(contact.given), contact.last)) {
     return { match: true };
   }
   if (!lastNamesAgree(profile.last, contact.last)) {
@@ -51,15 +54,18 @@ export function guardName(
 }
 
 /** The first name with the middle name after it, in each way the first name can be meant. */
-function profileReadings({ first, middle }: Profile['name']): string[][] {
+function profileReadings(
+  firstNames: readonly string[][],
+  { middle }: Pick<Profile['name'], 'middle'>,
+): string[][] {
   const middleNames = givenNamesOf(middle ?? '')[0] ?? [];
-  const readings = givenNamesOf(first ?? '').map((names) => [...names, ...middleNames]);
+  const readings = firstNames.map((names) => [...names, ...middleNames]);
   return readings.length === 0 && middleNames.length > 0 ? [middleNames] : readings;
 }
 
 /** A first-name field as one word, without a middle name that has a field of its own. */
-function firstWord(text: string | null): string {
-  return givenNamesOf(text ?? '')[0]?.join('') ?? '';
+function firstWord(readings: readonly string[][]): string {
+  return readings[0]?.join('') ?? '';
 }
 
 function isSwapped(mine: string, myLast: LastName, theirs: string, theirLast: LastName): boolean {

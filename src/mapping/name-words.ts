@@ -10,7 +10,9 @@ export interface LastName {
 
 /** The forms of a last name; `parts` is empty for a name without letters. */
 export function lastNameOf(text: string): LastName {
-  const joined = text.replace(PREFIX, (_, prefix: string) => (/^s/i.test(prefix) ? 'st' : prefix));
+  const joined = MAY_HOLD_PREFIX.test(text)
+    ? text.replace(PREFIX, (_, prefix: string) => (/^s/i.test(prefix) ? 'st' : prefix))
+    : text;
   const all = wordsOf(joined);
   const words = withoutTail(all, (word) => SUFFIXES.has(word));
   const parts = words.filter((word) => !PARTICLES.has(word));
@@ -77,6 +79,9 @@ function generationOf([, ...words]: readonly string[]): number | null {
 
 /** One word with what follows: `St. John` is no more `John` than `McDonald` is `Donald`. */
 const PREFIX = /(?<!\p{L})(saint|sainte|ste?|mc|mac|o)[.\s-]+(?=\p{L})/giu;
+
+/** What stands between the two. */
+const MAY_HOLD_PREFIX = /[.\s-]/;
 
 /** A nickname in brackets or in quotes. */
 const ASIDE = /\(([^)]*)\)|["“”]([^"“”]*)["“”]|(?<=\s)['‘]([^'’]*)['’](?=\s|$)/g;

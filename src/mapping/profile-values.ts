@@ -1,4 +1,5 @@
-import type { FieldSource } from '../core/field-map.ts';
+import { FIELD_SOURCES, type FieldSource } from '../core/field-map.ts';
+import { isPlainLine } from '../core/printable.ts';
 import type { Profile } from '../core/profile.ts';
 import type { RawValue, RawValues } from './raw-value.ts';
 
@@ -27,36 +28,54 @@ export function profileValues(
   warmPath: WarmPathValues | null = null,
 ): RawValues {
   const { name, netWorth, capacity } = profile;
-  return new Map([
-    ...text('donorId', profile.donorId),
-    ...url('profileUrl', profile.profileUrl),
-    ...text('name.full', [name.first, name.middle, name.last].map(oneLine).join(' ')),
-    ...number('age', profile.age),
-    ...number('netWorth.low', netWorth?.low),
-    ...number('netWorth.high', netWorth === null ? null : closedHigh(netWorth.high)),
-    ...range('netWorth.label', netWorth),
-    ...number('capacity.nonprofit', capacity.nonprofit),
-    ...number('capacity.political', capacity.political),
-    ...number('capacity.highest', highest([capacity.nonprofit, capacity.political])),
-    ...text('work.primary', distinct(profile.work)[0]),
-    ...list('work.all', profile.work),
-    ...text('education.primary', distinct(profile.education)[0]),
-    ...list('education.all', profile.education),
-    ...prose('bio', profile.bio),
-    ...instant('enhancedAt', enhancedAtMs),
-    ...(warmPath === null ? [] : warmPathValues(warmPath)),
-  ]);
+  const work = distinct(profile.work);
+  const education = distinct(profile.education);
+  return valuesOf({
+    donorId: text(profile.donorId),
+    profileUrl: url(profile.profileUrl),
+    'name.full': text([name.first, name.middle, name.last].map(oneLine).join(' ')),
+    age: number(profile.age),
+    'netWorth.low': number(netWorth?.low),
+    'netWorth.high': number(netWorth === null ? null : closedHigh(netWorth.high)),
+    'netWorth.label': range(netWorth),
+    'capacity.nonprofit': number(capacity.nonprofit),
+    'capacity.political': number(capacity.political),
+    'capacity.highest': number(highest([capacity.nonprofit, capacity.political])),
+    'work.primary': text(work[0]),
+    'work.all': list(work),
+    'education.primary': text(education[0]),
+    'education.all': list(education),
+    bio: prose(profile.bio),
+    enhancedAt: instant(enhancedAtMs),
+    ...(warmPath === null ? {} : pathValues(warmPath)),
+  });
 }
 
 /** The values of a warm path alone, for when there is no new profile to deliver. */
 export function warmPathValues(warmPath: WarmPathValues): RawValues {
-  return new Map([
-    ...share('warmPath.strength', warmPath.strength),
-    ...text('warmPath.introducer', warmPath.introducer),
-    ...text('warmPath.network', warmPath.network),
-    ...text('warmPath.via', warmPath.via),
-    ...prose('warmPath.sentence', [warmPath.sentence ?? '']),
-  ]);
+  return valuesOf(pathValues(warmPath));
+}
+
+function pathValues(warmPath: WarmPathValues): SomeValues {
+  return {
+    'warmPath.strength': share(warmPath.strength),
+    'warmPath.introducer': text(warmPath.introducer),
+    'warmPath.network': text(warmPath.network),
+    'warmPath.via': text(warmPath.via),
+    'warmPath.sentence': prose([warmPath.sentence ?? '']),
+  };
+}
+
+/** Values by source, null where there is none. */
+type SomeValues = Partial<Record<FieldSource, RawValue | null>>;
+
+function valuesOf(some: SomeValues): RawValues {
+  const values = new Map<FieldSource, RawValue>();
+  for (const source of FIELD_SOURCES) {
+    const value = some[source];
+    if (value != null) values.set(source, value);
+  }
+  return values;
 }
 
 /**
@@ -69,44 +88,40 @@ function closedHigh(high: number): number | null {
   return high < OPEN_ENDED_FROM_USD ? high : null;
 }
 
-/** No entry or one, so that a map can be written down as a list of sources. */
-type Entries = [FieldSource, RawValue][];
-
-function text(source: FieldSource, value: string | null | undefined): Entries {
+function text(value: string | null | undefined): RawValue | null {
   const line = oneLine(value);
-  return line === '' ? [] : [[source, { kind: 'text', text: line }]];
+  return line === '' ? null : { kind: 'text', text: line };
 }
 
-function url(source: FieldSource, value: string | null): Entries {
+function url(value: string | null): RawValue | null {
   const line = oneLine(value);
-  return line === '' ? [] : [[source, { kind: 'url', text: line }]];
+  return line === '' ? null : { kind: 'url', text: line };
 }
 
-function prose(source: FieldSource, paragraphs: readonly string[]): Entries {
+function prose(paragraphs: readonly string[]): RawValue | null {
   const lines = paragraphs.map(oneLine).filter(Boolean);
-  return lines.length === 0 ? [] : [[source, { kind: 'prose', text: lines.join('\n\n') }]];
+  return lines.length === 0 ? null : { kind: 'prose', text: lines.join('\n\n') };
 }
 
-function list(source: FieldSource, values: readonly string[]): Entries {
-  const items = distinct(values);
-  return items.length === 0 ? [] : [[source, { kind: 'list', items }]];
+function list(items: readonly string[]): RawValue | null {
+  return items.length === 0 ? null : { kind: 'list', items };
 }
 
-function number(source: FieldSource, value: number | null | undefined): Entries {
-  return isFigure(value) ? [[source, { kind: 'number', value }]] : [];
+function number(value: number | null | undefined): RawValue | null {
+  return isFigure(value) ? { kind: 'number', value } : null;
 }
 
-function share(source: FieldSource, value: number | null): Entries {
-  return isFigure(value) ? [[source, { kind: 'share', value }]] : [];
+function share(value: number | null): RawValue | null {
+  return isFigure(value) ? { kind: 'share', value } : null;
 }
 
-function range(source: FieldSource, bounds: Profile['netWorth']): Entries {
-  if (bounds === null || !isFigure(bounds.low)) return [];
-  return [[source, { kind: 'range', low: bounds.low, high: closedHigh(bounds.high) }]];
+function range(bounds: Profile['netWorth']): RawValue | null {
+  if (bounds === null || !isFigure(bounds.low)) return null;
+  return { kind: 'range', low: bounds.low, high: closedHigh(bounds.high) };
 }
 
-function instant(source: FieldSource, epochMs: number): Entries {
-  return isFigure(epochMs) ? [[source, { kind: 'instant', epochMs }]] : [];
+function instant(epochMs: number): RawValue | null {
+  return isFigure(epochMs) ? { kind: 'instant', epochMs } : null;
 }
 
 function isFigure(value: number | null | undefined): value is number {
@@ -121,13 +136,16 @@ function highest(values: readonly (number | null)[]): number | null {
 /** The values in their order, without blanks and without those that differ only in case. */
 function distinct(values: readonly string[]): string[] {
   const lines = values.map(oneLine).filter(Boolean);
+  if (lines.length < 2) return lines;
   const keys = lines.map((line) => line.toLowerCase());
   return lines.filter((_, index) => keys.indexOf(keys[index] ?? '') === index);
 }
 
 /** Line breaks, control characters and halves of characters have no place in a CRM's line. */
 function oneLine(value: string | null | undefined): string {
-  return (value ?? '')
+  const line = value ?? '';
+  if (isPlainLine(line)) return line;
+  return line
     .toWellFormed()
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim();

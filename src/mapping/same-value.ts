@@ -20,14 +20,32 @@ export function comparableText(value: FieldValue): string {
   if (value === null) return '';
   if (typeof value === 'number') return plainNumber(value);
   if (typeof value === 'boolean') return String(value);
-  const text = withPlainLines(value.normalize('NFC')).trim();
+  const text = withPlainLines(composed(value)).trim();
+  if (!MAY_BE_NUMBER.test(text)) return text;
   if (INSTANT.test(text)) return wholeSeconds(text);
-  return DECIMAL.test(text) ? text.replace(/\.?0+$/, '') : text;
+  return DECIMAL.test(text) ? withoutZeros(text) : text;
 }
+
+/** Plain ASCII, as most values are, has nothing to put together. */
+function composed(text: string): string {
+  return /[^\0-\x7f]/.test(text) ? text.normalize('NFC') : text;
+}
+
+/** A number or a moment begins like this. */
+const MAY_BE_NUMBER = /^-?\d/;
 
 /** Most values are one line, and a search for ends of lines takes longer than all the rest. */
 function withPlainLines(text: string): string {
-  return text.includes('\n') ? text.replace(/[^\S\n]*\r?\n[^\S\n]*/g, '\n') : text;
+  if (!text.includes('\n')) return text;
+  const lines = text.split('\n');
+  return lines.map((line) => line.trim()).join('\n');
+}
+
+/** Without a pattern, which would begin anew at each of very many zeros. */
+function withoutZeros(decimal: string): string {
+  let end = decimal.length;
+  while (decimal[end - 1] === '0') end -= 1;
+  return decimal.slice(0, decimal[end - 1] === '.' ? end - 1 : end);
 }
 
 const DECIMAL = /^-?\d+\.\d+$/;

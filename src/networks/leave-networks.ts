@@ -3,7 +3,7 @@ import { isDonorSyncError } from '../core/errors.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
 import type { Lease } from '../store/engine/leases.ts';
 import type { NetworkRecord } from '../store/networks/networks.ts';
-import type { NetworkDeps } from './context.ts';
+import type { NetworkDeps, NetworkRun } from './context.ts';
 
 type LeaveDeps = Pick<NetworkDeps, 'store' | 'partner'>;
 
@@ -50,12 +50,40 @@ async function leave(
 ): Promise<boolean> {
   await store.networks.recordLeaving(lease, id, [donorId]);
   try {
-    if (networkId !== null) await partner.networks.removeMembers(networkId, [donorId]);
+    await removeMember(partner, networkId, donorId);
   } catch (error) {
     if (!isDonorSyncError(error)) throw error;
-    // A network or donor that the service does not know has no member to remove.
-    if (!(error instanceof PartnerNotFound)) return false;
+    return false;
   }
   await store.networks.dropMembers(lease, id, [donorId]);
   return true;
+}
+
+/**
+ * Who was erased leaves what an erasure could not remove them from. No group and no person is asked
+ * about that: neither one that cannot be read nor a question about the others keeps anyone in.
+ */
+export async function removeErased({ store, partner }: LeaveDeps, run: NetworkRun): Promise<void> {
+  const { stopping, ending } = run.control;
+  for (const { network, networkId, donorId } of await store.networks.listErased(
+    run.integration.id,
+  )) {
+    if (stopping.aborted) return;
+    await removeMember(partner, networkId, donorId, ending);
+    await store.networks.recordRemoved(run.lease, run.id, network, [donorId]);
+  }
+}
+
+/** A network or donor that the service does not know has no member to remove. */
+async function removeMember(
+  { networks }: LeaveDeps['partner'],
+  networkId: string | null,
+  donorId: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  try {
+    if (networkId !== null) await networks.removeMembers(networkId, [donorId], signal);
+  } catch (error) {
+    if (!(error instanceof PartnerNotFound)) throw error;
+  }
 }

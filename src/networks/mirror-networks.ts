@@ -20,6 +20,7 @@ import {
 } from './ensure-network.ts';
 import { findPresent } from './find-memberships.ts';
 import { followAdds, lookAtAdds } from './follow-adds.ts';
+import { removeErased } from './leave-networks.ts';
 import { type MirroredNetwork, matchNetworks } from './match-networks.ts';
 import { findMembership, type MemberPlan, planMembers } from './membership.ts';
 import { fingerprintGroups, readGroups } from './read-groups.ts';
@@ -31,7 +32,12 @@ import { addProof } from './settle-adds.ts';
  * asked of the service if nothing has changed.
  */
 export async function mirrorNetworks(deps: NetworkDeps, run: NetworkRun): Promise<void> {
-  if (run.only !== null || run.integration.networks.length === 0) return;
+  if (run.only !== null) return;
+  if (run.integration.networks.length > 0) await mirrorGroups(deps, run);
+  await removeErased(deps, run);
+}
+
+async function mirrorGroups(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   const networks = await findNetworks(deps, run);
   await deps.store.networks.beginCounts(
     run.lease,

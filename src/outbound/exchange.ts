@@ -90,15 +90,22 @@ function initOf({ method, headers, body }: Outgoing, signal: AbortSignal): Reque
 }
 
 /** Null beyond the limit; the rest is not read, and the connection is closed. */
-async function readText(body: AsyncIterable<Uint8Array> | null): Promise<string | null> {
+async function readText(body: ReadableStream<Uint8Array> | null): Promise<string | null> {
+  if (body === null) return '';
+  // A loop over the stream itself takes twice as long as its reader.
+  const reader = body.getReader();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_ANSWER_BYTES) return null;
-    chunks.push(chunk);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks).toString('utf8');
+    bytes += value.byteLength;
+    if (bytes > MAX_ANSWER_BYTES) {
+      await reader.cancel();
+      return null;
+    }
+    chunks.push(value);
   }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Hands out a body as it comes; the deadline counts anew for each piece of it. */

@@ -9,7 +9,8 @@ import type { Send } from './send.ts';
 
 /** What a job has brought. */
 export type JobResult =
-  | { state: 'completed'; profile: Profile }
+  /** `match` is left out where the service does not say how it was found. */
+  | { state: 'completed'; profile: Profile; match?: Match }
   | { state: 'processing' }
   /** `error` is the service's text and may be about the person: for their eyes, never for a log. */
   | { state: 'failed'; error: string | null }
@@ -17,6 +18,15 @@ export type JobResult =
   | { state: 'vanished' }
   /** The job is done and its profile cannot be read; `problem` names the field and the endpoint. */
   | { state: 'unreadable'; problem: string };
+
+/** How sure the service is, and why, in its own words; nothing of it names a person. */
+export interface Match {
+  /** From 0 to 1. */
+  probability: number;
+  reasons: readonly string[];
+  /** The next likeliest donor; null if there is none. */
+  runnerUp: { probability: number; reasons: readonly string[] } | null;
+}
 
 /** The most jobs in one results request (service document, section 8). */
 export const MAX_JOBS_PER_RESULTS = 10;
@@ -43,13 +53,21 @@ export function readResults(
   return readJobs(send, reader, jobIds, signal);
 }
 
+const LIKELIHOOD = {
+  probability: z.number().min(0).max(1),
+  reasons: z.array(z.string()).catch([]),
+};
+
 const resultSchema = z.object({
   progress: z.object({ status: z.string() }).nullish(),
   error: z.unknown().optional(),
   result: profileSchema.nullish(),
   /** Some services say how sure they are; what cannot be read says nothing. */
   match: z
-    .object({ probability: z.number().min(0).max(1) })
+    .object({
+      ...LIKELIHOOD,
+      runner_up: z.object(LIKELIHOOD).nullish().catch(null),
+    })
     .nullish()
     .catch(null),
 });
@@ -64,8 +82,10 @@ function readResult(entry: unknown, jobId: string, endpoint: string): JobResult 
   if (word === 'failed') return { state: 'failed', error: errorText(error) };
   if (result) {
     const profile = toProfile(result);
-    if (match) profile.probability = match.probability;
-    return { state: 'completed', profile };
+    if (!match) return { state: 'completed', profile };
+    const { runner_up, ...likelihood } = match;
+    profile.probability = match.probability;
+    return { state: 'completed', profile, match: { ...likelihood, runnerUp: runner_up ?? null } };
   }
   if (word !== undefined && word !== 'completed') return { state: 'processing' };
   const field = word === undefined ? 'progress.status' : 'result';

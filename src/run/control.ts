@@ -43,6 +43,8 @@ export interface RunControl {
   /** Marks a station as done. */
   finish(station: Station): void;
   isDone(station: Station): boolean;
+  /** True while nothing is submitted before more is delivered: no batch gets fuller by waiting. */
+  submitWaits: boolean;
   /** Says that the store has changed. */
   notify(): void;
   /** The count of signals so far: taken before reading the store, given to `wait` after. */
@@ -61,6 +63,7 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
   let said: ForeignText | null = null;
   let failure: unknown = null;
   let spendingStopped = false;
+  let submitWaits = false;
   let changed = new AbortController();
   let signals = 0;
 
@@ -112,6 +115,14 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       control.notify();
     },
     isDone: (station) => done.has(station),
+    get submitWaits() {
+      return submitWaits;
+    },
+    set submitWaits(waits) {
+      const begins = waits && !submitWaits;
+      submitWaits = waits;
+      if (begins) control.notify();
+    },
     get signals() {
       return signals;
     },

@@ -1,4 +1,12 @@
 import { schedule } from 'node-cron';
+import {
+  isScheduled,
+  nextRunAt,
+  planSchedules,
+  ruleOf,
+  type ScheduleDeps,
+} from '../application/schedules.ts';
+import { createNextTimes } from '../config/next-time.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
@@ -6,8 +14,6 @@ import type { Log } from '../core/log.ts';
 import { newId } from '../core/new-id.ts';
 import type { ClaimedTime, ScheduleRecord } from '../store/runs/schedules.ts';
 import type { Store } from '../store/store.ts';
-import { createNextTimes } from './next-time.ts';
-import { isScheduled, nextRunAt, planSchedules, ruleOf, type ScheduleDeps } from './schedules.ts';
 
 /** Schedules are looked at every five seconds: a run begins at most so late. */
 const TICK_LINE = '*/5 * * * * *';
@@ -15,6 +21,8 @@ const TICK_LINE = '*/5 * * * * *';
 export interface SchedulerDeps extends TickDeps, ScheduleDeps {
   /** Called when runs have been asked for. */
   wake(): void;
+  /** Calls this every five seconds until what it returns is called; by the process's own timers unless given. */
+  tickEvery?(look: () => Promise<void>): () => void | Promise<void>;
 }
 
 /** Makes run requests by the schedules of the settings while a process serves. */
@@ -29,18 +37,16 @@ export interface Scheduler {
 
 export function createScheduler(deps: SchedulerDeps): Scheduler {
   const { integrations, clock, log } = deps;
+  const { schedules } = deps.store;
   let ticking: Promise<void> = Promise.resolve();
   let lastTickAt: number | null = null;
   let end: () => void | Promise<void> = () => undefined;
 
   return {
     async start() {
-      await planSchedules(deps, integrations.values());
+      await planSchedules(deps, integrations.values(), await schedules.now());
       await look();
-      // A tick that comes late finds what the one before it would have found.
-      const options = { noOverlap: true, suppressMissedWarning: true, timezone: 'UTC' };
-      const task = schedule(TICK_LINE, look, { ...options, logger: loggerOf(log) });
-      end = () => task.destroy();
+      end = (deps.tickEvery ?? tickByTimers)(look);
     },
     lastTickAt: () => lastTickAt,
     async stop() {
@@ -48,6 +54,13 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       await ticking;
     },
   };
+
+  function tickByTimers(): () => void | Promise<void> {
+    // A tick that comes late finds what the one before it would have found.
+    const options = { noOverlap: true, suppressMissedWarning: true, timezone: 'UTC' };
+    const task = schedule(TICK_LINE, look, { ...options, logger: loggerOf(log) });
+    return () => task.destroy();
+  }
 
   function look(): Promise<void> {
     ticking = tickOnce();
@@ -57,9 +70,11 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   /** A database that is away for a while is looked at again by the next tick. */
   async function tickOnce(): Promise<void> {
     try {
+      // Hosts with clocks of their own agree by that of the database.
+      const now = await schedules.now();
       const isSetBack = lastTickAt !== null && clock.now() < lastTickAt;
-      if (isSetBack) await planSchedules(deps, integrations.values());
-      const wanted = await tick(deps);
+      if (isSetBack) await planSchedules(deps, integrations.values(), now);
+      const wanted = await tick(deps, now);
       lastTickAt = clock.now();
       if (wanted > 0) deps.wake();
     } catch (error) {
@@ -90,18 +105,19 @@ const MISSED_AFTER_MS = 5 * 60_000;
  * many processes tick, each time is claimed once; several missed times of one schedule are one run.
  * Returns how many runs are wanted now.
  */
-export async function tick(deps: TickDeps): Promise<number> {
+export async function tick(deps: TickDeps, now = deps.clock.now()): Promise<number> {
   const claims: Claim[] = [];
   const timeAfter = createNextTimes();
   let after: string | null = null;
   do {
     // A transaction that failed has claimed nothing: its claims are not counted.
     const page: Claim[] = [];
-    after = await deps.store.schedules.claimDue((row) => {
-      const claim = claimOf(deps, row, timeAfter);
+    const decide = (row: ScheduleRecord) => {
+      const claim = claimOf(deps, row, now, timeAfter);
       if (claim !== null) page.push(claim);
       return claim;
-    }, after);
+    };
+    after = await deps.store.schedules.claimDue(now, decide, after);
     claims.push(...page);
   } while (after !== null);
   for (const { row, isMissed, lateMs, runId } of claims) {
@@ -121,14 +137,14 @@ interface Claim extends ClaimedTime {
 
 /** What becomes of a time that has come; null where a process with other settings looks after it. */
 function claimOf(
-  { integrations, clock }: TickDeps,
+  { integrations }: TickDeps,
   row: ScheduleRecord,
+  now: number,
   timeAfter: ReturnType<typeof createNextTimes>,
 ): Claim | null {
   const integration = integrations.get(row.integrationId);
   if (!integration || !isScheduled(integration)) return null;
   if (row.rule !== ruleOf(integration.schedule)) return null;
-  const now = clock.now();
   const lateMs = now - (row.nextRunAt ?? now);
   const isMissed = lateMs > MISSED_AFTER_MS;
   const isLeftOut = isMissed && !integration.schedule.catchUp;

@@ -60,6 +60,28 @@ export function decideContact(
   return { ...whileUnreadable(contact.identity, decision), noted };
 }
 
+/**
+ * Pure: the row of a contact whose details are those again that its last answered request was sent with,
+ * before the answer to a later one was lost. That credit is what counts then, and there is nothing to ask a
+ * person about the other one.
+ */
+export function backBeforeLoss(
+  { identity }: Pick<PlannedContact, 'identity'>,
+  row: ContactRecord | undefined,
+  answered: string | null,
+): ContactRecord | undefined {
+  if (!row?.askedIdentity || !answered) return row;
+  const isAsOther = changedParts(row.askedIdentity, answered).length > 0;
+  if (!isAsOther || identity.compareWith(answered).changed.length > 0) return row;
+  return {
+    ...row,
+    askedIdentity: answered,
+    askedAt: row.enhancedAt ?? row.askedAt,
+    trackingId: null,
+    dueReason: row.state === 'due' ? 'identity_changed' : row.dueReason,
+  };
+}
+
 /** What becomes of a settled contact that was not read: it may have grown old. */
 export function decideAgain(row: ContactRecord, rules: PlanRules): Decision {
   return membersFirst(row.crmId, decideRemembered(row, rules), rules);

@@ -4,7 +4,7 @@ import type { Lease } from '../store/engine/leases.ts';
 const DAY_MS = 86_400_000;
 
 /**
- * The end of a whole run that went well, whose clock has been compared with the service's: what was
+ * The end of a whole run that went well, at most without spending all that it would, and whose clock has been compared with the service's: what was
  * kept for long enough goes, and the log and the audit say what that was.
  */
 export async function purgeOld(

@@ -5,7 +5,13 @@ import type { ReadIdentity } from '../identity/identity-reader.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { departures, forgottenFingerprint, looksErased } from '../run/erased.ts';
 import { lookUp } from '../run/look-up.ts';
-import { decideContact, type PlannedContact, type PlanRules, refusalOf } from './plan.ts';
+import {
+  backBeforeLoss,
+  decideContact,
+  type PlannedContact,
+  type PlanRules,
+  refusalOf,
+} from './plan.ts';
 
 type ReadDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'otherForms'>;
 
@@ -21,7 +27,8 @@ export async function readContacts(deps: ReadDeps, run: Run): Promise<void> {
     await deps.store.contacts.recordPage(
       run.lease,
       { runId: run.id, ...page, cursor: watermarkOf(page, run), contacts, removed },
-      (contact, row) => decideContact(contact, row, planRules(deps, run)),
+      (contact, row, answered) =>
+        decideContact(contact, backBeforeLoss(contact, row, answered), planRules(deps, run)),
     );
     run.control.notify();
     if (run.control.stopping.aborted) return;
@@ -77,6 +84,8 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
     start !== null || isNewScope || cursor === null
       ? undefined
       : { cursor, ids: () => store.contacts.listPresentIds(run.integration.id) };
+  // What they became while their answers were lost or their jobs ran, the CRM does not tell once more.
+  if (start !== null) yield* namedPages(deps, await store.contacts.listUnread(run.integration.id));
   yield* connector.readPages(start, known);
   if (start === null && !connector.capabilities.reportsRemovals) {
     await store.contacts.removeUnseen(run.lease, run.id);

@@ -8,7 +8,13 @@ import { steadyClock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
-import type { RunReport, RunStatus, Trigger } from '../core/run.ts';
+import {
+  type RunReport,
+  type RunStatus,
+  STOPPED_BY_PERSON,
+  type StopCode,
+  type Trigger,
+} from '../core/run.ts';
 import { readBalance } from '../credits/balance.ts';
 import { confirmClock, holdAfterRestore } from '../credits/confirm.ts';
 import { readFields, requireUsableField } from '../fields/describe.ts';
@@ -74,24 +80,66 @@ export interface RunWatch {
  */
 export function runSync(deps: RunDeps, request: RunRequest, watch: RunWatch): Promise<RunReport> {
   return withLease(deps, request.integration.id, async (lease, lost) => {
+    // What a person decided in a page a moment ago is decided before anything is read.
+    await deps.store.decisions.countAllOf(request.integration.id);
     const run = await beginRun(deps, lease, request);
     lost.addEventListener('abort', () => run.control.stopFor(lost.reason), { once: true });
+    const remaining: RunFacts['remaining'] = { enhancements: null, networks: null };
+    const over = new AbortController();
+    const facts = () => ({ remaining, calls: watch.calls() });
+    const looking = lookOutside(deps, run, facts, over.signal);
     try {
       watch.started?.(run);
       const ready = await prepareRun(deps, run, request);
-      const remaining =
-        ready === null ? NOTHING_ASKED : await runStations(ready, run, request.stages ?? NO_STAGES);
-      const report = await endRun(deps, run, { remaining, calls: watch.calls() });
+      if (ready !== null) await runStations(ready, run, request.stages ?? NO_STAGES, remaining);
+      over.abort();
+      await looking;
+      const report = await endRun(deps, run, facts());
       if (ready === null && run.control.failure !== null) throw run.control.failure;
       return report;
     } finally {
+      over.abort();
+      await looking;
       run.control.close();
     }
   });
 }
 
-/** What a run knows of the balances that could not begin. */
-const NOTHING_ASKED: RunFacts['remaining'] = { enhancements: null, networks: null };
+/** How often others learn how a run stands, and how soon it learns that a person wants its end. */
+const LOOK_OUTSIDE_MS = 3_000;
+
+/**
+ * While a run goes on: notes what only this process knows of it, and ends it once a person has asked for
+ * that, in this process or on another machine. A database that is away is looked at again.
+ */
+async function lookOutside(
+  { store, clock, log }: Pick<RunDeps, 'store' | 'clock' | 'log'>,
+  run: Run,
+  facts: () => RunFacts,
+  over: AbortSignal,
+): Promise<void> {
+  let noted = '';
+  for (;;) {
+    await clock.sleep(LOOK_OUTSIDE_MS, over);
+    if (over.aborted) return;
+    try {
+      const { remaining, calls } = facts();
+      const { balance } = await store.submissions.findBalance(run.partnerKey);
+      const now = JSON.stringify({ remaining: { ...remaining, enhancements: balance }, calls });
+      const isAsked =
+        now === noted
+          ? await store.runs.isStopAsked(run.id)
+          : await store.runs.noteFacts(run.id, now);
+      noted = now;
+      if (isAsked) run.control.stop(STOPPED_BY_PERSON.code, STOPPED_BY_PERSON.message);
+    } catch (error) {
+      log.warn(
+        { run: run.id, error: messageOf(error) },
+        'a run could not be looked at from outside',
+      );
+    }
+  }
+}
 
 /** Opens the CRM and reads its fields; null, with the reason on the run, if that fails. */
 async function prepareRun(
@@ -182,8 +230,8 @@ async function runStations(
   deps: SyncDeps,
   run: Run,
   stages: Stages,
-): Promise<RunFacts['remaining']> {
-  const remaining: RunFacts['remaining'] = { enhancements: null, networks: null };
+  remaining: RunFacts['remaining'],
+): Promise<void> {
   // What is decided by age stays in the store: a clock that is set meanwhile must not make it so.
   const steady = { ...deps, clock: steadyClock(deps.clock) };
   const station = (work: Promise<void>) =>
@@ -213,7 +261,6 @@ async function runStations(
   }
   await station(deps.connector.finish());
   remaining.enhancements = (await deps.store.submissions.findBalance(run.partnerKey)).balance;
-  return remaining;
 
   async function runStages(inOrder: readonly Stage[]): Promise<void> {
     for (const stage of inOrder) {
@@ -268,11 +315,20 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
     keepRowsSince: run.only === null ? finishedAt - deps.retention.runRows * DAY_MS : null,
   });
   if (!(await ifStillOurs(run, finishing))) return reportOn(deps, run, finishedAt, facts);
-  if (run.only === null && report.status === 'succeeded') {
+  if (run.only === null && isWell(report)) {
     await ifStillOurs(run, purgeOld(deps, run.lease));
   }
   return report;
 }
+
+/** True of a run that has read everything, and left undone at most what nothing may be spent on. */
+function isWell({ status, reason }: RunReport): boolean {
+  return status === 'succeeded' || (status === 'incomplete' && NOT_TO_SPEND.has(reason?.code));
+}
+
+const NOT_TO_SPEND: ReadonlySet<string | undefined> = new Set<StopCode>([
+  ...(['budget_reached', 'credits_exhausted', 'match_rate_low'] as const),
+]);
 
 /**
  * False, with the reason on the run, if the lease is lost: what becomes of the run is then for its

@@ -113,6 +113,7 @@ async function nextDue(
   const underWay = await store.contacts.countUnderWay(run.integration.id);
   if (underWay > MAX_UNDER_WAY - MAX_PERSONS_PER_SUBMISSION) return 'not_yet';
   const step = await trial.step(() => hasDue({ store }, run));
+  run.control.submitWaits = step === 'wait';
   if (step === 'stopped') return NOTHING;
   if (step === 'wait') return 'not_yet';
   if (step !== 'over') {
@@ -126,7 +127,9 @@ async function nextDue(
     only: run.only,
     withChanged: readIsDone,
   });
-  if (!readIsDone && (run.adopt || due.length < full)) return 'not_yet';
+  // What waits from an earlier run may have taken in a contact that was paid for: reading tells of it.
+  const read = readIsDone ? due : due.filter(({ seenRun }) => seenRun === run.id);
+  if (!readIsDone && (run.adopt || read.length < full)) return 'not_yet';
   if (due.length > 0 && !(await trial.isStillKnown())) return NOTHING;
   return { contacts: due, atMost: full };
 }

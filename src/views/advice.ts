@@ -90,7 +90,7 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
       'the database was put back from a backup or what it knew was erased, and no person has agreed to spend since',
     needs: 'person',
     steps: [
-      ['See what a sync would spend, and on whom', 'plan ID'],
+      ['See what a sync would spend, and on which contacts', 'plan ID'],
       ['Agree to it', 'restore --agree ID'],
     ],
   },
@@ -110,6 +110,11 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
         `Nothing is paid for twice; ${GOES_ON}. If it happens again, look for a second service with the same database`,
       ],
     ],
+  },
+  stopped_by_person: {
+    cause: 'a person stopped it',
+    needs: 'time',
+    steps: [[`Nothing is lost or paid for twice; ${GOES_ON}. Start it at once`, 'sync ID']],
   },
   interrupted: {
     cause: 'the process ended in the middle of the run',

@@ -38,14 +38,54 @@ export function describeEntry(record: AuditRecord): AuditView {
   };
 }
 
-export type AuditPageFilter = Omit<AuditFilter, 'before' | 'limit'>;
+export type AuditPageFilter = Omit<AuditFilter, 'before' | 'limit'> & {
+  /** A part of the name of who did it, in any case; the names are sealed, so that entries are opened one by one. */
+  person?: string | undefined;
+};
 
 const PAGE = 500;
+
+/** Entries that are opened for one page of those of a person. */
+const MOST_OPENED = 5_000;
+
+/** A page of entries, and where the next one begins; null at the end. */
+export interface AuditPage {
+  entries: AuditView[];
+  next: number | null;
+}
+
+/** The newest entries that the filter lets through before `before`; fewer than the limit where those of a person are rare. */
+export async function readAuditPage(
+  { audit }: Pick<Store, 'audit'>,
+  { person, ...filter }: AuditPageFilter,
+  { before, limit }: Pick<AuditFilter, 'before' | 'limit'>,
+): Promise<AuditPage> {
+  const entries: AuditView[] = [];
+  let from = before;
+  for (let opened = 0; opened < MOST_OPENED; ) {
+    // One more than is shown tells whether there is a next page.
+    const size = person === undefined ? limit + 1 : PAGE;
+    const records = await audit.list({ ...filter, before: from, limit: size });
+    opened += records.length;
+    for (const record of records) {
+      if (!isBy(record, person)) continue;
+      if (entries.length === limit) return { entries, next: entries.at(-1)?.seq ?? null };
+      entries.push(describeEntry(record));
+    }
+    if (records.length < size) return { entries, next: null };
+    from = records.at(-1)?.seq;
+  }
+  return { entries, next: from ?? null };
+}
+
+function isBy({ actor }: AuditRecord, person: string | undefined): boolean {
+  return person === undefined || (actor.name ?? '').toLowerCase().includes(person.toLowerCase());
+}
 
 /** Entries that the filter lets through, the newest first, in pages; all of them unless limited. */
 export async function* pagesOfAudit(
   { audit }: Pick<Store, 'audit'>,
-  filter: AuditPageFilter,
+  { person, ...filter }: AuditPageFilter,
   limit = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<AuditView[]> {
   let before: number | undefined;
@@ -53,7 +93,7 @@ export async function* pagesOfAudit(
   while (left > 0) {
     const records = await audit.list({ ...filter, before, limit: Math.min(PAGE, left) });
     if (records.length === 0) return;
-    yield records.map(describeEntry);
+    yield records.filter((record) => isBy(record, person)).map(describeEntry);
     left -= records.length;
     before = records.at(-1)?.seq;
   }

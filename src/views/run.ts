@@ -1,4 +1,5 @@
 /** A run as everything shows it: the report of design, section 4.3, put together from the store. */
+import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { isOutcomeReason, OUTCOME_REASONS, type Outcome } from '../core/outcome.ts';
 import { isRunning, type Owner, ownerIsGone } from '../core/owner.ts';
@@ -27,6 +28,16 @@ const NO_FACTS: RunFacts = {
   calls: { partner: 0, crm: 0, throttled: 0 },
 };
 
+const factsSchema = z.object({
+  remaining: z.object({ enhancements: z.int().nullable(), networks: z.int().nullable() }),
+  calls: z.object({ partner: z.int(), crm: z.int(), throttled: z.int() }),
+}) satisfies z.ZodType<RunFacts>;
+
+/** What the process of a run has noted while it went on. */
+function factsOf({ facts }: Pick<RunRecord, 'facts'>): RunFacts {
+  return facts === null ? NO_FACTS : factsSchema.parse(JSON.parse(facts));
+}
+
 /**
  * The report of a run: the one it left when it ended, or else how things stand now. A run that
  * was cut off left none.
@@ -36,9 +47,25 @@ export async function reportOf(
   row: RunRecord,
 ): Promise<RunReport> {
   return row.report === null
-    ? buildReport(store, row)
+    ? buildReport(store, row, factsOf(row))
     : runReportSchema.parse(JSON.parse(row.report));
 }
+
+/** Credits left as a run has read them, without anything else of its report. */
+export function remainingOf(row: Pick<RunRecord, 'report' | 'facts'>): RunFacts['remaining'] {
+  if (row.report === null) return factsOf(row).remaining;
+  const { credits } = balancesSchema.parse(JSON.parse(row.report));
+  return {
+    enhancements: credits.enhancements.remaining,
+    networks: credits.networks.remaining,
+  };
+}
+
+const balanceSchema = z.object({ remaining: z.int().nullable() });
+
+const balancesSchema = z.object({
+  credits: z.object({ enhancements: balanceSchema, networks: balanceSchema }),
+});
 
 /** The report of a run as it stands now; a finished one keeps its own (`report` of the row). */
 export async function buildReport(
@@ -75,7 +102,7 @@ export async function buildReport(
 }
 
 /** Sums the reasons up by the outcome that each belongs to. */
-export function countByOutcome(reasons: ReadonlyMap<string, number>): Record<Outcome, number> {
+function countByOutcome(reasons: ReadonlyMap<string, number>): Record<Outcome, number> {
   const counts = { written: 0, unchanged: 0, skipped: 0, failed: 0, held: 0, waiting: 0 };
   for (const [reason, count] of reasons) {
     if (isOutcomeReason(reason)) counts[OUTCOME_REASONS[reason]] += count;

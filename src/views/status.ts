@@ -30,22 +30,61 @@ export interface IntegrationStatus {
   lastSuccessAt: string | null;
 }
 
-type StatusStore = Pick<Store, 'runs' | 'schedules' | 'runRows' | 'networks'>;
+type StatusStore = Pick<Store, 'runs' | 'signs' | 'runRows' | 'networks'>;
+
+/** Integrations that are asked about at once. */
+const AT_ONCE = 500;
 
 export async function readStatus(
   store: StatusStore,
   integration: Integration,
 ): Promise<IntegrationStatus> {
-  const { id, name, crm } = integration;
-  const [last] = await store.runs.list({ integrationId: id, limit: 1 });
-  return {
-    id,
-    name: name ?? null,
-    crm: crm.kind,
-    schedule: await readPlannedRuns(store, integration),
-    lastRun: last ? await reportOf(store, last) : null,
-    lastSuccessAt: await readLastSuccess(store, id),
-  };
+  const [status] = await readStatuses(store, [integration]);
+  if (status === undefined) throw new Error('an integration has no status');
+  return status;
+}
+
+/** The same of many, with a few questions for all of them. */
+export async function readStatuses(
+  store: StatusStore,
+  integrations: readonly Integration[],
+): Promise<IntegrationStatus[]> {
+  const statuses: IntegrationStatus[] = [];
+  for (let from = 0; from < integrations.length; from += AT_ONCE) {
+    const some = integrations.slice(from, from + AT_ONCE);
+    const ids = some.map(({ id }) => id);
+    const [runs, successes, planned] = await Promise.all([
+      store.runs.listNewest(ids, 1),
+      store.signs.listLastSuccess(ids),
+      store.signs.listPlanned(ids),
+    ]);
+    for (const integration of some) {
+      const { id, name, crm } = integration;
+      const [last] = runs.get(id) ?? [];
+      const success = successes.get(id);
+      statuses.push({
+        id,
+        name: name ?? null,
+        crm: crm.kind,
+        schedule: plannedRuns(integration, planned.get(id)),
+        lastRun: last ? await reportOf(store, last) : null,
+        lastSuccessAt: success === undefined ? null : isoTime(success),
+      });
+    }
+  }
+  return statuses;
+}
+
+/** When an integration runs by itself, by what is planned of it; null if only by hand. */
+export function plannedRuns(
+  { schedule }: Pick<Integration, 'schedule'>,
+  planned: { nextRunAt: number | null; paused: boolean } | undefined,
+): PlannedRuns | null {
+  if (schedule === null) return null;
+  const { cron, timezone } = schedule;
+  const paused = planned?.paused ?? false;
+  const next = paused ? null : (planned?.nextRunAt ?? null);
+  return { cron, timezone, paused, nextRunAt: next === null ? null : isoTime(next) };
 }
 
 /** When an integration runs by itself; null if only by hand. */
@@ -53,12 +92,9 @@ export async function readPlannedRuns(
   { schedules }: Pick<Store, 'schedules'>,
   { id, schedule }: Pick<Integration, 'id' | 'schedule'>,
 ): Promise<PlannedRuns | null> {
-  if (schedule === null) return null;
-  const row = await schedules.find(id);
-  const paused = row?.paused === 1;
-  const next = paused ? null : (row?.nextRunAt ?? null);
-  const { cron, timezone } = schedule;
-  return { cron, timezone, paused, nextRunAt: next === null ? null : isoTime(next) };
+  const row = schedule === null ? undefined : await schedules.find(id);
+  const planned = row && { nextRunAt: row.nextRunAt, paused: row.paused === 1 };
+  return plannedRuns({ schedule }, planned);
 }
 
 /** When a run succeeded last, ISO 8601; null if none has. */

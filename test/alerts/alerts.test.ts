@@ -50,6 +50,25 @@ describeEachDatabase('alerts', (open) => {
     expect(texts().slice(1)).toEqual([expect.stringContaining('runs succeed again')]);
   });
 
+  it('tells a chat that the integration has of its own as well, and alone where there is no other', async () => {
+    const chat = await startWebhook();
+    const own = { alerts: { webhook: { url: chat.url } } };
+    try {
+      const both = alertsBy('webhook', {}, {}, own);
+      await endRun('failed', null);
+      await both.tick();
+      expect([texts().length, chat.bodies.length]).toEqual([1, 1]);
+      expect(await unsent()).toBe(0);
+      const alone = alertsBy('none', {}, {}, own);
+      await endRun('succeeded', null);
+      await alone.tick();
+      expect([texts().length, chat.bodies.length]).toEqual([1, 2]);
+      expect(JSON.stringify(chat.bodies[1])).toContain('runs succeed again');
+    } finally {
+      await chat.close();
+    }
+  });
+
   it('tells it again when it begins again', async () => {
     const alerts = alertsBy('webhook');
     for (const status of ['failed', 'succeeded', 'failed'] as const) {
@@ -268,8 +287,10 @@ describeEachDatabase('alerts', (open) => {
     channels: 'webhook' | 'email' | 'both' | 'none',
     partner: object = {},
     settings: object = {},
+    own: object = {},
   ): Alerts {
     const integration = integrationSchema.parse({
+      ...own,
       id: 'riverside',
       partner: { baseUrl: 'https://p.example', apiKey: 'key', ...partner },
       crm: { kind: 'memory' },

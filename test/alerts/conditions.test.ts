@@ -29,6 +29,19 @@ describe('conditionsOf', () => {
     expect(other?.steps).toEqual(['See why: donor-sync runs run-1']);
   });
 
+  it('tells where many contacts of a run failed, if a share is set', () => {
+    const contacts = { written: 15, failed: 5 };
+    const lastRun = { ...run('incomplete', 'crm_unavailable'), contacts };
+    const failedOf = (failedAbovePercent: number | null, counts = contacts) =>
+      find({ lastRun: { ...lastRun, contacts: counts } }, { failedAbovePercent }).find(
+        ({ subject }) => subject === 'many_failed',
+      )?.problem;
+    expect(failedOf(20)).toBe('25 % of the contacts of the last run failed (5 of 20 contacts)');
+    expect(failedOf(25)).toBeUndefined();
+    expect(failedOf(null)).toBeUndefined();
+    expect(failedOf(20, { written: 4, failed: 5 })).toBeUndefined();
+  });
+
   it('counts a key as good through the whole of its last day', () => {
     expect(problemOfKey('2026-11-20')).toBe('the partner key works until 2026-11-20');
     expect(problemOfKey('2026-11-19')).toBe('the partner key has expired on 2026-11-19');
@@ -86,6 +99,7 @@ describe('conditionsOf', () => {
       ['key_expires'],
       ['credits_low/enhancements', 'credits_low/networks'],
       ['held'],
+      [],
     ]);
   });
 

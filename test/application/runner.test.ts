@@ -1,6 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { forgetPerson } from '../../src/application/forget/forget.ts';
 import type { Application } from '../../src/application.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { silentLog } from '../../src/core/log.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import type { CliWorldOptions } from '../helpers/cli.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
@@ -54,6 +57,31 @@ describeEachDatabase('runner', (_open, kind) => {
       expect(report).toMatchObject({ trigger: 'webhook', contacts: { read: 1 } });
     });
 
+    it('keeps nothing of a call that names an erased contact', async () => {
+      const { runner, application, untilEnded } = await open();
+      runner.start();
+      await runner.request(RIVERSIDE);
+      await untilEnded(1);
+      const [erased = '', other = ''] = (await house.world.rows()).map((row) => row['Id'] ?? '');
+      const [integration] = application.select(['riverside']);
+      if (integration === undefined) throw new Error('the settings have no such integration');
+      await forgetPerson(
+        { application, clock: systemClock, log: silentLog, newId: () => crypto.randomUUID() },
+        { integration, crmId: erased, alsoInCrm: false, everywhere: false, blockUnknown: false },
+      );
+      const call = (...ids: string[]) =>
+        runner.call({
+          integrationId: 'riverside',
+          contacts: ids.map((id) => ({ id, account: null })),
+          isComplete: true,
+        });
+      expect(await call(erased)).toBeNull();
+      expect(await call(erased, other)).not.toBeNull();
+      const { report } = await untilEnded(2);
+      expect(report).toMatchObject({ trigger: 'webhook', contacts: { read: 1 } });
+      expect(await application.store.forget.hasTraces('riverside', [erased])).toBe(false);
+    });
+
     it('is refused for an integration that the settings do not have', async () => {
       const { runner } = await open();
       await expect(
@@ -67,6 +95,56 @@ describeEachDatabase('runner', (_open, kind) => {
       expect(await runner.request(RIVERSIDE)).toEqual({ runId, joined: 'waiting' });
       runner.start();
       expect((await untilEnded(1)).runId).toBe(runId);
+    });
+  });
+
+  describe('a run that a person stops', () => {
+    it('from another process ends as incomplete, is not taken up again, and nothing is paid twice', async () => {
+      const { runner, application, untilEnded } = await open({ service: jobs.service });
+      const elsewhere = await house.openRunner('elsewhere');
+      runner.start();
+      const { runId } = await runner.request(RIVERSIDE);
+      await untilRunning(application, runId);
+      await until(async () => (await house.world.spent()) === 12);
+      expect(await elsewhere.application.store.runs.askToStop(runId)).toBe('stopping');
+      expect(await elsewhere.application.store.runs.askToStop(runId)).toBe('stopping');
+      const { report } = await untilEnded(1);
+      expect(report).toMatchObject({
+        status: 'incomplete',
+        reason: { code: 'stopped_by_person' },
+      });
+      expect(await application.store.runRequests.findByRun(runId)).toBeUndefined();
+      expect(await elsewhere.application.store.runs.askToStop(runId)).toBe('over');
+      jobs.letEnd();
+      await runner.request(RIVERSIDE);
+      expect((await untilEnded(2)).report).toMatchObject({ status: 'succeeded' });
+      await expect(house.world.spent()).resolves.toBe(12);
+    });
+
+    it('before it has begun does not begin', async () => {
+      const { runner, application } = await open();
+      const { runId } = await runner.request(RIVERSIDE);
+      expect(await application.store.runs.askToStop(runId)).toBe('dropped');
+      expect(await application.store.runRequests.list()).toEqual([]);
+      expect(await application.store.runs.askToStop(runId)).toBe('over');
+    });
+
+    it('and whose process dies then is not taken up again either', async () => {
+      const { runner, application } = await open({ service: jobs.service });
+      runner.start();
+      const { runId } = await runner.request(RIVERSIDE);
+      await untilRunning(application, runId);
+      const { store } = application;
+      const row = await store.runRequests.findByRun(runId);
+      await store.runs.askToStop(runId);
+      if (row === undefined) throw new Error('there is no request');
+      expect(await store.runRequests.putBack(row, 'another-run')).toEqual({ state: 'ended' });
+      expect(await store.runs.find(runId)).toMatchObject({
+        status: 'incomplete',
+        reasonCode: 'stopped_by_person',
+      });
+      expect(await store.runRequests.list()).toEqual([]);
+      jobs.letEnd();
     });
   });
 

@@ -1,38 +1,52 @@
 import { expect, it } from 'vitest';
-import type { IntegrationView, Overview } from '../../src/http/dashboard/overview.ts';
-import { renderStatus } from '../../src/http/dashboard/pages.tsx';
+import type { HomeView } from '../../src/http/dashboard/home/home-view.ts';
+import { renderHome } from '../../src/http/dashboard/home/pages.tsx';
+import type { ClientView } from '../../src/views/clients.ts';
 
 /** Names that the page has itself, and one that begins like another. */
-const IDS = ['holds', 'credits', 'main', 'verdict', 'north', 'north-live', 'north-sync'];
+const IDS = ['holds', 'credits', 'main', 'verdict', 'clients', 'chip', 'north', 'north-actions'];
 
-function aView(id: string): IntegrationView {
+function aClient(id: string): ClientView {
   return {
     id,
     name: id,
-    crm: 'CSV file',
+    crm: 'csv',
     standing: 'new',
-    connectHref: null,
-    current: null,
     problem: null,
+    run: null,
+    decisions: 0,
+    paused: false,
     lastSuccessAt: null,
-    schedule: null,
-    waiting: 0,
-    held: 0,
-    runs: [],
+    schedule: { cron: '0 2 * * *', timezone: 'UTC', nextRunAt: null, paused: false },
+    month: { spent: 0, budget: null },
+    nights: [],
   };
 }
 
-it('gives each part of the status page a name of its own, whatever integrations are called', async () => {
-  const overview: Overview = {
+it('gives each part of the home a name of its own, whatever integrations are called', async () => {
+  const home: HomeView = {
     verdict: { level: 'new', headline: 'Ready', tasks: [] },
-    integrations: IDS.map(aView),
     total: IDS.length,
-    from: 0,
-    credits: [],
-    holds: { total: 0, batches: [], shown: [] },
+    counts: { all: IDS.length, needs: 0, stopped: 0, syncing: 0, paused: 0 },
+    crms: ['csv'],
+    decisions: 0,
+    query: { show: 'all', crm: '', q: '', from: 0 },
+    found: IDS.length,
+    rows: IDS.map(aClient),
   };
-  const principal = { kind: 'token', role: 'admin', name: 'Anna' } as const;
-  const page = await renderStatus({ principal, now: 0, version: '0.0.0' }, overview, null);
+  const principal = {
+    kind: 'token',
+    role: 'admin',
+    name: 'Anna',
+    integrations: null,
+    personId: null,
+    sessionId: null,
+    tokenId: null,
+  } as const;
+  const clients = IDS.map((id) => ({ id, name: id }));
+  const overview = { summary: { level: 'new', text: 'New' }, total: IDS.length, clients } as const;
+  const viewer = { principal, now: 0, version: '0.0.0', overview };
+  const page = await renderHome(viewer, home, null);
   const ids = [...page.toString().matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
   expect(ids.length).toBeGreaterThan(IDS.length);
   expect(new Set(ids).size).toBe(ids.length);

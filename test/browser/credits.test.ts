@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { integrationSchema } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
-import { createCreditReader } from '../../src/http/dashboard/credits.ts';
+import { createCreditReader } from '../../src/http/dashboard/credits/credit-reader.ts';
 import type { CreditBalances } from '../../src/partner/credits.ts';
 import { PartnerKeyExpired, PartnerKeyRejected } from '../../src/partner/errors.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
@@ -116,6 +116,17 @@ describe('createCreditReader', () => {
     expect(await second).toMatchObject([{ balances: { enhancements: 7 } }]);
     expect(asked).toHaveLength(1);
     expect(clock.sleepers()).toBe(0);
+  });
+
+  it('lets pages wait for the same question once: the next ones hardly wait', async () => {
+    const { reader, clock, service } = openReader();
+    service.answer = () => Promise.withResolvers<CreditBalances>().promise;
+    const first = reader.read([RIVERSIDE]);
+    await clock.advance(1_500);
+    await first;
+    const second = reader.read([RIVERSIDE]);
+    await clock.advance(50);
+    expect(await second).toMatchObject([{ balances: null, trouble: null }]);
   });
 
   it('gives up a service that does not answer when it is to stop', async () => {

@@ -66,15 +66,15 @@ describe('the buttons', () => {
     const viewer = await signIn(here, await here.addToken('viewer'));
     const refused = await press(here, path, { cookie: viewer.cookie });
     expect(refused.status).toBe(403);
-    expect(refused.text).toContain('needs an access token of an admin');
+    expect(refused.text).toContain('needs the role admin');
     expect((await press(here, path)).status).toBe(401);
     expect(await here.application.store.runRequests.list()).toEqual([]);
 
     const { cookie } = await signIn(here, await here.addToken('admin'));
     const started = await press(here, path, { cookie });
-    expect(started).toMatchObject({ status: 303, location: '/?note=sync#integration_riverside' });
+    expect(started).toMatchObject({ status: 303, location: '/clients/riverside?note=sync' });
     expect(await here.application.store.runRequests.list()).toHaveLength(1);
-    const joined = await press(here, path, { cookie });
+    const joined = await press(here, `${path}?back=home`, { cookie });
     expect(joined.location).toBe('/?note=joined#integration_riverside');
     const page = await here.request('/', { headers: { cookie } });
     expect(page.text).toContain('About to sync');
@@ -84,7 +84,7 @@ describe('the buttons', () => {
     const here = await open({ isIdle: true });
     const { cookie } = await signIn(here, await here.addToken('admin'));
     const origin = 'https://elsewhere.example';
-    for (const path of ['/integrations/riverside/sync', '/holds/some/approve', '/sign-out']) {
+    for (const path of ['/integrations/riverside/sync', '/decisions/some/approve', '/sign-out']) {
       expect((await press(here, path, { cookie, origin })).status, path).toBe(403);
     }
     expect(await here.application.store.runRequests.list()).toEqual([]);
@@ -98,15 +98,15 @@ describe('the buttons', () => {
     await here.untilEnded(runId);
     const [hold] = await here.application.store.holds.listOpen();
     // The answer was lost: there is no profile that could be approved.
-    const refused = await press(here, `/holds/${hold?.id}/approve`);
+    const refused = await press(here, `/decisions/${hold?.id}/approve`);
     expect(refused.status).toBe(409);
     expect(refused.text).toContain('no profile to approve');
-    expect(await press(here, `/holds/${hold?.id}/resubmit`)).toMatchObject({
-      status: 303,
-      location: '/?note=resubmit#holds',
-    });
-    expect((await press(here, `/holds/${hold?.id}/reject`)).location).toBe('/?note=decided#holds');
-    expect((await press(here, '/holds/none/reject')).status).toBe(404);
+    const decided = await press(here, `/decisions/${hold?.id}/resubmit`);
+    expect(decided.status).toBe(303);
+    expect(decided.location).toMatch(/^\/decisions\/[^?]+\?undo=./);
+    const again = await press(here, `/decisions/${hold?.id}/reject`);
+    expect(again.location).toContain('note=decided');
+    expect((await press(here, '/decisions/none/reject')).status).toBe(404);
   });
 });
 
@@ -137,7 +137,7 @@ describe('the pages', () => {
     expect(headers.get('cache-control')).toBe('no-store');
     expect(text).not.toMatch(/<style|<script>| style=| on\w+=/);
     const paths = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path);
-    expect(new Set(paths).size).toBe(3);
+    expect(new Set(paths).size).toBe(5);
     for (const path of paths) {
       const asset = await here.request(path ?? '');
       expect(asset.status).toBe(200);
@@ -150,7 +150,11 @@ describe('the pages', () => {
     await here.addPeople(1);
     const { runId } = await here.runner.request({ integrationId: 'riverside', trigger: 'manual' });
     await here.untilEnded(runId);
-    const status = (await here.request('/')).text.replace(/<svg.*?<\/svg>/gs, '');
+    const home = (await here.request('/')).text.replace(/<svg.*?<\/svg>/gs, '');
+    expect(home).toContain('status-attention">Needs a person');
+    expect(home).toContain('1 needs you');
+    const client = await here.request('/clients/riverside');
+    const status = client.text.replace(/<svg.*?<\/svg>/gs, '');
     expect(status).toContain('status-attention">Needs a person');
     expect(status).toContain('status-attention">Stopped early');
     const [, credits = ''] = status.split('id="credits"');

@@ -74,7 +74,8 @@ describe('the page of persons', () => {
     expect((await here.request(PATH, { token: viewer })).status).toBe(403);
     expect((await here.request(PATH, { token: admin })).status).toBe(200);
     expect((await here.request('/integrations/none/persons', { token: admin })).status).toBe(404);
-    const links = async (token: string) => (await here.request('/', { token })).text.includes(PATH);
+    const links = async (token: string) =>
+      (await here.request('/clients/riverside', { token })).text.includes(PATH);
     expect([await links(viewer), await links(admin)]).toEqual([false, true]);
   });
 
@@ -98,19 +99,19 @@ describe('a match rate that is too low', () => {
     const here = await openWithWrongColumn(60);
     const runId = await sync(here);
     expect(await spentBy(here)).toBe(25);
-    for (const path of ['/', PATH, `/runs/${runId}`]) {
+    for (const path of ['/clients/riverside', PATH, `/runs/${runId}`]) {
       expect((await here.request(path)).text, path).toContain(`action="${ACCEPT}"`);
     }
     const foreign = await press(here, ACCEPT, { origin: 'https://elsewhere.example' });
     expect(foreign.status).toBe(403);
     const accepted = await press(here, ACCEPT);
     expect(accepted.status).toBe(303);
-    expect(accepted.headers.get('location')).toBe('/?note=accepted#integration_riverside');
-    await expect.poll(() => spentBy(here), { timeout: 20_000 }).toBeGreaterThan(50);
+    expect(accepted.headers.get('location')).toBe('/clients/riverside?note=accepted');
+    await expect.poll(() => spentBy(here)).toBeGreaterThan(50);
     const lastRun = async () =>
       (await here.application.store.runs.list({ integrationId: 'riverside', limit: 1 }))[0]?.status;
-    await expect.poll(lastRun, { timeout: 20_000 }).toBe('succeeded');
-    for (const path of ['/', PATH, `/runs/${runId}`]) {
+    await expect.poll(lastRun).toBe('succeeded');
+    for (const path of ['/clients/riverside', PATH, `/runs/${runId}`]) {
       expect((await here.request(path)).text, path).not.toContain(`action="${ACCEPT}"`);
     }
   });
@@ -119,7 +120,7 @@ describe('a match rate that is too low', () => {
     const here = await openWithWrongColumn(30);
     await sync(here);
     const token = await here.addToken('viewer');
-    expect((await here.request('/', { token })).text).not.toContain(ACCEPT);
+    expect((await here.request('/clients/riverside', { token })).text).not.toContain(ACCEPT);
     const refused = await press(here, ACCEPT, { authorization: `Bearer ${token}` });
     expect(refused.status).toBe(403);
     await sync(here);
@@ -147,7 +148,7 @@ describe('a match rate that is too low', () => {
     const view = await openView(browser, here.url);
     onTestFinished(view.close);
     const { page, complaints } = view;
-    await page.goto(here.url);
+    await page.goto(`${here.url}/clients/riverside`);
     await page.getByRole('link', { name: 'See what is sent' }).click();
     await page.getByRole('heading', { name: 'What is sent of Riverside Food Bank' }).waitFor();
     await page.getByText('First and last name are the same text').waitFor();

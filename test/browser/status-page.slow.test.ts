@@ -1,10 +1,8 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { holdJobs } from '../helpers/held-jobs.ts';
 import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from '../http/http-world.ts';
 import { findBarriers, openBrowser, openView, type View, type ViewOptions } from './browser.ts';
-
-/** Long enough to be watched, and short enough for a test. */
-const WATCHED_JOB_TIME_MS = 2_500;
 
 let browser: Browser;
 beforeAll(async () => {
@@ -87,11 +85,13 @@ describe('the status page', () => {
   });
 
   it('shows a run as it goes on, from its start to its end, without a reload', async () => {
-    const world = await openWorld({ service: { jobTimeMs: WATCHED_JOB_TIME_MS } });
+    const jobs = holdJobs();
+    const world = await openWorld({ service: jobs.service });
     await world.addPeople(12);
     const view = await open(world);
     const { page } = view;
     await signIn(view, world, await world.addToken('admin'));
+    await page.goto(`${world.url}/clients/riverside`);
     await page.getByRole('button', { name: 'Sync now' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Sync now' }).click();
     await page.getByText('A sync was asked for').waitFor();
@@ -99,8 +99,9 @@ describe('the status page', () => {
 
     const bar = page.getByRole('progressbar');
     await expect.poll(() => bar.getAttribute('max')).toBe('12');
-    await page.getByRole('heading', { level: 1, name: 'Syncing Riverside Food Bank' }).waitFor();
-    await page.getByRole('heading', { level: 1, name: 'All is well' }).waitFor();
+    await page.locator('#chip').getByText('1 syncing').waitFor();
+    jobs.letEnd();
+    await page.locator('#chip').getByText('All is well').waitFor();
     expect(await bar.count()).toBe(0);
     const row = page.getByRole('table', { name: 'The last runs of Riverside' }).getByRole('row');
     expect(await row.nth(1).innerText()).toMatch(/Done\s.*\s12\s+12\s+12\s+0\s+0\s+12\s+0$/s);
@@ -109,13 +110,15 @@ describe('the status page', () => {
   });
 
   it('shows a run that another user began', async () => {
-    const world = await openWorld({ service: { jobTimeMs: WATCHED_JOB_TIME_MS } });
+    const jobs = holdJobs();
+    const world = await openWorld({ service: jobs.service });
     await world.addPeople(3);
     const view = await open(world);
     await signIn(view, world, await world.addToken('viewer'));
     const ended = sync(world);
     await view.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
     await view.page.getByRole('heading', { level: 1, name: /^Syncing/ }).waitFor();
+    jobs.letEnd();
     await ended;
     await view.page.getByRole('heading', { level: 1, name: 'All is well' }).waitFor();
   });
@@ -128,23 +131,20 @@ describe('the status page', () => {
     const { page } = view;
     await signIn(view, world, await world.addToken('admin'));
     await page.getByRole('heading', { level: 1, name: 'One thing needs you' }).waitFor();
-    const held = page.getByRole('region', { name: 'Held for a person' });
-    expect(await held.innerText()).toContain(contact);
+    await page.getByRole('link', { name: '1 decision waits for a person' }).focus();
+    await page.keyboard.press('Enter');
+    const entry = page.getByRole('navigation', { name: 'Queue' }).getByRole('link');
+    expect(await entry.innerText()).toContain(contact);
     const { lastName } = world.crm.records.get(contact)?.contact ?? {};
     expect(await page.content()).not.toContain(lastName);
-
-    await held.getByRole('button', { name: 'Decide' }).focus();
+    await entry.focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByText('The profile has another last name.').waitFor();
-    await page.keyboard.press('Escape');
-    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.getByText('The profile has another last name.').waitFor();
+    await page.getByRole('button', { name: 'It is another person' }).focus();
     await page.keyboard.press('Enter');
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Tab');
-    expect(await page.locator(':focus').innerText()).toBe('It is another person');
-    await page.keyboard.press('Enter');
-    await page.getByText('Rejected. It is left as it is.').waitFor();
-    await held.getByText('Nothing waits for a decision.').waitFor();
+    await page.getByText(`Rejected: ${contact}`).waitFor();
+    await page.getByText('Nothing waits for a person.').waitFor();
+    await world.application.store.decisions.countAllOf('riverside');
     expect(await world.application.store.holds.listOpen()).toEqual([]);
     expect(view.complaints).toEqual([]);
   });
@@ -155,9 +155,9 @@ describe('the status page', () => {
     await sync(world);
     const view = await open(world);
     await signIn(view, world, await world.addToken('viewer'));
-    await view.page.getByText('The profile has another last name.').waitFor();
+    await view.page.getByText('1 decision waits for a person').last().waitFor();
     const buttons = await view.page.getByRole('button').allInnerTexts();
-    expect(buttons).toEqual(['Sign out']);
+    expect(buttons).toEqual(['Client:\nAll clients\n▾', 'Find Ctrl K', 'Sign out']);
   });
 
   it('says why a run stopped and what to do, and shows what is left of the credits', async () => {
@@ -166,6 +166,7 @@ describe('the status page', () => {
     await sync(world);
     const view = await open(world);
     await signIn(view, world, await world.addToken('viewer'));
+    await view.page.goto(`${world.url}/clients/riverside`);
     const card = view.page.getByRole('region', { name: 'Riverside Food Bank' });
     await card.getByText('Buy credits; the next run goes on where this one ended.').waitFor();
     await card.getByText('2 contacts').waitFor();
@@ -179,6 +180,7 @@ describe('the status page', () => {
     const runId = await sync(world);
     const view = await open(world);
     await signIn(view, world, await world.addToken('viewer'));
+    await view.page.goto(`${world.url}/clients/riverside`);
     await view.page.getByRole('link', { name: 'Done' }).click();
     await view.page.waitForURL(`${world.url}/runs/${runId}`);
     await view.page
@@ -193,11 +195,11 @@ describe('the status page', () => {
     await view.page.waitForURL(/reason=name_mismatch/);
     expect(await all.count()).toBe(1);
     await view.page.getByRole('link', { name: 'show all reasons' }).click();
-    await view.page.getByRole('link', { name: 'written', exact: true }).click();
+    await view.page.getByRole('link', { name: /^Written/ }).click();
     await view.page.waitForURL(/outcome=written/);
     expect(await view.page.locator('#contacts').innerText()).not.toContain(contact);
     await view.page.getByRole('searchbox').fill('no such id');
-    await view.page.getByRole('button', { name: 'Find' }).click();
+    await view.page.getByRole('button', { name: 'Find', exact: true }).click();
     await view.page.getByText('No contact of this run is like that.').waitFor();
     const csv = view.page.getByRole('link', { name: 'Download as CSV' });
     expect(await csv.getAttribute('href')).toContain('format=csv&outcome=written&contact=');
@@ -221,7 +223,7 @@ describe('the status page', () => {
     const world = await openWorld();
     await world.addPeople(2);
     const { page } = await open(world, { javaScriptEnabled: false });
-    await page.goto(world.url);
+    await page.goto(`${world.url}/clients/riverside`);
     await page.getByRole('button', { name: 'Sync now' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Sync now' }).click();
     await page.getByText('A sync was asked for').waitFor();
@@ -230,7 +232,7 @@ describe('the status page', () => {
     await expect
       .poll(async () => {
         await page.reload();
-        return page.getByRole('heading', { level: 1 }).innerText();
+        return page.locator('#chip').innerText();
       })
       .toBe('All is well');
     expect(await page.locator('time').first().getAttribute('title')).toMatch(/ UTC$/);
@@ -258,9 +260,12 @@ describe('the status page', () => {
     ['in the dark', { colorScheme: 'dark' }],
     ['on a phone', { width: 360, height: 740 }],
   ] satisfies [string, ViewOptions][])('has no barriers %s', async (_, options) => {
-    const world = await openWorld({ service: { jobTimeMs: WATCHED_JOB_TIME_MS } });
+    const jobs = holdJobs();
+    const world = await openWorld({ service: jobs.service });
     await addMistaken(world);
+    jobs.letEnd();
     const runId = await sync(world);
+    jobs.hold();
     world.crm.addContact({ firstName: 'Ada', lastName: 'Newcomer' });
     await world.runner.request({ integrationId: 'riverside', trigger: 'manual' });
     const { page, complaints } = await open(world, options);
@@ -268,8 +273,6 @@ describe('the status page', () => {
     await page.getByRole('progressbar').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-    await page.getByRole('button', { name: 'Decide' }).click();
-    expect(await findBarriers(page)).toEqual([]);
     await page.goto(`${world.url}/runs/${runId}`);
     expect(await findBarriers(page)).toEqual([]);
     await world.addToken('viewer');
@@ -277,5 +280,6 @@ describe('the status page', () => {
     await page.getByLabel('Access token').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     expect(complaints).toEqual([]);
+    jobs.letEnd();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { recordUrl } from '../../src/http/dashboard/holds.ts';
-import { type Brief, judge, standingOf } from '../../src/http/dashboard/verdict.ts';
+import { recordUrl } from '../../src/http/dashboard/decisions/holds.ts';
 import { adviceFor } from '../../src/views/advice.ts';
+import { type Brief, judge, standingOf } from '../../src/views/verdict.ts';
 
 function aBrief(changes: Partial<Brief> = {}): Brief {
   return { id: 'riverside', name: 'Riverside', standing: 'well', problem: null, ...changes };
@@ -26,7 +26,7 @@ describe('judge', () => {
     expect(verdict).toMatchObject({ level: 'attention', headline: '2 things need you' });
     expect(verdict.tasks).toEqual([
       { text: 'Riverside: It was credits_exhausted.', href: '#riverside' },
-      { text: '2 decisions wait for a person', href: '#holds' },
+      { text: '2 decisions wait for a person', href: '/decisions' },
     ]);
   });
 

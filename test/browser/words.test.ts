@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatMoment, formatRelative, formatSpan } from '../../src/http/dashboard/parts.tsx';
+import { formatMoment, formatRelative, formatSpan } from '../../src/http/dashboard/frame/parts.tsx';
 
 const NOW = Date.parse('2026-11-20T02:00:00Z');
 

@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyCommand } from '../../src/cli/commands/apply.ts';
 import { exportCommand } from '../../src/cli/commands/export.ts';
+import { removeCommand } from '../../src/cli/commands/remove.ts';
 import { aSettingsFile } from './a-settings-file.ts';
 import { runCommand } from './run-command.ts';
 
@@ -146,5 +147,37 @@ describe('apply', () => {
     expect(exitCode).toBe(2);
     expect(stderr).toContain(words.split(':')[0]);
     expect(await exportOf('hillside')).toMatchObject({ exitCode: 2 });
+  });
+});
+
+describe('remove', () => {
+  const remove = () =>
+    runCommand(removeCommand, ['remove', 'hillside', '--yes'], { cwd: folder, env: ENV });
+  const NAME = '6f1f0c58-3a0e-4c0d-9d0b-0a1f2b3c4d5e';
+
+  it('deletes the file that was dropped into a set-up, and says so', async () => {
+    await mkdir(join(folder, 'uploads'));
+    const names = [
+      `${NAME}.csv`,
+      `${NAME}-enhanced.csv`,
+      `${NAME}-enhanced.csv.donor-sync-journal`,
+    ];
+    for (const name of [...names, 'by-hand.csv'])
+      await writeFile(join(folder, 'uploads', name), 'Id');
+    const path = join(folder, 'uploads', `${NAME}.csv`);
+    await writeFile(join(folder, 'hillside.yaml'), HILLSIDE.replace('lists/hillside.csv', path));
+    await apply('hillside.yaml');
+    const { exitCode, stdout } = await remove();
+    expect(exitCode).toBe(0);
+    for (const name of names) expect(stdout).toContain(`The file uploads/${name} is deleted.`);
+    expect(await readdir(join(folder, 'uploads'))).toEqual(['by-hand.csv']);
+  });
+
+  it('leaves a file alone that the operator has put there', async () => {
+    await mkdir(join(folder, 'lists'));
+    await writeFile(join(folder, 'lists/hillside.csv'), 'Id');
+    await apply('hillside.yaml');
+    expect((await remove()).stdout).toBe('"hillside" is out of the database.\n');
+    expect(await readdir(join(folder, 'lists'))).toEqual(['hillside.csv']);
   });
 });

@@ -192,7 +192,7 @@ describeOn('sqlite', 'donor-sync backup and restore', () => {
     expect(text).not.toContain('SQLite format');
   });
 
-  it('erase nobody whose erasure cannot be noted', async () => {
+  it('erase no contact whose erasure cannot be noted', async () => {
     const world = await open();
     await world.run(['sync']);
     const id = await enhancedId(world);

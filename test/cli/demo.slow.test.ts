@@ -108,13 +108,46 @@ describe('demo', () => {
   it('keeps the service running without --once, until it is asked to stop', async () => {
     const demo = startCommand(demoCommand, ['demo', '--contacts', '8'], { cwd: tmpdir() });
     started = demo;
-    await expect.poll(demo.stdout, { timeout: 50_000 }).toContain('/_sandbox/ledger');
+    await expect.poll(demo.stdout).toContain('/_sandbox/ledger');
     folders.push(/(\S*donor-sync-demo-\w+)\/contacts\.csv/.exec(demo.stdout())?.[1] ?? '');
     const [, ledgerUrl = ''] = /curl (\S+)/.exec(demo.stdout()) ?? [];
     expect((await fetch(ledgerUrl)).status).toBe(200);
     demo.stop();
     expect((await demo.ended).exitCode).toBe(0);
     await expect(fetch(ledgerUrl)).rejects.toThrow();
+  });
+
+  it('leads through six pages with --tour, and lists them after the syncs as well', async () => {
+    const [tour, full] = [['--tour'], []].map((options) =>
+      startCommand(demoCommand, ['demo', '--contacts', '8', ...options], { cwd: tmpdir() }),
+    );
+    if (tour === undefined || full === undefined) throw new Error('there are two demos');
+    try {
+      await expect.poll(tour.stdout).toContain('Ctrl-C ends it');
+      await expect.poll(full.stdout).toContain('/_sandbox/ledger');
+      expect(tour.stdout()).not.toContain('First sync');
+      for (const text of [tour.stdout(), full.stdout()]) {
+        const stops = [...text.matchAll(/^ {2}(\d) {2}.*(http:\S+)$/gm)];
+        expect(stops.map(([, place]) => place)).toEqual(['1', '2', '3', '4', '5', '6']);
+        for (const [, , url = ''] of stops) {
+          const answer = await fetch(url, { redirect: 'manual' });
+          expect({ url, status: answer.status }).toEqual({ url, status: 200 });
+        }
+        expect(text).toMatch(/http:\S+\/runs\/\S+\n/);
+        expect(text).toMatch(/http:\S+\/decisions\/\S+\n/);
+      }
+    } finally {
+      for (const demo of [tour, full]) {
+        folders.push(/(\S*donor-sync-demo-\w+)\/contacts\.csv/.exec(demo.stdout())?.[1] ?? '');
+        demo.stop();
+        expect((await demo.ended).exitCode).toBe(0);
+      }
+    }
+  });
+
+  it('refuses a tour of a demo that ends', async () => {
+    const ended = await runCommand(demoCommand, ['demo', '--tour', '--once'], { cwd: tmpdir() });
+    expect(ended).toMatchObject({ exitCode: 2 });
   });
 
   it('ends with 3 and without a service when it is stopped in the middle of a sync', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { judgeSample } from '../../src/cli/commands/doctor/check-sample.ts';
+import { judgeSample } from '../../src/application/doctor/check-sample.ts';
 import type { Contact } from '../../src/core/contact.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { openHubspot } from './an-empty-hubspot.ts';

@@ -73,7 +73,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       expect(receipt).toMatchObject({ integration: 'harbor', erasedEarlier: null });
       expect(receipt.erased).toMatchObject({ contacts: 5, runs: 1 });
       expect(receipt.kept.map(({ what }) => what)).toEqual([
-        ...['submissions', 'jobs', 'auditEntries'],
+        ...['submissions', 'jobs', 'sums', 'auditEntries'],
       ]);
       expect(await traces(left)).toEqual([]);
       expect((await world.run(['audit', 'verify'])).exitCode).toBe(0);
@@ -101,7 +101,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       expect(await world.spent()).toBe(spent);
       await world.run(['restore', '--agree', 'harbor', '--yes']);
       expect((await world.run(['sync', 'harbor', '--adopt'])).exitCode).toBe(0);
-      // Whom the service does not know carries no donor id in the CRM: it is asked again.
+      // A contact that the service does not know carries no donor id in the CRM: it is asked again.
       expect(await world.spent()).toBe(spent + unknown);
     });
 

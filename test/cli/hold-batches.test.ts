@@ -1,5 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { EXIT_CODES } from '../../src/cli/terminal/output.ts';
 import { type CliWorld, openCliWorld, startAndSubmit } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
@@ -208,11 +209,12 @@ describe('donor-sync holds --show', () => {
     const here = await open({ service: jobs.service });
     const { child, ended } = await startAndSubmit(here);
     child.kill('SIGTERM');
-    await ended;
+    // What is under way is answered; its profiles are for the next run.
+    expect(await ended).toMatchObject({ exitCode: EXIT_CODES.stopped });
     jobs.letEnd();
     const rows = await here.rows();
     await here.saveRows(rows.map((row) => ({ ...row, Last: 'Quillfeather-Onyx' })));
-    await here.run(['sync']);
+    expect((await here.run(['sync'])).stdout).toMatch(/^held +12 +the name in the profile/m);
     await leadElsewhere(here);
     const { holds } = await here.runJson(['holds', '--show'], holdsSchema);
     expect(holds.length).toBeGreaterThan(0);

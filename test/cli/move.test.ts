@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { applyCommand } from '../../src/cli/commands/apply.ts';
+import { auditCommand } from '../../src/cli/commands/audit.ts';
 import { exportCommand } from '../../src/cli/commands/export.ts';
 import { migrateCommand } from '../../src/cli/commands/migrate.ts';
 import { moveCommand } from '../../src/cli/commands/move.ts';
@@ -58,13 +59,15 @@ describeOn('postgres', 'move', () => {
     for (const table of tables) before.set(table, await rowsOf(db, table));
     await closeAll();
     const { document } = await move(target);
-    const moved = await open(target);
+    const [moved, left] = [await open(target), await open(source)];
     // Also what only the new database would have.
     expect(await tablesOf(moved.db)).toEqual(tables);
     for (const table of tables) {
       const rows = await rowsOf(moved.db, table);
       expect(rows.length, table).toBeGreaterThanOrEqual(ROWS);
-      expect(rows, table).toEqual(before.get(table));
+      // The audit of both has an entry about the move.
+      const there = table.startsWith('audit_') ? await rowsOf(left.db, table) : before.get(table);
+      expect(rows, table).toEqual(there);
       expect(document.tables).toContainEqual(
         expect.objectContaining({
           table,
@@ -73,6 +76,37 @@ describeOn('postgres', 'move', () => {
         }),
       );
     }
+  });
+
+  it('is on record in the audit of both: when, who, how much, and what', async () => {
+    const { document } = await move(target);
+    await onDatabase(source, async (db) => {
+      const rows = await rowsOf(db, 'audit_entries');
+      expect(rows.filter((row) => row.includes('database.moved'))).toHaveLength(1);
+      await onDatabase(target, async (there) => {
+        expect(await rowsOf(there, 'audit_entries')).toEqual(rows);
+      });
+    });
+    await useDatabase(target);
+    const { entries } = (await run(auditCommand, 'audit')).document;
+    const tables: { table: string; rows: number }[] = document.tables;
+    const count = tables.reduce((sum, { rows }) => sum + rows, 0);
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        action: 'database.moved',
+        at: expect.stringMatching(/^\d{4}-/),
+        details: {
+          from: join(folder, 'data.db'),
+          to: document.to,
+          tables: tables.length,
+          // The entry itself is one more.
+          rows: count - 1,
+          digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+        },
+      }),
+    );
+    const verified = await runCommand(auditCommand, ['audit', 'verify'], { cwd: folder, env });
+    expect(verified.exitCode, verified.stderr).toBe(0);
   });
 
   it('leaves a file that every command refuses, and says where the store is now', async () => {

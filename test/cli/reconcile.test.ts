@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { isoTime } from '../../src/core/clock.ts';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
 import { openCliWorld } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { clockWithinADay } from '../helpers/within-a-day.ts';
 
-const open = closedAfterTest(openCliWorld);
+const clock = clockWithinADay();
+const open = closedAfterTest(() => openCliWorld({ clock }));
 
 const keySchema = z.strictObject({
   integrations: z.array(z.string()),
@@ -19,7 +22,7 @@ const keySchema = z.strictObject({
 });
 const schema = z.strictObject({ month: z.string(), keys: z.array(keySchema) });
 
-const month = new Date().toISOString().slice(0, 7);
+const month = isoTime(clock.now()).slice(0, 7);
 
 describe('donor-sync credits reconcile', () => {
   it('finds that the balance lost what was charged, by why it was asked for', async () => {
@@ -36,6 +39,20 @@ describe('donor-sync credits reconcile', () => {
     ]);
     const { stdout } = await world.run(['credits', 'reconcile', month]);
     expect(stdout).toContain('That is what was charged here.');
+  });
+
+  it('prints the bill of each client as a file', async () => {
+    const world = await open();
+    await world.run(['sync']);
+    const { stdout } = await world.run(['credits', 'reconcile', month, '--csv']);
+    const [head, line = '', ...others] = stdout.trim().split('\n');
+    expect(head).toBe(
+      'Month,Client,Name,Enhancements,Networks,Contacts written,Enhancements per contact written',
+    );
+    const [when, client, , enhancements, networks] = line.split(',');
+    expect([when, client, networks]).toEqual([month, 'riverside', '0']);
+    expect(Number(enhancements)).toBe(await world.spent());
+    expect(others).toEqual([]);
   });
 
   it('names what it did not spend as foreign, and what was bought', async () => {

@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
+import { holdJobs } from '../helpers/held-jobs.ts';
 import { openPlainProxy } from '../helpers/plain-proxy.ts';
 import { followLink, type ServingCli, startServing } from './serving.ts';
 
@@ -64,12 +65,14 @@ describe('serve', () => {
   });
 
   it('goes on with what a killed process has left, without paying twice', async () => {
-    world = await openCliWorld({ service: { jobTimeMs: 2_000 } });
+    const jobs = holdJobs();
+    world = await openCliWorld({ service: jobs.service });
     const first = await startServing(world);
     await startRun(first);
     await untilPaid();
     first.child.kill('SIGKILL');
     await first.ended;
+    jobs.letEnd();
     const second = await startServing(world);
     await untilRuns('succeeded');
     expect(await stop(second)).toMatchObject({ exitCode: 0 });
@@ -81,7 +84,9 @@ describe('serve', () => {
     const { child, ended } = world.start(['serve', '--port', '0']);
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
     const next = async () => String((await lines.next()).value);
-    expect(await next()).toMatch(/^There is no access token\. Only one browser on this machine/);
+    expect(await next()).toMatch(
+      /^There is no person and no access token\. Only one browser on this machine/,
+    );
     const link = (await next()).trim();
     const { origin } = new URL(link);
     const proxy = await openPlainProxy(origin);
@@ -105,7 +110,7 @@ describe('serve', () => {
     expect(open.signInUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/first-visit\/[\w-]{43}$/);
     const { stdout, stderr } = await stop(open);
     expect(stdout.trim().split('\n')).toHaveLength(1);
-    expect(stderr).toContain('there is no access token');
+    expect(stderr).toContain('there is no person and no access token');
     expect(stderr).not.toContain('first-visit/');
     await world.run(['tokens', 'create', '--role', 'viewer', '--name', 'Anna']);
     const closed = await startServing(world);
@@ -156,7 +161,7 @@ describe('serve', () => {
 });
 
 const LOOK_INTERVAL_MS = 100;
-const MAX_LOOKS = 200;
+const MAX_LOOKS = 600;
 
 function rest(): Promise<void> {
   return sleep(LOOK_INTERVAL_MS);

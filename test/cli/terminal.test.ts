@@ -97,8 +97,24 @@ describe('a terminal', () => {
     }
     expect(await run('runs', id, '--show', '--json')).not.toContain('Ann');
     expect(await run('runs', '--show')).toContain('--show needs a run');
+    // Such words may quote names. The one showing of them is in the audit, with how many there were.
+    const audit = await world.run(['audit', '--action', 'names.shown', '--json']);
+    expect(entriesSchema.parse(JSON.parse(audit.stdout)).entries).toMatchObject([
+      { integration: 'riverside', details: { command: 'runs', names: expect.any(Number) } },
+    ]);
+    expect(audit.stdout).not.toContain('Ann');
+    await control('PUT', 'faults', [
+      {
+        on: { path: '/query*' },
+        fault: { kind: 'answer', status: 400, body: [{ errorCode: 'X', message: 'Ask Ben.' }] },
+      },
+    ]);
+    expect(await run('doctor', '--show')).toContain('It said: Ask Ben.');
+    expect(await run('audit', '--action', 'names.shown')).toMatch(/command doctor, names 1/);
   });
 });
+
+const entriesSchema = z.object({ entries: z.array(z.unknown()) });
 
 type Run = (...args: string[]) => Promise<string>;
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { tokensCommand } from '../../src/cli/commands/tokens.ts';
+import { tokensCommand } from '../../src/cli/commands/access/tokens.ts';
 import { aSettingsFile } from './a-settings-file.ts';
 import { runCommand } from './run-command.ts';
 
@@ -27,6 +27,7 @@ const createdSchema = z.strictObject({
   id: z.string(),
   name: z.string(),
   role: z.string(),
+  integrations: z.array(z.string()).nullable(),
 });
 
 async function create(role = 'admin', name = 'Anna') {
@@ -78,7 +79,18 @@ describe('tokens', () => {
     const { id } = await create('viewer', 'monitoring');
     const { stdout } = await run('list');
     expect(stdout).toContain(id.slice(-8));
-    expect(stdout).toMatch(/monitoring +viewer .* never/);
+    expect(stdout).toMatch(/monitoring +viewer +all .* never/);
+  });
+
+  it('limits one to the integrations that it names, and knows no others', async () => {
+    const limited = ['--role', 'viewer', '--name', 'portal', '--integrations'];
+    const unknown = await run('create', ...limited, 'riverside,harbor');
+    expect(unknown).toMatchObject({ exitCode: 2 });
+    expect(unknown.stderr).toContain('harbor');
+    expect(await run('create', ...limited, 'riverside,')).toMatchObject({ exitCode: 2 });
+    await run('create', ...limited, ' riverside');
+    expect(await list()).toMatchObject([{ name: 'portal', integrations: ['riverside'] }]);
+    expect((await run('list')).stdout).toMatch(/portal +viewer +riverside /);
   });
 
   it('revokes one of them by the end of its id', async () => {

@@ -1,10 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openDatabase } from '../../src/store/engine/database.ts';
+import { LEASE_MS } from '../../src/store/engine/leases.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
 import { type CliProcess, type CliWorld, openCliWorld } from '../helpers/cli.ts';
+import { holdJobs } from '../helpers/held-jobs.ts';
 import { startPostgresServer } from '../helpers/postgres-server.ts';
 import { describeOn, freshPostgresUrl } from '../helpers/test-databases.ts';
 import { type ServingCli, startServing } from './serving.ts';
@@ -61,44 +64,41 @@ describeOn('postgres', 'worker', () => {
   });
 
   it('hands what it leaves at SIGTERM to another at once, and nothing is paid twice', async () => {
-    world = await openCliWorld({ service: { jobTimeMs: 4_000 }, databaseUrl });
-    const serving = await startServing(world, ['--no-work']);
-    processes.push(serving);
-    const first = await startWorker();
-    await startRun(serving, 'riverside');
-    await untilPaid();
+    const jobs = holdJobs();
+    world = await openCliWorld({ service: jobs.service, databaseUrl });
+    const { first } = await startPaidRun();
     await startWorker();
     first.child.kill('SIGTERM');
     expect((await first.ended).exitCode).toBe(0);
+    jobs.letEnd();
     const [ended] = await untilRuns('succeeded');
     const interrupted = (await runs()).find(({ status }) => status === 'incomplete');
     expect(interrupted?.reason).toMatchObject({ code: 'interrupted' });
-    expect(gapMs(interrupted?.finishedAt, ended?.startedAt)).toBeLessThan(5_000);
+    // One that is not heard of any more is missed after ten seconds; this one has said so.
+    expect(gapMs(interrupted?.finishedAt, ended?.startedAt)).toBeLessThan(10_000);
     expect(await world.spent()).toBe(12);
   });
 
-  it('takes over within 15 seconds what a killed one has left, and nothing is paid twice', async () => {
-    world = await openCliWorld({ service: { jobTimeMs: 3_000 }, databaseUrl });
-    const serving = await startServing(world, ['--no-work']);
-    processes.push(serving);
-    const first = await startWorker();
-    await startRun(serving, 'riverside');
-    await untilPaid();
+  // Within 15 seconds, as `npm run bench -- machines` measures on a machine that has time.
+  it('takes over what a killed one has left before its lease has ended, and nothing is paid twice', async () => {
+    const jobs = holdJobs();
+    world = await openCliWorld({ service: jobs.service, databaseUrl });
+    const { first } = await startPaidRun();
     await startWorker();
     first.child.kill('SIGKILL');
     const killedAt = new Date().toISOString();
+    jobs.letEnd();
     const [ended] = await untilRuns('succeeded');
-    expect(gapMs(killedAt, ended?.startedAt)).toBeLessThan(15_000);
+    const takenMs = gapMs(killedAt, ended?.startedAt);
+    // What had ended before it was killed would be nothing to take over.
+    expect(takenMs).toBeGreaterThan(0);
+    expect(takenMs).toBeLessThan(LEASE_MS);
     expect(await world.spent()).toBe(12);
   });
 
   it('that stood still and was overtaken leaves its run to the other, and takes up runs again', async () => {
     world = await openCliWorld({ service: { jobTimeMs: 20_000 }, databaseUrl });
-    const serving = await startServing(world, ['--no-work']);
-    processes.push(serving);
-    const first = await startWorker();
-    await startRun(serving, 'riverside');
-    await untilPaid();
+    const { serving, first } = await startPaidRun();
     first.child.kill('SIGSTOP');
     const second = await startWorker();
     await untilRuns('running', 1, 'interrupted');
@@ -112,8 +112,41 @@ describeOn('postgres', 'worker', () => {
     expect(await world.spent()).toBe(12);
   });
 
+  it('makes one run of the webhooks that come in at two hosts, also of those that one took before it was killed', async () => {
+    world = await openCliWorld({ databaseUrl });
+    const hosts = await serveTwice();
+    const path = await createHook();
+    const contacts = (await world.rows()).map(({ Id = '' }) => Id);
+    for (const [index, contact] of contacts.entries()) {
+      await callHook(hosts[index % 2], `${path}?contact=${contact}`);
+    }
+    for (const host of hosts) host?.child.kill('SIGKILL');
+    await startWorker();
+    await untilRuns('succeeded');
+    expect(await runs()).toHaveLength(1);
+    expect(await world.spent()).toBe(contacts.length);
+  });
+
+  it('is one of several that make one run of a burst of webhooks at several hosts', async () => {
+    world = await openCliWorld({ people: 1, databaseUrl });
+    const hosts = await serveTwice();
+    const path = await createHook();
+    await Promise.all([startWorker(), startWorker(), startWorker()]);
+    for (let call = 0; call < 8; call += 1) {
+      await callHook(hosts[call % 2], path);
+      await sleep(1_000);
+    }
+    await untilRuns('succeeded', 2);
+    await sleep(3_000);
+    const begun = (await runs()).map(({ startedAt }) => startedAt).sort();
+    const gaps = begun.slice(1).map((at, index) => gapMs(begun[index], at));
+    // However slow this machine is: no run but the next one of the burst, and that after its time.
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(14_900);
+  });
+
   it('sees within seconds what is applied, changed and removed; a run goes on with what it began with', async () => {
-    world = await openCliWorld({ service: { jobTimeMs: 6_000 }, databaseUrl });
+    const jobs = holdJobs();
+    world = await openCliWorld({ service: jobs.service, databaseUrl });
     const serving = await startServing(world, ['--no-work']);
     processes.push(serving);
     await startWorker();
@@ -126,6 +159,7 @@ describeOn('postgres', 'worker', () => {
     await untilPlanned('0 3 * * *');
     expect((await world.run(['remove', 'lakeside', '--yes'])).exitCode).toBe(0);
     await untilStatus(serving, 'lakeside', 404);
+    jobs.letEnd();
     const [ended] = await untilRuns('succeeded');
     expect(ended?.integration).toBe('lakeside');
     expect(await world.spent()).toBe(12);
@@ -136,14 +170,17 @@ describeOn('postgres', 'worker', () => {
   it('goes on after a restart of Postgres, also with a run that it was in', async () => {
     const server = await startPostgresServer();
     try {
-      world = await openCliWorld({ service: { jobTimeMs: 6_000 }, databaseUrl: server.url });
+      const jobs = holdJobs();
+      world = await openCliWorld({ service: jobs.service, databaseUrl: server.url });
       const serving = await startServing(world, ['--no-work']);
       processes.push(serving);
       await startWorker();
       await startRun(serving, 'riverside');
       await untilPaid();
+      const before = await beginOf(server.url);
       server.restart(2);
-      await sleep(6_000);
+      await expect.poll(() => beginOf(server.url)).not.toBe(before);
+      jobs.letEnd();
       await untilRuns('succeeded');
       await startRun(serving, 'riverside');
       await untilRuns('succeeded', 2);
@@ -171,6 +208,37 @@ async function startWorker(options: readonly string[] = []): Promise<CliProcess>
   return started;
 }
 
+/** A service without work, and a worker whose run has paid for contacts already. */
+async function startPaidRun(): Promise<{ serving: ServingCli; first: CliProcess }> {
+  const serving = await startServing(world, ['--no-work']);
+  processes.push(serving);
+  const first = await startWorker();
+  await startRun(serving, 'riverside');
+  await untilPaid();
+  return { serving, first };
+}
+
+async function serveTwice(): Promise<ServingCli[]> {
+  const hosts = [
+    await startServing(world, ['--no-work']),
+    await startServing(world, ['--no-work']),
+  ];
+  processes.push(...hosts);
+  return hosts;
+}
+
+/** The path of a new webhook address. */
+async function createHook(): Promise<string> {
+  const schema = z.object({ hook: z.object({ url: z.string() }) });
+  const { hook } = await world.runJson(['hooks', 'create', 'riverside'], schema);
+  return new URL(hook.url).pathname;
+}
+
+async function callHook(host: ServingCli | undefined, path: string): Promise<void> {
+  const { status } = await fetch(`${host?.url}${path}`, { method: 'POST' });
+  expect(status).toBe(202);
+}
+
 async function startRun({ ask }: ServingCli, id: string): Promise<void> {
   const response = await ask(`/v1/integrations/${id}/runs`, { method: 'POST', body: {} });
   expect(response.status).toBe(202);
@@ -196,9 +264,7 @@ async function apply(id: string, lines: readonly string[]): Promise<void> {
 }
 
 async function untilStatus({ ask }: ServingCli, id: string, status: number): Promise<void> {
-  await expect
-    .poll(async () => (await ask(`/v1/integrations/${id}`)).status, { timeout: 10_000 })
-    .toBe(status);
+  await expect.poll(async () => (await ask(`/v1/integrations/${id}`)).status).toBe(status);
 }
 
 /** Once a process that serves has planned it: this one would only list it. */
@@ -206,11 +272,20 @@ async function untilPlanned(cron: string): Promise<void> {
   const { db, close } = await openDatabase<Tables>(databaseUrl);
   const rules = () => db.selectFrom('schedules').select('rule').execute();
   await expect
-    .poll(async () => (await rules()).some(({ rule }) => rule.startsWith(cron)), {
-      timeout: 10_000,
-    })
+    .poll(async () => (await rules()).some(({ rule }) => rule.startsWith(cron)))
     .toBe(true);
   await close();
+}
+
+/** When the Postgres at this address began to run. */
+async function beginOf(url: string): Promise<string | undefined> {
+  const { db, close } = await openDatabase<Tables>(url);
+  try {
+    const begun = sql<{ at: string }>`select pg_postmaster_start_time()::text as at`;
+    return (await begun.execute(db)).rows[0]?.at;
+  } finally {
+    await close();
+  }
 }
 
 async function runs() {

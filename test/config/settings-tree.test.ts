@@ -39,6 +39,18 @@ describe('a settings file that is meant to take long', () => {
     expect(tookMs).toBeLessThan(LIMIT_MS);
   });
 
+  it.each([30, 39])('is refused for %i keys within keys, however little text they are', (depth) => {
+    const { problems, readable, tookMs } = read(`a: 1\n${'? '.repeat(depth)}b: 1\n`);
+    expect(readable).toBe(true);
+    expect(problems).toEqual([
+      {
+        ...{ path: [], position: { line: 2, column: 3 } },
+        message: 'a key is a text; this one is a group or a list',
+      },
+    ]);
+    expect(tookMs).toBeLessThan(LIMIT_MS);
+  });
+
   it('is refused for its size before it is parsed', () => {
     const { problems, tookMs } = read(`a: "${'x'.repeat(8_000_000)}"`);
     expect(problems[0]?.message).toContain('more than 8,000,000 characters');

@@ -16,7 +16,7 @@ const KNOWN_DONORS = 200;
 const NETWORK_JOB_TIME_MS = 200;
 
 /** The most looks at a job before a test gives up, and the time between two. */
-const MAX_POLLS = 200;
+const MAX_POLLS = 2_400;
 const POLL_INTERVAL_MS = 25;
 
 /** A running service. */

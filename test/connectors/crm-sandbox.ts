@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { SeedContact } from '../../connectors/testing/conformance.ts';
 
 const peopleSchema = z.object({
   people: z.array(z.object({ id: z.string(), employers: z.array(z.string()) })),
@@ -41,14 +40,4 @@ export async function sendJson(
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${url} was refused: ${text}`);
   return text === '' ? null : JSON.parse(text);
-}
-
-/** So many different people. */
-export function people(count: number): SeedContact[] {
-  return Array.from({ length: count }, (_, at) => ({
-    firstName: `First${at}`,
-    lastName: `Last${at}`,
-    addresses: [],
-    employers: [],
-  }));
 }

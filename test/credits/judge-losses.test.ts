@@ -25,6 +25,11 @@ describe('a single lost request', () => {
     expect(judge([100], 1_000, [1_000, 1_000])).toEqual([{ charged: 0 }]);
   });
 
+  it('counts in full if credits were bought that may hide a part of it', () => {
+    expect(judge([100], 1_000, [960])).toEqual([charged(100)]);
+    expect(judge([100], 980, [1_040, 980])).toEqual([charged(100)]);
+  });
+
   it('counts in full if something else has changed the balance', () => {
     expect(judge([100], 850)).toEqual([charged(100)]);
     expect(judge([100], 1_500)).toEqual([charged(100)]);
@@ -47,7 +52,7 @@ describe('several lost requests', () => {
     expect(judge(sizes, 901)).toEqual([{ charged: 0 }, charged(99), charged(0)]);
   });
 
-  it('are not proved free where a credit of somebody else would make another of them fit', () => {
+  it('are not proved free where a credit of another user would make another of them fit', () => {
     expect(judge([100, 99], 900)).toEqual([charged(100), charged(0)]);
   });
 
@@ -55,6 +60,28 @@ describe('several lost requests', () => {
     expect(judge([60, 40, 100], 900)).toEqual([charged(60), charged(40), charged(0)]);
     expect(judge([100, 99], 950)).toEqual([charged(50), charged(0)]);
     expect(judge([100, 99], 1_200)).toEqual([charged(100), charged(99)]);
+  });
+
+  it('are not proved free if less was seen before the others had come back than those explain', () => {
+    const seen = (balance: number, beside: readonly number[]) => {
+      const others = beside.reduce((sum, each) => sum + each, 0);
+      const glances = [{ balance, before: 1_000 + others, beside }];
+      return judgeLosses([100], { before: 1_000, meanwhile: [], glances, balance: 1_000 });
+    };
+    // One of them had been charged by then, or both.
+    for (const balance of [1_197, 1_099, 1_098, 1_000]) {
+      expect(seen(balance, [99, 98])).toEqual([{ charged: 0 }]);
+    }
+    for (const balance of [1_097, 999, 998, 900]) {
+      expect(seen(balance, [99, 98])).toEqual([charged(100)]);
+    }
+    expect(seen(900, [])).toEqual([charged(100)]);
+  });
+
+  it('are distinguished although one that was charged was seen before the others had come back', () => {
+    const glances = [{ balance: 801, before: 1_000, beside: [100] }];
+    const readings = { before: 900, meanwhile: [], glances, balance: 801 };
+    expect(judgeLosses([100, 99], readings)).toEqual([{ charged: 0 }, charged(99)]);
   });
 
   it('are not proved free in a bucket that came to its end, where each may have been cut short', () => {

@@ -36,12 +36,12 @@ describeEachDatabase('an engine', (openFresh, kind) => {
     const all: Process[] = [];
     for (let index = 0; index < processes; index += 1) {
       const isFree = async (id: string) => (await store.leases.holder(id)) === null;
-      const list = () => store.runRequests.list();
+      const listReady = () => store.runRequests.listReady();
       const listBegun = () => store.runRequests.listBegun();
       const engine =
         kind === 'postgres'
           ? createPgBossEngine({ url, db, clock: systemClock, log: silentLog })
-          : createEmbeddedEngine({ list, listBegun, clock: systemClock, isFree });
+          : createEmbeddedEngine({ listReady, listBegun, clock: systemClock, isFree });
       const { asked } = engine;
       const parts = { db, clock: systemClock, fingerprint: testFingerprint, asked };
       const store: Store = createStore(parts);
@@ -56,7 +56,7 @@ describeEachDatabase('an engine', (openFresh, kind) => {
           return store.runRequests.add({ ...request, runId: `run-${count}` });
         },
         take: (free = 100, forSchedules = free) =>
-          engine.take({ free, forSchedules, mayBegin: () => true }),
+          engine.take({ free, forSchedules, isKnown: () => true }),
       });
     }
     const [here, there = here] = all;
@@ -86,9 +86,13 @@ describeEachDatabase('an engine', (openFresh, kind) => {
 
   it('asks for nothing if the transaction of the request is rolled back', async () => {
     const [here] = await open(1);
-    const failing = here.store.schedules.claimDue(() => {
-      throw new Error('not now');
-    }, null);
+    const failing = here.store.schedules.claimDue(
+      Date.now(),
+      () => {
+        throw new Error('not now');
+      },
+      null,
+    );
     await here.store.schedules.plan([{ integrationId: 'riverside', rule: 'rule', nextRunAt: 1 }]);
     await failing.catch(() => undefined);
     expect(await here.take()).toEqual([]);

@@ -48,8 +48,11 @@ export interface CliWorld {
   service: PartnerSandbox;
   /** The path of a file in the folder. */
   path(name: string): string;
-  /** Runs `donor-sync …` to its end, in this process, which saves loading the program each time. */
-  run(args: readonly string[], env?: Record<string, string>): Promise<CliEnd>;
+  /**
+   * Runs `donor-sync …` to its end, in this process, which saves loading the program each time; `user` of the
+   * machine is anna by default.
+   */
+  run(args: readonly string[], env?: Record<string, string>, user?: string): Promise<CliEnd>;
   /** Runs it with `--json` and reads the document. */
   runJson<Document>(args: readonly string[], schema: z.ZodType<Document>): Promise<Document>;
   /** Starts it in a process of its own, which may be killed and works beside others. */
@@ -100,7 +103,8 @@ export async function openCliWorld(options: CliWorldOptions = {}): Promise<CliWo
   const world: CliWorld = {
     service,
     path,
-    run: (args, env = {}) => runHere(args, folder, variables(env), options.clock),
+    run: (args, env = {}, user = 'anna') =>
+      runHere(args, folder, variables(env), { user, clock: options.clock ?? systemClock }),
     async runJson(args, schema) {
       const { stdout, stderr, exitCode } = await world.run([...args, '--json']);
       if (exitCode !== 0) throw new Error(`exit code ${exitCode}: ${stderr}`);
@@ -151,7 +155,7 @@ async function runHere(
   args: readonly string[],
   cwd: string,
   env: Record<string, string>,
-  clock: Clock = systemClock,
+  { user, clock }: Pick<AllDeps, 'user' | 'clock'>,
 ): Promise<CliEnd> {
   const stdin = aStream({ isTTY: false });
   const stdout = aStream({ isTTY: false });
@@ -175,7 +179,7 @@ async function runHere(
       start: randomUUID(),
       space: readProcessSpace(),
     },
-    user: 'anna',
+    user,
     stopSignal: () => new AbortController().signal,
     setExitCode(code) {
       exitCode = code;

@@ -6,6 +6,8 @@ export interface ServiceControl {
   people(count: number): Promise<z.infer<typeof peopleSchema>['people']>;
   /** Charges less refunds of the enhancements bucket. */
   spent(): Promise<number>;
+  /** The same of all buckets. */
+  spentInAll(): Promise<number>;
   /** How often it was asked, by method and path (ids left out). */
   requests(): Promise<z.infer<typeof requestsSchema>['requests']>;
   putFaults(rules: unknown): Promise<void>;
@@ -19,10 +21,8 @@ export function controlService({ rootUrl }: { rootUrl: string }): ServiceControl
       const reply = await send('GET', `/_sandbox/people?limit=${count}`);
       return peopleSchema.parse(reply).people;
     },
-    async spent() {
-      const reply = await send('GET', '/_sandbox/ledger?bucket=enhancements');
-      return ledgerSchema.parse(reply).ledger.reduce((sum, { amount }) => sum + amount, 0);
-    },
+    spent: () => sumOf('?bucket=enhancements'),
+    spentInAll: () => sumOf(''),
     async requests() {
       return requestsSchema.parse(await send('GET', '/_sandbox/requests')).requests;
     },
@@ -33,6 +33,11 @@ export function controlService({ rootUrl }: { rootUrl: string }): ServiceControl
       return keySchema.parse(await send('POST', '/_sandbox/keys', options)).apiKey;
     },
   };
+
+  async function sumOf(query: string): Promise<number> {
+    const { ledger } = ledgerSchema.parse(await send('GET', `/_sandbox/ledger${query}`));
+    return ledger.reduce((sum, { amount }) => sum + amount, 0);
+  }
 
   async function send(method: string, path: string, body?: unknown): Promise<unknown> {
     const response = await fetch(rootUrl + path, {

@@ -136,9 +136,10 @@ export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<S
   }
 
   const control = controlService(service);
-  const { spent, requests, putFaults, issueKey } = control;
+  const { spent, spentInAll, requests, putFaults, issueKey } = control;
   return {
     spent,
+    spentInAll,
     requests,
     putFaults,
     issueKey,

@@ -146,6 +146,20 @@ describe('without any token', () => {
     expect((await world.request('/metrics', { headers })).status).toBe(401);
   });
 
+  it('nothing but health answers what comes from elsewhere, until there is a user', async () => {
+    const world = await open({ isIdle: true });
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    const statusOf = async (path: string) => (await world.request(path, { headers })).status;
+    const paths = ['/', '/sign-in', '/docs', '/openapi.json', '/assets/pages.css', '/nothing'];
+    for (const path of paths) expect(await statusOf(path), path).toBe(401);
+    expect([await statusOf('/healthz'), await statusOf('/readyz')]).toEqual([200, 200]);
+    // What has a key in its address looks at that.
+    expect(await statusOf('/join/no-secret')).toBe(404);
+    await world.addToken('viewer');
+    for (const path of ['/sign-in', '/docs']) expect(await statusOf(path), path).toBe(200);
+    expect(await statusOf('/v1/runs')).toBe(401);
+  });
+
   it('nor is what comes to a service with a public address', async () => {
     const published = await open({ isIdle: true, publicUrl: 'https://sync.example.org' });
     expect((await published.request('/v1/runs')).status).toBe(401);
@@ -238,12 +252,13 @@ describe('sessions', () => {
 });
 
 /** A few pages that use what pages are given. */
-function pages({ application: { store } }: HttpWorld, publicUrl: string): Hono<HttpEnv> {
+function pages({ application: { store, sealer } }: HttpWorld, publicUrl: string): Hono<HttpEnv> {
   const clock = { now: Date.now };
   const attempts = createAttempts(clock);
   const addressOf = () => '127.0.0.1';
   const access = createAccess({
     store,
+    sealer,
     clock,
     attempts,
     publicUrl,

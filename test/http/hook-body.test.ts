@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readHookBody } from '../../src/http/hook-body.ts';
+import { readHookBody } from '../../src/http/webhooks/hook-body.ts';
 import { startCpuTime } from '../helpers/cpu-time.ts';
 
 function read(body: unknown) {

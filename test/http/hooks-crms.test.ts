@@ -5,7 +5,7 @@ import { type SalesforceSandbox, startSalesforceSandbox } from '../../sandbox/sa
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { createMissingFields } from '../../src/fields/describe.ts';
-import type { HookSigning } from '../../src/http/hook-address.ts';
+import type { HookSigning } from '../../src/http/webhooks/hook-address.ts';
 import { findRunReport } from '../../src/views/run.ts';
 import { until } from '../application/runner-world.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';

@@ -4,7 +4,7 @@ import { IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { signatureHeaders } from '../../sandbox/hubspot/webhooks/signature.ts';
-import type { HookSigning } from '../../src/http/hook-address.ts';
+import type { HookSigning } from '../../src/http/webhooks/hook-address.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
 

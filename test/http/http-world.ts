@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -16,11 +16,13 @@ import { type Application, openApplication } from '../../src/application.ts';
 import { createLog } from '../../src/cli/terminal/log.ts';
 import { settingsSchema } from '../../src/config/settings-schema.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
+import type { Role } from '../../src/core/role.ts';
+import type { ProviderSettings } from '../../src/core/sign-in-settings.ts';
 import { createHttpApp } from '../../src/http/app.ts';
-import { createHookAddress, type HookSigning } from '../../src/http/hook-address.ts';
-import type { Role } from '../../src/http/request/context.ts';
+import type { SetupEnvironment } from '../../src/http/request/context.ts';
 import type { WithoutToken } from '../../src/http/request/secret.ts';
 import { type ServerLimits, startHttpServer } from '../../src/http/server.ts';
+import { createHookAddress, type HookSigning } from '../../src/http/webhooks/hook-address.ts';
 import { findFreePort } from '../helpers/free-port.ts';
 import { controlService } from '../helpers/service-control.ts';
 
@@ -35,10 +37,16 @@ export interface HttpWorld {
   logLines: string[];
   /** Where the database is. */
   folder: string;
+  /** The time of HTTP and store. */
+  clock: Clock;
+  /** What the files of the database hold, as characters. */
+  files(): Promise<string[]>;
   /** Asks; the path begins with a slash. */
   request(path: string, options?: RequestOptions): Promise<Answer>;
-  /** Makes an access token. */
-  addToken(role: Role): Promise<string>;
+  /** All routes that the app has. */
+  routes: readonly { method: string; path: string }[];
+  /** Makes an access token, for these integrations or for all. */
+  addToken(role: Role, integrations?: readonly string[]): Promise<string>;
   /** Makes a webhook address for `riverside` and returns its path. */
   addHook(signing?: HookSigning): Promise<string>;
   /** Adds the first people of the sandbox's contact list to the CRM; returns their ids. */
@@ -55,12 +63,18 @@ export interface HttpWorldOptions {
   publicUrl?: string;
   /** True if `publicUrl` is the address that it really has, for callers that sign it. */
   isPublic?: boolean;
+  /** The name of that address; `127.0.0.1` by default. */
+  publicName?: string;
+  /** More integrations by their ids, each with an empty CRM of its own. */
+  others?: readonly string[];
   /** What people call the integration. */
   name?: string;
   /** The integration's partner key; one that the service accepts by default. */
   apiKey?: string;
   /** More settings of the integration. */
   integration?: Record<string, unknown>;
+  /** The settings of alerts; none are sent by default. */
+  alerts?: Record<string, unknown>;
   limits?: Partial<ServerLimits>;
   /** Does not begin runs: what is asked for waits. */
   isIdle?: boolean;
@@ -70,6 +84,11 @@ export interface HttpWorldOptions {
   /** Who is let in while there is no token; every caller on this machine by default. */
   withoutToken?: WithoutToken;
   trustedProxies?: readonly string[];
+  provider?: ProviderSettings;
+  /** What the operator's environment says of the set-up. */
+  setup?: SetupEnvironment;
+  /** Settings of the file beside the integrations. */
+  settings?: Record<string, unknown>;
 }
 
 export interface RequestOptions {
@@ -100,9 +119,10 @@ export const errorSchema = z.strictObject({
 export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<HttpWorld> {
   const { clock = systemClock } = options;
   const port = options.isPublic ? await findFreePort() : 0;
-  const { publicUrl = `http://127.0.0.1:${port || 8787}` } = options;
+  const { publicName = '127.0.0.1' } = options;
+  const { publicUrl = `http://${publicName}:${port || 8787}` } = options;
   const { name = 'Riverside Food Bank', withoutToken = 'thisMachine' } = options;
-  const { trustedProxies = [] } = options;
+  const { trustedProxies = [], others = [] } = options;
   const service = await startPartnerSandbox({
     donors: 500,
     rate: 0,
@@ -114,6 +134,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
   const crmName = randomUUID();
   const crm = createMemoryCrm({ fields: memoryDefaultFields.map(({ to }) => to) });
   memoryCrms.set(crmName, crm);
+  for (const id of others) memoryCrms.set(`${crmName}-${id}`, createMemoryCrm({ fields: [] }));
   const logLines: string[] = [];
   const log = createLog('debug', {
     write: (line) => void logLines.push(line),
@@ -123,7 +144,9 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
     settings: {
       path: join(folder, 'donor-sync.yaml'),
       ...settingsSchema.parse({
+        ...options.settings,
         server: { publicUrl },
+        ...(options.alerts === undefined ? {} : { alerts: options.alerts }),
         database: `sqlite:${join(folder, 'store.db')}`,
         integrations: [
           {
@@ -134,6 +157,11 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
             settleAfterMs: 200,
             ...options.integration,
           },
+          ...others.map((id) => ({
+            id,
+            partner: { baseUrl: service.baseUrl, apiKey: service.apiKey },
+            crm: { kind: 'memory', name: `${crmName}-${id}` },
+          })),
         ],
       }),
     },
@@ -141,6 +169,7 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
     owner: { host: 'test', processId: process.pid, start: randomUUID() },
   });
   const runner = createRunner(application, { clock, log, maxRunsAtOnce: 2 });
+  const stopping = new AbortController();
   const app = createHttpApp({
     application,
     runner,
@@ -148,10 +177,12 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
     log,
     publicUrl,
     withoutToken,
+    provider: options.provider ?? null,
     trustedProxies,
+    ...(options.setup && { setup: options.setup }),
     version: '0.0.0',
     lastTickAt: options.lastTickAt ?? (() => clock.now()),
-    stopping: new AbortController().signal,
+    stopping: stopping.signal,
   });
   const { limits = {} } = options;
   const http = await startHttpServer({ app, host: '127.0.0.1', port, limits, trustedProxies });
@@ -161,15 +192,22 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
     url: http.url,
     application,
     runner,
+    routes: app.routes,
     crm,
     service,
     logLines,
     folder,
+    clock,
+    files: async () =>
+      Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file), 'latin1'))),
     request: (path, options) => request(http.url + path, options),
-    async addToken(role) {
+    async addToken(role, integrations) {
       const token = newAccessToken();
       const hash = hashToken(token);
-      await application.store.access.addToken({ id: randomUUID(), name: role, role, hash });
+      await application.store.access.addToken({
+        ...{ id: randomUUID(), name: role, role, hash },
+        integrations: integrations ?? null,
+      });
       return token;
     },
     async addHook(signing) {
@@ -182,10 +220,13 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
     putFaults: control.putFaults,
     untilEnded: (runId) => untilEnded(application, runId),
     async close() {
+      stopping.abort();
       await runner.stop();
       await http.close();
       await application.close();
-      memoryCrms.delete(crmName);
+      for (const name of [crmName, ...others.map((id) => `${crmName}-${id}`)]) {
+        memoryCrms.delete(name);
+      }
       await service.close();
       await rm(folder, { recursive: true });
     },

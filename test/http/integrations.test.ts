@@ -11,6 +11,7 @@ const integrationSchema = z.looseObject({
   lastSuccessAt: z.iso.datetime().nullable(),
 });
 const listSchema = z.strictObject({ integrations: z.array(integrationSchema) });
+const pageSchema = listSchema.extend({ next: z.string().nullable() });
 const shownSchema = z.strictObject({ integration: integrationSchema });
 const startedSchema = z.object({ run: z.object({ id: z.string() }) });
 
@@ -36,6 +37,28 @@ describe('GET /v1/integrations', () => {
     expect(integration.lastRun).toMatchObject({ id: run.id, status: 'succeeded' });
     expect(integration.lastSuccessAt).not.toBeNull();
     expect(after.text).not.toContain(world.service.apiKey);
+  });
+
+  it('gives them page by page if that is asked for, in their order', async () => {
+    const world = await open({ isIdle: true, others: ['harbor', 'lakeside', 'northside'] });
+    const started = await world.request('/v1/integrations/harbor/runs', { method: 'POST' });
+    expect(started.status).toBe(202);
+    const all = (await world.request('/v1/integrations')).read(listSchema).integrations;
+    const seen: unknown[] = [];
+    let path = '/v1/integrations?limit=3';
+    for (let pages = 1; ; pages += 1) {
+      const { integrations, next } = (await world.request(path)).read(pageSchema);
+      seen.push(...integrations);
+      if (next === null) {
+        expect(pages).toBe(2);
+        break;
+      }
+      path = `/v1/integrations?limit=3&cursor=${next}`;
+    }
+    expect(seen).toEqual(all);
+    for (const query of ['limit=0', 'limit=501', 'cursor=odd']) {
+      expect((await world.request(`/v1/integrations?${query}`)).status, query).toBe(422);
+    }
   });
 
   it('knows only what the settings have', async () => {

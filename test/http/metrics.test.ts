@@ -48,6 +48,20 @@ describe('GET /metrics', () => {
     expect(text).not.toContain('nameless');
   });
 
+  it('says how long the queue is, and which host works, for what starts more workers', async () => {
+    const world = await open({ isIdle: true });
+    const post = { method: 'POST' };
+    const asked = Date.now();
+    await world.request('/v1/integrations/riverside/runs', post);
+    const lease = await world.application.takeLease('harbor');
+    const { text } = await world.request('/metrics');
+    expect(text).toContain('\ndonor_sync_queue_requests 1\n');
+    const [, oldest] = /\ndonor_sync_queue_oldest_seconds ([\d.]+)\n/.exec(text) ?? [];
+    expect(Number(oldest)).toBeLessThanOrEqual((Date.now() - asked) / 1_000);
+    expect(lease.acquired).toBe(true);
+    expect(text).toMatch(/\ndonor_sync_runs_active\{host="[^"]+"\} 1\n/);
+  });
+
   it('has a bounded number of series, whatever callers ask for', async () => {
     const world = await open({ isIdle: true });
     const paths = ['/planted', '/v1/runs/planted', '/hooks/riverside/planted', '/v1/planted'];

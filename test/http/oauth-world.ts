@@ -69,6 +69,7 @@ export async function openOAuthWorld(kind: Kind) {
     owner: { host: 'test', processId: process.pid, start: randomUUID() },
   });
   const runner = createRunner(application, { clock, log: silentLog, maxRunsAtOnce: 1 });
+  const stopping = new AbortController();
   const app = createHttpApp({
     application,
     runner,
@@ -78,7 +79,7 @@ export async function openOAuthWorld(kind: Kind) {
     version: '0.0.0',
     withoutToken: 'thisMachine',
     lastTickAt: () => clock.now(),
-    stopping: new AbortController().signal,
+    stopping: stopping.signal,
   });
   const http = await startHttpServer({ app, host: '127.0.0.1', port: 0 });
   const [integration] = application.select(['riverside']);
@@ -137,6 +138,7 @@ export async function openOAuthWorld(kind: Kind) {
       return (await Promise.all(files)).join('\n');
     },
     async close() {
+      stopping.abort();
       await runner.stop();
       await http.close();
       await application.close();

@@ -30,7 +30,7 @@ describe.each(KINDS)('connecting an account of %s', (kind) => {
 
   it('begins by a link on the page of an integration that waits for it, and leads back there', async () => {
     const browser = world.browser();
-    const before = await browser.open(`${PUBLIC_URL}/`);
+    const before = await browser.open(`${PUBLIC_URL}/clients/riverside`);
     const links = [...before.text.matchAll(/href="(\/oauth\/[^"]+)"/g)].map(([, href]) => href);
     expect(links).toEqual([`/oauth/${kind}/start?integration=riverside`]);
     expect(before.text).toContain('is connected yet');

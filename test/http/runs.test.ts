@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { holdJobs } from '../helpers/held-jobs.ts';
 import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
@@ -226,13 +227,16 @@ describe('GET /v1/runs', () => {
 
 describe('GET /v1/runs/:id/events', () => {
   it('tells how the run goes on, whatever the listener has heard before, and ends with it', async () => {
-    const here = await open({ service: { jobTimeMs: 1_500 } });
+    const jobs = holdJobs();
+    const here = await open({ service: jobs.service });
     await here.addPeople(4);
     const { run } = await start(here);
-    const { text, headers } = await here.request(`/v1/runs/${run.id}/events`, {
+    const answer = await fetch(`${here.url}/v1/runs/${run.id}/events`, {
       headers: { 'last-event-id': 'made up' },
     });
-    expect(headers.get('content-type')).toContain('text/event-stream');
+    expect(answer.headers.get('content-type')).toContain('text/event-stream');
+    jobs.letEnd();
+    const text = await answer.text();
     const events = text.split('\n\n').filter((part) => part.includes('event:'));
     expect(events.length).toBeGreaterThan(1);
     expect(events[0]).toContain('event: progress');
@@ -256,7 +260,7 @@ describe('GET /v1/runs/:id/events', () => {
     const here = await open({ isIdle: true });
     const { run } = await start(here);
     const path = `/v1/runs/${run.id}/events`;
-    for (let asked = 0; asked < 101; asked += 1) {
+    for (let asked = 0; asked < 401; asked += 1) {
       const { status, headers } = await here.request(path, { method: 'HEAD' });
       expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream']);
     }
@@ -271,7 +275,7 @@ describe('GET /v1/runs/:id/events', () => {
     const { run } = await start(here);
     const gone = new AbortController();
     const follow = () => fetch(`${here.url}/v1/runs/${run.id}/events`, { signal: gone.signal });
-    const streams = await Promise.all(Array.from({ length: 100 }, follow));
+    const streams = await Promise.all(Array.from({ length: 400 }, follow));
     expect(streams.every(({ status }) => status === 200)).toBe(true);
     const refused = await here.request(`/v1/runs/${run.id}/events`);
     expect(refused.status).toBe(503);

@@ -155,7 +155,7 @@ for name, step in STEPS:
     try:
         step()
         print(f"ok      {name}")
-    except Exception as error:  # Each step is told of, whatever went wrong.
+    except Exception as error:  # Each step is reported, whatever went wrong.
         failures += 1
         print(f"failed  {name}: {type(error).__name__} {error}")
 sys.exit(1 if failures > 0 else 0)

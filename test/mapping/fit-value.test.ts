@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CRM_FIELD_TYPES, type CrmFieldType } from '../../src/core/crm-field.ts';
 import { fitValue } from '../../src/mapping/fit.ts';
 import type { RawValue } from '../../src/mapping/raw-value.ts';
+import { startCpuTime } from '../helpers/cpu-time.ts';
 import { aField } from './samples.ts';
 
 function fitted(raw: RawValue, traits: Parameters<typeof aField>[0]): unknown {
@@ -159,6 +160,14 @@ describe('fitValue for picklists', () => {
     expect(fitted({ kind: 'text', text: ' BETA ' }, traits)).toBe('beta');
     expect(fitted({ kind: 'text', text: 'Acme Inc' }, traits)).toBe('Acme  Inc');
     expect(fitValue({ kind: 'text', text: 'Delta' }, aField(traits)).fits).toBe(false);
+  });
+
+  it('compares a text of very many blanks with the options at once', () => {
+    const text = `Acme${' '.repeat(200_000)}Inc - East`;
+    const traits = { type: 'picklist', options: ['acme inc-east'], restricted: true } as const;
+    const tookMs = startCpuTime();
+    expect(fitted({ kind: 'text', text }, traits)).toBe('acme inc-east');
+    expect(tookMs()).toBeLessThan(1_000);
   });
 
   it('adds a value to a picklist that is not restricted', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { comparableText, isBlank, sameValue } from '../../src/mapping/same-value.ts';
+import { startCpuTime } from '../helpers/cpu-time.ts';
 
 describe('sameValue', () => {
   it.each([
@@ -41,5 +42,20 @@ describe('isBlank', () => {
   it('is true of nothing and white space only', () => {
     expect([null, '', ' \r\n\t'].map(isBlank)).toEqual([true, true, true]);
     expect([0, false, '-'].map(isBlank)).toEqual([false, false, false]);
+  });
+});
+
+/** Far beyond what a reading in one go takes; a pattern that begins anew at each of them takes a minute. */
+const MANY = 200_000;
+
+describe('a text that is made to take long', () => {
+  it.each([
+    ['blanks between words, in a text of lines', `a${' '.repeat(MANY)}b\nc`],
+    ['zeros within a number', `1.${'0'.repeat(MANY)}1`],
+    ['ends of lines', `a${'\r\n'.repeat(MANY)}b`],
+  ])('is compared at once: %s', (_, text) => {
+    const tookMs = startCpuTime();
+    expect(sameValue(text, comparableText(text))).toBe(true);
+    expect(tookMs()).toBeLessThan(1_000);
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { leaveNetworks } from '../../src/networks/leave-networks.ts';
 import { eraseContact } from '../helpers/erasing.ts';
 import { everything } from '../store/store-world.ts';
-import { createNetworkWorld, type NetworkWorld } from './network-world.ts';
+import { createNetworkWorld, type NetworkWorld, ON_JOB } from './network-world.ts';
 
 let world: NetworkWorld;
 afterEach(() => world.close());
@@ -52,6 +52,48 @@ describe('leaveNetworks', () => {
     await eraseContact(world.store, 'riverside', crmId);
     await world.sync();
     expect((await world.networks())['Board']).toHaveLength(5);
+    expect(await mirrorText()).not.toContain(donorId);
+  });
+
+  it('lets who was being added leave with the next sync, although the others need a person', async () => {
+    world = await createNetworkWorld({ enhanced: 7 });
+    world.setBoard(0, 6);
+    await world.putFaults([{ on: ON_JOB, fault: { kind: 'error' } }]);
+    await world.sync().catch(() => undefined);
+    const [crmId = ''] = world.people;
+    const [donorId = ''] = await world.donorsOf([crmId]);
+    const others = await world.donorsOf(world.people.slice(1, 6));
+    expect(await leave(crmId)).toEqual({ left: [], pending: ['Board'] });
+    await eraseContact(world.store, 'riverside', crmId);
+    await world.putFaults([]);
+    world.setBoard(6, 6);
+    await world.sync();
+    expect(await world.store.networkHolds.listOpen()).toMatchObject([{ kind: 'group_shrunk' }]);
+    await world.sync();
+    expect((await world.networks())['Board']).toEqual(others);
+    expect(await mirrorText()).not.toContain(donorId);
+    expect(await world.networkSpent()).toBe(6);
+  });
+
+  it.each([
+    ['more than half of it would leave with them', 'group_shrunk'],
+    ['it cannot be read', 'group_unreadable'],
+    ['its network was deleted at the service', 'network_deleted'],
+    ['the settings do not have it any more', null],
+  ] as const)('leaves no erased person in a group, also if %s', async (_, kind) => {
+    const { crmId, donorId } = await openBoard();
+    // As after a backup that was put back: only the database forgets, whatever its size.
+    await eraseContact(world.store, 'riverside', crmId);
+    if (kind === 'group_shrunk') world.setBoard(6, 6);
+    if (kind === 'group_unreadable') world.crm.addGroup('board', world.people, 1);
+    if (kind === 'network_deleted') {
+      await world.byHand('DELETE', `/networks/${await world.networkId('Board')}`);
+    }
+    const networks = kind === null ? [] : world.integration.networks;
+    await world.sync({ integration: { ...world.integration, networks } });
+    const questions = (await world.store.networkHolds.listOpen()).map((one) => one.kind);
+    expect(questions).toEqual(kind === null ? [] : [kind]);
+    expect((await world.networks())['Board'] ?? []).not.toContain(donorId);
     expect(await mirrorText()).not.toContain(donorId);
   });
 

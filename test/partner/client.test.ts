@@ -210,7 +210,7 @@ async function peopleOf(sandbox: PartnerSandbox, count: number) {
 }
 
 /** Far more than the jobs of these tests need. */
-const MAX_POLLS = 100;
+const MAX_POLLS = 1_000;
 
 async function enhance(client: PartnerClient, people: ReturnType<typeof aPerson>[]) {
   const submission = await client.submitEnhancements(people);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createNextTimes, nextTime } from '../../src/schedule/next-time.ts';
+import { createNextTimes, nextTime } from '../../src/config/next-time.ts';
 import { type CronLine, dueTimes, textOf, wallTimes } from './wall-clock.ts';
 
 const HOUR_MS = 3_600_000;

@@ -15,6 +15,7 @@ function aScheduler(
   const schedules = {
     list,
     find: async () => undefined,
+    now: async () => clock.now(),
     plan: async () => {},
     claimDue,
     pause: async () => {},

@@ -1,18 +1,20 @@
 import { expect, it } from 'vitest';
-import { type Integration, integrationSchema } from '../../src/core/integration.ts';
-import { silentLog } from '../../src/core/log.ts';
-import { type TickDeps, tick } from '../../src/schedule/scheduler.ts';
 import {
   isScheduled,
   listSchedules,
   pauseSchedule,
   planSchedules,
   resumeSchedule,
-} from '../../src/schedule/schedules.ts';
+} from '../../src/application/schedules.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { type Integration, integrationSchema } from '../../src/core/integration.ts';
+import { silentLog } from '../../src/core/log.ts';
+import { createScheduler, type TickDeps, tick } from '../../src/schedule/scheduler.ts';
 import { migrateToLatest } from '../../src/store/engine/migrate.ts';
+import type { Database } from '../../src/store/engine/tables.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
-import { describeEachDatabase } from '../helpers/test-databases.ts';
+import { describeEachDatabase, describeOn, openPostgresFresh } from '../helpers/test-databases.ts';
 import { testFingerprint } from '../store/store-world.ts';
 
 const MINUTE_MS = 60_000;
@@ -208,3 +210,39 @@ async function takeWanted({ store }: Pick<Server, 'store'>): Promise<string[]> {
 function dayOf(atMs: number, timeZone: string): string {
   return new Date(atMs).toLocaleDateString('en-CA', { timeZone });
 }
+
+describeOn('postgres', 'hosts with clocks of their own', () => {
+  it('plan the same nights, by the clock of the database', async () => {
+    const { db, close } = await openPostgresFresh();
+    await migrateToLatest(db);
+    const ahead = await look(db, 150_000);
+    const planned = await nextRunAt(ahead);
+    expect(planned - Date.now()).toBeLessThanOrEqual(MINUTE_MS);
+    const behind = await look(db, -150_000);
+    expect(await nextRunAt(behind)).toBe(planned);
+    expect(await behind.runRequests.list()).toEqual([]);
+    await close();
+  });
+});
+
+/** A process on a host whose clock is so far ahead looks at the schedules once. */
+async function look(db: Database, aheadMs: number): Promise<Store> {
+  const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
+  const store = createStore({ db, clock, fingerprint: testFingerprint });
+  const integrations = new Map([['riverside', EVERY_MINUTE]]);
+  const scheduler = createScheduler({ store, integrations, clock, log: silentLog, wake() {} });
+  await scheduler.start();
+  await scheduler.stop();
+  return store;
+}
+
+async function nextRunAt({ schedules }: Store): Promise<number> {
+  return (await schedules.find('riverside'))?.nextRunAt ?? Number.NaN;
+}
+
+const EVERY_MINUTE: Integration = integrationSchema.parse({
+  id: 'riverside',
+  partner: { baseUrl: 'https://partner.example/api', apiKey: 'pds_key' },
+  crm: { kind: 'memory' },
+  schedule: { cron: '* * * * *', timezone: 'UTC', jitterMs: 0 },
+});

@@ -42,6 +42,28 @@ describe('compose.yaml', () => {
   });
 });
 
+describe('the profile service of compose.yaml', () => {
+  const own = z
+    .object({
+      services: z.object({
+        service: z.object({
+          profiles: z.array(z.string()),
+          command: z.array(z.string()),
+          volumes: z.array(z.string()),
+          env_file: z.array(z.string()),
+        }),
+      }),
+    })
+    .parse(parse(read('compose.yaml'), { merge: true })).services.service;
+
+  it('serves from a file of its own, and is given no key of a CRM', () => {
+    expect(own.profiles).toEqual(['service']);
+    expect(own.command.slice(0, 4)).toEqual(['service', 'serve', '--db', '/data/service.db']);
+    expect(own.volumes).toEqual(['./service:/data']);
+    expect(own.env_file).toEqual([]);
+  });
+});
+
 describe('the unit of systemd', () => {
   it('leaves no core file, which would hold the keys in clear', () => {
     expect(read('deploy/donor-sync.service')).toMatch(/^\[Service\][^[]*^LimitCORE=0$/m);

@@ -1,9 +1,11 @@
 /** What the documents name has to be there. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { SHOTS } from '../../scripts/screenshots.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
+import { ROUTES } from '../http/route-table.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -61,6 +63,46 @@ describe('the documents', () => {
     expect(variablesIn(sources.map(read).join('\n'))).toEqual(variablesIn(table));
   });
 });
+
+describe('the pictures of the documents', () => {
+  const taken = SHOTS.flatMap(({ name, isDark }) =>
+    [name, ...(isDark ? [`${name}-dark`] : [])].map((image) => `docs/images/${image}.webp`),
+  );
+
+  it('are all that `npm run screenshots` takes, and no other', () => {
+    expect(filesBelow('docs/images', /./).sort()).toEqual([...taken].sort());
+  });
+
+  it('are there where a document names one, and each is named', () => {
+    const named = documents.flatMap(imagesOf);
+    expect(named.filter((image) => !existsSync(join(ROOT, image)))).toEqual([]);
+    expect(taken.filter((image) => !named.includes(image))).toEqual([]);
+  });
+
+  it('show pages that exist', () => {
+    const pages = Object.keys(ROUTES).filter((route) => ROUTES[route]?.isPage);
+    const patterns = pages.map(
+      (route) => new RegExp(`^${route.replace('GET ', '').replace(/:\w+/g, '[^/]+')}$`),
+    );
+    const tour = { run: '/runs/some', decision: '/decisions/some' };
+    const nowhere = SHOTS.map(({ path }) =>
+      path({ url: '', contacts: '', service: '', key: '', ...tour }),
+    ).filter((path) => !patterns.some((pattern) => pattern.test(path)));
+    expect(nowhere).toEqual([]);
+  });
+
+  it('are at most twelve of 60 kB', () => {
+    expect(taken.length).toBeLessThanOrEqual(12);
+    const sizes = taken.map((image) => ({ image, bytes: statSync(join(ROOT, image)).size }));
+    expect(sizes.filter(({ bytes }) => bytes > 60_000)).toEqual([]);
+  });
+});
+
+/** The pictures that a document shows, as paths from the root. */
+function imagesOf(document: string): string[] {
+  const found = read(document).matchAll(/!\[[^\]]*\]\(([^)]+)\)|(?:src|srcset)="([^"]+)"/g);
+  return [...found].map(([, mark, attribute]) => join(dirname(document), mark ?? attribute ?? ''));
+}
 
 function filesBelow(folder: string, name: RegExp): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })

@@ -26,8 +26,22 @@ const packedSchema = z.tuple([
 
 const manifestSchema = z.object({
   version: z.string(),
-  devDependencies: z.record(z.string(), z.string()),
+  devDependencies: z.record(z.string(), z.string()).default({}),
 });
+
+const lockSchema = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({
+      version: z.string(),
+      integrity: z.string().optional(),
+      dev: z.boolean().optional(),
+      optional: z.boolean().optional(),
+    }),
+  ),
+});
+
+const packageSchema = z.object({ version: z.string() });
 
 const runsSchema = z.object({
   runs: z.array(
@@ -67,12 +81,12 @@ describe('the package', () => {
   it('has the program, the types of the contract, settings, the unit and the data of the demo', () => {
     expect(files).toEqual(
       expect.arrayContaining([
-        ...['LICENSE', 'README.md', 'CHANGELOG.md', 'package.json'],
+        ...['LICENSE', 'README.md', 'CHANGELOG.md', 'package.json', 'npm-shrinkwrap.json'],
         ...['dist/src/main.js', 'dist/connectors/contract.d.ts', 'dist/src/core/errors.d.ts'],
         ...['dist/connectors/testing/public.js', 'dist/src/partner/public.d.ts'],
         ...['config/donor-sync.example.yaml', 'config/settings.schema.json'],
         ...['SECURITY.md', 'dist/sbom.cdx.json', 'dist/licences.json'],
-        ...['dist/src/http/assets/status-page.css', 'dist/src/http/assets/status-page.js'],
+        ...['dist/src/http/assets/pages.css', 'dist/src/http/assets/pages.js'],
         ...['dist/src/mapping/nicknames.csv', 'dist/src/mapping/common-names.csv'],
         ...['deploy/donor-sync.service', 'people/data/surnames.csv'],
         ...['deploy/salesforce/README.md', 'deploy/salesforce/sfdx-project.json'],
@@ -82,9 +96,11 @@ describe('the package', () => {
 
   it('has nothing else', () => {
     const isExpected = [
-      /^(LICENSE|README\.md|CHANGELOG\.md|SECURITY\.md|package\.json|deploy\/donor-sync\.service)$/,
+      /^(LICENSE|README\.md|CHANGELOG\.md|SECURITY\.md|package\.json|npm-shrinkwrap\.json|deploy\/donor-sync\.service)$/,
+      /^deploy\/helm\/donor-sync\/(\.helmignore|Chart\.yaml|values\.(yaml|schema\.json))$/,
+      /^deploy\/helm\/donor-sync\/templates\/[\w.-]+$/,
       /^deploy\/salesforce\/(README\.md|sfdx-project\.json|force-app\/main\/default\/.+)$/,
-      /^(config\/[\w.-]+\.(yaml|json)|people\/data\/.+\.(csv|md))$/,
+      /^(config\/[\w.-]+\.(yaml|json)|people\/data\/.+\.(csv|md|xml))$/,
       /^dist\/(package|sbom\.cdx|licences)\.json$/,
       /^dist\/(src\/main|src\/memory|src\/core\/errors|src\/partner\/public)\.js$/,
       /^dist\/connectors\/(index|public|testing\/public)\.js$/,
@@ -118,6 +134,39 @@ describe('the package', () => {
   it('runs by npx, and knows its version', async () => {
     const { version } = manifestSchema.parse(await readJson(join(CHECKOUT, 'package.json')));
     expect((await run(['npx', 'donor-sync', '--version'], place)).trim()).toBe(version);
+  });
+
+  it('is installed by its shrinkwrap as it was tested, with the hash of each package', {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const exact = join(folder, 'exact');
+    await mkdir(exact);
+    await run(['tar', '-xzf', tarball, '--strip-components=1'], exact);
+    // As docs/guides/run-with-systemd.md has it. What npm has cached came by the same lock file.
+    await run(['npm', 'pkg', 'delete', 'devDependencies'], exact);
+    const { HOME = '' } = process.env;
+    const install = ['npm', 'ci', '--ignore-scripts', '--prefer-offline'];
+    const env = { ...options(exact).env, HOME };
+    await runToEnd(install, { ...options(exact), env });
+    const kept = (lock: z.infer<typeof lockSchema>) =>
+      Object.entries(lock.packages).flatMap(([path, { version, integrity, dev, optional }]) =>
+        path === '' || dev === true ? [] : [{ path, version, integrity, optional }],
+      );
+    const locked = lockSchema.parse(await readJson(join(CHECKOUT, 'package-lock.json')));
+    const installed = await readJson(join(exact, 'node_modules/.package-lock.json'));
+    expect(kept(lockSchema.parse(installed))).toEqual(kept(locked));
+    for (const { path, version } of kept(locked)) {
+      const { version: there } = packageSchema.parse(
+        await readJson(join(exact, path, 'package.json')),
+      );
+      expect(there, path).toBe(version);
+    }
+    const { version } = manifestSchema.parse(await readJson(join(exact, 'package.json')));
+    const program = join(exact, 'dist/src/main.js');
+    expect((await run([program, '--version'], exact)).trim()).toBe(version);
+    // What is not in the bundle: the driver, which is a binary, is opened by this.
+    await writeFile(join(exact, 'donor-sync.yaml'), 'database: "sqlite:a.db"\nintegrations: []\n');
+    expect(await run([program, 'audit', 'verify'], exact)).toContain('0 entries');
   });
 
   it('starts nearly as fast and as small as an empty Node, for its help', async () => {

@@ -2,19 +2,26 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { z } from 'zod';
-import { billOf, packagesOf } from '../../scripts/supply.ts';
+import { parseDockerfile } from '../../scripts/replay-dockerfile/dockerfile.ts';
+import { billOf, packagesOf, shrinkwrapOf } from '../../scripts/supply.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 const lockSchema = z.looseObject({ packages: z.record(z.string(), z.looseObject({})) });
-const lock = lockSchema.parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')));
+const lock = lockSchema.parse(JSON.parse(read('package-lock.json')));
 const ownSchema = z.object({
   version: z.string(),
   dependencies: z.record(z.string(), z.string()),
   devDependencies: z.record(z.string(), z.string()),
 });
-const own = ownSchema.parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
+const own = ownSchema.parse(JSON.parse(read('package.json')));
+
+const manifestSchema = z.object({ scripts: z.object({ postpack: z.string() }) });
+const composeSchema = z.object({
+  services: z.record(z.string(), z.object({ build: z.string().optional(), image: z.string() })),
+});
 
 describe('the bill of materials', () => {
   it('names every package of the program, with version, licence and hash', () => {
@@ -48,6 +55,41 @@ describe('the bill of materials', () => {
   });
 });
 
+describe('the shrinkwrap', () => {
+  it('has each package that runs with the program as it is locked, and no other', () => {
+    const { packages, version } = shrinkwrapOf(lock);
+    expect(version).toBe(own.version);
+    const { '': root, ...others } = packages;
+    expect(root).toMatchObject({ dependencies: own.dependencies });
+    expect(root).not.toHaveProperty('devDependencies');
+    const named = Object.entries(others).map(([path, { version: each, integrity }]) => ({
+      name: path.replace(/^.*node_modules\//, ''),
+      ...{ version: each, integrity },
+    }));
+    const expected = packagesOf(lock).map(({ name, version: each, integrity }) => ({
+      name,
+      ...{ version: each, integrity },
+    }));
+    expect(named).toHaveLength(expected.length);
+    expect(named).toEqual(expect.arrayContaining(expected));
+  });
+
+  it('names no place where a package was taken from', () => {
+    const resolved = {
+      ...lock.packages['node_modules/pg'],
+      resolved: 'file:../elsewhere/pg.tgz',
+    };
+    const packages = { ...lock.packages, 'node_modules/pg': resolved };
+    expect(JSON.stringify(shrinkwrapOf({ ...lock, packages }))).not.toContain('elsewhere');
+  });
+
+  it('lies in no checkout, where npm would take it for the lock file', () => {
+    expect(read('.gitignore').split('\n')).toContain('npm-shrinkwrap.json');
+    const { scripts } = manifestSchema.parse(JSON.parse(read('package.json')));
+    expect(scripts.postpack).toContain("fs.rmSync('npm-shrinkwrap.json')");
+  });
+});
+
 describe('the packages', () => {
   it('are named by exact versions', () => {
     const versions = Object.values({ ...own.dependencies, ...own.devDependencies });
@@ -56,21 +98,33 @@ describe('the packages', () => {
 });
 
 describe('the image', () => {
-  it('begins with an image of an exact version', () => {
-    const bases = readFileSync(join(ROOT, 'Dockerfile'), 'utf8').match(/^FROM .*$/gm) ?? [];
-    expect(bases.length).toBeGreaterThan(1);
-    expect(
-      bases.filter(
-        (base) => !/^FROM node:\d+\.\d+\.\d+-slim(@sha256:[0-9a-f]{64})?( AS \w+)?$/.test(base),
-      ),
-    ).toEqual([]);
+  it('begins with one image of the Node that was tested, by its digest', () => {
+    const stages = parseDockerfile(read('Dockerfile'));
+    expect(stages.length).toBeGreaterThan(1);
+    const bases = new Set(stages.map(({ base }) => base));
+    const node = own.devDependencies['node'];
+    const pinned = new RegExp(`^node:${node}-slim@sha256:[0-9a-f]{64}$`);
+    expect([...bases]).toEqual([expect.stringMatching(pinned)]);
+    // A digest outweighs the tag before it.
+    const steps = stages[0]?.instructions.map(({ text }) => text);
+    expect(steps?.[0]).toBe(`RUN test "$(node --version)" = v${node}`);
+  });
+
+  it('is run beside images that are named by their digests', () => {
+    const { services } = composeSchema.parse(parse(read('compose.yaml'), { merge: true }));
+    const others = Object.values(services).flatMap(({ build, image }) => (build ? [] : image));
+    expect(others.length).toBeGreaterThan(0);
+    const pinned = /^[\w./-]+:\d+(\.\d+)*@sha256:[0-9a-f]{64}$/;
+    expect(others.filter((image) => !pinned.test(image))).toEqual([]);
   });
 
   it('is built without scripts of packages', () => {
-    const commands =
-      readFileSync(join(ROOT, 'Dockerfile'), 'utf8').match(/^RUN npm (ci|install|prune).*$/gm) ??
-      [];
+    const commands = read('Dockerfile').match(/^RUN npm (ci|install|prune).*$/gm) ?? [];
     expect(commands.length).toBeGreaterThan(1);
     expect(commands.filter((command) => !command.includes('--ignore-scripts'))).toEqual([]);
   });
 });
+
+function read(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8');
+}

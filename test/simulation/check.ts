@@ -2,6 +2,7 @@
 import { DONOR_ID, type Record_, type SimulatedCrm, versionOf } from './crm.ts';
 import type { World } from './night.ts';
 import type { Payment } from './oracle.ts';
+import { RETENTION } from './settings.ts';
 
 export function checkNight(world: World): void {
   checkStore(world);
@@ -13,6 +14,7 @@ export function checkNight(world: World): void {
   }
   checkNothingInClear(world);
   checkNetworks(world);
+  checkPurged(world);
 }
 
 interface ContactRow {
@@ -31,6 +33,8 @@ function checkStore({ store, violate }: World): void {
     ['bulk adds', "select id from network_adds where state in ('intended', 'lost', 'running')"],
     ['leases', 'select id from integrations where lease_owner is not null'],
     ['runs', "select id from runs where status = 'running'"],
+    // Who asked for one that another took in may still look for it.
+    ['requests', 'select run_id from run_requests where merged_into is null'],
   ];
   for (const [what, sql] of stuck) {
     const { length } = store.rows(sql);
@@ -121,7 +125,7 @@ function checkHold(world: World, record: Record_, reason: string): void {
   }
 }
 
-/** Of several that are lost together one cannot be proved free beside a larger one that was charged. */
+/** Of several that are lost together one cannot be proved free beside a larger one that was charged, or as many. */
 function wasLostWithPaid(store: World['store'], contact: string): boolean {
   return store.rows(LOST_TOGETHER, contact).length > 0;
 }
@@ -130,7 +134,7 @@ const LOST_TOGETHER = `
   select paid.id from jobs join submissions lost on lost.id = jobs.submission_id
     join submissions paid on paid.partner_key = lost.partner_key and paid.closed_at = lost.closed_at
   where jobs.crm_id = ? and lost.state = 'charged' and paid.state = 'charged'
-    and paid.id <> lost.id and paid.charged > 0`;
+    and paid.id <> lost.id`;
 
 /** A database that is away for some seconds is waited for: an answer that came meanwhile is not lost. */
 function isAnswerDropped({ swarm, store, oracle, wasHurt }: World, record: Record_): boolean {
@@ -174,7 +178,7 @@ function checkProfile(world: World, record: Record_, reason: string): void {
 
 /** Who is at rest was paid for as they are now. */
 function judgeChange(
-  { crms, swarm, violate }: World,
+  { crms, oracle, swarm, violate }: World,
   record: Record_,
   last: Payment | undefined,
 ): void {
@@ -186,6 +190,8 @@ function judgeChange(
   const all = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
   // Who takes in another contact gets its details along, and those are no change.
   if (all.some(({ gone }) => gone?.mergedInto === record.id)) return;
+  // Back at what it was paid for before the answer to a later request was lost, it has its profile.
+  if (oracle.answeredBefore(record)?.version === versionOf(record.details)) return;
   if (last.version !== versionOf(record.details) && !record.isChangeRejected) {
     violate('other details', `contact ${record.id} has changed since it was paid for`);
   }
@@ -206,8 +212,9 @@ function judgeOwned({ store, swarm, violate }: World, record: Record_): void {
   }
 }
 
-/** Who was erased is nowhere, in no form of its id. */
-function checkForgotten({ store, violate }: World, crm: SimulatedCrm): void {
+/** Who was erased is nowhere, in no form of its id, and in no network. */
+function checkForgotten(world: World, crm: SimulatedCrm): void {
+  const { store, oracle, service, swarm, violate } = world;
   const forgotten = [...crm.records.values()].filter(({ forgottenAt }) => forgottenAt !== null);
   if (forgotten.length === 0) return;
   const tables = store.backUp();
@@ -226,13 +233,51 @@ function checkForgotten({ store, violate }: World, crm: SimulatedCrm): void {
           violate('forgotten', `${word} of an erased contact is in ${table}`);
       }
     }
+    // Who was added after the backup that was put back is not known as a member.
+    const networks = swarm.faults.restore > 0 ? [] : [...service.networks.values()];
+    if (others.length === 0 && networks.some(({ members }) => members.has(human.donorId))) {
+      violate('forgotten', `the erased contact ${id} is a member of a network`);
+    }
     if (!isErasedInCrm || gone !== null) continue;
-    for (const [field, { author, value }] of values) {
-      if (author !== 'product' || value === null) continue;
+    for (const [field, { author, value, at }] of values) {
+      // What was written after the backup that was put back is not known as ours.
+      if (author !== 'product' || value === null || oracle.isUnknown(at)) continue;
       violate('forgotten', `the ${field} of the erased contact ${id} is still in the CRM`);
     }
   }
 }
+
+/** What was kept for long enough is gone since the last run, whose clock was right. */
+function checkPurged({ store, swarm, timeline, violate }: World): void {
+  if (swarm.beside.purge === 0) return;
+  for (const [what, days, sql] of OLD) {
+    const before = timeline.now() - (days + 1) * DAY_MS;
+    const { length } = store.rows(sql, before);
+    if (length > 0) violate('purged', `${length} ${what} are older than ${days} days`);
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+const OLD: readonly (readonly [string, number, string])[] = [
+  [
+    'values before a write',
+    RETENTION.previousValues,
+    "select id from writes where before <> '' and state <> 'intended' and written_at < ?",
+  ],
+  [
+    'rows of runs',
+    RETENTION.runRows,
+    'select run_id from run_rows join runs on runs.id = run_id where runs.finished_at < ?',
+  ],
+  [
+    'warm paths of contacts that left',
+    RETENTION.removedContacts,
+    `select crm_id from warm_paths join contacts using (integration_id, crm_id)
+      where contacts.state = 'removed' and contacts.outcome_at < ?`,
+  ],
+  ['entries of the audit', RETENTION.audit, 'select seq from audit_entries where at < ?'],
+];
 
 /** No name and no key stands in the database in clear. */
 function checkNothingInClear({ store, humans, violate, swarm }: World): void {
@@ -244,6 +289,8 @@ function checkNothingInClear({ store, humans, violate, swarm }: World): void {
       violate('nothing in clear', `"${word}" stands in the database`);
   }
 }
+
+const BELIEVED = "select donor_id from network_members where state = 'member'";
 
 /** Networks are what their groups are. */
 function checkNetworks({ crms, service, store, swarm, violate }: World): void {
@@ -269,8 +316,14 @@ function checkNetworks({ crms, service, store, swarm, violate }: World): void {
       if (typeof row?.['donor_id'] === 'string') wanted.add(row['donor_id']);
     }
     const members = network?.members ?? new Set<string>();
-    const missing = [...wanted].filter((donorId) => !members.has(donorId));
-    const extra = [...members].filter((donorId) => !wanted.has(donorId));
+    // Who was added after the backup that was put back is not known as a member.
+    const isWhole = swarm.faults.restore === 0;
+    const believed = new Set(store.rows(BELIEVED).map((row) => row['donor_id']));
+    // Nor is who was removed after it and is wanted again.
+    const missing = [...wanted].filter(
+      (donorId) => !members.has(donorId) && (isWhole || !believed.has(donorId)),
+    );
+    const extra = [...members].filter((donorId) => isWhole && !wanted.has(donorId));
     if (missing.length + extra.length > 0) {
       violate(
         'networks equal groups',

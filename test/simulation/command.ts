@@ -8,7 +8,7 @@ import { shrink } from './shrink.ts';
 import type { SharedStore } from './store.ts';
 import { type Swarm, swarmOf } from './swarm.ts';
 import { realNowMs } from './takeover.ts';
-import { simulateInWorkers } from './workers.ts';
+import { type Sum, simulateInWorkers } from './workers.ts';
 
 const OPTIONS = {
   seed: { type: 'string' },
@@ -26,9 +26,13 @@ export async function runCommand(args: string[]): Promise<void> {
   const jobs = Number(values.jobs ?? 1);
   if (jobs > 1) {
     const passed = args.filter(
-      (arg, at) => !isOf(args, at, 'jobs') && !isOf(args, at, 'seed') && arg,
+      (_, at) => !['jobs', 'seed', 'nights'].some((name) => isOf(args, at, name)),
     );
-    process.exitCode = await simulateInWorkers(jobs, Number(values.seed ?? 1), passed);
+    const nights = values.nights === undefined ? null : Number(values.nights);
+    const first = Number(values.seed ?? 1);
+    const { exitCode, sum } = await simulateInWorkers(jobs, first, nights, passed);
+    print(`All: ${inWords(sum)}`);
+    process.exitCode = exitCode;
     return;
   }
   const real = values.postgres ? await startRealPostgres() : null;
@@ -48,27 +52,34 @@ async function simulateHere(store: SharedStore, values: Values): Promise<void> {
     store.watchContacts(counts.moved);
   }
   const swarmAt = (seed: number): Swarm =>
-    values.postgres ? { ...swarmOf(seed), store: 'server' } : swarmOf(seed);
+    values.postgres ? onServer(swarmOf(seed)) : swarmOf(seed);
   const first = Number(values.seed ?? 1);
   if (values.minutes === undefined && values.nights === undefined) {
     process.exitCode = (await replay(store, swarmAt(first), counts)) ? 0 : 1;
     return;
   }
-  const until = realNowMs() + Number(values.minutes ?? 1e9) * 60_000;
-  const last = first + Number(values.nights ?? 1e12);
   const began = realNowMs();
+  const until = began + Number(values.minutes ?? 1e9) * 60_000;
+  const last = first + Number(values.nights ?? 1e12);
   const usedBefore = process.cpuUsage();
-  let nights = 0;
-  let [runs, credits, steps] = [0, 0, 0];
+  const sum: Sum = { nights: 0, runs: 0, credits: 0, failed: 0, seconds: 0 };
+  let steps = 0;
+  let nextWord = began + WORD_EVERY_MS;
   const failed = new Map<string, number[]>();
   for (let seed = first; seed < last && realNowMs() < until; seed += 1) {
     const night = await simulateNight(store, swarmAt(seed), counts);
-    nights += 1;
-    runs += night.runs;
-    credits += night.credits;
+    sum.nights += 1;
+    sum.runs += night.runs;
+    sum.credits += night.credits;
+    sum.seconds = (realNowMs() - began) / 1000;
     steps += night.steps;
+    if (!values.brief && realNowMs() > nextWord) {
+      print(`${inWords(sum)}; seeds ${first} to ${seed} so far`);
+      nextWord += WORD_EVERY_MS;
+    }
     const [violation] = night.violations;
     if (violation === undefined) continue;
+    sum.failed += 1;
     const key = `${violation.invariant}: ${violation.what.replace(/[a-z]+-\d{3}/g, 'ID').slice(0, 160)}`;
     failed.set(key, [...(failed.get(key) ?? []), seed]);
     if (values.brief) {
@@ -80,17 +91,28 @@ async function simulateHere(store: SharedStore, values: Values): Promise<void> {
       process.exitCode = 1;
       break;
     }
+    // At once, and as it is: to make it smaller takes longer than many nights.
+    print(`seed ${seed} fails`);
+    tell(night);
   }
-  const seconds = (realNowMs() - began) / 1000;
   const { user, system } = process.cpuUsage(usedBefore);
-  const perCore = (nights * 1e6) / (user + system);
+  const perSecond = (sum.nights / sum.seconds).toFixed(1);
+  const perCore = ((sum.nights * 1e6) / (user + system)).toFixed(1);
   print(
-    `${nights} nights in ${seconds.toFixed(1)} s: ${(nights / seconds).toFixed(1)} a second, ${perCore.toFixed(1)} a second of one core; ${runs} runs, ${credits} credits, ${steps} events`,
+    `${inWords(sum)}; seeds ${first} to ${first + sum.nights - 1}: ${perSecond} a second, ${perCore} a second of one core, ${steps} events`,
   );
   for (const [what, seeds] of failed)
     print(`${seeds.length} × ${what}\n    seeds ${seeds.slice(0, 8).join(', ')}`);
   if (values.coverage) print(counts.report());
   if (failed.size > 0) process.exitCode = 1;
+  process.send?.(sum);
+}
+
+/** How often a long simulation says how far it is. */
+const WORD_EVERY_MS = 5 * 60_000;
+
+function inWords({ nights, runs, credits, failed, seconds }: Sum): string {
+  return `${nights} nights in ${seconds.toFixed(1)} s, ${runs} runs, ${credits} credits, ${failed} failed`;
 }
 
 /** True of an option with this name, and of the value after it. */
@@ -111,12 +133,16 @@ async function replay(store: SharedStore, swarm: Swarm, counts: CoverageCounts):
 }
 
 function tell({ swarm, story, violations, hash }: NightResult): void {
-  print(JSON.stringify(swarm));
-  for (const line of story) print(line);
-  for (const { invariant, what } of violations) print(`VIOLATED: ${invariant}: ${what}`);
-  print(`trace ${hash}`);
+  const violated = violations.map(({ invariant, what }) => `VIOLATED: ${invariant}: ${what}`);
+  // In one: other processes may write beside this one.
+  print([JSON.stringify(swarm), ...story, ...violated, `trace ${hash}`].join('\n'));
 }
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+/** The same night on a server. What serves has the engine of one machine, which a server does not know. */
+function onServer(swarm: Swarm): Swarm {
+  return { ...swarm, store: 'server', beside: { ...swarm.beside, serve: 0 } };
 }

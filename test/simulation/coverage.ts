@@ -1,11 +1,17 @@
 /** What the nights have reached: points passed and died at, faults by endpoint, ways of a contact's life. */
-import { type EventRow, LIFE, PLACES } from '../../src/store/contacts/life.ts';
+import {
+  type EventRow,
+  LIFE,
+  PLACES,
+  type Place,
+  type Way,
+} from '../../src/store/contacts/life.ts';
 import type { Coverage } from './people.ts';
 
 export interface CoverageCounts extends Coverage {
-  /** A contact has gone from one state to another; `unknown` before the store had a row of it. */
-  moved(from: string, to: string): void;
-  /** Notes from now on which events are tried. */
+  /** Something has happened to a contact in a state; `unknown` before the store had a row of it. */
+  moved(event: string | null, from: string, to: string): void;
+  /** Notes from now on which events are applied to rows in memory, and in which states. */
   watchEvents(): void;
   report(): string;
 }
@@ -16,7 +22,7 @@ export function createCoverage(): CoverageCounts {
   const faults = new Map<string, number>();
   const together = new Map<string, number>();
   const moves = new Map<string, number>();
-  const events = new Map<string, number>();
+  const cells = new Map<string, number>();
   const count = (counts: Map<string, number>, name: string) =>
     counts.set(name, (counts.get(name) ?? 0) + 1);
   return {
@@ -25,31 +31,68 @@ export function createCoverage(): CoverageCounts {
     fault: (fault, endpoint) => void count(faults, `${fault} × ${endpoint}`),
     together: (what, submissions) =>
       void count(together, `${submissions} submissions ${what} together`),
-    moved: (from, to) => void count(moves, `${from} → ${to}`),
+    moved(event, from, to) {
+      if (from !== to) count(moves, `${from} → ${to}`);
+      if (event !== null) count(cells, cell(event, from));
+    },
     watchEvents() {
       for (const [event, row] of Object.entries<EventRow>(LIFE)) {
-        const get = () => {
-          count(events, event);
-          return row;
-        };
-        Object.defineProperty(LIFE, event, { get });
+        Object.defineProperty(LIFE, event, {
+          value: watched(row, (place) => count(cells, cell(event, place))),
+        });
       }
     },
     report() {
       const unkilled = [...points.keys()].filter((name) => !kills.has(name));
       const unmoved = waysOfLife().filter((way) => !moves.has(way));
-      const untried = Object.keys(LIFE).filter((event) => !events.has(event));
+      const allCells = cellsOfLife();
+      const unreached = allCells.filter((each) => !cells.has(each));
       return [
         `${points.size} points, ${kills.size} of them with a kill`,
         ...[...together].sort().map(([name, times]) => `${name}: ${times} times`),
         `never killed at: ${listed(unkilled)}`,
         `ways of a contact that were never gone: ${listed(unmoved)}`,
-        `events that were never tried: ${listed(untried)}`,
+        `events at states: ${allCells.length - unreached.length} of ${allCells.length} reached, but for: ${listed(unreached)}`,
         ...[...moves].sort().map(([name, times]) => `${times} × ${name}`),
         ...[...faults].sort().map(([name, times]) => `${times} × ${name}`),
       ].join('\n');
     },
   };
+}
+
+const cell = (event: string, place: string) => `${event} at ${place}`;
+
+/** All events at all states in which the table lets them go. */
+function cellsOfLife(): string[] {
+  return Object.entries<EventRow>(LIFE).flatMap(([event, { ways }]) => {
+    const places = ways.flatMap(({ from }) => PLACES.filter((place) => from.includes(place)));
+    return [...new Set(places)].map((place) => cell(event, place));
+  });
+}
+
+/**
+ * The same row; says in which state a contact was whose row is worked out by it (`after` in `move.ts` asks a way
+ * whether it goes from there, and takes where it leads to once it has chosen it).
+ */
+function watched(row: EventRow, onTaken: (place: Place) => void): EventRow {
+  let asked: { way: Way; place: Place } | null = null;
+  const ways = row.ways.map((way): Way => {
+    const includes = (place: Place) => {
+      const isThere = way.from.includes(place);
+      if (isThere) asked = { way, place };
+      return isThere;
+    };
+    return {
+      ...way,
+      from: Object.assign([...way.from], { includes }),
+      get to() {
+        if (asked?.way === way) onTaken(asked.place);
+        asked = null;
+        return way.to;
+      },
+    };
+  });
+  return { ...row, ways };
 }
 
 /** All moves that the table of a contact's life allows. */

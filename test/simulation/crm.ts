@@ -51,6 +51,8 @@ export interface Record_ {
   details: Details;
   /** All that it was before, the oldest first. */
   history: Details[];
+  /** Until when it was each of those. */
+  until: number[];
   optedOutAt: number | null;
   values: Map<string, Cell>;
   revision: number;
@@ -58,6 +60,8 @@ export interface Record_ {
   bornAt: number;
   /** With the details that the heir had then. */
   gone: { at: number; mergedInto: string | null; heirVersion: string | null } | null;
+  /** When it left last, also if it is there again; null if it never did. */
+  leftAt: number | null;
   /** What was written into it last, by which process and when; certain once that life has ended well. */
   written: { by: string; at: number } | null;
   /** When a profile was certainly written into it. */
@@ -76,6 +80,8 @@ export interface Record_ {
   isConfirmedErased: boolean;
   /** When each life of a process read it last. */
   readBy: Map<string, number>;
+  /** When each of them last read what is in its fields: the pages of a search do not tell. */
+  valuesReadBy: Map<string, number>;
 }
 
 export type Source = 'address' | 'employer';
@@ -143,12 +149,23 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       lastId += 1;
       const id = `${name}-${String(lastId).padStart(3, '0')}`;
       const record: Record_ = {
-        ...{ id, human, details, history: [], optedOutAt: null, values: new Map(), revision: 0 },
+        ...{
+          id,
+          human,
+          details,
+          history: [],
+          until: [],
+          optedOutAt: null,
+          values: new Map(),
+          revision: 0,
+        },
         ...{
           changedAt: 0,
           bornAt: timeline.now(),
           gone: null,
+          leftAt: null,
           readBy: new Map(),
+          valuesReadBy: new Map(),
           written: null,
           deliveredAt: 0,
           resubmittedAt: 0,
@@ -166,7 +183,10 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     change(record, change) {
       const before = record.details;
       change(record);
-      if (record.details !== before) record.history.push(before);
+      if (record.details !== before) {
+        record.history.push(before);
+        record.until.push(timeline.now());
+      }
       touch(record);
     },
     type(record, field, value) {
@@ -178,6 +198,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       const heir = mergedInto === null ? undefined : records.get(mergedInto);
       const heirVersion = heir === undefined ? null : versionOf(heir.details);
       record.gone = { at: timeline.now(), mergedInto, heirVersion };
+      record.leftAt = record.gone.at;
       touch(record);
       for (const members of groups.values()) {
         if (members.delete(record.id) && mergedInto !== null) members.add(mergedInto);
@@ -312,6 +333,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     if (record === undefined || record.gone !== null) {
       return { state: 'removed', id: text, mergedInto: record?.gone?.mergedInto ?? null };
     }
+    if (fields.length > 0) record.valuesReadBy.set(life.name, timeline.now());
     const values = fields.map((field) => [field, record.values.get(field)?.value ?? null]);
     return {
       state: 'found',
@@ -343,6 +365,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       return { status: 'refused', id, retriable: false, code: 'missing', message, fields: [] };
     }
     const readAt = record.readBy.get(life.name) ?? 0;
+    const valuesReadAt = record.valuesReadBy.get(life.name) ?? 0;
     const { human } = record;
     const donorId = values[DONOR_ID];
     if (donorId != null && donorId !== human.donorId && !record.isApproved) {
@@ -359,7 +382,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     }
     for (const [field, value] of Object.entries(values)) {
       const cell = record.values.get(field);
-      const isOwn = cell?.author === 'person' && cell.value !== null && cell.at < readAt;
+      const isOwn = cell?.author === 'person' && cell.value !== null && cell.at < valuesReadAt;
       if (isOwn && PROTECTED.has(field) && cell.value !== value) {
         deps.violate('people win', `the ${field} that a person typed into ${id} is overwritten`);
       }
@@ -393,6 +416,9 @@ export function canonicalId(text: string): string | null {
   return /^[a-z]+-\d{3}$/.test(id) ? id : null;
 }
 
+const SETTINGS = z.looseObject({ name: z.string() });
+const GROUP = z.strictObject({ group: z.string() });
+
 /** The kind of connector that leads to the CRMs of a night; `lifeOf` is the process that asks. */
 export function simulatedConnector(
   crms: ReadonlyMap<string, SimulatedCrm>,
@@ -400,8 +426,8 @@ export function simulatedConnector(
 ): ConnectorDefinition {
   return {
     kind: 'simulated',
-    settingsSchema: z.looseObject({ name: z.string() }),
-    groupSchema: z.strictObject({ group: z.string() }),
+    settingsSchema: SETTINGS,
+    groupSchema: GROUP,
     defaultFields: MAPPINGS,
     canonicalId,
     otherForms: (id) => [id.toUpperCase()],

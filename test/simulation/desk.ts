@@ -129,6 +129,8 @@ async function forget(
   { application, integration, life, now, say }: DeskWork,
   { record, typed, alsoInCrm }: Extract<Errand, { kind: 'forget' }>,
 ): Promise<boolean> {
+  const beganAt = now();
+  const wasGone = record.gone !== null;
   const crmId = await application.contactId(integration, typed);
   say(
     `process ${life.name}`,
@@ -141,8 +143,10 @@ async function forget(
   );
   if (!receipt.complete) return false;
   say(`contact ${record.id}`, 'is forgotten');
-  // What a deleted record holds cannot be cleared, and who was forgotten before is not known as ours.
-  record.isErasedInCrm ||= alsoInCrm && record.gone === null && record.forgottenAt === null;
+  // What a deleted record holds cannot be cleared, also if it is put back before this has come to its end, and
+  // who was forgotten before is not known as ours.
+  const wasAway = wasGone || record.gone !== null || (record.leftAt ?? 0) >= beganAt;
+  record.isErasedInCrm ||= alsoInCrm && !wasAway && record.forgottenAt === null;
   record.forgottenAt = now();
   return true;
 }

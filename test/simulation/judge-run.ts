@@ -35,6 +35,29 @@ export function judgeEnd(
   if (isDonorSyncError(error) && error.code.startsWith('database_')) oracle.onTrouble();
 }
 
+/** The same of a process that runs one after the other: its ledger is that of all of them. */
+export function judgeServed(world: Judged, life: Life, report: RunReport): void {
+  const { oracle, violate, isCalm, say } = world;
+  const code = report.reason?.code ?? null;
+  say(
+    `process ${life.name}`,
+    `has run ${report.integration}: ${report.status} (${code ?? 'well'})`,
+  );
+  // It may have had other runs before, and what those have written without an answer is not known.
+  if (report.status === 'succeeded') oracle.onEndedWell(life.name, Date.parse(report.startedAt));
+  if (report.status !== 'failed') return;
+  if (code === 'unexpected_error') violate('no error', `a run fails: ${report.reason?.message}`);
+  else if (isCalm() && !isForGone(world, report))
+    violate('no stuck state', `a quiet run fails: ${code}`);
+}
+
+/** A person asked for a contact that was deleted before a process took up the request, and never was read. */
+function isForGone({ crms }: Judged, { reason, integration, trigger }: RunReport): boolean {
+  if (reason?.code !== 'contact_unknown' || trigger !== 'manual') return false;
+  const [id = ''] = /"[^"]*"/.exec(reason.message) ?? [];
+  return (crms.get(integration)?.records.get(id.slice(1, -1))?.gone ?? null) !== null;
+}
+
 /** Where no answer is lost, a report says what the service's ledger says. */
 function judgeReport(world: Judged, life: Life, report: RunReport | null): void {
   const { swarm, crms, oracle, service, violate } = world;

@@ -12,12 +12,20 @@ import { createSimulatedCrm, type SimulatedCrm, simulatedConnector } from './crm
 import { type Errand, errandsOf, runErrand } from './desk.ts';
 import { clockOf, fateOf } from './fates.ts';
 import { createHumans, type Humans } from './humans.ts';
-import { judgeEnd } from './judge-run.ts';
+import { judgeEnd, judgeServed } from './judge-run.ts';
+import { checkLeft, leave } from './leaving.ts';
 import { createOracle, type Oracle } from './oracle.ts';
 import { type Coverage, createPeople } from './people.ts';
-import { beginLife, type HostClock, type Life } from './process.ts';
+import { beginLife, type Fate, type HostClock, type Life } from './process.ts';
 import { createRandom, type Random } from './random.ts';
-import { createServiceModel, type ServiceModel } from './service.ts';
+import { createErasureLog, putBack } from './restoring.ts';
+import {
+  createServiceModel,
+  type ServiceAnswer,
+  type ServiceModel,
+  type ServiceRequest,
+} from './service.ts';
+import { type Accepted, serve, unanswered } from './serving.ts';
 import { settingsOf } from './settings.ts';
 import type { Backup, SharedStore } from './store.ts';
 import type { Faults, Session, Swarm } from './swarm.ts';
@@ -163,6 +171,12 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     crm: SimulatedCrm;
     errand: Extract<Errand, { kind: 'forget' }>;
   }[] = [];
+  const erasureLog = createErasureLog();
+  /** Since when a person has to agree before anything is spent; null if that is not so. */
+  let heldSince: number | null = null;
+  const toAgree = new Set<string>();
+  const accepted: Accepted[] = [];
+  const failedAt: number[] = [];
   let isCalm = false;
   const faults = () => (isCalm ? NO_FAULTS : swarm.faults);
   const violate = (invariant: string, what: string) => {
@@ -196,7 +210,13 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   });
   const service = createServiceModel({
     ...{ timeline, random: random.split('service'), humans, habits: swarm.service, say },
-    onPaid: oracle.onPaid,
+    onPaid(jobs, balance) {
+      const since = heldSince ?? Number.POSITIVE_INFINITY;
+      if (jobs.some(({ sender }) => (births.get(sender) ?? 0) >= since)) {
+        violate('a person agrees', 'a database that was put back spends before a person agrees');
+      }
+      oracle.onPaid(jobs, balance);
+    },
     isWell: () => isCalm,
     onBalance: oracle.onBalance,
     onPaidTwice({ length }) {
@@ -208,7 +228,9 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     ...{ timeline, random: random.split('wire'), service, faults, say },
     quietMs: swarm.settings.settleAfterMs,
     submitMs: swarm.service.submitMs,
-    onSend(sender: string, endpoint: string) {
+    onSend(request: ServiceRequest, endpoint: string) {
+      const { sender } = request;
+      if (endpoint === 'POST /enhancements') oracle.onSubmit(request);
       // Just when an answer is on its way, the database may go.
       if (endpoint === 'POST /enhancements' && fates.chance(faults().databaseAway * 0.2)) {
         timeline.after(fates.int(0, 400), () => store.goAway(fates.magnitude(50, 40_000)));
@@ -233,10 +255,18 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         timeline.after(fates.int(0, 400), () => setClock(disturbed, fates));
       }
     },
-    onAnswered: (_: unknown, { body }: { body: unknown }) => {
+    onAnswered: (request: ServiceRequest, { body }: ServiceAnswer, givenAt: number) => {
+      const { path, sender, sentAt } = request;
+      if (path === '/credits') oracle.onBalanceKnown(sender, sentAt, givenAt);
+      if (path === '/enhancements') oracle.onSubmitAnswered(sender, sentAt);
       const ids: unknown = Reflect.get(Object(body), 'tracking_id_to_job_id');
       if (typeof ids === 'object' && ids !== null)
         oracle.onAnswered(Object.values(ids).map(String));
+    },
+    onGivenUp({ sender, sentAt }: ServiceRequest, endpoint: string) {
+      if (endpoint !== 'POST /enhancements') return;
+      oracle.onGivenUp(sender, sentAt);
+      people.onGivenUp(sender, sentAt);
     },
   };
   const people = createPeople({
@@ -281,18 +311,28 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   /** The whole night: sessions with faults, then a time without any, then the reckoning. */
   async function play(): Promise<void> {
     let backup: { rows: Backup; at: number } | null = null;
-    for (const session of swarm.sessions) {
+    const { agree: isAgreed } = swarm.beside;
+    for (const [index, session] of swarm.sessions.entries()) {
       await timeline.pass(session.afterHours * HOUR_MS + 1_000);
-      if (backup !== null && swarm.faults.restore > 0 && fates.chance(0.7)) {
-        store.restore(backup.rows);
-        oracle.onRestored(backup.at);
-        say('an operator', `puts the backup of ${new Date(backup.at).toISOString()} back`);
+      // By the product's means, also one that is older than the last session, and who was erased in it.
+      const isLikely = isAgreed > 0 && index === 1 ? 0.3 : 0.7;
+      if (backup !== null && swarm.faults.restore > 0 && fates.chance(isLikely)) {
+        if (swarm.beside.agree > 0) await restoreWell(backup);
+        else {
+          store.restore(backup.rows);
+          oracle.onRestored(backup.at);
+          say('an operator', `puts the backup of ${new Date(backup.at).toISOString()} back`);
+        }
         backup = null;
       }
       await playSession(session);
       store.takeBack();
+      if (heldSince !== null && fates.chance(0.5)) await agree();
       if (swarm.faults.restore > 0) await store.mirror();
-      if (swarm.faults.restore > 0) backup = { rows: store.backUp(), at: timeline.now() };
+      const isOneThere = backup !== null && isAgreed > 0;
+      if (swarm.faults.restore > 0 && !isOneThere) {
+        backup = { rows: store.backUp(), at: timeline.now() };
+      }
     }
     isCalm = true;
     for (const host of hosts) {
@@ -302,14 +342,154 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     people.makeWell();
     say('everything', 'is well from now on');
     await finishErasures();
+    await agree();
+    await serveLast();
     await playQuiet();
     await store.mirror();
     if (violations.length === 0) checkNight(world);
+    if (violations.length === 0 && swarm.beside.leave > 0) await leaveFirst();
     for (const { slot, count } of store.rows(OPEN_TOGETHER)) {
       for (let times = 0; times < Number(count); times += 1)
         coverage.together('open', Number(slot));
     }
     for (const { count } of store.rows(LOST_TOGETHER)) coverage.together('lost', Number(count));
+  }
+
+  async function restoreWell(backup: { rows: Backup; at: number }): Promise<void> {
+    for (let tries = 0; tries < 3; tries += 1) {
+      await store.mirror();
+      // Nothing else is at work: the command locks the file.
+      const isDone = await putBack({ store, backup, atWork });
+      say('an operator', `puts back a backup: ${isDone ? 'it holds' : 'the old database stays'}`);
+      if (!isDone) continue;
+      oracle.onRestored(backup.at);
+      heldSince = timeline.now();
+      for (const { id } of settings.integrations) toAgree.add(id);
+      return;
+    }
+  }
+
+  /** A person has seen what a sync would spend. */
+  async function agree(): Promise<void> {
+    // Whether a commit is heard of or not, the person has said it.
+    heldSince = null;
+    for (const id of toAgree) {
+      for (let tries = 0; tries < 5 && toAgree.has(id); tries += 1) {
+        const agreed = await atWork(({ store: opened }) => opened.restores.agree(id));
+        if (agreed !== null) toAgree.delete(id);
+        else await timeline.pass(HOUR_MS);
+      }
+    }
+  }
+
+  /** Whatever was asked for is answered. */
+  async function serveLast(): Promise<void> {
+    const [host] = hosts;
+    if (swarm.beside.serve === 0 || host === undefined) return;
+    await timeline.pass(HOUR_MS);
+    await serveOnce(host, 0);
+    await store.mirror();
+    const soonest = timeline.now() - 10_000;
+    for (const row of store.rows('select integration_id, next_run_at from schedules')) {
+      if (Number(row['next_run_at']) > soonest) continue;
+      violate(
+        'what was asked for',
+        `a time of the schedule of ${row['integration_id']} has passed`,
+      );
+    }
+    for (const id of unanswered(accepted, failedAt)) {
+      violate('what was asked for', `contact ${id} was not read after a request was accepted`);
+    }
+  }
+
+  /** The first integration leaves; what is cut off is asked for again. */
+  async function leaveFirst(): Promise<void> {
+    const [host] = hosts;
+    const [integration] = settings.integrations;
+    if (host === undefined || integration === undefined) return;
+    const { id } = integration;
+    say('an operator', `has integration ${id} erased`);
+    let isGone = false;
+    for (let tries = 0; tries < 5 && !isGone; tries += 1) {
+      await timeline.pass(HOUR_MS);
+      const fate = tries < 4 ? fateOf(LEAVING(swarm), fates) : undefined;
+      const done = await atWork((application, life) => leave(application, life, id), fate);
+      isGone = done ?? false;
+    }
+    if (!isGone) violate('no stuck state', `the integration ${id} cannot be erased`);
+    await store.mirror();
+    if (violations.length === 0) checkLeft(world, id, false);
+    const paid = oracle.payments.length;
+    await timeline.pass(HOUR_MS);
+    await syncOnce(host, integration, true);
+    await store.mirror();
+    if (oracle.payments.length > paid) violate('forgotten', `${id} has left, and pays again`);
+    if (violations.length === 0) checkLeft(world, id, true);
+  }
+
+  /** Null if the process does not come to its end. */
+  async function atWork<Result>(
+    task: (application: Application, life: Life) => Promise<Result>,
+    fate?: Fate,
+  ): Promise<Result | null> {
+    const [host] = hosts;
+    if (host === undefined) return null;
+    const life = bear(host, fate);
+    const how = await live(life, async () => {
+      try {
+        const application = await openAs(life);
+        try {
+          return { result: await task(application, life) };
+        } finally {
+          await application.close();
+        }
+      } catch (error) {
+        if (life.state === 'gone') return null;
+        say(`process ${life.name}`, `ends: ${messageOf(error)}`);
+        if (!isDonorSyncError(error)) violate('no error', stackOf(error));
+        return null;
+      }
+    });
+    return how === null || how === 'dead' || how === 'too long' ? null : how.result;
+  }
+
+  /** Serves until nothing is asked for any more; who dies is followed by another. */
+  async function keepServing(host: Host): Promise<void> {
+    for (let life = 0; life < 4; life += 1) {
+      if ((await serveOnce(host, fates.int(1, 4))) !== 'dead') return;
+      await timeline.pass(fates.magnitude(100, 200_000));
+    }
+  }
+
+  function serveOnce(host: Host, times: number): Promise<'over' | 'dead' | 'too long'> {
+    const life = bear(host);
+    forOne.add(life.name);
+    say(`process ${life.name}`, 'begins to serve');
+    return live(life, async (): Promise<'over'> => {
+      try {
+        const application = await openAs(life);
+        try {
+          await serve({
+            ...{ application, life, log: logOf(life), crms, random: desk, times, say },
+            integrations: settings.integrations,
+            now: timeline.now,
+            onAccepted: (each) => accepted.push(each),
+            onEnded(report) {
+              ended.push({ integration: report.integration, life: life.name, report, error: null });
+              if (report.status !== 'succeeded') failedAt.push(timeline.now());
+              judgeServed(judged, life, report);
+            },
+          });
+        } finally {
+          await application.close();
+        }
+      } catch (error) {
+        if (life.state === 'gone') return 'over';
+        say(`process ${life.name}`, `ends: ${messageOf(error)}`);
+        if (!isDonorSyncError(error)) violate('no error', stackOf(error));
+      }
+      return 'over';
+    });
   }
 
   async function playSession(session: Session): Promise<void> {
@@ -319,6 +499,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     const working = people.work(end);
     const syncing = [...hosts].slice(0, session.hosts).map(async (host, index) => {
       await timeline.pass(fates.chance(0.5) ? fates.int(0, 2_000) : fates.int(0, 60_000));
+      if (swarm.beside.serve > 0) return keepServing(host);
       const isReversed = swarm.isCrossed && index % 2 === 1;
       const { integrations } = settings;
       for (const integration of isReversed ? integrations.toReversed() : integrations) {
@@ -365,7 +546,14 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       // Leases of the dead run out meanwhile, and what is denied for its youth gets older.
       await timeline.pass(HOUR_MS);
       const before = oracle.payments.length;
-      for (const integration of settings.integrations) await syncOnce(host, integration, false);
+      for (const integration of settings.integrations) {
+        await syncOnce(host, integration, false);
+        // As its message says.
+        const { report } = ended.at(-1) ?? {};
+        if (report?.reason?.code !== 'store_does_not_know_crm') continue;
+        say('a person', `has the contacts of ${integration.id} taken over`);
+        await syncOnce(host, integration, false, null, true);
+      }
       await store.mirror();
       const [waiting] = store.rows(
         `select count(*) as count from contacts where state in ('due', 'submitted', 'ready')
@@ -383,12 +571,13 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     integration: Integration,
     full: boolean,
     only: string | null = null,
+    adopt = false,
   ): Promise<'over' | 'taken' | 'dead' | 'too long'> {
     const life = bear(host);
     const what = only === null ? (full ? ' in full' : '') : `, contact "${only}" alone`;
     say(`process ${life.name}`, `begins to sync ${integration.id}${what}`);
     if (only !== null) forOne.add(life.name);
-    return live(life, () => sync(life, integration, full, only));
+    return live(life, () => sync(life, integration, { full, only, adopt }));
   }
 
   /** Lets a process live until its work is done. */
@@ -409,8 +598,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   async function sync(
     life: Life,
     integration: Integration,
-    full: boolean,
-    only: string | null,
+    { full, only, adopt }: { full: boolean; only: string | null; adopt: boolean },
   ): Promise<'over' | 'taken'> {
     let report: RunReport | null = null;
     let failure: unknown = null;
@@ -420,7 +608,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       try {
         const { deps, mappings, partnerKey, stages, calls } = open;
         const request = {
-          ...{ integration, mappings, partnerKey, full, stages },
+          ...{ integration, mappings, partnerKey, full, stages, adopt },
           // As the command takes it.
           only: only?.trim() ?? null,
           ...{ trigger: 'manual' as const, signal: life.stopping.signal },
@@ -448,6 +636,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         openDatabase: async () => store.open(life),
         findConnectorDefinition: async () => simulatedConnector(crms, life),
         fetch: createWire(wire, life),
+        openErasureLog: () => erasureLog.openFor(life),
       },
     });
   }
@@ -516,17 +705,17 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     return how === true;
   }
 
-  function bear(host: Host): Life {
+  function bear(host: Host, fate: Fate | null = null): Life {
     host.lives += 1;
     const processId = 1_000 + lives.size + hosts.indexOf(host) * 100 + host.lives * 1_000;
     const life = beginLife({
       ...{ host: host.name, number: host.lives, processId, clock: host.clock, timeline, say },
       hostName: swarm.sameHostName ? 'one' : host.name,
       space: spaceOf(host),
-      fate: isCalm ? { kill: null, freeze: null, stop: null } : fateOf(swarm, fates),
+      fate: fate ?? (isCalm ? { kill: null, freeze: null, stop: null } : fateOf(swarm, fates)),
       random: fates,
       passed(point) {
-        trace.note(`${host.name}${host.lives} ${point}`);
+        trace.note(`${life.name} ${point}`);
         coverage.point(point);
       },
       onFreeze(ms) {
@@ -555,6 +744,13 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     return { ...silentLog, info: line, warn: line, error: line };
   }
 }
+
+/** Kills alone, where something is written. */
+const LEAVING = (swarm: Swarm): Swarm => ({
+  ...swarm,
+  faults: { ...NO_FAULTS, kill: 0.7 },
+  struckAt: ['begin', 'commit', 'committed', 'update integrations', 'delete from contacts done'],
+});
 
 const OPEN_TOGETHER = 'select slot, count(*) as count from submissions group by slot';
 

@@ -4,7 +4,7 @@
  */
 import { type Record_, type SimulatedCrm, versionOf } from './crm.ts';
 import { numberIn } from './humans.ts';
-import type { Charge, Job } from './service.ts';
+import { type Charge, type Job, personsIn, type ServiceRequest } from './service.ts';
 import type { Swarm } from './swarm.ts';
 
 const DAY_MS = 86_400_000;
@@ -17,6 +17,11 @@ const SHARED_FOR_MS = 6 * DAY_MS;
 
 /** A reading of the balance is at most so old when something is sent. */
 const READING_MS = 45_000;
+
+/** From an answer's arrival until it is on record. */
+const NOTING_MS = 1_000;
+
+const NEVER = Number.POSITIVE_INFINITY;
 
 /** Whose a paid person is. */
 interface Owner {
@@ -44,20 +49,40 @@ export interface OracleDeps {
   violate(invariant: string, what: string): void;
 }
 
+/** A submission that a process has sent. */
+interface Sent {
+  key: string;
+  sender: string;
+  sentAt: number;
+  persons: number;
+  /** True once a living process has received an answer whole. */
+  isAnswered: boolean;
+}
+
 export interface Oracle {
+  onSubmit(request: ServiceRequest): void;
+  onSubmitAnswered(sender: string, sentAt: number): void;
   onPaid(jobs: readonly Job[], balance: number): void;
   onAnswered(jobIds: readonly string[]): void;
   /** A process died, or what it knew was lost; payments before may be unknown to the store. */
   onTrouble(): void;
   /** What the store knew since this moment is gone. */
   onRestored(backupAt: number): void;
+  /** True of a moment that the store knows nothing of, since an older one was put back. */
+  isUnknown(at: number): boolean;
   onSpentElsewhere(credits: number): void;
   /** The service tells a process its balance. */
   onBalance(sender: string): void;
-  /** The run of this life has come to its end as it should: what it wrote is known to the store. */
-  onEndedWell(sender: string): void;
+  /** It has received it: as it was at `at`, asked for at `askedAt`. */
+  onBalanceKnown(sender: string, askedAt: number, at: number): void;
+  /** A process knows that the answer to what it sent then is lost. */
+  onGivenUp(sender: string, sentAt: number): void;
+  /** A run of this life has come to its end as it should: what was written since it began is known to the store. */
+  onEndedWell(sender: string, beganAt?: number): void;
   readonly payments: readonly Payment[];
   paymentsOf(record: Record_): Payment[];
+  /** The last of them whose answer is on record, and whose job has not vanished. */
+  answeredBefore(record: Record_): Payment | undefined;
   /** Net of everything, by who sent it and for which CRM. */
   paidBy(sender: string, crm: SimulatedCrm): number;
 }
@@ -72,14 +97,31 @@ export function createOracle(deps: OracleDeps): Oracle {
   const { freeze, lostAnswer, throttle, serverError, databaseAway, diskFull } = swarm.faults;
   const isPrompt = freeze + lostAnswer + throttle + serverError + databaseAway + diskFull === 0;
   let troubleAt = Number.NEGATIVE_INFINITY;
+  /** When processes died. */
+  const troubles: number[] = [];
   let restored: { backupAt: number; at: number } | null = null;
+  const gaps: { backupAt: number; at: number }[] = [];
   let elsewhereAt = Number.NEGATIVE_INFINITY;
   /** What others did to a bucket: credits bought are more than 0, those spent less. */
   const elsewhere: { at: number; credits: number }[] = [];
-  /** When each process read its balance last. */
-  const readings = new Map<string, number>();
+  /** When each process read its balance. */
+  const readings = new Map<string, number[]>();
+  /** The balances that processes received. */
+  const shown: { by: string; askedAt: number; at: number }[] = [];
+  /** When each of them knew of a lost answer, by what it had sent and when. */
+  const givenUp = new Map<string, number>();
+  const submitted: Sent[] = [];
 
   return {
+    onSubmit({ key, sender, sentAt, body }) {
+      const { length: persons } = personsIn(body);
+      submitted.push({ key, sender, sentAt, persons, isAnswered: false });
+    },
+    onSubmitAnswered(sender, sentAt) {
+      for (const each of submitted) {
+        if (each.sender === sender && each.sentAt === sentAt) each.isAnswered = true;
+      }
+    },
     onPaid(jobs, balance) {
       const before = payments.length;
       const changed = jobs.filter((job) => judge(job) === 'other details').length;
@@ -94,26 +136,37 @@ export function createOracle(deps: OracleDeps): Oracle {
     },
     onTrouble() {
       troubleAt = deps.now();
+      troubles.push(troubleAt);
     },
     onRestored(backupAt) {
       restored = { backupAt, at: deps.now() };
+      gaps.push(restored);
     },
+    isUnknown: (at) => gaps.some((gap) => at >= gap.backupAt && at <= gap.at),
     onSpentElsewhere(credits) {
       elsewhereAt = deps.now();
       elsewhere.push({ at: deps.now(), credits: -credits });
     },
     onBalance(sender) {
-      readings.set(sender, deps.now());
+      readings.set(sender, [...(readings.get(sender) ?? []), deps.now()]);
     },
-    onEndedWell(sender) {
+    onBalanceKnown(by, askedAt, at) {
+      shown.push({ by, askedAt, at });
+    },
+    onGivenUp(sender, sentAt) {
+      givenUp.set(`${sender} ${sentAt}`, deps.now());
+    },
+    onEndedWell(sender, beganAt = 0) {
       endedWell.add(sender);
       for (const crm of crms) {
         for (const record of crm.records.values()) {
-          if (record.written?.by === sender) record.deliveredAt = record.written.at;
+          const { by, at } = record.written ?? { by: null, at: 0 };
+          if (by === sender && at >= beganAt) record.deliveredAt = at;
         }
       }
     },
     payments,
+    answeredBefore,
     paymentsOf: (record) => payments.filter((payment) => payment.record === record),
     paidBy: (sender, crm) =>
       payments.filter((payment) => payment.job.sender === sender && payment.crm === crm).length,
@@ -142,7 +195,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (payment) byJob.set(job.id, payment);
     judgeEligible(record, job);
     if (last === undefined) return null;
-    const why = reasonToPayAgain(owner, last, job.person) ?? reasonOfTwin(owner, before, job);
+    const why = reasonToPayAgain(owner, last, job) ?? reasonOfTwin(owner, before, job);
     if (why === null) {
       violate('paid once', `contact ${record.id} is paid for twice with the same details`);
     }
@@ -153,12 +206,12 @@ export function createOracle(deps: OracleDeps): Oracle {
   function reasonOfTwin(
     { record, version }: Owner,
     own: readonly Payment[],
-    { person }: Job,
+    job: Job,
   ): string | null {
     const twins = new Set(twinsOf(record));
     const last = payments.findLast((payment) => twins.has(payment.record));
     const isLater = last !== undefined && last.job.paidAt > (own.at(-1)?.job.paidAt ?? 0);
-    return isLater ? reasonToPayAgain({ record: last.record, version }, last, person) : null;
+    return isLater ? reasonToPayAgain({ record: last.record, version }, last, job) : null;
   }
 
   /** Many that change at once are a person's to decide about. */
@@ -187,9 +240,15 @@ export function createOracle(deps: OracleDeps): Oracle {
         ? paid.job.fate === 'completed'
         : settings.onLostAnswer === 'hold';
       if (!isKnown) continue;
-      if (gone.heirVersion !== version || reasonToPayAgain({ record, version }, paid, job.person))
+      if (gone.heirVersion !== version || reasonToPayAgain({ record, version }, paid, job))
         continue;
       if (troubleAt > Number.NEGATIVE_INFINITY) continue;
+      // Who keeps a profile of its own is refreshed by the age of that one.
+      if (last !== undefined && reasonToPayAgain({ record, version }, last, job) === 'refresh')
+        continue;
+      // A run may have read that it changed, and put it in line: that goes on with who took it in.
+      const hasChanged = versionOf(loser.details) !== paid.version;
+      if (settings.whenIdentityChanges && hasChanged) continue;
       violate(
         'paid once',
         `contact ${record.id} is paid for, and has taken in ${loser.id}, who was`,
@@ -213,7 +272,7 @@ export function createOracle(deps: OracleDeps): Oracle {
   function reasonToPayAgain(
     { record, version }: Pick<Owner, 'record' | 'version'>,
     last: Payment,
-    person: Job['person'],
+    { person, sender }: Job,
   ): string | null {
     const { settings } = swarm;
     const now = deps.now();
@@ -234,25 +293,45 @@ export function createOracle(deps: OracleDeps): Oracle {
     // What a run that broke off has heard may not be on record.
     const isLost = !last.isAnswered || troubleAt >= job.paidAt || !endedWell.has(job.sender);
     if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';
-    if (isHiddenByPurchase(last)) return 'credits were bought that hide it';
+    if (isHiddenByPurchase(last, sender)) return 'credits were bought that hide it';
+    if (wasAnsweredBetween(record, last)) return 'what it was meanwhile has its profile';
+    if (isPartBesideOther(last)) return 'a part was taken as large as another lost request';
     // Who was paid for and is a part of it now is no other one.
     const others = twinsOf(record).filter((each) => each !== last.record);
     const isAnother = others.length > 0 && !isSharedWith(person, last);
     if (isAnother) return 'another record of the person';
     if (version !== last.version && last.record === record && settings.whenIdentityChanges)
       return 'other details';
+    if (settings.whenIdentityChanges && wasFirstReadAsAnother(record, last)) return 'other details';
     return null;
   }
 
   /**
-   * No more bought than lost answers have cost, less what others spent meanwhile, between the last reading
-   * before they were sent and the first one after: the balance shows that nothing is gone, or that less is.
+   * A part of it could not be read when it was paid for, and it has changed and changed back since: what is
+   * read first of that part counts as what was paid for, and this may be what it was in between.
    */
-  function isHiddenByPurchase({ isAnswered, job }: Payment): boolean {
-    if (isAnswered) return false;
-    const since = job.sentAt - READING_MS;
-    const hidden = elsewhere.filter(({ at }) => at >= since);
-    const lost = payments.filter((each) => !each.isAnswered && each.job.sentAt >= since);
+  function wasFirstReadAsAnother(
+    record: Record_,
+    { version, job, record: paid }: Payment,
+  ): boolean {
+    const { addresses, employers } = job.person;
+    const wasHidden = addresses.length === 0 || employers.length === 0;
+    return (
+      wasHidden && paid === record && record.history.some((each) => versionOf(each) !== version)
+    );
+  }
+
+  /**
+   * No more bought than lost answers have cost, less what others spent meanwhile, between the last reading
+   * before they were sent and the first one after that shows it: the balance shows that nothing is gone, or
+   * that less is.
+   */
+  function isHiddenByPurchase(payment: Payment, sender: string): boolean {
+    if (isKept(payment)) return false;
+    const since = payment.job.sentAt - READING_MS;
+    const until = seenBy(sender, payment, since);
+    const hidden = elsewhere.filter(({ at }) => at >= since && at < until);
+    const lost = payments.filter((each) => !isKept(each) && each.job.sentAt >= since);
     return hidden.some((_, first) => {
       let credits = 0;
       return hidden.slice(first).some((each) => {
@@ -260,6 +339,74 @@ export function createOracle(deps: OracleDeps): Oracle {
         return credits > 0 && credits <= lost.length;
       });
     });
+  }
+
+  /**
+   * Its answer was lost, and it was again what it had been paid for before that: with the profile there, no
+   * person was to be asked about the lost answer any more. What it is now is another change.
+   */
+  function wasAnsweredBetween(record: Record_, last: Payment): boolean {
+    if (isKept(last) || last.record !== record) return false;
+    const before = answeredBefore(record);
+    const versions = record.history.map(versionOf);
+    return versions.some(
+      (version, at) => version === before?.version && (record.until[at] ?? 0) > last.job.paidAt,
+    );
+  }
+
+  /** The last payment for a contact whose answer is on record, and whose job has not vanished. */
+  function answeredBefore(record: Record_): Payment | undefined {
+    return payments.findLast(
+      (each) => each.record === record && isKept(each) && each.job.fate !== 'vanished',
+    );
+  }
+
+  /**
+   * A part of its request was taken although credits were left, its answer was lost, and so was that of a
+   * smaller one. The service's document rules such a part out (4.5.3: only as the bucket ends), and the
+   * product goes by that where it names what is gone by the sizes of several lost requests: what the part
+   * has cost may be just what the smaller one would have. Of a part that is lost alone nothing is free.
+   */
+  function isPartBesideOther(payment: Payment): boolean {
+    if (swarm.service.partly === 0 || isKept(payment)) return false;
+    const { key, sender, sentAt, paidAt } = payment.job;
+    const isOwn = (each: Sent) => each.sender === sender && each.sentAt === sentAt;
+    const own = submitted.find(isOwn);
+    const charge = deps.charges().find((each) => each.sender === sender && each.at === paidAt);
+    if (!own || !charge || charge.credits >= own.persons || charge.balance === 0) return false;
+    const beside = submitted.filter(
+      (each) => each.key === key && Math.abs(each.sentAt - sentAt) <= READING_MS && !isOwn(each),
+    );
+    return beside.some(({ isAnswered, persons }) => !isAnswered && persons <= charge.credits);
+  }
+
+  /**
+   * When the process that lost the answer has read a balance that shows it, also with all counted that was
+   * charged later; never, where others had changed it before, or something else than a lost answer brings readings.
+   */
+  function seenBy(sender: string, { job }: Payment, since: number): number {
+    const { faults, service, settings } = swarm;
+    const areOthers = faults.clockSkew + faults.clockJump + service.partly + settings.keep > 0;
+    const gaveUpAt = givenUp.get(`${sender} ${job.sentAt}`);
+    if (areOthers || service.credits < 1_000 || gaveUpAt === undefined) return NEVER;
+    const same = payments.filter((each) => each.job.key === job.key);
+    const lost = same.filter(
+      (each) => each.job.sender === sender && each.job.sentAt === job.sentAt,
+    );
+    const telling = shown.find(({ by, askedAt, at }) => {
+      if (by !== sender || askedAt < gaveUpAt) return false;
+      if (elsewhere.some((other) => other.at >= since && other.at <= at)) return false;
+      const gone = lost.filter((each) => each.job.paidAt <= at).length;
+      const later = same.filter((each) => each.job.sentAt <= at && each.job.paidAt > at).length;
+      return gone > later;
+    });
+    return telling?.at ?? NEVER;
+  }
+
+  /** An answer that has reached a process is not on record yet: the process may die right then. */
+  function isKept({ isAnswered, job }: Payment): boolean {
+    const until = job.paidAt + swarm.service.submitMs + NOTING_MS;
+    return isAnswered && !troubles.some((at) => at >= job.paidAt && at <= until);
   }
 
   /** True of a job that must be shared: of the same words, all of them readable, and not too old. */
@@ -287,7 +434,9 @@ export function createOracle(deps: OracleDeps): Oracle {
     const [first] = paid;
     if (first === undefined) return;
     const now = deps.now();
-    const readAt = readings.get(first.job.sender) ?? 0;
+    // What it reads when the request is on its way does not call that back.
+    const { sender, sentAt } = first.job;
+    const readAt = readings.get(sender)?.findLast((at) => at <= sentAt) ?? 0;
     const isUnseen = elsewhereAt > readAt && (readAt > now - 15_000 || !isPrompt);
     if (keep > 0 && balance < keep && !isUnseen) {
       violate('keep', `${balance} credits are left of ${keep} that are to be kept`);
@@ -295,11 +444,12 @@ export function createOracle(deps: OracleDeps): Oracle {
     const month = (ms: number) => new Date(ms).toISOString().slice(0, 7);
     for (const crm of new Set(paid.map((payment) => payment.crm))) {
       const own = payments.filter((payment) => payment.crm === crm);
-      // Credits that are bought before a lost answer is settled hide as many that it has cost.
+      // Credits that are bought between the reading before a request and the settling of its lost answer hide
+      // as many that it has cost.
       const boughtAt =
         elsewhere.findLast(({ credits }) => credits > 0)?.at ?? Number.NEGATIVE_INFINITY;
-      if (own.some(({ job, isAnswered }) => !isAnswered && job.paidAt <= boughtAt)) continue;
-      const thisRun = own.filter(({ job }) => job.sender === first.job.sender).length;
+      if (own.some((each) => !isKept(each) && each.job.sentAt - READING_MS <= boughtAt)) continue;
+      const thisRun = own.filter(({ job }) => job.sender === sender).length;
       if (perRun !== null && thisRun > perRun) {
         violate('budget', `a run has spent ${thisRun} credits of ${perRun}`);
       }

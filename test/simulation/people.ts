@@ -32,6 +32,8 @@ export interface People {
   work(end: Promise<void>): Promise<void>;
   /** Something went wrong on the way to the service: just then others may spend or buy. */
   onFault(fault: string, endpoint: string): void;
+  /** A process knows that the answer to a submission is lost: as many credits as that has cost may be bought. */
+  onGivenUp(sender: string, sentAt: number): void;
   /** Gives back what was taken: access, and credits. */
   makeWell(): void;
 }
@@ -59,6 +61,15 @@ export function createPeople(deps: PeopleDeps): People {
       }
       if (otherSpender === 0 || !random.chance(0.5)) return;
       timeline.after(soonMs(), spendElsewhere);
+    },
+    onGivenUp(sender, sentAt) {
+      const { hidingBuyer } = swarm.service;
+      if (hidingBuyer === 0 || !random.chance(hidingBuyer)) return;
+      const cost = oracle.payments.filter(
+        ({ job }) => job.sender === sender && job.sentAt === sentAt,
+      ).length;
+      if (cost === 0) return;
+      timeline.after(random.int(0, swarm.service.submitMs), () => takeElsewhere(-cost));
     },
     makeWell() {
       isWell = true;

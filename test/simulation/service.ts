@@ -436,7 +436,7 @@ function networkRecord({ id, name, members }: Network) {
   return { network_id: id, name, color: 'teal', member_count: members.size };
 }
 
-function personsIn(body: unknown): Person[] {
+export function personsIn(body: unknown): Person[] {
   const persons: unknown = Reflect.get(Object(body), 'persons');
   return Array.isArray(persons) ? persons : [];
 }

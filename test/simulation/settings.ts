@@ -1,4 +1,4 @@
-/** The settings file of a night. */
+/** The settings file of a night, and how long it keeps what happened. */
 import { settingsSchema } from '../../src/config/settings-schema.ts';
 import type { Settings } from '../../src/config.ts';
 import type { Swarm } from './swarm.ts';
@@ -8,6 +8,8 @@ export function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
   const { settings } = swarm;
   const parsed = settingsSchema.parse({
     database: 'sqlite::memory:',
+    erasureLog: swarm.beside.agree > 0 ? '/simulated.erasures' : null,
+    retention: swarm.beside.purge > 0 ? RETENTION : {},
     integrations: names.map((name, index) => ({
       id: name,
       partner: {
@@ -28,7 +30,16 @@ export function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
       networks: swarm.networks ? [{ name: `Board ${name}`, group: { group: 'board' } }] : [],
       onLostAnswer: settings.onLostAnswer,
       settleAfterMs: settings.settleAfterMs,
+      schedule: swarm.beside.schedule > 0 ? SCHEDULE : null,
     })),
   });
   return { ...parsed, path: '/simulated' };
 }
+
+/** Often, since processes serve for some minutes alone. */
+const SCHEDULE = { cron: '*/3 * * * *', timezone: 'UTC' };
+
+/** As short as the settings take it (days). */
+export const RETENTION = {
+  ...{ runRows: 1, outcomes: 30, previousValues: 7, removedContacts: 1, audit: 30 },
+} as const;

@@ -65,8 +65,11 @@ export interface SharedStore {
   mirror(): Promise<void>;
   backUp(): Backup;
   restore(backup: Backup): void;
-  /** Says from now on how contacts move; `unknown` comes before the first state. */
-  watchContacts(moved: (from: string, to: string) => void): void;
+  /**
+   * Says from now on what happens to contacts: by which event, if the statement names it, from which state to
+   * which. `unknown` comes before the first state.
+   */
+  watchContacts(moved: (event: string | null, from: string, to: string) => void): void;
   /** For the invariants: rows as they are. */
   rows(sql: string, ...parameters: unknown[]): Row[];
   /** Everything that stands in it, as bytes. */
@@ -100,6 +103,8 @@ const LEASE = 'select lease_owner from integrations where id = ?';
 
 const CHECKPOINT = /^update "integrations" set "lease_until" = (?!null)/;
 
+const EVENT = /^update contacts \/\* (\w+) \*\//;
+
 /** A server ends transactions that stand still for so long. */
 const IDLE_MS = 60_000;
 
@@ -110,6 +115,7 @@ export async function createSharedStore(
   const database = new Sqlite(':memory:');
   database.pragma('foreign_keys = ON');
   const statements = new Map<string, Sqlite.Statement>();
+  const compiler = new SqliteCompiler();
   const ofMachine = new Map<string, KnownStatement>();
   const ofServer = new Map<string, KnownStatement>();
   let night: StoreNight | null = null;
@@ -129,6 +135,8 @@ export async function createSharedStore(
   let newerSince: number | null = null;
   let awaySince = 0;
   let isRestoring = false;
+  /** What the statement that runs does to contacts. */
+  let event: string | null = null;
   let awayUntil = 0;
   let longestAwayMs = 0;
   let fullUntil = 0;
@@ -217,11 +225,11 @@ export async function createSharedStore(
     restore,
     watchContacts(moved) {
       database.function('simulated_moved', (from, to) => {
-        if (!isRestoring) moved(String(from), String(to));
+        if (!isRestoring) moved(event, String(from), String(to));
         return null;
       });
       database.exec(`
-        create temp trigger simulated_update after update on main.contacts when old.state <> new.state
+        create temp trigger simulated_update after update on main.contacts
           begin select simulated_moved(old.state, new.state); end;
         create temp trigger simulated_insert after insert on main.contacts
           begin select simulated_moved('unknown', new.state); end;`);
@@ -255,11 +263,14 @@ export async function createSharedStore(
     isRestoring = true;
     for (const name of names.toReversed()) prepared(`delete from "${name}"`).run();
     for (const name of names) {
-      for (const row of backup.get(name) ?? []) {
-        const columns = Object.keys(row);
-        const sql = `insert into "${name}" (${columns.map((column) => `"${column}"`).join()}) values (${columns.map(() => '?').join()})`;
-        prepared(sql).run(...Object.values(row));
-      }
+      const rows = backup.get(name) ?? [];
+      const [first] = rows;
+      if (first === undefined) continue;
+      const columns = Object.keys(first);
+      const insert = prepared(
+        `insert into "${name}" (${columns.map((column) => `"${column}"`).join()}) values (${columns.map(() => '?').join()})`,
+      );
+      for (const row of rows) insert.run(...Object.values(row));
     }
     prepared('commit').run();
     isRestoring = false;
@@ -292,7 +303,8 @@ export async function createSharedStore(
     const dialect: Dialect = {
       createDriver: () => guardDriver(driverOf(client)),
       createAdapter: () => (kind === 'server' ? new PostgresAdapter() : new TransactionalAdapter()),
-      createQueryCompiler: () => new SqliteCompiler(),
+      // One for all: it holds nothing between two statements, and making it takes a function for each kind of node.
+      createQueryCompiler: () => compiler,
       createIntrospector: (db) => new SqliteIntrospector(db),
       ...server?.dialect,
     };
@@ -371,29 +383,30 @@ export async function createSharedStore(
     sql: string,
     parameters: readonly unknown[],
   ): Promise<QueryResult<R>> {
-    const known = server === null ? knownOf(sql) : namedOf(sql);
-    const { label } = known;
-    await client.point(label);
+    const own = server === null ? knownOf(sql) : null;
+    const known = own ?? namedOf(sql);
+    await client.point(known.label);
     do await access(client);
     while (isTaken(client));
     if (known.isCheckpoint) {
       checkpoint = String(parameters.find((each) => typeof each === 'string'));
     }
     const answer =
-      server === null ? run<R>(knownOf(sql), parameters) : ask<R>(server, known, sql, parameters);
+      server === null
+        ? run<R>(own ?? knownOf(sql), parameters)
+        : ask<R>(server, known, sql, parameters);
     const result = answer instanceof Promise ? await answer : answer;
     if (!known.isRead) await client.point(known.done);
     return result;
   }
 
   function run<R>(known: KnownStatement, parameters: readonly unknown[]): QueryResult<R> {
-    if (known.schema !== null) return { rows: known.schema.map((row) => Object(row)) };
     if (known.statement.reader) {
-      const rows = readRows<R>(known.statement, parameters);
-      if (known.label === 'select sqlite_master' && night !== null) known.schema = rows;
-      return { rows };
+      event = known.event;
+      return { rows: readRows<R>(known.statement, parameters) };
     }
     requireRoom();
+    event = known.event;
     const { changes } = known.statement.run(...parameters);
     return { rows: [], numAffectedRows: BigInt(changes) };
   }
@@ -518,7 +531,7 @@ export async function createSharedStore(
     let known = seen.get(sql);
     if (known === undefined) {
       const statement = prepared(isServer() ? inSqlite(sql) : sql);
-      known = { ...namedOf(sql), statement, schema: null };
+      known = { ...namedOf(sql), statement };
       // Before the schema is there, nothing is known for good.
       if (night !== null) seen.set(sql, known);
     }
@@ -533,12 +546,12 @@ interface NamedStatement {
   isRead: boolean;
   /** True if it checks a lease for the rest of its transaction. */
   isCheckpoint: boolean;
+  /** The event that it applies to contacts. */
+  event: string | null;
 }
 
 interface KnownStatement extends NamedStatement {
   statement: Sqlite.Statement;
-  /** The schema stays as it is in all nights, and each start reads it. */
-  schema: readonly unknown[] | null;
 }
 
 function namedOf(sql: string): NamedStatement {
@@ -546,15 +559,14 @@ function namedOf(sql: string): NamedStatement {
   return {
     ...{ label, done: `${label} done`, isRead: label.startsWith('select') },
     isCheckpoint: CHECKPOINT.test(sql),
+    event: EVENT.exec(sql)?.[1] ?? null,
   };
 }
 
 function labelOf(sql: string): string {
   const [, verb = sql.slice(0, 20), table = ''] =
-    /^\s*(select|insert into|update|delete from|with)\b(?:[\s\S]*?(?:\bfrom )?"([a-z_]+)")?/i.exec(
-      sql,
-    ) ?? [];
-  const read = /\bfrom "([a-z_]+)"/i.exec(sql)?.[1];
+    /^\s*(select|insert into|update|delete from|with)\b(?:\s+"?([a-z_]+)"?)?/i.exec(sql) ?? [];
+  const read = /\bfrom "?([a-z_]+)"?/i.exec(sql)?.[1];
   const isRead = /^(select|with)$/i.test(verb);
   return isRead ? `select ${read ?? ''}` : `${verb.toLowerCase()} ${table}`;
 }
@@ -580,6 +592,7 @@ function inSqlite(sql: string): string {
     .replaceAll('pg_current_xact_id()::text', 'simulated_transaction()')
     .replaceAll('greatest(', 'max(')
     .replaceAll('least(', 'min(')
+    .replaceAll('to_regclass(?) is not null', 'exists (select 1 from sqlite_master where name = ?)')
     .replaceAll(/pg_xact_status\(\?::xid8\)/g, 'simulated_status(?)')
     .replaceAll(/ for update\b/g, '');
 }

@@ -33,6 +33,21 @@ export interface Swarm {
   isCrossed: boolean;
   /** Where processes are killed or stand still, or shortly afterwards; null for wherever it hurts. */
   struckAt: readonly [string, ...string[]] | null;
+  beside: Beside;
+}
+
+/** What the product does besides syncing; 0 or 1 each. */
+export interface Beside {
+  /** What was kept for long enough goes. */
+  purge: number;
+  /** A backup is put back by the product's own means: nothing is spent before a person agrees. */
+  agree: number;
+  /** An integration leaves at the end, and all that is known of it is erased. */
+  leave: number;
+  /** Hosts answer requests of schedules, people and webhooks, in the place of syncing once. */
+  serve: number;
+  /** Schedules have times of their own, which processes that serve look at. */
+  schedule: number;
 }
 
 /** Some hours in which hosts sync and people work. */
@@ -132,6 +147,8 @@ export interface ServiceHabits {
   otherSpender: number;
   /** Credits are bought right after an answer was lost. */
   buyer: number;
+  /** As many credits are bought as a lost answer has cost, once its process knows that it is lost. */
+  hidingBuyer: number;
   /** Jobs take at most so long (ms). */
   jobMs: number;
   /** The answer to a submission takes so long (ms), so that several are under way at one time. */
@@ -224,6 +241,7 @@ export function swarmOf(seed: number): Swarm {
       credits: isMoneyScarce ? int(0, contacts * 2) : 20_000,
       otherSpender: some(0.2, 1),
       buyer: 0,
+      hidingBuyer: 0,
       jobMs: chance(0.05) ? magnitude(10_000, 120_000) : magnitude(200, 3_000),
       denied: 0,
       partly: 0,
@@ -254,6 +272,7 @@ export function swarmOf(seed: number): Swarm {
     sameHostName: later.chance(0.2),
     isCrossed: false,
     struckAt: null,
+    beside: { purge: 0, agree: 0, leave: 0, serve: 0, schedule: 0 },
   };
   // Drawn last, so that older seeds keep the rest of their nights.
   if (chance(0.3)) swarm.pageSize = 2;
@@ -278,7 +297,39 @@ export function swarmOf(seed: number): Swarm {
   else if (theme < 0.34) setClocks(swarm);
   const slow = createRandom(`swarm ${seed} slow submissions`);
   if (slow.chance(0.3)) slowSubmissions(swarm, slow);
+  workBeside(swarm, createRandom(`swarm ${seed} beside`));
+  const schedules = createRandom(`swarm ${seed} schedules`);
+  swarm.beside.schedule = swarm.beside.serve > 0 && schedules.chance(0.6) ? 1 : 0;
+  const hidden = createRandom(`swarm ${seed} hidden`);
+  if (hidden.chance(0.03)) hideCharges(swarm, hidden);
   return swarm;
+}
+
+/** Drawn from a stream of its own; three nights of five are as they would be without. */
+function workBeside(swarm: Swarm, { chance }: Random): void {
+  const { beside, desk, faults, people, settings, sessions } = swarm;
+  beside.purge = chance(0.2) ? 1 : 0;
+  // Those who left come back when what is known of them was purged.
+  if (beside.purge > 0 && chance(0.25)) {
+    makePlain(swarm);
+    Object.assign(people, { remove: 0.6, comeBack: 1 });
+    swarm.sessions = [1, 72, 72].map((afterHours) => ({ afterHours, hosts: 1, full: false }));
+  }
+  beside.leave = chance(0.08) ? 1 : 0;
+  if (chance(0.06)) {
+    beside.agree = 1;
+    faults.restore = 1;
+    desk.forget = Math.max(desk.forget, 0.5);
+    const [first = { afterHours: 0, hosts: 1, full: false }] = sessions;
+    swarm.sessions = [first, { ...first, afterHours: 20 }, { ...first, afterHours: 24 }];
+  } else if (chance(0.1)) {
+    beside.serve = 1;
+    swarm.store = 'machine';
+    Object.assign(faults, { restore: 0, replaced: 0, newer: 0 });
+    settings.perRun = null;
+    // What is asked for is noted with a time that is still to come, and its process does not answer it.
+    if (chance(0.3)) Object.assign(faults, { clockJump: 1, kill: 0.9 });
+  }
 }
 
 /** Several submissions under way: many small ones, whose answers take their time. */
@@ -407,6 +458,17 @@ function cutDeliveries(swarm: Swarm, { chance, int, pick }: Random): void {
   swarm.faults.kill = 0.8;
   // Who is touched is read again, also if it was left out.
   Object.assign(swarm.people, isReading ? { move: 0, respell: 0.1 } : { move: 0.5, respell: 0.5 });
+}
+
+/** A night in which as many credits are bought as a lost answer has cost, while others are under way. */
+function hideCharges(swarm: Swarm, { int }: Random): void {
+  makePlain(swarm);
+  Object.assign(swarm.beside, { purge: 0, agree: 0, leave: 0, serve: 0, schedule: 0 });
+  Object.assign(swarm.desk, { decide: 0, undo: 0, only: 0, forget: 0 });
+  Object.assign(swarm, { integrations: 1, contacts: int(12, 30), struckAt: null });
+  swarm.faults.lostAnswer = 0.1;
+  Object.assign(swarm.service, { submitMs: 8_000, buyer: 0, hidingBuyer: 1 });
+  Object.assign(swarm.settings, { batch: int(3, 7), settleAfterMs: 10_000 });
 }
 
 /** A night in which clocks are set while processes die: what they leave is of another time. */

@@ -3,6 +3,7 @@
  * nothing of it can go on, then comes the next. What happens at one moment happens in an order that the
  * seed picks.
  */
+import { createHeap } from '../../testbed/heap.ts';
 import type { Random } from './random.ts';
 
 /** What an event belongs to; it comes later while that is frozen, and never once it is gone. */
@@ -41,7 +42,7 @@ export function createTimeline(
   random: Random,
   underWay: () => Promise<unknown> | null = () => null,
 ): Timeline {
-  const heap: Event[] = [];
+  const heap = createHeap(isBefore);
   let now = startMs;
   let steps = 0;
 
@@ -55,7 +56,7 @@ export function createTimeline(
         event.run = null;
       },
     };
-    push(heap, event);
+    heap.push(event);
     return event;
   }
 
@@ -64,7 +65,7 @@ export function createTimeline(
     after,
     pass: (ms) => new Promise((resolve) => after(ms, resolve)),
     async step() {
-      for (let event = pop(heap); event !== undefined; event = pop(heap)) {
+      for (let event = heap.pop(); event !== undefined; event = heap.pop()) {
         const { run, actor, at } = event;
         if (run === null || actor?.state === 'gone') continue;
         now = Math.max(now, at);
@@ -104,36 +105,4 @@ export async function atRest(underWay: () => Promise<unknown> | null): Promise<v
 
 function isBefore(one: Event, other: Event): boolean {
   return one.at < other.at || (one.at === other.at && one.tie < other.tie);
-}
-
-function push(heap: Event[], event: Event): void {
-  let index = heap.push(event) - 1;
-  while (index > 0) {
-    const parentIndex = (index - 1) >> 1;
-    const parent = heap[parentIndex];
-    if (parent === undefined || !isBefore(event, parent)) break;
-    heap[index] = parent;
-    index = parentIndex;
-  }
-  heap[index] = event;
-}
-
-function pop(heap: Event[]): Event | undefined {
-  const [first] = heap;
-  const last = heap.pop();
-  if (first === undefined || last === undefined || heap.length === 0) return first;
-  let index = 0;
-  for (;;) {
-    const leftIndex = index * 2 + 1;
-    const left = heap[leftIndex];
-    if (left === undefined) break;
-    const right = heap[leftIndex + 1];
-    const isRight = right !== undefined && isBefore(right, left);
-    const child = isRight ? right : left;
-    if (!isBefore(child, last)) break;
-    heap[index] = child;
-    index = isRight ? leftIndex + 1 : leftIndex;
-  }
-  heap[index] = last;
-  return first;
 }

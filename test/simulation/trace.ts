@@ -16,9 +16,8 @@ export function createTrace(now: () => number): Trace {
   let [one, other] = [0x811c9dc5, 0x9e3779b9];
 
   function note(what: string): void {
-    const text = `${now()} ${what}`;
-    one = fnv(text, one);
-    other = fnv(text, other ^ one);
+    one = fnv(what, one ^ (now() * 1_000));
+    other = Math.imul(other ^ one, 0x9e3779b1) ^ (other >>> 13);
   }
 
   return {
@@ -28,7 +27,7 @@ export function createTrace(now: () => number): Trace {
     },
     note,
     lines,
-    hash: () => one.toString(16).padStart(8, '0') + other.toString(16).padStart(8, '0'),
+    hash: () => [one, other].map((each) => (each >>> 0).toString(16).padStart(8, '0')).join(''),
   };
 }
 

@@ -19,10 +19,12 @@ export interface WireDeps {
   faults(): Faults;
   say(who: string, what: string): void;
   /** The answer to a request has reached its process whole. */
-  onAnswered(request: ServiceRequest, answer: ServiceAnswer): void;
+  onAnswered(request: ServiceRequest, answer: ServiceAnswer, givenAt: number): void;
+  /** Its process knows that there will be none. */
+  onGivenUp(request: ServiceRequest, endpoint: string): void;
   onFault(fault: string, endpoint: string): void;
   /** A process has decided to send. */
-  onSend(sender: string, endpoint: string): void;
+  onSend(request: ServiceRequest, endpoint: string): void;
 }
 
 const LOST_ANSWERS = ['lost answer', 'late request', 'overtaken'] as const;
@@ -34,7 +36,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
   return async (input, init = {}) => {
     const request = requestOf(String(input), init, life.name, timeline.now());
     const endpoint = endpointOf(request);
-    deps.onSend(life.name, endpoint);
+    deps.onSend(request, endpoint);
     await life.point(`send ${endpoint}`);
     const { signal } = init;
     signal?.throwIfAborted();
@@ -47,6 +49,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
       await life.point(`answer ${endpoint}`);
       return response;
     } catch (error) {
+      deps.onGivenUp(request, endpoint);
       await life.point(`no answer ${endpoint}`);
       throw error;
     } finally {
@@ -109,6 +112,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
       }
       if (fault === 'throttle') service.drain(request.key);
       const answer = service.handle(request);
+      const givenAt = timeline.now();
       if (fault === 'lost answer') {
         say('the network', `loses the answer to ${endpoint} of process ${life.name}`);
         breakOff(backMs);
@@ -125,7 +129,7 @@ export function createWire(deps: WireDeps, life: Life): typeof globalThis.fetch 
         backMs,
         () => {
           const isWhole = fault !== 'cut answer';
-          if (isWhole && !isGivenUp()) deps.onAnswered(request, answer);
+          if (isWhole && !isGivenUp()) deps.onAnswered(request, answer, givenAt);
           resolve(responseOf(answer, fault === 'cut answer'));
         },
         life,

@@ -96,14 +96,22 @@ describeEachDatabase('what is held of a contact', (open) => {
       holds: [{ id: 'h', decision: null }],
       warmPaths: [{ people: 1, introducerId: 'donor-2' }],
       ...{ introduces: 1, groups: ['Board'], networks: ['Board'], blocks: [] },
-      ...{ statuses: 1, texts: 1, runRows: 1, runsAsked: 2 },
+      ...{ statuses: 1, texts: 1, runRows: 1, runsAsked: 2, approvals: 0 },
       // A manual run, and one that a webhook asked for.
       auditEntries: 2,
     });
     await eraseContact(store, INTEGRATION, CRM_ID);
     expect(await store.about.find(INTEGRATION, [CRM_ID])).toMatchObject({
       ...{ contacts: [], jobs: [], writes: [], holds: [], warmPaths: [], introduces: 0 },
-      ...{ groups: [], networks: [], statuses: 0, texts: 0, runRows: 0, runsAsked: 0 },
+      ...{
+        groups: [],
+        networks: [],
+        statuses: 0,
+        texts: 0,
+        runRows: 0,
+        runsAsked: 0,
+        approvals: 0,
+      },
       ...{ auditEntries: 0, blocks: [{ state: 'erased' }] },
     });
   });

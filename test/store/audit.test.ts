@@ -55,7 +55,7 @@ describeEachDatabase('the audit', (open, kind) => {
   it('has tokens, sign-ins, webhook addresses, settings, pauses and connections', async () => {
     const { store } = await createWorld();
     await store.access.addToken({ id: 'token-1', name: 'Anna', role: 'admin', hash: 'x' });
-    await store.access.addSession('cookie', 'token-1', 1);
+    await store.sessions.add({ hash: 'cookie', id: 'a', browser: null }, { tokenId: 'token-1' });
     await store.access.revokeToken('token-1');
     expect(await store.access.revokeToken('token-1')).toBe(false);
     await store.hooks.save({
@@ -204,6 +204,26 @@ describeEachDatabase('the audit', (open, kind) => {
     await restore();
     await db.deleteFrom('audit_head').execute();
     expect(await problems()).toMatch(/row that says where the chain ends is missing/);
+  });
+
+  it('shows entries behind an end that was put back, and that it was emptied', async () => {
+    const { store, db } = await createWorld();
+    await store.schedules.pause('a');
+    const early = await db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
+    await store.schedules.pause('b');
+    await store.access.addToken({ id: 't', name: 't', role: 'viewer', hash: 't' });
+    const problems = async () => (await store.audit.verify()).problems;
+    expect(await problems()).toEqual([]);
+    // It is signed: it was the end once.
+    await db.updateTable('audit_head').set(early).execute();
+    expect(await problems()).toEqual([
+      `Entry ${early.seq + 1} stands behind the end of the chain: it is forged, or the end was put back.`,
+    ]);
+    await db.deleteFrom('audit_head').execute();
+    await db.deleteFrom('audit_entries').execute();
+    expect(await problems()).toEqual([expect.stringContaining('the audit was emptied')]);
+    await store.access.revokeToken('t');
+    expect((await store.audit.verify()).problems).toEqual([]);
   });
 
   it('shows by an end that was noted down that entries after it were taken away', async () => {

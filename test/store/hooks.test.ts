@@ -24,6 +24,8 @@ describeEachDatabase('webhook addresses', (open) => {
         createdAt: START_MS + 1,
         lastUsedAt: null,
         ignoredCount: 0,
+        calledAt: 0,
+        opensAt: 0,
       },
     ]);
     expect(await store.hooks.revoke(INTEGRATION)).toBe(true);

@@ -243,6 +243,45 @@ describeEachDatabase('a contact in a corner', (open) => {
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'due' });
   });
 
+  it('is thought about again with the details that it got while its answer was lost, although a person rejects that', async () => {
+    const world = await createWorld();
+    await submit(world, ['c-1', 'c-2']);
+    // The CRM does not tell of this change once more.
+    await readPage(world, [readContact('c-1', 'another street')], { kind: 'keep' });
+    await chargeLoss(world, 'hold', { charged: 2 });
+    for (const id of ['c-1', 'c-2']) {
+      await world.store.holds.decide(await holdOf(world, id), 'rejected');
+    }
+    const reconsidered: string[] = [];
+    await world.store.contacts.reconsider(world.lease, RUN, 1, ({ crmId }) => {
+      reconsidered.push(crmId);
+      return { kind: 'choose', reason: 'identity_changed', priority: 2 };
+    });
+    expect(reconsidered).toEqual(['c-1']);
+    expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'due', asked_at: -START_MS });
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'settled', asked_at: START_MS });
+  });
+
+  it('is gone if it left the CRM while its answer was lost, and a person rejects to ask again', async () => {
+    const world = await createWorld();
+    await submit(world, ['c-1', 'c-2']);
+    await remove(world, 'c-1', null);
+    await remove(world, 'c-2', null);
+    await chargeLoss(world, 'hold', { charged: 2 });
+    // It is back before a person decides.
+    await readPage(world, [readContact('c-2')], { kind: 'keep' });
+    for (const id of ['c-1', 'c-2']) {
+      await world.store.holds.decide(await holdOf(world, id), 'rejected');
+    }
+    expect(await contactOf(world, 'c-1')).toMatchObject({
+      ...{ state: 'removed', outcome_reason: 'deleted_in_crm', tracking_id: null },
+      outcome_detail: null,
+    });
+    expect(await contactOf(world, 'c-2')).toMatchObject({
+      ...{ state: 'settled', outcome_reason: 'rejected_by_person', eligible: 1 },
+    });
+  });
+
   it('is asked about in the place of one that became a part of it after its answer was lost', async () => {
     const world = await createWorld();
     await submit(world, ['c-1']);

@@ -196,6 +196,17 @@ describeEachDatabase('run requests', (open) => {
       await eraseContact(store, INTEGRATION, '003');
       expect(await waitingRuns(store)).toEqual(['b']);
     });
+
+    it('goes with an erased contact alone, also where the run that took others along was cut off', async () => {
+      const { store, lease } = await createWorld();
+      const { runRequests, runs } = store;
+      for (const contact of ['1', '2'])
+        await runRequests.add(aRequest({ runId: contact, contact }));
+      await runs.begin(lease, '1', 'webhook', ['1', '2'], false, ['2']);
+      await eraseContact(store, INTEGRATION, '1');
+      expect(await runRequests.listBegun()).toEqual([]);
+      expect(await waitingRuns(store)).toEqual(['2']);
+    });
   });
 });
 

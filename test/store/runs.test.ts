@@ -29,6 +29,9 @@ describeEachDatabase('runs', (open) => {
       spentEnhancements: 0,
       freshCount: null,
       report: null,
+      facts: null,
+      stopAskedAt: null,
+      reasons: null,
     });
   });
 

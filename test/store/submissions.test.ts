@@ -415,7 +415,8 @@ describeEachDatabase('a lost answer', (open) => {
         state: 'held',
         due_reason: null,
         asked_identity: `identity of ${id}`,
-        asked_at: START_MS + 1_000,
+        // Below zero: what was read of it meanwhile is read again.
+        asked_at: -START_MS - 1_000,
         // Should it leave and come back, the person is asked again.
         tracking_id: trackingIdOf(id),
         outcome_reason: 'lost_answer',

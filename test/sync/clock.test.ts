@@ -7,7 +7,7 @@ import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const YEAR_MS = 365 * DAY_MS;
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 60_000;
 
 const SLOW_AND_BUSY = [
   { on: { path: '/credits' }, times: 1, fault: { kind: 'slow', delayMs: 1_500 } },

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stringify } from 'csv-stringify/sync';
 import { afterEach, expect, it } from 'vitest';
 import { startPartnerSandbox } from '../../service/index.ts';
+import { openCsvFolder } from '../helpers/csv-folder.ts';
 import {
   type Host,
   type HostedSync,
@@ -15,7 +15,7 @@ import {
   syncOn,
   untilSubmitting,
 } from '../helpers/hosts.ts';
-import { controlService, type ServiceControl } from '../helpers/service-control.ts';
+import type { ServiceControl } from '../helpers/service-control.ts';
 import { freshPostgresUrl } from '../helpers/test-databases.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
@@ -36,27 +36,12 @@ afterEach(async () => {
 /** A service, a contact list, and the settings that sync it into this database. */
 async function open(database: string): Promise<{ service: ServiceControl; sync: HostedSync }> {
   const sandbox = await startPartnerSandbox({ donors: 500, rate: 0, jobTimeMs: 300 });
-  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-hosts-'));
-  cleanUps.push(() => rm(folder, { recursive: true, force: true }), sandbox.close);
-  const service = controlService(sandbox);
-  const rows = (await service.people(CONTACTS)).map(({ id, firstName, lastName, addresses }) => ({
-    Id: id,
-    First: firstName,
-    Last: lastName,
-    Address: addresses[0] ?? '',
-  }));
-  await writeFile(join(folder, 'in.csv'), stringify(rows, { header: true }));
-  const settings = join(folder, 'donor-sync.yaml');
-  const columns = { id: 'Id', firstName: 'First', lastName: 'Last', addresses: ['Address'] };
-  const { baseUrl, apiKey } = sandbox;
-  const integration = {
-    id: 'hosts',
-    partner: { baseUrl, apiKey },
-    crm: { kind: 'csv', path: 'in.csv', output: 'out.csv', columns },
-    settleAfterMs: SETTLE_AFTER_MS,
-  };
-  // JSON is YAML.
-  await writeFile(settings, JSON.stringify({ database, integrations: [integration] }));
+  const { service, settings, remove } = await openCsvFolder(sandbox, {
+    people: CONTACTS,
+    database,
+    integration: { id: 'hosts', settleAfterMs: SETTLE_AFTER_MS },
+  });
+  cleanUps.push(remove, sandbox.close);
   const env = { DONOR_SYNC_SECRET_KEY: randomBytes(32).toString('base64') };
   return { service, sync: { program: PROGRAM, settings, env } };
 }

@@ -1,13 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { stringify } from 'csv-stringify/sync';
 import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startPartnerSandbox } from '../../service/index.ts';
+import { openCsvFolder } from '../helpers/csv-folder.ts';
 import { killUntilDone, readBooks } from '../helpers/killed-sync.ts';
-import { controlService } from '../helpers/service-control.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const CONTACTS = 300;
@@ -22,10 +20,12 @@ const rowsSchema = z.array(z.record(z.string(), z.string()));
 
 // The long version, with 200 kills of 1,000 contacts, is `npm run bench -- kill`.
 it('pays for each contact once, however often the sync is killed', async () => {
-  const service = await startPartnerSandbox({ donors: 1_000, rate: 0, jobTimeMs: 300 });
-  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-kill-'));
-  cleanUps.push(service.close, () => rm(folder, { recursive: true, force: true }));
-  const settings = await writeWorkplace(folder, service);
+  const sandbox = await startPartnerSandbox({ donors: 1_000, rate: 0, jobTimeMs: 300 });
+  const { folder, settings, service, remove } = await openCsvFolder(sandbox, {
+    people: CONTACTS,
+    integration: { id: 'kill', settleAfterMs: 300 },
+  });
+  cleanUps.push(sandbox.close, remove);
 
   const kills = await killUntilDone(
     {
@@ -39,7 +39,7 @@ it('pays for each contact once, however often the sync is killed', async () => {
   );
 
   const books = readBooks(join(folder, 'store.db'));
-  const charged = await controlService(service).spent();
+  const charged = await service.spent();
   const output = rowsSchema.parse(
     parse(await readFile(join(folder, 'out.csv'), 'utf8'), { columns: true }),
   );
@@ -58,34 +58,3 @@ it('pays for each contact once, however often the sync is killed', async () => {
   expect(output.filter((row) => row['Donor ID'])).toHaveLength(freshlyDelivered);
   expect(kills).toBeGreaterThan(0);
 }, 120_000);
-
-async function writeWorkplace(
-  folder: string,
-  service: { rootUrl: string; baseUrl: string; apiKey: string },
-): Promise<string> {
-  const people = await controlService(service).people(CONTACTS);
-  const rows = people.map(({ id, firstName, lastName, addresses, employers }) => ({
-    Id: id,
-    First: firstName,
-    Last: lastName,
-    Address: addresses[0] ?? '',
-    Employer: employers[0] ?? '',
-  }));
-  await writeFile(join(folder, 'in.csv'), stringify(rows, { header: true }));
-  const settings = join(folder, 'donor-sync.yaml');
-  await writeFile(
-    settings,
-    `database: "sqlite:store.db"
-integrations:
-  - id: kill
-    partner: { baseUrl: "${service.baseUrl}", apiKey: "${service.apiKey}" }
-    crm:
-      kind: csv
-      path: in.csv
-      output: out.csv
-      columns: { id: Id, firstName: First, lastName: Last, addresses: [Address], employers: [Employer] }
-    settleAfterMs: 300
-`,
-  );
-  return settings;
-}

@@ -4,6 +4,18 @@ import { createSyncWorld } from '../helpers/sync-world.ts';
 
 const open = closedAfterTest(createSyncWorld);
 
+it('a run whose budget is used up purges as well, or an integration that has none would keep all', async () => {
+  const world = await open({ retention: { previousValues: 30 } });
+  await world.addPeople(60);
+  await world.sync({ limit: 2 });
+  const { db } = world.database;
+  await db.updateTable('writes').set({ written_at: 1 }).execute();
+  const { status, reason } = await world.sync({ limit: 2 });
+  expect([status, reason?.code]).toEqual(['incomplete', 'budget_reached']);
+  const old = db.selectFrom('writes').select('before').where('written_at', '=', 1);
+  expect((await old.execute()).map(({ before }) => before)).toEqual(['', '']);
+});
+
 it('the end of a whole run purges what the settings no longer keep, and says so in the audit', async () => {
   const world = await open({ retention: { previousValues: 30, audit: 30 } });
   const [first = ''] = await world.addPeople(2);

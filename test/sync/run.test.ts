@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { PartnerValidationError } from '../../src/partner/errors.ts';
@@ -258,6 +259,59 @@ describe('a merge in the CRM', () => {
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 0 });
     expect(world.crm.valueOf(winner, 'Donor ID')).toBe(before);
     expect(await world.spent()).toBe(spent);
+  });
+
+  it('pays for no winner whose change an earlier run has put in line', async () => {
+    const world = await openEnhanced(30);
+    const [loser = '', winner = ''] = [...new Set(world.crm.writes.map(({ id }) => id))];
+    const spent = await world.spent();
+    world.crm.editContact(winner, { employers: ['Elsewhere'] });
+    const { integration } = world;
+    const budget = { ...integration.budget, keep: 1_000_000 };
+    const before = await world.sync({ integration: { ...integration, budget } });
+    expect(before.contacts).toMatchObject({ chosen: 1, submitted: 0, waiting: 1 });
+    world.crm.mergeContact(loser, winner);
+    const report = await world.sync();
+    expect(report).toMatchObject({ status: 'succeeded', contacts: { submitted: 0, waiting: 0 } });
+    world.crm.editContact(winner, { employers: ['Elsewhere'], lastName: 'Once-More' });
+    expect((await world.sync()).contacts.submitted).toBe(0);
+    expect(await world.spent()).toBe(spent);
+    world.crm.editContact(winner, { employers: ['Somewhere New'] });
+    expect((await world.sync()).contacts.submitted).toBe(1);
+  });
+
+  it('pays for no changed winner if that the other one is gone was known before why', async () => {
+    const world = await openEnhanced(30);
+    const [loser = '', winner = ''] = [...new Set(world.crm.writes.map(({ id }) => id))];
+    world.crm.editContact(loser, { employers: ['Elsewhere'] });
+    let isRead = false;
+    world.crm.before((operation) => {
+      if (operation !== 'readByIds' || isRead) return;
+      isRead = true;
+      world.crm.mergeContact(loser, winner);
+    });
+    const spent = await world.spent();
+    expect((await world.sync()).contacts).toMatchObject({ submitted: 0, skipped: 1 });
+    world.crm.before(null);
+    world.crm.editContact(winner, { employers: ['Elsewhere'] });
+    expect((await world.sync()).contacts.submitted).toBe(0);
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('pays for no changed winner about whose own lost answer a person is asked', async () => {
+    const world = await open();
+    const [loser = '', winner = ''] = await world.addPeople(2);
+    const on = { method: 'POST', path: '/enhancements' };
+    await world.putFaults([{ on, fault: { kind: 'resetAfter' } }]);
+    await world.sync();
+    const spent = await world.spent();
+    world.crm.editContact(winner, { employers: ['Elsewhere'] });
+    world.crm.mergeContact(loser, winner);
+    expect((await world.sync()).contacts.submitted).toBe(0);
+    expect(await world.spent()).toBe(spent);
+    const rows = await world.store.contacts.find('riverside', [winner]);
+    expect(rows.get(winner)).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
+    expect(await world.store.holds.listOpen()).toMatchObject([{ crmId: winner }]);
   });
 
   it('pays for the winner as for anybody if the record that went had no profile', async () => {
@@ -529,6 +583,25 @@ describe('nothing is dropped', () => {
     expect(reasons.filter(({ reason }) => reason === 'job_vanished')).toHaveLength(10);
   });
 
+  it('reads a contact once more that opted out while a job ran that brought nothing', async () => {
+    const world = await openEnhanced(5);
+    const loser = aWrittenContact(world);
+    const { contact } = world.crm.records.get(loser) ?? {};
+    await ageJobs(world, 11);
+    await world.putFaults([{ on: { path: '*results*' }, fault: { kind: 'jobsVanish' } }]);
+    const winner = world.crm.addContact({ ...contact, id: 'winner', optedOut: true });
+    world.crm.mergeContact(loser, winner);
+    await world.sync();
+    const row = async () => (await world.store.contacts.find('riverside', [winner])).get(winner);
+    expect(await row()).toMatchObject({ state: 'settled', outcomeReason: 'job_vanished' });
+    await world.putFaults([]);
+    await world.sync();
+    const optedOut = { state: 'settled', outcomeReason: 'opted_out', eligible: 0 };
+    expect(await row()).toMatchObject(optedOut);
+    await world.sync();
+    expect(await row()).toMatchObject(optedOut);
+  });
+
   it('treats a young job that the service denies as still running', async () => {
     const world = await open();
     await world.addPeople(5);
@@ -662,7 +735,15 @@ describe('stopping and going on', () => {
   });
 
   it('does not send a throttled submission again once another run has taken over', async () => {
-    const world = await open();
+    const overtaken = Promise.withResolvers<void>();
+    const clock: Clock = {
+      ...systemClock,
+      async sleep(ms, signal) {
+        if (ms >= 1_000) await overtaken.promise;
+        return systemClock.sleep(ms, signal);
+      },
+    };
+    const world = await open({ clock });
     await world.addPeople(3);
     const fault = { kind: 'throttle', retryAfterSeconds: 3 };
     await world.putFaults([{ on: { path: '/enhancements' }, times: 1, fault }]);
@@ -673,6 +754,7 @@ describe('stopping and going on', () => {
         .map(({ status }) => status);
     await expect.poll(statuses).toEqual([429]);
     await world.store.leases.acquire('riverside', 'another', () => true);
+    overtaken.resolve();
     expect(await stopped).toMatchObject({ status: 'incomplete', reason: { code: 'lease_lost' } });
     expect(await statuses()).toEqual([429]);
     expect(await world.spent()).toBe(0);

@@ -116,7 +116,7 @@ describe('the same people in two integrations with one key', () => {
   it('say in the outcome that no credit was needed', async () => {
     const { world, neighbour } = await openTwo(5);
     const { id } = await neighbour.sync();
-    const run = { id, integrationId: 'lakeside', freshCount: 0 };
+    const run = { id, integrationId: 'lakeside', freshCount: 0, reasons: null };
     const written = await world.store.runRows.list(run, { reason: 'fields_written', limit: 10 });
     expect(written.length).toBeGreaterThan(0);
     for (const { detail } of written) expect(detail).toMatch(/no credit/);

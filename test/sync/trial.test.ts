@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
+import { systemClock } from '../../src/core/clock.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
+import { IDLE_MS } from '../../src/run/control.ts';
 import { readReasons } from '../../src/views/run-contacts.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
@@ -211,6 +213,24 @@ describe('the first submission under a mapping', () => {
       expect(answered.length).toBeLessThan(10);
       expect(await world.spent()).toBe(25 + answered.length);
     }
+  });
+
+  it('is followed by the next as soon as it is answered, also where it brings no profile', async () => {
+    let slept = 0;
+    // However long the service takes on a busy machine: what is known here ends the wait before.
+    const sleep: typeof systemClock.sleep = async (ms, signal) => {
+      await systemClock.sleep(ms === IDLE_MS ? 12 * ms : ms, signal);
+      if (ms === IDLE_MS && signal?.aborted !== true) slept += 1;
+    };
+    const world = await open({
+      clock: { ...systemClock, sleep },
+      partner: withResults((results) => {
+        for (const id of results.keys()) results.set(id, { state: 'failed', error: null });
+      }),
+    });
+    await world.addPeople(30);
+    expect((await world.sync()).reason?.code).toBe('match_rate_low');
+    expect(slept).toBe(0);
   });
 
   it('counts contacts whose record refuses the write as known', async () => {

@@ -92,7 +92,7 @@ async function unknownContact(
     `${where}: nothing was done.${hint} To keep an id away that is not known here, add --block-unknown.`,
     {
       code: 'contact_unknown',
-      details: { integration: integration.id, contact: crmId, near: found },
+      details: { integration: integration.id, contact: crmId, near: found, isCrmAsked },
     },
   );
 }

@@ -44,7 +44,9 @@ const CRM_PATIENCE_MS = 15_000;
  * do not have any more; with `everywhere`, those of the same kind that know the id.
  */
 export async function integrationsToForget(
-  { application: { store, integrations } }: Pick<ForgetPersonDeps, 'application'>,
+  {
+    application: { store, integrations },
+  }: { application: Pick<ForgetPersonDeps['application'], 'store' | 'integrations'> },
   { integration, crmId, everywhere }: Pick<ForgetRequest, 'integration' | 'crmId' | 'everywhere'>,
 ): Promise<string[]> {
   const ids = await store.integrations.listOfSameAccount(integration.id);

@@ -99,7 +99,7 @@ function daysText(days: number | null | undefined): string {
 }
 
 /** Pure: what is held, in words, with nothing where there is nothing. */
-export function holdingsOf(about: AboutContact, retention: Retention): Holding[] {
+function holdingsOf(about: AboutContact, retention: Retention): Holding[] {
   const { integrationId: integration, contacts, jobs, writes, holds } = about;
   const holdings: Holding[] = [];
   const add = (where: string, what: string, kept: string) =>
@@ -189,6 +189,13 @@ export function holdingsOf(about: AboutContact, retention: Retention): Holding[]
     'run for it alone',
     'runs for it alone',
     daysText(retention.outcomes),
+  );
+  addCount(
+    about.approvals,
+    'database',
+    'erasure that waits for a second person',
+    'erasures that wait for a second person',
+    '7 days',
   );
   addCount(
     about.auditEntries,

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import { type Alerts, createAlerts } from '../../alerts/alerts.ts';
 import { channelsOf } from '../../alerts/channels.ts';
-import { type Channel, testMessage } from '../../alerts/message.ts';
-import { SEND_LIMIT_MS } from '../../alerts/notifier.ts';
+import { type Trial, testChannels } from '../../alerts/trial.ts';
 import type { Application } from '../../application.ts';
 import type { Settings } from '../../config.ts';
 import { isoTime } from '../../core/clock.ts';
-import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import { ConfigurationError } from '../../core/errors.ts';
 import { readOptions, runAction } from '../action/command.ts';
 import {
   baseOptions,
@@ -34,38 +33,16 @@ export function alertsCommand(deps: ProductDeps): Command {
     .addHelpText('after', EXAMPLES);
 }
 
-/** What became of a test message. */
-interface Trial {
-  channel: Channel['name'];
-  ok: boolean;
-  problem: string | null;
-}
-
 function testCommand(deps: ProductDeps): Command {
   const command = productCommand('test', deps).description('send a message through each channel');
   return command.action(() =>
     runAction(deps, command, async (output) => {
       const settings = await loadAlertSettings(deps, command);
-      const message = testMessage(settings.server.publicUrl);
-      const trials: Trial[] = [];
-      for (const channel of channelsOf(settings.alerts)) {
-        const problem = await problemOf(channel.send(message, AbortSignal.timeout(SEND_LIMIT_MS)));
-        trials.push({ channel: channel.name, ok: problem === null, problem });
-      }
+      const trials = await testChannels(settings);
       output.finish({ channels: trials }, () => printTrials(output, trials));
       return trials.every(({ ok }) => ok) ? EXIT_CODES.done : EXIT_CODES.usage;
     }),
   );
-}
-
-/** Why it failed; null if it did not. */
-async function problemOf(sending: Promise<void>): Promise<string | null> {
-  try {
-    await sending;
-    return null;
-  } catch (error) {
-    return messageOf(error);
-  }
 }
 
 function printTrials(output: Output, trials: readonly Trial[]): void {

@@ -1,14 +1,7 @@
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { disconnect } from '../../application/consents.ts';
-import {
-  baseOptions,
-  confirmOrStop,
-  neverAborted,
-  type ProductDeps,
-  productAction,
-  productCommand,
-} from '../action/product.ts';
+import { askingCommand, type CommandAbout } from '../action/asking.ts';
+import { neverAborted, type ProductDeps } from '../action/product.ts';
 
 const EXAMPLES = `
 Examples:
@@ -18,19 +11,18 @@ Examples:
 The CRM takes its token back and runs of the integration stop. What is known of its contacts stays:
 connecting the same account again goes on from there.`;
 
-const optionsSchema = baseOptions.extend({ yes: z.boolean().default(false) });
+const ABOUT = {
+  name: 'disconnect',
+  description: 'have the CRM take back what connecting gave',
+  argument: ['<id>', 'the integration'],
+  examples: EXAMPLES,
+} satisfies CommandAbout;
 
 /** The command `disconnect`: the end of what `connect` began. */
 export function disconnectCommand(deps: ProductDeps): Command {
-  const command = productCommand('disconnect', deps)
-    .description('have the CRM take back what connecting gave')
-    .argument('<id>', 'the integration')
-    .option('--yes', 'do not ask')
-    .addHelpText('after', EXAMPLES);
-  return productAction(deps, command, optionsSchema, async (action, id: string) => {
-    const { application, options, output } = action;
+  return askingCommand(deps, ABOUT, async ({ application, confirm, output }, id) => {
     for (const integration of application.select([id])) {
-      await confirmOrStop(deps, `Disconnect "${id}" from its CRM account?`, options.yes);
+      await confirm(`Disconnect "${id}" from its CRM account?`);
       const consents = { application, clock: deps.clock, signal: neverAborted() };
       const { problem } = await disconnect(consents, integration);
       output.finish({ disconnected: id, problem }, () => {
@@ -40,5 +32,6 @@ export function disconnectCommand(deps: ProductDeps): Command {
         output.print('Remove the app from the connected apps of the account by hand.');
       });
     }
+    return undefined;
   });
 }

@@ -1,15 +1,9 @@
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { eraseIntegration, type IntegrationReceipt } from '../../application/erase-integration.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
-import {
-  baseOptions,
-  confirmOrStop,
-  type ProductDeps,
-  productAction,
-  productCommand,
-} from '../action/product.ts';
+import { askingCommand, type CommandAbout } from '../action/asking.ts';
+import type { ProductDeps } from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
 import { countOf, formatMoment } from '../terminal/words.ts';
 
@@ -25,23 +19,19 @@ blocks of erased people and the audit; the receipt says why. To erase one person
 Cut off at any moment, the same command goes on. Exit code 3: a sync is at work, or a request is not
 settled; repeat the command.`;
 
-const optionsSchema = baseOptions.extend({ yes: z.boolean().default(false) });
+const ABOUT = {
+  name: 'erase',
+  description: 'erase everything of an integration that leaves, with a receipt',
+  argument: ['<id>', 'the integration'],
+  examples: EXAMPLES,
+} satisfies CommandAbout;
 
 /** The command `erase`: everything of an integration that leaves. */
 export function eraseCommand(deps: ProductDeps): Command {
-  const command = productCommand('erase', deps)
-    .description('erase everything of an integration that leaves, with a receipt')
-    .argument('<id>', 'the integration')
-    .option('--yes', 'do not ask')
-    .addHelpText('after', EXAMPLES);
-  return productAction(deps, command, optionsSchema, async (action, id: string) => {
-    const { application, settings, options, output } = action;
+  return askingCommand(deps, ABOUT, async (action, id) => {
+    const { application, settings, confirm, output } = action;
     if (settings.integrations.some((each) => each.id === id)) throw stillSet(id);
-    await confirmOrStop(
-      deps,
-      `Erase everything of "${id}" from the database for ever?`,
-      options.yes,
-    );
+    await confirm(`Erase everything of "${id}" from the database for ever?`);
     const { clock } = deps;
     const erasing = { application, clock, newId: () => newId(clock.now()) };
     const receipt = await eraseIntegration(erasing, id);
@@ -58,7 +48,7 @@ function stillSet(id: string): ConfigurationError {
 }
 
 function print(output: Output, receipt: IntegrationReceipt): void {
-  const { integration, at, erased, kept, outside, erasedEarlier, overwritten } = receipt;
+  const { integration, at, erased, kept, files, outside, erasedEarlier, overwritten } = receipt;
   const earlier =
     erasedEarlier === null
       ? ''
@@ -68,6 +58,7 @@ function print(output: Output, receipt: IntegrationReceipt): void {
   for (const [what, rows] of Object.entries(erased)) {
     output.print(`  ${countOf(rows, 'row')} of ${what.replaceAll('_', ' ')}`);
   }
+  for (const name of files) output.print(`  the file ${name}`);
   if (kept.length > 0) output.print('What stays, and why:');
   for (const { what, rows, why } of kept)
     output.print(`  ${countOf(rows, 'row')} of ${what}: ${why}`);

@@ -1,115 +1,56 @@
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { Document, visit } from 'yaml';
-import type { Integration } from '../../core/integration.ts';
-import { isActing, plainJson } from '../../core/printable.ts';
+import { z } from 'zod';
+import { exportEverything } from '../../application/export-everything.ts';
+import { hideSecrets, yamlOf } from '../../application/shown-settings.ts';
+import { requireEmptyFolder } from '../action/empty-folder.ts';
 import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
+import { countOf } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:
   donor-sync export riverside > riverside.yaml
   donor-sync export riverside --json
+  donor-sync export riverside --everything riverside-data    all that is held, for a nonprofit that leaves
 
 Keys, tokens and passwords are replaced by variables whose names are made of the integration's id
-and the setting, for example \${RIVERSIDE_PARTNER_API_KEY}; stderr lists them.`;
+and the setting, for example \${RIVERSIDE_PARTNER_API_KEY}; stderr lists them.
+
+--everything writes files for spreadsheets into a new folder, settings among them. Who leaves is erased by
+donor-sync erase afterwards.`;
+
+const optionsSchema = baseOptions.extend({ everything: z.string().min(1).optional() });
 
 /** The command `export`: prints an integration so that `apply` takes it. */
 export function exportCommand(deps: ProductDeps): Command {
   const command = productCommand('export', deps)
     .description('print the settings of an integration as YAML that apply takes')
     .argument('<id>', 'the integration, from the settings file or from the database')
+    .option('--everything <folder>', 'write all that is held of it into a new folder')
     .addHelpText('after', EXAMPLES);
-  return productAction(deps, command, baseOptions, async (action, id: string) => {
-    const { application, output } = action;
+  return productAction(deps, command, optionsSchema, async (action, id: string) => {
+    const { application, options, output } = action;
     for (const integration of application.select([id])) {
       const { settings, variables } = hideSecrets(integration);
       // JSON is YAML: `apply` takes either.
       const document = { integrations: [settings] };
-      output.finish(document, () => output.print(yamlOf(document).trimEnd()));
+      if (options.everything === undefined) {
+        output.finish(document, () => output.print(yamlOf(document).trimEnd()));
+      } else {
+        const folder = resolve(deps.cwd, options.everything);
+        await requireEmptyFolder(folder);
+        const { clock } = deps;
+        const files = await exportEverything({ application, clock }, integration.id, folder);
+        await writeFile(join(folder, 'settings.yaml'), yamlOf(document));
+        output.finish({ exported: integration.id, folder, files }, () => {
+          for (const { name, rows } of files) output.print(`${name}: ${countOf(rows, 'row')}`);
+          output.print(`Everything of "${integration.id}" is in ${folder}.`);
+        });
+      }
       if (variables.length > 0) {
         output.note(`Set these variables before you apply it: ${variables.join(', ')}`);
       }
     }
   });
-}
-
-/** Long texts stay on their line, so that a line is a setting. */
-const YAML_STYLE = { lineWidth: 0 };
-
-/** A text with something in it that acts stands in quotes and escaped: what is applied is the same. */
-function yamlOf(settings: object): string {
-  const document = new Document(settings);
-  visit(document, {
-    Scalar(_, node) {
-      if (typeof node.value === 'string' && isActing(node.value)) node.type = 'QUOTE_DOUBLE';
-    },
-  });
-  return plainJson(document.toString(YAML_STYLE));
-}
-
-/** Settings that may be shown. */
-export interface ShownSettings {
-  settings: unknown;
-  /** The variables that stand where secrets were, in the order of the settings. */
-  variables: string[];
-}
-
-/** Names of settings whose values are secrets: `apiKey`, `clientSecret`, `refreshToken`, … */
-const SECRET_NAME = /key|secret|token|password|passphrase|credential/i;
-
-/** These hold keys and sign-ins; elsewhere a word like "key" is a field's or a network's name. */
-const SECRET_PARTS: readonly string[] = ['partner', 'crm'];
-
-/**
- * An integration with a `${NAME}` in place of each secret. A secret is a text or number of `partner`
- * or `crm` with (or under) a name that sounds like one, or a URL with a password in it. Its
- * variable is called by the integration's id and the path of the setting: `crm.auth.token` of
- * `riverside` is `RIVERSIDE_CRM_AUTH_TOKEN`. A plain `${` is written as `$${`, so that reading gives
- * the same settings again.
- */
-export function hideSecrets(integration: Integration): ShownSettings {
-  const variables: string[] = [];
-
-  function show(value: unknown, path: readonly string[], isSecret: boolean): unknown {
-    if (Array.isArray(value)) {
-      return value.map((item, index) => show(item, [...path, String(index + 1)], isSecret));
-    }
-    if (typeof value === 'object' && value !== null) {
-      const entries = Object.entries(value).map(([name, inner]) => {
-        const innerPath = [...path, name];
-        return [name, show(inner, innerPath, isSecret || soundsSecret(innerPath))];
-      });
-      return Object.fromEntries(entries);
-    }
-    const isText = typeof value === 'string';
-    if ((isSecret && (isText || typeof value === 'number')) || (isText && holdsPassword(value))) {
-      const variable = variableName([integration.id, ...path], variables);
-      variables.push(variable);
-      return `\${${variable}}`;
-    }
-    return isText ? value.replaceAll(`\${`, `$$$\${`) : value;
-  }
-
-  return { settings: show(integration, [], false), variables };
-}
-
-function soundsSecret(path: readonly string[]): boolean {
-  const [part = '', ...names] = path;
-  return SECRET_PARTS.includes(part) && SECRET_NAME.test(names.at(-1) ?? '');
-}
-
-function holdsPassword(text: string): boolean {
-  return Boolean(URL.parse(text)?.password);
-}
-
-/** `['riverside', 'partner', 'apiKey']` → `RIVERSIDE_PARTNER_API_KEY`; no name is given twice. */
-function variableName(path: readonly string[], taken: readonly string[]): string {
-  const words = path
-    .join('_')
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replace(/[^A-Za-z0-9]+/g, '_')
-    .toUpperCase();
-  // A variable's name never begins with a digit, as an id may.
-  const name = words.replace(/^(?=\d)/, '_');
-  const twins = taken.filter((other) => other.replace(/__\d+$/, '') === name).length;
-  return twins === 0 ? name : `${name}__${twins + 1}`;
 }

@@ -1,19 +1,10 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type {
-  Connector,
-  FieldCreation,
-  FieldViewers,
-  ListCreation,
-} from '../../../connectors/contract.ts';
+import type { FieldCreation, FieldViewers, ListCreation } from '../../../connectors/contract.ts';
+import { type CreatedFields, createFields } from '../../application/create-fields.ts';
 import type { OpenIntegration } from '../../application.ts';
-import type { FieldMapping } from '../../core/field-map.ts';
-import { createMissingFields, type FieldCheck, readFields } from '../../fields/describe.ts';
-import { wantedLists } from '../../fields/lists.ts';
+import { type FieldCheck, readFields } from '../../fields/describe.ts';
 import type { FieldMapFinding } from '../../mapping/check-field-map.ts';
-import { openCrm } from '../../run/crm-account.ts';
-import { keepErasedAway } from '../../run/erased.ts';
-import { withLease } from '../../sync/with-lease.ts';
 import { parseCount } from '../action/command.ts';
 import { attemptEach, finishAttempts, namedOrAll } from '../action/integrations.ts';
 import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
@@ -70,7 +61,7 @@ function createFieldsCommand(deps: ProductDeps): Command {
   command.option('--capacity-above <dollars>', 'for its list (default: 100000)', parseCount);
   command.option('--warm-path-above <percent>', 'for its list (default: 50)', parseCount);
   return overIntegrations(deps, command, {
-    work: create,
+    work: createFields,
     print: printCreation,
     isFine: ({ created, findings, viewers, lists }) =>
       findings.length === 0 &&
@@ -128,44 +119,6 @@ async function check({ integration, deps, mappings }: OpenIntegration): Promise<
   };
 }
 
-interface Created {
-  integration: string;
-  created: FieldCreation[];
-  /** What is still wrong afterwards. */
-  findings: FieldMapFinding[];
-  /** Who can see the fields; null where the CRM hides no new field from people. */
-  viewers: FieldViewers | null;
-  /** Null if none were asked for; none where this kind of CRM has no lists that can be made. */
-  lists: ListCreation[] | null;
-}
-
-/** Not during a run, which writes to the same CRM, and only in the account that is ours to write. */
-function create(open: OpenIntegration, options: FieldOptions): Promise<Created> {
-  const { integration, mappings } = open;
-  return withLease(open.deps, integration.id, async (lease) => {
-    const deps = await openCrm(open.deps, lease);
-    const { connector } = deps;
-    await keepErasedAway(deps, integration.id);
-    const created = await createMissingFields(connector, mappings);
-    const { findings } = await readFields(connector, mappings);
-    const names = mappings.map(({ to }) => to);
-    const viewers = (await connector.showFields?.(names, options.assignViewers ?? null)) ?? null;
-    const lists = options.withLists ? await createLists(connector, mappings, options) : null;
-    await connector.finish();
-    return { integration: integration.id, created, findings, viewers, lists };
-  });
-}
-
-async function createLists(
-  connector: Connector,
-  mappings: readonly FieldMapping[],
-  options: FieldOptions,
-): Promise<ListCreation[]> {
-  if (connector.createLists === undefined) return [];
-  const { specs, impossible } = wantedLists(mappings, await connector.describeFields(), options);
-  return [...(await connector.createLists(specs)), ...impossible];
-}
-
 function printCheck(
   output: Output,
   { integration, mapped, findings, optional, createdBySync }: Checked,
@@ -189,7 +142,7 @@ function printCheck(
 
 function printCreation(
   output: Output,
-  { integration, created, findings, viewers, lists }: Created,
+  { integration, created, findings, viewers, lists }: CreatedFields,
 ): void {
   output.print(output.style.strong(integration));
   for (const { name, result, problem } of created) {

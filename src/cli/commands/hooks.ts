@@ -2,15 +2,12 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../../application.ts';
 import type { Environment } from '../../config/environment.ts';
-import { isoTime } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import type { Integration } from '../../core/integration.ts';
 import { formatCount } from '../../core/quantities.ts';
-import { createHookAddress, type HookSigning } from '../../http/hook-address.ts';
-import { newSecret } from '../../http/request/secret.ts';
-import { hookSecretPlace } from '../../store/secrets/seal-places.ts';
-import type { Sealer } from '../../store/secrets/sealed.ts';
+import { createHookAddress } from '../../http/webhooks/hook-address.ts';
+import { HOOK_SIGNATURES, signingFor } from '../../http/webhooks/hook-signing.ts';
 import type { HookRecord } from '../../store/service/hooks.ts';
+import { describeHook, type HookView } from '../../views/hooks.ts';
 import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
 import { formatAgo } from '../terminal/words.ts';
@@ -27,23 +24,12 @@ Examples:
 The address is shown once: only a hash of it is kept. Anyone who knows it can ask for runs; add
 "?contact=ID" to it for one contact.`;
 
-/** How the calls to a webhook address may be signed. */
-const SIGNATURES = ['none', 'hubspot', 'hmac'] as const;
-
 const optionsSchema = baseOptions.extend({
-  signature: z.enum(SIGNATURES, { error: 'Choose --signature none, hubspot or hmac.' }).optional(),
+  signature: z
+    .enum(HOOK_SIGNATURES, { error: 'Choose --signature none, hubspot or hmac.' })
+    .optional(),
   secretEnv: z.string().optional(),
 });
-
-/** A webhook address as `hooks show --json` shows it. */
-interface HookView {
-  integration: string;
-  signature: HookRecord['signature'];
-  createdAt: string;
-  lastUsedAt: string | null;
-  /** Contacts that calls named and that its CRM does not have. */
-  ignored: number;
-}
 
 /** The command `hooks`: the addresses by which CRMs say that something has changed. */
 export function hooksCommand(deps: ProductDeps): Command {
@@ -103,17 +89,25 @@ async function giveAddress(
   { env }: ProductDeps,
   application: Application,
   output: Output,
-  asked: { id: string; before: HookRecord | null; options: SigningOptions; publicUrl: string },
+  asked: {
+    id: string;
+    before: HookRecord | null;
+    options: z.infer<typeof optionsSchema>;
+    publicUrl: string;
+  },
 ): Promise<void> {
   const { id, before, options, publicUrl } = asked;
   const [integration] = application.select([id]);
-  const signing = signingFor(options, { env, integration, before, sealer: application.sealer });
+  const { signature, secretEnv } = options;
+  const secret = secretEnv === undefined ? undefined : fromEnvironment(env, secretEnv);
+  const known = { integration, before, sealer: application.sealer };
+  const signing = signingFor({ signature, secret }, known);
   const url = await createHookAddress(application, publicUrl, id, signing);
-  const secret = signing?.isNew ? signing.secret : null;
-  const hook = { integration: id, url, signature: signing?.kind ?? null, secret };
+  const made = signing?.isNew ? signing.secret : null;
+  const hook = { integration: id, url, signature: signing?.kind ?? null, secret: made };
   output.finish({ hook }, () => {
     output.print(url);
-    if (secret !== null) output.print(`Secret to sign with: ${secret}`);
+    if (made !== null) output.print(`Secret to sign with: ${made}`);
     output.note('Keep it now: it is not shown again.');
   });
 }
@@ -141,25 +135,9 @@ function showCommand(deps: ProductDeps): Command {
       id === undefined
         ? await application.store.hooks.list()
         : [await requireHook(application, id)];
-    const hooks = rows.map(viewOf);
+    const hooks = rows.map(describeHook);
     output.finish({ hooks }, () => printHooks(output, hooks, deps.clock.now()));
   });
-}
-
-function viewOf({
-  integrationId,
-  signature,
-  createdAt,
-  lastUsedAt,
-  ignoredCount,
-}: HookRecord): HookView {
-  return {
-    integration: integrationId,
-    signature,
-    createdAt: isoTime(createdAt),
-    lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),
-    ignored: ignoredCount,
-  };
 }
 
 function printHooks(output: Output, hooks: readonly HookView[], now: number): void {
@@ -182,38 +160,6 @@ function printHooks(output: Output, hooks: readonly HookView[], now: number): vo
   );
 }
 
-/** What a person asks for; by default the kind of the address before, else none. */
-export interface SigningOptions {
-  signature?: (typeof SIGNATURES)[number] | undefined;
-  /** The environment variable that holds the secret. */
-  secretEnv?: string | undefined;
-}
-
-interface Known {
-  env: Environment;
-  integration: Integration | undefined;
-  /** The address that the new one takes the place of. */
-  before: HookRecord | null;
-  sealer: Pick<Sealer, 'open'>;
-}
-
-/**
- * How calls to a new address are signed; `isNew` if the secret was made just now, so that it
- * has to be shown. Throws a ConfigurationError if there is no secret to check signatures with.
- */
-export function signingFor(
-  { signature, secretEnv }: SigningOptions,
-  known: Known,
-): (HookSigning & { isNew: boolean }) | null {
-  const kind = signature ?? known.before?.signature ?? 'none';
-  if (kind === 'none') return null;
-  if (secretEnv !== undefined) {
-    return { kind, secret: fromEnvironment(known.env, secretEnv), isNew: false };
-  }
-  if (kind === 'hmac') return { kind, secret: newSecret(), isNew: true };
-  return { kind, secret: appSecret(known), isNew: false };
-}
-
 function fromEnvironment(env: Environment, name: string): string {
   const secret = env[name];
   if (secret) return secret;
@@ -221,19 +167,4 @@ function fromEnvironment(env: Environment, name: string): string {
     code: 'environment_invalid',
     details: { variable: name },
   });
-}
-
-const appSchema = z.object({ auth: z.object({ clientSecret: z.string().min(1) }) });
-
-/** HubSpot signs with the client secret of the app, which the settings or the address may have. */
-function appSecret({ integration, before, sealer }: Known): string {
-  const app = appSchema.safeParse(integration?.crm);
-  if (app.success) return app.data.auth.clientSecret;
-  if (before?.signature === 'hubspot' && before.secret !== null) {
-    return sealer.open(before.secret, hookSecretPlace(before.integrationId));
-  }
-  throw new ConfigurationError(
-    'HubSpot signs with the client secret of your app. Put it into an environment variable and name that one, for example --secret-env HUBSPOT_CLIENT_SECRET.',
-    { code: 'hook_secret_missing' },
-  );
 }

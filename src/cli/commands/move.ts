@@ -2,15 +2,17 @@ import { access } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { readRuntimeOptions } from '../../config/environment.ts';
+import type { Actor } from '../../core/actor.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { installPgBoss } from '../../engine/pg-boss.ts';
+import { auditRecorder } from '../../store/audit/record.ts';
 import { type OpenDatabase, openDatabase } from '../../store/engine/database.ts';
 import { parseDatabaseUrl } from '../../store/engine/database-url.ts';
-import { lockFile, type MovedTable, moveStore } from '../../store/engine/move-store.ts';
 import type { Tables } from '../../store/engine/tables.ts';
-import { loadFingerprintKey } from '../../store/secrets/fingerprint.ts';
+import { createFingerprint, loadFingerprintKey } from '../../store/secrets/fingerprint.ts';
 import { keyFilePath, loadKeyRing } from '../../store/secrets/key-ring.ts';
 import { createSealer } from '../../store/secrets/sealed.ts';
+import { lockFile, type MovedTable, moveStore } from '../../store/service/move-store.ts';
 import { readOptions, runAction } from '../action/command.ts';
 import {
   baseOptions,
@@ -81,12 +83,14 @@ async function move(deps: ProductDeps, fromUrl: string, toUrl: string): Promise<
     const source = { ...(await open(fromUrl)), name: from.path };
     await lockFile(source);
     // A key that does not open what is in the file would not open it in the new database.
-    await loadFingerprintKey(source.db, sealer);
+    const fingerprint = createFingerprint(await loadFingerprintKey(source.db, sealer));
+    const actor: Actor = { kind: 'command', name: deps.user, from: deps.owner.host };
     const target = { ...(await open(toUrl)), name: to.name };
     await installPgBoss({ url: toUrl, log });
     const tables = await moveStore(source, target, {
       now: () => clock.now(),
       onTable: ({ table, rows }) => log.info({ table, rows }, 'a table was moved'),
+      record: auditRecorder({ clock, fingerprint, actor }),
     });
     return { from: from.path, to: to.name, tables };
   } finally {

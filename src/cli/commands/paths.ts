@@ -4,6 +4,7 @@ import { type ContactPaths, readContactPaths } from '../../insights/contact-path
 import { contactIdOf } from '../../run/contact-id.ts';
 import { openCrm } from '../../run/crm-account.ts';
 import { chooseOne, noteQueryCost, percentText } from '../action/integrations.ts';
+import { noteNamesShown } from '../action/names-shown.ts';
 import {
   baseOptions,
   type ProductDeps,
@@ -35,13 +36,21 @@ export function pathsCommand(deps: ProductDeps): Command {
     const integration = chooseOne(application, options.integration, 'with --integration');
     await withIntegration(application, integration, async (open) => {
       const crmId = contactIdOf(open.deps.canonicalId, integration.id, contact);
-      const shown = { action: 'names.shown', integrationId: integration.id, crmId } as const;
-      await application.store.audit.note(shown);
       const paths = await readContactPaths(await openCrm(open.deps, null), integration.id, crmId);
+      await noteNamesShown(application, {
+        ...{ command: 'paths', integrationId: integration.id, crmId },
+        names: namesOf(paths).size,
+      });
       output.finish({ paths }, () => printPaths(output, paths));
       noteQueryCost(output, open.partner);
     });
   });
+}
+
+/** Each name once: that of the contact and those of who knows it. */
+function namesOf({ name, connections }: ContactPaths): Set<string> {
+  const introducers = connections.map(({ introducer }) => introducer.name);
+  return new Set([name, ...introducers].filter((each) => each !== null));
 }
 
 function printPaths(output: Output, { contact, name, memberOf, connections }: ContactPaths): void {

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
-import { plainCell } from '../../core/printable.ts';
 import { type FoundProspect, findProspects } from '../../insights/find-prospects.ts';
+import { prospectsCsv } from '../../insights/prospects-csv.ts';
 import { STRENGTH_FLOOR } from '../../insights/strength.ts';
 import { parseCount } from '../action/command.ts';
 import { chooseOne, noteQueryCost, percentText } from '../action/integrations.ts';
+import { noteNamesShown } from '../action/names-shown.ts';
 import {
   baseOptions,
   type ProductDeps,
@@ -56,14 +56,12 @@ export function prospectsCommand(deps: ProductDeps): Command {
     const { csv, limit, minStrength = integration.insights.minStrength } = options;
     await withIntegration(application, integration, async (open) => {
       const prospects = await findProspects(open.deps, integration.id, { limit, minStrength });
-      const details = { prospects: prospects.length };
-      await application.store.audit.note({
-        action: 'names.shown',
-        integrationId: integration.id,
-        details,
+      await noteNamesShown(application, {
+        ...{ command: 'prospects', integrationId: integration.id },
+        names: prospects.length,
       });
       output.finish({ prospects }, () => {
-        if (csv) deps.stdout.write(csvText(prospects));
+        if (csv) deps.stdout.write(prospectsCsv(prospects));
         else printProspects(output, prospects);
       });
       noteQueryCost(output, open.partner);
@@ -93,33 +91,3 @@ function printProspects(output: Output, prospects: readonly FoundProspect[]): vo
     prospects,
   );
 }
-
-/** No cell is a formula, which spreadsheets would run, and nothing in one acts on a terminal. */
-function csvText(prospects: readonly FoundProspect[]): string {
-  return stringify(
-    prospects.map(({ donorId, name, profileUrl, people, best }) => ({
-      'Donor ID': donorId,
-      Name: name,
-      Strength: best.strength,
-      'Known To': people,
-      Introducer: best.introducer.name ?? best.introducer.donorId,
-      Network: best.networks.join(', '),
-      Via: best.organization,
-      'Warm Path': best.sentence,
-      Profile: profileUrl,
-    })),
-    { header: true, columns: CSV_COLUMNS, cast: { string: plainCell } },
-  );
-}
-
-const CSV_COLUMNS = [
-  'Donor ID',
-  'Name',
-  'Strength',
-  'Known To',
-  'Introducer',
-  'Network',
-  'Via',
-  'Warm Path',
-  'Profile',
-];

@@ -1,14 +1,17 @@
 import type { Command } from 'commander';
+import { z } from 'zod';
+import type { Application } from '../../application.ts';
 import type { Reconciliation } from '../../store/credits/reconciliation.ts';
+import { BILL_HEADER, billLines, pagesOfBill } from '../../views/credits.ts';
 import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
-import type { Output } from '../terminal/output.ts';
-import { usageError } from '../terminal/output.ts';
+import { EXIT_CODES, type Output, usageError } from '../terminal/output.ts';
 import { formatCount } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:
   donor-sync credits reconcile 2026-11
   donor-sync credits reconcile 2026-11 --json    for scripts: { "month": "2026-11", "keys": [...] }
+  donor-sync credits reconcile 2026-11 --csv     the bill: what each client spent, and what that brought
 
 What was spent on enhancements from the first to the last day of the month (UTC), by why, against what the
 balance of each partner key lost from its first submission of the month to the first one after it (or to what is
@@ -27,12 +30,33 @@ export function reconcileCommand(deps: ProductDeps): Command {
   const command = productCommand('reconcile', deps)
     .description('compare what was spent in a month with what the balances lost')
     .argument('<month>', 'for example 2026-11')
+    .option('--csv', 'print the bill of each client as a CSV file on stdout')
     .addHelpText('after', EXAMPLES);
-  return productAction(deps, command, baseOptions, async (action, month: string) => {
-    const { application, output } = action;
-    const keys = (await application.store.reconcile(timeOf(month))).map(withDifference);
+  return productAction(deps, command, optionsSchema, async (action, month: string) => {
+    const { application, options, output } = action;
+    const time = timeOf(month);
+    if (options.csv) return printBill(deps, application, month);
+    const keys = (await application.store.reconcile(time)).map(withDifference);
     output.finish({ month, keys }, () => printKeys(output, month, keys));
+    return EXIT_CODES.done;
   });
+}
+
+const optionsSchema = baseOptions
+  .extend({ csv: z.boolean().default(false), json: z.boolean().default(false) })
+  .refine(({ csv, json }) => !(csv && json), { error: 'Either --csv or --json, not both.' });
+
+/** Straight to stdout, as it is read. */
+async function printBill(
+  { stdout }: Pick<ProductDeps, 'stdout'>,
+  { store, integrations }: Application,
+  month: string,
+) {
+  stdout.write(BILL_HEADER);
+  for await (const clients of pagesOfBill(store, integrations, month, null)) {
+    stdout.write(billLines(month, clients));
+  }
+  return EXIT_CODES.done;
 }
 
 /** From the first moment of a month to the first one after it (epoch ms, UTC). */

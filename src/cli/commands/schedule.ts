@@ -1,7 +1,4 @@
 import type { Command } from 'commander';
-import type { Application } from '../../application.ts';
-import { ConfigurationError } from '../../core/errors.ts';
-import type { Integration } from '../../core/integration.ts';
 import {
   isScheduled,
   listSchedules,
@@ -9,7 +6,10 @@ import {
   resumeSchedule,
   type Scheduled,
   type ScheduleView,
-} from '../../schedule/schedules.ts';
+} from '../../application/schedules.ts';
+import type { Application } from '../../application.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import type { Integration } from '../../core/integration.ts';
 import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
 import { formatMoment } from '../terminal/words.ts';

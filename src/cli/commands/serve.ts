@@ -1,12 +1,19 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { followIntegrations } from '../../application/integrations.ts';
 import { createRunner } from '../../application/runner.ts';
+import { listSchedules, planSchedules } from '../../application/schedules.ts';
 import type { Application } from '../../application.ts';
-import { ownUrl, type Settings } from '../../config.ts';
+import { withEnvironmentFile } from '../../config/environment-file.ts';
+import { DEFAULT_SETTINGS_PATH, ownUrl, type Settings } from '../../config.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import type { Integration } from '../../core/integration.ts';
 import { createHttpApp } from '../../http/app.ts';
+import { warmHome } from '../../http/dashboard/home/warm.ts';
+import type { SetupEnvironment } from '../../http/request/context.ts';
 import {
   createFirstVisit,
   FIRST_VISIT_LIFE_MS,
@@ -14,7 +21,7 @@ import {
 } from '../../http/request/secret.ts';
 import { type HttpServer, type ServerOptions, startHttpServer } from '../../http/server.ts';
 import { createScheduler } from '../../schedule/scheduler.ts';
-import { listSchedules, planSchedules } from '../../schedule/schedules.ts';
+import { createClientReader } from '../../views/clients.ts';
 import { isPortTaken, readOptions, runAction } from '../action/command.ts';
 import {
   baseOptions,
@@ -27,17 +34,19 @@ import type { Output } from '../terminal/output.ts';
 import { untilStopped } from '../terminal/stop-signal.ts';
 import { countOf } from '../terminal/words.ts';
 import { productAlerts } from './alerts.ts';
+import { firstSettingsText } from './init/settings-text.ts';
 import { wholeNumber } from './sandbox/stand-in.ts';
 import { requireServer } from './worker.ts';
 
 const EXAMPLES = `
 Examples:
   donor-sync serve
-  donor-sync serve --host 0.0.0.0 --port 8080     needs an access token: donor-sync tokens create
+  donor-sync serve --host 0.0.0.0 --port 8080     needs a person or a token: donor-sync people invite
   donor-sync serve --no-work                      on Postgres: leaves the runs to donor-sync worker
   donor-sync serve --json                         one line when it is ready: {"ready":true,"url":…}
 
-While there is no access token, it prints a link that lets one browser on this machine in, once.
+In a folder without donor-sync.yaml it writes one, and the link leads to the set-up in the browser.
+While there is no person and no access token, it prints a link that lets one browser on this machine in, once.
 Runs begin by the schedules of the settings, by POST /v1/integrations/ID/runs and by webhooks. The
 settings are read at the start. SIGTERM or Ctrl-C ends within ten seconds; runs that it interrupts
 go on at the next start. Several may serve one database.`;
@@ -72,25 +81,60 @@ async function serve(
   output: Output,
 ): Promise<void> {
   const stopped = deps.stopSignal();
+  if (options.work) await beginSettings(deps, options.config, output);
   const settings = await loadProductSettings(deps, options.config);
   if (!options.work) requireServer(settings);
   const { host = settings.server.host, port = settings.server.port } = options;
   await withProduct(deps, settings, async (application) => {
-    await requireTokenBeyondLoopback(application, host);
+    await requireUserBeyondLoopback(application, host);
     await warnOfOverriding(application, settings, deps.log);
     const service = { application, settings, address: { host, port }, works: options.work };
-    await serveUntil(stopped, deps, output, service);
+    // Also where it cannot listen: what waits in the background would keep the process from ending.
+    const over = new AbortController();
+    try {
+      await serveUntil(AbortSignal.any([stopped, over.signal]), deps, output, service);
+    } finally {
+      over.abort();
+    }
   });
 }
 
-/** Every caller that reaches this service may spend credits: beyond this machine only with a token. */
-async function requireTokenBeyondLoopback(
+/**
+ * In a folder without a settings file the set-up in the browser begins: writes one that has no integrations yet.
+ * What is there is never replaced, and a file that was named has to be there.
+ */
+async function beginSettings(
+  { cwd, env }: ProductDeps,
+  config: string | undefined,
+  output: Output,
+): Promise<void> {
+  if (config || env['DONOR_SYNC_CONFIG']) return;
+  try {
+    await writeFile(resolve(cwd, DEFAULT_SETTINGS_PATH), firstSettingsText(), {
+      flag: 'wx',
+      mode: 0o600,
+    });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    throw new ConfigurationError(
+      `There is no settings file, and none can be written here: ${messageOf(error)}. Run it in a folder of its own that it may write to.`,
+      { code: 'settings_unwritable', cause: error },
+    );
+  }
+  output.note(
+    `Wrote ${DEFAULT_SETTINGS_PATH}: there were no settings. Clients are set up in the browser.`,
+  );
+}
+
+/** Every caller that reaches this service may spend credits: beyond this machine only users do, also invited ones. */
+async function requireUserBeyondLoopback(
   { store }: Pick<Application, 'store'>,
   host: string,
 ): Promise<void> {
   if (LOOPBACK_HOSTS.has(host) || (await store.access.listTokens()).length > 0) return;
+  if ((await store.people.list()).length > 0) return;
   throw new ConfigurationError(
-    `At ${host} others could reach the service, and there is no access token yet. Make one: donor-sync tokens create --role admin --name NAME`,
+    `At ${host} others could reach the service, and there is no person and no access token yet. Invite a person: donor-sync people invite --name NAME --email ADDRESS --role owner. Or make a token: donor-sync tokens create --role admin --name NAME`,
     { code: 'access_token_missing', details: { host } },
   );
 }
@@ -140,7 +184,16 @@ async function serveUntil(
   // An address that the settings do not name goes with --port.
   const isOwn = server.publicUrl === ownUrl(server.port);
   const publicUrl = isOwn ? ownUrl(address.port) : server.publicUrl;
+  const takeUp = async (changed: readonly Integration[]) => {
+    await planSchedules(scheduled, changed, await application.store.schedules.now());
+    runner.wake();
+  };
+  const { version } = packageFile;
+  const clients = createClientReader(store, clock);
   const app = createHttpApp({
+    clients,
+    takeUp: async () => takeUp(await application.refresh()),
+    setup: await setupEnvironment(deps, settings),
     application,
     runner,
     clock,
@@ -148,19 +201,18 @@ async function serveUntil(
     publicUrl,
     trustedProxies,
     withoutToken: firstVisit,
+    provider: server.signIn.oidc,
     lastTickAt: scheduler.lastTickAt,
     stopping: stopped,
-    version: packageFile.version,
+    version,
   });
+  await warmHome({ application, clients, clock, log, version });
   const http = await listen({ app, ...address, trustedProxies });
   let unfollow = async () => {};
   try {
     if (works) runner.start();
     await scheduler.start();
-    unfollow = followIntegrations(application, deps, async (changed) => {
-      await planSchedules(scheduled, changed);
-      runner.wake();
-    });
+    unfollow = followIntegrations(application, deps, takeUp);
     alerts.start();
     await announce(deps, output, application, { http, firstVisit });
     await untilStopped(stopped);
@@ -170,6 +222,14 @@ async function serveUntil(
     await alerts.close();
     await http.close();
   }
+}
+
+/** Stand-ins and services of one's own network: only the operator names them. */
+async function setupEnvironment(deps: ProductDeps, { path }: Settings): Promise<SetupEnvironment> {
+  const env = await withEnvironmentFile({ ...deps, path });
+  const serviceUrl = env['PARTNER_BASE_URL'] || null;
+  const hosts = (env['DONOR_SYNC_SETUP_HOSTS'] ?? '').split(',').map((host) => host.trim());
+  return { serviceUrl, hosts: hosts.filter((host) => host !== '') };
 }
 
 /** Listening depends on nothing but the address, so that one is to blame. */
@@ -189,15 +249,15 @@ async function listen(options: ServerOptions): Promise<HttpServer> {
 
 /** For the log, which is where the output of a service is looked for; the link itself is a secret. */
 const NO_TOKEN_WARNING =
-  'there is no access token: only the one-time link on stdout lets a browser on this machine in';
+  'there is no person and no access token: only the one-time link on stdout lets a browser on this machine in';
 
-/** Made once: a token that is revoked later leaves no way in until the next start. */
+/** Made once: a token or a person that goes later leaves no way in until the next start. */
 async function firstVisitOf(
   { store }: Pick<Application, 'store'>,
   clock: ProductDeps['clock'],
 ): Promise<FirstVisit | null> {
-  const hasTokens = (await store.access.listTokens()).length > 0;
-  return hasTokens ? null : createFirstVisit(clock);
+  const hasUsers = (await store.access.listTokens()).length > 0 || (await store.people.hasJoined());
+  return hasUsers ? null : createFirstVisit(clock);
 }
 
 async function announce(
@@ -217,11 +277,11 @@ async function announce(
   if (signInUrl !== null) {
     const minutes = FIRST_VISIT_LIFE_MS / 60_000;
     output.print(
-      `There is no access token. Only one browser on this machine gets in, as the admin, by this link, once, within ${minutes} minutes:`,
+      `There is no person and no access token. Only one browser on this machine gets in, as the owner, by this link, once, within ${minutes} minutes:`,
     );
     output.print(`  ${signInUrl}`);
     output.print(
-      'For programs and other people: donor-sync tokens create --role admin --name NAME',
+      'There, invite yourself and others under People. For programs: donor-sync tokens create --role admin --name NAME',
     );
   }
   const schedules = await listSchedules({ store, clock }, integrations.values());

@@ -1,18 +1,11 @@
 import type { Command } from 'commander';
-import { z } from 'zod';
-import type { Application } from '../../application.ts';
 import { type UndoReport, undoRun } from '../../fields/undo.ts';
 import { openCrm } from '../../run/crm-account.ts';
 import { withLease } from '../../sync/with-lease.ts';
-import {
-  baseOptions,
-  confirmOrStop,
-  type ProductDeps,
-  productAction,
-  productCommand,
-  withIntegration,
-} from '../action/product.ts';
+import { type AskingAction, askingCommand, type CommandAbout } from '../action/asking.ts';
+import { type ProductDeps, withIntegration } from '../action/product.ts';
 import { findRun } from '../action/runs.ts';
+import { waitForSecondPerson } from '../action/second-person.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../terminal/output.ts';
 import { countOf, formatMoment, shortId } from '../terminal/words.ts';
 
@@ -23,32 +16,25 @@ Examples:
 
 Only values that are still ours are restored: what a person changed since then stays. Credits do not
 come back, and the next sync does not write the same profiles again. Exit code 3: some records
-refused; undo the run again once that is fixed.`;
+refused; undo the run again once that is fixed. Also 3: it waits for a second person (twoPeople.undo of
+the settings), and nothing was done yet.`;
 
-const optionsSchema = baseOptions.extend({ yes: z.boolean().default(false) });
+const ABOUT = {
+  name: 'undo',
+  description: 'restore the values that a run wrote over, unless they were changed since',
+  argument: ['<run>', 'the id of the run, whole or as `runs` shows it'],
+  examples: EXAMPLES,
+} satisfies CommandAbout;
 
 /** The command `undo`: restores what a run wrote over, where the CRM's value is still ours. */
 export function undoCommand(deps: ProductDeps): Command {
-  const command = productCommand('undo', deps)
-    .description('restore the values that a run wrote over, unless they were changed since')
-    .argument('<run>', 'the id of the run, whole or as `runs` shows it')
-    .option('--yes', 'do not ask')
-    .addHelpText('after', EXAMPLES);
-  return productAction(
-    deps,
-    command,
-    optionsSchema,
-    ({ application, options, output }, run: string) =>
-      undo(deps, application, output, run, options.yes),
-  );
+  return askingCommand(deps, ABOUT, (action, run) => undo(deps, action, run));
 }
 
 async function undo(
   deps: ProductDeps,
-  application: Application,
-  output: Output,
+  { application, confirm, output }: AskingAction,
   run: string,
-  yes: boolean,
 ): Promise<ExitCode> {
   const { store } = application;
   const row = await findRun(store, run);
@@ -57,11 +43,15 @@ async function undo(
   const writes = await store.deliveries.listWrites(row.id);
   const contacts = countOf(new Set(writes.map((write) => write.crmId)).size, 'contact');
   const when = formatMoment(row.startedAt);
-  await confirmOrStop(
-    deps,
-    `Take back what the run ${shortId(row.id)} of ${when} wrote into ${contacts} of "${integration.id}"?`,
-    yes || writes.length === 0,
-  );
+  if (writes.length > 0) {
+    await confirm(
+      `Take back what the run ${shortId(row.id)} of ${when} wrote into ${contacts} of "${integration.id}"?`,
+    );
+  }
+  const request = { what: 'undo', run: row.id } as const;
+  const about = { request, integrationId: integration.id };
+  const waits = await waitForSecondPerson(deps, application, output, about);
+  if (waits !== null) return waits;
   const asked = { run: row.id, writes: writes.length };
   await store.audit.note({
     action: 'undo.asked',
@@ -77,7 +67,8 @@ async function undo(
   return report.contacts.refused === 0 ? EXIT_CODES.done : EXIT_CODES.stopped;
 }
 
-function printReport(output: Output, { contacts, fields, refusals }: UndoReport): void {
+/** What undoing a run did, for a person. */
+export function printReport(output: Output, { contacts, fields, refusals }: UndoReport): void {
   const restored = countOf(fields.restored, 'field');
   output.print(`Restored ${restored} of ${countOf(contacts.restored, 'contact')}.`);
   if (fields.editedSince > 0) {

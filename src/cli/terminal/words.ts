@@ -1,19 +1,13 @@
-import type { Finding } from '../../../connectors/contract.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import { countOf, formatCount, formatDuration } from '../../core/quantities.ts';
+import { countOf, formatCount, formatDuration, formatMoment } from '../../core/quantities.ts';
 
-export { countOf, formatCount, formatDuration };
+export { countOf, formatCount, formatDuration, formatMoment };
 
 const RATE_FORMAT = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
 
 /** `9.4` or `120`, for things by the second. */
 export function formatRate(perSecond: number): string {
   return RATE_FORMAT.format(perSecond);
-}
-
-/** `2026-11-20 02:00 UTC`, for an instant in ISO 8601 or epoch milliseconds. */
-export function formatMoment(instant: string | number): string {
-  return `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 /** `3 h 12 min ago` */
@@ -51,37 +45,4 @@ export function findId(typed: string, ids: Iterable<string>): string | null {
     `"${typed}" is the end of several ids: ${found.join(', ')}. Write more of it.`,
     { code: 'id_ambiguous', details: { typed, found } },
   );
-}
-
-/** A finding, and the subjects of those that say the same of something else. */
-export type MergedFinding<Each extends Finding> = Each & { others: string[] };
-
-/**
- * The findings with those that differ in nothing but their subject put together: a new CRM lacks
- * every field of the map, and a person needs to read that once. In the order of the first of each.
- */
-export function mergeAlike<Each extends Finding>(findings: readonly Each[]): MergedFinding<Each>[] {
-  const merged = new Map<string, MergedFinding<Each>>();
-  for (const finding of findings) {
-    const { report: _, ...shown } = finding;
-    const key = JSON.stringify({ ...shown, subject: null, message: withoutSubject(finding) });
-    const first = merged.get(key);
-    if (first === undefined) merged.set(key, { ...finding, others: [] });
-    else first.others.push(nameOf(finding));
-  }
-  return [...merged.values()];
-}
-
-/** `The same of 2 others: donor_age, donor_bio.` */
-export function sameOf(others: readonly string[]): string {
-  return `The same of ${countOf(others.length, 'other')}: ${others.join(', ')}.`;
-}
-
-/** `field donor_age` is about `donor_age`. */
-function nameOf({ subject }: Finding): string {
-  return subject.split(' ').at(-1) ?? subject;
-}
-
-function withoutSubject(finding: Finding): string {
-  return finding.message.replaceAll(nameOf(finding), '');
 }

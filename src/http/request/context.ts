@@ -6,24 +6,52 @@ import type { Application } from '../../application.ts';
 import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { AccessTokenRecord } from '../../store/service/access.ts';
+import type { Role } from '../../core/role.ts';
+import type { ProviderSettings } from '../../core/sign-in-settings.ts';
+import type { ClientReader } from '../../views/clients.ts';
 import type { WithoutToken } from './secret.ts';
+
+/** What the operator says of the set-up in the browser besides the settings file. */
+export interface SetupEnvironment {
+  /** The base URL of the service that is offered; null for none. */
+  serviceUrl: string | null;
+  /** Hosts inside the network that a browser may set all the same. */
+  hosts: readonly string[];
+}
 
 /** What the HTTP of the service needs of the world. */
 export interface HttpDeps {
   application: Pick<
     Application,
-    'store' | 'integrations' | 'allowInsecureHttp' | 'sealer' | 'findRunning' | 'open'
+    | 'store'
+    | 'integrations'
+    | 'allowInsecureHttp'
+    | 'sealer'
+    | 'findRunning'
+    | 'open'
+    | 'takeLease'
+    | 'settings'
+    | 'refresh'
   >;
   runner: Pick<Runner, 'request' | 'call' | 'onRunEnded'>;
   clock: Clock;
   log: Log;
   /** How the world reaches the service, `server.publicUrl` of the settings. */
   publicUrl: string;
-  /** Who is let in while there is no access token; no caller by default. */
+  /** Takes up settings that were stored just now; by default the integrations alone are known then. */
+  takeUp?: () => Promise<void>;
+  /** What the environment says of the set-up in the browser; nothing by default. */
+  setup?: SetupEnvironment;
+  /** What reads clients for all pages; one of its own by default. */
+  clients?: ClientReader;
+  /** Who is let in while there is no person and no access token; no caller by default. */
   withoutToken?: WithoutToken;
   /** `server.trustedProxies` of the settings; none by default. */
   trustedProxies?: readonly string[];
+  /** `server.signIn.oidc` of the settings; none by default. */
+  provider?: ProviderSettings | null;
+  /** Called when something was confirmed that is carried out outside of the database. */
+  carryOn?: () => void;
   /** When the schedules were looked at last (epoch ms); null before the first time. */
   lastTickAt(): number | null;
   /** Aborted when the service is asked to end: what it asks of others is given up then. */
@@ -46,16 +74,21 @@ export interface HttpEnv {
   };
 }
 
-/** A viewer reads; an admin also starts runs and decides. */
-export type Role = AccessTokenRecord['role'];
-
 /** Who asks. */
 export interface Principal {
-  /** `local`: the first visitor on this machine, while there is no access token at all. */
+  /** `local`: the first visitor on this machine, while there is no person and no access token. */
   kind: 'token' | 'session' | 'local';
   role: Role;
-  /** What the owner calls the token; null for `local`. */
+  /** The ids of the integrations within reach; null for all. Ask `request/reach.ts` instead of this. */
+  integrations: ReadonlySet<string> | null;
+  /** What the owner calls the token, or the name of the person; null for `local`. */
   name: string | null;
+  /** The person; null for tokens, for browsers that signed in with one, and for `local`. */
+  personId: string | null;
+  /** The access token, also of a browser that signed in with one; null for people and for `local`. */
+  tokenId: string | null;
+  /** The session of the browser; null without one. */
+  sessionId: string | null;
 }
 
 /** How long a CRM may take while a person waits; less than an answer of ours may take. */

@@ -192,7 +192,11 @@ function nothingHere(): HttpError {
  * The same answer as a page for browsers, where an address leads nowhere or something went wrong inside;
  * programs, which do not ask for HTML, get it as it is.
  */
-async function forReader(c: Context<HttpEnv>, reply: Response): Promise<Response> {
+async function forReader(
+  c: Context<HttpEnv>,
+  reply: Response,
+  renderProblem: ProblemPage,
+): Promise<Response> {
   const isForPages = reply.status === 404 || reply.status >= 500;
   const wanted = accepts(c, {
     header: 'Accept',
@@ -201,18 +205,31 @@ async function forReader(c: Context<HttpEnv>, reply: Response): Promise<Response
   });
   if (!isForPages || wanted !== 'text/html') return reply;
   const { error } = errorSchema.parse(await reply.json());
-  const page = await renderNotice(
+  const page = await renderProblem(c, reply.status, error.message);
+  const headers = new Headers(reply.headers);
+  headers.set('Content-Type', 'text/html; charset=utf-8');
+  return new Response(page, { status: reply.status, headers });
+}
+
+/** The page of an answer that is none. */
+export type ProblemPage = (c: Context<HttpEnv>, status: number, message: string) => Promise<string>;
+
+/** One that needs nothing else of the service. */
+const plainPage: ProblemPage = (_c, status, message) =>
+  renderNotice(
     {
-      title: reply.status === 404 ? 'Not found' : 'Something went wrong',
-      text: error.message,
+      title: problemTitle(status),
+      text: message,
       next: [],
       link: { href: '/', text: 'To the overview' },
     },
     '/oauth/styles.css',
   );
-  const headers = new Headers(reply.headers);
-  headers.set('Content-Type', 'text/html; charset=utf-8');
-  return new Response(page, { status: reply.status, headers });
+
+/** What a page is called that says what is wrong. */
+export function problemTitle(status: number): string {
+  if (status === 404) return 'Not found';
+  return status >= 500 ? 'Something went wrong' : 'That is not possible';
 }
 
 const errorSchema = z.object({ error: z.object({ message: z.string() }) });
@@ -221,10 +238,11 @@ const errorSchema = z.object({ error: z.object({ message: z.string() }) });
 export function createGuardedApp(
   { clock, log, publicUrl }: Pick<HttpDeps, 'clock' | 'log' | 'publicUrl'>,
   onAnswered: (request: AnsweredRequest) => void = () => {},
+  renderProblem: ProblemPage = plainPage,
 ): ReturnType<typeof createRouter> {
   const app = createRouter();
-  app.onError((error, c) => forReader(c, answerError(error, c, log)));
-  app.notFound((c) => forReader(c, answer(c, nothingHere())));
+  app.onError((error, c) => forReader(c, answerError(error, c, log), renderProblem));
+  app.notFound((c) => forReader(c, answer(c, nothingHere()), renderProblem));
   app.use(noteRequests({ clock, log }, onAnswered));
   app.use(protectAnswers(publicUrl));
   app.use(forbidCaching);

@@ -163,3 +163,27 @@ export function requireSameOrigin(
 function hostIn(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).host : '';
 }
+
+const BROWSERS = [
+  ['Edge', /\bEdg\w*\//],
+  ['Firefox', /\bFirefox\//],
+  ['Chrome', /\b(Headless)?Chrome\//],
+  ['Safari', /\bSafari\//],
+] as const;
+
+const SYSTEMS = [
+  ['Android', /\bAndroid\b/],
+  ['iOS', /\b(iPhone|iPad)\b/],
+  ['Windows', /\bWindows\b/],
+  ['macOS', /\bMac OS X\b/],
+  ['Linux', /\bLinux\b/],
+] as const;
+
+/** The kind of browser and its system, for people who look at their sessions; null for another program. */
+export function browserOf(c: Context<HttpEnv>): string | null {
+  const agent = c.req.header('user-agent') ?? '';
+  const browser = BROWSERS.find(([, pattern]) => pattern.test(agent))?.[0];
+  if (browser === undefined) return null;
+  const system = SYSTEMS.find(([, pattern]) => pattern.test(agent))?.[0];
+  return system === undefined ? browser : `${browser} on ${system}`;
+}

@@ -1,8 +1,6 @@
 /** How routes describe themselves and what they have in common: errors, ids, cursors. */
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Application } from '../../application.ts';
-import type { Integration } from '../../core/integration.ts';
 import type { HttpEnv } from './context.ts';
 import { HttpError } from './errors.ts';
 
@@ -96,14 +94,4 @@ export function readCursor(cursor: string): Position {
   } catch {
     throw new HttpError(422, 'cursor_invalid', 'The cursor is not one that this list has given.');
   }
-}
-
-/** The integration with this id; throws an HttpError (404) if there is none. */
-export function findIntegration(
-  { integrations }: Pick<Application, 'integrations'>,
-  id: string,
-): Integration {
-  const integration = integrations.get(id);
-  if (integration) return integration;
-  throw new HttpError(404, 'integration_unknown', `There is no integration "${id}".`);
 }

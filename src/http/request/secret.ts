@@ -39,7 +39,7 @@ export interface FirstVisit {
 }
 
 /**
- * Who is let in as the admin while there is no token: the browser that used the one-time link, every
+ * Who is let in as the owner while there is no person and no token: the browser that used the one-time link, every
  * caller that seems to be on this machine (only where nothing can be lost: the demo), or none.
  */
 export type WithoutToken = FirstVisit | 'thisMachine' | null;

@@ -42,7 +42,11 @@ export interface AuditRecord {
 export interface AuditFilter {
   /** Epoch ms. */
   since?: number | undefined;
+  /** Epoch ms; only those before. */
+  until?: number | undefined;
   integrationId?: string | undefined;
+  /** Only entries about these. */
+  integrationIds?: readonly string[] | undefined;
   action?: string | undefined;
   /** Only those before this one. */
   before?: number | undefined;
@@ -73,6 +77,9 @@ interface ListedRow extends AuditEntriesTable {
   crm_id: string | null;
   key_integration: string | null;
 }
+
+const EMPTIED =
+  'There is no entry at all, although people or tokens were made: the audit was emptied.';
 
 const MAX_PROBLEMS = 20;
 const ROWS_AT_ONCE = 500;
@@ -107,13 +114,20 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
     /** Entries, the newest first. */
     async list({
       since,
+      until,
       integrationId,
+      integrationIds,
       action,
       before,
       limit,
     }: AuditFilter): Promise<AuditRecord[]> {
+      if (integrationIds?.length === 0) return [];
       const rows = await listed()
+        .$if(integrationIds !== undefined, (query) =>
+          query.where('entry.integration_id', 'in', integrationIds ?? []),
+        )
         .$if(since !== undefined, (query) => query.where('entry.at', '>=', since ?? 0))
+        .$if(until !== undefined, (query) => query.where('entry.at', '<', until ?? 0))
         .$if(action !== undefined, (query) => query.where('entry.action', '=', action ?? ''))
         .$if(before !== undefined, (query) => query.where('entry.seq', '<', before ?? 0))
         .$if(integrationId !== undefined, (query) =>
@@ -141,12 +155,16 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
 
     /**
      * Checks the whole chain. `known` is a place that was noted down earlier: if the chain lacks it,
-     * entries were taken away at its end and others put there.
+     * entries were taken away at its end and others put there. `onChecked` hears how many were checked of how
+     * many, and may hold the check up.
      */
-    async verify(known: AuditPlace | null = null): Promise<AuditCheck> {
+    async verify(
+      known: AuditPlace | null = null,
+      onChecked: (entries: number, of: number) => Promise<void> = async () => {},
+    ): Promise<AuditCheck> {
       for (;;) {
         const before = await readHead(db);
-        const check = await checkChain(before, known);
+        const check = await checkChain(before, known, onChecked);
         const after = await readHead(db);
         // A purge meanwhile takes away what was about to be read.
         if (before?.purged_seq === after?.purged_seq) return check;
@@ -197,6 +215,7 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
   async function checkChain(
     head: Awaited<ReturnType<typeof readHead>>,
     known: AuditPlace | null,
+    onChecked: (entries: number, of: number) => Promise<void>,
   ): Promise<AuditCheck> {
     const problems: string[] = [];
     const wrong = (problem: string) => {
@@ -230,10 +249,12 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
         noteKnown();
       }
       if (rows.length === 0) break;
+      await onChecked(entries, (head?.seq ?? seq) - purged.seq);
     }
     const end = { seq, hash };
     if (head === null) {
       if (entries > 0) wrong('The row that says where the chain ends is missing.');
+      else if (await hasAuditedRows()) wrong(EMPTIED);
     } else if (
       head.seq !== seq ||
       head.hash !== hash ||
@@ -241,8 +262,33 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
     ) {
       wrong(`The chain ends at entry ${seq}, which is not the end that donor-sync has signed.`);
     }
+    const beyond = await findBeyond();
+    if (beyond !== null) {
+      wrong(
+        `Entry ${beyond} stands behind the end of the chain: it is forged, or the end was put back.`,
+      );
+    }
     if (!isKnownThere) wrong(`Entry ${known?.seq}, which was noted down earlier, is missing.`);
     return { entries, end: head === null ? null : end, purgedThrough: purged.seq, problems };
+  }
+
+  /** In one statement: an entry and the end are written together, also while this is asked. */
+  async function findBeyond(): Promise<number | null> {
+    const found = await db
+      .selectFrom('audit_entries')
+      .select('seq')
+      .where('seq', '>', (eb) => eb.selectFrom('audit_head').select('seq').where('id', '=', 1))
+      .orderBy('seq')
+      .limit(1)
+      .executeTakeFirst();
+    return found?.seq ?? null;
+  }
+
+  /** True if something is there that is made together with its entry. */
+  async function hasAuditedRows(): Promise<boolean> {
+    const token = await db.selectFrom('access_tokens').select('id').limit(1).executeTakeFirst();
+    const person = await db.selectFrom('people').select('id').limit(1).executeTakeFirst();
+    return token !== undefined || person !== undefined;
   }
 
   async function readAfter(seq: number, through: number | null) {

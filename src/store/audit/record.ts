@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import type { Trx } from '../engine/tables.ts';
 import type { Fingerprint } from '../secrets/fingerprint.ts';
 import type { Sealer } from '../secrets/sealed.ts';
@@ -20,25 +21,43 @@ import {
 /** What can be done that the audit records. */
 export const AUDIT_ACTIONS = [
   'run.asked',
+  'run.stopped',
   'hold.decided',
   'batch.decided',
   'network.decided',
   'match_rate.accepted',
+  'approval.asked',
+  'approval.confirmed',
+  'approval.refused',
+  'approval.ran_out',
   'undo.asked',
   'forget.begun',
   'forget.done',
   'forget.lifted',
   'integration.erased',
   'database.restored',
+  'database.moved',
   'restore.agreed',
   'settings.applied',
   'settings.removed',
   'settings.changed',
+  'setup.begun',
+  'setup.dropped',
   'schedule.paused',
   'schedule.resumed',
   'token.made',
   'token.revoked',
   'session.begun',
+  'session.ended',
+  'session.refused',
+  'person.invited',
+  'person.joined',
+  'person.changed',
+  'person.removed',
+  'person.password',
+  'passkey.added',
+  'passkey.removed',
+  'passkey.refused',
   'hook.made',
   'hook.revoked',
   'crm.connected',
@@ -46,6 +65,7 @@ export const AUDIT_ACTIONS = [
   'names.shown',
   'contact.shown',
   'audit.exported',
+  'everything.exported',
   'audit.purged',
   'data.purged',
 ] as const;
@@ -87,26 +107,21 @@ export function auditRecorder({ clock, fingerprint, actor }: RecordDeps): Record
     const sealed = sealer.seal(JSON.stringify(body), entryPlace(seq));
     const entry = { seq, at: clock.now(), integrationId, action, keyId: contact?.keyId ?? null };
     const hash = chainHash(fingerprint, before, { ...entry, sealed });
-    await trx
-      .insertInto('audit_entries')
-      .values({
-        seq,
-        at: entry.at,
-        integration_id: integrationId,
-        action,
-        key_id: entry.keyId,
-        sealed,
-        hash,
-      })
-      .execute();
+    await insertEntry(trx, { ...entry, sealed, hash });
     const mark = placeMark(fingerprint, 'audit_end', { seq, hash });
-    await trx.updateTable('audit_head').set({ hash, mark }).where('id', '=', 1).execute();
+    await moveHead(trx, { hash, mark });
   };
 }
 
 /** The number of the next entry and the hash before it; others wait here until the transaction ends. */
 async function takePlace(trx: Trx): Promise<{ seq: number; hash: string }> {
-  return await trx
+  const [place] = (await nextPlace(trx, {})).rows;
+  if (place === undefined) throw new Error('The audit has no next place.');
+  return place;
+}
+
+const nextPlace = prepared((db) =>
+  db
     .insertInto('audit_head')
     .values((eb) => ({
       id: 1,
@@ -122,8 +137,29 @@ async function takePlace(trx: Trx): Promise<{ seq: number; hash: string }> {
     }))
     .onConflict((c) => c.column('id').doUpdateSet((eb) => ({ seq: eb('audit_head.seq', '+', 1) })))
     .returning(['seq', 'hash'])
-    .executeTakeFirstOrThrow();
-}
+    .compile(),
+);
+
+type Entry = {
+  seq: number;
+  at: number;
+  integrationId: string | null;
+  action: AuditAction;
+  keyId: string | null;
+  sealed: string;
+  hash: string;
+};
+
+const insertEntry = prepared((db, { integrationId, keyId, ...entry }: Slots<Entry>) =>
+  db
+    .insertInto('audit_entries')
+    .values({ ...entry, integration_id: integrationId, key_id: keyId })
+    .compile(),
+);
+
+const moveHead = prepared((db, { hash, mark }: Slots<{ hash: string; mark: string }>) =>
+  db.updateTable('audit_head').set({ hash, mark }).where('id', '=', 1).compile(),
+);
 
 /** The id of a contact, which only its own key opens; null for one that was erased. */
 async function sealContact(

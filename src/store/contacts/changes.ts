@@ -38,8 +38,8 @@ export type Value =
   | Scalar
   /** The contact's own, as it was before the event. */
   | { own: Column }
-  /** The same number, always below zero. */
-  | { negative: Column }
+  /** The size of a number, with this sign. */
+  | { sign: -1 | 1; of: Value }
   /** It comes with the event. */
   | { given: Column }
   /** The run that acts, and when (epoch ms). */
@@ -65,7 +65,8 @@ export interface Moment {
 export const RUN: Value = { moment: 'id' };
 export const NOW: Value = { moment: 'now' };
 export const own = (column: Column): Value => ({ own: column });
-export const negative = (column: Column): Value => ({ negative: column });
+export const negative = (value: Value): Value => ({ sign: -1, of: value });
+export const positive = (value: Value): Value => ({ sign: 1, of: value });
 export const given = (column: Column): Value => ({ given: column });
 export const choice = (condition: Condition, then: Value, otherwise: Value): Value => ({
   if: condition,
@@ -92,14 +93,15 @@ export interface Known {
 export function read(value: Value, known: Known): Scalar {
   if (value === null || typeof value !== 'object') return value;
   if ('own' in value) return known.row[value.own];
-  if ('negative' in value) return belowZero(known.row[value.negative]);
+  if ('sign' in value) return withSign(value.sign, read(value.of, known));
   if ('given' in value) return required(known.given[value.given], value.given);
   if ('moment' in value) return required(known.moment[value.moment], value.moment);
   return read(holds(value.if, known) ? value.then : value.else, known);
 }
 
-function belowZero(value: Scalar): Scalar {
-  return typeof value === 'number' ? 0 - Math.abs(value) : null;
+function withSign(sign: -1 | 1, value: Scalar): Scalar {
+  if (typeof value !== 'number') return null;
+  return sign === 1 ? Math.abs(value) : 0 - Math.abs(value);
 }
 
 /** Pure: whether a condition holds for one row; nothing is equal to null, as in SQL. */
@@ -122,7 +124,8 @@ export function holds(condition: Condition, known: Known): boolean {
 export function givenIn(part: Value | Condition | undefined): Set<Column> {
   if (part === null || typeof part !== 'object') return new Set();
   if ('given' in part) return new Set([part.given]);
-  if ('own' in part || 'negative' in part || 'moment' in part) return new Set();
+  if ('own' in part || 'moment' in part) return new Set();
+  if ('sign' in part) return givenIn(part.of);
   return new Set(partsOf(part).flatMap((inner) => [...givenIn(inner)]));
 }
 

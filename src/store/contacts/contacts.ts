@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { type FromRow, fromRow, fromRows } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import { portions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Database, Tables, Trx } from '../engine/tables.ts';
 import type { ContactRow } from './changes.ts';
@@ -60,6 +61,29 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     },
 
     /**
+     * Contacts that no run has decided about since their answers were lost; and those with a profile whose next
+     * job brought nothing: what was read of them while it ran, they may have opted out.
+     */
+    async listUnread(integrationId: string): Promise<string[]> {
+      const rows = await contactsOf(integrationId)
+        .select('crm_id')
+        .where((eb) =>
+          eb.or([
+            eb.and([eb('state', '=', 'held'), eb('asked_at', '<', 0)]),
+            eb.and([
+              eb('state', '=', 'settled'),
+              eb('outcome_reason', 'in', ['job_vanished', 'no_match']),
+              eb('donor_id', 'is not', null),
+              eb('eligible', '=', 1),
+            ]),
+          ]),
+        )
+        .orderBy('crm_id')
+        .execute();
+      return rows.map((row) => row.crm_id);
+    },
+
+    /**
      * Contacts that wait to be submitted, in the order of the plan; only those that are named, if any are. Those
      * whose identity changed are left out unless `withChanged` says that there are not too many.
      */
@@ -77,19 +101,10 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
         withChanged: boolean;
       },
     ): Promise<ContactRecord[]> {
-      let query = db
-        .selectFrom('contacts')
-        .selectAll()
-        .where('integration_id', '=', integrationId)
-        .where('state', '=', 'due')
-        .where('priority', '<=', maxPriority)
-        .orderBy('priority')
-        .orderBy('asked_at')
-        .orderBy('crm_id')
-        .limit(limit);
-      if (only !== null) query = query.where('crm_id', 'in', only);
-      if (!withChanged) query = query.where('due_reason', '<>', 'identity_changed');
-      return query.execute().then(fromRows);
+      const what = { integrationId, maxPriority, limit };
+      if (only !== null) return dueOf(db, what, { only, withChanged }).execute().then(fromRows);
+      const due = withChanged ? listDue : listDueUnchanged;
+      return due(db, what).then(({ rows }) => fromRows(rows));
     },
 
     /** The ids of all contacts that wait to be submitted, in their order; only those that are named, if any are. */
@@ -148,13 +163,8 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
 
     /** How many contacts are between submission and delivery. */
     async countUnderWay(integrationId: string): Promise<number> {
-      const row = await db
-        .selectFrom('contacts')
-        .select((eb) => eb.fn.countAll().as('count'))
-        .where('integration_id', '=', integrationId)
-        .where('state', 'in', ['submitted', 'ready'])
-        .executeTakeFirst();
-      return Number(row?.count ?? 0);
+      const { rows } = await countUnderWay(db, { integrationId });
+      return Number(rows[0]?.count ?? 0);
     },
 
     /** How many contacts stand in each state that means work. */
@@ -191,21 +201,24 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
         const run = { id: runId, now: clock.now() };
         const { only, unsettled } = reasons;
         for (const state of ['due', 'submitted', 'ready'] as const) {
-          const which: Which = (eb) =>
+          const which: Which =
             only === null
-              ? eb('state', '=', state)
-              : eb.and([eb('state', '=', state), eb('crm_id', 'in', only)]);
+              ? { shape: state, is: (eb) => eb('state', '=', state) }
+              : { is: (eb) => eb.and([eb('state', '=', state), eb('crm_id', 'in', only)]) };
           await move(trx, lease, 'runEnded', which, run, { outcome_reason: reasons[state] });
         }
-        const isUnsettled: Which = (eb) =>
-          eb('tracking_id', 'in', (inner) =>
-            inner
-              .selectFrom('jobs')
-              .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
-              .select('jobs.tracking_id')
-              .where('submissions.integration_id', '=', lease.integrationId)
-              .where('submissions.state', 'in', OPEN_STATES),
-          );
+        const isUnsettled: Which = {
+          shape: 'unsettled',
+          is: (eb, integrationId) =>
+            eb('tracking_id', 'in', (inner) =>
+              inner
+                .selectFrom('jobs')
+                .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
+                .select('jobs.tracking_id')
+                .where('submissions.integration_id', '=', integrationId)
+                .where('submissions.state', 'in', OPEN_STATES),
+            ),
+        };
         await move(trx, lease, 'runEndedUnsettled', isUnsettled, run, {
           outcome_reason: unsettled,
         });
@@ -217,6 +230,44 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     return db.selectFrom('contacts').select('crm_id').where('integration_id', '=', integrationId);
   }
 }
+
+type Due = { integrationId: string; maxPriority: number; limit: number };
+
+const listDue = prepared((db, what: Slots<Due>) =>
+  dueOf(db, what, { only: null, withChanged: true }).compile(),
+);
+
+const listDueUnchanged = prepared((db, what: Slots<Due>) =>
+  dueOf(db, what, { only: null, withChanged: false }).compile(),
+);
+
+function dueOf(
+  db: Database | Trx,
+  { integrationId, maxPriority, limit }: Due | Slots<Due>,
+  { only, withChanged }: { only: readonly string[] | null; withChanged: boolean },
+) {
+  return db
+    .selectFrom('contacts')
+    .selectAll()
+    .where('integration_id', '=', integrationId)
+    .where('state', '=', 'due')
+    .where('priority', '<=', maxPriority)
+    .$if(only !== null, (query) => query.where('crm_id', 'in', only ?? []))
+    .$if(!withChanged, (query) => query.where('due_reason', '<>', 'identity_changed'))
+    .orderBy('priority')
+    .orderBy('asked_at')
+    .orderBy('crm_id')
+    .limit(limit);
+}
+
+const countUnderWay = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .selectFrom('contacts')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('integration_id', '=', integrationId)
+    .where('state', 'in', ['submitted', 'ready'])
+    .compile(),
+);
 
 /** The ids of all contacts of an integration, or of those that have not left, ascending, in portions. */
 export async function* idPages(
@@ -302,13 +353,18 @@ export async function findRows(
 ): Promise<Map<string, ContactRow>> {
   const found = new Map<string, ContactRow>();
   for (const portion of portions(ids)) {
-    const rows = await db
-      .selectFrom('contacts')
-      .selectAll()
-      .where('integration_id', '=', integrationId)
-      .where('crm_id', 'in', portion)
-      .execute();
+    const { rows } = await rowsOf(db, { integrationId, crmIds: portion });
     for (const row of rows) found.set(row.crm_id, row);
   }
   return found;
 }
+
+const rowsOf = prepared(
+  (db, { integrationId, crmIds }: Slots<{ integrationId: string; crmIds: readonly string[] }>) =>
+    db
+      .selectFrom('contacts')
+      .selectAll()
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', crmIds)
+      .compile(),
+);

@@ -3,7 +3,7 @@ import type { OutcomeReason } from '../../core/outcome.ts';
 import { maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { portions } from '../engine/rows.ts';
-import type { DueReason, Trx } from '../engine/tables.ts';
+import type { DueReason, JobState, Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
 import type { ContactRow, Given } from './changes.ts';
 import { type ContactRecord, findRows, newRow } from './contacts.ts';
@@ -62,6 +62,16 @@ export interface DecidedPage<C extends ReadContact> {
   cursor: string | null;
 }
 
+/**
+ * What becomes of a contact, by what is known of it. Where the answer to its last request was lost, `answered`
+ * is the identity of the one before that was answered; null otherwise.
+ */
+export type Decide<C extends ReadContact> = (
+  contact: C,
+  known: ContactRecord | undefined,
+  answered: string | null,
+) => Decided;
+
 /** Pages of contacts as the CRM has them, decided. */
 export function decidedPageQueries(checkpoint: Checkpoint, clock: Clock) {
   return {
@@ -72,7 +82,7 @@ export function decidedPageQueries(checkpoint: Checkpoint, clock: Clock) {
     recordPage<C extends ReadContact>(
       lease: Lease,
       page: DecidedPage<C>,
-      decide: (contact: C, known: ContactRecord | undefined) => Decided,
+      decide: Decide<C>,
     ): Promise<void> {
       return checkpoint(lease, async (trx) => {
         const run: RunMoment = { id: page.runId, now: clock.now() };
@@ -109,13 +119,14 @@ async function recordPortion<C extends ReadContact>(
   lease: Lease,
   run: RunMoment,
   contacts: readonly C[],
-  decide: (contact: C, known: ContactRecord | undefined) => Decided,
+  decide: Decide<C>,
 ): Promise<number> {
   const rows = await findRows(
     trx,
     lease.integrationId,
     contacts.map((c) => c.crmId),
   );
+  const answered = await findAnswered(trx, lease, [...rows.values()].filter(mayHaveLost));
   const decided: ContactRow[] = [];
   const kept: KeptContact[] = [];
   const released: string[] = [];
@@ -126,7 +137,7 @@ async function recordPortion<C extends ReadContact>(
   for (const contact of contacts) {
     const { crmId } = contact;
     const row = rows.get(crmId);
-    const { noted, ...decision } = decide(contact, maybeFromRow(row));
+    const { noted, ...decision } = decide(contact, maybeFromRow(row), answered.get(crmId) ?? null);
     if (decision.kind === 'keep') {
       if (row === undefined) continue;
       kept.push({ row, noted });
@@ -155,6 +166,43 @@ async function recordPortion<C extends ReadContact>(
   await resume(trx, lease, run, resumed);
   await withdrawApprovals(trx, run.now, renamed);
   return chosen;
+}
+
+/** True where what a lost answer was asked with may stand as the identity that was paid for. */
+function mayHaveLost({ state, asked_identity, outcome_reason }: ContactRow): boolean {
+  const isAsked = state === 'due' || ['lost_answer', 'rejected_by_person'].includes(outcome_reason);
+  return isAsked && asked_identity !== null;
+}
+
+/** Jobs that cost a credit, the last one included if its answer was lost. */
+const PAID: JobState[] = ['delivered', 'failed', 'lost'];
+
+/** Of contacts whose last job has no answer: the identity that the one before was asked with. */
+async function findAnswered(
+  trx: Trx,
+  { integrationId }: Lease,
+  rows: readonly ContactRow[],
+): Promise<Map<string, string>> {
+  if (rows.length === 0) return new Map();
+  const jobs = await trx
+    .selectFrom('jobs')
+    .select(['crm_id', 'identity', 'state'])
+    .where('integration_id', '=', integrationId)
+    .where(
+      'crm_id',
+      'in',
+      rows.map(({ crm_id }) => crm_id),
+    )
+    .where('state', 'in', PAID)
+    .orderBy('submitted_at')
+    .orderBy('tracking_id')
+    .execute();
+  const found = [...Map.groupBy(jobs, ({ crm_id }) => crm_id)].flatMap(([crmId, own]) => {
+    const before = own.findLast(({ state }) => state !== 'lost');
+    const isLost = own.at(-1)?.state === 'lost';
+    return isLost && before !== undefined ? [[crmId, before.identity] as const] : [];
+  });
+  return new Map(found);
 }
 
 /** What a decision is in a contact's life, and what comes with it. */

@@ -6,7 +6,7 @@ import type { RunMoment } from '../runs/runs.ts';
 import type { ContactRow } from './changes.ts';
 import { findRows, newRow } from './contacts.ts';
 import { holdErased, suspectMerged } from './erased-holds.ts';
-import { INHERITED, type LifeEvent, MISFIT_REASONS } from './life.ts';
+import { DEPARTURE_READ, INHERITED, type LifeEvent, MISFIT_REASONS } from './life.ts';
 import { after, move, moveAndList, putRows, type Target } from './move.ts';
 
 /** A contact that is gone from the CRM. */
@@ -34,7 +34,7 @@ export function departureQueries(checkpoint: Checkpoint, clock: Clock) {
           trx,
           lease,
           'left',
-          (eb) => eb.and([eb('seen_run', '<>', runId), eb('state', '<>', 'removed')]),
+          { is: (eb) => eb.and([eb('seen_run', '<>', runId), eb('state', '<>', 'removed')]) },
           run,
           { outcome_reason: 'deleted_in_crm' },
         );
@@ -97,8 +97,9 @@ async function moveProfile(
   const [loser, winner] = [rows.get(loserId), rows.get(winnerId)];
   if (loser === undefined) return;
   if (hasProfile(winner)) {
-    // A CRM tells of a merge more than once.
-    if (loser.state !== 'removed') await move(trx, lease, 'absorbed', [{ crm_id: winnerId }], run);
+    // A CRM tells of a merge more than once. That a contact is gone may be known before it was read why.
+    if (loser.seen_run !== DEPARTURE_READ)
+      await move(trx, lease, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
   const job = await findMoving(trx, lease, loserId);
@@ -188,9 +189,11 @@ async function moveQuestion(
   const question = await findQuestion(trx, loser);
   if (question === undefined) return;
   const { tracking_id, decision, detail } = question;
+  const askedAt = asked_at === null ? null : Math.abs(asked_at);
   const isRejected = decision === 'rejected';
   const event = isRejected ? 'inheritedRejection' : 'inheritedQuestion';
-  const given = { tracking_id, asked_at, donor_id, enhanced_at, outcome_detail: detail };
+  const profile = { tracking_id, asked_at: askedAt, donor_id, enhanced_at };
+  const given = { ...profile, outcome_detail: detail };
   if (!(await moveToWinner(trx, lease, run, event, { crm_id: winnerId, ...given }))) return;
   const moved = { crm_id: winnerId };
   await trx.updateTable('jobs').set(moved).where('tracking_id', '=', tracking_id).execute();

@@ -19,6 +19,7 @@ import {
   not,
   oneOf,
   own,
+  positive,
   RUN,
   type Value,
 } from './changes.ts';
@@ -50,13 +51,16 @@ export interface EventRow {
 }
 
 /** `asked_at` of a contact that the next run has to think about again, and whose credit brought nothing. */
-export const ASK_AGAIN = 0;
+const ASK_AGAIN = 0;
 
 /**
  * `asked_identity` of a contact whose profile came to it by a merge: its next reading is what the credit
  * was spent on. A merge brings details along, too, and those are no change that earns another credit.
  */
 export const INHERITED = '';
+
+/** `seen_run` of a contact whose departure was read: a CRM may tell of it more than once. */
+export const DEPARTURE_READ = '';
 
 /** The order in which due contacts are submitted. */
 export const PRIORITY = {
@@ -150,8 +154,8 @@ const SPENT: Changes = {
  */
 const ASKED_AT_THE_END = choice(
   any(equal(own('identity'), own('asked_identity')), equal(own('asked_identity'), INHERITED)),
-  own('asked_at'),
-  negative('asked_at'),
+  positive(own('asked_at')),
+  negative(own('asked_at')),
 );
 
 /** A credit that brought nothing is asked for again; a record that refuses its write earns no second. */
@@ -194,6 +198,14 @@ const LEFT_BEFORE: Changes = {
   ...outcome(
     choice(oneOf(own('outcome_reason'), ['merged_in_crm']), 'merged_in_crm', 'deleted_in_crm'),
   ),
+};
+
+/** The same when a person ends what it was kept for. */
+const LEFT_UNDECIDED: Changes = {
+  due_reason: null,
+  outcome_reason: 'deleted_in_crm',
+  outcome_detail: null,
+  outcome_at: NOW,
 };
 
 /** A run is over, and this is why the contact still waits. */
@@ -360,7 +372,13 @@ export const LIFE = {
       {
         from: ['held'],
         to: null,
-        set: { ...READ, asked_identity: readOrOwn(), outcome_run: RUN },
+        set: {
+          ...READ,
+          asked_identity: readOrOwn(),
+          asked_at: positive(own('asked_at')),
+          eligible: 1,
+          outcome_run: RUN,
+        },
       },
       {
         // What is under way gets its outcome when this run has tried it: with the reason of an
@@ -386,7 +404,16 @@ export const LIFE = {
         when: not(isNull(own('tracking_id'))),
         set: { eligible: 1, due_reason: null, seen_run: RUN, ...outcome('delivery_pending') },
       },
-      { from: ['held'], to: null, set: { seen_run: RUN, outcome_run: RUN } },
+      {
+        from: ['held'],
+        to: null,
+        set: {
+          asked_at: positive(own('asked_at')),
+          eligible: 1,
+          seen_run: RUN,
+          outcome_run: RUN,
+        },
+      },
     ],
     otherwise: 'No paid job waits for it.',
   },
@@ -410,13 +437,21 @@ export const LIFE = {
       {
         from: AT_REST,
         to: 'removed',
-        set: { due_reason: null, ...outcome(given('outcome_reason')) },
+        set: {
+          due_reason: null,
+          seen_run: DEPARTURE_READ,
+          ...outcome(given('outcome_reason')),
+        },
       },
       {
         // What comes of its credit is still to be known. If that is nothing, it is gone.
         from: ['submitted', 'ready'],
         to: null,
-        set: { eligible: 0, ...outcome(given('outcome_reason')) },
+        set: {
+          eligible: 0,
+          seen_run: DEPARTURE_READ,
+          ...outcome(given('outcome_reason')),
+        },
       },
     ],
     otherwise: UNKNOWN,
@@ -448,10 +483,21 @@ export const LIFE = {
         set: { asked_identity: INHERITED },
       },
       {
+        // An earlier run has read that it changed, and ended before a credit was spent on that.
+        from: ['due'],
+        to: 'settled',
+        when: all(equal(own('due_reason'), 'identity_changed'), not(isNull(own('asked_identity')))),
+        set: {
+          due_reason: null,
+          asked_identity: INHERITED,
+          ...outcome(choice(isNull(own('donor_id')), 'no_match_known', 'profile_fresh')),
+        },
+      },
+      {
         // It may get the profile that is on its way to the other one.
         from: ['held'],
         to: null,
-        when: oneOf(own('outcome_reason'), MISFIT_REASONS),
+        when: oneOf(own('outcome_reason'), [...MISFIT_REASONS, 'lost_answer', 'profile_deceased']),
         set: { asked_identity: INHERITED },
       },
     ],
@@ -579,7 +625,12 @@ export const LIFE = {
     tracking_id: null,
     ...outcome('person_invalid', given('outcome_detail')),
   }),
-  lost: ofAnswer('held', { ...SPENT, ...outcome('lost_answer', given('outcome_detail')) }),
+  lost: ofAnswer('held', {
+    ...SPENT,
+    // What was read of it while it was under way has not been decided about: the next run reads it again.
+    asked_at: negative(given('asked_at')),
+    ...outcome('lost_answer', given('outcome_detail')),
+  }),
   lostDueAgain: {
     ...ofAnswer('due', {
       ...SPENT,
@@ -637,11 +688,26 @@ export const LIFE = {
   }),
   profileApproved: ofPerson('ready', { outcome_reason: 'delivery_pending' }),
   profileRejected: {
-    ...ofPerson('settled', {
-      tracking_id: null,
-      outcome_reason: 'rejected_by_person',
-      outcome_at: NOW,
-    }),
+    ways: [
+      {
+        from: ['held'],
+        to: 'removed',
+        when: HAS_LEFT,
+        set: { tracking_id: null, ...LEFT_UNDECIDED },
+      },
+      {
+        from: ['held'],
+        to: 'settled',
+        set: {
+          tracking_id: null,
+          // What was rejected was asked for with other details than it has now.
+          asked_at: ASKED_AT_THE_END,
+          outcome_reason: 'rejected_by_person',
+          outcome_at: NOW,
+        },
+      },
+    ],
+    otherwise: NOT_ASKED,
     endsJob: true,
   },
   askedForAgain: {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { changedParts } from '../../identity/identity-text.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import { ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import { move } from './move.ts';
@@ -77,14 +78,8 @@ export function massChangeQueries(db: Database, checkpoint: Checkpoint, clock: C
   };
 
   async function lastDecision(integrationId: string): Promise<number> {
-    const row = await db
-      .selectFrom('holds')
-      .select((eb) => eb.fn.max('decided_at').as('at'))
-      .where('integration_id', '=', integrationId)
-      .where('kind', '=', 'identity_mass_change')
-      .where('decision', 'in', ['approved', 'rejected'])
-      .executeTakeFirst();
-    return Number(row?.at ?? 0);
+    const { rows } = await decidedLast(db, { integrationId });
+    return Number(rows[0]?.at ?? 0);
   }
 
   async function findOpenBatch(integrationId: string): Promise<string | null> {
@@ -92,6 +87,16 @@ export function massChangeQueries(db: Database, checkpoint: Checkpoint, clock: C
     return row?.batch ?? null;
   }
 }
+
+const decidedLast = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .selectFrom('holds')
+    .select((eb) => eb.fn.max('decided_at').as('at'))
+    .where('integration_id', '=', integrationId)
+    .where('kind', '=', 'identity_mass_change')
+    .where('decision', 'in', ['approved', 'rejected'])
+    .compile(),
+);
 
 function openHolds(db: Database | Trx, integrationId: string) {
   return db

@@ -6,11 +6,13 @@ import {
   type Expression,
   type ExpressionBuilder,
   expressionBuilder,
+  type QueryResult,
   type RawBuilder,
   type SqlBool,
   sql,
 } from 'kysely';
-import { portions } from '../engine/rows.ts';
+import { type Prepared, prepared, type Slots } from '../engine/prepared.ts';
+import { linesOf, portions } from '../engine/rows.ts';
 import type { ContactState, Tables, Trx } from '../engine/tables.ts';
 import {
   COLUMNS,
@@ -34,7 +36,14 @@ export type Target = { crm_id: string } & Given;
 
 /** Contacts by id, by id with what comes for each, or all of the integration for which this is true. */
 export type Targets = readonly string[] | readonly Target[] | Which;
-export type Which = (eb: ExpressionBuilder<Tables, 'contacts'>) => Expression<SqlBool>;
+export interface Which {
+  /** Names what makes the condition what it is, if it holds no values: then its statement is built once. */
+  shape?: string;
+  is(
+    eb: ExpressionBuilder<Tables, 'contacts'>,
+    integrationId: string | Expression<string>,
+  ): Expression<SqlBool>;
+}
 
 export type Moved = Pick<ContactRow, 'crm_id' | 'state' | 'tracking_id'>;
 
@@ -50,8 +59,8 @@ export async function move(
   common: Given = {},
 ): Promise<number> {
   let moved = 0;
-  for (const statement of statements(of, event, targets, moment, common)) {
-    const { numAffectedRows = 0n } = await statement.execute(trx);
+  for (const run of statements(of, event, targets, moment, common, 'counted')) {
+    const { numAffectedRows = 0n } = await run(trx);
     moved += Number(numAffectedRows);
   }
   return moved;
@@ -67,10 +76,8 @@ export async function moveAndList(
   common: Given = {},
 ): Promise<Moved[]> {
   const moved: Moved[] = [];
-  for (const statement of statements(of, event, targets, moment, common)) {
-    const { rows } = await sql<Moved>`${statement} returning crm_id, state, tracking_id`.execute(
-      trx,
-    );
+  for (const run of statements(of, event, targets, moment, common, 'listed')) {
+    const { rows } = await run(trx);
     moved.push(...rows);
   }
   return moved;
@@ -101,87 +108,180 @@ export function after(
 /** Writes rows that were read in this transaction; what another station has moved stays as it is. */
 export async function putRows(trx: Trx, rows: readonly ContactRow[]): Promise<void> {
   for (const portion of portions(rows)) {
-    await trx
-      .insertInto('contacts')
-      .values(portion)
-      .onConflict((c) =>
-        c
-          .columns(['integration_id', 'crm_id'])
-          .doUpdateSet((eb) => ({
-            state: eb.ref('excluded.state'),
-            identity: eb.ref('excluded.identity'),
-            eligible: eb.ref('excluded.eligible'),
-            due_reason: eb.ref('excluded.due_reason'),
-            priority: eb.ref('excluded.priority'),
-            tracking_id: eb.ref('excluded.tracking_id'),
-            asked_identity: eb
-              .case()
-              // A person has asked for it to be submitted again meanwhile.
-              .when('contacts.asked_identity', 'is', null)
-              .then(eb.ref('contacts.asked_identity'))
-              .else(eb.ref('excluded.asked_identity'))
-              .end(),
-            outcome_reason: eb.ref('excluded.outcome_reason'),
-            outcome_run: eb.ref('excluded.outcome_run'),
-            outcome_at: eb.ref('excluded.outcome_at'),
-            outcome_detail: eb.ref('excluded.outcome_detail'),
-            seen_run: eb.ref('excluded.seen_run'),
-          }))
-          .where('contacts.state', 'in', [...AT_REST]),
-      )
-      .execute();
+    await putPortion(trx, { cells: portion.flatMap((row) => WHOLE.map((column) => row[column])) });
   }
 }
 
+/** All columns of a row. */
+const WHOLE = ['integration_id', 'crm_id', 'state', ...COLUMNS] as const;
+
+const putPortion = prepared((db, { cells }: Slots<{ cells: readonly Scalar[] }>) =>
+  db
+    .insertInto('contacts')
+    .columns(WHOLE)
+    .expression(sql`values ${linesOf(cells, WHOLE.length)}`)
+    .onConflict((c) =>
+      c
+        .columns(['integration_id', 'crm_id'])
+        .doUpdateSet((eb) => ({
+          state: eb.ref('excluded.state'),
+          identity: eb.ref('excluded.identity'),
+          eligible: eb.ref('excluded.eligible'),
+          due_reason: eb.ref('excluded.due_reason'),
+          priority: eb.ref('excluded.priority'),
+          tracking_id: eb.ref('excluded.tracking_id'),
+          asked_identity: eb
+            .case()
+            // A person has asked for it to be submitted again meanwhile.
+            .when('contacts.asked_identity', 'is', null)
+            .then(eb.ref('contacts.asked_identity'))
+            .else(eb.ref('excluded.asked_identity'))
+            .end(),
+          outcome_reason: eb.ref('excluded.outcome_reason'),
+          outcome_run: eb.ref('excluded.outcome_run'),
+          outcome_at: eb.ref('excluded.outcome_at'),
+          outcome_detail: eb.ref('excluded.outcome_detail'),
+          seen_run: eb.ref('excluded.seen_run'),
+        }))
+        .where('contacts.state', 'in', [...AT_REST]),
+    )
+    .compile(),
+);
+
+/** The statements of an event, each of which resolves with the contacts that it moved if they are `listed`. */
 function* statements(
   of: Of,
   event: LifeEvent,
   targets: Targets,
   moment: Moment,
   common: Given,
-): Generator<RawBuilder<unknown>> {
-  if (typeof targets === 'function') {
-    const which = targets(expressionBuilder<Tables, 'contacts'>());
-    yield statement(of, event, { common, moment, columns: [] }, sql``, which);
+  how: How,
+): Generator<(trx: Trx) => Promise<QueryResult<Moved>>> {
+  if ('is' in targets) {
+    const eb = expressionBuilder<Tables, 'contacts'>();
+    if (targets.shape !== undefined) {
+      yield run(targets.shape, [], (_, source) => [sql``, targets.is(eb, source.integrationId)]);
+      return;
+    }
+    const which = targets.is(eb, of.integrationId);
+    const source = { ...of, common, moment, columns: [] };
+    yield (trx) => statement(event, how, source, sql``, which).execute(trx);
     return;
   }
   const ids = targets.filter((target) => typeof target === 'string');
   for (const portion of portions(ids)) {
-    const which = sql<SqlBool>`crm_id in (${sql.join(portion)})`;
-    yield statement(of, event, { common, moment, columns: [] }, sql``, which);
+    yield run('ids', portion, (cells) => [sql``, sql<SqlBool>`crm_id in (${sql.join(cells)})`]);
   }
   const columns = columnsGivenTo(LIFE[event]).filter((column) => common[column] === undefined);
   const rows = targets.filter((target) => typeof target !== 'string');
   for (const portion of portions(rows)) {
-    const values = portion.map((row) => {
-      const given = columns.map((column) => required(row[column], column));
-      return sql`(${sql.join([row.crm_id, ...given])})`;
-    });
-    const from = sql` from (values ${sql.join(values)}) as v`;
-    const which = sql<SqlBool>`crm_id = v.column1`;
-    yield statement(of, event, { common, moment, columns }, from, which);
+    const cells: Scalar[] = [];
+    for (const row of portion) {
+      cells.push(row.crm_id);
+      for (const column of columns) cells.push(required(row[column], column));
+    }
+    const table = (slots: readonly Expression<Scalar>[]) =>
+      sql` from (values ${linesOf(slots, columns.length + 1)}) as v`;
+    yield run('rows', cells, (slots) => [table(slots), sql<SqlBool>`crm_id = v.column1`], columns);
   }
+
+  /** `find` says where the contacts are and which of them. */
+  function run(
+    kind: string,
+    cells: readonly Scalar[],
+    find: (
+      cells: readonly Expression<Scalar>[],
+      source: Source,
+    ) => [from: RawBuilder<unknown>, which: Expression<SqlBool>],
+    columns: readonly Column[] = [],
+  ) {
+    const shared = givenFor(common);
+    const shape = [event, how, kind, moment.id !== undefined, ...shared].join();
+    const statementOfShape = statementOf(shape, (slots) => {
+      const source = sourceOf(slots, shared, moment, columns);
+      return statement(event, how, source, ...find(slots.cells, source));
+    });
+    const values = {
+      integrationId: of.integrationId,
+      id: moment.id ?? null,
+      now: moment.now,
+      shared: shared.map((column) => required(common[column], column)),
+      cells,
+    };
+    return (trx: Trx) => statementOfShape(trx, values);
+  }
+}
+
+type How = 'counted' | 'listed';
+
+/** What a statement is given: what comes for all contacts, and what for each, its id first. */
+type Handed = {
+  integrationId: string;
+  id: string | null;
+  now: number;
+  shared: readonly Scalar[];
+  cells: readonly Scalar[];
+};
+
+/** Statements that were built before, by what makes them what they are. */
+const known = new Map<string, Prepared<Handed, Moved>>();
+
+function statementOf(
+  shape: string,
+  build: (slots: Slots<Handed>) => RawBuilder<Moved>,
+): Prepared<Handed, Moved> {
+  const before = known.get(shape);
+  if (before !== undefined) return before;
+  const made = prepared<Handed, Moved>((db, slots) => build(slots).compile(db));
+  known.set(shape, made);
+  return made;
+}
+
+/** The same as slots. */
+function sourceOf(
+  slots: Slots<Handed>,
+  shared: readonly Column[],
+  { id }: Moment,
+  columns: readonly Column[],
+): Source {
+  const common = shared.map((column, at) => [column, required(slots.shared[at], column)]);
+  return {
+    integrationId: slots.integrationId,
+    common: Object.fromEntries(common),
+    moment: { ...(id === undefined ? {} : { id: slots.id }), now: slots.now },
+    columns,
+  };
+}
+
+/** The columns that come for all contacts alike. */
+function givenFor(common: Given): Column[] {
+  return COLUMNS.filter((column) => common[column] !== undefined);
 }
 
 /** What a statement's values are read from. */
 interface Source {
-  common: Given;
-  moment: Moment;
+  integrationId: string | Expression<string>;
+  common: { [column in Column]?: Given[column] | Expression<Scalar> };
+  moment: { id?: string | Expression<Scalar>; now: number | Expression<Scalar> };
   /** What comes for each contact: `v.column2` and those after it. */
   columns: readonly Column[];
 }
 
+/** Names its event, for who reads along at the database. */
 function statement(
-  { integrationId }: Of,
   event: LifeEvent,
+  how: How,
   source: Source,
   from: RawBuilder<unknown>,
   which: Expression<SqlBool>,
-): RawBuilder<unknown> {
+): RawBuilder<Moved> {
   const { ways }: EventRow = LIFE[event];
-  const known = ways.filter((way) => statesOf(way).length > 0);
-  return sql`update contacts set ${sql.join(assignments(known, source))}${from}
-    where integration_id = ${integrationId} and ${which} and (${guard(known, source)})`;
+  const open = ways.filter((way) => statesOf(way).length > 0);
+  const { integrationId } = source;
+  const isOfIts = expressionBuilder<Tables, 'contacts'>()('integration_id', '=', integrationId);
+  const returning = how === 'listed' ? sql` returning crm_id, state, tracking_id` : sql``;
+  return sql`update contacts /* ${sql.raw(event)} */ set ${sql.join(assignments(open, source))}${from}
+    where ${isOfIts} and ${which} and (${guard(open, source)})${returning}`;
 }
 
 function columnsGivenTo({ ways }: EventRow): Column[] {
@@ -238,10 +338,14 @@ const NUMBERS: readonly Column[] = [
   'outcome_at',
 ];
 
-function valueSql(value: Value, { common, moment, columns }: Source): RawBuilder<unknown> {
+function valueSql(value: Value, source: Source): RawBuilder<unknown> {
+  const { common, moment, columns } = source;
   if (value === null || typeof value !== 'object') return sql.lit(value);
   if ('own' in value) return sql.ref(value.own);
-  if ('negative' in value) return sql`-abs(${sql.ref(value.negative)})`;
+  if ('sign' in value) {
+    const size = sql`abs(${valueSql(value.of, source)})`;
+    return value.sign === 1 ? size : sql`-${size}`;
+  }
   if ('moment' in value) {
     const { id, now } = moment;
     return value.moment === 'now' ? typed(now, true) : typed(required(id, 'a run'), false);
@@ -255,13 +359,12 @@ function valueSql(value: Value, { common, moment, columns }: Source): RawBuilder
     // The first column is the contact's id.
     return cast(sql.ref(`v.column${place + 2}`), isNumber);
   }
-  const source = { common, moment, columns };
   return sql`case when ${conditionSql(value.if, source)} then ${valueSql(value.then, source)}
     else ${valueSql(value.else, source)} end`;
 }
 
 /** Postgres takes what stands alone in an expression for text. */
-function typed(value: string | number | null, isNumber: boolean): RawBuilder<unknown> {
+function typed(value: Scalar | Expression<Scalar>, isNumber: boolean): RawBuilder<unknown> {
   return cast(sql`${value}`, isNumber);
 }
 

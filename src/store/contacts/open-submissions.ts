@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { isPostgres } from '../engine/database-time.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import type { Database, SubmissionState, SubmissionsTable, Trx } from '../engine/tables.ts';
 
 export type SubmissionRow = Selectable<SubmissionsTable>;
@@ -11,19 +12,23 @@ export const OPEN_STATES: SubmissionState[] = ['intended', 'lost'];
 export const MAX_SLOTS = 6;
 
 /** The submissions of a key that are open, by slot. */
-export function findOpenSubmissions(
+export async function findOpenSubmissions(
   db: Database | Trx,
   partnerKey: string,
 ): Promise<SubmissionRow[]> {
-  return db
+  return (await openSubmissions(db, { partnerKey })).rows;
+}
+
+const openSubmissions = prepared((db, { partnerKey }: Slots<{ partnerKey: string }>) =>
+  db
     .selectFrom('submissions')
     .selectAll()
     .where('partner_key', '=', partnerKey)
     .where('state', 'in', OPEN_STATES)
     .orderBy('slot')
     .orderBy('id')
-    .execute();
-}
+    .compile(),
+);
 
 /** What is known of a key. */
 export interface KeyRow {
@@ -36,11 +41,15 @@ export interface KeyRow {
  * On SQLite transactions go one after the other by themselves.
  */
 export async function lockKey(trx: Trx, partnerKey: string): Promise<KeyRow | undefined> {
-  const row = await trx
+  const [row] = (await lockedKey(trx, { partnerKey })).rows;
+  return row && { balance: row.balance, sequence: row.spend_sequence };
+}
+
+const lockedKey = prepared((db, { partnerKey }: Slots<{ partnerKey: string }>) =>
+  db
     .selectFrom('partner_keys')
     .select(['balance', 'spend_sequence'])
     .where('id', '=', partnerKey)
-    .$if(isPostgres(trx), (query) => query.forUpdate())
-    .executeTakeFirst();
-  return row && { balance: row.balance, sequence: row.spend_sequence };
-}
+    .$if(isPostgres(db), (query) => query.forUpdate())
+    .compile(),
+);

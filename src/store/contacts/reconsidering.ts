@@ -63,7 +63,10 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
 
     /** Puts contacts whose identity could not be read in line again: this run looks whether it can. */
     async retryUnreadable(lease: Lease, only: readonly string[] | null): Promise<void> {
-      const which: Which = (eb) => (only === null ? eb.lit(true) : eb('crm_id', 'in', only));
+      const which: Which =
+        only === null
+          ? { shape: 'all', is: (eb) => eb.lit(true) }
+          : { is: (eb) => eb('crm_id', 'in', only) };
       await checkpoint(lease, (trx) => move(trx, lease, 'triedAgain', which, { now: clock.now() }));
     },
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { move } from '../contacts/move.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import { portions, valuesTable } from '../engine/rows.ts';
 import { ERASED_ID, type Trx } from '../engine/tables.ts';
 import {
@@ -31,15 +32,8 @@ export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
         });
         const started = [...answer.jobIds];
         for (const portion of portions(started)) {
-          const accepted = await trx
-            .updateTable('jobs')
-            .from(valuesTable<'column1' | 'column2'>(portion))
-            .set((eb) => ({ state: 'processing', job_id: eb.ref('v.column2') }))
-            .where('submission_id', '=', submissionId)
-            .whereRef('tracking_id', '=', 'v.column1')
-            .returning(['tracking_id', 'crm_id', 'identity'])
-            .execute();
-          await spendOnAccepted(trx, submission, accepted);
+          const { rows } = await start(trx, { submissionId, cells: portion.flat() });
+          await spendOnAccepted(trx, submission, rows);
         }
         await dropErased(trx, submissionId, clock.now());
         if (answer.charged > started.length) {
@@ -80,6 +74,19 @@ export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
   };
 }
 
+/** `cells` are tracking ids, each followed by the job id that came for it. */
+const start = prepared(
+  (db, { submissionId, cells }: Slots<{ submissionId: string; cells: readonly string[] }>) =>
+    db
+      .updateTable('jobs')
+      .from(valuesTable<'column1' | 'column2'>(cells, 2))
+      .set((eb) => ({ state: 'processing', job_id: eb.ref('v.column2') }))
+      .where('submission_id', '=', submissionId)
+      .whereRef('tracking_id', '=', 'v.column1')
+      .returning(['tracking_id', 'crm_id', 'identity'])
+      .compile(),
+);
+
 /** Persons that the service blames are not submitted again with the same details. */
 async function settleRefused(
   trx: Trx,
@@ -104,11 +111,16 @@ async function settleRefused(
 
 /** Jobs of contacts that were erased while the request was under way: nothing fetches their profile. */
 async function dropErased(trx: Trx, submissionId: string, now: number): Promise<void> {
-  await trx
-    .updateTable('jobs')
-    .set({ state: 'delivered', job_id: null, closed_at: now })
-    .where('submission_id', '=', submissionId)
-    .where('crm_id', '=', ERASED_ID)
-    .where('state', '=', 'processing')
-    .execute();
+  await closeErased(trx, { submissionId, now });
 }
+
+const closeErased = prepared(
+  (db, { submissionId, now }: Slots<{ submissionId: string; now: number }>) =>
+    db
+      .updateTable('jobs')
+      .set({ state: 'delivered', job_id: null, closed_at: now })
+      .where('submission_id', '=', submissionId)
+      .where('crm_id', '=', ERASED_ID)
+      .where('state', '=', 'processing')
+      .compile(),
+);

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { findOpenSubmissions } from '../contacts/open-submissions.ts';
 import { LEASE_MS } from '../engine/leases.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import { transact, transactionId } from '../engine/transact.ts';
 import { spentSince } from './spending.ts';
@@ -15,11 +16,8 @@ export function balanceQueries(db: Database, clock: Clock) {
     async findBalance(
       partnerKey: string,
     ): Promise<{ balance: number | null; readAt: number; sequence: number }> {
-      const row = await db
-        .selectFrom('partner_keys')
-        .select(['balance', 'balance_read_at', 'spend_sequence'])
-        .where('id', '=', partnerKey)
-        .executeTakeFirst();
+      const { rows } = await balanceOf(db, { partnerKey });
+      const [row] = rows;
       return {
         balance: row?.balance ?? null,
         readAt: row?.balance_read_at ?? 0,
@@ -30,19 +28,15 @@ export function balanceQueries(db: Database, clock: Clock) {
     /** Notes a reading, unless a submission of the key was open or closed since `sequence`. */
     recordBalance(partnerKey: string, sequence: number, balance: number): Promise<boolean> {
       return transact(db, LEASE_MS, async (trx, name) => {
-        await trx
-          .insertInto('partner_keys')
-          .values({ id: partnerKey, spend_sequence: 0 })
-          .onConflict((c) => c.doNothing())
-          .execute();
+        await insertKey(trx, { partnerKey });
         if ((await findOpenSubmissions(trx, partnerKey)).length > 0) return false;
-        const noted = await trx
-          .updateTable('partner_keys')
-          .set({ balance, balance_read_at: clock.now() })
-          .where('id', '=', partnerKey)
-          .where('spend_sequence', '=', sequence)
-          .returning(transactionId(db).as('transaction_id'))
-          .executeTakeFirst();
+        const { rows } = await noteBalance(trx, {
+          partnerKey,
+          sequence,
+          balance,
+          now: clock.now(),
+        });
+        const [noted] = rows;
         name(noted?.transaction_id ?? null);
         return noted !== undefined;
       });
@@ -66,6 +60,33 @@ export function balanceQueries(db: Database, clock: Clock) {
     },
   };
 }
+
+const balanceOf = prepared((db, { partnerKey }: Slots<{ partnerKey: string }>) =>
+  db
+    .selectFrom('partner_keys')
+    .select(['balance', 'balance_read_at', 'spend_sequence'])
+    .where('id', '=', partnerKey)
+    .compile(),
+);
+
+const insertKey = prepared((db, { partnerKey }: Slots<{ partnerKey: string }>) =>
+  db
+    .insertInto('partner_keys')
+    .values({ id: partnerKey, spend_sequence: 0 })
+    .onConflict((c) => c.doNothing())
+    .compile(),
+);
+
+const noteBalance = prepared(
+  (db, slots: Slots<{ partnerKey: string; sequence: number; balance: number; now: number }>) =>
+    db
+      .updateTable('partner_keys')
+      .set({ balance: slots.balance, balance_read_at: slots.now })
+      .where('id', '=', slots.partnerKey)
+      .where('spend_sequence', '=', slots.sequence)
+      .returning(transactionId(db).as('transaction_id'))
+      .compile(),
+);
 
 /** The balance that two readings agreed on. */
 export async function setBalance(trx: Trx, partnerKey: string, balance: number): Promise<void> {

@@ -1,8 +1,10 @@
+import { sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { move } from '../contacts/move.ts';
 import { findOpenSubmissions, lockKey, MAX_SLOTS } from '../contacts/open-submissions.ts';
 import type { Lease, LeaseQueries } from '../engine/leases.ts';
-import { portions } from '../engine/rows.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
+import { linesOf, portions } from '../engine/rows.ts';
 import type { DueReason, Trx } from '../engine/tables.ts';
 import { findOpenPersons, findShares, type SharingRules } from './paid-jobs.ts';
 
@@ -119,32 +121,52 @@ export function intentQueries(leases: LeaseQueries, clock: Clock) {
     intent: Intent,
     jobs: readonly IntendedJob[],
   ): Promise<void> {
-    await trx
-      .insertInto('jobs')
-      .values(
-        jobs.map((job) => ({
-          tracking_id: job.trackingId,
-          submission_id: intent.submissionId,
-          integration_id: lease.integrationId,
-          crm_id: job.crmId,
-          identity: job.identity,
-          person: job.person,
-          reason: job.reason,
-          state: 'intended' as const,
-          submitted_at: clock.now(),
-        })),
-      )
-      .execute();
+    const now = clock.now();
+    await insertPortion(trx, {
+      cells: jobs.flatMap(({ trackingId, crmId, identity, person, reason }) => [
+        trackingId,
+        intent.submissionId,
+        lease.integrationId,
+        crmId,
+        identity,
+        person,
+        reason,
+        'intended',
+        now,
+      ]),
+    });
     const submitted = jobs.map(({ crmId, trackingId, identity }) => ({
       crm_id: crmId,
       tracking_id: trackingId,
       identity,
     }));
-    const run = { id: intent.runId, now: clock.now() };
+    const run = { id: intent.runId, now };
     const moved = await move(trx, lease, 'submitted', submitted, run);
     if (moved !== jobs.length) throw new IntentRefused('contacts_changed');
   }
 }
+
+/** The columns of a job that is put on disk before its request. */
+const INTENDED = [
+  'tracking_id',
+  'submission_id',
+  'integration_id',
+  'crm_id',
+  'identity',
+  'person',
+  'reason',
+  'state',
+  'submitted_at',
+] as const;
+
+const insertPortion = prepared(
+  (db, { cells }: Slots<{ cells: readonly (string | number | null)[] }>) =>
+    db
+      .insertInto('jobs')
+      .columns(INTENDED)
+      .expression(sql`values ${linesOf(cells, INTENDED.length)}`)
+      .compile(),
+);
 
 class IntentRefused extends Error {
   readonly why: IntentRefusal;

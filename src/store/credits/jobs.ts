@@ -5,6 +5,7 @@ import { type ContactRecord, findRows } from '../contacts/contacts.ts';
 import { move } from '../contacts/move.ts';
 import { type FromRow, fromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, JobsTable, Tables, Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
@@ -40,13 +41,10 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
       limit: number,
       after: RunningJob | null,
     ): Promise<RunningJob[]> {
-      const rows = await running(integrationId)
-        .where((eb) => isAfter(eb, after))
-        .select(['tracking_id', 'job_id', 'submitted_at'])
-        .orderBy('submitted_at')
-        .orderBy('tracking_id')
-        .limit(limit)
-        .execute();
+      const { rows } =
+        after === null
+          ? await listRunning(db, { integrationId, limit })
+          : await listRunningAfter(db, { integrationId, limit, ...after });
       return rows.flatMap((row) =>
         row.job_id === null
           ? []
@@ -59,13 +57,11 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
       integrationId: string,
       after: RunningJob | null,
     ): Promise<{ all: number; fresh: number; oldestFreshAt: number | null }> {
-      const counted = await running(integrationId)
-        .select((eb) => [
-          eb.fn.countAll().as('all'),
-          eb.fn.countAll().filterWhere(isAfter(eb, after)).as('fresh'),
-          eb.fn.min('submitted_at').filterWhere(isAfter(eb, after)).as('oldest'),
-        ])
-        .executeTakeFirst();
+      const { rows } =
+        after === null
+          ? await countRunning(db, { integrationId })
+          : await countRunningAfter(db, { integrationId, ...after });
+      const [counted] = rows;
       return {
         all: Number(counted?.all ?? 0),
         fresh: Number(counted?.fresh ?? 0),
@@ -78,14 +74,8 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
       await checkpoint(lease, async (trx) => {
         const run = { id: runId, now: clock.now() };
         for (const portion of portions(progress.completed)) {
-          const jobs = await trx
-            .updateTable('jobs')
-            .set({ state: 'completed' })
-            .where('tracking_id', 'in', portion)
-            .where('state', 'in', ['processing', 'completed'])
-            .returning(['crm_id', 'tracking_id'])
-            .execute();
-          await move(trx, lease, 'jobDone', jobs, run);
+          const { rows } = await complete(trx, { trackingIds: portion });
+          await move(trx, lease, 'jobDone', rows, run);
         }
         await closeJobs(trx, lease, run, progress.failed, 'failed', 'no_match');
         await closeJobs(trx, lease, run, progress.vanished, 'vanished', 'job_vanished');
@@ -95,13 +85,8 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
 
     /** How many jobs are done and not yet delivered, refused ones among them. */
     async countCompleted(integrationId: string): Promise<number> {
-      const row = await db
-        .selectFrom('jobs')
-        .select((eb) => eb.fn.countAll().as('count'))
-        .where('integration_id', '=', integrationId)
-        .where('state', '=', 'completed')
-        .executeTakeFirst();
-      return Number(row?.count ?? 0);
+      const { rows } = await countCompleted(db, { integrationId });
+      return Number(rows[0]?.count ?? 0);
     },
 
     /**
@@ -112,30 +97,11 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
       integrationId: string,
       { runId, limit, except }: { runId: string; limit: number; except: ReadonlySet<string> },
     ): Promise<ReadyJob[]> {
-      const jobs = await db
-        .selectFrom('jobs')
-        .innerJoin('contacts', (join) =>
-          join
-            .onRef('contacts.integration_id', '=', 'jobs.integration_id')
-            .onRef('contacts.crm_id', '=', 'jobs.crm_id')
-            .onRef('contacts.tracking_id', '=', 'jobs.tracking_id'),
-        )
-        .selectAll('jobs')
-        .where('jobs.integration_id', '=', integrationId)
-        .where('jobs.state', '=', 'completed')
-        .where('contacts.state', '=', 'ready')
-        .where((eb) =>
-          eb.not(
-            eb.and([
-              eb('contacts.outcome_run', '=', runId),
-              eb('contacts.outcome_reason', 'in', TRIED_IN_VAIN),
-            ]),
-          ),
-        )
-        .orderBy('jobs.submitted_at')
-        .orderBy('jobs.tracking_id')
-        .limit(limit + except.size)
-        .execute();
+      const { rows: jobs } = await listReady(db, {
+        integrationId,
+        runId,
+        limit: limit + except.size,
+      });
       const wanted = jobs.filter((job) => !except.has(job.tracking_id)).slice(0, limit);
       const contacts = await findRows(
         db,
@@ -165,13 +131,6 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
     },
   };
 
-  function running(integrationId: string) {
-    return db
-      .selectFrom('jobs')
-      .where('integration_id', '=', integrationId)
-      .where('state', '=', 'processing');
-  }
-
   /** Ends jobs without a profile; a later run asks again for the vanished, if nothing came yet. */
   async function closeJobs(
     trx: Trx,
@@ -200,10 +159,112 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   }
 }
 
+const complete = prepared((db, { trackingIds }: Slots<{ trackingIds: readonly string[] }>) =>
+  db
+    .updateTable('jobs')
+    .set({ state: 'completed' })
+    .where('tracking_id', 'in', trackingIds)
+    .where('state', 'in', ['processing', 'completed'])
+    .returning(['crm_id', 'tracking_id'])
+    .compile(),
+);
+
+/** Counts are asked for whenever a station of a run looks for work. */
+const countCompleted = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .selectFrom('jobs')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('integration_id', '=', integrationId)
+    .where('state', '=', 'completed')
+    .compile(),
+);
+
+const listReady = prepared(
+  (
+    db,
+    { integrationId, runId, limit }: Slots<{ integrationId: string; runId: string; limit: number }>,
+  ) =>
+    db
+      .selectFrom('jobs')
+      .innerJoin('contacts', (join) =>
+        join
+          .onRef('contacts.integration_id', '=', 'jobs.integration_id')
+          .onRef('contacts.crm_id', '=', 'jobs.crm_id')
+          .onRef('contacts.tracking_id', '=', 'jobs.tracking_id'),
+      )
+      .selectAll('jobs')
+      .where('jobs.integration_id', '=', integrationId)
+      .where('jobs.state', '=', 'completed')
+      .where('contacts.state', '=', 'ready')
+      .where((eb) =>
+        eb.not(
+          eb.and([
+            eb('contacts.outcome_run', '=', runId),
+            eb('contacts.outcome_reason', 'in', TRIED_IN_VAIN),
+          ]),
+        ),
+      )
+      .orderBy('jobs.submitted_at')
+      .orderBy('jobs.tracking_id')
+      .limit(limit)
+      .compile(),
+);
+
+const countRunning = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  countedFrom(running(db, integrationId), null).compile(),
+);
+
+const countRunningAfter = prepared(
+  (db, { integrationId, ...after }: Slots<{ integrationId: string } & Departure>) =>
+    countedFrom(running(db, integrationId), after).compile(),
+);
+
+const listRunning = prepared(
+  (db, { integrationId, limit }: Slots<{ integrationId: string; limit: number }>) =>
+    listedFrom(running(db, integrationId), limit).compile(),
+);
+
+const listRunningAfter = prepared(
+  (
+    db,
+    { integrationId, limit, ...after }: Slots<{ integrationId: string; limit: number } & Departure>,
+  ) =>
+    listedFrom(
+      running(db, integrationId).where((eb) => isAfter(eb, after)),
+      limit,
+    ).compile(),
+);
+
+function running(db: Database | Trx, integrationId: Expression<string>) {
+  return db
+    .selectFrom('jobs')
+    .where('integration_id', '=', integrationId)
+    .where('state', '=', 'processing');
+}
+
+function listedFrom(jobs: ReturnType<typeof running>, limit: Expression<number>) {
+  return jobs
+    .select(['tracking_id', 'job_id', 'submitted_at'])
+    .orderBy('submitted_at')
+    .orderBy('tracking_id')
+    .limit(limit);
+}
+
+function countedFrom(jobs: ReturnType<typeof running>, after: Slots<Departure> | null) {
+  return jobs.select((eb) => [
+    eb.fn.countAll().as('all'),
+    eb.fn.countAll().filterWhere(isAfter(eb, after)).as('fresh'),
+    eb.fn.min('submitted_at').filterWhere(isAfter(eb, after)).as('oldest'),
+  ]);
+}
+
+/** Where a job stands in the order of submission. */
+type Departure = { submittedAt: number; trackingId: string };
+
 /** True of jobs that come after the given one in the order of their submission; of all after none. */
 function isAfter(
   eb: ExpressionBuilder<Tables, 'jobs'>,
-  after: RunningJob | null,
+  after: Departure | Slots<Departure> | null,
 ): Expression<SqlBool> {
   if (after === null) return eb.lit(true);
   return eb.or([

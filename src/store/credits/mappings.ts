@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { RecordEntry } from '../audit/record.ts';
 import { type FromRow, maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import type { Database, JobState, MappingsTable, Trx } from '../engine/tables.ts';
 import { TRIED_IN_VAIN } from './jobs.ts';
 
@@ -48,13 +49,7 @@ export function mappingQueries(
 ) {
   return {
     find(integrationId: string, id: string): Promise<MappingRecord | undefined> {
-      return db
-        .selectFrom('mappings')
-        .selectAll()
-        .where('integration_id', '=', integrationId)
-        .where('id', '=', id)
-        .executeTakeFirst()
-        .then(maybeFromRow);
+      return findMapping(db, { integrationId, id }).then(({ rows }) => maybeFromRow(rows[0]));
     },
 
     /**
@@ -186,6 +181,16 @@ export function mappingQueries(
       .where('submissions.mapping', '=', id);
   }
 }
+
+const findMapping = prepared(
+  (db, { integrationId, id }: Slots<{ integrationId: string; id: string }>) =>
+    db
+      .selectFrom('mappings')
+      .selectAll()
+      .where('integration_id', '=', integrationId)
+      .where('id', '=', id)
+      .compile(),
+);
 
 /** True if nothing is known of mappings, and there are enough answers all the same. */
 async function hasHistory(db: Database | Trx, integrationId: string): Promise<boolean> {

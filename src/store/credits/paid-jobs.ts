@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { OPEN_STATES } from '../contacts/open-submissions.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, JobState, Trx } from '../engine/tables.ts';
 
@@ -76,7 +77,14 @@ export async function findOpenPersons(
 ): Promise<Set<string>> {
   const wanted = new Set(contacts.flatMap(({ person }) => person ?? []));
   if (wanted.size === 0) return wanted;
-  const rows = await db
+  const { rows } = await openPersons(db, { partnerKey });
+  return new Set(
+    rows.flatMap(({ person }) => (person !== null && wanted.has(person) ? person : [])),
+  );
+}
+
+const openPersons = prepared((db, { partnerKey }: Slots<{ partnerKey: string }>) =>
+  db
     .selectFrom('jobs')
     .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
     .select('jobs.person')
@@ -84,11 +92,8 @@ export async function findOpenPersons(
     .where('submissions.state', 'in', OPEN_STATES)
     .where('jobs.state', '=', 'intended')
     .where('jobs.person', 'is not', null)
-    .execute();
-  return new Set(
-    rows.flatMap(({ person }) => (person !== null && wanted.has(person) ? person : [])),
-  );
-}
+    .compile(),
+);
 
 /** Pure: the newest of the jobs after an instant; one whose answer was lost only if no other is. */
 function newestAfter(jobs: readonly PaidJob[], after: number): PaidJob | undefined {
@@ -107,7 +112,8 @@ async function findPaid(
 ): Promise<Map<string, PaidJob[]>> {
   const found = new Map<string, PaidJob[]>();
   for (const portion of portions(persons)) {
-    for (const [person, jobs] of jobsByPerson(await paidRows(db, portion, since))) {
+    const { rows } = await paidRows(db, { persons: portion, since });
+    for (const [person, jobs] of jobsByPerson(rows)) {
       const usable = jobs.flatMap(({ fate, ...job }) =>
         fate === 'gone' || (fate === 'lost' && !heedsLost) ? [] : [{ ...job, fate }],
       );
@@ -118,28 +124,29 @@ async function findPaid(
 }
 
 /** All contacts that have a job make one row of it for each state. */
-function paidRows(db: Database | Trx, persons: readonly string[], since: number) {
-  return db
-    .selectFrom('jobs')
-    .select(['person', 'job_id', 'state', 'submitted_at'])
-    .select((eb) => [
-      eb.fn.min('submission_id').as('submission_id'),
-      eb.fn.coalesce(eb.fn.max('shared_from'), eb.fn.min('tracking_id')).as('tracking_id'),
-    ])
-    .where('person', 'in', persons)
-    .where('submitted_at', '>=', since)
-    .where('state', 'in', [...FATES.keys()])
-    .where((eb) =>
-      eb.or([
-        eb('state', '<>', 'lost'),
-        eb.exists(holdsOf(db, null)),
-        // The contact that was asked about has left or opted out: the question is one about the person.
-        eb.and([eb.exists(holdsOf(db, 'superseded')), eb.not(eb.exists(decisionsOf(db)))]),
-      ]),
-    )
-    .groupBy(['person', 'job_id', 'state', 'submitted_at'])
-    .execute();
-}
+const paidRows = prepared(
+  (db, { persons, since }: Slots<{ persons: readonly string[]; since: number }>) =>
+    db
+      .selectFrom('jobs')
+      .select(['person', 'job_id', 'state', 'submitted_at'])
+      .select((eb) => [
+        eb.fn.min('submission_id').as('submission_id'),
+        eb.fn.coalesce(eb.fn.max('shared_from'), eb.fn.min('tracking_id')).as('tracking_id'),
+      ])
+      .where('person', 'in', persons)
+      .where('submitted_at', '>=', since)
+      .where('state', 'in', [...FATES.keys()])
+      .where((eb) =>
+        eb.or([
+          eb('state', '<>', 'lost'),
+          eb.exists(holdsOf(db, null)),
+          // The contact that was asked about has left or opted out: the question is one about the person.
+          eb.and([eb.exists(holdsOf(db, 'superseded')), eb.not(eb.exists(decisionsOf(db)))]),
+        ]),
+      )
+      .groupBy(['person', 'job_id', 'state', 'submitted_at'])
+      .compile(),
+);
 
 /** Holds of a lost answer that are open (null), or that ended without a decision. */
 function holdsOf(db: Database | Trx, decision: 'superseded' | null) {
@@ -161,7 +168,7 @@ function decisionsOf(db: Database | Trx) {
     .where('holds.decision', 'in', ['approved', 'rejected', 'resubmitted']);
 }
 
-type PaidRow = Awaited<ReturnType<typeof paidRows>>[number];
+type PaidRow = Awaited<ReturnType<typeof paidRows>>['rows'][number];
 type KnownJob = Omit<PaidJob, 'fate'> & { fate: Fate | 'gone' };
 
 function jobsByPerson(rows: readonly PaidRow[]): Map<string, KnownJob[]> {

@@ -2,46 +2,60 @@ import type { Selectable } from 'kysely';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { type Moved, move, moveAndList } from '../contacts/move.ts';
 import { lockKey, OPEN_STATES, type SubmissionRow } from '../contacts/open-submissions.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import { portions } from '../engine/rows.ts';
 import type { JobsTable, Trx } from '../engine/tables.ts';
 
 /** A submission that has come to its end, and when (epoch ms). */
 export type ClosedSubmission = SubmissionRow & { closed_at: number };
 
+type End = {
+  state: 'accepted' | 'refused' | 'not_charged' | 'charged';
+  charged: number;
+  closed_at: number;
+};
+
 /** Ends a submission once: credits leave the balance of its key. Throws if it was closed before. */
 export async function closeSubmission(
   trx: Trx,
   submissionId: string,
-  end: {
-    state: 'accepted' | 'refused' | 'not_charged' | 'charged';
-    charged: number;
-    closed_at: number;
-  },
+  end: End,
 ): Promise<ClosedSubmission> {
   // The key first, in one order for all who open, lose or close one.
-  const { partner_key } = await trx
-    .selectFrom('submissions')
-    .select('partner_key')
-    .where('id', '=', submissionId)
-    .executeTakeFirstOrThrow();
-  await lockKey(trx, partner_key);
-  const submission = await trx
+  const [key] = (await keyOf(trx, { submissionId })).rows;
+  if (key === undefined) throw new Error('A submission that is to be closed is not there.');
+  await lockKey(trx, key.partner_key);
+  const [submission] = (await close(trx, { submissionId, ...end })).rows;
+  if (submission === undefined) throw new Error('A submission is closed that was open just now.');
+  await charge(trx, { partnerKey: submission.partner_key, charged: end.charged });
+  return { ...submission, closed_at: end.closed_at };
+}
+
+const keyOf = prepared((db, { submissionId }: Slots<{ submissionId: string }>) =>
+  db.selectFrom('submissions').select('partner_key').where('id', '=', submissionId).compile(),
+);
+
+const close = prepared((db, { submissionId, ...end }: Slots<{ submissionId: string } & End>) =>
+  db
     .updateTable('submissions')
     .set(end)
     .where('id', '=', submissionId)
     .where('state', 'in', OPEN_STATES)
     .returningAll()
-    .executeTakeFirstOrThrow();
-  await trx
-    .updateTable('partner_keys')
-    .set((eb) => ({
-      balance: eb('balance', '-', end.charged),
-      spend_sequence: eb('spend_sequence', '+', 1),
-    }))
-    .where('id', '=', submission.partner_key)
-    .execute();
-  return { ...submission, closed_at: end.closed_at };
-}
+    .compile(),
+);
+
+const charge = prepared(
+  (db, { partnerKey, charged }: Slots<{ partnerKey: string; charged: number }>) =>
+    db
+      .updateTable('partner_keys')
+      .set((eb) => ({
+        balance: eb('balance', '-', charged),
+        spend_sequence: eb('spend_sequence', '+', 1),
+      }))
+      .where('id', '=', partnerKey)
+      .compile(),
+);
 
 /** A job without an answer, or with one: whose it is, and what was submitted. */
 export type SubmittedJob = Pick<
@@ -135,19 +149,26 @@ async function spendUnanswered(
 }
 
 /** Closes the jobs without an answer, and resolves with them. */
-function closeUnanswered(
+async function closeUnanswered(
   trx: Trx,
-  submission: ClosedSubmission,
+  { id, closed_at }: ClosedSubmission,
   state: 'unpaid' | 'lost',
 ): Promise<SubmittedJob[]> {
-  return trx
+  const { rows } = await closeIntended(trx, { submissionId: id, state, closedAt: closed_at });
+  return rows;
+}
+
+type Unanswered = { submissionId: string; state: 'unpaid' | 'lost'; closedAt: number };
+
+const closeIntended = prepared((db, { submissionId, state, closedAt }: Slots<Unanswered>) =>
+  db
     .updateTable('jobs')
-    .set({ state, closed_at: submission.closed_at })
-    .where('submission_id', '=', submission.id)
+    .set({ state, closed_at: closedAt })
+    .where('submission_id', '=', submissionId)
     .where('state', '=', 'intended')
     .returning(['tracking_id', 'crm_id', 'identity', 'reason'])
-    .execute();
-}
+    .compile(),
+);
 
 export function ofJob({ crm_id, tracking_id, identity }: Omit<SubmittedJob, 'reason'>) {
   return { crm_id, tracking_id, asked_identity: identity };

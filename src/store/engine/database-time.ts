@@ -11,10 +11,12 @@ export type FromNow = (ms: number) => Expression<number>;
  */
 export function databaseTime(db: Database, clock: Pick<Clock, 'now'>): FromNow {
   if (!isPostgres(db)) return (ms) => sql<number>`${clock.now() + ms}`;
-  // The time of the statement, not of the transaction: that may have waited for a lock.
-  return (ms) =>
-    sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint + ${sql.lit(ms)}`;
+  return serverTime;
 }
+
+/** The time of the statement, not of the transaction: that may have waited for a lock. */
+export const serverTime: FromNow = (ms) =>
+  sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint + ${sql.lit(ms)}`;
 
 /** True if the database is a Postgres server. */
 export function isPostgres(db: Pick<Database, 'getExecutor'>): boolean {

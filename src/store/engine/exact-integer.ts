@@ -3,7 +3,9 @@ import { FatalError } from '../../core/errors.ts';
 /** The rows themselves; a FatalError if a number in them is beyond what JavaScript keeps exact. */
 export function requireExact(rows: unknown[]): unknown[] {
   for (const row of rows) {
-    for (const value of Object.values(Object(row))) {
+    const values: Record<string, unknown> = Object(row);
+    for (const column in values) {
+      const value = values[column];
       if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
         throw inexact(String(value));
       }

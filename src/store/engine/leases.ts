@@ -1,7 +1,15 @@
-import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type ExpressionWrapper,
+  type RawBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { FatalError } from '../../core/errors.ts';
-import { databaseTime, isPostgres } from './database-time.ts';
+import { databaseTime, isPostgres, serverTime } from './database-time.ts';
+import { prepared, type Slots } from './prepared.ts';
 import type { Database, Tables, Trx } from './tables.ts';
 import { again, type TransactionId, transact, transactionId } from './transact.ts';
 
@@ -41,6 +49,83 @@ export class LeaseLost extends FatalError {
   }
 }
 
+/** Says of a column with the end of a lease whether the lease is in force; see `isInForce`. */
+export function leaseInForce(db: Database, clock: Pick<Clock, 'now'>) {
+  const fromNow = databaseTime(db, clock);
+  return (until: RawBuilder<unknown>) =>
+    sql<SqlBool>`(${until} > ${fromNow(0)} and ${until} <= ${fromNow(LATEST_END_MS)})`;
+}
+/** The first statement of each checkpoint. */
+const extendLease = prepared(
+  (
+    db,
+    { integrationId, epoch, until }: Slots<{ integrationId: string; epoch: number; until: number }>,
+  ) =>
+    db
+      .updateTable('integrations')
+      .set({ lease_until: isPostgres(db) ? serverTime(LEASE_MS) : until })
+      .where('id', '=', integrationId)
+      .where('run_epoch', '=', epoch)
+      .returning(transactionId(db).as('transaction_id'))
+      .compile(),
+);
+
+const insertIntegration = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .insertInto('integrations')
+    .values({ id: integrationId, run_epoch: 0 })
+    .onConflict((c) => c.doNothing())
+    .compile(),
+);
+
+/** Two that ask at once, or one that asks while the owner renews, go one after the other; on SQLite by themselves. */
+const lockLease = prepared(
+  (db, slots: Slots<{ integrationId: string; now: number; latest: number }>) => {
+    const [now, latest] = isPostgres(db)
+      ? [serverTime(0), serverTime(LATEST_END_MS)]
+      : [slots.now, slots.latest];
+    return db
+      .selectFrom('integrations')
+      .select(['run_epoch', 'lease_owner', 'lease_until'])
+      .select((eb) =>
+        eb
+          .case()
+          .when(isBetween(eb, now, latest))
+          .then(1)
+          .else(0)
+          .end()
+          .as('in_force'),
+      )
+      .where('id', '=', slots.integrationId)
+      .$if(isPostgres(db), (query) => query.forUpdate())
+      .compile();
+  },
+);
+
+const raiseEpoch = prepared(
+  (db, slots: Slots<{ integrationId: string; epoch: number; owner: string; until: number }>) =>
+    db
+      .updateTable('integrations')
+      .set({
+        run_epoch: slots.epoch,
+        slots_epoch: slots.epoch,
+        lease_owner: slots.owner,
+        lease_until: isPostgres(db) ? serverTime(LEASE_MS) : slots.until,
+      })
+      .where('id', '=', slots.integrationId)
+      .returning(transactionId(db).as('transaction_id'))
+      .compile(),
+);
+
+/** True of a lease that has not run out `now`, and that ends no later than a lease can. */
+function isBetween(
+  eb: ExpressionBuilder<Tables, 'integrations'>,
+  now: Expression<number>,
+  latest: Expression<number>,
+): ExpressionWrapper<Tables, 'integrations', SqlBool> {
+  return eb.and([eb('lease_until', '>', now), eb('lease_until', '<=', latest)]);
+}
+
 export type LeaseQueries = ReturnType<typeof leaseQueries>;
 
 /** Who may run an integration; at most one at a time. All instants are of the database's clock. */
@@ -58,37 +143,23 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
       isGone: (owner: string) => boolean,
     ): Promise<LeaseAttempt> {
       return transact(db, LEASE_MS, async (trx, name) => {
-        await trx
-          .insertInto('integrations')
-          .values({ id: integrationId, run_epoch: 0 })
-          .onConflict((c) => c.doNothing())
-          .execute();
-        const row = await trx
-          .selectFrom('integrations')
-          .select(['run_epoch', 'lease_owner', 'lease_until'])
-          .select((eb) => eb.case().when(isInForce(eb)).then(1).else(0).end().as('in_force'))
-          .where('id', '=', integrationId)
-          // Two that ask at once, or one that asks while the owner renews, go one after the other. On SQLite
-          // transactions do so by themselves.
-          .$if(isPostgres(db), (query) => query.forUpdate())
-          .executeTakeFirstOrThrow();
+        const now = clock.now();
+        await insertIntegration(trx, { integrationId });
+        const { rows } = await lockLease(trx, { integrationId, now, latest: now + LATEST_END_MS });
+        const [row] = rows;
+        if (row === undefined) throw new Error('An integration is gone that was just there.');
         const { lease_owner: holder, lease_until: until } = row;
         if (holder !== null && until !== null && row.in_force === 1 && !isGone(holder)) {
           return { acquired: false, owner: holder, until } as const;
         }
         const epoch = row.run_epoch + 1;
-        const raised = await trx
-          .updateTable('integrations')
-          .set({
-            run_epoch: epoch,
-            slots_epoch: epoch,
-            lease_owner: owner,
-            lease_until: fromNow(LEASE_MS),
-          })
-          .where('id', '=', integrationId)
-          .returning(transactionId(db).as('transaction_id'))
-          .executeTakeFirst();
-        name(raised?.transaction_id ?? null);
+        const raised = await raiseEpoch(trx, {
+          integrationId,
+          epoch,
+          owner,
+          until: now + LEASE_MS,
+        });
+        name(raised.rows[0]?.transaction_id ?? null);
         return { acquired: true, lease: { integrationId, epoch } } as const;
       });
     },
@@ -163,16 +234,27 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
       if (!row?.lease_owner || row.lease_until === null) return null;
       return { owner: row.lease_owner, until: row.lease_until, epoch: row.run_epoch };
     },
+
+    /** How many leases each host has, of those in force. */
+    async countByHost(): Promise<Map<string, number>> {
+      const rows = await db
+        .selectFrom('integrations')
+        .select('lease_owner')
+        .where('lease_owner', 'is not', null)
+        .where((eb) => isInForce(eb))
+        .execute();
+      const hosts = Map.groupBy(
+        rows,
+        ({ lease_owner: owner }) => (owner ?? '').split('/')[0] ?? '',
+      );
+      return new Map([...hosts].map(([host, leases]) => [host, leases.length]));
+    },
   };
 
-  /** True of a lease that has not run out, and that ends no later than a lease can. */
   function isInForce(
     eb: ExpressionBuilder<Tables, 'integrations'>,
   ): ExpressionWrapper<Tables, 'integrations', SqlBool> {
-    return eb.and([
-      eb('lease_until', '>', fromNow(0)),
-      eb('lease_until', '<=', fromNow(LATEST_END_MS)),
-    ]);
+    return isBetween(eb, fromNow(0), fromNow(LATEST_END_MS));
   }
 
   function checkpoint<T>(lease: Lease, work: (trx: Trx) => Promise<T>): Promise<T> {
@@ -183,13 +265,13 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
   }
 
   async function extend(trx: Trx, lease: Lease): Promise<TransactionId> {
-    const kept = await trx
-      .updateTable('integrations')
-      .set({ lease_until: fromNow(LEASE_MS) })
-      .where('id', '=', lease.integrationId)
-      .where('run_epoch', '=', lease.epoch)
-      .returning(transactionId(db).as('transaction_id'))
-      .executeTakeFirst();
+    const { integrationId, epoch } = lease;
+    const { rows } = await extendLease(trx, {
+      integrationId,
+      epoch,
+      until: clock.now() + LEASE_MS,
+    });
+    const [kept] = rows;
     if (!kept) throw new LeaseLost(lease.integrationId);
     return kept.transaction_id;
   }

@@ -8,6 +8,7 @@ import {
   messageOf,
 } from '../../core/errors.ts';
 import { overwriteErased } from './erased-bytes.ts';
+import { hasTable } from './has-table.ts';
 import { MIGRATIONS, type MigrationList } from './migrations.ts';
 import { requireHome } from './moved.ts';
 
@@ -62,8 +63,7 @@ export async function pendingMigrations<Tables>(
 }
 
 async function takenMigrations<Tables>(db: Kysely<Tables>): Promise<string[]> {
-  const tables = await db.introspection.getTables();
-  if (!tables.some((table) => table.name === MIGRATION_TABLE)) return [];
+  if (!(await hasTable(db, MIGRATION_TABLE))) return [];
   const taken = await sql<{ name: string }>`select name from ${sql.table(MIGRATION_TABLE)}`.execute(
     db,
   );

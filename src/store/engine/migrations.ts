@@ -19,6 +19,14 @@ import * as audit from '../../../migrations/0017-audit.ts';
 import * as paces from '../../../migrations/0018-paces.ts';
 import * as restores from '../../../migrations/0019-restores.ts';
 import * as beyondOneMachine from '../../../migrations/0021-beyond-one-machine.ts';
+import * as people from '../../../migrations/0022-people.ts';
+import * as watchedRuns from '../../../migrations/0023-watched-runs.ts';
+import * as waitingDecisions from '../../../migrations/0024-waiting-decisions.ts';
+import * as operations from '../../../migrations/0025-operations.ts';
+import * as setupDrafts from '../../../migrations/0026-setup-drafts.ts';
+import * as approvals from '../../../migrations/0027-approvals.ts';
+import * as passkeys from '../../../migrations/0028-passkeys.ts';
+import * as webhookBursts from '../../../migrations/0030-webhook-bursts.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
 export interface SchemaMigration {
@@ -50,4 +58,12 @@ export const MIGRATIONS = {
   '0018-paces': paces,
   '0019-restores': restores,
   '0021-beyond-one-machine': beyondOneMachine,
+  '0022-people': people,
+  '0023-watched-runs': watchedRuns,
+  '0024-waiting-decisions': waitingDecisions,
+  '0025-operations': operations,
+  '0026-setup-drafts': setupDrafts,
+  '0027-approvals': approvals,
+  '0028-passkeys': passkeys,
+  '0030-webhook-bursts': webhookBursts,
 } satisfies MigrationList;

@@ -2,12 +2,12 @@
 import { type Kysely, sql } from 'kysely';
 import { isoTime } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import { hasTable } from './has-table.ts';
 import type { MovesTable } from './service-tables.ts';
 
 /** What the database says of its move; undefined if it has never been part of one. */
 export async function findMove<Tables>(db: Kysely<Tables>): Promise<MovesTable | undefined> {
-  const tables = await db.introspection.getTables();
-  if (!tables.some(({ name }) => name === 'moves')) return undefined;
+  if (!(await hasTable(db, 'moves'))) return undefined;
   const { rows } = await sql<MovesTable>`select * from moves`.execute(db);
   return rows[0];
 }

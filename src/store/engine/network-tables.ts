@@ -51,10 +51,13 @@ export interface NetworkMembersTable {
   state: MemberState;
   /** The bulk add that brought it here; null if it was there without one. */
   add_id: string | null;
-  /** Why it failed, as a word. */
+  /** Why it failed, as a word; `ERASED_MEMBER` if the contact was erased. */
   detail: string | null;
   since: number;
 }
+
+/** `detail` of who is to leave because the contact was erased, as soon as the bulk add has ended. */
+export const ERASED_MEMBER = 'erased';
 
 /** Where a bulk add stands; of those that wait for an answer there is at most one of a key. */
 export type AddState =

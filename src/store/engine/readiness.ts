@@ -23,7 +23,7 @@ export function readinessQueries(
       const pending = await pendingMigrations(db);
       if (pending.length > 0) return `the schema lacks ${pending.join(', ')}`;
       // Only writing shows that one can write; what is over has to go now and then in any case.
-      await db.deleteFrom('sessions').where('expires_at', '<', clock.now()).execute();
+      await db.deleteFrom('browser_sessions').where('expires_at', '<', clock.now()).execute();
       return null;
     },
   };

@@ -1,24 +1,33 @@
-import { type AliasedRawBuilder, sql } from 'kysely';
+import { type AliasedRawBuilder, type Expression, type RawBuilder, sql } from 'kysely';
+import { portionsOf } from '../../core/parallel.ts';
 
 /**
  * Rows of one statement. A statement of a new length is prepared anew and kept, so there are few
  * lengths: a list is cut into as many of the longest as it gives, then of the next.
  */
-const LENGTHS = [100, 25, 5, 1];
+const LENGTHS = [100, 64, 32, 16, 8, 4, 2, 1];
 
 /** Contacts that one transaction decides or looks through. */
 export const ROWS_PER_TRANSACTION = 500;
 
+/** Cells as the lines of a table of so many columns, for a statement that is prepared. */
+export function linesOf(
+  cells: readonly Expression<unknown>[],
+  columns: number,
+): RawBuilder<unknown> {
+  return sql.join(portionsOf(cells, columns).map((line) => sql`(${sql.join(line)})`));
+}
+
 /**
- * Rows as a table named `v` whose columns are `column1`, `column2`, … on SQLite and Postgres
- * alike, to update many rows differently in one statement. Postgres takes each column for text:
- * cast the others where they are used.
+ * Cells as a table named `v` of so many columns, `column1`, `column2`, … on SQLite and Postgres alike, to
+ * update many rows differently in one statement. Postgres takes each column for text: cast the others where
+ * they are used.
  */
 export function valuesTable<C extends string>(
-  rows: readonly (readonly (string | number | null)[])[],
+  cells: readonly Expression<unknown>[],
+  columns: number,
 ): AliasedRawBuilder<Record<C, string>, 'v'> {
-  const tuples = rows.map((row) => sql`(${sql.join(row)})`);
-  return sql<Record<C, string>>`(values ${sql.join(tuples)})`.as<'v'>('v');
+  return sql<Record<C, string>>`(values ${linesOf(cells, columns)})`.as<'v'>('v');
 }
 
 /** The list in portions, each for one statement. */

@@ -7,8 +7,6 @@ export interface ServiceTables {
   schedules: SchedulesTable;
   run_requests: RunRequestsTable;
   idempotency_keys: IdempotencyKeysTable;
-  access_tokens: AccessTokensTable;
-  sessions: SessionsTable;
   hooks: HooksTable;
   hook_receipts: HookReceiptsTable;
   rereads: RereadsTable;
@@ -16,7 +14,12 @@ export interface ServiceTables {
   alerts: AlertsTable;
   paces: PacesTable;
   restore_holds: RestoreHoldsTable;
+  waiting_decisions: WaitingDecisionsTable;
   moves: MovesTable;
+  credit_spans: CreditSpansTable;
+  hook_calls: HookCallsTable;
+  setup_drafts: SetupDraftsTable;
+  approvals: ApprovalsTable;
 }
 
 export interface SchedulesTable {
@@ -54,6 +57,8 @@ export interface RunRequestsTable {
   merged_into: string | null;
   /** 1 if more than a schedule asks for it. */
   urgent: Generated<number>;
+  /** It does not begin before, by the clock of the database; 0 for at once. */
+  not_before: Generated<number>;
 }
 
 /** What an Idempotency-Key led to. */
@@ -64,25 +69,6 @@ export interface IdempotencyKeysTable {
   request: string;
   run_id: string;
   used_at: number;
-}
-
-export interface AccessTokensTable {
-  id: string;
-  /** What its owner calls it. */
-  name: string;
-  role: 'admin' | 'viewer';
-  /** SHA-256 of the token. */
-  hash: string;
-  created_at: number;
-  last_used_at: number | null;
-}
-
-/** A browser that signed in with an access token. */
-export interface SessionsTable {
-  /** SHA-256 of the cookie's value. */
-  hash: string;
-  token_id: string;
-  expires_at: number;
 }
 
 /** The webhook address of an integration. */
@@ -98,6 +84,10 @@ export interface HooksTable {
   last_used_at: number | null;
   /** Contacts that calls named and that its CRM does not have. */
   ignored_count: Generated<number>;
+  /** The last call that asked for something, by the clock of the database. */
+  called_at: Generated<number>;
+  /** What further calls of a burst ask for does not begin before; 0 after a quiet time. */
+  opens_at: Generated<number>;
 }
 
 /**
@@ -170,4 +160,85 @@ export interface MovesTable {
   other: string;
   /** Set in the source first, which is not used from then on, and then in the target, which is; null until then. */
   done_at: number | null;
+}
+
+/** What was spent in a day or a month of UTC, added up when a run ends; what is not settled counts in full. */
+export interface CreditSpansTable {
+  /** The empty string for the sum of all. */
+  integration_id: string;
+  span: 'day' | 'month';
+  /** `2026-11-22` or `2026-11`. */
+  at: string;
+  enhancements: number;
+  networks: number;
+  /** Contacts that runs begun then have written. */
+  written: number;
+}
+
+/** Calls of a webhook that were answered alike, of each integration the last ones. */
+export interface HookCallsTable {
+  id: string;
+  integration_id: string;
+  /** The first of them, and the last one. */
+  at: number;
+  last_at: number;
+  times: number;
+  /** `accepted`, `repeated`, `other_account`, or the code of the refusal. */
+  answer: string;
+  /** Contacts that the last of them named. */
+  contacts: number;
+  /** The run that answers; null if none does. */
+  run_id: string | null;
+}
+
+/**
+ * A decision that was made in a page and can still be taken back: it counts from `counts_at` on, or when
+ * the next run of its integration begins, whichever comes first; then its row goes.
+ */
+export interface WaitingDecisionsTable {
+  id: string;
+  integration_id: string;
+  /** What `subject` is: the id of a hold of a contact or of a network, of a batch, or a kind of holds. */
+  about: 'contact' | 'network' | 'batch' | 'reason';
+  subject: string;
+  /** Of a kind or a batch: it is about the holds that were opened until then (epoch ms); null for all. */
+  opened_until: number | null;
+  decision: 'approved' | 'rejected' | 'resubmitted';
+  /** Sealed: who decided, for the audit. */
+  actor: string;
+  counts_at: number;
+  /** When it began to count; from then on it cannot be taken back. */
+  claimed_at: number | null;
+}
+
+/** An integration that is being set up in a browser. */
+export interface SetupDraftsTable {
+  integration_id: string;
+  /** What was answered so far, keys among it, sealed. */
+  draft: string;
+  /** Grows with each change, so that of two browsers the second one learns of the first. */
+  version: number;
+  updated_at: number;
+}
+
+/**
+ * Something that was asked for and does nothing before a second person confirms it. Its row goes when it is
+ * done, refused or run out; the audit keeps that.
+ */
+export interface ApprovalsTable {
+  id: string;
+  /** The first of those that it is about. */
+  integration_id: string;
+  /** The contact that is to be forgotten; null for all else. */
+  crm_id: string | null;
+  /** A keyed hash of what was asked for and of what it was about at that moment. */
+  digest: string;
+  /** Sealed: what was asked for, about how much, and by which user. */
+  asked: string;
+  asked_at: number;
+  runs_out_at: number;
+  /** When a second person has confirmed what is carried out outside of the database; null until then. */
+  confirmed_at: number | null;
+  /** Sealed: who that was, for the audit. */
+  confirmed_by: string | null;
 }

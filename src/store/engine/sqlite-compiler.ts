@@ -1,14 +1,37 @@
-import { type LimitNode, SqliteQueryCompiler, ValueNode } from 'kysely';
+import {
+  type BinaryOperationNode,
+  type LimitNode,
+  OperatorNode,
+  SqliteQueryCompiler,
+  ValueNode,
+} from 'kysely';
 
 /**
- * Writes limits into the statement. SQLite plans by the value of a limit, so that a statement which has it
- * as a parameter is prepared anew each time that it runs, which takes longer than most of them.
+ * Writes statements so that SQLite prepares them once. It plans by the value of a parameter that is a limit,
+ * or that a column of an ordered statement is equal to, and prepares such a statement anew each time that it
+ * runs, which takes longer than most of them. So limits that are known stand in the statement, and a parameter
+ * that is a limit or stands behind `=` has a plus before it, which changes nothing but that.
  */
 export class SqliteCompiler extends SqliteQueryCompiler {
   protected override visitLimit(node: LimitNode): void {
     const { limit } = node;
     const value: unknown = ValueNode.is(limit) ? limit.value : null;
     if (Number.isSafeInteger(value)) this.append(`limit ${value}`);
-    else super.visitLimit(node);
+    else {
+      this.append('limit +');
+      this.visitNode(limit);
+    }
+  }
+
+  protected override visitBinaryOperation(node: BinaryOperationNode): void {
+    const { leftOperand, operator, rightOperand } = node;
+    const isEqual = OperatorNode.is(operator) && operator.operator === '=';
+    if (!isEqual || !ValueNode.is(rightOperand) || rightOperand.immediate) {
+      super.visitBinaryOperation(node);
+      return;
+    }
+    this.visitNode(leftOperand);
+    this.append(' = +');
+    this.visitNode(rightOperand);
   }
 }

@@ -54,7 +54,7 @@ export interface LockedDatabase {
   release(): void;
 }
 
-/** Throws a RetriableError if any process has it open. One that is not there, or damaged, is nobody's. */
+/** Throws a RetriableError if any process has it open. One that is not there, or damaged, is no process's. */
 export async function lockDatabase(path: string): Promise<LockedDatabase> {
   const lock = takeLock(path);
   return {

@@ -1,8 +1,10 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import {
   CompiledQuery,
+  type DatabaseConnection,
   type Dialect,
   type Driver,
   SqliteAdapter,
@@ -107,11 +109,13 @@ function requireWriteAheadLog(database: Sqlite.Database, path: string): void {
 function createDriver(database: Sqlite.Database): Driver {
   const driver = new SqliteDriver({ database: cacheStatements(exactIntegers(database)) });
   const queue = createConnectionQueue();
+  let connection: DatabaseConnection | undefined;
   return {
     init: (options) => driver.init(options),
     async acquireConnection() {
       await queue.enter();
-      return driver.acquireConnection();
+      connection ??= inSlices(await driver.acquireConnection());
+      return connection;
     },
     // A plain `begin` that reads and then writes fails at once if another process wrote between.
     async beginTransaction(connection) {
@@ -123,6 +127,28 @@ function createDriver(database: Sqlite.Database): Driver {
       queue.leave();
     },
     destroy: () => driver.destroy(),
+  };
+}
+
+/** The longest that statements keep all else of the process waiting, one after the other. */
+const SLICE_MS = 5;
+
+/**
+ * The same connection, which lets timers and sockets have their say now and then, as one to a server does
+ * with each statement: SQLite answers at once, and a transaction of many statements would be one piece.
+ * It stays open meanwhile, and what else wants the connection queues; a process that is killed then leaves nothing of it.
+ */
+function inSlices(connection: DatabaseConnection): DatabaseConnection {
+  let beganAt = performance.now();
+  return {
+    async executeQuery(query, options) {
+      if (performance.now() - beganAt > SLICE_MS) {
+        await setImmediate();
+        beganAt = performance.now();
+      }
+      return connection.executeQuery(query, options);
+    },
+    streamQuery: (query, chunkSize, options) => connection.streamQuery(query, chunkSize, options),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 
 /** Prepared statements kept; the product's own queries are far fewer. */
-const MAX_STATEMENTS = 128;
+const MAX_STATEMENTS = 256;
 
 /**
  * The same database with its prepared statements kept, the least recently used one leaving first:

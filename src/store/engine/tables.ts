@@ -7,6 +7,7 @@
 import type { Generated, Kysely, Transaction } from 'kysely';
 import type { AuditTables } from './audit-tables.ts';
 import type { NetworkTables } from './network-tables.ts';
+import type { PeopleTables } from './people-tables.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StatusTables } from './status-tables.ts';
 import type { WarmPathTables } from './warm-path-tables.ts';
@@ -71,6 +72,7 @@ export type JobState =
 
 export interface Tables
   extends ServiceTables,
+    PeopleTables,
     NetworkTables,
     WarmPathTables,
     StatusTables,
@@ -122,6 +124,8 @@ export interface IntegrationsTable {
    * that a version has the lease that takes any open submission of a key for the only one.
    */
   slots_epoch: number | null;
+  /** The run that began last; null before the first. */
+  last_run: string | null;
 }
 
 export interface PartnerKeysTable {
@@ -163,6 +167,12 @@ export interface RunsTable {
   fresh_count: number | null;
   /** The finished report as JSON. */
   report: string | null;
+  /** When a person asked for its end; null while none has. It counts for this run, whichever process runs it. */
+  stop_asked_at: number | null;
+  /** JSON: contacts by reason, without those that were simply fresh; null until `run_rows` are written. */
+  reasons: string | null;
+  /** What only its process knows, as JSON (`RunFacts`), noted every few seconds while it goes on. */
+  facts: string | null;
 }
 
 /** What a run that is over did to a contact; `retention.runRows` says how long it is kept. */
@@ -207,7 +217,7 @@ export interface ContactsTable {
   outcome_at: number;
   /** More of the reason for a person, without personal data. */
   outcome_detail: string | null;
-  /** The run that last saw it in the CRM. */
+  /** The run that last saw it in the CRM; empty once its departure was read. */
   seen_run: string;
 }
 

@@ -16,7 +16,7 @@ export type TransactionId = string | null;
  * Selected or returned by a statement of a transaction, so that its end can be asked for. Only one
  * that writes may do so: it costs a read a number of its own.
  */
-export function transactionId(db: Database): RawBuilder<TransactionId> {
+export function transactionId(db: Database | Trx): RawBuilder<TransactionId> {
   return isPostgres(db) ? sql<TransactionId>`pg_current_xact_id()::text` : sql<TransactionId>`null`;
 }
 

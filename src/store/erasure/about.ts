@@ -32,7 +32,8 @@ export function aboutQueries(db: Database, fingerprint: Fingerprint) {
           crmId: row.crm_id,
           state: row.state,
           donorId: row.donor_id,
-          paidAt: row.asked_at,
+          // Its sign says that it is to be thought about again.
+          paidAt: row.asked_at === null ? null : Math.abs(row.asked_at),
           enhancedAt: row.enhanced_at,
           reason: row.outcome_reason,
           at: row.outcome_at,
@@ -126,6 +127,12 @@ export function aboutQueries(db: Database, fingerprint: Fingerprint) {
         .execute();
       counts.asked += rows.length;
     }
+    const approvals = await db
+      .selectFrom('approvals')
+      .select('id')
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', crmIds)
+      .execute();
     const runRows = await db
       .selectFrom('run_rows')
       .innerJoin('runs', 'runs.id', 'run_rows.run_id')
@@ -144,6 +151,7 @@ export function aboutQueries(db: Database, fingerprint: Fingerprint) {
       statuses: counts.contact_statuses,
       texts: counts.foreign_texts,
       runsAsked: counts.asked,
+      approvals: approvals.length,
       runRows: runRows.length,
       auditEntries: audit.length,
     };

@@ -118,8 +118,8 @@ async function findIds(
     if (wanted.has(own)) found.set(own, id);
   };
   for (const table of [...OWN_TABLES, 'jobs'] as const) {
-    for (let after = ''; ; ) {
-      const rows = await db
+    await lookAtAll((after) =>
+      db
         .selectFrom(table)
         .select('crm_id')
         .distinct()
@@ -127,15 +127,11 @@ async function findIds(
         .where('crm_id', '>', after)
         .orderBy('crm_id')
         .limit(IDS_PER_LOOK)
-        .execute();
-      for (const { crm_id: id } of rows) look(id);
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < IDS_PER_LOOK) break;
-      after = last.crm_id;
-    }
+        .execute(),
+    );
   }
-  for (let after = ''; ; ) {
-    const rows = await db
+  await lookAtAll((after) =>
+    db
       .selectFrom('run_rows')
       .innerJoin('runs', 'runs.id', 'run_rows.run_id')
       .select('run_rows.crm_id')
@@ -144,12 +140,8 @@ async function findIds(
       .where('run_rows.crm_id', '>', after)
       .orderBy('run_rows.crm_id')
       .limit(IDS_PER_LOOK)
-      .execute();
-    for (const { crm_id: id } of rows) look(id);
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < IDS_PER_LOOK) break;
-    after = last.crm_id;
-  }
+      .execute(),
+  );
   for (const table of ['runs', 'run_requests'] as const) {
     const rows = await db
       .selectFrom(table)
@@ -160,6 +152,17 @@ async function findIds(
     for (const { contact } of rows) look(contact);
   }
   return found;
+
+  /** Reads ids in their order, a page at a time. */
+  async function lookAtAll(
+    readAfter: (after: string) => Promise<{ crm_id: string }[]>,
+  ): Promise<void> {
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const rows: { crm_id: string }[] = await readAfter(after);
+      for (const { crm_id: id } of rows) look(id);
+      after = rows.length < IDS_PER_LOOK ? undefined : rows.at(-1)?.crm_id;
+    }
+  }
 }
 
 /** The block first, as when it was done; what had not come to its end waits for `forget` as before. */

@@ -20,6 +20,8 @@ export interface KeptRows {
   submissions: number;
   jobs: number;
   networkAdds: number;
+  /** Their sums by day and month. */
+  sums: number;
   /** Keyed fingerprints of people who were erased. */
   blocks: number;
   /** What the audit says, with no contact that could be read. */
@@ -28,7 +30,8 @@ export interface KeptRows {
 
 /** What starts or asks for anything goes first. */
 const FIRST = [
-  ...['schedules', 'run_requests', 'hooks', 'rereads', 'consents', 'alerts'],
+  ...['schedules', 'run_requests', 'waiting_decisions', 'hooks', 'hook_calls', 'rereads'],
+  ...['approvals', 'consents', 'alerts', 'setup_drafts'],
 ] as const satisfies readonly OfIntegration[];
 
 const TABLES = [
@@ -40,8 +43,12 @@ type OfIntegration =
   | 'schedules'
   | 'run_requests'
   | 'hooks'
+  | 'hook_calls'
+  | 'waiting_decisions'
+  | 'approvals'
   | 'rereads'
   | 'consents'
+  | 'setup_drafts'
   | 'alerts'
   | 'warm_paths'
   | 'warm_path_scopes'
@@ -159,23 +166,32 @@ export async function eraseIntegration(
   }
 }
 
+/** In the order of what is counted. */
+const TABLES_THAT_STAY = [
+  'submissions',
+  'jobs',
+  'network_adds',
+  'credit_spans',
+  'forgotten',
+  'audit_entries',
+] as const;
+
 async function countKept(db: Database, integrationId: string): Promise<KeptRows> {
-  const [submissions, jobs, networkAdds, blocks, auditEntries] = await Promise.all(
-    (['submissions', 'jobs', 'network_adds', 'forgotten', 'audit_entries'] as const).map(
-      async (table) => {
-        const row = await db
-          .selectFrom(table)
-          .select((eb) => eb.fn.countAll().as('count'))
-          .where('integration_id', '=', integrationId)
-          .executeTakeFirst();
-        return Number(row?.count ?? 0);
-      },
-    ),
+  const [submissions, jobs, networkAdds, sums, blocks, auditEntries] = await Promise.all(
+    TABLES_THAT_STAY.map(async (table) => {
+      const row = await db
+        .selectFrom(table)
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('integration_id', '=', integrationId)
+        .executeTakeFirst();
+      return Number(row?.count ?? 0);
+    }),
   );
   return {
     submissions: submissions ?? 0,
     jobs: jobs ?? 0,
     networkAdds: networkAdds ?? 0,
+    sums: sums ?? 0,
     blocks: blocks ?? 0,
     auditEntries: auditEntries ?? 0,
   };

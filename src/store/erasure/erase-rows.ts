@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import { ERASED_MEMBER } from '../engine/network-tables.ts';
 import { ERASED_ID, type JobState, type Trx } from '../engine/tables.ts';
-import { forgetIntroducer } from '../fields/forget-introducer.ts';
+import { findOnlyDonor, forgetIntroducer } from '../fields/forget-introducer.ts';
+import { separate } from '../runs/run-requests.ts';
 
 /** How much of a contact was erased, by what it was. Nothing of it says who the contact is. */
 export interface ErasedRows {
@@ -28,11 +30,21 @@ export async function eraseRows(
   crmIds: readonly string[],
   now: number,
 ): Promise<ErasedRows> {
-  const introductions = await forgetIntroducer(trx, integrationId, crmIds);
+  const donorId = await findOnlyDonor(trx, integrationId, crmIds);
+  const introductions =
+    donorId === null ? 0 : await forgetIntroducer(trx, integrationId, crmIds, donorId);
+  if (donorId !== null) await beginToLeave(trx, integrationId, donorId);
   // Any text of the integration may name the person: a duplicate rule names the other contact.
   await trx.deleteFrom('foreign_texts').where('integration_id', '=', integrationId).execute();
   await deleteFrom('contact_statuses');
   await deleteFrom('audit_keys');
+  // One that is being carried out goes when it is done.
+  await trx
+    .deleteFrom('approvals')
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', 'in', crmIds)
+    .where('confirmed_at', 'is', null)
+    .execute();
   return {
     introductions,
     contacts: await deleteFrom('contacts'),
@@ -52,6 +64,26 @@ export async function eraseRows(
       .executeTakeFirst();
     return Number(numDeletedRows);
   }
+}
+
+/** What is still known as a member leaves with the next sync, which removes it at the service first. */
+async function beginToLeave(trx: Trx, integrationId: string, donorId: string): Promise<void> {
+  await trx
+    .updateTable('network_members')
+    .set((eb) => ({
+      state: eb
+        .case()
+        .when('state', '=', 'adding')
+        .then(eb.ref('state'))
+        .else(sql.lit('leaving' as const))
+        .end(),
+      detail: ERASED_MEMBER,
+    }))
+    .where('donor_id', '=', donorId)
+    .where('network', 'in', (eb) =>
+      eb.selectFrom('networks').select('id').where('integration_id', '=', integrationId),
+    )
+    .execute();
 }
 
 /** The tables whose rows belong to one contact. */
@@ -109,7 +141,10 @@ async function eraseRuns(
     .deleteFrom('run_requests')
     .where('integration_id', '=', integrationId)
     .where('contact', 'in', crmIds)
-    .executeTakeFirst();
+    .returning('run_id')
+    .execute();
+  // What a run of it had taken along, and was cut off with, is wanted still.
+  for (const { run_id } of asked) await separate(trx, run_id);
   const named = await trx
     .updateTable('runs')
     .set({ contact: null })
@@ -124,7 +159,7 @@ async function eraseRuns(
     )
     .executeTakeFirst();
   for (const id of crmIds) await unquoteInRuns(trx, integrationId, id);
-  return Number(asked.numDeletedRows + named.numUpdatedRows + listed.numDeletedRows);
+  return asked.length + Number(named.numUpdatedRows + listed.numDeletedRows);
 }
 
 /** A run that failed may quote the id in its reason, and its report has the same reason as JSON. */

@@ -10,6 +10,7 @@ import { parseOwned } from '../contacts/owned-values.ts';
 import { overwriteErased } from '../engine/erased-bytes.ts';
 import { type FromRow, fromRows } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import { ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Database, ForgottenState, ForgottenTable } from '../engine/tables.ts';
 import type { Fingerprint } from '../secrets/fingerprint.ts';
@@ -452,11 +453,7 @@ export function forgetQueries(deps: ForgetDeps) {
       )
       .execute();
     const ids = new Set([integrationId, ...own.map(({ id }) => id)]);
-    const rows = await db
-      .selectFrom('forgotten')
-      .selectAll()
-      .where((eb) => eb.or([eb('integration_id', 'in', [...ids]), eb('everywhere', '=', 1)]))
-      .execute();
+    const { rows } = await forgottenIn(db, { integrationIds: [...ids] });
     return rows.map((row) => ({
       fingerprint: row.crm_id_fingerprint,
       since: row.forgotten_at,
@@ -466,6 +463,15 @@ export function forgetQueries(deps: ForgetDeps) {
     }));
   }
 }
+
+const forgottenIn = prepared(
+  (db, { integrationIds }: Slots<{ integrationIds: readonly string[] }>) =>
+    db
+      .selectFrom('forgotten')
+      .selectAll()
+      .where((eb) => eb.or([eb('integration_id', 'in', integrationIds), eb('everywhere', '=', 1)]))
+      .compile(),
+);
 
 export interface EraseOptions {
   forms?: readonly string[];

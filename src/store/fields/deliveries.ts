@@ -1,10 +1,11 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { move } from '../contacts/move.ts';
 import { type OwnedValues, parseOwned } from '../contacts/owned-values.ts';
-import { type FromRow, fromRows } from '../engine/from-row.ts';
+import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
-import { portions } from '../engine/rows.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
+import { linesOf, portions } from '../engine/rows.ts';
 import type { Database, WritesTable } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
 import { keepWords } from '../secrets/foreign-texts.ts';
@@ -32,13 +33,7 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
     ): Promise<Map<string, OwnedValues[]>> {
       const found = new Map<string, OwnedValues[]>();
       for (const portion of portions(crmIds)) {
-        const rows = await db
-          .selectFrom('writes')
-          .select(['crm_id', 'after'])
-          .where('integration_id', '=', integrationId)
-          .where('crm_id', 'in', portion)
-          .where('state', '=', 'intended')
-          .execute();
+        const { rows } = await intendedOf(db, { integrationId, crmIds: portion });
         for (const row of rows) {
           found.set(row.crm_id, [...(found.get(row.crm_id) ?? []), parseOwned(row.after)]);
         }
@@ -54,22 +49,19 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
     ): Promise<void> {
       await checkpoint(lease, async (trx) => {
         for (const portion of portions(writes)) {
-          await trx
-            .insertInto('writes')
-            .values(
-              portion.map((write) => ({
-                id: write.id,
-                run_id: runId,
-                integration_id: lease.integrationId,
-                crm_id: write.crmId,
-                state: 'intended' as const,
-                before: write.before,
-                after: JSON.stringify(write.after),
-                owned_before: JSON.stringify(write.ownedBefore),
-                written_at: clock.now(),
-              })),
-            )
-            .execute();
+          await insertPortion(trx, {
+            cells: portion.flatMap(({ id, crmId, before, after, ownedBefore }) => [
+              id,
+              runId,
+              lease.integrationId,
+              crmId,
+              'intended',
+              before,
+              JSON.stringify(after),
+              JSON.stringify(ownedBefore),
+              clock.now(),
+            ]),
+          });
         }
       });
     },
@@ -98,15 +90,17 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
 
     /** What a run wrote, the newest first. */
     listWrites(runId: string): Promise<WriteRecord[]> {
-      return db
-        .selectFrom('writes')
-        .selectAll()
-        .where('run_id', '=', runId)
-        .where('state', 'in', ['written', 'intended'])
+      return ofRun(runId).orderBy('written_at', 'desc').orderBy('id').execute().then(fromRows);
+    },
+
+    /** What a run wrote into one contact last; undefined if nothing. */
+    findWrite(runId: string, crmId: string): Promise<WriteRecord | undefined> {
+      return ofRun(runId)
+        .where('crm_id', '=', crmId)
         .orderBy('written_at', 'desc')
-        .orderBy('id')
-        .execute()
-        .then(fromRows);
+        .limit(1)
+        .executeTakeFirst()
+        .then(maybeFromRow);
     },
 
     /**
@@ -130,4 +124,44 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
       });
     },
   };
+
+  function ofRun(runId: string) {
+    return db
+      .selectFrom('writes')
+      .selectAll()
+      .where('run_id', '=', runId)
+      .where('state', 'in', ['written', 'intended']);
+  }
 }
+
+/** The columns of a write before it goes to the CRM. */
+const INTENDED = [
+  'id',
+  'run_id',
+  'integration_id',
+  'crm_id',
+  'state',
+  'before',
+  'after',
+  'owned_before',
+  'written_at',
+] as const;
+
+const insertPortion = prepared((db, { cells }: Slots<{ cells: readonly (string | number)[] }>) =>
+  db
+    .insertInto('writes')
+    .columns(INTENDED)
+    .expression(sql`values ${linesOf(cells, INTENDED.length)}`)
+    .compile(),
+);
+
+const intendedOf = prepared(
+  (db, { integrationId, crmIds }: Slots<{ integrationId: string; crmIds: readonly string[] }>) =>
+    db
+      .selectFrom('writes')
+      .select(['crm_id', 'after'])
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', crmIds)
+      .where('state', '=', 'intended')
+      .compile(),
+);

@@ -5,6 +5,7 @@ import { move, moveAndList } from '../contacts/move.ts';
 import type { OwnedValues } from '../contacts/owned-values.ts';
 import { answered } from '../credits/jobs.ts';
 import type { Lease } from '../engine/leases.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import { portions } from '../engine/rows.ts';
 import type { HoldKind, Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
@@ -118,17 +119,7 @@ async function recordDelivered(
     }));
     await move(trx, lease, 'delivered', delivered, run);
     const trackingIds = portion.map((row) => row.trackingId);
-    await trx
-      .updateTable('jobs')
-      .set(({ fn, ref, val }) => ({
-        state: 'delivered',
-        closed_at: run.now,
-        // When it was first settled that the service knew the person stays.
-        known: fn.coalesce(ref('known'), val(1)),
-        answered_at: fn.coalesce(ref('answered_at'), val(run.now)),
-      }))
-      .where('tracking_id', 'in', trackingIds)
-      .execute();
+    await closeDelivered(trx, { trackingIds, now: run.now });
   }
   await closeWrites(
     trx,
@@ -139,6 +130,21 @@ async function recordDelivered(
     })),
   );
 }
+
+const closeDelivered = prepared(
+  (db, { trackingIds, now }: Slots<{ trackingIds: readonly string[]; now: number }>) =>
+    db
+      .updateTable('jobs')
+      .set(({ fn, ref, val }) => ({
+        state: 'delivered',
+        closed_at: now,
+        // When it was first settled that the service knew the person stays.
+        known: fn.coalesce(ref('known'), val(1)),
+        answered_at: fn.coalesce(ref('answered_at'), now),
+      }))
+      .where('tracking_id', 'in', trackingIds)
+      .compile(),
+);
 
 /** Why a profile that is there waits for a person. */
 const HOLD_KINDS = ['name_mismatch', 'match_unsure', 'profile_deceased'] as const;

@@ -1,5 +1,6 @@
 import type { OutcomeReason } from '../../core/outcome.ts';
 import type { OwnedValues } from '../contacts/owned-values.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import { portions } from '../engine/rows.ts';
 import type { Trx } from '../engine/tables.ts';
 import type { SealedWords } from '../secrets/foreign-texts.ts';
@@ -28,11 +29,7 @@ export interface FieldEnd extends WriteEnd {
 export async function closeWrites(trx: Trx, ends: readonly WriteEnd[]): Promise<void> {
   for (const [isDone, rows] of Map.groupBy(ends, (row) => row.isDone)) {
     for (const portion of portions(rows.flatMap((row) => row.writeId ?? []))) {
-      await trx
-        .updateTable('writes')
-        .set({ state: isDone ? 'written' : 'refused' })
-        .where('id', 'in', portion)
-        .execute();
+      await close(trx, { state: isDone ? 'written' : 'refused', ids: portion });
     }
   }
   // What was refused is not there, so nothing of it is to be taken back.
@@ -45,3 +42,8 @@ export async function closeWrites(trx: Trx, ends: readonly WriteEnd[]): Promise<
       .execute();
   }
 }
+
+const close = prepared(
+  (db, { state, ids }: Slots<{ state: 'written' | 'refused'; ids: readonly string[] }>) =>
+    db.updateTable('writes').set({ state }).where('id', 'in', ids).compile(),
+);

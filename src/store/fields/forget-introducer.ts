@@ -8,17 +8,15 @@ import { findScope, isConnecting, markConnectedTo } from './stale-paths.ts';
 export const ERASED_INTRODUCER = '';
 
 /**
- * Takes the donor that a contact is out of all that is known of other contacts' paths, unless another
- * contact is the same donor. Paths that led through it are computed anew. Resolves with how many
- * contacts the CRM tells of this introducer.
+ * Takes the donor that a contact is out of all that is known of other contacts' paths. Paths that led
+ * through it are computed anew. Resolves with how many contacts the CRM tells of this introducer.
  */
 export async function forgetIntroducer(
   trx: Trx,
   integrationId: string,
   crmIds: readonly string[],
+  donorId: string,
 ): Promise<number> {
-  const donorId = await findOnlyDonor(trx, integrationId, crmIds);
-  if (donorId === null) return 0;
   await markConnectedTo(trx, integrationId, [donorId]);
   const introduced = await trx
     .updateTable('warm_paths')

@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
+import { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
 import type { QueryCharge } from '../credits/queries.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
@@ -26,6 +27,44 @@ export type IntroducedContact = Pick<StaleContact, 'crmId' | 'ownedValues'>;
 
 /** Where `listStale` goes on. */
 export type StalePlace = Pick<StaleContact, 'computedAt' | 'donorId' | 'crmId'>;
+
+/** A contact's best connection as it was computed last, by ids. */
+export interface KnownPath {
+  crmId: string;
+  donorId: string;
+  /** From 0 to 1. */
+  strength: number;
+  /** How many people in the networks the contact is connected to. */
+  people: number;
+  introducerId: string;
+  networkId: string;
+  /** Donor ids of those people, as far as the service named them. */
+  connecting: readonly string[];
+}
+
+const MILLIONTHS = 1_000_000;
+
+function knownPath(row: {
+  crm_id: string;
+  donor_id: string;
+  strength_millionths: number | null;
+  people: number;
+  introducer_id: string | null;
+  network_id: string | null;
+  connecting: string | null;
+}): KnownPath {
+  return {
+    crmId: row.crm_id,
+    donorId: row.donor_id,
+    strength: Number(row.strength_millionths ?? 0) / MILLIONTHS,
+    people: row.people,
+    introducerId: row.introducer_id ?? '',
+    networkId: row.network_id ?? '',
+    connecting: row.connecting === null ? [] : idsSchema.parse(JSON.parse(row.connecting)),
+  };
+}
+
+const idsSchema = z.array(z.string());
 
 /** Which warm paths are to be computed, and what was computed. */
 export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
@@ -136,6 +175,35 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
       return row === undefined ? null : { bucket: row.bucket, credits: Number(row.credits) };
     },
 
+    /** The strongest paths of an integration, to contacts who may be researched. */
+    listStrongest(integrationId: string, limit: number): Promise<KnownPath[]> {
+      return known(integrationId)
+        .orderBy('warm_paths.strength_millionths', 'desc')
+        .orderBy('warm_paths.crm_id', 'desc')
+        .limit(limit)
+        .execute()
+        .then((rows) => rows.map(knownPath));
+    },
+
+    /** The path to one contact; null if there is none. */
+    async findPath(integrationId: string, crmId: string): Promise<KnownPath | null> {
+      const row = await known(integrationId)
+        .where('warm_paths.crm_id', '=', crmId)
+        .executeTakeFirst();
+      return row === undefined ? null : knownPath(row);
+    },
+
+    /** How many contacts of an integration have a path. */
+    async countPaths(integrationId: string): Promise<number> {
+      const row = await db
+        .selectFrom('warm_paths')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('integration_id', '=', integrationId)
+        .where('introducer_id', 'is not', null)
+        .executeTakeFirst();
+      return Number(row?.count ?? 0);
+    },
+
     /** True if any contact of an integration has a path. */
     async hasPaths(integrationId: string): Promise<boolean> {
       const row = await db
@@ -190,6 +258,29 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
       );
     },
   };
+
+  function known(integrationId: string) {
+    return db
+      .selectFrom('warm_paths')
+      .innerJoin('contacts', (join) =>
+        join
+          .onRef('contacts.integration_id', '=', 'warm_paths.integration_id')
+          .onRef('contacts.crm_id', '=', 'warm_paths.crm_id'),
+      )
+      .select([
+        'warm_paths.crm_id',
+        'warm_paths.donor_id',
+        'warm_paths.strength_millionths',
+        'warm_paths.people',
+        'warm_paths.introducer_id',
+        'warm_paths.network_id',
+        'warm_paths.connecting',
+      ])
+      .where('warm_paths.integration_id', '=', integrationId)
+      .where('warm_paths.introducer_id', 'is not', null)
+      .where('warm_paths.introducer_id', '<>', ERASED_INTRODUCER)
+      .where(mayBeResearched);
+  }
 
   function staleContacts(integrationId: string, only: readonly string[] | null) {
     return db

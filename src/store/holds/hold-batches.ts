@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { CHANGED_PARTS, type ChangedPart } from '../../identity/identity-text.ts';
 import type { RecordEntry } from '../audit/record.ts';
@@ -75,15 +76,42 @@ export function holdBatchQueries(db: Database, clock: Clock, record: RecordEntry
         .then(fromRows);
     },
 
+    /** Open holds of one kind that stand alone and were opened until then, the oldest first. */
+    async *listOfReason(integrationId: string, kind: string, until: number) {
+      let after: HoldRecord | null = null;
+      for (;;) {
+        const rows: HoldRecord[] = await open()
+          .selectAll()
+          .where('integration_id', '=', integrationId)
+          .where('batch', 'is', null)
+          .where(sql<SqlBool>`kind = ${kind}`)
+          .where('opened_at', '<=', until)
+          .where(sql<SqlBool>`(opened_at, id) > (${after?.openedAt ?? -1}, ${after?.id ?? ''})`)
+          .orderBy('opened_at')
+          .orderBy('id')
+          .limit(ROWS_PER_TRANSACTION)
+          .execute()
+          .then(fromRows);
+        yield* rows;
+        after = rows.at(-1) ?? null;
+        if (rows.length < ROWS_PER_TRANSACTION) return;
+      }
+    },
+
     /** The integration of a batch, open or decided; null if there was never one with this id. */
     findBatchIntegration,
 
     /**
      * Decides what is still open of a batch; resolves with how many that were. It is done in portions
      * of one transaction each, hold and contact together: if the process ends in between, the rest is
-     * still open, and the same call goes on with it. What was decided one by one stays as it is.
+     * still open, and the same call goes on with it. What was decided one by one stays as it is, and so does
+     * what was opened after `openedUntil` (epoch ms).
      */
-    async decideBatch(batchId: string, decision: BatchDecision): Promise<number> {
+    async decideBatch(
+      batchId: string,
+      decision: BatchDecision,
+      openedUntil: number | null = null,
+    ): Promise<number> {
       const integrationId = await findBatchIntegration(batchId);
       if (integrationId === null) return 0;
       let decided = 0;
@@ -91,7 +119,7 @@ export function holdBatchQueries(db: Database, clock: Clock, record: RecordEntry
         const portion = await db.transaction().execute(async (trx) => {
           const count = await decidePortion(
             trx,
-            { id: batchId, integrationId },
+            { id: batchId, integrationId, openedUntil },
             decision,
             clock.now(),
           );
@@ -144,7 +172,7 @@ export function partsOf(detail: string | null): ChangedPart[] {
 /** Decides some of the open holds; null if none is open. */
 async function decidePortion(
   trx: Trx,
-  { id, integrationId }: BatchId,
+  { id, integrationId, openedUntil }: BatchId & { openedUntil: number | null },
   decision: BatchDecision,
   now: number,
 ): Promise<number | null> {
@@ -160,6 +188,7 @@ async function decidePortion(
     .where('integration_id', '=', integrationId)
     .where('decision', 'is', null)
     .where('batch', '=', id)
+    .$if(openedUntil !== null, (query) => query.where('opened_at', '<=', openedUntil ?? 0))
     .orderBy('crm_id')
     .limit(ROWS_PER_TRANSACTION)
     .execute();

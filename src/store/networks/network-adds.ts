@@ -3,7 +3,12 @@ import type { Clock } from '../../core/clock.ts';
 import { spentByRun, spentSince } from '../credits/spending.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
-import type { AddState, MemberState, NetworkAddsTable } from '../engine/network-tables.ts';
+import {
+  type AddState,
+  ERASED_MEMBER,
+  type MemberState,
+  type NetworkAddsTable,
+} from '../engine/network-tables.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import { addCounts } from './network-counts.ts';
@@ -215,8 +220,9 @@ export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: C
     donorIds: readonly string[],
     end: MemberEnd,
   ): Promise<void> {
+    const { kind } = end;
     for (const portion of portions(donorIds)) {
-      if (end.kind === 'unpaid') {
+      if (kind === 'unpaid') {
         await trx
           .deleteFrom('network_members')
           .where('add_id', '=', addId)
@@ -224,12 +230,21 @@ export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: C
           .execute();
         continue;
       }
-      const detail = end.kind === 'failed' ? end.detail : null;
-      await trx
+      const detail = kind === 'failed' ? end.detail : null;
+      const since = clock.now();
+      const ended = trx
         .updateTable('network_members')
-        .set({ state: STATE_OF[end.kind], detail, since: clock.now() })
         .where('add_id', '=', addId)
-        .where('donor_id', 'in', portion)
+        .where('donor_id', 'in', portion);
+      await ended
+        .set({ state: STATE_OF[kind], detail, since })
+        .where('detail', 'is', null)
+        .execute();
+      // Who was erased meanwhile is on the way out, wherever this has led.
+      await ended
+        .set({ state: 'leaving', since })
+        .where('detail', '=', ERASED_MEMBER)
+        .where('state', '=', 'adding')
         .execute();
     }
   }

@@ -2,7 +2,11 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { type FromRow, fromRows } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
-import type { MemberState, NetworkMembersTable } from '../engine/network-tables.ts';
+import {
+  ERASED_MEMBER,
+  type MemberState,
+  type NetworkMembersTable,
+} from '../engine/network-tables.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import { addCounts } from './network-counts.ts';
@@ -56,6 +60,34 @@ export function networkMemberQueries(db: Database, checkpoint: Checkpoint, clock
         .orderBy('donor_id')
         .execute();
       return rows.flatMap((row) => row.donor_id ?? []);
+    },
+
+    /** Donors on their way out whose contact was erased and who are no other contact either. */
+    async listErased(
+      integrationId: string,
+    ): Promise<{ network: string; networkId: string | null; donorId: string }[]> {
+      return db
+        .selectFrom('network_members')
+        .innerJoin('networks', 'networks.id', 'network_members.network')
+        .select(['network', 'network_id', 'network_members.donor_id'])
+        .where('networks.integration_id', '=', integrationId)
+        .where('network_members.state', '=', 'leaving')
+        .where('network_members.detail', '=', ERASED_MEMBER)
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('contacts')
+                .select('contacts.crm_id')
+                .whereRef('contacts.integration_id', '=', 'networks.integration_id')
+                .whereRef('contacts.donor_id', '=', 'network_members.donor_id'),
+            ),
+          ),
+        )
+        .orderBy('network')
+        .orderBy('network_members.donor_id')
+        .execute()
+        .then(fromRows);
     },
 
     /** Puts on disk that members are to be removed, before the service is asked to. */

@@ -92,10 +92,12 @@ export function networkQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
             )
             .execute();
         }
-        const isMember: Which = (eb) =>
-          eb('crm_id', 'in', (inner) =>
-            inner.selectFrom('network_wanted').select('crm_id').where('network', '=', network),
-          );
+        const isMember: Which = {
+          is: (eb) =>
+            eb('crm_id', 'in', (inner) =>
+              inner.selectFrom('network_wanted').select('crm_id').where('network', '=', network),
+            ),
+        };
         await move(trx, lease, 'joinedGroup', isMember, { now: clock.now() });
         await trx
           .updateTable('networks')

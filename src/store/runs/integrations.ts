@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { RecordEntry } from '../audit/record.ts';
 import { isPostgres } from '../engine/database-time.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 
 /** What is remembered of an integration between runs. */
@@ -26,15 +27,19 @@ const PAGE = 500;
 /** Of Postgres, for changes of settings: any number that nothing else here takes. */
 const SETTINGS_LOCK = 7_021;
 
+const stateOf = prepared((db, { id }: Slots<{ id: string }>) =>
+  db
+    .selectFrom('integrations')
+    .select(['crm_account', 'cursor', 'cursor_scope', 'identity_sources'])
+    .where('id', '=', id)
+    .compile(),
+);
+
 /** What is kept of each integration: its CRM account, how far it has read, its sealed settings. */
 export function integrationQueries(db: Database, checkpoint: Checkpoint, record: RecordEntry) {
   return {
     async findState(id: string): Promise<IntegrationState> {
-      const row = await db
-        .selectFrom('integrations')
-        .select(['crm_account', 'cursor', 'cursor_scope', 'identity_sources'])
-        .where('id', '=', id)
-        .executeTakeFirst();
+      const [row] = (await stateOf(db, { id })).rows;
       return {
         crmAccount: row?.crm_account ?? null,
         cursor: row?.cursor ?? null,

@@ -44,7 +44,12 @@ export function rereadQueries(db: Database, clock: Clock, asked: RunsAsked) {
         if (isLast) {
           await trx.deleteFrom('rereads').where('integration_id', '=', integrationId).execute();
         }
-        const request = { integrationId, contact: null, full: false, runId };
+        const hook = await trx
+          .selectFrom('hooks')
+          .select('opens_at as notBefore')
+          .where('integration_id', '=', integrationId)
+          .executeTakeFirst();
+        const request = { integrationId, contact: null, full: false, runId, ...hook };
         await addRunRequest(trx, { ...request, trigger: 'webhook' }, clock.now());
         await asked(trx, [{ integrationId, isUrgent: true }]);
       });

@@ -1,7 +1,8 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
-import type { Trigger } from '../../core/run.ts';
+import { STOPPED_BY_PERSON, type Trigger } from '../../core/run.ts';
 import type { NewAuditEntry, RecordEntry } from '../audit/record.ts';
+import { databaseTime, type FromNow } from '../engine/database-time.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { RunRequestsTable } from '../engine/service-tables.ts';
 import type { Database, Trx } from '../engine/tables.ts';
@@ -18,6 +19,8 @@ export interface NewRunRequest {
   full: boolean;
   /** The id that the run gets if none like it is waiting already. */
   runId: string;
+  /** It does not begin before, by the clock of the database; at once by default. */
+  notBefore?: number;
 }
 
 /** An integration of which a run is wanted. */
@@ -50,6 +53,14 @@ export const MAX_HINTS = 100;
 /** More single contacts than this cost a CRM more calls than one run over what has changed. */
 const MAX_SINGLE_WAITING = 500;
 
+/**
+ * Webhooks come in bursts, and a run that finds little to do is over before the next call arrives.
+ * So the first of a burst begins a run at once, and what is called for within this time becomes one
+ * run. A burst ends when no call has come for so long. All of it is in the database, by its clock:
+ * the calls of a burst come in at several hosts, and its runs are those of several workers.
+ */
+const BURST_MS = 15_000;
+
 /** How long a request that another run has taken in can be asked for. */
 const MERGED_KEPT_MS = 24 * 3_600_000;
 
@@ -70,7 +81,8 @@ export function runRequestQueries(
      */
     add(request: NewRunRequest): Promise<string> {
       return db.transaction().execute(async (trx) => {
-        const runId = await addRunRequest(trx, request, clock.now());
+        const notBefore = request.trigger === 'webhook' ? await noteCall(trx, request, clock) : 0;
+        const runId = await addRunRequest(trx, { ...request, notBefore }, clock.now());
         await asked(trx, [askedBy(request)]);
         // Webhooks come in bursts, and ask for nothing new then.
         if (request.trigger === 'manual' || runId === request.runId) {
@@ -91,13 +103,9 @@ export function runRequestQueries(
       newRunId: () => string,
     ): Promise<{ runId: string; isWhole: boolean }> {
       return db.transaction().execute(async (trx) => {
-        const { added, ...answer } = await addNamed(
-          trx,
-          integrationId,
-          contacts,
-          newRunId,
-          clock.now(),
-        );
+        const notBefore = await noteCall(trx, { integrationId }, clock);
+        const named = { integrationId, contacts, newRunId, notBefore };
+        const { added, ...answer } = await addNamed(trx, named, clock.now());
         await asked(trx, [{ integrationId, isUrgent: true }]);
         const request = { integrationId, runId: answer.runId, trigger: 'webhook', full: false };
         if (added.length > 0) await record(trx, runAsked(request, added));
@@ -129,16 +137,13 @@ export function runRequestQueries(
 
     /** What waits: urgent requests first, and then the longest waiting. */
     list(integrationId?: string): Promise<RunRequestRecord[]> {
-      return db
-        .selectFrom('run_requests')
-        .selectAll()
-        .where('left_at', 'is', null)
-        .$if(integrationId !== undefined, (query) =>
-          query.where('integration_id', '=', integrationId ?? ''),
-        )
-        .orderBy('urgent', 'desc')
-        .orderBy('requested_at')
-        .orderBy('run_id')
+      return waitingRows(db, integrationId).execute().then(fromRows);
+    },
+
+    /** What waits and may begin, in the same order: all but what is gathered of webhooks. */
+    listReady(integrationId?: string): Promise<RunRequestRecord[]> {
+      return waitingRows(db, integrationId)
+        .where(isReady(databaseTime(db, clock)))
         .execute()
         .then(fromRows);
     },
@@ -179,6 +184,7 @@ export function runRequestQueries(
           .where('left_at', 'is not', null)
           .executeTakeFirst();
         if (numDeletedRows === 0n) return { state: 'ended' };
+        if (await endIfStopped(trx, request, clock.now())) return { state: 'ended' };
         if (!isHandedOver && request.resumed >= MAX_RESUMES) {
           await recordGivenUp(trx, request, clock.now());
           return { state: 'givenUp' };
@@ -249,6 +255,60 @@ export async function findWanted(trx: Trx, integrationId: string): Promise<Asked
   return row ? { integrationId, isUrgent: Number(row.urgent) > 0 } : null;
 }
 
+function waitingRows(db: Database, integrationId: string | undefined) {
+  return db
+    .selectFrom('run_requests')
+    .selectAll()
+    .where('left_at', 'is', null)
+    .$if(integrationId !== undefined, (query) =>
+      query.where('integration_id', '=', integrationId ?? ''),
+    )
+    .orderBy('urgent', 'desc')
+    .orderBy('requested_at')
+    .orderBy('run_id');
+}
+
+/** A time that is too far away is from before the clock was set back, and says nothing any more. */
+function isReady(fromNow: FromNow) {
+  return sql<SqlBool>`not (not_before > ${fromNow(0)} and not_before <= ${fromNow(BURST_MS)})`;
+}
+
+/** A webhook calls for something; returns before when its run does not begin. */
+async function noteCall(
+  trx: Trx,
+  { integrationId }: Pick<NewRunRequest, 'integrationId'>,
+  clock: Clock,
+): Promise<number> {
+  const now = databaseTime(trx, clock)(0);
+  const hook = await trx
+    .updateTable('hooks')
+    .set((eb) => ({
+      opens_at: sql<number>`case
+        when ${eb.ref('called_at')} between ${now} - ${sql.lit(BURST_MS - 1)} and ${now}
+        then ${eb.ref('opens_at')} else 0 end`,
+      called_at: now,
+    }))
+    .where('integration_id', '=', integrationId)
+    .returning('opens_at')
+    .executeTakeFirst();
+  return Number(hook?.opens_at ?? 0);
+}
+
+/** The run of a request of webhooks begins: what is called for from now on becomes the next one. */
+async function openBurst(trx: Trx, runId: string, now: number): Promise<void> {
+  await trx
+    .updateTable('hooks')
+    .set({ opens_at: databaseTime(trx, { now: () => now })(BURST_MS) })
+    .where('integration_id', 'in', (eb) =>
+      eb
+        .selectFrom('run_requests')
+        .select('integration_id')
+        .where('run_id', '=', runId)
+        .where('trigger', '=', 'webhook'),
+    )
+    .execute();
+}
+
 /** Waiting or begun: a run that has begun and has not come to its end is wanted still. */
 function wantedRows(db: Database | Trx) {
   return db
@@ -270,14 +330,17 @@ export async function addRunRequest(
   return isOneTooMany ? addWhole(trx, request, now) : insertRequest(trx, requestOf(request, now));
 }
 
+interface NamedContacts extends Pick<NewRunRequest, 'integrationId' | 'notBefore'> {
+  contacts: readonly string[];
+  newRunId: () => string;
+}
+
 async function addNamed(
   trx: Trx,
-  integrationId: string,
-  contacts: readonly string[],
-  newRunId: () => string,
+  { contacts, newRunId, ...integration }: NamedContacts,
   now: number,
 ): Promise<{ runId: string; isWhole: boolean; added: string[] }> {
-  const request = { integrationId, trigger: 'webhook', full: false } as const;
+  const request = { ...integration, trigger: 'webhook', full: false } as const;
   const others = await countOthers(trx, request, contacts);
   if (others + contacts.length > MAX_SINGLE_WAITING) {
     const runId = await addWhole(trx, { ...request, contact: null, runId: newRunId() }, now);
@@ -359,6 +422,7 @@ function requestOf(request: NewRunRequest, now: number): RunRequestRecord {
     leftAt: null,
     mergedInto: null,
     urgent: isUrgent(request) ? 1 : 0,
+    notBefore: request.notBefore ?? 0,
   };
 }
 
@@ -395,6 +459,7 @@ function insertRows(trx: Trx, requests: readonly RunRequestRecord[]) {
         left_at: request.leftAt,
         merged_into: request.mergedInto,
         urgent: request.urgent,
+        not_before: request.notBefore,
       })),
     )
     .onConflict((c) =>
@@ -416,6 +481,13 @@ function insertRows(trx: Trx, requests: readonly RunRequestRecord[]) {
             .then(1)
             .else(eb.ref('run_requests.urgent'))
             .end(),
+          // People and schedules do not wait for webhooks.
+          not_before: eb
+            .case()
+            .when('excluded.not_before', '<', eb.ref('run_requests.not_before'))
+            .then(eb.ref('excluded.not_before'))
+            .else(eb.ref('run_requests.not_before'))
+            .end(),
         })),
     );
 }
@@ -430,6 +502,8 @@ export async function beginRunRequest(
   alongside: readonly string[],
   now: number,
 ): Promise<boolean> {
+  // The row of the webhook before those of the requests, as calls take them.
+  await openBurst(trx, runId, now);
   const { numUpdatedRows } = await trx
     .updateTable('run_requests')
     .set({ left_at: now })
@@ -468,8 +542,46 @@ async function recordGivenUp(
   if (cutOff?.fresh_count === null) await writeRunRows(trx, { id, integrationId });
 }
 
+/** A run that was cut off after a person had asked for its end is not taken up again; false for any other. */
+async function endIfStopped(
+  trx: Trx,
+  { runId: id, integrationId }: RunRequestRecord,
+  now: number,
+): Promise<boolean> {
+  const stopped = await trx
+    .updateTable('runs')
+    .set((eb) => ({
+      status: 'incomplete',
+      reason_code: STOPPED_BY_PERSON.code,
+      reason_message: STOPPED_BY_PERSON.message,
+      finished_at: eb.fn.coalesce('finished_at', eb.val(now)),
+      report: null,
+    }))
+    .where('id', '=', id)
+    .where('stop_asked_at', 'is not', null)
+    .returning('fresh_count')
+    .executeTakeFirst();
+  if (stopped?.fresh_count === null) await writeRunRows(trx, { id, integrationId });
+  return stopped !== undefined;
+}
+
+/**
+ * Takes a request that waits away because a person does not want its run any more, with what waits for
+ * the same run; undefined if it does not wait. Returns the integration.
+ */
+export async function dropStopped(trx: Trx, runId: string): Promise<string | undefined> {
+  const dropped = await trx
+    .deleteFrom('run_requests')
+    .where('run_id', '=', runId)
+    .where('left_at', 'is', null)
+    .returning('integration_id')
+    .executeTakeFirst();
+  if (dropped) await trx.deleteFrom('run_requests').where('merged_into', '=', runId).execute();
+  return dropped?.integration_id;
+}
+
 /** What a run that was cut off had taken along waits again, unless the same waits already. */
-async function separate(trx: Trx, runId: string): Promise<void> {
+export async function separate(trx: Trx, runId: string): Promise<void> {
   await trx
     .updateTable('run_requests')
     .set({ left_at: null, merged_into: null })

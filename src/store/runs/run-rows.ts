@@ -3,7 +3,10 @@
  * While a run goes on, its contacts themselves say it; its end writes the rows.
  */
 import { type CaseWhenBuilder, type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import { z } from 'zod';
 import { OUTCOME_ORDER, OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
+import { isPostgres } from '../engine/database-time.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import type { Database, RunRowsTable, Tables, Trx } from '../engine/tables.ts';
 
 /** What a run did to one contact that was not simply fresh. */
@@ -38,18 +41,17 @@ export interface RunKey {
   id: string;
   integrationId: string;
   freshCount: number | null;
+  reasons: string | null;
 }
 
 export function runRowQueries(db: Database) {
   return {
     /** Contacts by reason, also the fresh ones. */
     async count(run: RunKey): Promise<Map<string, number>> {
-      const rows = await db
-        .selectFrom(rowsOf(db, run).as('row'))
-        .select(['row.reason', (eb) => eb.fn.countAll().as('count')])
-        .groupBy('row.reason')
-        .execute();
-      const counts = new Map(rows.map(({ reason, count }) => [reason, Number(count)]));
+      const counts =
+        run.reasons === null
+          ? await countReasons(db, run)
+          : new Map(Object.entries(reasonsSchema.parse(JSON.parse(run.reasons))));
       const fresh = run.freshCount ?? (await countFresh(db, run));
       return fresh > 0 ? counts.set('profile_fresh', fresh) : counts;
     },
@@ -66,8 +68,13 @@ export function runRowQueries(db: Database) {
       }
       if (reason !== undefined) query = query.where('row.reason', '=', reason);
       if (idPrefix !== undefined) {
-        const pattern = `${idPrefix.replace(/[\\%_]/g, '\\$&')}%`;
-        query = query.where(sql<boolean>`row.crm_id like ${pattern} escape '\\'`);
+        query = isPostgres(db)
+          ? query.where(sql<boolean>`starts_with(row.crm_id, ${idPrefix})`)
+          : // Its ids are in the order of their bytes, so that an index leads to them.
+            query
+              .where('row.crm_id', '>=', idPrefix)
+              .where('row.crm_id', '<', `${idPrefix}\u{10ffff}`);
+        if (outcomes === undefined) query = query.where('row.place', 'in', PLACES);
       }
       if (after !== undefined) {
         query = query.where((eb) =>
@@ -86,10 +93,38 @@ export function runRowQueries(db: Database) {
   };
 }
 
+/** Of all outcomes, and of a word of another version. */
+const PLACES = [...OUTCOME_ORDER.keys(), OUTCOME_ORDER.length];
+
+const reasonsSchema = z.record(z.string(), z.int().nonnegative());
+
+async function countReasons(db: Database | Trx, run: RunKey): Promise<Map<string, number>> {
+  const { id, integrationId } = run;
+  const count = run.freshCount === null ? countOfContacts : countOfRows;
+  const { rows } = await count(db, { id, integrationId });
+  return new Map(rows.map(({ reason, count }) => [reason, Number(count)]));
+}
+
+const countOfContacts = prepared((db, run: Slots<RunOf>) =>
+  countedByReason(db, rowsOf(db, { ...run, freshCount: null })),
+);
+
+const countOfRows = prepared((db, run: Slots<RunOf>) =>
+  countedByReason(db, rowsOf(db, { ...run, freshCount: 0 })),
+);
+
+function countedByReason(db: Database | Trx, rows: ReturnType<typeof rowsOf>) {
+  return db
+    .selectFrom(rows.as('row'))
+    .select(['row.reason', (eb) => eb.fn.countAll().as('count')])
+    .groupBy('row.reason')
+    .compile();
+}
+
 type Row = Omit<Selectable<RunRowsTable>, 'run_id'>;
 
 /** The rows of a run; as long as they are not written, what its contacts say. */
-function rowsOf(db: Database | Trx, run: RunKey) {
+function rowsOf(db: Database | Trx, run: (RunOf | Slots<RunOf>) & Pick<RunKey, 'freshCount'>) {
   if (run.freshCount !== null) {
     return db
       .selectFrom('run_rows')
@@ -111,20 +146,24 @@ function rowsOf(db: Database | Trx, run: RunKey) {
 
 type RunOf = Pick<RunKey, 'id' | 'integrationId'>;
 
-function contactsOf(db: Database | Trx, { id, integrationId }: RunOf) {
+function contactsOf(db: Database | Trx, { id, integrationId }: RunOf | Slots<RunOf>) {
   return db
     .selectFrom('contacts')
     .where('integration_id', '=', integrationId)
     .where('outcome_run', '=', id);
 }
 
-async function countFresh(db: Database | Trx, run: RunOf): Promise<number> {
-  const row = await contactsOf(db, run)
+async function countFresh(db: Database | Trx, { id, integrationId }: RunOf): Promise<number> {
+  const { rows } = await freshOf(db, { id, integrationId });
+  return Number(rows[0]?.count ?? 0);
+}
+
+const freshOf = prepared((db, run: Slots<RunOf>) =>
+  contactsOf(db, run)
     .select((eb) => eb.fn.countAll().as('count'))
     .where('outcome_reason', '=', 'profile_fresh')
-    .executeTakeFirst();
-  return Number(row?.count ?? 0);
-}
+    .compile(),
+);
 
 /** The place of a contact's outcome in `OUTCOME_ORDER`; a word of another version stands last. */
 function placeOf(eb: ExpressionBuilder<Tables, 'contacts'>) {
@@ -148,19 +187,28 @@ function placeOf(eb: ExpressionBuilder<Tables, 'contacts'>) {
 /** Writes down what a run did, before another one touches the same contacts. */
 export async function writeRunRows(trx: Trx, run: RunOf): Promise<void> {
   await insertRows(trx, run);
-  await trx
-    .updateTable('runs')
-    .set({ fresh_count: await countFresh(trx, run) })
-    .where('id', '=', run.id)
-    .execute();
+  const freshCount = await countFresh(trx, run);
+  await trx.updateTable('runs').set({ fresh_count: freshCount }).where('id', '=', run.id).execute();
+  await noteReasons(trx, run);
 }
 
-async function insertRows(trx: Trx, run: RunOf): Promise<void> {
-  await trx
+/** Notes how many rows there are by reason, which would take long to count for each look at them. */
+async function noteReasons(trx: Trx, { id, integrationId }: RunOf): Promise<void> {
+  const counts = await countReasons(trx, { id, integrationId, freshCount: 0, reasons: null });
+  const reasons = JSON.stringify(Object.fromEntries(counts));
+  await trx.updateTable('runs').set({ reasons }).where('id', '=', id).execute();
+}
+
+async function insertRows(trx: Trx, { id, integrationId }: RunOf): Promise<void> {
+  await insertRowsOf(trx, { id, integrationId });
+}
+
+const insertRowsOf = prepared((db, run: Slots<RunOf>) =>
+  db
     .insertInto('run_rows')
     .columns(['run_id', 'place', 'crm_id', 'reason', 'detail', 'at'])
     .expression(
-      contactsOf(trx, run)
+      contactsOf(db, run)
         .select([
           'outcome_run',
           (eb) => placeOf(eb).as('place'),
@@ -171,8 +219,8 @@ async function insertRows(trx: Trx, run: RunOf): Promise<void> {
         ])
         .where('outcome_reason', '<>', 'profile_fresh'),
     )
-    .execute();
-}
+    .compile(),
+);
 
 /** Writes down anew what a run did whose contacts have changed after its end; none that goes on. */
 export async function rewriteRunRows(trx: Trx, runId: string): Promise<void> {
@@ -189,6 +237,7 @@ export async function rewriteRunRows(trx: Trx, runId: string): Promise<void> {
     .where('crm_id', 'in', contactsOf(trx, run).select('crm_id'))
     .execute();
   await insertRows(trx, run);
+  await noteReasons(trx, run);
 }
 
 /** Drops the rows of runs of an integration that ended before this moment (epoch ms). */

@@ -7,9 +7,11 @@ import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import type { Database, RunsTable, Trx } from '../engine/tables.ts';
 import { dropOldTexts, keepWords, type SealedWords } from '../secrets/foreign-texts.ts';
+import { noteSpent } from './credit-spans.ts';
 import {
   ALL_CONTACTS,
   beginRunRequest,
+  dropStopped,
   endRunRequest,
   runAsked,
   SEVERAL_CONTACTS,
@@ -27,7 +29,14 @@ export interface RunMoment {
 /** Which runs are asked for; what is left out does not matter. */
 export interface RunFilter {
   integrationId?: string | undefined;
+  /** Only those of these. */
+  integrationIds?: readonly string[] | undefined;
   status?: RunStatus | undefined;
+  trigger?: Trigger | undefined;
+  /** Only those that began at this moment or later (epoch ms). */
+  from?: number | undefined;
+  /** Only those that began before this moment (epoch ms). */
+  until?: number | undefined;
   /** Only those that come after this one in the list. */
   after?: Pick<RunRecord, 'startedAt' | 'id'> | undefined;
   limit: number;
@@ -70,7 +79,10 @@ export function runQueries(
           .where('status', '=', 'running')
           .returning(['id', 'integration_id as integrationId'])
           .execute();
-        for (const run of cutOff) await writeRunRows(trx, run);
+        for (const run of cutOff) {
+          await writeRunRows(trx, run);
+          await noteSpent(trx, run);
+        }
         const due = await trx
           .selectFrom('contacts')
           .select((eb) => eb.fn.countAll().as('count'))
@@ -97,6 +109,11 @@ export function runQueries(
             shared_count: 0,
             spent_enhancements: 0,
           })
+          .execute();
+        await trx
+          .updateTable('integrations')
+          .set({ last_run: id })
+          .where('id', '=', lease.integrationId)
           .execute();
         // A time of a schedule is no one's request: the run that it brings is on record once it begins.
         if (wasAsked && trigger !== 'schedule') return;
@@ -142,10 +159,60 @@ export function runQueries(
         if (end.words)
           await keepWords(trx, integrationId, { id, now: end.finishedAt }, [end.words]);
         await writeRunRows(trx, { id, integrationId });
+        await noteSpent(trx, { id, integrationId });
         const { keepRowsSince = null } = end;
         if (keepRowsSince !== null) await dropRunRows(trx, integrationId, keepRowsSince);
         if (end.reason?.code !== 'interrupted') await endRunRequest(trx, id);
       });
+    },
+
+    /**
+     * Asks for the end of a run, in whichever process it goes on: it ends at its next checkpoint. One
+     * that waits does not begin any more. `over`: it has ended, or there is none.
+     */
+    askToStop(id: string): Promise<'stopping' | 'dropped' | 'over'> {
+      return db.transaction().execute(async (trx) => {
+        // The request first: a run that begins meanwhile is found as a run then.
+        const waited = await dropStopped(trx, id);
+        if (waited !== undefined) {
+          const details = { run: id, begun: false };
+          await record(trx, { action: 'run.stopped', integrationId: waited, details });
+          return 'dropped';
+        }
+        const going = await trx
+          .updateTable('runs')
+          .set((eb) => ({ stop_asked_at: eb.fn.coalesce('stop_asked_at', eb.val(clock.now())) }))
+          .where('id', '=', id)
+          .where('status', '=', 'running')
+          .returning('integration_id')
+          .executeTakeFirst();
+        if (going === undefined) return 'over';
+        const details = { run: id, begun: true };
+        await record(trx, { action: 'run.stopped', integrationId: going.integration_id, details });
+        return 'stopping';
+      });
+    },
+
+    /** Notes what only the process of a run knows; true if a person has asked for its end. */
+    async noteFacts(id: string, facts: string): Promise<boolean> {
+      const row = await db
+        .updateTable('runs')
+        .set({ facts })
+        .where('id', '=', id)
+        .where('status', '=', 'running')
+        .returning('stop_asked_at')
+        .executeTakeFirst();
+      return (row?.stop_asked_at ?? null) !== null;
+    },
+
+    /** True if a person has asked for the end of this run. */
+    async isStopAsked(id: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('runs')
+        .select('stop_asked_at')
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return (row?.stop_asked_at ?? null) !== null;
     },
 
     find(id: string): Promise<RunRecord | undefined> {
@@ -157,18 +224,56 @@ export function runQueries(
         .then(maybeFromRow);
     },
 
+    /** The newest `count` runs of each of these integrations, the newest first. */
+    async listNewest(ids: readonly string[], count: number): Promise<Map<string, RunRecord[]>> {
+      if (ids.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('integrations as i')
+        .innerJoin('runs', 'runs.integration_id', 'i.id')
+        .selectAll('runs')
+        .where('i.id', 'in', ids)
+        // By the index alone, however many runs there are before.
+        .where('runs.started_at', '>=', (eb) =>
+          eb.fn.coalesce(
+            eb
+              .selectFrom('runs as last')
+              .select('last.started_at')
+              .whereRef('last.integration_id', '=', 'i.id')
+              .orderBy('last.started_at', 'desc')
+              .limit(1)
+              .offset(count - 1),
+            eb.lit(0),
+          ),
+        )
+        .orderBy('runs.started_at', 'desc')
+        .orderBy('runs.id')
+        .execute();
+      const found = Map.groupBy(fromRows(rows), ({ integrationId }) => integrationId);
+      for (const [id, runs] of found) found.set(id, runs.slice(0, count));
+      return found;
+    },
+
     /** Runs, the newest first. */
-    list({ integrationId, status, after, limit }: RunFilter): Promise<RunRecord[]> {
+    async list(filter: RunFilter): Promise<RunRecord[]> {
+      const { integrationId, integrationIds, status, trigger, from, until, after, limit } = filter;
+      if (integrationIds?.length === 0) return [];
       let query = db.selectFrom('runs').selectAll();
+      if (integrationIds) query = query.where('integration_id', 'in', integrationIds);
       if (integrationId !== undefined) query = query.where('integration_id', '=', integrationId);
       if (status !== undefined) query = query.where('status', '=', status);
+      if (trigger !== undefined) query = query.where('trigger', '=', trigger);
+      if (from !== undefined) query = query.where('started_at', '>=', from);
+      if (until !== undefined) query = query.where('started_at', '<', until);
       if (after !== undefined) {
-        query = query.where((eb) =>
-          eb.or([
-            eb('started_at', '<', after.startedAt),
-            eb.and([eb('started_at', '=', after.startedAt), eb('id', '>', after.id)]),
-          ]),
-        );
+        // Said for the index: what follows lies at or before that moment.
+        query = query
+          .where('started_at', '<=', after.startedAt)
+          .where((eb) =>
+            eb.or([
+              eb('started_at', '<', after.startedAt),
+              eb.and([eb('started_at', '=', after.startedAt), eb('id', '>', after.id)]),
+            ]),
+          );
       }
       return query
         .orderBy('started_at', 'desc')

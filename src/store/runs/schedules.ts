@@ -1,7 +1,7 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { RecordEntry } from '../audit/record.ts';
-import { isPostgres } from '../engine/database-time.ts';
+import { databaseTime, isPostgres } from '../engine/database-time.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { SchedulesTable } from '../engine/service-tables.ts';
 import type { Database } from '../engine/tables.ts';
@@ -41,6 +41,14 @@ export function scheduleQueries(db: Database, clock: Clock, asked: RunsAsked, re
         .then(maybeFromRow);
     },
 
+    /** The time by the one clock of all who share the database (epoch ms). */
+    async now(): Promise<number> {
+      const { rows } = await sql<{
+        now: number;
+      }>`select ${databaseTime(db, clock)(0)} as now`.execute(db);
+      return rows[0]?.now ?? clock.now();
+    },
+
     /** Notes when rules come true next; a pause stays. */
     async plan(planned: readonly Omit<ScheduleRecord, 'paused'>[]): Promise<void> {
       for (let from = 0; from < planned.length; from += PAGE) {
@@ -52,16 +60,16 @@ export function scheduleQueries(db: Database, clock: Clock, asked: RunsAsked, re
     },
 
     /**
-     * Takes times that have come: notes the next ones and, in the same transaction, the runs that are
+     * Takes times that have come by now: notes the next ones and, in the same transaction, the runs that are
      * wanted. `decide` says what becomes of each, and null where it is left to another process. Each
      * time is taken once, however many processes do this. Returns where the next page begins; null at
      * the end.
      */
     claimDue(
+      now: number,
       decide: (row: ScheduleRecord) => ClaimedTime | null,
       after: string | null,
     ): Promise<string | null> {
-      const now = clock.now();
       return db.transaction().execute(async (trx) => {
         const rows = await trx
           .selectFrom('schedules')

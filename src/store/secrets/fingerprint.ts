@@ -27,10 +27,21 @@ export function createFingerprint(key: KeyObject): Fingerprint {
     const hmac =
       input.length <= SHORT_LENGTH
         ? hmacOfShort(input)
-        : createHmac('sha256', key).update(input).digest('latin1');
-    return Buffer.from(hmac.slice(0, FINGERPRINT_BYTES), 'latin1').toString('base64url');
+        : createHmac('sha256', key).update(input).digest('base64url');
+    return hmac.slice(0, WHOLE_CHARACTERS) + lastCharacter(hmac.charCodeAt(WHOLE_CHARACTERS));
   };
 }
+
+/** Characters of base64url that hold nothing but bits of the fingerprint: six bits each. */
+const WHOLE_CHARACTERS = Math.floor((FINGERPRINT_BYTES * 8) / 6);
+
+/** The character at their end as it would be if the hash ended there: two bits, and zeros. */
+function lastCharacter(code: number): string {
+  return LAST_CHARACTERS[Math.floor(BASE64URL.indexOf(String.fromCharCode(code)) / 16)] ?? '';
+}
+
+const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+const LAST_CHARACTERS = 'AQgw';
 
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
@@ -38,7 +49,7 @@ const SHORT_LENGTH = 1_000;
 const MAX_UTF8_BYTES = 3;
 
 /**
- * HMAC-SHA-256 (RFC 2104) of a short text, a character for each byte, by two hashes: an object of
+ * HMAC-SHA-256 (RFC 2104) of a short text, in base64url, by two hashes: an object of
  * `createHmac` takes longer than both of them, and a contact needs more than a dozen. The key must not
  * be longer than a block.
  */
@@ -52,7 +63,7 @@ function createShortHmac(key: Buffer): (text: string) => string {
   return (text) => {
     const end = BLOCK_BYTES + inner.write(text, BLOCK_BYTES);
     outer.write(hash('sha256', inner.subarray(0, end), 'latin1'), BLOCK_BYTES, 'latin1');
-    return hash('sha256', outer, 'latin1');
+    return hash('sha256', outer, 'base64url');
   };
 }
 

@@ -54,6 +54,27 @@ const FOREIGN_TEXT = {
   boundTo: ['id', 'integration_id', 'run_id', 'crm_id'],
 } as const satisfies SealedColumn;
 
+const SETUP_DRAFT = {
+  table: 'setup_drafts',
+  column: 'draft',
+  key: ['integration_id'],
+  boundTo: ['integration_id'],
+} as const satisfies SealedColumn;
+
+const PERSON = {
+  table: 'people',
+  column: 'sealed',
+  key: ['id'],
+  boundTo: ['id'],
+} as const satisfies SealedColumn;
+
+const PASSKEY = {
+  table: 'passkeys',
+  column: 'sealed',
+  key: ['id'],
+  boundTo: ['id'],
+} as const satisfies SealedColumn;
+
 /** Every column that holds sealed text; `test/store/secrets/reseal.test.ts` rotates them all. */
 export const SEALED_COLUMNS = [
   SECRET_VALUE,
@@ -62,6 +83,9 @@ export const SEALED_COLUMNS = [
   HOOK_SECRET,
   CONSENT_VERIFIER,
   FOREIGN_TEXT,
+  SETUP_DRAFT,
+  PERSON,
+  PASSKEY,
 ] as const satisfies readonly SealedColumn[];
 
 export function secretPlace(name: string): SealPlace {
@@ -92,6 +116,10 @@ export function consentVerifierPlace(consent: {
   return placeIn(CONSENT_VERIFIER, [consent.stateHash, consent.integrationId]);
 }
 
+export function setupDraftPlace(integrationId: string): SealPlace {
+  return placeIn(SETUP_DRAFT, [integrationId]);
+}
+
 /** What a CRM said of a contact, or of a whole run. */
 export function foreignTextPlace(text: {
   id: string;
@@ -100,6 +128,16 @@ export function foreignTextPlace(text: {
   crmId: string;
 }): SealPlace {
   return placeIn(FOREIGN_TEXT, [text.id, text.integrationId, text.runId, text.crmId]);
+}
+
+/** Who a person is that signs in. */
+export function personPlace(id: string): SealPlace {
+  return placeIn(PERSON, [id]);
+}
+
+/** What a person calls a passkey. */
+export function passkeyPlace(id: string): SealPlace {
+  return placeIn(PASSKEY, [id]);
 }
 
 /** The place of a row that was read with the columns in `boundTo`. */

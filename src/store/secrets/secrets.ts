@@ -37,6 +37,14 @@ export function secretQueries<AuditEntry>(
       );
     },
 
+    /** Takes away every secret whose name begins so: those of an integration that never came to be. */
+    async removeAll(prefix: string): Promise<void> {
+      await db
+        .deleteFrom('secrets')
+        .where((eb) => eb(eb.fn('substr', ['name', eb.val(1), eb.val(prefix.length)]), '=', prefix))
+        .execute();
+    },
+
     /** Harmless if there is none of that name. */
     async remove(name: string, entry: AuditEntry | null = null): Promise<void> {
       await db.transaction().execute(async (trx) => {

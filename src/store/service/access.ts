@@ -1,16 +1,20 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { RecordEntry } from '../audit/record.ts';
-import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
-import type { AccessTokensTable } from '../engine/service-tables.ts';
+import { type FromRow, fromRow } from '../engine/from-row.ts';
+import type { AccessTokensTable } from '../engine/people-tables.ts';
 import type { Database } from '../engine/tables.ts';
+import { type Reach, readReach, writeReach } from './reach.ts';
 
-export type AccessTokenRecord = FromRow<Selectable<AccessTokensTable>>;
+export type AccessTokenRecord = Omit<FromRow<Selectable<AccessTokensTable>>, 'integrations'> & {
+  /** The integrations within reach; null for all. */
+  integrations: Reach;
+};
 
 /** Uses closer together than this are not noted: reading must not cost a write each time. */
-const USE_NOTED_EVERY_MS = 60_000;
+export const USE_NOTED_EVERY_MS = 60_000;
 
-/** Who may ask the service; tokens and cookies are known by their hashes alone. */
+/** The access tokens; they are known by their hashes alone. */
 export function accessQueries(db: Database, clock: Clock, record: RecordEntry) {
   return {
     listTokens(): Promise<AccessTokenRecord[]> {
@@ -19,24 +23,32 @@ export function accessQueries(db: Database, clock: Clock, record: RecordEntry) {
         .selectAll()
         .orderBy('created_at')
         .execute()
-        .then(fromRows);
+        .then((rows) => rows.map(tokenOf));
     },
 
-    async addToken(token: Pick<AccessTokenRecord, 'id' | 'name' | 'role' | 'hash'>): Promise<void> {
-      const { id, name, role } = token;
+    async addToken(
+      token: Pick<AccessTokenRecord, 'id' | 'name' | 'role' | 'hash'> & { integrations?: Reach },
+    ): Promise<void> {
+      const { id, name, role, hash, integrations = null } = token;
+      const reach = writeReach(integrations);
       await db.transaction().execute(async (trx) => {
         await trx
           .insertInto('access_tokens')
-          .values({ ...token, created_at: clock.now(), last_used_at: null })
+          .values({
+            ...{ id, name, role, hash, integrations: reach },
+            created_at: clock.now(),
+            last_used_at: null,
+          })
           .execute();
-        await record(trx, { action: 'token.made', details: { token: id, name, role } });
+        const details = { token: id, name, role, ...(reach === null ? {} : { reach }) };
+        await record(trx, { action: 'token.made', details });
       });
     },
 
     /** Ends a token and the sessions that began with it; false if there is none. */
     revokeToken(id: string): Promise<boolean> {
       return db.transaction().execute(async (trx) => {
-        await trx.deleteFrom('sessions').where('token_id', '=', id).execute();
+        await trx.deleteFrom('browser_sessions').where('token_id', '=', id).execute();
         const revoked = await trx
           .deleteFrom('access_tokens')
           .where('id', '=', id)
@@ -56,32 +68,9 @@ export function accessQueries(db: Database, clock: Clock, record: RecordEntry) {
         .where('id', '=', id)
         .execute();
     },
-
-    async addSession(hash: string, tokenId: string, expiresAt: number): Promise<void> {
-      await db.transaction().execute(async (trx) => {
-        await trx.deleteFrom('sessions').where('expires_at', '<', clock.now()).execute();
-        await trx
-          .insertInto('sessions')
-          .values({ hash, token_id: tokenId, expires_at: expiresAt })
-          .execute();
-        await record(trx, { action: 'session.begun', details: { token: tokenId } });
-      });
-    },
-
-    /** The token behind a session that has not ended. */
-    findSession(hash: string): Promise<AccessTokenRecord | undefined> {
-      return db
-        .selectFrom('sessions')
-        .innerJoin('access_tokens', 'access_tokens.id', 'sessions.token_id')
-        .selectAll('access_tokens')
-        .where('sessions.hash', '=', hash)
-        .where('sessions.expires_at', '>', clock.now())
-        .executeTakeFirst()
-        .then(maybeFromRow);
-    },
-
-    async endSession(hash: string): Promise<void> {
-      await db.deleteFrom('sessions').where('hash', '=', hash).execute();
-    },
   };
+}
+
+export function tokenOf(row: Selectable<AccessTokensTable>): AccessTokenRecord {
+  return { ...fromRow(row), integrations: readReach(row.integrations) };
 }

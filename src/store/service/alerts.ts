@@ -10,6 +10,9 @@ export type AlertRecord = FromRow<Omit<Selectable<AlertsTable>, 'told_at'>> & {
   sentAt: number | null;
 };
 
+/** Problems of one integration that are shown. */
+const KEPT_SHOWN = 50;
+
 /** What alerts were sent, so that each change of state is sent once. */
 export function alertQueries(db: Database, clock: Clock) {
   return {
@@ -21,6 +24,18 @@ export function alertQueries(db: Database, clock: Clock) {
         .orderBy('subject')
         .execute()
         .then((rows) => rows.map(({ told_at: sentAt, ...row }) => ({ ...fromRow(row), sentAt })));
+    },
+
+    /** What there was about an integration, the newest first; one row of a subject. */
+    async listOf(integrationId: string): Promise<AlertRecord[]> {
+      const rows = await db
+        .selectFrom('alerts')
+        .selectAll()
+        .where('integration_id', '=', integrationId)
+        .orderBy('since', 'desc')
+        .limit(KEPT_SHOWN)
+        .execute();
+      return rows.map(({ told_at: sentAt, ...row }) => ({ ...fromRow(row), sentAt }));
     },
 
     /** A problem; it began now unless it is on record already. */

@@ -2,10 +2,15 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { RecordEntry } from '../audit/record.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
-import type { HooksTable } from '../engine/service-tables.ts';
+import type { HookCallsTable, HooksTable } from '../engine/service-tables.ts';
 import type { Database } from '../engine/tables.ts';
 
 export type HookRecord = FromRow<Selectable<HooksTable>>;
+
+export type HookCallRecord = FromRow<Selectable<HookCallsTable>>;
+
+/** Calls of each integration that are kept. */
+const KEPT_CALLS = 50;
 
 /** The webhook addresses, one for each integration. */
 export function hookQueries(db: Database, clock: Clock, record: RecordEntry) {
@@ -55,6 +60,7 @@ export function hookQueries(db: Database, clock: Clock, record: RecordEntry) {
           .where('integration_id', '=', integrationId)
           .executeTakeFirst();
         if (numDeletedRows === 0n) return false;
+        await trx.deleteFrom('hook_calls').where('integration_id', '=', integrationId).execute();
         await record(trx, { action: 'hook.revoked', integrationId });
         return true;
       });
@@ -75,6 +81,40 @@ export function hookQueries(db: Database, clock: Clock, record: RecordEntry) {
         .set((eb) => ({ ignored_count: eb('ignored_count', '+', count) }))
         .where('integration_id', '=', integrationId)
         .execute();
+    },
+
+    /** Notes calls that were answered alike; what is on record of them already grows. Old ones go. */
+    async noteCalls({ id, integrationId, at, ...call }: HookCallRecord): Promise<void> {
+      const { lastAt: last_at, times, answer, contacts, runId: run_id } = call;
+      await db
+        .insertInto('hook_calls')
+        .values({ id, integration_id: integrationId, at, last_at, times, answer, contacts, run_id })
+        .onConflict((c) => c.column('id').doUpdateSet({ last_at, times, contacts }))
+        .execute();
+      await db
+        .deleteFrom('hook_calls')
+        .where('integration_id', '=', integrationId)
+        .where('id', 'not in', (eb) =>
+          eb
+            .selectFrom('hook_calls as kept')
+            .select('kept.id')
+            .where('kept.integration_id', '=', integrationId)
+            .orderBy('kept.last_at', 'desc')
+            .limit(KEPT_CALLS),
+        )
+        .execute();
+    },
+
+    /** The last calls, the newest first. */
+    async listCalls(integrationId: string): Promise<HookCallRecord[]> {
+      const rows = await db
+        .selectFrom('hook_calls')
+        .selectAll()
+        .where('integration_id', '=', integrationId)
+        .orderBy('last_at', 'desc')
+        .limit(KEPT_CALLS)
+        .execute();
+      return fromRows(rows);
     },
 
     /** Whether a signed call, known by its fingerprint, has been taken before. */

@@ -31,6 +31,8 @@ export function restoreQueries(db: Database, clock: Pick<Clock, 'now'>, record: 
             )
             .execute();
         }
+        // What was confirmed since then, or refused, is not to be confirmed again.
+        await trx.deleteFrom('approvals').execute();
         await record(trx, { action: 'database.restored', details: { madeAt } });
         return held;
       });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ColumnGuess, guessColumns } from '../../../src/cli/commands/init/csv-columns.ts';
+import { type ColumnGuess, guessColumns } from '../../../src/application/setup/csv-columns.ts';
 
 /** Headers as the vendors' exports have them, and the columns that are right. */
 const EXPORTS: Record<string, { header: string; expected: Partial<ColumnGuess> }> = {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector } from '../../../connectors/contract.ts';
 import { hubspotConnector } from '../../../connectors/hubspot/connector.ts';
+import { people } from '../../../connectors/testing/seeds.ts';
 import { fieldSpecFor } from '../../../src/mapping/field-specs.ts';
-import { people } from '../crm-sandbox.ts';
 import { type Account, openAccount } from './account.ts';
 
 const NOTE = { name: 'note', label: 'Note', type: 'text', description: 'A note.' } as const;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector } from '../../../connectors/contract.ts';
-import { people } from '../crm-sandbox.ts';
+import { people } from '../../../connectors/testing/seeds.ts';
 import { type Account, openAccount } from './account.ts';
 
 const FLOOD = { kind: 'flood', megabytes: 300 };

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Connector, GroupSelector } from '../../../connectors/contract.ts';
 import { hubspotGroupSchema } from '../../../connectors/hubspot/settings.ts';
+import { people } from '../../../connectors/testing/seeds.ts';
 import { toArray } from '../connector-options.ts';
-import { people } from '../crm-sandbox.ts';
 import { type Account, openAccount } from './account.ts';
 
 describe('groups of HubSpot', () => {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector, IdentitySource } from '../../../connectors/contract.ts';
 import { hubspotConnector } from '../../../connectors/hubspot/connector.ts';
+import { people } from '../../../connectors/testing/seeds.ts';
 import type { Contact } from '../../../src/core/contact.ts';
 import { toArray } from '../connector-options.ts';
-import { people } from '../crm-sandbox.ts';
 import { type Account, openAccount } from './account.ts';
 
 const MARIA = { firstName: 'Maria', lastName: 'Lopez', addresses: ['1 Elm Street'], employers: [] };

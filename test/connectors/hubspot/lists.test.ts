@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ListCreation } from '../../../connectors/contract.ts';
 import { hubspotConnector } from '../../../connectors/hubspot/connector.ts';
+import { people } from '../../../connectors/testing/seeds.ts';
 import { wantedLists } from '../../../src/fields/lists.ts';
 import { fieldSpecFor } from '../../../src/mapping/field-specs.ts';
-import { people } from '../crm-sandbox.ts';
 import { type Account, openAccount } from './account.ts';
 
 const BOUNDS = { capacityAbove: 100_000, warmPathAbove: 50 };

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector, ContactsSettings } from '../../../connectors/contract.ts';
+import { people } from '../../../connectors/testing/seeds.ts';
 import type { Contact } from '../../../src/core/contact.ts';
 import { toArray } from '../connector-options.ts';
-import { people } from '../crm-sandbox.ts';
 import { type Account, openAccount } from './account.ts';
 
 const MARK = 'the_mark';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Connector } from '../../../connectors/contract.ts';
+import { people } from '../../../connectors/testing/seeds.ts';
 import { toArray } from '../connector-options.ts';
-import { people } from '../crm-sandbox.ts';
 import { openOtherHost } from '../other-host.ts';
 import { type Account, openAccount } from './account.ts';
 import { openFront, type Substitute } from './front.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector, ContactPage } from '../../../connectors/contract.ts';
+import { people } from '../../../connectors/testing/seeds.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { type Contact, identityText } from '../../../src/core/contact.ts';
 import { toArray } from '../connector-options.ts';
-import { people } from '../crm-sandbox.ts';
 import { openOrg } from '../salesforce/org.ts';
 import { type Account, openAccount } from './account.ts';
 

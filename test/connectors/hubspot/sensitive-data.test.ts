@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hubspotConnector } from '../../../connectors/hubspot/connector.ts';
+import { people } from '../../../connectors/testing/seeds.ts';
 import { fieldSpecFor } from '../../../src/mapping/field-specs.ts';
-import { people } from '../crm-sandbox.ts';
 import { type Account, openAccount } from './account.ts';
 
 const NAME = 'donor_net_worth_low';

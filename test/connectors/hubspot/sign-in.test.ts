@@ -5,8 +5,8 @@ import {
   createHubspotOAuth,
   type HubspotOAuth,
 } from '../../../connectors/hubspot/sign-in/oauth.ts';
+import { people } from '../../../connectors/testing/seeds.ts';
 import { systemClock } from '../../../src/core/clock.ts';
-import { people } from '../crm-sandbox.ts';
 import { type Account, openAccount } from './account.ts';
 
 const REDIRECT_URI = 'http://localhost:8787/oauth/hubspot/callback';

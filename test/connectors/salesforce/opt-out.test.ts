@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ContactsSettings } from '../../../connectors/contract.ts';
+import { people } from '../../../connectors/testing/seeds.ts';
 import { toArray } from '../connector-options.ts';
-import { people } from '../crm-sandbox.ts';
 import { type Org, openOrg } from './org.ts';
 
 const FIELD = 'Research__c';

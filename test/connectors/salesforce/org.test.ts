@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Connector, WriteResult } from '../../../connectors/contract.ts';
+import { people } from '../../../connectors/testing/seeds.ts';
 import { connectorDeps, toArray } from '../connector-options.ts';
-import { people } from '../crm-sandbox.ts';
 import { type Org, openOrg } from './org.ts';
 
 const HASTY_CLOCK = { now: Date.now, sleep: () => Promise.resolve() };

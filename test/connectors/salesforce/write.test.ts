@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Connector, ContactChange, WriteResult } from '../../../connectors/contract.ts';
 import { messageOf, wordsOf } from '../../../src/core/errors.ts';
@@ -43,7 +43,7 @@ describe('writing to Salesforce', () => {
     const all = Array.from({ length: 801 }, (_, at) => changeOf(at));
     const results = connector.write(all)[Symbol.asyncIterator]();
     await results.next();
-    await vi.waitFor(() => expect(collections().length).toBe(3));
+    await expect.poll(() => collections().length).toBe(3);
     for (let count = 1; count < all.length; count += 1) await results.next();
     expect(await results.next()).toMatchObject({ done: true });
     expect(collections().flat()).toHaveLength(801);

@@ -50,6 +50,22 @@ describeOn('sqlite', 'openDatabase', () => {
     await close();
   });
 
+  it('keeps nothing else waiting for a transaction of many statements', async () => {
+    const { db, close } = await openSqliteTemp();
+    let others = 0;
+    const goesOn = setInterval(() => {
+      others += 1;
+    }, 1);
+    const seen = await db.transaction().execute(async (trx) => {
+      const until = performance.now() + 300;
+      while (performance.now() < until) await sql`select 1`.execute(trx);
+      return others;
+    });
+    clearInterval(goesOn);
+    await close();
+    expect(seen).toBeGreaterThan(2);
+  });
+
   it('says so if the file is not a database', async () => {
     const path = join(folder, 'letter.txt');
     await writeFile(path, 'Dear Riverside Food Bank, '.repeat(100));

@@ -21,18 +21,19 @@ describeEachDatabase('readiness', (open) => {
       .insertInto('access_tokens')
       .values({ ...token, ...times })
       .execute();
-    const session = { token_id: 't1', expires_at: NOW_MS - 1 };
+    const moments = { begun_at: NOW_MS, seen_at: NOW_MS };
+    const session = { id: 'a', token_id: 't1', ...moments, expires_at: NOW_MS - 1 };
     await db
-      .insertInto('sessions')
+      .insertInto('browser_sessions')
       .values({ ...session, hash: 'over' })
       .execute();
-    const lasting = { ...session, expires_at: NOW_MS + 1 };
+    const lasting = { ...session, id: 'b', expires_at: NOW_MS + 1 };
     await db
-      .insertInto('sessions')
+      .insertInto('browser_sessions')
       .values({ ...lasting, hash: 'lasting' })
       .execute();
     expect(await readinessQueries(db, { now: () => NOW_MS }).findProblem()).toBeNull();
-    const left = await db.selectFrom('sessions').select('hash').execute();
+    const left = await db.selectFrom('browser_sessions').select('hash').execute();
     expect(left).toEqual([{ hash: 'lasting' }]);
   });
 });

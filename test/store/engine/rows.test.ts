@@ -9,7 +9,9 @@ describe('portions', () => {
         const cut = [...portions(list)];
         expect(cut.flat()).toEqual(list);
         const lengths = cut.map((portion) => portion.length);
-        expect([100, 25, 5, 1]).toEqual(expect.arrayContaining([...new Set(lengths)]));
+        expect([100, 64, 32, 16, 8, 4, 2, 1]).toEqual(
+          expect.arrayContaining([...new Set(lengths)]),
+        );
         expect(lengths).toEqual([...lengths].sort((a, b) => b - a));
       }),
     );
@@ -21,8 +23,8 @@ describe('portions', () => {
 
   it.each([
     [100, [100]],
-    [131, [100, 25, 5, 1]],
-    [238, [100, 100, 25, 5, 5, 1, 1, 1]],
+    [131, [100, 16, 8, 4, 2, 1]],
+    [238, [100, 100, 32, 4, 2]],
   ])('cuts %i into as many of the longest as it gives', (length, lengths) => {
     const list = Array.from({ length }, (_, index) => index);
     expect([...portions(list)].map((portion) => portion.length)).toEqual(lengths);

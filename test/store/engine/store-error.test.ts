@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { beforeAll, expect, it, vi } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/engine/database.ts';
 import { migrateToLatest } from '../../../src/store/engine/migrate.ts';
 import { storeError } from '../../../src/store/engine/store-error.ts';
@@ -74,7 +74,7 @@ describeOn('postgres', 'failures of Postgres', () => {
     const { db, url, close } = await openPostgresFresh<TwoTables>();
     await migrateToLatest(db, TWO_TABLES);
     await dropConnections(url);
-    expect(await vi.waitFor(() => db.selectFrom('notes').selectAll().execute())).toEqual([]);
+    await expect.poll(() => db.selectFrom('notes').selectAll().execute()).toEqual([]);
     await close();
   });
 
@@ -87,7 +87,7 @@ describeOn('postgres', 'failures of Postgres', () => {
       await trx.insertInto('notes').values({ id: 'off', size: 1 }).execute();
     });
     await expect(cut).rejects.toMatchObject({ kind: 'retriable', code: 'database_unavailable' });
-    expect(await vi.waitFor(() => db.selectFrom('notes').selectAll().execute())).toEqual([]);
+    await expect.poll(() => db.selectFrom('notes').selectAll().execute()).toEqual([]);
     await close();
   });
 

@@ -16,7 +16,6 @@ const store = createStore({
     createHash('sha256').update(`${purpose}\0${text}`).digest('base64url'),
 });
 
-process.stdout.write('ready\n');
 for (let change = 0; ; change += 1) {
   // Of this process alone, since erasing needs the lease; and not so many that one run answers them all.
   const integrationId = `riverside-${process.pid}-${Math.floor(change / 100)}`;
@@ -26,4 +25,5 @@ for (let change = 0; ; change += 1) {
   await store.runRequests.add({ ...request, contact: `contact-${id}`, runId: id });
   if (id < '4') await store.access.revokeToken(id);
   if (id > 'c') await eraseContact(store, integrationId, `contact-${id}`);
+  if (change === 0) process.stdout.write('begun\n');
 }

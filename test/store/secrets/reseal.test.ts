@@ -7,9 +7,12 @@ import {
   consentVerifierPlace,
   foreignTextPlace,
   hookSecretPlace,
+  passkeyPlace,
+  personPlace,
   SEALED_COLUMNS,
   secretPlace,
   settingsPlace,
+  setupDraftPlace,
   valuesBeforePlace,
 } from '../../../src/store/secrets/seal-places.ts';
 import { createSealer, type SealPlace } from '../../../src/store/secrets/sealed.ts';
@@ -112,6 +115,28 @@ describeEachDatabase('resealAll', (open) => {
         ...text,
         sealed: before.seal('said', foreignTextPlace(fromRow(text))),
         kept_at: 1,
+      })
+      .execute();
+    await db
+      .insertInto('setup_drafts')
+      .values({
+        integration_id: 'riverside',
+        draft: before.seal('d', setupDraftPlace('riverside')),
+        version: 1,
+        updated_at: 1,
+      })
+      .execute();
+    const person = { id: 'p', email: 'fingerprint', role: 'owner', created_at: 1 } as const;
+    await db
+      .insertInto('people')
+      .values({ ...person, sealed: before.seal('{}', personPlace('p')) })
+      .execute();
+    const passkey = { id: 'k', person_id: 'p', credential: 'c', public_key: 'k' };
+    await db
+      .insertInto('passkeys')
+      .values({
+        ...{ ...passkey, counter: 0, transports: '[]', created_at: 1, last_used_at: null },
+        sealed: before.seal('phone', passkeyPlace('k')),
       })
       .execute();
     expect(await resealAll(db, during)).toBe(SEALED_COLUMNS.length);

@@ -9,6 +9,8 @@ import {
   type ConsentsDeps,
   findConsentOutcome,
 } from '../../../application/consents.ts';
+import { type DoctorFinding, shownFinding } from '../../../application/doctor/causes.ts';
+import { examineIntegration } from '../../../application/doctor/examine.ts';
 import type { Application } from '../../../application.ts';
 import type { Environment } from '../../../config/environment.ts';
 import type { Settings } from '../../../config.ts';
@@ -16,13 +18,13 @@ import { ConfigurationError, RetriableError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
 import {
   baseOptions,
+  neverAborted,
   type ProductDeps,
   productAction,
   productCommand,
 } from '../../action/product.ts';
 import type { Output } from '../../terminal/output.ts';
-import type { DoctorFinding } from '../doctor/causes.ts';
-import { examineIntegration, printFindings, shownFinding } from '../doctor/doctor.ts';
+import { printFindings } from '../doctor/doctor.ts';
 import { wholeNumber } from '../sandbox/stand-in.ts';
 import { openWayBack } from './way-back.ts';
 
@@ -68,7 +70,9 @@ interface ConnectCall {
 async function connect(deps: ProductDeps, call: ConnectCall, output: Output): Promise<void> {
   const { application, integration } = call;
   await awaitConsent(deps, call, output);
-  const findings = await examineIntegration(deps, application, integration);
+  const findings = await examineIntegration(application, integration, {
+    signal: neverAborted(),
+  });
   const document = { connected: integration.id, findings: findings.map(shownFinding) };
   output.finish(document, () => printConnected(output, integration, findings));
 }

@@ -1,24 +1,24 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { z } from 'zod';
-import { createRunner } from '../../../application/runner.ts';
 import { silentLog } from '../../../core/log.ts';
-import { createHttpApp } from '../../../http/app.ts';
-import { startHttpServer } from '../../../http/server.ts';
 import { createCommand, runAction } from '../../action/command.ts';
 import { type ProductDeps, withApplication, withIntegration } from '../../action/product.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
-import { untilStopped } from '../../terminal/stop-signal.ts';
 import { wholeNumber } from '../sandbox/stand-in.ts';
 import { syncOnce } from '../sync/sync-once.ts';
 import { createDemoFolder, crmIntegration, DEMO_INTEGRATION, type DemoFolder } from './folder.ts';
 import { type CrmResult, type DemoCrm, readResults, syncCrm } from './results.ts';
 import { type DemoReport, showNextSteps, showReport, showStart } from './show.ts';
 import type { Stage } from './stage.ts';
+import { serveStatusPage } from './status-page.ts';
+import { showTour, tourOf } from './tour.ts';
 
 const EXAMPLES = `
 Examples:
-  donor-sync demo            sync, then serve the status page and keep the stand-ins running
+  donor-sync demo            sync, then serve the pages and keep the stand-ins running
+  donor-sync demo --tour     only six pages to look at, in three minutes
   donor-sync demo --once     sync and end
+  donor-sync demo --public-record   import tax returns into a service of one's own, and sync with it
 
 Nothing leaves this machine: the service and the CRMs are local stand-ins with invented people. The
 files stay in a temporary folder, to be looked at.`;
@@ -26,28 +26,45 @@ files stay in a temporary folder, to be looked at.`;
 /** Fewer have no room for the people who show something; more take longer than a demo should. */
 const CONTACTS = { least: 8, most: 2_000, usual: 40 };
 
-const flagsSchema = z.object({ once: z.boolean().default(false), contacts: z.number() });
+const flagsSchema = z.object({
+  once: z.boolean().default(false),
+  tour: z.boolean().default(false),
+  publicRecord: z.boolean().default(false),
+  contacts: z.number(),
+});
 
 /** The command `demo`: a first and a second sync of an invented nonprofit, in a few seconds. */
 export function demoCommand(deps: ProductDeps): Command {
   const command = createCommand('demo', deps)
     .description('see it work: sync an invented contact list, Salesforce org and HubSpot account')
     .option('--once', 'end after the syncs instead of keeping the stand-ins running')
+    .addOption(
+      new Option('--tour', 'say no more than which pages to look at').conflicts([
+        'once',
+        'publicRecord',
+      ]),
+    )
     .option(
       '--contacts <n>',
       `how many contacts the list has, ${CONTACTS.least} to ${CONTACTS.most}`,
       wholeNumber(CONTACTS.least, CONTACTS.most),
       CONTACTS.usual,
     )
+    .option('--public-record', 'instead: people from sample tax returns, in a service of its own')
     .addHelpText('after', EXAMPLES);
   return command.action(() =>
-    runAction(deps, command, (output) => playDemo(deps, flagsSchema.parse(command.opts()), output)),
+    runAction(deps, command, async (output) => {
+      const flags = flagsSchema.parse(command.opts());
+      if (!flags.publicRecord) return playDemo(deps, flags, output);
+      const { playPublicRecord } = await import('./public-record.ts');
+      return playPublicRecord(deps, flags, output);
+    }),
   );
 }
 
 async function playDemo(
   deps: ProductDeps,
-  { once, contacts }: z.infer<typeof flagsSchema>,
+  { once, tour, contacts }: z.infer<typeof flagsSchema>,
   output: Output,
 ): Promise<ExitCode> {
   const stopped = deps.stopSignal();
@@ -58,14 +75,23 @@ async function playDemo(
     const folder = await createDemoFolder(stage.contacts, stage);
     showStart(output, stage, folder);
     const report = await runSyncs(deps, stage, folder, stopped);
-    output.finish(report, () => showReport(output, report));
     const runs = [...report.runs, ...report.crms.flatMap((act) => act.runs)];
     const isDone = runs.every(({ status }) => status === 'succeeded');
+    // A tour says what was synced only if it cannot begin.
+    output.finish(report, () => {
+      if (!tour || !isDone) showReport(output, report);
+    });
     if (!isDone) return stopped.aborted ? EXIT_CODES.stopped : EXIT_CODES.unexpected;
     if (once) return EXIT_CODES.done;
-    await serveStatusPage(deps, folder.settings, stopped, (url) => {
-      showStatusPage(output, url);
-      showNextSteps(output, deps.env, report);
+    await serveStatusPage(deps, folder.settings, stopped, {
+      serviceUrl: stage.baseUrl,
+      async started(url, { store }) {
+        const [hold] = await store.holds.listOpen(DEMO_INTEGRATION);
+        if (!tour) output.print();
+        showTour(output, url, tourOf(report, hold?.id ?? null));
+        if (tour) output.print('\nCtrl-C ends it.');
+        else showNextSteps(output, deps.env, report);
+      },
     });
     return EXIT_CODES.done;
   } finally {
@@ -132,55 +158,4 @@ function demoCrmsOf({ salesforce, hubspot }: Stage['crms']): DemoCrm[] {
       pathField: 'warm_path',
     },
   ];
-}
-
-import packageFile from '../../../../package.json' with { type: 'json' };
-
-/** The demo cannot be reached from outside this machine, and it needs no token there. */
-const HOST = '127.0.0.1';
-
-/** Syncs that are asked for on the page; a demo has three integrations. */
-const MAX_RUNS_AT_ONCE = 3;
-
-/** Serves at a free port until `stopped`; calls `started` with the address. */
-export function serveStatusPage(
-  deps: ProductDeps,
-  settings: string,
-  stopped: AbortSignal,
-  started: (url: string) => void,
-): Promise<void> {
-  const { clock } = deps;
-  const quietDeps = { ...deps, log: silentLog };
-  return withApplication(quietDeps, settings, async (application) => {
-    const parts = { clock, log: silentLog };
-    const runner = createRunner(application, { ...parts, maxRunsAtOnce: MAX_RUNS_AT_ONCE });
-    const app = createHttpApp({
-      application,
-      runner,
-      ...parts,
-      publicUrl: `http://${HOST}`,
-      // Invented people and credits: a link that works once would only be in the way.
-      withoutToken: 'thisMachine',
-      // The demo has no schedules that could be late.
-      lastTickAt: clock.now,
-      stopping: stopped,
-      version: packageFile.version,
-    });
-    const http = await startHttpServer({ app, host: HOST, port: 0 });
-    try {
-      runner.start();
-      started(http.url);
-      await untilStopped(stopped);
-    } finally {
-      await runner.stop();
-      await http.close();
-    }
-  });
-}
-
-/** Says where the page is. */
-export function showStatusPage(output: Output, url: string): void {
-  output.print();
-  output.print(`${output.style.strong('The status page of the three integrations:')} ${url}`);
-  output.print('  "Sync now" works there, and so does deciding about the contact that is held.');
 }

@@ -91,7 +91,7 @@ database: "sqlite:donor-sync.db"
 
 integrations:
   - id: ${DEMO_INTEGRATION}
-    name: Demo Nonprofit
+    name: Demo with a CSV file
     partner:
       baseUrl: ${baseUrl}
       apiKey: ${apiKey}
@@ -112,7 +112,7 @@ integrations:
       - { from: education.primary, to: Donor Education }
 
   - id: ${crmIntegration('salesforce')}
-    name: Demo Nonprofit on Salesforce
+    name: Demo on Salesforce
     partner:
       baseUrl: ${baseUrl}
       apiKey: ${apiKey}
@@ -125,7 +125,7 @@ integrations:
       - { name: Staff, color: orange, group: { campaign: Staff } }
 
   - id: ${crmIntegration('hubspot')}
-    name: Demo Nonprofit on HubSpot
+    name: Demo on HubSpot
     partner: # one key for all: a person in two CRMs is paid for once
       baseUrl: ${baseUrl}
       apiKey: ${apiKey}

@@ -4,26 +4,34 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Finding } from '../../../../connectors/contract.ts';
 import { failed, plain } from '../../../../connectors/findings.ts';
-import type { Application } from '../../../application.ts';
+import { mergeAlike, sameOf } from '../../../application/doctor/alike.ts';
+import {
+  countCauses,
+  type DoctorFinding,
+  shownFinding,
+  withCommands,
+} from '../../../application/doctor/causes.ts';
+import { met, unmet } from '../../../application/doctor/checks.ts';
+import { examineIntegration } from '../../../application/doctor/examine.ts';
+import type { Application, OpenIntegration } from '../../../application.ts';
 import { insecureAddresses, insecureProblem } from '../../../config/insecure-http.ts';
 import type { Settings } from '../../../config.ts';
 import { ConfigurationError, isConfigurationError, messageOf } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
 import { readOptions, requireTerminal, runAction } from '../../action/command.ts';
 import { namedOrAll } from '../../action/integrations.ts';
+import { noteNamesShown } from '../../action/names-shown.ts';
 import {
   baseOptions,
   loadProductSettings,
+  neverAborted,
   openProduct,
   type ProductDeps,
   productCommand,
-  withIntegration,
 } from '../../action/product.ts';
 import { EXIT_CODES, type ExitCode, type Output, usageError } from '../../terminal/output.ts';
-import { countOf, mergeAlike, sameOf } from '../../terminal/words.ts';
-import { countCauses, type DoctorFinding, withCommands } from './causes.ts';
-import { checkCrm } from './check-crm.ts';
-import { checked, checkPartner, checkSecretKey, checkState, met, unmet } from './checks.ts';
+import { countOf } from '../../terminal/words.ts';
+import { checkSecretKey } from './check-secret-key.ts';
 import { renderReport } from './report.ts';
 import { createReportFacts, type ReportFacts } from './report-facts.ts';
 
@@ -58,7 +66,7 @@ export function doctorCommand(deps: ProductDeps): Command {
       const isOnStdout = report === '-';
       if (isOnStdout && output.isJson) throw usageError(ONE_DOCUMENT);
       const facts = report === undefined ? null : createReportFacts(deps, command);
-      const findings = await examine(deps, { config, ids, facts });
+      const findings = await examine(deps, { config, ids, facts, show });
       const text = facts === null ? null : renderReport(facts.all(), findings);
       if (text !== null && report !== undefined && !isOnStdout) {
         await writeReport(resolve(deps.cwd, report), text);
@@ -79,12 +87,6 @@ const ONE_DOCUMENT = '--json and --report - both write to stdout: name a file fo
 /** What scripts read. What the CRM said is in no document. */
 function documentOf(findings: readonly DoctorFinding[]) {
   return { findings: findings.map(shownFinding), causes: countCauses(findings) };
-}
-
-/** A finding as documents have it. */
-export function shownFinding(finding: DoctorFinding) {
-  const { integration, subject, ok, message, fix, command, cause = null } = finding;
-  return { integration, subject, ok, message, fix, command, cause };
 }
 
 /** Only the user who made it can read the file. */
@@ -109,12 +111,14 @@ interface Examination {
   ids: readonly string[];
   /** What a report is to say besides the findings; null without one. */
   facts: ReportFacts | null;
+  /** Whether what the CRM said is shown; it may quote names. */
+  show: boolean;
 }
 
 /** Each check that cannot be passed is a finding; those that do not depend on it go on. */
 async function examine(
   deps: ProductDeps,
-  { config, ids, facts }: Examination,
+  { config, ids, facts, show }: Examination,
 ): Promise<DoctorFinding[]> {
   let settings: Settings;
   try {
@@ -137,7 +141,16 @@ async function examine(
     const findings = general(good, checkDatabase(settings), await checkSecretKey(deps, settings));
     findings.push(...checkTransport(settings, chosen));
     for (const integration of chosen) {
-      findings.push(...(await examineIntegration(deps, application, integration, facts)));
+      const also = facts === null ? undefined : (open: OpenIntegration) => facts.read(open);
+      const examination = { signal: neverAborted(), also };
+      const found = await examineIntegration(application, integration, examination);
+      findings.push(...found);
+      const names = show ? found.filter(({ words }) => words).length : 0;
+      await noteNamesShown(application, {
+        command: 'doctor',
+        integrationId: integration.id,
+        names,
+      });
     }
     return findings;
   } finally {
@@ -178,27 +191,6 @@ function checkTransport(settings: Settings, chosen: readonly Integration[]): Doc
 
 const INSECURE_FIX =
   'Write an https address. The next version of donor-sync refuses this one unless allowInsecureHttp names its host.';
-
-/** The prerequisites of one integration. */
-export async function examineIntegration(
-  deps: ProductDeps,
-  application: Application,
-  integration: Integration,
-  facts: ReportFacts | null = null,
-): Promise<DoctorFinding[]> {
-  const findings = await checked('integration', 'Do what the message says.', () =>
-    withIntegration(application, integration, async (open) => {
-      const found = [
-        ...(await checkPartner(open)),
-        ...(await checkCrm(open)),
-        ...(await checkState(deps, open)),
-      ];
-      await facts?.read(open);
-      return found;
-    }),
-  );
-  return withCommands(findings, integration);
-}
 
 /** Shows findings to a person, and counts what has to be fixed. */
 export function printFindings(

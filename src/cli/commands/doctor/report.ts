@@ -4,9 +4,9 @@
  * files and settings, are not in it.
  */
 import type { AccountFact } from '../../../../connectors/contract.ts';
+import { countCauses, type DoctorFinding } from '../../../application/doctor/causes.ts';
+import { isApiName } from '../../../application/doctor/check-crm.ts';
 import { countOf, formatCount } from '../../terminal/words.ts';
-import { countCauses, type DoctorFinding } from './causes.ts';
-import { isApiName } from './check-crm.ts';
 
 export interface ReportContent {
   madeAt: string;

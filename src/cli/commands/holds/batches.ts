@@ -1,6 +1,7 @@
 /** Contacts that are decided together, on the command line. */
 import { type BatchExample, readBatchExamples } from '../../../application/batch-examples.ts';
 import { decideBatch } from '../../../application/decide-holds.ts';
+import { approvalOfBatch } from '../../../application/two-people/ask.ts';
 import type { Application } from '../../../application.ts';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import { didYouMean } from '../../../core/near-miss.ts';
@@ -8,8 +9,9 @@ import { partCountsText } from '../../../identity/changed-parts-text.ts';
 import type { HoldBatch } from '../../../store/holds/hold-batches.ts';
 import type { Store } from '../../../store/store.ts';
 import { type BatchDecisionWord, type BatchView, decidedText } from '../../../views/hold.ts';
-import { neverAborted } from '../../action/product.ts';
-import type { Output } from '../../terminal/output.ts';
+import { neverAborted, type ProductDeps } from '../../action/product.ts';
+import { waitForSecondPerson } from '../../action/second-person.ts';
+import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
 import { countOf, findId, formatAgo, formatCount, shortId } from '../../terminal/words.ts';
 
 type BatchStore = { holds: Pick<Store['holds'], 'listBatches' | 'findBatchIntegration'> };
@@ -39,13 +41,22 @@ export async function requireBatch({ holds }: BatchStore, typed: string): Promis
 
 /** Decides a batch, and says what the next sync spends on it. */
 export async function decideWholeBatch(
-  { store }: Pick<Application, 'store'>,
+  deps: ProductDeps,
+  application: Application,
   output: Output,
   word: BatchDecisionWord,
   typed: string,
-): Promise<void> {
-  const batch = await decideBatch(store, await requireBatch(store, typed), word);
+): Promise<ExitCode> {
+  const { store } = application;
+  const open = await requireBatch(store, typed);
+  const request = approvalOfBatch(word, open);
+  const { integrationId } = open;
+  const waits =
+    request && (await waitForSecondPerson(deps, application, output, { request, integrationId }));
+  if (waits !== null) return waits;
+  const batch = await decideBatch(store, open, word);
   output.finish({ batch }, () => output.print(decidedText(word, batch.count)));
+  return EXIT_CODES.done;
 }
 
 /** One line for each batch. */

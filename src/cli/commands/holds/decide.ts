@@ -1,4 +1,6 @@
-import { DECIDED, type DecisionStore, decideHold } from '../../../application/decide-holds.ts';
+import { DECIDED, decideHold } from '../../../application/decide-holds.ts';
+import { approvalOf } from '../../../application/two-people/ask.ts';
+import type { Application } from '../../../application.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
 import { didYouMean } from '../../../core/near-miss.ts';
 import type { NetworkHoldKind } from '../../../store/engine/network-tables.ts';
@@ -14,7 +16,9 @@ import {
   type HoldStore,
   listOpenHolds,
 } from '../../../views/hold.ts';
-import type { Output } from '../../terminal/output.ts';
+import type { ProductDeps } from '../../action/product.ts';
+import { waitForSecondPerson } from '../../action/second-person.ts';
+import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
 import { countOf, findId, formatMoment, shortId } from '../../terminal/words.ts';
 
 /**
@@ -22,11 +26,13 @@ import { countOf, findId, formatMoment, shortId } from '../../terminal/words.ts'
  * which of them cannot be decided so.
  */
 export async function decideHolds(
-  store: HoldStore & DecisionStore,
+  deps: ProductDeps,
+  application: Application,
   output: Output,
   word: DecisionWord,
   typed: readonly string[],
-): Promise<void> {
+): Promise<ExitCode> {
+  const { store } = application;
   const open = await listOpenHolds(store);
   const chosen = new Map<string, AnyHold>();
   for (const id of typed) {
@@ -34,6 +40,12 @@ export async function decideHolds(
     if (hold.about === 'network') requireNetworkDecision(hold.row, word);
     else requireContactDecision(hold, hold.row, word);
     chosen.set(hold.row.id, hold);
+  }
+  const request = approvalOf(word, [...chosen.values()]);
+  const integrationId = [...chosen.values()][0]?.row.integrationId;
+  if (request !== null && integrationId !== undefined) {
+    const waits = await waitForSecondPerson(deps, application, output, { request, integrationId });
+    if (waits !== null) return waits;
   }
   const decided: AnyHold[] = [];
   for (const hold of chosen.values()) {
@@ -44,6 +56,7 @@ export async function decideHolds(
   output.finish({ holds }, () => {
     for (const sentence of sentencesFor(word, decided)) output.print(sentence);
   });
+  return EXIT_CODES.done;
 }
 
 async function requireOpen(
@@ -150,7 +163,7 @@ const FIXES: Readonly<Partial<Record<NetworkHoldKind, string>>> = {
 };
 
 /** Throws a ConfigurationError that says what to do if the hold cannot be decided so. */
-export function requireNetworkDecision(
+function requireNetworkDecision(
   { id, kind, name }: NetworkHoldRecord,
   word: 'approve' | 'reject' | 'resubmit',
 ): void {

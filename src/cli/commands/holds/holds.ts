@@ -17,6 +17,7 @@ import {
   listOpenHolds,
 } from '../../../views/hold.ts';
 import { readOptions, runAction } from '../../action/command.ts';
+import { noteNamesShown } from '../../action/names-shown.ts';
 import {
   baseOptions,
   type ProductDeps,
@@ -45,7 +46,10 @@ Examples:
   donor-sync holds reject 1a2b3c4d        it is another person's: leave the contact alone
   donor-sync holds resubmit 1a2b3c4d      ask the service again, for another credit
   donor-sync holds approve --batch 5e6f7a8b   ask about all of a batch, for a credit each
-  donor-sync holds reject --batch 5e6f7a8b    they are the same people still: no credit`;
+  donor-sync holds reject --batch 5e6f7a8b    they are the same people still: no credit
+
+Exit code 3: it is about more contacts than one person may approve (twoPeople.approvals of the settings),
+waits for a second one, and nothing was decided yet.`;
 
 const optionsSchema = baseOptions.extend({
   integration: z.string().optional(),
@@ -97,8 +101,8 @@ function decisionCommand(deps: ProductDeps, word: DecisionWord): Command {
   return productAction(deps, command, decisionOptionsSchema, async (action, ids: string[]) => {
     const { application, options, output } = action;
     const batch = batchAlone(word, ids, options.batch);
-    if (batch === null) await decideHolds(application.store, output, word, ids);
-    else await decideWholeBatch(application, output, batch.word, batch.id);
+    if (batch !== null) return decideWholeBatch(deps, application, output, batch.word, batch.id);
+    return decideHolds(deps, application, output, word, ids);
   });
 }
 
@@ -144,9 +148,14 @@ async function listHolds(
   if (integration !== undefined) application.select([integration]);
   const { open, batches } = await findOpen(application, integration, batch);
   const rows = open.flatMap((hold) => (hold.about === 'contact' ? [hold.row] : []));
-  if (show) await noteShown(application, open.length, integration ?? null);
   const names = show ? await findNames(application, rows) : null;
   const examples = show && !output.isJson ? await findExamples(application, batches) : [];
+  const shown = [...(names?.values() ?? [])].flatMap(({ contact, profile }) => [contact, profile]);
+  await noteNamesShown(application, {
+    ...{ command: 'holds', integrationId: integration ?? null },
+    names: [...shown.filter((name) => name !== null), ...examples.flatMap((one) => one.examples)]
+      .length,
+  });
   const holds = open.map((hold): ShownHold => {
     const view = describeHold(hold);
     return names === null || hold.about === 'network'
@@ -164,10 +173,6 @@ async function listHolds(
     printExamples(output, examples);
     printDecisions(output, document.holds, document.batches);
   });
-}
-
-function noteShown({ store }: Application, holds: number, integrationId: string | null) {
-  return store.audit.note({ action: 'names.shown', integrationId, details: { holds } });
 }
 
 /** A hold as `holds --json` shows it. */

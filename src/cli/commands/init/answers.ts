@@ -1,15 +1,15 @@
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { cronProblem, timezoneProblem } from '../../../config/cron.ts';
-import { ConfigurationError } from '../../../core/errors.ts';
-import { type Asker, askChoice, askMany, askText, type Choice } from '../../terminal/asker.ts';
-import { usageError } from '../../terminal/output.ts';
 import {
   type ColumnGuess,
   type CsvHeader,
   type CsvProblem,
   guessColumns,
   readCsvHeader,
-} from './csv-columns.ts';
+} from '../../../application/setup/csv-columns.ts';
+import { cronProblem, timezoneProblem } from '../../../config/cron.ts';
+import { ConfigurationError } from '../../../core/errors.ts';
+import { type Asker, askChoice, askMany, askText, type Choice } from '../../terminal/asker.ts';
+import { usageError } from '../../terminal/output.ts';
 import type { InitFlags } from './flags.ts';
 
 /** All that a settings file is written from. */

@@ -20,7 +20,19 @@ export interface Target {
  * and tokens stay outside: their variables are named instead.
  */
 export function settingsText(answers: Answers, target: Target): string {
-  return `# Settings of donor-sync. A dollar sign with a name in braces is taken from the environment.
+  return `${SETTINGS_HEAD}
+integrations:
+${integrationText(answers, target)}`;
+}
+
+/** The settings of a machine where all integrations are set up in the browser. */
+export const firstSettingsText = (): string => `${SETTINGS_HEAD}
+# Set up in the browser, and kept encrypted in the database. One that is written here cannot be changed there.
+integrations: []
+`;
+
+/** What every settings file begins with. */
+const SETTINGS_HEAD = `# Settings of donor-sync. A dollar sign with a name in braces is taken from the environment.
 
 server:
   host: 127.0.0.1
@@ -28,10 +40,7 @@ server:
   publicUrl: "http://127.0.0.1:8787"        # where webhooks reach "donor-sync serve"
 
 database: "sqlite:data/donor-sync.db"       # from this file's folder; or postgres://…
-
-integrations:
-${integrationText(answers, target)}`;
-}
+`;
 
 /** The integration that was answered, as one entry of the list of integrations. */
 export function integrationText(answers: Answers, target: Target): string {

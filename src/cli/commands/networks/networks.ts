@@ -1,14 +1,10 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { checkNetworks, repairOpen } from '../../../application/networks-by-hand.ts';
 import type { OpenIntegration } from '../../../application.ts';
-import { type DriftOptions, findDrift, type NetworkDrift } from '../../../networks/drift.ts';
+import type { NetworkDrift } from '../../../networks/drift.ts';
+import { isTheSame } from '../../../networks/drift-view.ts';
 import { describeNetworks } from '../../../networks/overview.ts';
-import { repairNetworks } from '../../../networks/repair.ts';
-import { createRunControl } from '../../../run/control.ts';
-import { openCrm } from '../../../run/crm-account.ts';
-import { loadErased } from '../../../run/erased.ts';
-import type { Lease } from '../../../store/engine/leases.ts';
-import { withLease } from '../../../sync/with-lease.ts';
 import {
   attemptEach,
   chooseIntegrations,
@@ -31,11 +27,9 @@ import {
   type IntegrationDrift,
   type IntegrationNetworks,
   type IntegrationRepair,
-  isTheSame,
   printDrift,
   printOverview,
   printRepair,
-  viewDrift,
 } from './text.ts';
 
 const EXAMPLES = `
@@ -88,25 +82,16 @@ async function check(
   ids: string[],
 ): Promise<ExitCode> {
   const attempts = await attemptEach(application, namedOrAll(application, ids), (open) =>
-    checkOne(open, { maySpend: options.spend }),
+    checkOne(open, options.spend),
   );
   const errorCode = finishAttempts(output, attempts, 'checks', (each) => printDrift(output, each));
   const found = attempts.flatMap(({ value }) => value?.networks ?? []);
   return worstOf([errorCode, ...(found.every(isTheSame) ? [] : [EXIT_CODES.stopped])]);
 }
 
-async function checkOne(
-  { integration, deps }: OpenIntegration,
-  options: DriftOptions,
-): Promise<IntegrationDrift> {
-  const control = createRunControl(deps.clock, neverAborted());
-  try {
-    const drifts = await findDrift(deps, { integration, control }, options);
-    const networks = await viewDrift(deps.store, integration.id, drifts);
-    return { integration: integration.id, networks };
-  } finally {
-    control.close();
-  }
+async function checkOne(open: OpenIntegration, maySpend: boolean): Promise<IntegrationDrift> {
+  const networks = await checkNetworks(open, { maySpend, signal: neverAborted() });
+  return { integration: open.integration.id, networks };
 }
 
 function repairCommand(deps: ProductDeps): Command {
@@ -132,49 +117,18 @@ function repairCommand(deps: ProductDeps): Command {
   });
 }
 
-function repairOne(
+async function repairOne(
   deps: ProductDeps,
   open: OpenIntegration,
   options: NetworksOptions,
 ): Promise<IntegrationRepair> {
-  const { integration } = open;
-  return withLease(open.deps, integration.id, async (lease, lost) => {
-    const crm = await openCrm(open.deps, lease);
-    const run = await repairRun(deps, open, lease, lost);
-    try {
-      const drifts = await repairNetworks(crm, run, {
-        maySpend: options.spend,
-        confirm: (found) => confirmRepair(deps, integration.id, found, options.yes),
-      });
-      return {
-        integration: integration.id,
-        found: await viewDrift(open.deps.store, integration.id, drifts),
-        done: await open.deps.store.networks.listCounts(run.id),
-        stopped: run.control.reason,
-      };
-    } finally {
-      run.control.close();
-    }
+  const { id } = open.integration;
+  const repaired = await repairOpen(open, {
+    maySpend: options.spend,
+    signal: deps.stopSignal(),
+    confirm: (found) => confirmRepair(deps, id, found, options.yes),
   });
-}
-
-/** What a repair has in common with a run; it is none, and no report is kept of it. */
-async function repairRun(
-  deps: ProductDeps,
-  { integration, partnerKey, deps: { store, clock, newId } }: OpenIntegration,
-  lease: Lease,
-  lost: AbortSignal,
-) {
-  return {
-    id: newId(),
-    lease,
-    integration,
-    partnerKey,
-    ...(await loadErased({ store }, integration.id, null)),
-    groupMembers: new Set<string>(),
-    only: null,
-    control: createRunControl(clock, AbortSignal.any([deps.stopSignal(), lost])),
-  };
+  return { integration: id, ...repaired };
 }
 
 function confirmRepair(

@@ -14,6 +14,7 @@ import {
   finishAttempts,
   requireOne,
 } from '../../action/integrations.ts';
+import { noteNamesShown } from '../../action/names-shown.ts';
 import {
   baseOptions,
   type ProductDeps,
@@ -30,7 +31,7 @@ Examples:
   donor-sync plan riverside --contact 0035e000
   donor-sync plan --all --json                   for scripts: { "plans": [...] }
 
-Nothing is written anywhere, and only free requests are made.`;
+Nothing is written anywhere but into the audit that names were shown, and only free requests are made.`;
 
 /** Contacts and changes that are named one by one by default. */
 const DEFAULT_LISTED = 10;
@@ -63,6 +64,11 @@ export function planCommand(deps: ProductDeps): Command {
     const attempts = await attemptEach(application, chosen, (open) =>
       planOne(open, options, (persons) => shown.set(open.integration.id, persons)),
     );
+    // Elsewhere than on a terminal their shapes are shown alone.
+    if (output.isTerminal && !output.isJson) {
+      for (const [integrationId, { length: names }] of shown)
+        await noteNamesShown(application, { command: 'plan', integrationId, names });
+    }
     return finishAttempts(output, attempts, 'plans', (plan) => {
       printPlan(output, plan, options.list, shown.get(plan.integration));
     });

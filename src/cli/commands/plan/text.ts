@@ -1,3 +1,4 @@
+import { mergeAlike, sameOf } from '../../../application/doctor/alike.ts';
 import type { FieldValue } from '../../../core/crm-field.ts';
 import { outcomeText } from '../../../core/outcome.ts';
 import type { PersonDetails } from '../../../core/person.ts';
@@ -8,7 +9,7 @@ import type { Preview } from '../../../sync/preview.ts';
 import { oddityOf, type PersonShape, shapeOf } from '../../../sync/sample-persons.ts';
 import type { Output } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
-import { countOf, formatCount, formatDuration, mergeAlike, sameOf } from '../../terminal/words.ts';
+import { countOf, formatCount, formatDuration } from '../../terminal/words.ts';
 
 const MS_PER_SECOND = 1000;
 

@@ -12,6 +12,7 @@ import {
   runContactLines,
 } from '../../../views/run-contacts.ts';
 import { parseCount, requireTerminal } from '../../action/command.ts';
+import { noteNamesShown } from '../../action/names-shown.ts';
 import {
   baseOptions,
   type ProductDeps,
@@ -115,11 +116,11 @@ async function showRun(
   const filter = { ...filterOf(options), limit: options.limit ?? DEFAULT_CONTACTS };
   const row = await findRun(store, run);
   const detail = await describeRun(store, row, filter);
-  if (options.show) {
-    const { id, integrationId } = row;
-    await store.audit.note({ action: 'names.shown', integrationId, details: { run: id } });
-  }
   const words = options.show ? await readKeptWords(application, row.id) : null;
+  await noteNamesShown(application, {
+    ...{ command: 'runs', integrationId: row.integrationId, run: row.id },
+    names: words?.length ?? 0,
+  });
   const { length } = await store.foreignTexts.list(row.id);
   output.finish({ runs: [detail] }, () => {
     if (isFiltered(options)) printContacts(output, detail.outcomes, filter.limit);

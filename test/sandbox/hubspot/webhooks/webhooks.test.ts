@@ -16,7 +16,7 @@ const QUIET_MS = 300;
 const STALE_MS = 300_000;
 const MANY = 130;
 /** Busy machines take their time. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 const appSchema = z.object({
   appId: z.number(),

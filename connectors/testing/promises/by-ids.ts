@@ -1,0 +1,90 @@
+/** Reading contacts by their ids. */
+import assert from 'node:assert/strict';
+import { byId, collectPages, valuesOf } from '../readings.ts';
+import { MARIA, people } from '../seeds.ts';
+import type { Suite } from '../suite.ts';
+
+export function promiseByIds({ describe, it, can }: Suite): void {
+  describe('reading by ids', () => {
+    it('answers in the order of the ids, with the values of the fields asked for', async (t) => {
+      const ids = await t.start(people(5));
+      const [field, other] = t.crm.textFields;
+      await t.crm.setValue(ids[3] ?? '', field, 'typed by a person');
+      const wanted = [ids[3], ids[0], ids[4]].map((id) => id ?? '');
+      const found = await t.connector.readByIds(wanted, [field, other]);
+      assert.deepEqual(
+        found.map(({ id }) => id),
+        wanted,
+      );
+      assert.deepEqual(valuesOf(found[0]), { [field]: 'typed by a person', [other]: null });
+      assert.deepEqual(valuesOf(found[1]), { [field]: null, [other]: null });
+    });
+
+    it('shows the same contact as the pages do', async (t) => {
+      const ids = await t.start([MARIA, ...people(3)]);
+      const contacts = byId(await collectPages(t.connector, null));
+      const found = await t.connector.readByIds(ids, []);
+      assert.deepEqual(
+        found.map((lookup) => lookup.state === 'found' && lookup.contact),
+        ids.map((id) => contacts.get(id)),
+      );
+    });
+
+    it('says which contacts are gone, between those that are there', async (t) => {
+      const [first = '', gone = '', last = ''] = await t.start(people(3));
+      await t.crm.deleteContact(gone);
+      const found = await t.connector.readByIds([first, gone, last], []);
+      assert.deepEqual(
+        found.map(({ id, state }) => [id, state]),
+        [
+          [first, 'found'],
+          [gone, 'removed'],
+          [last, 'found'],
+        ],
+      );
+    });
+
+    if (can('mergeContacts')) {
+      it('sends a caller that asks for a merged contact to the one it lives on in', async (t) => {
+        const [loser = '', winner = ''] = await t.start(people(2));
+        await t.crm.mergeContacts?.(loser, winner);
+        const [lookup] = await t.connector.readByIds([loser], []);
+        assert.deepEqual(lookup, { state: 'removed', id: loser, mergedInto: winner });
+      });
+    }
+
+    it('sees what a person has just changed', async (t) => {
+      const [id = ''] = await t.start(people(2));
+      const [field] = t.crm.textFields;
+      await t.connector.readByIds([id], [field]);
+      await t.crm.setValue(id, field, 'new');
+      await t.crm.editContact(id, { lastName: 'Newname' });
+      const [lookup] = await t.connector.readByIds([id], [field]);
+      assert.partialDeepStrictEqual(lookup, {
+        contact: { lastName: 'Newname' },
+        values: { [field]: 'new' },
+      });
+    });
+
+    it('shows white space as blank', async (t) => {
+      const [id = ''] = await t.start(people(1));
+      const [field] = t.crm.textFields;
+      await t.crm.setValue(id, field, '   ');
+      assert.deepEqual(valuesOf((await t.connector.readByIds([id], [field]))[0]), {
+        [field]: null,
+      });
+    });
+
+    it('takes as many ids as it says, and none at all', async (t) => {
+      await t.open();
+      const { readBatch } = t.connector.capabilities;
+      const ids = await t.start(people(readBatch));
+      const found = await t.connector.readByIds(ids, [...t.crm.textFields]);
+      assert.deepEqual(
+        found.map(({ id }) => id),
+        ids,
+      );
+      assert.deepEqual(await t.connector.readByIds([], [...t.crm.textFields]), []);
+    });
+  });
+}

@@ -1,0 +1,62 @@
+/** Reading groups of contacts. */
+import assert from 'node:assert/strict';
+import { isDonorSyncError } from '../../../src/core/errors.ts';
+import type { ConformanceHarness } from '../harness.ts';
+import { assertIncludes, collect } from '../readings.ts';
+import { people } from '../seeds.ts';
+import type { ConnectorTest, Suite } from '../suite.ts';
+
+export function promiseGroups({ describe, it, can }: Suite): void {
+  if (!can('groups')) return;
+  describe('groups', () => {
+    it('brings the members of a group, each once, and no others', async (t) => {
+      const ids = await t.crm.addContacts(people(5));
+      const selector = await groupsOf(t).add(ids.slice(1, 4));
+      await t.open();
+      const members = (await collect(t.connector.readGroup(selector))).flat();
+      assert.deepEqual([...members].sort(), ids.slice(1, 4).sort());
+      const keys = Object.keys(selector);
+      assertIncludes(t.connector.capabilities.groups, [keys[0]]);
+    });
+
+    it('throws for a group that it cannot read', async (t) => {
+      await t.start(people(2));
+      await assert.rejects(collect(t.connector.readGroup(groupsOf(t).unknown)), isDonorSyncError);
+    });
+
+    if (can('addBreakingGroup')) {
+      it('throws for a group that breaks off, so that half of it never looks whole', async (t) => {
+        const ids = await t.start(people(5));
+        const selector = await t.crm.addBreakingGroup?.(ids);
+        await assert.rejects(
+          collect(t.connector.readGroup(selector ?? groupsOf(t).unknown)),
+          isDonorSyncError,
+        );
+      });
+    }
+
+    it('throws when the run stops, so that half a group never looks whole', async (t) => {
+      const ids = await t.crm.addContacts(people(3));
+      const selector = await groupsOf(t).add(ids);
+      const stop = new AbortController();
+      await t.open({ signal: stop.signal });
+      stop.abort();
+      await assert.rejects(collect(t.connector.readGroup(selector)), isDonorSyncError);
+    });
+
+    it('lists groups that it can read', async (t) => {
+      const ids = await t.crm.addContacts(people(4));
+      await groupsOf(t).add(ids.slice(0, 2));
+      await t.open();
+      for (const { selector, memberCount } of await t.connector.listGroups()) {
+        const members = (await collect(t.connector.readGroup(selector))).flat();
+        assert.equal(memberCount ?? members.length, members.length);
+      }
+    });
+  });
+}
+
+function groupsOf({ crm }: ConnectorTest): NonNullable<ConformanceHarness['groups']> {
+  assert.ok(crm.groups, 'The harness has no groups.');
+  return crm.groups;
+}

@@ -1,0 +1,110 @@
+/** What the identity of a contact is made of, and what of it cannot be read. */
+import assert from 'node:assert/strict';
+import type { Contact } from '../../../src/core/contact.ts';
+import { isDonorSyncError } from '../../../src/core/errors.ts';
+import type { Connector, IdentityShape } from '../../contract.ts';
+import { assertIncludes, byId, collectPages } from '../readings.ts';
+import { FULL, people } from '../seeds.ts';
+import type { Suite } from '../suite.ts';
+
+export function promiseIdentities({ describe, it, can }: Suite): void {
+  describe('identities', () => {
+    it('are made of the same every time, and say so', async (t) => {
+      await t.start([FULL]);
+      const identity = t.connector.identity?.() ?? null;
+      const names = identity?.sources.map(({ name }) => name) ?? [];
+      assert.equal(new Set(names).size, names.length);
+      assert.notEqual(identity?.mode, '');
+      await t.startAgain();
+      assert.deepEqual(t.connector.identity?.() ?? null, identity);
+    });
+
+    it('are unknown in nothing that can be read', async (t) => {
+      const [full = '', sparse = ''] = await t.start([FULL, ...people(1)]);
+      const unreadable = unreadableSources(t.connector.identity?.());
+      const contacts = byId(await collectPages(t.connector, null));
+      for (const id of [full, sparse]) {
+        assert.deepEqual([...(contacts.get(id)?.unreadable ?? [])].sort(), unreadable);
+      }
+    });
+
+    if (can('hideSources')) {
+      for (const part of ['addresses', 'employers'] as const) {
+        it(`tell ${part} that cannot be read from none, until they can be read again`, async (t) => {
+          const [full = '', sparse = ''] = await t.start([FULL, ...people(1)]);
+          const before = t.connector.identity?.();
+          const known = byId(await collectPages(t.connector, null));
+          const names = (await t.crm.hideSources?.(part)) ?? [];
+          await t.startAgain();
+          const hidden = t.connector.identity?.();
+          // A permission that changes is no other mapping.
+          assert.deepEqual([hidden?.columns, hidden?.mode], [before?.columns, before?.mode]);
+          assertIncludes(unreadableSources(hidden), [...names]);
+          const contacts = byId(await collectPages(t.connector, null));
+          const unknown = contacts.get(full)?.unreadable ?? [];
+          assertIncludes(unknown, [...names]);
+          for (const id of [full, sparse]) {
+            const contact = contacts.get(id);
+            const [lookup] = await t.connector.readByIds([id], []);
+            assert.deepEqual(lookup, { state: 'found', id, contact, values: {} });
+          }
+          await t.crm.showSources?.();
+          await t.startAgain();
+          assert.deepEqual(t.connector.identity?.(), before);
+          assert.deepEqual(byId(await collectPages(t.connector, null)), known);
+        });
+      }
+
+      for (const part of ['addresses', 'employers'] as const) {
+        it(`have no blanks for ${part} that are hidden while a run goes on`, async (t) => {
+          const [full = ''] = await t.start([FULL]);
+          const names = (await t.crm.hideSources?.(part)) ?? [];
+          const contacts = await readUnlessRefused(t.connector, full);
+          for (const contact of contacts) {
+            assertIncludes(contact.unreadable ?? [], [...names]);
+          }
+        });
+      }
+    }
+
+    if (can('ids')) {
+      it('belong to one id, whatever form of it is asked for', async (t) => {
+        const ids = await t.start(people(3));
+        for (const id of ids) {
+          assert.equal(t.crm.ids?.canonicalId(id), id);
+          for (const form of t.crm.ids?.otherForms(id) ?? []) {
+            assert.equal(t.crm.ids?.canonicalId(form), id);
+            const [lookup] = await t.connector.readByIds([form], []);
+            assert.partialDeepStrictEqual(lookup, { state: 'found', id: form, contact: { id } });
+          }
+        }
+        for (const text of t.crm.ids?.noIds ?? []) assert.equal(t.crm.ids?.canonicalId(text), null);
+      });
+    }
+  });
+}
+
+/** The contact by pages and by id; nothing from a reading that ends in an error. */
+async function readUnlessRefused(connector: Connector, id: string): Promise<Contact[]> {
+  const contacts: Contact[] = [];
+  const readings = [
+    async () => contacts.push(...byId(await collectPages(connector, null)).values()),
+    async () => {
+      const [lookup] = await connector.readByIds([id], []);
+      if (lookup?.state === 'found') contacts.push(lookup.contact);
+    },
+  ];
+  for (const read of readings) {
+    try {
+      await read();
+    } catch (error) {
+      assert.ok(isDonorSyncError(error));
+    }
+  }
+  return contacts;
+}
+
+function unreadableSources(identity: IdentityShape | undefined): string[] {
+  const sources = identity?.sources ?? [];
+  return sources.flatMap(({ name, readable }) => (readable ? [] : [name])).sort();
+}

@@ -1,0 +1,137 @@
+/** Reading contacts page by page, from the start or after a cursor. */
+import assert from 'node:assert/strict';
+import { isDonorSyncError } from '../../../src/core/errors.ts';
+import {
+  assertIncludes,
+  byId,
+  collectPages,
+  idsOf,
+  lastCursor,
+  removedOf,
+  stopAfterFirst,
+} from '../readings.ts';
+import { MARIA, people } from '../seeds.ts';
+import type { Suite } from '../suite.ts';
+
+export function promisePages({ describe, it, can }: Suite): void {
+  describe('reading pages', () => {
+    it('brings every contact with the identity that stands in the CRM', async (t) => {
+      const [full, sparse] = await t.start([
+        { ...MARIA, addresses: ['1 Elm Street, Springfield'], employers: ['Acme Foundation'] },
+        { firstName: null, lastName: 'Özgür', addresses: [], employers: [] },
+      ]);
+      const contacts = byId(await collectPages(t.connector, null));
+      assert.equal(contacts.size, 2);
+      assert.partialDeepStrictEqual(contacts.get(full ?? ''), {
+        firstName: 'Maria',
+        lastName: 'Lopez',
+        employers: ['Acme Foundation'],
+        optedOut: false,
+      });
+      assert.match(contacts.get(full ?? '')?.addresses.join() ?? '', /Elm Street/);
+      assert.partialDeepStrictEqual(contacts.get(sparse ?? ''), {
+        firstName: null,
+        lastName: 'Özgür',
+        addresses: [],
+        employers: [],
+      });
+    });
+
+    it('brings all contacts of a CRM that takes several pages', async (t) => {
+      const ids = await t.start(people(t.crm.contactsForThreePages));
+      const pages = await collectPages(t.connector, null);
+      assert.ok(pages.length >= 3);
+      assert.deepEqual(new Set(idsOf(pages)), new Set(ids));
+    });
+
+    it('reads an empty CRM to its end', async (t) => {
+      await t.start([]);
+      assert.deepEqual(idsOf(await collectPages(t.connector, null)), []);
+    });
+
+    it('misses no contact while people edit others', async (t) => {
+      const ids = await t.start(people(t.crm.contactsForThreePages));
+      const seen = new Set<string>();
+      let pageCount = 0;
+      for await (const page of t.connector.readPages(null)) {
+        for (const { id } of page.contacts) seen.add(id);
+        const edited = [ids[pageCount], ids.at(-1 - pageCount)];
+        pageCount += 1;
+        if (pageCount > 3) continue;
+        for (const id of edited) await t.crm.editContact(id ?? '', { lastName: `New${pageCount}` });
+      }
+      assert.deepEqual(
+        ids.filter((id) => !seen.has(id)),
+        [],
+      );
+    });
+
+    it('goes on after the cursor of any page without losing a contact', async (t) => {
+      const ids = await t.start(people(t.crm.contactsForThreePages));
+      const pages = await collectPages(t.connector, null);
+      await t.startAgain();
+      for (const [at, { cursor }] of pages.entries()) {
+        const seen = [...idsOf(pages.slice(0, at + 1))];
+        seen.push(...idsOf(await collectPages(t.connector, cursor)));
+        assert.deepEqual(new Set(seen), new Set(ids));
+      }
+    });
+
+    it('brings what was added or edited after the cursor', async (t) => {
+      const [first = ''] = await t.start(people(3));
+      const cursor = lastCursor(await collectPages(t.connector, null));
+      await t.crm.editContact(first, { lastName: 'Newname' });
+      const [added = ''] = await t.crm.addContacts([MARIA]);
+      await t.startAgain();
+      const contacts = byId(await collectPages(t.connector, cursor));
+      assert.equal(contacts.get(first)?.lastName, 'Newname');
+      assert.equal(contacts.get(added)?.lastName, 'Lopez');
+    });
+
+    it('gives a cursor exactly if it understands one', async (t) => {
+      await t.start(people(1));
+      const cursor = lastCursor(await collectPages(t.connector, null));
+      assert.equal(cursor !== null, t.connector.capabilities.incremental);
+    });
+
+    it('tells of contacts that left, or leaves them out', async (t) => {
+      const [gone = '', kept = ''] = await t.start(people(2));
+      const cursor = lastCursor(await collectPages(t.connector, null));
+      await t.crm.deleteContact(gone);
+      await t.startAgain();
+      const pages = await collectPages(t.connector, cursor);
+      assert.ok(!idsOf(pages).includes(gone));
+      if (t.connector.capabilities.reportsRemovals) {
+        assertIncludes(removedOf(pages), [{ id: gone, mergedInto: null }]);
+      } else {
+        assert.deepEqual(idsOf(await collectPages(t.connector, null)), [kept]);
+      }
+    });
+
+    if (can('mergeContacts')) {
+      it('tells where a merged contact lives on', async (t) => {
+        const [loser = '', winner = ''] = await t.start(people(2));
+        const cursor = lastCursor(await collectPages(t.connector, null));
+        await t.crm.mergeContacts?.(loser, winner);
+        await t.startAgain();
+        const removed = removedOf(await collectPages(t.connector, cursor));
+        assertIncludes(removed, [{ id: loser, mergedInto: winner }]);
+      });
+
+      it('tells that in a reading of all, too', async (t) => {
+        const [loser = '', winner = ''] = await t.start(people(2));
+        await t.crm.mergeContacts?.(loser, winner);
+        await t.startAgain();
+        const removed = removedOf(await collectPages(t.connector, null));
+        assertIncludes(removed, [{ id: loser, mergedInto: winner }]);
+      });
+    }
+
+    it('throws when the run stops, instead of seeming complete', async (t) => {
+      await t.crm.addContacts(people(t.crm.contactsForThreePages));
+      const stop = new AbortController();
+      await t.open({ signal: stop.signal });
+      await assert.rejects(stopAfterFirst(t.connector.readPages(null), stop), isDonorSyncError);
+    });
+  });
+}

@@ -1,0 +1,224 @@
+/** Writing values into the fields of contacts. */
+import assert from 'node:assert/strict';
+import type { FieldValues } from '../../../src/core/crm-field.ts';
+import { isDonorSyncError } from '../../../src/core/errors.ts';
+import type { ContactChange } from '../../contract.ts';
+import { collect, resultOf, valuesOf, write } from '../readings.ts';
+import { people } from '../seeds.ts';
+import type { Suite } from '../suite.ts';
+
+export function promiseWriting({ describe, it, can }: Suite): void {
+  describe('writing', () => {
+    it('writes exactly the fields that a change names', async (t) => {
+      const [id = '', other = ''] = await t.start(people(2));
+      const [field, untouched] = t.crm.textFields;
+      await t.crm.setValue(id, untouched, 'typed by a person');
+      // As the sync does: it compares all mapped fields before it writes some of them.
+      await t.connector.readByIds([id], [field, untouched]);
+      assert.deepEqual(await write(t.connector, [{ id, values: { [field]: 'ours' } }]), [
+        { status: 'written', id },
+      ]);
+      await t.startAgain();
+      assert.equal(await t.crm.seenValue(id, field), 'ours');
+      assert.equal(await t.crm.seenValue(id, untouched), 'typed by a person');
+      assert.equal(await t.crm.seenValue(other, field), null);
+    });
+
+    it('clears a field with null', async (t) => {
+      const [id = ''] = await t.start(people(1));
+      const [field] = t.crm.textFields;
+      await t.crm.setValue(id, field, 'old');
+      await write(t.connector, [{ id, values: { [field]: null } }]);
+      await t.connector.finish();
+      assert.equal(await t.crm.seenValue(id, field), null);
+      assert.deepEqual(valuesOf((await t.connector.readByIds([id], [field]))[0]), {
+        [field]: null,
+      });
+    });
+
+    it('reads back what it wrote, before and after the run ends', async (t) => {
+      const [id = ''] = await t.start(people(2));
+      const [first, second] = t.crm.textFields;
+      const values: FieldValues = {
+        [first]: 'Zoë "Z" O’Neil, Jr.; 50% – done',
+        [second]: 'plain',
+        ...Object.fromEntries((t.crm.typedFields ?? []).map(({ name, value }) => [name, value])),
+      };
+      assert.deepEqual(await write(t.connector, [{ id, values }]), [{ status: 'written', id }]);
+      const fields = Object.keys(values);
+      assert.deepEqual(valuesOf((await t.connector.readByIds([id], fields))[0]), values);
+      await t.startAgain();
+      assert.deepEqual(valuesOf((await t.connector.readByIds([id], fields))[0]), values);
+    });
+
+    it('takes the same change twice', async (t) => {
+      const [id = ''] = await t.start(people(1));
+      const [field] = t.crm.textFields;
+      const change = { id, values: { [field]: 'ours' } };
+      for (let time = 0; time < 2; time += 1) {
+        assert.deepEqual(await write(t.connector, [change]), [{ status: 'written', id }]);
+      }
+      await t.connector.finish();
+      assert.equal(await t.crm.seenValue(id, field), 'ours');
+    });
+
+    it('lets the later of two changes win and keeps what only the earlier one names', async (t) => {
+      const [id = ''] = await t.start(people(1));
+      const [field, other] = t.crm.textFields;
+      await write(t.connector, [{ id, values: { [field]: 'first', [other]: 'kept' } }]);
+      await write(t.connector, [{ id, values: { [field]: 'second' } }]);
+      await t.connector.finish();
+      assert.equal(await t.crm.seenValue(id, field), 'second');
+      assert.equal(await t.crm.seenValue(id, other), 'kept');
+    });
+
+    it('gives one result for each change of a large batch', async (t) => {
+      await t.open();
+      const { preferred, max } = t.connector.capabilities.writeBatch;
+      const ids = await t.start(people(Math.min(preferred + 1, max)));
+      const [field] = t.crm.textFields;
+      const results = await write(
+        t.connector,
+        ids.map((id) => ({ id, values: { [field]: `value of ${id}` } })),
+      );
+      assert.deepEqual(results.map(({ id }) => id).sort(), [...ids].sort());
+      assert.equal(
+        results.every(({ status }) => status === 'written'),
+        true,
+      );
+      await t.connector.finish();
+      const last = ids.at(-1) ?? '';
+      assert.equal(await t.crm.seenValue(last, field), `value of ${last}`);
+    });
+
+    it('takes changes that arrive one by one', async (t) => {
+      const ids = await t.start(people(3));
+      const [field] = t.crm.textFields;
+      async function* arriving(): AsyncGenerator<ContactChange> {
+        for (const id of ids) {
+          await Promise.resolve();
+          yield { id, values: { [field]: 'ours' } };
+        }
+      }
+      const results = await collect(t.connector.write(arriving()));
+      assert.deepEqual(results.map(({ id }) => id).sort(), [...ids].sort());
+    });
+
+    it('writes nothing when there is nothing to write', async (t) => {
+      await t.start(people(1));
+      assert.deepEqual(await write(t.connector, []), []);
+    });
+
+    it('refuses a contact that is gone and writes the others', async (t) => {
+      const [gone = '', kept = ''] = await t.start(people(2));
+      const [field] = t.crm.textFields;
+      await t.crm.deleteContact(gone);
+      const results = await write(t.connector, [
+        { id: gone, values: { [field]: 'ours' } },
+        { id: kept, values: { [field]: 'ours' } },
+      ]);
+      assert.partialDeepStrictEqual(resultOf(results, gone), {
+        status: 'refused',
+        retriable: false,
+      });
+      assert.deepEqual(resultOf(results, kept), { status: 'written', id: kept });
+      await t.connector.finish();
+      assert.equal(await t.crm.seenValue(kept, field), 'ours');
+    });
+
+    if (can('refuseWrites')) {
+      it('reports a refused record without disturbing the others', async (t) => {
+        const [first = '', refused = '', last = ''] = await t.start(people(3));
+        const [field] = t.crm.textFields;
+        await t.crm.refuseWrites?.(refused);
+        const changes = [first, refused, last].map((id) => ({ id, values: { [field]: 'ours' } }));
+        const results = await write(t.connector, changes);
+        const refusal = resultOf(results, refused);
+        assert.partialDeepStrictEqual(refusal, { status: 'refused', retriable: false });
+        assert.ok(refusal?.status === 'refused');
+        assert.notEqual(refusal.code, '');
+        assert.ok(!refusal.message.includes('ours'));
+        await t.connector.finish();
+        assert.equal(await t.crm.seenValue(first, field), 'ours');
+        assert.equal(await t.crm.seenValue(refused, field), null);
+        assert.equal(await t.crm.seenValue(last, field), 'ours');
+      });
+    }
+
+    if (can('refuseField')) {
+      it('loses one value where the CRM refuses one value', async (t) => {
+        const [refused = '', whole = ''] = await t.start(people(2));
+        const [bad, good] = t.crm.textFields;
+        await t.crm.refuseField?.(refused, bad);
+        const changes = [refused, whole].map((id) => ({
+          id,
+          values: { [bad]: `of ${id}`, [good]: 'ours' },
+        }));
+        const results = await write(t.connector, changes);
+        assert.equal(results.length, 2);
+        assert.deepEqual(resultOf(results, whole), { status: 'written', id: whole });
+        const part = resultOf(results, refused);
+        assert.ok(part?.status === 'written_in_part');
+        assert.deepEqual(
+          part.refusals.map(({ fields }) => fields),
+          [[bad]],
+        );
+        assert.ok(part.refusals.every(({ code, retriable }) => code !== '' && !retriable));
+        assert.ok(part.refusals.every(({ message }) => !message.includes(refused)));
+        await t.connector.finish();
+        assert.equal(await t.crm.seenValue(refused, bad), null);
+        assert.equal(await t.crm.seenValue(refused, good), 'ours');
+        assert.equal(await t.crm.seenValue(whole, bad), `of ${whole}`);
+      });
+
+      it('says that nothing was written where the refused value was the only one', async (t) => {
+        const [id = ''] = await t.start(people(1));
+        const [bad] = t.crm.textFields;
+        await t.crm.refuseField?.(id, bad);
+        const [result] = await write(t.connector, [{ id, values: { [bad]: `of ${id}` } }]);
+        assert.partialDeepStrictEqual(result, { status: 'refused', id, retriable: false });
+      });
+    }
+
+    if (can('lock')) {
+      it('writes a locked record in the end, or says that trying again makes sense', async (t) => {
+        const [locked = '', free = ''] = await t.start(people(2));
+        const [field] = t.crm.textFields;
+        await t.crm.lock?.(locked, 1);
+        const changes = [locked, free].map((id) => ({ id, values: { [field]: 'ours' } }));
+        const results = await write(t.connector, changes);
+        assert.deepEqual(resultOf(results, free), { status: 'written', id: free });
+        const first = resultOf(results, locked);
+        if (first?.status === 'refused') {
+          assert.equal(first.retriable, true);
+          const again = await write(t.connector, changes.slice(0, 1));
+          assert.deepEqual(again, [{ status: 'written', id: locked }]);
+        }
+        await t.connector.finish();
+        assert.equal(await t.crm.seenValue(locked, field), 'ours');
+      });
+    }
+
+    it('acknowledges nothing that it did not write when the run stops', async (t) => {
+      const ids = await t.crm.addContacts(people(3));
+      const [field] = t.crm.textFields;
+      const stop = new AbortController();
+      await t.open({ signal: stop.signal });
+      stop.abort();
+      const acknowledged: string[] = [];
+      try {
+        const changes = ids.map((id) => ({ id, values: { [field]: 'ours' } }));
+        for await (const { id, status } of t.connector.write(changes)) {
+          if (status === 'written') acknowledged.push(id);
+        }
+      } catch (error) {
+        assert.ok(isDonorSyncError(error));
+      }
+      await t.connector.finish();
+      for (const id of ids) {
+        const expected = acknowledged.includes(id) ? 'ours' : null;
+        assert.equal(await t.crm.seenValue(id, field), expected);
+      }
+    });
+  });
+}

@@ -1,0 +1,76 @@
+/** What a connector has brought, in the forms that its tests look at. */
+import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import type { Contact } from '../../src/core/contact.ts';
+import type { FieldValues } from '../../src/core/crm-field.ts';
+import type {
+  Connector,
+  ContactChange,
+  ContactPage,
+  RecordLookup,
+  WriteResult,
+} from '../contract.ts';
+
+/** The longest reading that a test waits for; a cursor that does not move would go on for ever. */
+const MOST_PORTIONS = 10_000;
+
+/** Reads something to its end. */
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const collected: Item[] = [];
+  for await (const item of items) {
+    collected.push(item);
+    if (collected.length > MOST_PORTIONS) throw new Error('The reading does not end.');
+  }
+  return collected;
+}
+
+export function collectPages(connector: Connector, cursor: string | null): Promise<ContactPage[]> {
+  return collect(connector.readPages(cursor));
+}
+
+export function write(
+  connector: Connector,
+  changes: readonly ContactChange[],
+): Promise<WriteResult[]> {
+  return collect(connector.write(changes));
+}
+
+export async function stopAfterFirst(
+  items: AsyncIterable<unknown>,
+  stop: AbortController,
+): Promise<void> {
+  for await (const _ of items) stop.abort();
+}
+
+export function idsOf(pages: readonly ContactPage[]): string[] {
+  return pages.flatMap(({ contacts }) => contacts.map(({ id }) => id));
+}
+
+export function removedOf(
+  pages: readonly ContactPage[],
+): { id: string; mergedInto: string | null }[] {
+  return pages.flatMap(({ removed }) => removed);
+}
+
+export function lastCursor(pages: readonly ContactPage[]): string | null {
+  return pages.at(-1)?.cursor ?? null;
+}
+
+export function byId(pages: readonly ContactPage[]): Map<string, Contact> {
+  return new Map(pages.flatMap(({ contacts }) => contacts.map((contact) => [contact.id, contact])));
+}
+
+export function valuesOf(lookup: RecordLookup | undefined): FieldValues | null {
+  return lookup?.state === 'found' ? lookup.values : null;
+}
+
+export function resultOf(results: readonly WriteResult[], id: string): WriteResult | undefined {
+  return results.find((result) => result.id === id);
+}
+
+/** Each of `some` is among `all`; says which one is not. */
+export function assertIncludes(all: Iterable<unknown>, some: readonly unknown[]): void {
+  const known = [...all];
+  const missing = some.filter((one) => !known.some((other) => isDeepStrictEqual(one, other)));
+  assert.deepEqual(missing, []);
+}

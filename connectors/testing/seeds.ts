@@ -1,0 +1,26 @@
+/** The people that the tests of a connector add to its CRM. */
+import type { SeedContact } from './harness.ts';
+
+export const MARIA: SeedContact = {
+  firstName: 'Maria',
+  lastName: 'Lopez',
+  addresses: [],
+  employers: [],
+};
+
+/** A person with something in each part of an identity. */
+export const FULL: SeedContact = {
+  ...MARIA,
+  addresses: ['1 Elm Street, Springfield'],
+  employers: ['Acme Foundation'],
+};
+
+/** So many different people. */
+export function people(count: number): SeedContact[] {
+  return Array.from({ length: count }, (_, at) => ({
+    firstName: `First${at}`,
+    lastName: `Last${at}`,
+    addresses: [],
+    employers: [],
+  }));
+}

@@ -1,0 +1,74 @@
+/** The frame of the tests of a connector: each has a CRM of its own, and closes what it has opened. */
+import type { Connector } from '../contract.ts';
+import type { Ability, ConformanceHarness, SeedContact, TestRunner } from './harness.ts';
+
+/** What a test works with. */
+export interface ConnectorTest {
+  crm: ConformanceHarness;
+  /** The one that was opened last. */
+  readonly connector: Connector;
+  open(options?: { signal?: AbortSignal }): Promise<void>;
+  /** Opens a connector that sees these contacts. */
+  start(contacts: readonly SeedContact[]): Promise<string[]>;
+  /** Looks at the CRM as a later run would. */
+  startAgain(): Promise<void>;
+}
+
+/** Where promises declare their tests. */
+export interface Suite {
+  describe(name: string, body: () => void): void;
+  it(title: string, body: (t: ConnectorTest) => Promise<void>): void;
+  /** True if the kind of CRM can do this: only then it is tested. */
+  can(ability: Ability): boolean;
+}
+
+export function createSuite(
+  runner: TestRunner,
+  create: () => Promise<ConformanceHarness>,
+  abilities: readonly Ability[],
+): Suite {
+  return {
+    describe(name, body) {
+      runner.describe(name, body);
+    },
+    it(title, body) {
+      runner.it(title, () => runTest(create, body));
+    },
+    can: (ability) => abilities.includes(ability),
+  };
+}
+
+async function runTest(
+  create: () => Promise<ConformanceHarness>,
+  body: (t: ConnectorTest) => Promise<void>,
+): Promise<void> {
+  const crm = await create();
+  const opened: Connector[] = [];
+  const test: ConnectorTest = {
+    crm,
+    get connector() {
+      const last = opened.at(-1);
+      if (last === undefined) throw new Error('The test has opened no connector.');
+      return last;
+    },
+    async open(options) {
+      opened.push(await crm.open(options));
+    },
+    async start(contacts) {
+      const ids = await crm.addContacts(contacts);
+      await test.open();
+      return ids;
+    },
+    async startAgain() {
+      await test.connector.finish();
+      await test.connector.close();
+      await test.open();
+    },
+  };
+  try {
+    await body(test);
+  } finally {
+    for (const each of opened) await each.close();
+    await crm.close();
+  }
+}

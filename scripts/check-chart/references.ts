@@ -1,0 +1,314 @@
+/** Whether the objects of a chart fit each other: names, ports, selectors, and how pods are locked up. */
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { KubernetesObject } from './chart.ts';
+
+/** A process ends within so many seconds of SIGTERM. */
+const STOP_SECONDS = 10;
+
+const labelsSchema = z.record(z.string(), z.string());
+const selectorSchema = z.object({ matchLabels: labelsSchema.default({}) });
+const namedSchema = z.object({ name: z.string() });
+
+const probeSchema = z.object({ httpGet: z.object({ path: z.string(), port: z.string() }) });
+
+const containerSchema = z.object({
+  name: z.string(),
+  image: z.string(),
+  args: z.array(z.string()),
+  securityContext: z.unknown(),
+  env: z.array(z.object({ name: z.string(), value: z.string() })).default([]),
+  envFrom: z.array(z.object({ secretRef: namedSchema })).default([]),
+  volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string() })),
+  ports: z.array(z.object({ name: z.string(), containerPort: z.int() })).default([]),
+  startupProbe: probeSchema.optional(),
+  livenessProbe: probeSchema.optional(),
+  readinessProbe: probeSchema.optional(),
+  lifecycle: z
+    .object({
+      preStop: z.object({
+        exec: z.object({ command: z.tuple([z.literal('sleep'), z.coerce.number()]) }),
+      }),
+    })
+    .optional(),
+  resources: z.object({ requests: labelsSchema, limits: labelsSchema }),
+});
+
+const itemsSchema = z.array(z.object({ key: z.string(), path: z.string() })).optional();
+
+const podSchema = z.object({
+  metadata: z.object({ labels: labelsSchema }),
+  spec: z.object({
+    automountServiceAccountToken: z.literal(false),
+    securityContext: z.object({ runAsNonRoot: z.boolean(), seccompProfile: z.unknown() }),
+    imagePullSecrets: z.array(namedSchema).default([]),
+    terminationGracePeriodSeconds: z.int().optional(),
+    topologySpreadConstraints: z.array(z.object({ labelSelector: selectorSchema })).default([]),
+    containers: z.tuple([containerSchema]),
+    volumes: z.array(
+      z.object({
+        name: z.string(),
+        configMap: z.object({ name: z.string(), items: itemsSchema }).optional(),
+        secret: z.object({ secretName: z.string(), items: itemsSchema }).optional(),
+      }),
+    ),
+  }),
+});
+
+const workloadSchema = z.object({
+  spec: z.object({
+    replicas: z.int().optional(),
+    selector: selectorSchema.optional(),
+    template: podSchema,
+  }),
+});
+
+/** What runs pods. */
+export interface Workload {
+  object: KubernetesObject;
+  replicas: number | undefined;
+  selector: Record<string, string> | undefined;
+  labels: Record<string, string>;
+  pod: z.infer<typeof podSchema>['spec'];
+  container: z.infer<typeof containerSchema>;
+}
+
+export function workloadsOf(objects: readonly KubernetesObject[]): Workload[] {
+  return objects.flatMap((object) => {
+    if (object.kind !== 'Deployment' && object.kind !== 'Job') return [];
+    const { replicas, selector, template } = workloadSchema.parse(object).spec;
+    const { metadata, spec: pod } = template;
+    const [container] = pod.containers;
+    const { labels } = metadata;
+    return [{ object, replicas, selector: selector?.matchLabels, labels, pod, container }];
+  });
+}
+
+/** Everything that does not fit; `outside` are the ConfigMaps and Secrets that the values name. */
+export function findMisfits(
+  objects: readonly KubernetesObject[],
+  outside: ReadonlySet<string>,
+): string[] {
+  const workloads = workloadsOf(objects);
+  const deployments = workloads.filter(({ object }) => object.kind === 'Deployment');
+  const problems: string[] = [];
+  const want = (isSo: boolean, what: string) => {
+    if (!isSo) problems.push(what);
+  };
+  const names = objects.map(nameOf);
+  want(new Set(names).size === names.length, `two objects have one name: ${names.join(', ')}`);
+  want(
+    objects.every(({ kind }) => kind !== 'Secret'),
+    'the chart makes a Secret: values would hold it',
+  );
+  for (const workload of workloads) {
+    for (const problem of [
+      ...findOpenDoors(workload),
+      ...findMissing(workload, objects, outside),
+      ...findHaste(workload),
+    ]) {
+      problems.push(`${nameOf(workload.object)}: ${problem}`);
+    }
+    const { selector = {}, labels, pod, object } = workload;
+    want(matches(selector, labels), `${nameOf(object)}: does not select its own pods`);
+    for (const { labelSelector } of pod.topologySpreadConstraints) {
+      const isOwn = isDeepStrictEqual(labelSelector.matchLabels, selector);
+      want(isOwn, `${nameOf(object)}: is spread among others`);
+    }
+  }
+  for (const object of objects) {
+    for (const problem of findAstray(object, objects, deployments)) {
+      problems.push(`${nameOf(object)}: ${problem}`);
+    }
+  }
+  return problems;
+}
+
+const CONTAINER_LOCKS = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+
+function findOpenDoors({ pod, container }: Workload): string[] {
+  const problems: string[] = [];
+  const { runAsNonRoot, seccompProfile } = pod.securityContext;
+  if (!runAsNonRoot || !isDeepStrictEqual(seccompProfile, { type: 'RuntimeDefault' })) {
+    problems.push('may run as root, or without a profile of system calls');
+  }
+  if (!isDeepStrictEqual(container.securityContext, CONTAINER_LOCKS)) {
+    problems.push('its container may do more than it needs');
+  }
+  if (!/@sha256:[0-9a-f]{64}$/.test(container.image)) problems.push('its image is not a digest');
+  const { requests, limits } = container.resources;
+  if (!(requests['cpu'] && requests['memory'] && limits['memory'])) {
+    problems.push('does not say what it needs');
+  }
+  return problems;
+}
+
+/** ConfigMaps, Secrets and volumes that it names and that are not there. */
+function findMissing(
+  { pod, container, object }: Workload,
+  objects: readonly KubernetesObject[],
+  outside: ReadonlySet<string>,
+): string[] {
+  const problems: string[] = [];
+  const volumes = new Set(pod.volumes.map(({ name }) => name));
+  const mounts = new Set(container.volumeMounts.map(({ name }) => name));
+  if (!isDeepStrictEqual(volumes, mounts)) problems.push('mounts other volumes than it has');
+  const isHook = 'helm.sh/hook' in object.metadata.annotations;
+  for (const { name, configMap, secret } of pod.volumes) {
+    const own = objects.find(
+      (one) => one.kind === 'ConfigMap' && one.metadata.name === configMap?.name,
+    );
+    const isEarly = own === undefined || 'helm.sh/hook' in own.metadata.annotations === isHook;
+    const reference = configMap?.name ?? secret?.secretName;
+    if (reference === undefined) continue;
+    if (own === undefined && !outside.has(reference)) problems.push(`${reference} is not there`);
+    if (!isEarly) problems.push(`${reference} is not there when it begins`);
+    if (name !== 'settings') continue;
+    const data = z.object({ data: labelsSchema }).safeParse(own).data?.data;
+    const items = configMap?.items ?? secret?.items ?? [];
+    const files = own ? Object.keys(data ?? {}) : items.map(({ path }) => path);
+    const [folder] = container.volumeMounts.filter((mount) => mount.name === name);
+    const config = container.env.find((one) => one.name === 'DONOR_SYNC_CONFIG')?.value;
+    if (!files.some((file) => `${folder?.mountPath}/${file}` === config)) {
+      problems.push(`its settings are not at ${config}`);
+    }
+  }
+  const secrets = [
+    ...container.envFrom.map(({ secretRef }) => secretRef.name),
+    ...pod.imagePullSecrets.map(({ name }) => name),
+  ];
+  for (const secret of secrets.filter((one) => !outside.has(one))) {
+    problems.push(`the Secret ${secret} is not there`);
+  }
+  return problems;
+}
+
+/** A stop that is shorter than what the product takes for it. */
+function findHaste({ pod, container }: Workload): string[] {
+  const { terminationGracePeriodSeconds: grace = 30 } = pod;
+  const [, before = 0] = container.lifecycle?.preStop.exec.command ?? [];
+  return grace > before + STOP_SECONDS ? [] : [`is killed after ${grace} s, and needs more`];
+}
+
+const serviceSchema = z.object({
+  spec: z.object({
+    selector: labelsSchema,
+    ports: z.array(z.object({ name: z.string(), targetPort: z.string() })),
+  }),
+});
+
+const ingressSchema = z.object({
+  spec: z.object({
+    rules: z.array(
+      z.object({
+        http: z.object({
+          paths: z.array(
+            z.object({
+              backend: z.object({
+                service: z.object({ name: z.string(), port: namedSchema }),
+              }),
+            }),
+          ),
+        }),
+      }),
+    ),
+  }),
+});
+
+/** What points at pods, services or deployments, and meets none. */
+function findAstray(
+  object: KubernetesObject,
+  objects: readonly KubernetesObject[],
+  deployments: readonly Workload[],
+): string[] {
+  const services = objects.filter(({ kind }) => kind === 'Service');
+  const selected = (labels: Record<string, string>) =>
+    deployments.filter((one) => matches(labels, one.labels));
+  switch (object.kind) {
+    case 'Service': {
+      const { selector, ports } = serviceSchema.parse(object).spec;
+      const [pods, ...others] = selected(selector);
+      const known = pods?.container.ports.map(({ name }) => name) ?? [];
+      const isFit = others.length === 0 && ports.every((port) => known.includes(port.targetPort));
+      return isFit ? [] : ['leads to no port of one Deployment'];
+    }
+    case 'Ingress': {
+      const { rules } = ingressSchema.parse(object).spec;
+      const backends = rules.flatMap(({ http }) =>
+        http.paths.map(({ backend }) => backend.service),
+      );
+      return backends.flatMap(({ name, port }) => {
+        const service = services.find(({ metadata }) => metadata.name === name);
+        return hasPort(service, port.name) ? [] : [`there is no port ${port.name} of ${name}`];
+      });
+    }
+    case 'ServiceMonitor': {
+      const spec = z
+        .object({ selector: selectorSchema, endpoints: z.array(z.object({ port: z.string() })) })
+        .parse(object['spec']);
+      const met = services.filter((one) => matches(spec.selector.matchLabels, one.metadata.labels));
+      const isFit = met.length === 1 && spec.endpoints.every(({ port }) => hasPort(met[0], port));
+      return isFit ? [] : ['watches no port of one Service'];
+    }
+    case 'PodDisruptionBudget': {
+      const { selector } = z.object({ selector: selectorSchema }).parse(object['spec']);
+      return selected(selector.matchLabels).length === 1 ? [] : ['keeps not one Deployment'];
+    }
+    case 'NetworkPolicy': {
+      const { podSelector } = z.object({ podSelector: selectorSchema }).parse(object['spec']);
+      return selected(podSelector.matchLabels).length > 0 ? [] : ['is for no pod'];
+    }
+    case 'HorizontalPodAutoscaler':
+    case 'ScaledObject': {
+      const { scaleTargetRef } = z.object({ scaleTargetRef: namedSchema }).parse(object['spec']);
+      const target = deployments.find((one) => one.object.metadata.name === scaleTargetRef.name);
+      if (target === undefined) return [`there is no Deployment ${scaleTargetRef.name}`];
+      // Each update would set the number back.
+      return target.replicas === undefined ? [] : ['its Deployment says how many there are'];
+    }
+    default:
+      return [];
+  }
+}
+
+function hasPort(service: KubernetesObject | undefined, name: string): boolean {
+  if (service === undefined) return false;
+  return serviceSchema.parse(service).spec.ports.some((port) => port.name === name);
+}
+
+function matches(wanted: Record<string, string>, labels: Record<string, string>): boolean {
+  return Object.entries(wanted).every(([key, value]) => labels[key] === value);
+}
+
+function nameOf({ kind, metadata }: KubernetesObject): string {
+  return `${kind} ${metadata.name}`;
+}
+
+const outsideSchema = z.object({
+  image: z.object({ pullSecrets: z.array(z.string()).default([]) }),
+  settings: z.object({
+    existingConfigMap: z.string().default(''),
+    existingSecret: z.string().default(''),
+  }),
+  secrets: z
+    .object({ existingSecret: z.string(), more: z.array(z.string()).default([]) })
+    .default({ existingSecret: 'donor-sync', more: [] }),
+  files: z.object({ existingSecret: z.string() }).default({ existingSecret: '' }),
+});
+
+/** The ConfigMaps and Secrets that values name, which have to be there before. */
+export function namedOutside(values: unknown): Set<string> {
+  const { image, settings, secrets, files } = outsideSchema.parse(values);
+  return new Set([
+    ...image.pullSecrets,
+    settings.existingConfigMap,
+    settings.existingSecret,
+    secrets.existingSecret,
+    ...secrets.more,
+    files.existingSecret,
+  ]);
+}

@@ -1,0 +1,296 @@
+/**
+ * Takes the pictures of the documents: the pages of the built demo with its invented people, in a browser, in
+ * light and dark. Nights of the past, which a demo does not have, are put into its database.
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import Sqlite from 'better-sqlite3';
+import { stringify } from 'csv-stringify/sync';
+import type { Page } from 'playwright-core';
+import { openBrowser } from '../test/browser/browser.ts';
+import { controlService } from '../test/helpers/service-control.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const FOLDER = join(ROOT, 'docs/images');
+
+/** Pictures lie beside text: more width makes their letters small. */
+const VIEWPORT = { width: 1_100, height: 700 };
+
+/** Small letters stay clear. */
+const QUALITY = 82;
+
+const DAY_MS = 86_400_000;
+const NIGHTS = 13;
+const CLIENTS = ['demo', 'demo-salesforce', 'demo-hubspot'] as const;
+
+/** A page, and what is done on it before its picture is taken. */
+export interface Shot {
+  name: string;
+  path(tour: Tour): string;
+  prepare?(page: Page, tour: Tour): Promise<unknown>;
+  isDark?: true;
+}
+
+/** What the demo says of itself: addresses begin with a slash. */
+export interface Tour {
+  url: string;
+  run: string;
+  decision: string;
+  contacts: string;
+  service: string;
+  key: string;
+}
+
+export const SHOTS: readonly Shot[] = [
+  { name: 'home', path: () => '/', isDark: true },
+  { name: 'run', path: ({ run }) => run, isDark: true },
+  {
+    name: 'decision',
+    path: ({ decision }) => decision,
+    prepare: (page) => page.getByText('In the profile').first().waitFor(),
+  },
+  {
+    name: 'network',
+    path: () => '/networks/demo-salesforce',
+    prepare: async (page) => {
+      const names = page.getByText('Show names', { exact: true });
+      if ((await names.count()) > 0) await names.click();
+      // The layout of the picture takes a moment.
+      await page.waitForTimeout(2_500);
+      await page.evaluate('document.querySelector("canvas").scrollIntoView({ block: "center" })');
+    },
+    isDark: true,
+  },
+  {
+    name: 'credits',
+    path: () => '/credits',
+    prepare: (page) =>
+      page.evaluate('document.querySelector("canvas").scrollIntoView({ block: "center" })'),
+  },
+  { name: 'setup-people', path: () => '/setup', prepare: beginSetup },
+  { name: 'setup-plan', path: () => '/setup', prepare: endSetup },
+  // From the first person on, the pages ask who comes.
+  { name: 'people', path: () => '/people', prepare: invitePeople },
+];
+
+if (import.meta.main) await takeAll();
+
+async function takeAll(): Promise<void> {
+  const demo = spawn(process.execPath, [join(ROOT, 'dist/src/main.js'), 'demo', '--tour'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+  const exited = once(demo, 'exit');
+  try {
+    const tour = await readTour(demo.stdout);
+    addNights(join(dirname(tour.contacts), 'donor-sync.db'));
+    await mkdir(FOLDER, { recursive: true });
+    const browser = await openBrowser();
+    try {
+      const page = await browser.newPage({ viewport: VIEWPORT, locale: 'en-US' });
+      for (const shot of SHOTS) await take(page, shot, tour);
+    } finally {
+      await browser.close();
+    }
+    demo.kill('SIGTERM');
+    await exited;
+    await rm(dirname(tour.contacts), { recursive: true });
+  } finally {
+    demo.kill('SIGTERM');
+    await exited;
+  }
+}
+
+async function take(page: Page, { name, path, prepare, isDark }: Shot, tour: Tour): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  await page.goto(tour.url + path(tour));
+  await prepare?.(page, tour);
+  await write(page, `${name}.webp`);
+  if (!isDark) return;
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+  await page.reload();
+  await prepare?.(page, tour);
+  await write(page, `${name}-dark.webp`);
+}
+
+async function write(page: Page, file: string): Promise<void> {
+  const image = await capture(page);
+  await writeFile(join(FOLDER, file), image);
+  process.stdout.write(`docs/images/${file}  ${Math.round(image.length / 1_000)} kB\n`);
+}
+
+/** A page that was loaded just now may have nothing painted yet, which the browser answers with an error. */
+async function capture(page: Page, attempts = 5): Promise<Buffer> {
+  await page.waitForTimeout(400);
+  const session = await page.context().newCDPSession(page);
+  try {
+    const format = { format: 'webp', quality: QUALITY } as const;
+    const { data } = await session.send('Page.captureScreenshot', format);
+    return Buffer.from(data, 'base64');
+  } catch (error) {
+    if (attempts === 1) throw error;
+  } finally {
+    await session.detach();
+  }
+  return capture(page, attempts - 1);
+}
+
+async function readTour(stdout: Readable): Promise<Tour> {
+  let text = '';
+  stdout.setEncoding('utf8');
+  for await (const chunk of stdout) {
+    text += String(chunk);
+    if (text.includes('Ctrl-C ends it')) break;
+  }
+  const found = (pattern: RegExp) => {
+    const [, value] = pattern.exec(text) ?? [];
+    if (value === undefined) throw new Error(`the demo does not say ${pattern}:\n${text}`);
+    return value;
+  };
+  return {
+    url: found(/(http:\/\/[\d.]+:\d+)\/credits/),
+    run: found(/(\/runs\/\S+)/),
+    decision: found(/(\/decisions\/\S+)/),
+    contacts: found(/drop (\S+),/),
+    service: new URL(found(/invented people: (\S+)/)).origin,
+    key: found(/the key is (\S+)/),
+  };
+}
+
+/** A week and a half of ordinary nights, one that stopped early, and one that failed. */
+function addNights(path: string): void {
+  const db = new Sqlite(path);
+  const run = db.prepare(
+    `insert into runs (id, integration_id, epoch, "trigger", contact, "full", status, reason_code, reason_message,
+       started_at, finished_at, read_count, chosen_count, submitted_count, enhanced_count, shared_count,
+       spent_enhancements, fresh_count, report, reasons)
+     values (@id, @client, 0, 'schedule', '', 0, @status, @code, @message, @startedAt, @startedAt + 240000, 60, @spent,
+       @spent, @spent, 0, @spent, 0, @report, '{}')`,
+  );
+  const paid = db.prepare(
+    `insert into submissions (id, integration_id, run_id, partner_key, state, persons, charged, balance_before, intended_at)
+     select @id, @client, @id, partner_key, 'closed', @spent, @spent, 400, @startedAt from submissions limit 1`,
+  );
+  const span = db.prepare(
+    `insert into credit_spans (integration_id, span, at, enhancements, networks, written)
+     values (?, ?, ?, ?, 0, ?) on conflict do update set enhancements = enhancements + excluded.enhancements,
+       written = written + excluded.written`,
+  );
+  // Nights go from noon to noon; the present one has the runs of the demo.
+  const lastNight = Math.floor((Date.now() - DAY_MS / 2) / DAY_MS) * DAY_MS + DAY_MS / 12;
+  for (const [place, client] of CLIENTS.entries()) {
+    for (let night = 0; night < NIGHTS; night += 1) {
+      const startedAt = lastNight - night * DAY_MS + place * 600_000;
+      const code = codeOf(client, night);
+      const status = code === 'unexpected_error' ? 'failed' : code ? 'incomplete' : 'succeeded';
+      const spent = status === 'failed' ? 0 : (night * 7 + place * 5) % 12;
+      const id = createHash('sha256').update(`${client} ${night}`).digest('hex').slice(0, 32);
+      const report = reportOf({ id, client, status, code, startedAt, spent });
+      const times = { startedAt, spent, report: JSON.stringify(report) };
+      run.run({ id, client, status, code, message: code, ...times });
+      paid.run({ id, client, spent, startedAt });
+      const day = new Date(startedAt).toISOString().slice(0, 10);
+      for (const scope of [client, '']) {
+        span.run(scope, 'day', day, spent, spent);
+        span.run(scope, 'month', day.slice(0, 7), spent, spent);
+      }
+    }
+  }
+  db.close();
+}
+
+function codeOf(client: string, night: number): string | null {
+  if (client === 'demo-salesforce' && night === 4) return 'crm_unavailable';
+  return client === 'demo-hubspot' && night === 9 ? 'unexpected_error' : null;
+}
+
+interface Night {
+  id: string;
+  client: string;
+  status: string;
+  code: string | null;
+  startedAt: number;
+  spent: number;
+}
+
+function reportOf({ id, client, status, code, startedAt, spent }: Night) {
+  return {
+    ...{ id, integration: client, trigger: 'schedule', status },
+    reason: code === null ? null : { code, message: code },
+    startedAt: new Date(startedAt).toISOString(),
+    finishedAt: new Date(startedAt + 240_000).toISOString(),
+    contacts: {
+      ...{ read: 60, chosen: spent, submitted: spent, enhanced: spent, written: spent },
+      ...{ unchanged: 60 - spent, skipped: 0, failed: 0, held: 0, waiting: 0 },
+    },
+    credits: {
+      enhancements: { spent, remaining: 400 },
+      networks: { spent: 0, remaining: 400 },
+    },
+    ...{ networks: [], calls: { partner: 9, crm: 6, throttled: 0 } },
+  };
+}
+
+/** The first one is the owner, who joins and invites the others. */
+async function invitePeople(page: Page): Promise<void> {
+  await invite(page, 'Anna Kowalski', 'anna@example.org', 'owner');
+  await page.goto(await page.locator('#shown-secret').inputValue());
+  await page.getByLabel('Password', { exact: true }).fill('four invented words here');
+  await page.locator('form button.primary').click();
+  await page.waitForLoadState();
+  await page.goto(new URL('/people', page.url()).href);
+  await invite(page, 'Ben Okafor', 'ben@example.org', 'decider');
+  await page.goto(new URL('/people', page.url()).href);
+  await invite(page, 'Clara Lindgren', 'clara@example.org', 'viewer');
+  await page.goto(new URL('/people', page.url()).href);
+}
+
+async function invite(page: Page, name: string, email: string, role: string): Promise<void> {
+  await page.locator('#name').fill(name);
+  await page.locator('#email').fill(email);
+  await page.locator('#invite-role').selectOption(role);
+  await page.getByRole('button', { name: 'Invite' }).click();
+  await page.locator('#shown-secret').waitFor();
+}
+
+/** People of the service that no client of the demo has asked about: their plan costs something. */
+async function writeDonors({ contacts, service }: Tour): Promise<string> {
+  const people = await controlService({ rootUrl: service }).people(180);
+  const rows = people.slice(80).map(({ id, firstName, lastName, addresses, employers }) => ({
+    ...{ 'Donor ID': id, 'First Name': firstName, 'Last Name': lastName },
+    ...{ Address: addresses[0], Employer: employers[0], Role: 'Donor' },
+  }));
+  const path = join(dirname(contacts), 'donors.csv');
+  await writeFile(path, stringify(rows, { header: true }));
+  return path;
+}
+
+async function beginSetup(page: Page, tour: Tour): Promise<void> {
+  await page.getByLabel('Name of the nonprofit').fill('Riverside Food Bank');
+  await page.getByRole('button', { name: 'Begin' }).click();
+  await page.getByLabel('Choose a file').setInputFiles(await writeDonors(tour));
+  await page.getByRole('region', { name: 'The first rows of the file' }).waitFor();
+  await page.getByRole('button', { name: 'Use this file' }).click();
+  await page.getByRole('heading', { name: 'As they would be sent' }).waitFor();
+}
+
+/** Goes on with what the picture before has begun. */
+async function endSetup(page: Page, { key }: Tour): Promise<void> {
+  await page.getByRole('link', { name: 'Riverside Food Bank' }).first().click();
+  await page.getByRole('link', { name: 'Service key' }).click();
+  await page.getByLabel('Key', { exact: true }).fill(key);
+  await page.getByRole('button', { name: 'Test the key' }).click();
+  await page.getByText('The service knows this key').waitFor();
+  await page.getByRole('link', { name: 'Go on' }).click();
+  await page.getByRole('heading', { name: 'As they would be sent' }).waitFor();
+  await page.getByRole('button', { name: 'Save and go on' }).click();
+  await page.getByRole('button', { name: 'Save and go on' }).click();
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByLabel('It runs').selectOption('none');
+  await page.getByRole('button', { name: 'Save and go on' }).click();
+  await page.getByRole('button', { name: /^Try it on/ }).waitFor();
+}

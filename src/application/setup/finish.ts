@@ -1,0 +1,32 @@
+/** The end of a set-up: what `donor-sync apply` stores, and nothing that others have changed meanwhile. */
+import { ConfigurationError } from '../../core/errors.ts';
+import type { Integration } from '../../core/integration.ts';
+import { applyIntegrations } from '../apply-settings.ts';
+import { presentSettings, type Setup, type SetupDeps } from './draft.ts';
+
+/** Stores the settings of a set-up; resolves with them as they stand in the database now. */
+export async function storeSettings(
+  deps: SetupDeps,
+  { id, stored }: Pick<Setup, 'id' | 'stored'>,
+  integration: Integration,
+): Promise<string> {
+  if (deps.settings.integrations.some((one) => one.id === id)) throw ofTheFile(id);
+  const present = await presentSettings(deps, id);
+  const wanted = JSON.stringify(integration);
+  // What was stored before a process ended, just before it could note that, is no change of others.
+  if (present !== stored && present !== wanted) {
+    throw new ConfigurationError(
+      `"${id}" was changed elsewhere since this set-up began. Nothing was stored: drop this set-up, and begin again from what is there now.`,
+      { code: 'setup_outdated', details: { integration: id } },
+    );
+  }
+  await applyIntegrations(deps, deps.settings, [integration]);
+  return wanted;
+}
+
+export function ofTheFile(id: string): ConfigurationError {
+  return new ConfigurationError(
+    `"${id}" is in donor-sync.yaml, which wins. Change it there, or take it out of that file to change it here.`,
+    { code: 'setup_of_file', details: { integration: id } },
+  );
+}

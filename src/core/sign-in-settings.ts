@@ -1,0 +1,11 @@
+/** How people may sign in besides passwords, as the settings say it. */
+export interface ProviderSettings {
+  /** The issuer of an OpenID Connect provider: below it is `/.well-known/openid-configuration`. */
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** What the button says; by default the issuer's host. */
+  name?: string | undefined;
+  /** Only e-mail addresses of these domains; any if left out. */
+  allowedDomains?: readonly string[] | undefined;
+}

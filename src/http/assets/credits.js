@@ -1,0 +1,125 @@
+/**
+ * The picture of what was spent by day, drawn from the table beneath it, which says the same without it.
+ * Browsers get this file as it is, as a script and no module.
+ */
+'use strict';
+
+{
+  const DAY_S = 86_400;
+  const HEIGHT = 250;
+  const BUCKETS = [
+    { name: 'enhancements', label: 'Enhancements', color: '--accent' },
+    { name: 'networks', label: 'Networks', color: '--patience' },
+  ];
+
+  for (const place of document.querySelectorAll('[data-burn]')) {
+    if (place instanceof HTMLElement) draw(place);
+  }
+
+  /** @param {HTMLElement} place */
+  function draw(place) {
+    const table = document.getElementById(place.getAttribute('data-burn') ?? '');
+    if (!table || !('uPlot' in window)) return;
+    const data = readDays(table, dayAt(place, 'data-from'), dayAt(place, 'data-to'));
+    place.removeAttribute('hidden');
+    table.closest('details')?.removeAttribute('open');
+    let chart = make(place, data);
+    new ResizeObserver(() => chart.setSize({ width: place.clientWidth, height: HEIGHT })).observe(
+      place,
+    );
+    // Its colours are drawn, so that another scheme needs another picture.
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+      chart.destroy();
+      chart = make(place, data);
+    });
+  }
+
+  /**
+   * Seconds of the epoch.
+   *
+   * @param {Element} element
+   * @param {string} name
+   */
+  function dayAt(element, name) {
+    return Date.parse(element.getAttribute(name) ?? '') / 1000;
+  }
+
+  /**
+   * Every day from the first to the last, in order.
+   *
+   * @param {Element} table
+   * @param {number} first
+   * @param {number} last
+   * @returns {uPlot.AlignedData}
+   */
+  function readDays(table, first, last) {
+    /** @type {Map<number, number[]>} */
+    const days = new Map();
+    for (const row of table.querySelectorAll('[data-day]')) {
+      const at = dayAt(row, 'data-day');
+      days.set(
+        at,
+        BUCKETS.map(({ name }) => Number(row.getAttribute(`data-${name}`))),
+      );
+    }
+    const all = Array.from({ length: (last - first) / DAY_S + 1 }, (_, day) => first + day * DAY_S);
+    return [all, ...BUCKETS.map((_, index) => all.map((at) => days.get(at)?.[index] ?? 0))];
+  }
+
+  /**
+   * @param {HTMLElement} place
+   * @param {uPlot.AlignedData} data
+   */
+  function make(place, data) {
+    const styles = getComputedStyle(document.documentElement);
+    /** @param {string} name */
+    const color = (name) => resolveColor(styles.getPropertyValue(name));
+    const axis = {
+      stroke: color('--quiet'),
+      grid: { stroke: color('--line'), width: 1 },
+      ticks: { stroke: color('--line'), width: 1 },
+    };
+    const bars = uPlot.paths.bars;
+    if (!bars) throw new Error('uPlot came without its bars');
+    /** @type {uPlot.Options} */
+    const options = {
+      width: place.clientWidth,
+      height: HEIGHT,
+      tzDate: (at) => uPlot.tzDate(new Date(at * 1000), 'Etc/UTC'),
+      scales: {
+        x: { time: true, range: (_, from, to) => [from - DAY_S / 2, to + DAY_S / 2] },
+        y: { range: (_, __, to) => [0, Math.max(1, to * 1.1)] },
+      },
+      axes: [
+        { ...axis, values: '{D} {MMM}' },
+        { ...axis, size: 64 },
+      ],
+      series: [
+        { label: 'Day', value: '{D} {MMM} {YYYY}' },
+        ...BUCKETS.map(({ label, color: name }, index) => ({
+          label,
+          stroke: color(name),
+          fill: color(name),
+          width: 0,
+          points: { show: false },
+          paths: bars({ size: [0.4, 40], align: index === 0 ? -1 : 1 }),
+        })),
+      ],
+    };
+    return new uPlot(options, data, place);
+  }
+
+  /**
+   * `light-dark(…)` as the colour that it stands for now.
+   *
+   * @param {string} value
+   */
+  function resolveColor(value) {
+    const probe = document.createElement('span');
+    probe.style.color = value;
+    document.body.append(probe);
+    const { color } = getComputedStyle(probe);
+    probe.remove();
+    return color;
+  }
+}

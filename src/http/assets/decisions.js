@@ -1,0 +1,59 @@
+/**
+ * The keys of the page of decisions, and the seconds in which one can be taken back. Each key presses a
+ * button or follows a link that is on the page anyway. Browsers get this file as it is.
+ */
+'use strict';
+
+{
+  const SWITCH = 'donor-sync.keys';
+  const legend = document.querySelector('[data-legend]');
+  const toggle = document.querySelector('[data-keys-switch]');
+  let areKeysOn = localStorage.getItem(SWITCH) !== 'off';
+
+  legend?.toggleAttribute('hidden', false);
+  showSwitch();
+  toggle?.addEventListener('click', () => {
+    areKeysOn = !areKeysOn;
+    localStorage.setItem(SWITCH, areKeysOn ? 'on' : 'off');
+    showSwitch();
+  });
+  document.addEventListener('keydown', (event) => {
+    if (!areKeysOn || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
+    const { target } = event;
+    if (target instanceof Element && target.closest('input, select, textarea, [popover]')) return;
+    const key = event.key.toLowerCase();
+    const pressed = [...document.querySelectorAll('[data-key]')].find(
+      (element) => element.getAttribute('data-key') === key,
+    );
+    if (!(pressed instanceof HTMLElement)) return;
+    event.preventDefault();
+    pressed.click();
+  });
+  document.getElementById('current')?.scrollIntoView({ block: 'nearest' });
+  countDown();
+
+  function showSwitch() {
+    document.body.classList.toggle('keys-on', areKeysOn);
+    toggle?.setAttribute('aria-pressed', String(areKeysOn));
+    if (toggle) toggle.textContent = areKeysOn ? 'Keys are on' : 'Keys are off';
+  }
+
+  function countDown() {
+    const bar = document.querySelector('[data-undo]');
+    const place = bar?.querySelector('[data-seconds]');
+    if (!bar || !place) return;
+    // Said once, not each second.
+    bar.removeAttribute('role');
+    const endsAt = Date.now() + Number(bar.getAttribute('data-undo')) * 1_000;
+    const timer = setInterval(() => {
+      const seconds = Math.ceil((endsAt - Date.now()) / 1_000);
+      place.textContent = seconds === 1 ? '1 second' : `${seconds} seconds`;
+      if (seconds > 0) return;
+      clearInterval(timer);
+      bar.remove();
+    }, 250);
+    const url = new URL(location.href);
+    url.searchParams.delete('undo');
+    history.replaceState(null, '', url);
+  }
+}

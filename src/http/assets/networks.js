@@ -1,0 +1,352 @@
+/**
+ * The picture of who can introduce which contact. The list on the page says the same and works without it; what is moved or
+ * chosen here is fetched as the same page. Browsers get this file as it is.
+ */
+'use strict';
+
+{
+  // The strongest lie nearest to the members, on circles round them.
+  const INNER = 90;
+  /** So that the names of two neighbours do not meet: a circle has room for each. */
+  const PER_MEMBER = 14;
+  const NEAR = 160;
+  const FAR = 520;
+  /** More people are laid out on circles alone: the finer layout would take longer than a person waits. */
+  const MAX_FINE = 200;
+  const ALSO_KNOWN = 45;
+
+  const frame = document.querySelector('[data-picture-frame]');
+  const place = frame?.querySelector('[data-picture]');
+  const controls = document.querySelector('[data-controls]');
+  if (frame instanceof HTMLElement && place instanceof HTMLElement) void draw(frame, place);
+
+  /**
+   * @param {HTMLElement} frame
+   * @param {HTMLElement} place
+   */
+  async function draw(frame, place) {
+    const response = await fetch(place.dataset['picture'] ?? '');
+    if (!response.ok) return;
+    const { people, paths } = await response.json();
+    const startedAt = performance.now();
+    frame.hidden = false;
+    const colors = colorsOf(frame);
+    const positions = positionsOf(people, paths);
+    const isLarge = people.length > MAX_FINE;
+    // @ts-expect-error The scripts of the packages bring these names.
+    const make = globalThis.cytoscape;
+    const picture = make({
+      container: place,
+      elements: {
+        nodes: people.map((/** @type {Person} */ { id, label, contact, isMember }) => ({
+          data: { id, label, contact },
+          position: positions.get(id),
+          classes: isMember ? 'member' : '',
+        })),
+        edges: paths.map(
+          (/** @type {Path} */ { from, to, strength, network }, /** @type {number} */ index) => ({
+            data: {
+              id: `path-${index}`,
+              source: from,
+              target: to,
+              strength: strength ?? 0.4,
+              network,
+            },
+            classes: strength === null ? 'also' : '',
+          }),
+        ),
+      },
+      style: styleOf(colors),
+      layout: { name: 'preset', fit: true, padding: 24 },
+      // Fewer pixels while the picture is moved.
+      textureOnViewport: isLarge,
+      hideEdgesOnViewport: isLarge,
+      pixelRatio: isLarge ? 1 : 'auto',
+      minZoom: 0.05,
+      maxZoom: 4,
+      boxSelectionEnabled: false,
+    });
+    if (!isLarge) refine(picture);
+    filter(picture, place.dataset['weakest'] ?? '', place.dataset['network'] ?? '');
+    mark(picture, place.dataset['who'] ?? '');
+    place.dataset['drawnMs'] = String(Math.round(performance.now() - startedAt));
+    // For tests and other scripts of the page.
+    Object.assign(place, { picture });
+    listen(frame, picture);
+  }
+
+  /**
+   * @typedef {{ id: string, label: string, contact: string | null, isMember: boolean }} Person
+   * @typedef {{ from: string, to: string, contact: string, strength: number | null, network: string }} Path
+   */
+
+  /**
+   * Members on a circle, contacts round them beside who introduces them, the surer the nearer: the same people
+   * always make the same picture.
+   *
+   * @param {Person[]} people
+   * @param {Path[]} paths
+   */
+  function positionsOf(people, paths) {
+    /** @type {Map<string, Path>} */
+    const best = new Map();
+    for (const path of paths) if (!best.has(path.to)) best.set(path.to, path);
+    const members = people.filter(({ isMember }) => isMember).map(({ id }) => id);
+    members.sort();
+    const orderOf = new Map(members.map((id, index) => [id, index]));
+    const others = people.filter(({ isMember }) => !isMember);
+    const introducer = (/** @type {Person} */ { id }) => orderOf.get(best.get(id)?.from ?? '') ?? 0;
+    others.sort(
+      (one, other) => introducer(one) - introducer(other) || (one.id < other.id ? -1 : 1),
+    );
+    const inner = Math.max(INNER, members.length * PER_MEMBER);
+    const grown = Math.max(1, Math.sqrt(others.length / 120));
+    const at = (/** @type {number} */ share, /** @type {number} */ radius) => ({
+      x: Math.cos(share * 2 * Math.PI) * radius,
+      y: Math.sin(share * 2 * Math.PI) * radius,
+    });
+    const positions = new Map(members.map((id, index) => [id, at(index / members.length, inner)]));
+    for (const [index, { id }] of others.entries()) {
+      const strength = best.get(id)?.strength ?? 0.45;
+      const distance = NEAR + ((1 - strength) / 0.55) * (FAR - NEAR) + (index % 4) * 26;
+      positions.set(id, at((index + 0.5) / others.length, inner + distance * grown));
+    }
+    return positions;
+  }
+
+  /**
+   * Pulls together who belongs together, from where they stand, so that it ends the same each time.
+   *
+   * @param {any} picture
+   */
+  function refine(picture) {
+    const fixed = picture
+      .nodes('.member')
+      .map((/** @type {any} */ node) => ({ nodeId: node.id(), position: { ...node.position() } }));
+    picture
+      .layout({
+        name: 'fcose',
+        quality: 'default',
+        randomize: false,
+        animate: false,
+        fit: true,
+        padding: 24,
+        numIter: 400,
+        nodeRepulsion: () => 9_000,
+        idealEdgeLength: (/** @type {any} */ edge) => 60 + (1 - edge.data('strength')) * 260,
+        edgeElasticity: () => 0.25,
+        gravity: 0.2,
+        packComponents: false,
+        fixedNodeConstraint: fixed.length > 0 ? fixed : undefined,
+      })
+      .run();
+  }
+
+  /** @param {HTMLElement} frame */
+  function colorsOf(frame) {
+    /** @type {Record<string, string>} */
+    const colors = {};
+    for (const probe of frame.querySelectorAll('[data-probe]')) {
+      colors[probe.getAttribute('data-probe') ?? ''] = plainColor(getComputedStyle(probe).color);
+    }
+    return colors;
+  }
+
+  /**
+   * As red, green and blue, whatever way the browser writes it.
+   *
+   * @param {string} color
+   */
+  function plainColor(color) {
+    const context = document.createElement('canvas').getContext('2d');
+    if (!context) return color;
+    context.fillStyle = color;
+    return context.fillStyle;
+  }
+
+  /** @param {Record<string, string>} colors */
+  function styleOf({ accent, ink, line, attention, surface }) {
+    return [
+      {
+        selector: 'node',
+        style: {
+          width: 12,
+          height: 12,
+          'background-color': surface,
+          'border-width': 2,
+          'border-color': line,
+          label: 'data(label)',
+          'font-size': 11,
+          color: ink,
+          'min-zoomed-font-size': 9,
+          'text-valign': 'bottom',
+          'text-margin-y': 3,
+          // A long name ends with dots, and lines do not cross it.
+          'text-wrap': 'ellipsis',
+          'text-max-width': '110px',
+          'text-outline-color': surface,
+          'text-outline-width': 2,
+        },
+      },
+      {
+        selector: 'node.member',
+        style: {
+          shape: 'round-rectangle',
+          width: 18,
+          height: 18,
+          'background-color': accent,
+          'border-color': accent,
+          'font-weight': 'bold',
+        },
+      },
+      {
+        selector: 'edge',
+        style: {
+          'curve-style': 'haystack',
+          'haystack-radius': 0,
+          width: 'mapData(strength, 0.45, 1, 0.8, 4)',
+          opacity: 'mapData(strength, 0.45, 1, 0.35, 0.85)',
+          'line-color': line,
+        },
+      },
+      { selector: 'edge.also', style: { width: 0.6, opacity: 0.3 } },
+      { selector: '.gone', style: { display: 'none' } },
+      { selector: '.faint', style: { opacity: 0.12 } },
+      { selector: 'node.marked', style: { 'border-color': attention, 'border-width': 4 } },
+      { selector: 'edge.marked', style: { 'line-color': attention, opacity: 0.9 } },
+    ];
+  }
+
+  /**
+   * @param {any} picture
+   * @param {string} weakest
+   * @param {string} network
+   */
+  function filter(picture, weakest, network) {
+    const least = Number(weakest);
+    picture.batch(() => {
+      picture.edges().forEach((/** @type {any} */ edge) => {
+        const isAlso = edge.hasClass('also');
+        const isStrong = isAlso ? least <= ALSO_KNOWN : edge.data('strength') * 100 >= least - 1e-6;
+        const isOf = network === '' || edge.data('network') === network;
+        edge.toggleClass('gone', !(isStrong && isOf));
+      });
+      picture.nodes().forEach((/** @type {any} */ node) => {
+        node.toggleClass('gone', node.connectedEdges().not('.gone').length === 0);
+      });
+    });
+  }
+
+  /**
+   * @param {any} picture
+   * @param {string} who
+   */
+  function mark(picture, who) {
+    picture.elements().removeClass('faint marked');
+    if (who === '') return;
+    const person = picture
+      .nodes()
+      .filter((/** @type {any} */ node) => node.id() === who || node.data('contact') === who);
+    if (person.length === 0) return;
+    const around = person.closedNeighborhood();
+    picture.elements().not(around).addClass('faint');
+    person.union(person.connectedEdges()).addClass('marked');
+  }
+
+  /**
+   * @param {HTMLElement} frame
+   * @param {any} picture
+   */
+  function listen(frame, picture) {
+    picture.on('tap', 'node', (/** @type {any} */ { target }) => {
+      choose(target.data('contact') ?? target.id());
+    });
+    picture.on('tap', 'edge', (/** @type {any} */ { target }) => {
+      const contact = target.target();
+      choose(contact.data('contact') ?? contact.id());
+    });
+    for (const button of frame.querySelectorAll('[data-zoom]')) {
+      button.addEventListener('click', () => {
+        const way = button.getAttribute('data-zoom');
+        if (way === 'fit') picture.fit(undefined, 24);
+        else {
+          const level = picture.zoom() * (way === 'in' ? 1.3 : 1 / 1.3);
+          const middle = { x: picture.width() / 2, y: picture.height() / 2 };
+          picture.zoom({ level, renderedPosition: middle });
+        }
+      });
+    }
+    frame.querySelector('[data-save]')?.addEventListener('click', () => {
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(
+        picture.png({ output: 'blob', full: true, scale: 2, bg: colorsOf(frame)['surface'] }),
+      );
+      link.download = 'network.png';
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1_000);
+    });
+    if (!(controls instanceof HTMLFormElement)) return;
+    controls.addEventListener('input', ({ target }) => {
+      if (!(target instanceof HTMLInputElement) || target.name !== 'weakest') return;
+      const output = controls.querySelector('[data-weakest]');
+      if (output) output.textContent = `${target.value} %`;
+      filter(picture, target.value, new FormData(controls).get('network')?.toString() ?? '');
+    });
+    controls.addEventListener('change', ({ target }) => {
+      if (!(target instanceof HTMLElement) || target.getAttribute('name') === 'who') return;
+      const network = new FormData(controls).get('network')?.toString() ?? '';
+      filter(picture, new FormData(controls).get('weakest')?.toString() ?? '', network);
+      void show(addressOf(controls), ['paths']);
+    });
+    // The list is paged and sorted in place, so that the picture stays as it was moved.
+    document
+      .getElementById('paths')
+      ?.closest('main')
+      ?.addEventListener('click', (event) => {
+        const link = event.target instanceof Element ? event.target.closest('#paths a') : null;
+        if (!(link instanceof HTMLAnchorElement) || link.pathname !== location.pathname) return;
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        const who = new URL(link.href).searchParams.get('who') ?? '';
+        mark(picture, who);
+        void show(link.href, ['paths', 'person']);
+      });
+
+    /** @param {string} who */
+    function choose(who) {
+      mark(picture, who);
+      const url = new URL(location.href);
+      url.searchParams.set('who', who);
+      void show(url.href, ['person']);
+    }
+  }
+
+  /** @param {HTMLFormElement} form */
+  function addressOf(form) {
+    const url = new URL(form.action);
+    for (const [name, value] of new FormData(form)) {
+      if (value !== '') url.searchParams.set(name, value.toString());
+    }
+    return url.href;
+  }
+
+  let asked = 0;
+
+  /**
+   * Puts parts of another page of the same kind in place of those that are here.
+   *
+   * @param {string} address
+   * @param {string[]} ids
+   */
+  async function show(address, ids) {
+    asked += 1;
+    const turn = asked;
+    const response = await fetch(address);
+    if (!response.ok || turn !== asked) return;
+    const next = new DOMParser().parseFromString(await response.text(), 'text/html');
+    for (const id of ids) {
+      const part = next.getElementById(id);
+      if (part) document.getElementById(id)?.replaceChildren(...part.childNodes);
+    }
+  }
+}

@@ -1,0 +1,291 @@
+/**
+ * The script of the pages. The server renders everything; the script fetches the same page anew
+ * whenever a run tells of progress, and puts the parts marked `data-live` in place. Without it the
+ * pages are the same after a reload. Browsers get this file as it is, as a script and no module.
+ */
+'use strict';
+
+// A browser keeps six connections to a server; most of them stay free.
+const MAX_STREAMS = 3;
+const REFRESH_INTERVAL_MS = 15_000;
+const MIN_PAUSE_MS = 500;
+const END_SPREAD_MS = 800;
+
+/** @type {readonly (readonly [Intl.RelativeTimeFormatUnit, number])[]} */
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+// The words are English; the order of a date is that of the reader's own English, if there is one.
+const language = navigator.languages.find((one) => /^en(-[A-Z]{2})?$/.test(one)) ?? 'en';
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' });
+const absolute = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+
+const count = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+
+/** @typedef {{ progress?: { settled: number, chosen: number } | null }} FollowedRun */
+/** @type {Set<string>} */
+const begun = new Set();
+/** @type {Map<string, EventSource>} */
+const streams = new Map();
+/** @type {Map<string, string>} */
+const rendered = new Map();
+/** @type {Map<Element, ChildNode[]>} */
+const unloaded = new Map();
+let isRefreshing = false;
+let isWanted = false;
+
+for (const part of liveParts(document)) rendered.set(part.id, part.innerHTML);
+showTimes();
+follow();
+forgetNote();
+findOldAnchor();
+addEventListener('hashchange', findOldAnchor);
+// The event of a popover goes no way up.
+document.addEventListener(
+  'toggle',
+  ({ target, newState }) => {
+    if (!(target instanceof Element)) return;
+    for (const place of target.querySelectorAll(':scope > [data-load]')) {
+      if (newState === 'open') load(place);
+      else unload(place);
+    }
+  },
+  true,
+);
+setInterval(() => {
+  // What is followed says itself when something is new.
+  const isFollowed = document.getElementById('run') !== null && streams.size > 0;
+  if (document.visibilityState === 'visible' && !isFollowed) refresh();
+}, REFRESH_INTERVAL_MS);
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') refresh();
+  // What is not looked at needs no connection; it is followed again once it is.
+  else for (const run of [...streams.keys()]) stopFollowing(run);
+});
+
+/** One look at a time; what is wanted meanwhile is one more look. */
+async function refresh() {
+  isWanted = true;
+  if (isRefreshing || rendered.size === 0) return;
+  isRefreshing = true;
+  while (isWanted) {
+    isWanted = false;
+    showConnection(await fetchParts());
+    await new Promise((resolve) => setTimeout(resolve, MIN_PAUSE_MS));
+  }
+  isRefreshing = false;
+}
+
+/** Resolves with whether the service answered. */
+async function fetchParts() {
+  try {
+    const response = await fetch(location.pathname + location.search);
+    if (response.redirected) {
+      // Signed out meanwhile: the form to sign in has answered.
+      location.reload();
+      return true;
+    }
+    if (!response.ok) return false;
+    const next = new DOMParser().parseFromString(await response.text(), 'text/html');
+    for (const part of liveParts(document)) replace(part, next.getElementById(part.id));
+    showTimes();
+    follow();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @param {Document} root */
+function liveParts(root) {
+  return [...root.querySelectorAll('[data-live]')];
+}
+
+/**
+ * Leaves alone what has not changed, and what the reader is about to use.
+ *
+ * @param {Element} part
+ * @param {Element | null} next
+ */
+function replace(part, next) {
+  if (!next || rendered.get(part.id) === next.innerHTML) return;
+  const focus = part.contains(document.activeElement) ? document.activeElement : null;
+  if (part.querySelector(':popover-open') || (focus && !focus.id)) return;
+  rendered.set(part.id, next.innerHTML);
+  part.replaceChildren(...next.childNodes);
+  if (focus) document.getElementById(focus.id)?.focus();
+}
+
+/**
+ * Shows what the link in this place leads to, for as long as it is looked at.
+ *
+ * @param {Element} place
+ */
+async function load(place) {
+  const link = place.querySelector('a');
+  if (!link || unloaded.has(place)) return;
+  unloaded.set(place, [...place.childNodes]);
+  place.textContent = 'Asking the CRM …';
+  const content = await fetchFragment(link.href);
+  if (unloaded.has(place)) place.replaceChildren(...content);
+}
+
+/**
+ * @param {string} address
+ * @returns {Promise<Iterable<Node | string>>}
+ */
+async function fetchFragment(address) {
+  try {
+    const response = await fetch(address);
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    const part = page.querySelector(response.ok ? '[data-fragment]' : '[data-problem]');
+    if (part) return part.childNodes;
+  } catch {
+    // Said below.
+  }
+  return ['The CRM could not be asked.'];
+}
+
+/**
+ * Names and addresses leave the page with the question that they were shown for.
+ *
+ * @param {Element} place
+ */
+function unload(place) {
+  const nodes = unloaded.get(place);
+  if (nodes) place.replaceChildren(...nodes);
+  unloaded.delete(place);
+}
+
+/** Listens to the runs on the page; the end of one is a reason to look as well. */
+function follow() {
+  if (document.visibilityState !== 'visible') return;
+  for (const part of document.querySelectorAll('[data-run]')) {
+    const run = part.getAttribute('data-run') ?? '';
+    if (streams.has(run) || streams.size >= MAX_STREAMS) continue;
+    const stream = new EventSource(`/v1/runs/${encodeURIComponent(run)}/events`);
+    streams.set(run, stream);
+    stream.addEventListener('progress', ({ data }) => showProgress(run, JSON.parse(data)));
+    stream.addEventListener('ended', () => {
+      stopFollowing(run);
+      // Many may look at one run: they do not all come for its end at the same moment.
+      setTimeout(refresh, Math.random() * END_SPREAD_MS);
+    });
+    stream.addEventListener('error', () => {
+      // The browser comes back by itself, unless it was sent away.
+      if (stream.readyState === EventSource.CLOSED) stopFollowing(run);
+    });
+  }
+}
+
+/**
+ * Puts what a run says of itself in place. The parts round it are fetched anew only when it begins and ends,
+ * so that to look at a run costs the service next to nothing.
+ *
+ * @param {string} run
+ * @param {FollowedRun} report
+ */
+function showProgress(run, report) {
+  const hadBegun = begun.has(run);
+  begun.add(run);
+  let isNew = false;
+  for (const part of document.querySelectorAll(`[data-run="${CSS.escape(run)}"]`)) {
+    for (const place of placesOf(part, '[data-of]')) {
+      const value = valueAt(report, place.getAttribute('data-of'));
+      if (value !== null) place.textContent = count.format(value);
+    }
+    for (const place of placesOf(part, '[data-duration]')) {
+      const value = valueAt(report, place.getAttribute('data-duration'));
+      if (value !== null) place.textContent = `about ${duration(value)}`;
+    }
+    for (const bar of part.querySelectorAll('progress[data-progress]')) {
+      const { settled = 0, chosen = 0 } = report.progress ?? {};
+      if (!(bar instanceof HTMLProgressElement) || chosen === 0) continue;
+      bar.max = chosen;
+      bar.value = settled;
+    }
+    isNew ||= part.hasAttribute('data-waits');
+  }
+  document.dispatchEvent(new CustomEvent('run-progress', { detail: report }));
+  if (!hadBegun && isNew) refresh();
+}
+
+/**
+ * @param {Element} part
+ * @param {string} selector
+ */
+function placesOf(part, selector) {
+  const card = part.closest('main') ?? part;
+  // The page of a run has counts outside of its first part, too.
+  return document.getElementById('run')
+    ? card.querySelectorAll(selector)
+    : part.querySelectorAll(selector);
+}
+
+/**
+ * The number at a path like `contacts.read`; null if there is none.
+ *
+ * @param {unknown} report
+ * @param {string | null} path
+ */
+function valueAt(report, path) {
+  let value = report;
+  for (const name of path?.split('.') ?? []) {
+    if (typeof value !== 'object' || value === null) return null;
+    value = Reflect.get(value, name);
+  }
+  return typeof value === 'number' ? value : null;
+}
+
+/** @param {number} ms */
+function duration(ms) {
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 1) return `${Math.round(ms / 1_000)} s`;
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** @param {string} run */
+function stopFollowing(run) {
+  streams.get(run)?.close();
+  streams.delete(run);
+}
+
+/** @param {boolean} isThere */
+function showConnection(isThere) {
+  document.getElementById('offline')?.toggleAttribute('hidden', isThere);
+}
+
+/** Times in the zone of the reader. */
+function showTimes() {
+  for (const time of document.querySelectorAll('time')) {
+    const date = new Date(time.dateTime);
+    const exact = absolute.format(date);
+    time.title = exact;
+    time.textContent =
+      time.dataset['as'] === 'moment' ? exact : distance(date.getTime() - Date.now());
+  }
+}
+
+/** @param {number} ms */
+function distance(ms) {
+  const unit = UNITS.find(([, unitMs]) => Math.abs(ms) >= unitMs);
+  if (!unit) return ms > 0 ? 'in a moment' : 'just now';
+  return relative.format(Math.trunc(ms / unit[1]), unit[0]);
+}
+
+/** Clients had their places on the first page once: old links lead to their own pages. */
+function findOldAnchor() {
+  const [, id] = /^#integration_([a-z0-9-]+)$/.exec(location.hash) ?? [];
+  if (location.pathname !== '/' || !id || document.getElementById(`integration_${id}`)) return;
+  location.replace(`/clients/${id}`);
+}
+
+/** A reload does not say again what was done. */
+function forgetNote() {
+  const url = new URL(location.href);
+  if (!url.searchParams.has('note')) return;
+  url.searchParams.delete('note');
+  history.replaceState(null, '', url);
+}

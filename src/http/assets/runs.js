@@ -1,0 +1,121 @@
+/**
+ * The rate of a run that goes on, drawn from what the run says of itself and kept in this page alone, with
+ * the same in words. Browsers get this file as it is, as a script and no module.
+ */
+'use strict';
+
+{
+  const HEIGHT = 180;
+  /** Seconds that are drawn; what is older is let go. */
+  const MAX_POINTS = 900;
+  /** A rate is that of so many seconds. */
+  const WINDOW = 5;
+
+  /** @typedef {{ at: number, submitted: number, written: number }} Sample */
+  /** @type {Sample[]} */
+  const samples = [];
+  /** @type {[number[], number[], number[]]} */
+  const drawn = [[], [], []];
+  let most = 0;
+  /** @type {uPlot | null} */
+  let chart = null;
+
+  const part = document.getElementById('rate');
+  const place = document.getElementById('rate-chart');
+  document.addEventListener('run-progress', (event) => {
+    if (event instanceof CustomEvent) take(event.detail);
+  });
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+    chart?.destroy();
+    chart = null;
+    draw();
+  });
+  if (place) {
+    new ResizeObserver(() => {
+      if (place.clientWidth > 0) chart?.setSize({ width: place.clientWidth, height: HEIGHT });
+    }).observe(place);
+  }
+
+  /** @param {{ contacts: { submitted: number, written: number } }} report */
+  function take({ contacts: { submitted, written } }) {
+    const at = Date.now() / 1000;
+    samples.push({ at, submitted, written });
+    while (samples.length > 1 && (samples[1]?.at ?? at) < at - WINDOW) samples.shift();
+    const [first] = samples;
+    if (!first || at - first.at < 0.5) return;
+    const seconds = at - first.at;
+    const point = [
+      at,
+      Math.max(0, submitted - first.submitted) / seconds,
+      Math.max(0, written - first.written) / seconds,
+    ];
+    for (const [row, list] of drawn.entries()) {
+      list.push(point[row] ?? 0);
+      if (list.length > MAX_POINTS) list.shift();
+    }
+    most = Math.max(most, point[1] ?? 0);
+    part?.removeAttribute('hidden');
+    say(point[1] ?? 0, point[2] ?? 0);
+    draw();
+  }
+
+  /**
+   * @param {number} submitted
+   * @param {number} written
+   */
+  function say(submitted, written) {
+    const text = document.getElementById('rate-text');
+    /** @param {number} value */
+    const shown = (value) => value.toFixed(1);
+    if (text) {
+      text.textContent = `Now ${shown(submitted)} submitted and ${shown(written)} written a second; the most submitted since this page was opened: ${shown(most)}.`;
+    }
+  }
+
+  function draw() {
+    if (!place || !('uPlot' in window) || drawn[0].length === 0) return;
+    chart ??= make(place);
+    chart.setData(drawn);
+  }
+
+  /** @param {HTMLElement} place */
+  function make(place) {
+    const axis = {
+      stroke: color('--quiet'),
+      grid: { stroke: color('--line'), width: 1 },
+      ticks: { stroke: color('--line'), width: 1 },
+    };
+    /** @type {uPlot.Options} */
+    const options = {
+      width: place.clientWidth,
+      height: HEIGHT,
+      cursor: { show: false },
+      legend: { show: true, live: false },
+      scales: { y: { range: (_, __, top) => [0, Math.max(1, top * 1.1)] } },
+      axes: [axis, { ...axis, size: 44 }],
+      series: [
+        {},
+        { label: 'submitted', stroke: color('--accent'), width: 2, points: { show: false } },
+        {
+          ...{ label: 'written', stroke: color('--patience'), width: 2, dash: [6, 4] },
+          points: { show: false },
+        },
+      ],
+    };
+    return new uPlot(options, drawn, place);
+  }
+
+  /**
+   * A canvas knows no variables, nor colours that differ by scheme.
+   *
+   * @param {string} name
+   */
+  function color(name) {
+    const probe = document.createElement('span');
+    probe.style.color = `var(${name})`;
+    document.body.append(probe);
+    const value = getComputedStyle(probe).color;
+    probe.remove();
+    return value;
+  }
+}

@@ -1,0 +1,289 @@
+/** What waits for a person: the queue, the one decision that is open, and the buttons that decide (design, section 4.5). */
+import type { Context, Hono } from 'hono';
+import { z } from 'zod';
+import { createDecisionWatch } from '../../../application/count-decisions.ts';
+import { DECIDED } from '../../../application/decide-holds.ts';
+import {
+  approvalOf,
+  approvalOfBatch,
+  approvalOfReason,
+} from '../../../application/two-people/ask.ts';
+import { mayActAs } from '../../../core/role.ts';
+import { mayBeSame } from '../../../core/two-people.ts';
+import type { ApprovalRecord, ApprovalRequest } from '../../../store/networks/approvals.ts';
+import type { WaitingDecision } from '../../../store/networks/waiting-decisions.ts';
+import { describeApproval, listApprovals, roleFor } from '../../../views/approval.ts';
+import {
+  itemOf,
+  itemOfBatch,
+  type QueueItem,
+  type QueueQuery,
+  readAround,
+} from '../../../views/decision-queue.ts';
+import { BATCH_DECISIONS, HOLD_DECISIONS } from '../../../views/hold.ts';
+import { askerOf, confirmInReach, refuseInReach, waitForSecondPerson } from '../../approvals.ts';
+import { findDecidableHold } from '../../holds.ts';
+import { type HttpDeps, type HttpEnv, liveDeps } from '../../request/context.ts';
+import { HttpError } from '../../request/errors.ts';
+import {
+  findHoldInReach,
+  findIntegration,
+  findOpenBatch,
+  integrationsInReach,
+  isApprovalInReach,
+  reaches,
+} from '../../request/reach.ts';
+import { readCursor } from '../../request/router.ts';
+import type { PageFrame } from '../frame/page-app.ts';
+import { mayDecideAll } from './bulk.ts';
+import { DECISION_NOTES, type DecisionNote } from './notes.ts';
+import {
+  type DecisionsPage,
+  decisionHref,
+  queueWords,
+  readBatchPage,
+  readDecisions,
+  readHoldPage,
+  readUndo,
+  type ShownApproval,
+} from './read-page.ts';
+
+export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
+  const { application } = deps;
+  const { store } = application;
+  const app = frame.room();
+  const watch = createDecisionWatch({ ...deps, store });
+  // Some may be left from before the last end.
+  watch();
+
+  app.get('/decisions', frame.see('viewer'), async (c) => {
+    const content = await readDecisions(
+      application,
+      integrationsInReach(c, application),
+      queryOf(c),
+    );
+    return answer(c, content);
+  });
+
+  app.get('/decisions/:id', frame.see('viewer'), async (c) => {
+    const hold = await findHoldInReach(c, store, c.req.param('id'));
+    const { id, integrationId, decision } = hold.row;
+    if (hold.about === 'contact' && decision === null)
+      await noteShown(c, integrationId, { hold: id });
+    return answer(c, await readHoldPage(application, hold, lookedAt(c)));
+  });
+
+  app.get('/decisions/batches/:id', frame.see('viewer'), async (c) => {
+    const batch = await findOpenBatch(c, store, c.req.param('id'));
+    await noteShown(c, batch.integrationId, { batch: batch.id });
+    return answer(c, await readBatchPage(application, batch, lookedAt(c)));
+  });
+
+  for (const [word, answerOf] of ANSWERS) {
+    app.post(`/decisions/approvals/:id/${word}`, frame.act('decider'), async (c) => {
+      await answerOf(c, deps, c.req.param('id'));
+      return leave(c, word === 'confirm' ? 'confirmed' : 'refused');
+    });
+  }
+
+  app.post('/decisions/waiting/:id/take-back', frame.act('decider'), async (c) => {
+    const waiting = await store.decisions.findWaiting(c.req.param('id'));
+    if (waiting === undefined || !reaches(c, waiting.integrationId)) return leave(c, 'too-late');
+    const isBack = await store.decisions.takeBack(waiting.id);
+    if (!isBack) return leave(c, 'too-late');
+    const { about, subject: id } = waiting;
+    if (about === 'reason') return leave(c, 'taken-back');
+    return c.redirect(
+      withWords(decisionHref({ id, about }, queryOf(c)), { note: 'taken-back' }),
+      303,
+    );
+  });
+
+  for (const word of HOLD_DECISIONS) {
+    app.post(`/decisions/all/${word}`, frame.act('decider'), async (c) => {
+      const { client, reason, until } = allSchema.parse(c.req.query());
+      const { id: integrationId } = findIntegration(c, application, client);
+      if (!mayDecideAll(reason, word)) throw notForAll();
+      // What was opened since the page was made is not what its reader has counted.
+      const openedUntil = Math.min(until, deps.clock.now());
+      const ofReason = { subject: reason, integrationId, openedUntil };
+      if (await isLeftToSecond(c, integrationId, approvalOfReason(word, ofReason)))
+        return leave(c, 'second');
+      const about = { about: 'reason', subject: reason, openedUntil } as const;
+      const id = await wait(c, { ...about, integrationId, decision: DECIDED[word] });
+      return leave(c, id === null ? 'decided' : null, id);
+    });
+
+    app.post(`/decisions/:id/${word}`, frame.act('decider'), async (c) => {
+      const hold = await findDecidableHold(c, store, c.req.param('id'), word);
+      const { id: subject, integrationId, decision } = hold.row;
+      if (decision !== null) return leave(c, 'decided');
+      if (await isLeftToSecond(c, integrationId, approvalOf(word, [hold])))
+        return leave(c, 'second');
+      const id = await wait(c, {
+        ...{ about: hold.about, subject, integrationId },
+        ...{ decision: DECIDED[word], openedUntil: null },
+      });
+      return leave(c, id === null ? 'decided' : null, id, itemOf(hold, application.integrations));
+    });
+  }
+
+  for (const word of BATCH_DECISIONS) {
+    app.post(`/decisions/batches/:id/${word}`, frame.act('decider'), async (c) => {
+      const batch = await findOpenBatch(c, store, c.req.param('id')).catch(nullIfDecided);
+      if (batch === null) return leave(c, 'decided');
+      const { id: subject, integrationId } = batch;
+      if (await isLeftToSecond(c, integrationId, approvalOfBatch(word, batch)))
+        return leave(c, 'second');
+      const id = await wait(c, {
+        ...{ about: 'batch', subject, integrationId },
+        ...{ decision: DECIDED[word], openedUntil: null },
+      });
+      return leave(
+        c,
+        id === null ? 'decided' : null,
+        id,
+        itemOfBatch(batch, application.integrations),
+      );
+    });
+  }
+  return app;
+
+  type C = Context<HttpEnv>;
+
+  async function isLeftToSecond(c: C, integrationId: string, request: ApprovalRequest | null) {
+    const asked = request && { request, integrationId };
+    return asked !== null && (await waitForSecondPerson(c, application, asked)) !== null;
+  }
+
+  async function wait(c: C, decision: WaitingDecision): Promise<string | null> {
+    const id = await store.actingAs(c.get('actor')).decisions.wait(decision);
+    watch();
+    return id;
+  }
+
+  /** Each view of names is on record; viewers see none. */
+  async function noteShown(c: C, integrationId: string, details: Record<string, string>) {
+    if (!maySeeNames(c)) return;
+    const { audit } = store.actingAs(c.get('actor'));
+    await audit.note({ action: 'names.shown', integrationId, details });
+  }
+
+  function lookedAt(c: C) {
+    const { signal } = liveDeps(deps, c.get('actor'));
+    return {
+      reach: integrationsInReach(c, application),
+      query: queryOf(c),
+      signal: maySeeNames(c) ? signal : null,
+    };
+  }
+
+  /** No cache keeps what has names (`forbidCaching`). */
+  async function answer(
+    c: C,
+    content: Omit<DecisionsPage, 'undo' | 'approvals'>,
+  ): Promise<Response> {
+    const { note, undo: id } = noteSchema.parse(c.req.query());
+    const waiting =
+      id === null || !maySeeNames(c) ? undefined : await store.decisions.findWaiting(id);
+    const reach = integrationsInReach(c, application);
+    const undo = waiting === undefined ? null : await readUndo(application, reach, waiting);
+    const { renderDecisions } = await import('./pages.tsx');
+    c.header('Cache-Control', 'no-store');
+    const viewer = frame.viewerOf(c.get('principal'));
+    const known = content.open === null ? await listApprovals(store) : [];
+    const approvals = known.filter((one) => isApprovalInReach(c, one)).map((one) => shown(c, one));
+    const page = { ...content, undo, approvals };
+    return c.html(renderDecisions(viewer, page, note && DECISION_NOTES[note]));
+  }
+
+  /** On to the next decision, or back to the queue; `undo` leads back. */
+  async function leave(
+    c: C,
+    note: DecisionNote | null,
+    undo: string | null = null,
+    from: QueueItem | null = null,
+  ): Promise<Response> {
+    const query = queryOf(c);
+    const reach = integrationsInReach(c, application);
+    const around = from && (await readAround(store, reach, query, from.place));
+    const next = around?.after[0] ?? around?.before.at(-1);
+    const words = { ...(note === null ? {} : { note }), ...(undo === null ? {} : { undo }) };
+    const href = next ? decisionHref(next, query) : `/decisions${queueWords(query)}`;
+    return c.redirect(withWords(href, words), 303);
+  }
+}
+
+const ANSWERS = [
+  ['confirm', confirmInReach],
+  ['refuse', refuseInReach],
+] as const;
+
+/** With what the one who looks may do about it. */
+function shown(c: Context<HttpEnv>, approval: ApprovalRecord): ShownApproval {
+  const { account } = askerOf(c);
+  const isAnswerable = mayActAs(c.get('principal').role, roleFor(approval));
+  const isOwn = account !== null && mayBeSame(account, approval.by.account);
+  const mayConfirm = isAnswerable && account !== null && !isOwn;
+  const href = hrefOf(approval);
+  return { ...describeApproval(approval), href, isOwn, isAnswerable, mayConfirm };
+}
+
+function hrefOf({ request }: ApprovalRecord): string | null {
+  if (request.what === 'undo') return `/runs/${request.run}`;
+  const [decision, ...others] = request.what === 'decide' ? request.decisions : [];
+  if (decision === undefined || others.length > 0) return null;
+  const { about, subject, integrationId } = decision;
+  if (about !== 'reason') return decisionHref({ id: subject, about }, queryOfNothing);
+  return `/decisions?${new URLSearchParams({ client: integrationId, reason: subject })}`;
+}
+
+const queryOfNothing: QueueQuery = { client: null, reason: null, order: 'oldest', after: null };
+
+function maySeeNames(c: Context<HttpEnv>): boolean {
+  return mayActAs(c.get('principal').role, 'decider');
+}
+
+function withWords(href: string, words: Readonly<Record<string, string>>): string {
+  const more = String(new URLSearchParams(words));
+  if (more === '') return href;
+  return `${href}${href.includes('?') ? '&' : '?'}${more}`;
+}
+
+const word = z.string().trim().min(1).nullable().catch(null);
+
+const querySchema = z.object({
+  client: word,
+  reason: word,
+  order: z.enum(['oldest', 'newest']).catch('oldest'),
+  after: word,
+});
+
+function queryOf({ req }: Context<HttpEnv>): QueueQuery {
+  const { after, ...query } = querySchema.parse(req.query());
+  return { ...query, after: after === null ? null : readCursor(after) };
+}
+
+const noteSchema = z.object({
+  undo: word,
+  note: z
+    .custom<DecisionNote>((text) => typeof text === 'string' && Object.hasOwn(DECISION_NOTES, text))
+    .nullable()
+    .catch(null),
+});
+
+const allSchema = z.object({
+  client: z.string().catch(''),
+  reason: z.string().catch(''),
+  until: z.coerce.number().int().nonnegative().catch(0),
+});
+
+function notForAll(): HttpError {
+  return new HttpError(409, 'hold_not_decidable', 'These can only be decided one by one.');
+}
+
+/** A second click is no mistake; everything else is. */
+function nullIfDecided(error: unknown): null {
+  if (error instanceof HttpError && error.code === 'batch_decided') return null;
+  throw error;
+}

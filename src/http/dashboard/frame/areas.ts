@@ -1,0 +1,23 @@
+import type { Role } from '../../../core/role.ts';
+
+/** The areas of the pages, as the rail lists them. An area is listed once it has a page. */
+export interface Area {
+  id: string;
+  name: string;
+  href: string;
+  /** Who sees it in the rail; every user if left out. */
+  role?: Role;
+}
+
+export const AREAS = [
+  { id: 'clients', name: 'Clients', href: '/' },
+  { id: 'runs', name: 'Runs', href: '/runs' },
+  { id: 'decisions', name: 'Decisions', href: '/decisions' },
+  { id: 'networks', name: 'Networks', href: '/networks' },
+  { id: 'credits', name: 'Credits', href: '/credits' },
+  { id: 'setup', name: 'Set-up', href: '/setup', role: 'admin' },
+  { id: 'people', name: 'People', href: '/people', role: 'owner' },
+  { id: 'audit', name: 'Audit', href: '/audit', role: 'admin' },
+] as const satisfies Area[];
+
+export type AreaId = (typeof AREAS)[number]['id'];

@@ -1,0 +1,16 @@
+/** The pages of the home as texts: the one door between the routes and what is written in JSX. */
+import { render, type Viewer } from '../frame/layout.tsx';
+import type { ClientDetail } from './client-detail.ts';
+import { ClientPage } from './client-page.tsx';
+import { HomePage } from './home-page.tsx';
+import type { HomeView } from './home-view.ts';
+
+/** All clients; `note` says what was just done. */
+export function renderHome(viewer: Viewer, home: HomeView, note: string | null) {
+  return render(<HomePage home={home} note={note} viewer={viewer} />);
+}
+
+/** The page of one client. */
+export function renderClient(viewer: Viewer, detail: ClientDetail, note: string | null) {
+  return render(<ClientPage detail={detail} note={note} viewer={viewer} />);
+}

@@ -1,0 +1,74 @@
+/** How networks differ from their mirror, as it is shown: each donor with the contacts that it is. */
+import { countOf } from '../core/quantities.ts';
+import type { Store } from '../store/store.ts';
+import type { NetworkDrift } from './drift.ts';
+
+/** How one network differs from its mirror, as `networks check --json` and the pages show it. */
+export interface DriftView {
+  name: string;
+  networkId: string | null;
+  state: NetworkDrift['state'];
+  renamedTo: string | null;
+  removedByHand: DriftDonor[];
+  addedByHand: DriftDonor[];
+  /** Members who are no contact of the integration; null if the service tells no numbers. */
+  strangers: number | null;
+}
+
+/** A donor with the contacts that it is in the CRM. */
+export interface DriftDonor {
+  donorId: string;
+  contacts: string[];
+}
+
+/** Differences as they are shown: each donor with the contacts that it is. */
+export async function viewDrift(
+  { networks }: Pick<Store, 'networks'>,
+  integrationId: string,
+  drifts: readonly NetworkDrift[],
+): Promise<DriftView[]> {
+  const donors = drifts.flatMap(({ removedByHand, addedByHand }) => [
+    ...removedByHand,
+    ...addedByHand,
+  ]);
+  const contacts = await networks.findContacts(integrationId, donors);
+  const named = (donorIds: readonly string[]): DriftDonor[] =>
+    donorIds.map((donorId) => ({ donorId, contacts: contacts.get(donorId) ?? [] }));
+  return drifts.map(({ row, removedByHand, addedByHand, ...drift }) => ({
+    name: row.name,
+    networkId: row.networkId,
+    ...drift,
+    removedByHand: named(removedByHand),
+    addedByHand: named(addedByHand),
+  }));
+}
+
+/** True if a repair has nothing to do. */
+export function isTheSame({ state, renamedTo, removedByHand, addedByHand }: DriftView): boolean {
+  const isThere = state !== 'deleted' && renamedTo === null;
+  return isThere && removedByHand.length === 0 && addedByHand.length === 0;
+}
+
+/** Each difference in words; none where the network is as mirrored. */
+export function differencesOf({
+  state,
+  renamedTo,
+  removedByHand,
+  addedByHand,
+  strangers,
+}: DriftView): string[] {
+  if (state === 'none') return ['there is no network yet: the next sync makes it'];
+  if (state === 'deleted') return ['the service does not have it any more'];
+  return [
+    ...(renamedTo === null ? [] : [`it was renamed to "${renamedTo}" at the service`]),
+    ...removedByHand.map((donor) => `removed by hand: ${donorText(donor)}`),
+    ...addedByHand.map((donor) => `added by hand: ${donorText(donor)}`),
+    ...(strangers === null || strangers === 0
+      ? []
+      : [`${countOf(strangers, 'member')} who are no contacts of this integration: left alone`]),
+  ];
+}
+
+function donorText({ donorId, contacts }: DriftDonor): string {
+  return contacts.length === 0 ? `donor ${donorId}` : `${contacts.join(', ')} (donor ${donorId})`;
+}

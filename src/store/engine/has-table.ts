@@ -1,0 +1,11 @@
+import { type Kysely, sql } from 'kysely';
+import { isPostgres } from './database-time.ts';
+
+/** True if the database has a table of this name; asking Kysely would read the columns of all of them. */
+export async function hasTable<Tables>(db: Kysely<Tables>, name: string): Promise<boolean> {
+  const there = isPostgres(db)
+    ? sql`to_regclass(${name}) is not null`
+    : sql`exists (select 1 from sqlite_master where type = 'table' and name = ${name})`;
+  const { rows } = await sql<{ there: unknown }>`select ${there} as there`.execute(db);
+  return rows.some((row) => row.there === true || row.there === 1);
+}

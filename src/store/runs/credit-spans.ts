@@ -1,0 +1,272 @@
+/** What was spent by day and by month (UTC): added up once when a run ends, so that a year is read at once. */
+import { sql } from 'kysely';
+import { OUTCOME_ORDER } from '../../core/outcome.ts';
+import { portions } from '../engine/rows.ts';
+import type { Database, Trx } from '../engine/tables.ts';
+
+/** Credits by bucket, and contacts written, in a day or a month. */
+export interface Spent {
+  enhancements: number;
+  networks: number;
+  written: number;
+}
+
+/** `at`: `2026-11-22` or `2026-11`. */
+export interface SpanOf extends Spent {
+  at: string;
+}
+
+/** Of one integration. */
+export interface ClientSpent extends Spent {
+  integrationId: string;
+}
+
+/** In place of an integration: the sum of all. */
+const ALL = '';
+
+const DAY_MS = 86_400_000;
+
+/** A lost answer is settled by a run of the next days; what was intended before that stays as it is. */
+const SETTLED_WITHIN_MS = 35 * DAY_MS;
+
+const WRITTEN = OUTCOME_ORDER.indexOf('written');
+
+/** `2026-11-22`, in UTC. */
+export function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** `2026-11` */
+export function monthOf(day: string): string {
+  return day.slice(0, 7);
+}
+
+export function spanQueries(db: Database) {
+  return {
+    /** The days from `from` to `to` on which something was spent or written, in order; of these integrations, null for all. */
+    async listDays(
+      integrationIds: readonly string[] | null,
+      from: string,
+      to: string,
+    ): Promise<SpanOf[]> {
+      const days = new Map<string, SpanOf>();
+      for (const ids of integrationIds === null ? [[ALL]] : portions(integrationIds)) {
+        const rows = await db
+          .selectFrom('credit_spans')
+          .select('at')
+          .select(sumsOf)
+          .where('integration_id', 'in', ids)
+          .where('span', '=', 'day')
+          .where('at', '>=', from)
+          .where('at', '<=', to)
+          .groupBy('at')
+          .execute();
+        for (const { at, ...sums } of rows) days.set(at, { at, ...added(days.get(at), sums) });
+      }
+      return [...days.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
+    },
+
+    /** The months with something in them, the newest first. */
+    async listMonths(limit: number): Promise<string[]> {
+      const rows = await db
+        .selectFrom('credit_spans')
+        .select('at')
+        .where('integration_id', '=', ALL)
+        .where('span', '=', 'month')
+        .orderBy('at', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map(({ at }) => at);
+    },
+
+    /**
+     * Who spent or wrote something in a month, those who spent most first; of these integrations, null for all.
+     * `total`: how many there are.
+     */
+    async listClients(
+      month: string,
+      integrationIds: readonly string[] | null,
+      { offset, limit }: { offset: number; limit: number },
+    ): Promise<{ clients: ClientSpent[]; total: number }> {
+      if (integrationIds !== null) {
+        const own: ClientSpent[] = [];
+        for (const ids of portions(integrationIds)) {
+          own.push(
+            ...(await ofMonth(month).where('integration_id', 'in', ids).execute()).map(clientOf),
+          );
+        }
+        own.sort((a, b) => spentBy(b) - spentBy(a) || (a.integrationId < b.integrationId ? -1 : 1));
+        return { clients: own.slice(offset, offset + limit), total: own.length };
+      }
+      const others = ofMonth(month).where('integration_id', '<>', ALL);
+      const rows = await others
+        .orderBy(sql`enhancements + networks`, 'desc')
+        .orderBy('integration_id')
+        .offset(offset)
+        .limit(limit)
+        .execute();
+      const { count } = await others
+        .clearSelect()
+        .select((eb) => eb.fn.countAll().as('count'))
+        .executeTakeFirstOrThrow();
+      return { clients: rows.map(clientOf), total: Number(count) };
+    },
+  };
+
+  function ofMonth(month: string) {
+    return (
+      db
+        .selectFrom('credit_spans')
+        .select(['integration_id', 'enhancements', 'networks', 'written'])
+        // Written out: the index is of months alone, and a parameter could be anything.
+        .where('span', '=', sql.lit('month'))
+        .where('at', '=', month)
+    );
+  }
+}
+
+function clientOf({ integration_id: integrationId, ...spent }: Sums & { integration_id: string }) {
+  return { integrationId, ...added(undefined, spent) };
+}
+
+function spentBy({ enhancements, networks }: Spent): number {
+  return enhancements + networks;
+}
+
+type Sums = Record<keyof Spent, number | string | bigint | null>;
+
+function sumsOf() {
+  return (['enhancements', 'networks', 'written'] as const).map((column) =>
+    sql<number | string>`sum(${sql.ref(column)})`.as(column),
+  );
+}
+
+function added(before: Spent | undefined, sums: Sums): Spent {
+  const sum = (column: keyof Spent) => (before?.[column] ?? 0) + Number(sums[column] ?? 0);
+  return { enhancements: sum('enhancements'), networks: sum('networks'), written: sum('written') };
+}
+
+/**
+ * Adds up what an integration has spent on the days that a run has changed: those of its own requests, and
+ * those whose requests were settled in it. By what has changed since the last time, so that it may be done
+ * again; only what was written is added once, when the rows of the run are written.
+ */
+export async function noteSpent(
+  trx: Trx,
+  run: { id: string; integrationId: string },
+): Promise<void> {
+  const { integrationId } = run;
+  const begun = await trx
+    .selectFrom('runs')
+    .select('started_at')
+    .where('id', '=', run.id)
+    .executeTakeFirst();
+  if (begun === undefined) return;
+  const { started_at } = begun;
+  const wrote = await trx
+    .selectFrom('run_rows')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('run_id', '=', run.id)
+    .where('place', '=', WRITTEN)
+    .executeTakeFirst();
+  const changes = new Map<string, Spent>();
+  const change = (at: string, what: keyof Spent, by: number) => {
+    if (by === 0) return;
+    const spent = changes.get(at) ?? { enhancements: 0, networks: 0, written: 0 };
+    changes.set(at, { ...spent, [what]: spent[what] + by });
+  };
+  for (const at of [dayOf(started_at), monthOf(dayOf(started_at))]) {
+    change(at, 'written', Number(wrote?.count ?? 0));
+  }
+  const first = await firstChanged(trx, integrationId, started_at);
+  if (first !== null) {
+    const from = first - (first % DAY_MS);
+    const now = await readDays(trx, integrationId, from);
+    const before = await trx
+      .selectFrom('credit_spans')
+      .select(['at', 'enhancements', 'networks'])
+      .where('integration_id', '=', integrationId)
+      .where('span', '=', 'day')
+      .where('at', '>=', dayOf(from))
+      .execute();
+    const known = new Map(before.map((row) => [row.at, row]));
+    for (const day of new Set([...now.keys(), ...known.keys()])) {
+      for (const bucket of ['enhancements', 'networks'] as const) {
+        const by = (now.get(day)?.[bucket] ?? 0) - Number(known.get(day)?.[bucket] ?? 0);
+        change(day, bucket, by);
+        change(monthOf(day), bucket, by);
+      }
+    }
+  }
+  // In one order for all, so that two runs that end together do not wait for each other.
+  const rows = [...changes].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const owner of [integrationId, ALL]) {
+    for (const [at, by] of rows) await add(trx, owner, at, by);
+  }
+}
+
+/** The first request that the run has made, or that was settled in it; null if there is none. */
+async function firstChanged(
+  trx: Trx,
+  integrationId: string,
+  startedAt: number,
+): Promise<number | null> {
+  const firsts: number[] = [];
+  for (const table of ['submissions', 'network_adds'] as const) {
+    const row = await trx
+      .selectFrom(table)
+      .select((eb) => eb.fn.min('intended_at').as('first'))
+      .where('integration_id', '=', integrationId)
+      .where('intended_at', '>=', startedAt - SETTLED_WITHIN_MS)
+      .where((eb) => eb.or([eb('intended_at', '>=', startedAt), eb('closed_at', '>=', startedAt)]))
+      .executeTakeFirst();
+    if (row?.first !== null && row?.first !== undefined) firsts.push(Number(row.first));
+  }
+  return firsts.length === 0 ? null : Math.min(...firsts);
+}
+
+const TABLES = {
+  enhancements: { table: 'submissions', atMost: 'persons' },
+  networks: { table: 'network_adds', atMost: 'donors' },
+} as const;
+
+async function readDays(
+  trx: Trx,
+  integrationId: string,
+  from: number,
+): Promise<Map<string, { enhancements: number; networks: number }>> {
+  const days = new Map<string, { enhancements: number; networks: number }>();
+  for (const bucket of ['enhancements', 'networks'] as const) {
+    const { table, atMost } = TABLES[bucket];
+    const rows = await trx
+      .selectFrom(table)
+      .select([
+        sql<number>`intended_at / ${sql.lit(DAY_MS)}`.as('day'),
+        sql<number | string>`sum(coalesce(charged, ${sql.ref(atMost)}))`.as('spent'),
+      ])
+      .where('integration_id', '=', integrationId)
+      .where('intended_at', '>=', from)
+      .groupBy('day')
+      .execute();
+    for (const { day, spent } of rows) {
+      const at = dayOf(Number(day) * DAY_MS);
+      const known = days.get(at) ?? { enhancements: 0, networks: 0 };
+      days.set(at, { ...known, [bucket]: Number(spent) });
+    }
+  }
+  return days;
+}
+
+async function add(trx: Trx, integration_id: string, at: string, by: Spent): Promise<void> {
+  await trx
+    .insertInto('credit_spans')
+    .values({ integration_id, span: at.length === 7 ? 'month' : 'day', at, ...by })
+    .onConflict((c) =>
+      c.columns(['integration_id', 'span', 'at']).doUpdateSet((eb) => ({
+        enhancements: eb('credit_spans.enhancements', '+', by.enhancements),
+        networks: eb('credit_spans.networks', '+', by.networks),
+        written: eb('credit_spans.written', '+', by.written),
+      })),
+    )
+    .execute();
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { isoTime } from '../../src/core/clock.ts';
+import { clockWithinADay } from '../helpers/within-a-day.ts';
+import { expectSound, openRooms, withDatabase } from './rooms.ts';
+
+const { openWorld, visit } = openRooms();
+
+describe('the page of the audit', () => {
+  it('lists who did what, and finds what was done to one client on a day by one user', async () => {
+    const clock = clockWithinADay();
+    const world = await openWorld({ clock, isIdle: true, others: ['harbor'] });
+    const anna = world.application.store.actingAs({
+      kind: 'token',
+      name: 'Anna',
+      from: '192.0.2.7',
+    });
+    const ben = world.application.store.actingAs({ kind: 'command', name: 'ben', from: 'desk' });
+    await anna.audit.note({ action: 'names.shown', integrationId: 'riverside' });
+    await ben.audit.note({ action: 'names.shown', integrationId: 'harbor' });
+    const view = await visit(world, '/audit');
+    const { page } = view;
+    await page.getByRole('row', { name: /Anna \(access token\)/ }).waitFor();
+    await page.getByRole('row', { name: /ben \(command line\)/ }).waitFor();
+    await expectSound(view);
+
+    await page.getByLabel('Client', { exact: true }).fill('riverside');
+    await page.getByLabel('Action').selectOption('names.shown');
+    await page.getByLabel('Done by').fill('ann');
+    await page.getByLabel('From day').fill(isoTime(clock.now()).slice(0, 10));
+    await page.getByRole('button', { name: 'Show' }).click();
+    const rows = page.getByRole('table').locator('tbody tr');
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(await rows.innerText()).toContain('192.0.2.7');
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download as CSV' }).click(),
+    ]);
+    const text = (await file.createReadStream().then((stream) => stream.toArray())).join('');
+    expect(text.trim().split('\n')).toHaveLength(2);
+    expect(text).toContain('Anna,token,192.0.2.7,names.shown,riverside');
+    expect(view.complaints).toEqual([]);
+  });
+
+  it('pages through many entries', async () => {
+    const world = await openWorld({ isIdle: true });
+    const entries = Array.from({ length: 120 }, () => ({ action: 'audit.exported' as const }));
+    await world.application.store.audit.note(...entries);
+    const view = await visit(world, '/audit?action=audit.exported');
+    const { page } = view;
+    const rows = page.getByRole('table').locator('tbody tr');
+    expect(await rows.count()).toBe(50);
+    await page.getByRole('link', { name: 'Older' }).click();
+    await page.getByRole('link', { name: 'Older' }).click();
+    await expect.poll(() => rows.count()).toBe(20);
+    expect(await page.getByRole('link', { name: 'Older' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Newest' }).click();
+    await expect.poll(() => rows.count()).toBe(50);
+  });
+
+  it('says that nothing was changed, and once something was, what', async () => {
+    const world = await openWorld({ isIdle: true });
+    await world.application.store.audit.note({ action: 'audit.exported' });
+    const view = await visit(world, '/audit');
+    const { page } = view;
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText('Nothing was changed').waitFor();
+    await expectSound(view);
+    await withDatabase(world, (db) =>
+      db
+        .updateTable('audit_entries')
+        .set({ action: 'hold.decided' })
+        .where('seq', '=', 1)
+        .execute(),
+    );
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText('The audit was changed').waitFor();
+    await page.getByText('Entry 1 was changed, or put there by another program.').waitFor();
+    await expectSound(view);
+  });
+
+  it('shows who reaches some clients alone what is about them, and no check of the whole', async () => {
+    const world = await openWorld({ isIdle: true, others: ['harbor'] });
+    await world.application.store.audit.note({ action: 'names.shown', integrationId: 'riverside' });
+    const token = await world.addToken('admin', ['harbor']);
+    const { page } = await visit(world, '/audit', { token });
+    expect(await page.getByRole('button', { name: 'Verify' }).count()).toBe(0);
+    expect(await page.getByText('riverside').count()).toBe(0);
+    const refused = await world.request('/v1/audit/verify', { method: 'POST', token });
+    expect(refused.status).toBe(403);
+  });
+});

@@ -1,0 +1,38 @@
+/** What tests of the set-up have in common: the built product and a browser for the file, and worlds for the tests. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { buildProduct } from '../helpers/built-product.ts';
+import { openBrowser } from './browser.ts';
+import {
+  type Kind,
+  openSetupWorld,
+  type SetupWorld,
+  type SetupWorldOptions,
+} from './setup-world.ts';
+
+export interface BuiltSetups {
+  browser(): Browser;
+  /** A service without settings, which is closed after the test. */
+  open(kinds: readonly Kind[], options?: SetupWorldOptions): Promise<SetupWorld>;
+}
+
+/** The product is compiled within that time. */
+export function openBuiltSetups(timeoutMs: number): BuiltSetups {
+  let browser: Browser;
+  let product: Awaited<ReturnType<typeof buildProduct>>;
+  beforeAll(async () => {
+    [browser, product] = await Promise.all([openBrowser(), buildProduct()]);
+  }, timeoutMs);
+  afterAll(async () => {
+    await browser.close();
+    await product.remove();
+  });
+  return {
+    browser: () => browser,
+    async open(kinds, options) {
+      const world = await openSetupWorld(product.main, kinds, options);
+      onTestFinished(world.close);
+      return world;
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { HttpWorldOptions } from '../http/http-world.ts';
+import { findBarriers, openBrowser, openView, type View, type ViewOptions } from './browser.ts';
+import { type HeldWorld, openHeldWorld, STRANGER } from './held-world.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const thing of opened.splice(0).reverse()) await thing.close();
+});
+
+async function open(count: number, options?: HttpWorldOptions): Promise<HeldWorld> {
+  const world = await openHeldWorld(count, options);
+  opened.push(world);
+  return world;
+}
+
+async function openQueue(
+  world: HeldWorld,
+  options?: ViewOptions,
+  path = '/decisions',
+): Promise<View> {
+  const view = await openView(browser, world.url, options);
+  opened.push(view);
+  await view.page.goto(world.url + path);
+  return view;
+}
+
+/** The contact whose decision is open. */
+function openContact(page: Page): Promise<string> {
+  return page.locator('.open .card-head code').innerText();
+}
+
+function stateOf({ application }: HeldWorld, crmId: string) {
+  return application.store.contacts
+    .find('riverside', [crmId])
+    .then((rows) => rows.get(crmId)?.state);
+}
+
+async function namesShown({ application }: HeldWorld): Promise<number> {
+  return (await application.store.audit.list({ action: 'names.shown', limit: 100 })).length;
+}
+
+/** The same as the reader's letters say: what is marked, and what is not. */
+async function marksOf(page: Page): Promise<string[]> {
+  return page.locator('.name-text mark').allInnerTexts();
+}
+
+describe('the queue of decisions', () => {
+  it('opens one with both names, what differs and why, and is decided by keyboard alone', async () => {
+    const world = await open(3);
+    const { page, complaints } = await openQueue(world);
+    await page.getByText('3 decisions wait for a person.').waitFor();
+    expect(await page.content()).not.toContain(STRANGER);
+    expect(await namesShown(world)).toBe(0);
+    await page.keyboard.press('j');
+    await page.getByText('In the profile').first().waitFor();
+    const crmId = await openContact(page);
+    const contact = world.crm.records.get(crmId)?.contact;
+    const left = page.locator('.name').first();
+    expect(await left.innerText()).toContain(`${contact?.firstName} ${STRANGER}`);
+    expect(await marksOf(page)).toContain(STRANGER);
+    expect(await page.locator('.names-words').innerText()).toContain(
+      `The last name is another one: ${STRANGER} in the CRM`,
+    );
+    await page.getByText('The last name is the same').waitFor();
+    expect(await page.locator('.evidence').innerText()).toContain(contact?.addresses[0] ?? 'none');
+    expect(await namesShown(world)).toBe(1);
+    expect(await findBarriers(page)).toEqual([]);
+
+    await page.keyboard.press('a');
+    await page.getByText(`Approved: ${crmId} of Riverside Food Bank.`).waitFor();
+    expect(await stateOf(world, crmId)).toBe('held');
+    expect(await openContact(page)).not.toBe(crmId);
+    await expect.poll(() => stateOf(world, crmId), { interval: 200 }).toBe('ready');
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    const lines = world.logLines.join('');
+    expect(lines).not.toContain(STRANGER);
+    expect(complaints).toEqual([]);
+  });
+
+  it('takes a decision back within ten seconds, as if it had never been made', async () => {
+    const world = await open(2);
+    const { page } = await openQueue(world);
+    await page.keyboard.press('j');
+    await page.getByText('In the profile').first().waitFor();
+    const crmId = await openContact(page);
+    await page.keyboard.press('n');
+    await page.getByText(`To be asked again: ${crmId}`).waitFor();
+    await page.getByText('1 decision waits for a person.').waitFor();
+    await page.keyboard.press('u');
+    await page.getByText('Taken back. Nothing was changed.').waitFor();
+    expect(await openContact(page)).toBe(crmId);
+    await page.getByText('2 decisions wait for a person.').waitFor();
+    await world.sync();
+    expect(await world.spent()).toBe(2);
+    expect(await stateOf(world, crmId)).toBe('held');
+  });
+
+  it('counts at once where a run begins meanwhile, and cannot be taken back then', async () => {
+    const world = await open(2);
+    const { page } = await openQueue(world, { javaScriptEnabled: false });
+    await page.getByRole('link', { name: 'Open the first one' }).click();
+    const crmId = await openContact(page);
+    await page.getByRole('button', { name: 'It is the same person' }).click();
+    await page.getByText(`Approved: ${crmId}`).waitFor();
+    await world.sync();
+    const { audit } = world.application.store;
+    expect(await audit.list({ action: 'hold.decided', limit: 2 })).toMatchObject([{ crmId }]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('It counts already').waitFor();
+  });
+
+  it('says that a result is gone, and offers what still makes sense with its price', async () => {
+    const world = await open(1);
+    await world.forgetResults();
+    const [hold] = await world.application.store.holds.listOpen();
+    const { page, complaints } = await openQueue(world, {}, `/decisions/${hold?.id}`);
+    await page.getByText('The service no longer has the profile').waitFor();
+    const labels = await page.locator('.choices button').allInnerTexts();
+    expect(labels).toEqual(['It is another person', 'Ask again (1 credit)']);
+    expect(await page.locator('.name-text').allInnerTexts()).toHaveLength(1);
+    expect(complaints).toEqual([]);
+  });
+
+  it('decides all of one reason after asking once more, with number and price', async () => {
+    const world = await open(4);
+    const { page, complaints } = await openQueue(world, {}, '/decisions?reason=name_mismatch');
+    await page.getByRole('button', { name: 'Ask again about all (4 credits)' }).click();
+    const question = page.getByRole('dialog', { name: 'Spend 4 credits?' });
+    expect(await findBarriers(page)).toEqual([]);
+    await question.getByRole('button', { name: 'Ask again about all 4 contacts' }).click();
+    await page.getByText('To be asked again: all with “Names differ”').waitFor();
+    await page.getByText('Nothing waits for a person.').waitFor();
+    expect(await world.spent()).toBe(4);
+    await world.sync();
+    expect(await world.spent()).toBe(8);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows a viewer what waits, without a name and without a button', async () => {
+    const world = await open(1);
+    const token = await world.addToken('viewer');
+    const [hold] = await world.application.store.holds.listOpen();
+    const { page } = await openQueue(world, {}, `/decisions/${hold?.id}`);
+    await page.getByLabel('Access token').fill(token);
+    await page.keyboard.press('Enter');
+    await page.getByText('Deciders see the names here, and decide.').waitFor();
+    expect(await page.content()).not.toContain(STRANGER);
+    const buttons = await page.getByRole('button').allInnerTexts();
+    expect(buttons).toEqual(['Client:\nAll clients\n▾', 'Find Ctrl K', 'Sign out']);
+    expect(await namesShown(world)).toBe(0);
+  });
+
+  it('leaves the keys alone in a field, and can switch them off', async () => {
+    const world = await open(2);
+    const { page } = await openQueue(world);
+    await page.getByRole('button', { name: 'Keys are on' }).click();
+    await page.locator('h1').click();
+    await page.keyboard.press('j');
+    expect(page.url()).toBe(`${world.url}/decisions`);
+    await page.reload();
+    await page.getByRole('button', { name: 'Keys are off' }).click();
+    await page.locator('h1').click();
+    await page.keyboard.press('j');
+    await page.getByText('In the profile').first().waitFor();
+  });
+
+  it.each([
+    ['on a desk', { width: 1440 }],
+    ['on a desk in the dark', { width: 1440, colorScheme: 'dark' }],
+    ['on a tablet', { width: 768 }],
+    ['on a phone in the dark', { width: 375, height: 740, colorScheme: 'dark' }],
+  ] satisfies [string, ViewOptions][])('has no barriers %s', async (_, options) => {
+    const world = await open(2);
+    const [hold] = await world.application.store.holds.listOpen();
+    const { page, complaints } = await openQueue(world, options);
+    for (const path of [
+      '/decisions',
+      '/decisions?reason=name_mismatch',
+      `/decisions/${hold?.id}`,
+    ]) {
+      await page.goto(world.url + path);
+      expect(await findBarriers(page), path).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).toBe(
+        0,
+      );
+    }
+    expect(complaints).toEqual([]);
+    expect(await world.spent()).toBe(2);
+  });
+});

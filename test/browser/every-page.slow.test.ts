@@ -1,0 +1,223 @@
+/** What every page has to hold, and every way by links: a page that is new is visited by its line in the table of routes. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { controlService } from '../helpers/service-control.ts';
+import { ROUTES, type RouteRule } from '../http/route-table.ts';
+import { openBrowser, openView, type View } from './browser.ts';
+import { expectSound } from './rooms.ts';
+import { openWholeWorld, type WholeWorld } from './whole-world.ts';
+
+/** To the consent of a CRM leads a button, and the picture is what a script of its page asks for. */
+const NO_LINKS = ['GET /setup/:id/leave', 'GET /networks/:id/picture'];
+
+/** What a client has only in the middle of its set-up, or after one with a file. */
+const OF_SOME = ['GET /setup/:id/leave', 'GET /setup/:id/results'];
+
+/** What the service answers without a credit, whatever asks (service document, sections 4.1 to 4.4). */
+const FREE = ['GET /v1/partners/credits', 'POST /v1/partners/enhancements/results/batch'];
+
+/** Addresses of one page that differ in their queries alone: a crawl looks at so many of them. */
+const MAX_QUERIES = 20;
+
+let world: WholeWorld;
+let browser: Browser;
+let view: View;
+let owner: string;
+let spent: number;
+let asked: number;
+
+beforeAll(async () => {
+  [world, browser] = await Promise.all([openWholeWorld(), openBrowser()]);
+  owner = await world.addToken('owner');
+  view = await openView(browser, world.url);
+  await view.page.goto(world.url);
+  await view.page.getByLabel('Access token').fill(owner);
+  await view.page.keyboard.press('Enter');
+  await view.page.getByRole('button', { name: 'Sign out' }).waitFor();
+  const control = controlService(world.service);
+  [spent, asked] = [await control.spentInAll(), (await control.requests()).length];
+});
+afterAll(async () => {
+  await view?.close();
+  await browser?.close();
+  await world?.close();
+});
+
+const PAGES = Object.entries(ROUTES).flatMap(([name, { isPage, ...rule }]) =>
+  isPage === true ? [{ name, ...rule }] : [],
+);
+
+/** The addresses of a route: of all clients, or of the run, the hold and the batch that there are. */
+function addressesOf(name: string, { about = 'list', path }: Pick<RouteRule, 'about' | 'path'>) {
+  const pattern = path ?? name.replace('GET ', '');
+  const { clients, setupId, runId, holdId, batchId } = world;
+  const integration = pattern.startsWith('/setup') ? [...clients, setupId] : clients;
+  const ids = { integration, run: [runId], hold: [holdId], batch: [batchId], approval: [] };
+  const found = about === 'list' || about === 'all' ? [''] : ids[about];
+  return found.map((id) => pattern.replace(':id', id));
+}
+
+async function ask(path: string, token: string) {
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(world.url + path, { headers, redirect: 'manual' });
+  const type = answer.headers.get('content-type') ?? '';
+  const to = answer.headers.get('location');
+  return {
+    status: answer.status,
+    isPage: type.includes('text/html'),
+    to,
+    text: await answer.text(),
+  };
+}
+
+/** Whole names, and last names that are no common word, of all contacts: those that are in a text. */
+function namesIn(text: string): string[] {
+  const words = new Set(text.split(/[^\p{L}]+/u));
+  return [...world.crm.records.values()].flatMap(({ contact: { firstName, lastName } }) => {
+    const isThere = text.includes(`${firstName} ${lastName}`) || words.has(lastName ?? '');
+    return isThere ? [`${firstName} ${lastName}`] : [];
+  });
+}
+
+describe('the world of these tests', () => {
+  it('has all that pages show', async () => {
+    const { runId, holdId, batchId } = world;
+    expect([runId, holdId, batchId]).not.toContain('');
+    expect(await world.application.store.warmPaths.countPaths('riverside')).toBeGreaterThan(5);
+  });
+});
+
+describe('every page', () => {
+  const titles = new Map<string, string>();
+
+  it.each(PAGES)('$name', async ({ name, ...rule }) => {
+    let shown = 0;
+    for (const path of addressesOf(name, rule)) {
+      const { status, isPage, text } = await ask(path, owner);
+      const fitting = OF_SOME.includes(name) ? [200, 303, 404] : [200, 303];
+      expect(fitting, `${path}: ${text}`).toContain(status);
+      if (status === 404) continue;
+      shown += 1;
+      if (status === 303 || !isPage) continue;
+      const { page, complaints } = view;
+      complaints.length = 0;
+      await page.goto(world.url + path);
+      expect(await page.locator('h1').count(), `h1 of ${path}`).toBe(1);
+      expect(await page.locator('main').count(), path).toBe(1);
+      if (path !== '/account') {
+        const areas = page.locator('.rail [aria-current="page"]');
+        expect(await areas.count(), `area of ${path}`).toBe(1);
+      }
+      const title = await page.title();
+      expect(titles.get(title) ?? path, `title of ${path}: ${title}`).toBe(path);
+      titles.set(title, path);
+      await expectSound(view).catch((error: Error) => {
+        throw new Error(`${path}: ${error.message}`);
+      });
+      const kept: string[] = await page.evaluate(
+        '[localStorage, sessionStorage].map((storage) => JSON.stringify({ ...storage }))',
+      );
+      expect(kept.flatMap(namesIn), path).toEqual([]);
+    }
+    expect(shown).toBeGreaterThan(0);
+  });
+});
+
+interface Visited {
+  path: string;
+  /** The page that has a link there. */
+  from: string;
+  status: number;
+  text: string;
+  isPage: boolean;
+}
+
+/** All that is reached from the home by links and by forms that only ask, with what was answered. */
+async function crawl(token: string): Promise<Visited[]> {
+  const queue = [{ path: '/', from: '' }];
+  const seen = new Set(['/']);
+  const queries = new Map<string, number>();
+  const visited: Visited[] = [];
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    const { to, ...answer } = await ask(next.path, token);
+    visited.push({ ...next, ...answer });
+    const links = to === null ? linksIn(answer.isPage ? answer.text : '', next.path) : [to];
+    for (const link of links) {
+      const { origin, pathname, search } = new URL(link, world.url + next.path);
+      const count = queries.get(pathname) ?? 0;
+      if (origin !== world.url || seen.has(pathname + search) || count >= MAX_QUERIES) continue;
+      seen.add(pathname + search);
+      queries.set(pathname, count + 1);
+      queue.push({ path: pathname + search, from: next.path });
+    }
+  }
+  return visited;
+}
+
+function linksIn(text: string, path: string): string[] {
+  const links = [...text.matchAll(/<a\s[^>]*?href="([^"]*)"/g)].map(([, href = '']) => href);
+  const forms = [...text.matchAll(/<form\s[^>]*>/g)]
+    .filter(([form]) => form.includes('method="get"'))
+    .map(([form]) => /action="([^"]*)"/.exec(form)?.[1] ?? path);
+  return [...links, ...forms].map((href) => href.replaceAll('&amp;', '&'));
+}
+
+/** Links to a place in a page that has no such place. */
+function deadPlaces(visited: readonly Visited[]): string[] {
+  const texts = new Map(visited.map(({ path, text }) => [path, text]));
+  return visited.flatMap(({ path, text, isPage }) =>
+    linksIn(isPage ? text : '', path).flatMap((link) => {
+      const { pathname, search, hash } = new URL(link, world.url + path);
+      const there = texts.get(pathname + search);
+      const isDead = hash !== '' && there !== undefined && !there.includes(`id="${hash.slice(1)}"`);
+      return isDead ? [`${path} → ${link}`] : [];
+    }),
+  );
+}
+
+describe('a way by links', () => {
+  it('reaches every page, and ends nowhere', async () => {
+    const visited = await crawl(owner);
+    const bad = visited.filter(({ status }) => status !== 200 && status !== 303);
+    expect(bad.map(({ path, from, status }) => `${status} ${path} from ${from}`)).toEqual([]);
+    expect(deadPlaces(visited)).toEqual([]);
+    const paths = new Set(visited.map(({ path }) => path.replace(/\?.*/, '')));
+    const missed = PAGES.map(({ name }) => name).filter((name) => {
+      const pattern = name.replace('GET ', '').replace(/:\w+/g, '[^/]+').replace('.', '\\.');
+      return ![...paths].some((path) => new RegExp(`^${pattern}$`).test(path));
+    });
+    expect(missed).toEqual(NO_LINKS);
+  });
+
+  it('leads from a client to all of its pages, and from each of them back', async () => {
+    const [id = ''] = world.clients;
+    const sides = [
+      ...['schedule', 'alerts', 'fields', 'webhooks', 'doctor'].map(
+        (side) => `/clients/${id}/${side}`,
+      ),
+      ...[`/runs?client=${id}`, `/networks/${id}`, `/setup/${id}`, `/integrations/${id}/persons`],
+    ];
+    const links = async (path: string) => linksIn((await ask(path, owner)).text, path);
+    expect(await links(`/clients/${id}`)).toEqual(expect.arrayContaining(sides));
+    for (const side of sides) {
+      const main = (await ask(side, owner)).text.split('<main')[1] ?? '';
+      expect(linksIn(main, side), side).toContain(`/clients/${id}`);
+    }
+  });
+
+  it('shows a viewer no name, and nothing that is refused', async () => {
+    const visited = await crawl(await world.addToken('viewer'));
+    const bad = visited.filter(({ status }) => status !== 200 && status !== 303);
+    expect(bad.map(({ path, from, status }) => `${status} ${path} from ${from}`)).toEqual([]);
+    expect(visited.length).toBeGreaterThan(20);
+    for (const { path, text } of visited) expect(namesIn(text), path).toEqual([]);
+  });
+
+  it('spends nothing, and asks the service only what is free', async () => {
+    const control = controlService(world.service);
+    const requests = (await control.requests()).slice(asked);
+    const lines = new Set(requests.map(({ method, path }) => `${method} ${path}`));
+    expect([...lines].filter((line) => !FREE.includes(line))).toEqual([]);
+    expect(await control.spentInAll()).toBe(spent);
+  });
+});

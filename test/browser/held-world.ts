@@ -1,0 +1,76 @@
+import { systemClock } from '../../src/core/clock.ts';
+import { holdJobs } from '../helpers/held-jobs.ts';
+import { controlService } from '../helpers/service-control.ts';
+import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from '../http/http-world.ts';
+
+/** The last name that CRM contacts have while their profiles come. */
+export const STRANGER = 'Quillfeather';
+
+/** A change is read once it is older than `settleAfterMs`. */
+const SETTLED_MS = 400;
+
+const DAY_MS = 86_400_000;
+
+/** More than the service keeps a job. */
+const DAYS_OF_JOBS = 9;
+
+export interface HeldWorld extends HttpWorld {
+  /** Ids of the contacts that are held, in the order in which they were added. */
+  held: string[];
+  /** From now on the service has none of its results any more. */
+  forgetResults(): Promise<void>;
+  spent(): Promise<number>;
+  sync(): Promise<void>;
+}
+
+/** A world in which so many contacts got another last name while they were asked about: each is held. */
+export async function openHeldWorld(
+  count: number,
+  options: HttpWorldOptions = {},
+): Promise<HeldWorld> {
+  const jobs = holdJobs();
+  let later = 0;
+  const clock = () => jobs.service.clock() + later;
+  const world = await openHttpWorld({
+    ...options,
+    service: { ...jobs.service, clock, ...options.service },
+    integration: {
+      guards: { trial: { size: 0 } },
+      refresh: { whenIdentityChanges: false },
+      ...options.integration,
+    },
+  });
+  const control = controlService(world.service);
+  const held = await world.addPeople(count);
+  const { runId } = await world.runner.request({ integrationId: 'riverside', trigger: 'manual' });
+  while ((await control.spent()) < count) await systemClock.sleep(20);
+  for (const id of held) world.crm.editContact(id, { lastName: STRANGER });
+  jobs.letEnd();
+  await world.untilEnded(runId);
+  const sync = async (full = false) => {
+    const asked = { integrationId: 'riverside', trigger: 'manual', full } as const;
+    await world.untilEnded((await world.runner.request(asked)).runId);
+  };
+  await systemClock.sleep(SETTLED_MS);
+  // Reads the new names: what is approved before they are known counts for the old ones alone.
+  await sync(true);
+  return {
+    ...world,
+    held,
+    spent: control.spent,
+    async forgetResults() {
+      // Jobs are forgotten when there is a new one.
+      later = DAYS_OF_JOBS * DAY_MS;
+      const { baseUrl, apiKey } = world.service;
+      const persons = [{ tracking_id: 'later', name: { first: 'Later', last: 'Person' } }];
+      const answer = await fetch(`${baseUrl}/enhancements`, {
+        method: 'POST',
+        headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+        body: JSON.stringify({ persons }),
+      });
+      if (!answer.ok) throw new Error(await answer.text());
+      later = 0;
+    },
+    sync: () => sync(),
+  };
+}

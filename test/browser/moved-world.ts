@@ -1,0 +1,28 @@
+import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
+import type { HttpWorld, HttpWorldOptions } from '../http/http-world.ts';
+import type { Rooms } from './rooms.ts';
+
+/** So many contacts: together they are one question. */
+export const MOVED = 40;
+
+/** A service whose contacts are enhanced, and have all moved since. */
+export async function openMoved(
+  { openWorld }: Pick<Rooms, 'openWorld'>,
+  options: HttpWorldOptions = {},
+): Promise<HttpWorld> {
+  const world = await openWorld({ integration: WITHOUT_TRIAL, ...options });
+  for (let index = 0; index < MOVED; index += 1) {
+    world.crm.addContact({ firstName: `First${index}`, lastName: `Last${index}` });
+  }
+  await sync(world);
+  for (const { contact } of world.crm.records.values()) {
+    world.crm.editContact(contact.id, { addresses: [`${contact.lastName} Quarry Lane, Reno`] });
+  }
+  await sync(world);
+  return world;
+}
+
+export async function sync(world: HttpWorld): Promise<void> {
+  const { runId } = await world.runner.request({ integrationId: 'riverside', trigger: 'manual' });
+  await world.untilEnded(runId);
+}

@@ -1,0 +1,29 @@
+import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
+import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from '../http/http-world.ts';
+
+export interface NetworkHttpWorld extends HttpWorld {
+  /** Ids of the contacts in the CRM; the first are on the board. */
+  people: string[];
+}
+
+/** A world whose board is a network, and whose contacts have been compared with it. */
+export async function openNetworkWorld(
+  options: HttpWorldOptions = {},
+  { contacts = 80, board = 12 } = {},
+): Promise<NetworkHttpWorld> {
+  const world = await openHttpWorld({
+    ...options,
+    // Few donors share few organizations, so that many know each other.
+    service: { donors: contacts, networkJobTimeMs: 0, ...options.service },
+    integration: {
+      ...WITHOUT_TRIAL,
+      networks: [{ name: 'Board', color: 'teal', group: { group: 'board' } }],
+      ...options.integration,
+    },
+  });
+  const people = await world.addPeople(contacts);
+  world.crm.addGroup('board', people.slice(0, board));
+  const { runId } = await world.runner.request({ integrationId: 'riverside', trigger: 'manual' });
+  await world.untilEnded(runId);
+  return { ...world, people };
+}

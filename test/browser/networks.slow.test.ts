@@ -1,0 +1,343 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { controlService } from '../helpers/service-control.ts';
+import type { HttpWorld } from '../http/http-world.ts';
+import { findBarriers, openBrowser, openView, type View, type ViewOptions } from './browser.ts';
+import { type NetworkHttpWorld, openNetworkWorld } from './network-world.ts';
+
+let browser: Browser;
+let world: NetworkHttpWorld;
+beforeAll(async () => {
+  browser = await openBrowser();
+  world = await openNetworkWorld();
+});
+afterAll(async () => {
+  await browser.close();
+  await world.close();
+});
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const thing of opened.splice(0).reverse()) await thing.close();
+});
+
+async function open(path: string, options?: ViewOptions): Promise<View> {
+  const view = await openView(browser, world.url, options);
+  opened.push(view);
+  await view.page.goto(world.url + path);
+  return view;
+}
+
+async function openPicture(path = '/networks/riverside', options?: ViewOptions): Promise<View> {
+  const view = await open(path, options);
+  await view.page.locator('[data-drawn-ms]').waitFor();
+  return view;
+}
+
+/** What a script of the page finds in the picture; `picture` is what draws it. */
+async function inPicture<Value>(
+  page: Page,
+  schema: z.ZodType<Value>,
+  script: string,
+): Promise<Value> {
+  const found = `(() => { const { picture } = document.querySelector('[data-picture]'); return ${script}; })()`;
+  return schema.parse(await page.evaluate(found));
+}
+
+const EDGES = `picture.edges().not('.gone').map((edge) => edge.source().id() + ' ' + edge.target().id()).sort()`;
+
+function edgesShown(page: Page): Promise<string[]> {
+  return inPicture(page, z.array(z.string()), EDGES);
+}
+
+/** The same edges as the list has them, page after page. */
+async function edgesListed(page: Page, path: string): Promise<string[]> {
+  const edges: string[] = [];
+  await page.goto(world.url + path);
+  for (;;) {
+    edges.push(
+      ...(await page
+        .locator('[data-edge]')
+        .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('data-edge') ?? ''))),
+    );
+    const more = page.getByRole('link', { name: 'More', exact: true });
+    if ((await more.count()) === 0) return edges.sort();
+    await more.click();
+  }
+}
+
+/** How often each endpoint was asked, but for what is free and only looks whether all is well. */
+function askedOf({ service }: HttpWorld) {
+  return controlService(service).requests();
+}
+
+async function namesShown(): Promise<number> {
+  const { audit } = world.application.store;
+  return (await audit.list({ action: 'names.shown', limit: 1_000 })).length;
+}
+
+function nameOf(crmId: string): string {
+  const contact = world.crm.records.get(crmId)?.contact;
+  return `${contact?.firstName} ${contact?.lastName}`;
+}
+
+async function firstPath() {
+  const [path] = await world.application.store.warmPaths.listStrongest('riverside', 1);
+  if (!path) throw new Error('There is no path');
+  return path;
+}
+
+describe('the networks', () => {
+  it('are listed with their members, and lead to their connections, asking the service nothing', async () => {
+    const before = await askedOf(world);
+    const { page, complaints } = await open('/networks');
+    const row = page.getByRole('row', { name: /Board/ });
+    expect(await row.innerText()).toMatch(/Board\s+.*\s+12\s/);
+    await page.getByRole('link', { name: 'Connections at Riverside Food Bank' }).click();
+    await page.locator('[data-drawn-ms]').waitFor();
+    expect((await edgesShown(page)).length).toBeGreaterThan(10);
+    expect(await askedOf(world)).toEqual(before);
+    expect(complaints).toEqual([]);
+  });
+
+  it('show the same edges in the picture and in the list, also above a strength', async () => {
+    const { page, complaints } = await openPicture();
+    const all = await edgesShown(page);
+    await page.getByRole('slider').fill('90');
+    const strong = await edgesShown(page);
+    expect(strong.length).toBeGreaterThan(0);
+    expect(strong.length).toBeLessThan(all.length);
+    await page.getByRole('heading', { name: `${strong.length} connections` }).waitFor();
+    expect(await edgesListed(page, '/networks/riverside?weakest=90')).toEqual(strong);
+    expect(await edgesListed(page, '/networks/riverside?sort=contact')).toEqual(all);
+    expect(complaints).toEqual([]);
+  });
+
+  it('say in a sentence who can introduce a contact that is clicked, with names for who decides', async () => {
+    const { crmId, donorId, introducerId } = await firstPath();
+    const { page, complaints } = await openPicture();
+    expect(await page.content()).not.toContain(nameOf(crmId));
+    const shown = await namesShown();
+    await inPicture(page, z.null(), `(picture.getElementById('${donorId}').emit('tap'), null)`);
+    await page.getByRole('heading', { level: 2, name: nameOf(crmId) }).waitFor();
+    const written = world.crm.valueOf(crmId, 'Warm Path');
+    await page.getByText(String(written)).waitFor();
+    await page.locator('.sentences').getByText(`can introduce ${crmId}`).waitFor();
+    expect(await namesShown()).toBe(shown + 1);
+    const marked = await inPicture(
+      page,
+      z.array(z.string()),
+      `picture.nodes().not('.faint').map((node) => node.id())`,
+    );
+    expect(marked).toEqual(expect.arrayContaining([donorId, introducerId]));
+
+    await page.getByRole('link', { name: 'Show names' }).click();
+    await page
+      .getByRole('rowheader', { name: nameOf(crmId) })
+      .first()
+      .waitFor();
+    expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
+    expect(world.logLines.join('')).not.toContain(nameOf(crmId));
+    expect(complaints).toEqual([]);
+  });
+
+  it('answer who knows a person without JavaScript, sorted and above a strength', async () => {
+    const { crmId } = await firstPath();
+    const { page } = await open('/networks/riverside', { javaScriptEnabled: false });
+    await page.getByLabel('Who knows').fill(crmId);
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByRole('heading', { level: 2, name: nameOf(crmId) }).waitFor();
+    const contacts = await page.locator('#paths tbody th').allInnerTexts();
+    expect(contacts.length).toBeGreaterThan(0);
+    await page.goto(`${world.url}/networks/riverside`);
+    await page.getByRole('link', { name: 'Contact', exact: true }).click();
+    const sorted = await page.locator('#paths tbody th').allInnerTexts();
+    expect(sorted).toEqual(sorted.toSorted());
+    await page.getByRole('slider').focus();
+    await page.keyboard.press('End');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    expect(new URL(page.url()).searchParams.get('weakest')).toBe('100');
+  });
+
+  it('are checked at the service, and repaired for the price that was shown', async () => {
+    const here = await openNetworkWorld();
+    opened.push({ close: () => here.close() });
+    const [network] = await here.application.store.networks.list('riverside');
+    const [member] = await here.application.store.networks.listMembers(network?.id ?? '');
+    const gone = await fetch(
+      `${here.service.baseUrl}/networks/${network?.networkId}/members/remove`,
+      {
+        method: 'POST',
+        headers: { 'x-api-key': here.service.apiKey, 'content-type': 'application/json' },
+        body: JSON.stringify({ donor_ids: [member?.donorId] }),
+      },
+    );
+    expect(gone.ok).toBe(true);
+    const view = await openView(browser, here.url);
+    opened.push(view);
+    const { page, complaints } = view;
+    await page.goto(`${here.url}/networks`);
+    await page.getByRole('button', { name: 'Check at the service' }).click();
+    await page.getByText(/removed by hand: .*\(donor [0-9a-f]+\)/).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Repair (1 credit at most)' }).click();
+    await page.getByRole('button', { name: 'Repair, for 1 credit at most' }).click();
+    await expect
+      .poll(async () => {
+        await page.goto(`${here.url}/networks`);
+        return page.getByText('The repair added 1 member, removed 0, and 0 failed.').count();
+      })
+      .toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
+  it('are a CSV file of ids', async () => {
+    const { crmId, donorId } = await firstPath();
+    const { text, headers } = await world.request('/networks/riverside/paths.csv?weakest=60');
+    expect(headers.get('content-type')).toContain('text/csv');
+    const [head, ...lines] = text.trim().split('\n');
+    expect(head).toBe('Contact,Donor ID,Strength,Introducer,Introducer Donor ID,Network');
+    expect(lines.some((line) => line.startsWith(`${crmId},${donorId},`))).toBe(true);
+    expect(text).not.toContain(nameOf(crmId));
+  });
+
+  it('name people who are not in the CRM in a file, by a button that says its price', async () => {
+    const shown = await namesShown();
+    const { page } = await openPicture();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Prospects as CSV (1 credit at most)' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('prospects-riverside.csv');
+    const chunks: Buffer[] = [];
+    for await (const chunk of await file.createReadStream()) chunks.push(chunk);
+    expect(Buffer.concat(chunks).toString()).toMatch(/^Donor ID,Name,Strength,/);
+    expect(await namesShown()).toBe(shown + 1);
+  });
+
+  it.each([
+    ['on a desk', { width: 1440 }],
+    ['on a desk in the dark', { width: 1440, colorScheme: 'dark' }],
+    ['on a tablet', { width: 768 }],
+    ['on a phone in the dark', { width: 375, height: 740, colorScheme: 'dark' }],
+  ] satisfies [string, ViewOptions][])('have no barriers %s', async (_, options) => {
+    const { crmId } = await firstPath();
+    const { page, complaints } = await open('/networks', options);
+    for (const path of [
+      '/networks',
+      '/networks/riverside',
+      `/networks/riverside?who=${crmId}&names=1`,
+    ]) {
+      await page.goto(world.url + path);
+      if (path !== '/networks') await page.locator('[data-drawn-ms]').waitFor();
+      expect(await findBarriers(page), path).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).toBe(
+        0,
+      );
+    }
+    expect(complaints).toEqual([]);
+  });
+});
+
+/** So many people, with as many connections as the picture has room for. */
+function largePicture(people: number, paths: number, members = 40) {
+  const id = (index: number) => `person-${index}`;
+  return {
+    people: Array.from({ length: people }, (_, index) => ({
+      ...{ id: id(index), label: `C${index}`, contact: `C${index}`, isMember: index < members },
+    })),
+    paths: Array.from({ length: paths }, (_, index) => ({
+      from: id((index * 7) % members),
+      to: id(members + (index % (people - members))),
+      contact: `C${members + (index % (people - members))}`,
+      strength: index < people - members ? 0.45 + ((index * 37) % 55) / 100 : null,
+      network: 'Board',
+    })),
+  };
+}
+
+/** Counts frames until `countedFrames` is asked for. */
+const COUNT_FRAMES = `(() => {
+  let frames = 0;
+  const next = () => { frames += 1; requestAnimationFrame(next); };
+  requestAnimationFrame(next);
+  globalThis.countedFrames = () => frames;
+})()`;
+
+const metricsSchema = z.object({
+  metrics: z.array(z.object({ name: z.string(), value: z.number() })),
+});
+
+/** Starts to count what the page works (ms), which is the same however busy the machine is. */
+async function startPageWork(page: Page): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const worked = async () => {
+    const { metrics } = metricsSchema.parse(await session.send('Performance.getMetrics'));
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1_000;
+  };
+  const before = await worked();
+  return async () => (await worked()) - before;
+}
+
+/** What the page works for each frame while a hand moves the picture (ms). */
+async function frameWorkWhileMoved(page: Page): Promise<number> {
+  const box = await page.locator('.picture-place').boundingBox();
+  if (!box) throw new Error('There is no picture');
+  const [left, top] = [box.x + 12, box.y + 12];
+  await page.mouse.move(left, top);
+  await page.mouse.down();
+  await page.evaluate(COUNT_FRAMES);
+  const worked = await startPageWork(page);
+  const endsAt = Date.now() + 2_000;
+  for (let step = 0; Date.now() < endsAt; step += 1) {
+    await page.mouse.move(left + (step % 60) * 6, top + (step % 30) * 4);
+  }
+  const workMs = await worked();
+  const frames = z.number().parse(await page.evaluate('countedFrames()'));
+  await page.mouse.up();
+  return workMs / frames;
+}
+
+/** A picture of so many, drawn on a page of its own, and what the page has worked for that (ms). */
+async function openLarge(people: number, paths: number): Promise<View & { workMs: number }> {
+  const view = await openView(browser, world.url, { width: 1440 });
+  const body = JSON.stringify(largePicture(people, paths));
+  await view.page.route('**/picture*', (route) =>
+    route.fulfill({ body, contentType: 'application/json' }),
+  );
+  const worked = await startPageWork(view.page);
+  await view.page.goto(`${world.url}/networks/riverside`);
+  await view.page.locator('[data-drawn-ms]').waitFor();
+  return { ...view, workMs: await worked() };
+}
+
+/** At half of all frames: 30 in a second. */
+const MOST_FRAME_MS = 1_000 / 30;
+
+describe('a picture', () => {
+  it.each([
+    [200, 600],
+    [2_000, 6_000],
+  ])(
+    'of %i people and %i connections is laid out within three seconds, always the same, and moves at half of all frames',
+    async (people, paths) => {
+      const drawn: unknown[] = [];
+      const frames: number[] = [];
+      for (const _ of ['once', 'again']) {
+        const { page, close, workMs } = await openLarge(people, paths);
+        expect(workMs).toBeLessThan(3_000);
+        drawn.push(
+          await page.evaluate(
+            `document.querySelector('[data-picture]').picture.nodes().map((node) => node.position())`,
+          ),
+        );
+        frames.push(await frameWorkWhileMoved(page));
+        await close();
+      }
+      expect(drawn[0]).toEqual(drawn[1]);
+      expect(Math.min(...frames)).toBeLessThan(MOST_FRAME_MS);
+    },
+  );
+});

@@ -1,0 +1,82 @@
+/** What tests of the rooms of pages have in common: a browser for the file, and what each page has to hold. */
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { openDatabase } from '../../src/store/engine/database.ts';
+import type { Database } from '../../src/store/engine/tables.ts';
+import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from '../http/http-world.ts';
+import { findBarriers, openBrowser, openView, type View, type ViewOptions } from './browser.ts';
+
+export interface Rooms {
+  openWorld(options?: HttpWorldOptions): Promise<HttpWorld>;
+  /** A browser that has signed in, at this path. */
+  visit(world: HttpWorld, path: string, as?: VisitOptions): Promise<View>;
+}
+
+export interface VisitOptions extends ViewOptions {
+  token?: string;
+  /** Of one who has signed in already, as `name=value`. */
+  cookie?: string;
+}
+
+/** Each file has a browser; worlds and views are closed after each test. */
+export function openRooms(): Rooms {
+  let browser: Browser;
+  const opened: { close(): Promise<void> }[] = [];
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+  afterEach(async () => {
+    for (const thing of opened.splice(0).reverse()) await thing.close();
+  });
+  return {
+    async openWorld(options) {
+      const world = await openHttpWorld(options);
+      opened.push(world);
+      return world;
+    },
+    async visit(world, path, { token, cookie, ...options } = {}) {
+      const view = await openView(browser, world.url, options);
+      opened.push(view);
+      const { page } = view;
+      if (cookie !== undefined) {
+        const [name = '', value = ''] = cookie.split('=');
+        await page.context().addCookies([{ name, value, url: world.url }]);
+      }
+      await page.goto(world.url + path);
+      if (token !== undefined) {
+        await page.getByLabel('Access token').fill(token);
+        await page.keyboard.press('Enter');
+        await page.getByRole('button', { name: 'Sign out' }).waitFor();
+        if (new URL(page.url()).pathname !== path) await page.goto(world.url + path);
+      }
+      return view;
+    },
+  };
+}
+
+/** The database of a world, for what only time would bring there. */
+export async function withDatabase(
+  world: HttpWorld,
+  work: (db: Database) => Promise<unknown>,
+): Promise<void> {
+  const { db, close } = await openDatabase(`sqlite:${world.folder}/store.db`);
+  await work(db).finally(close);
+}
+
+/** Nothing wrong in light and dark, on a phone, a tablet and a screen, and nothing to complain about. */
+export async function expectSound({ page, complaints }: View): Promise<void> {
+  const size = page.viewportSize();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await findBarriers(page)).toEqual([]);
+  }
+  for (const width of [375, 768, 1_440]) {
+    await page.setViewportSize({ width, height: 900 });
+    const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate(over), `too wide by so many pixels at ${width}`).toBe(0);
+  }
+  await page.emulateMedia({ colorScheme: null });
+  if (size !== null) await page.setViewportSize(size);
+  expect(complaints).toEqual([]);
+}

@@ -1,0 +1,151 @@
+/** One who sets a client up in a browser: looks at each page, types key by key, and presses what is there. */
+import type { Browser, Locator, Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+import type { Kind, SetupWorld } from './setup-world.ts';
+
+/** How long a person needs for a key. */
+const TYPING_MS = 40;
+
+export interface Person {
+  page: Page;
+  /** What a console had to complain about on our pages, what broke the rules for content, and what threw. */
+  complaints: string[];
+  read(): Promise<void>;
+  type(place: Locator, text: string): Promise<void>;
+  /** How many pages they have looked at so far. */
+  pages(): number;
+  press(name: string | RegExp): Promise<void>;
+}
+
+/** What breaks the rules for content, said where a test hears it. */
+const HEAR_REPORTS = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+  console.error('refused by the rules for content:', violatedDirective, blockedURI));`;
+
+/** A person with a browser of their own, who looks at each page for so long. */
+export async function comeAsAPerson(
+  browser: Browser,
+  origin: string,
+  readingMs = 0,
+): Promise<Person> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    locale: 'en-US',
+  });
+  onTestFinished(() => context.close());
+  await context.addInitScript(HEAR_REPORTS);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    const isOurs = page.url().startsWith(origin);
+    if (isOurs && ['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  let pages = 0;
+  const read = () => {
+    pages += 1;
+    return page.waitForTimeout(readingMs);
+  };
+  return {
+    ...{ page, complaints, read },
+    pages: () => pages,
+    async type(place, text) {
+      await place.click();
+      await place.fill('');
+      await place.pressSequentially(text, { delay: Math.min(TYPING_MS, readingMs) });
+    },
+    async press(name) {
+      await page.getByRole('button', { name }).click();
+      await page.waitForLoadState();
+      await read();
+    },
+  };
+}
+
+export const NAMES = { salesforce: 'Salesforce', hubspot: 'HubSpot', csv: 'A CSV file' } as const;
+
+/** The first steps, which differ: where the contacts are, and how they are reached. */
+export async function connect(
+  person: Person,
+  world: SetupWorld,
+  kind: Kind,
+  name: string,
+): Promise<void> {
+  const { page, read } = person;
+  await page.goto(world.signInUrl);
+  await read();
+  expect(new URL(page.url()).pathname).toBe('/setup');
+  await begin(person, world, kind, name);
+}
+
+/** The same from the first page of the set-up. */
+export async function begin(
+  { page, press, read, type }: Person,
+  world: SetupWorld,
+  kind: Kind,
+  name: string,
+): Promise<void> {
+  await type(page.getByLabel('Name of the nonprofit'), name);
+  await press('Begin');
+  if (kind === 'csv') {
+    await page.getByLabel('Choose a file').setInputFiles(await world.writeContacts('donors.csv'));
+    await page.getByRole('region', { name: 'The first rows of the file' }).waitFor();
+    await read();
+    await press('Use this file');
+    await page.getByRole('link', { name: 'Service key' }).click();
+    await read();
+    return;
+  }
+  const org = world.crms[kind];
+  const door = page.locator('form.door', { hasText: `Connect ${NAMES[kind]}` });
+  await type(door.getByLabel('Client id'), org?.clientId ?? '');
+  await type(door.getByLabel('Client secret'), org?.clientSecret ?? '');
+  if (kind === 'hubspot') await door.getByText('or another address').click();
+  await type(door.getByLabel('Address'), org?.baseUrl ?? '');
+  await door.getByRole('button', { name: `Connect ${NAMES[kind]}` }).click();
+  await page.waitForURL(/authorize/);
+  await read();
+  await page.getByRole('button', { name: kind === 'salesforce' ? 'Allow' : 'Connect app' }).click();
+  await page.getByText('Connected to').waitFor();
+  await read();
+  await page.getByRole('link', { name: 'Go on' }).click();
+  await read();
+}
+
+/** All that is left, up to the button that tries 25 contacts; the group of this name becomes a network. */
+export async function answerTheRest(
+  { page, press, read, type }: Person,
+  world: SetupWorld,
+  kind: Kind,
+  { apiKey = world.service.apiKey, group = null }: { apiKey?: string; group?: string | null } = {},
+): Promise<void> {
+  await type(page.getByLabel('Key', { exact: true }), apiKey);
+  await press('Test the key');
+  await page.getByText('The service knows this key').waitFor();
+  await page.getByRole('link', { name: 'Go on' }).click();
+  await page.getByRole('heading', { name: 'As they would be sent' }).waitFor();
+  await read();
+  await press('Save and go on');
+  if (kind !== 'csv') {
+    await press('Create them in the CRM');
+    await page.getByText('The fields are there now').waitFor();
+  }
+  await press('Save and go on');
+  if (group === null) await press('Go on');
+  else {
+    await page.getByRole('checkbox', { name: group }).check();
+    await press('Go on');
+    // The sentence about who can introduce a contact has fields of its own.
+    await page.getByText('Networks bring warm paths').waitFor();
+    if (kind !== 'csv') {
+      await press('Create them in the CRM');
+      await page.getByText('The fields are there now').waitFor();
+    }
+    await press('Save and go on');
+    await press('Save and go on');
+  }
+  await type(page.getByLabel('Time zone'), 'America/Chicago');
+  await page.getByLabel('Time zone').press('Tab');
+  await page.getByText('at 2:00 AM').first().waitFor();
+  await press('Save and go on');
+  await page.getByText('The first of them').waitFor();
+}

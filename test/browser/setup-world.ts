@@ -1,0 +1,103 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import { z } from 'zod';
+import { startHubspotSandbox } from '../../sandbox/hubspot/index.ts';
+import { startSalesforceSandbox } from '../../sandbox/salesforce/index.ts';
+import { type PartnerSandboxOptions, startPartnerSandbox } from '../../service/index.ts';
+import { findFreePort } from '../helpers/free-port.ts';
+import { controlService } from '../helpers/service-control.ts';
+
+const readySchema = z.object({ url: z.string(), signInUrl: z.string() });
+
+/** A last name that is not the one of the profile is one letter longer than this. */
+const SHORT = 4;
+
+/** The built `donor-sync serve` in an empty folder, and all that it talks to. */
+export type SetupWorld = Awaited<ReturnType<typeof openSetupWorld>>;
+
+export const KINDS = ['salesforce', 'hubspot', 'csv'] as const;
+export type Kind = (typeof KINDS)[number];
+
+export interface SetupWorldOptions {
+  contacts?: number;
+  donors?: number;
+  service?: PartnerSandboxOptions;
+}
+
+export async function openSetupWorld(
+  main: string,
+  kinds: readonly Kind[],
+  { contacts = 60, donors = 500, service: serviceOptions = {} }: SetupWorldOptions = {},
+) {
+  const few = { contacts, donors };
+  const service = await startPartnerSandbox({
+    ...{ donors, rate: 0, jobTimeMs: 0, networkJobTimeMs: 0 },
+    ...serviceOptions,
+  });
+  const hubspot = kinds.includes('hubspot')
+    ? await startHubspotSandbox({ ...few, ratePer10s: 0, searchLagMs: 0 })
+    : null;
+  const salesforce = kinds.includes('salesforce')
+    ? await startSalesforceSandbox({ ...few, shape: 'plain' })
+    : null;
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-setup-'));
+  const port = await findFreePort();
+  const child = spawn(process.execPath, [main, 'serve', '--port', String(port), '--json'], {
+    cwd: folder,
+    env: {
+      PATH: process.env['PATH'],
+      NO_COLOR: '1',
+      PARTNER_BASE_URL: service.baseUrl,
+      DONOR_SYNC_SETUP_HOSTS: '127.0.0.1,localhost',
+    },
+  });
+  const { url, signInUrl } = await ready(child);
+  const control = controlService(service);
+  return {
+    ...{ folder, url, signInUrl, service, control },
+    crms: { salesforce, hubspot },
+    path: (name: string) => join(folder, name),
+    /** A list of contacts that the service knows, as another CRM would export it. */
+    async writeContacts(name: string, isMisspelt = false): Promise<string> {
+      const people = await control.people(contacts);
+      const short = isMisspelt ? people.find(({ lastName }) => lastName?.length === SHORT) : null;
+      if (short) short.lastName += 'e';
+      const rows = people.map(({ id, firstName, lastName, addresses, employers }) => ({
+        'Donor ID': id,
+        'First Name': firstName ?? '',
+        'Last Name': lastName ?? '',
+        Address: addresses[0] ?? '',
+        Employer: employers[0] ?? '',
+        Role: Number(id.replace(/\D/g, '')) % 10 === 0 ? 'Board' : 'Donor',
+      }));
+      const path = join(folder, name);
+      await writeFile(path, stringify(rows, { header: true }));
+      return path;
+    },
+    async close() {
+      const ended = new Promise((resolve) => child.once('close', resolve));
+      child.kill();
+      await ended;
+      await salesforce?.close();
+      await hubspot?.close();
+      await service.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function ready(child: ChildProcessWithoutNullStreams) {
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  return new Promise<z.infer<typeof readySchema>>((resolve, reject) => {
+    child.stdout.once('data', (chunk: Buffer) =>
+      resolve(readySchema.parse(JSON.parse(chunk.toString()))),
+    );
+    child.once('close', () => reject(new Error(`it does not serve: ${stderr}`)));
+  });
+}

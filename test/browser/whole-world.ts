@@ -1,0 +1,102 @@
+import { findSetup } from '../../src/application/setup/draft.ts';
+import { controlService } from '../helpers/service-control.ts';
+import type { HttpWorld } from '../http/http-world.ts';
+import { type NetworkHttpWorld, openNetworkWorld } from './network-world.ts';
+
+/** What a world has of all that pages show. */
+export interface WholeWorld extends NetworkHttpWorld {
+  /** The client that has everything, one that has nothing, and one that was set up in a browser. */
+  clients: readonly string[];
+  /** A set-up whose steps are answered up to the plan. */
+  setupId: string;
+  runId: string;
+  holdId: string;
+  batchId: string;
+}
+
+/** A last name that is not the one of the profile is one letter longer than this. */
+const SHORT = 4;
+
+/**
+ * A client with runs, a hold, a batch of contacts that all moved, networks with paths, a webhook that was called,
+ * alerts and a schedule; an empty one; one of a CSV file, set up in a browser; and a set-up that goes on.
+ */
+export async function openWholeWorld(): Promise<WholeWorld> {
+  const world = await openNetworkWorld({
+    others: ['harbor'],
+    // Nothing is there: what is sent does not arrive.
+    alerts: { webhook: { url: 'http://127.0.0.1:9/chat' }, failedAbovePercent: 20 },
+    setup: { serviceUrl: null, hosts: ['127.0.0.1'] },
+    integration: { schedule: { cron: '0 2 * * *', timezone: 'America/Chicago' } },
+  });
+  const { crm, runner } = world;
+  const { store } = world.application;
+  const contacts = [...crm.records.values()].map(({ contact }) => contact);
+  const short = contacts.find(({ lastName }) => lastName?.length === SHORT);
+  if (short === undefined) throw new Error('no contact has a short last name');
+  for (const { id, lastName } of contacts) {
+    crm.editContact(id, { addresses: [`${lastName} Quarry Lane, Reno`] });
+  }
+  const { firstName, lastName, addresses, employers } = short;
+  crm.addContact({ firstName, lastName: `${lastName}e`, addresses, employers });
+  const sync = async (trigger: 'manual' | 'webhook') => {
+    const { runId } = await runner.request({ integrationId: 'riverside', trigger });
+    await world.untilEnded(runId);
+    return runId;
+  };
+  const runId = await sync('manual');
+  await world.request(await world.addHook(), { method: 'POST' });
+  await sync('webhook');
+  await store.alerts.raise('riverside', 'credits_low/enhancements');
+  const finished = await answerSetup(world, 'Lakeside Clinic');
+  await press(world, `/setup/${finished}/plan`, { do: 'trial' });
+  await world.untilEnded((await findSetup(world.application, finished))?.trialRun ?? '');
+  await press(world, `/setup/${finished}/plan`, { do: 'finish' });
+  const setupId = await answerSetup(world, 'Northside School');
+  const [hold] = await store.holds.listAlone();
+  const [batch] = await store.holds.listBatches();
+  return {
+    ...{ ...world, runId, setupId, clients: ['riverside', 'harbor', finished] },
+    ...{ holdId: hold?.id ?? '', batchId: batch?.id ?? '' },
+  };
+}
+
+/** Sets a client with a CSV file up to the plan; resolves with its id. */
+async function answerSetup(world: HttpWorld, name: string): Promise<string> {
+  const begun = await press(world, '/setup', { name });
+  const id = /^\/setup\/([^/]+)\//.exec(begun)?.[1] ?? '';
+  const people = await controlService(world.service).people(40);
+  const rows = people.map(({ firstName, lastName, addresses }, index) =>
+    [index + 1, firstName, lastName, JSON.stringify(addresses[0] ?? '')].join(','),
+  );
+  const text = ['Donor ID,First Name,Last Name,Address', ...rows, ''].join('\n');
+  await press(world, `/setup/${id}/file`, { file: new File([text], 'donors.csv') });
+  const { baseUrl, apiKey } = world.service;
+  await press(world, `/setup/${id}/key`, { baseUrl, apiKey });
+  await press(world, `/setup/${id}/people`, {
+    ...{ id: 'Donor ID', names: 'two', firstName: 'First Name', lastName: 'Last Name' },
+    addresses: 'Address',
+  });
+  await press(world, `/setup/${id}/fields`, { 'to.age': 'Age', 'to.netWorth.label': 'Net Worth' });
+  await press(world, `/setup/${id}/networks`, {});
+  await press(world, `/setup/${id}/schedule`, {
+    ...{ rhythm: 'weekly', hour: '3', timezone: 'America/Chicago', perMonth: '900' },
+  });
+  return id;
+}
+
+/** Sends a form of ours; resolves with where it leads. */
+async function press({ url }: HttpWorld, path: string, fields: Record<string, string | File>) {
+  const hasFile = Object.values(fields).some((field) => field instanceof File);
+  const form = new FormData();
+  const words = new URLSearchParams();
+  for (const [name, field] of Object.entries(fields)) {
+    if (!(field instanceof File)) words.append(name, field);
+    form.append(name, field);
+  }
+  const body = hasFile ? form : words;
+  const headers = { origin: url };
+  const answer = await fetch(url + path, { method: 'POST', redirect: 'manual', body, headers });
+  if (answer.status !== 303) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return answer.headers.get('location') ?? '';
+}

@@ -1,0 +1,127 @@
+/** From an empty folder to an explored network with a keyboard alone, and one always sees where one is. */
+import type { Locator, Page } from 'playwright-core';
+import { expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { openView } from './browser.ts';
+import { openBuiltSetups } from './built-setups.ts';
+
+const TIMEOUT_MS = 300_000;
+
+/** No page has so many places. */
+const MOST_STEPS = 200;
+
+const setups = openBuiltSetups(TIMEOUT_MS);
+
+const focusSchema = z.object({ text: z.string(), isMarked: z.boolean(), isInView: z.boolean() });
+
+/** Where the keyboard is, and whether a user sees that. */
+const FOCUS = `(() => {
+  const element = document.activeElement;
+  // What a label stands for may be shown by it.
+  const shown = [element, element.closest('label'), element.parentElement].filter(Boolean);
+  const { top, bottom } = element.getBoundingClientRect();
+  return {
+    text: element.outerHTML.slice(0, 120),
+    isMarked: shown.some((one) => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(one);
+      return outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1;
+    }),
+    isInView: bottom > 0 && top < innerHeight,
+  };
+})()`;
+
+async function look(page: Page) {
+  return focusSchema.parse(await page.evaluate(FOCUS));
+}
+
+/** Goes on by Tab until it is there, and sees each place on the way. */
+async function goTo(page: Page, place: Locator): Promise<void> {
+  await place.waitFor();
+  for (let step = 0; step < MOST_STEPS; step += 1) {
+    await page.keyboard.press('Tab');
+    if (!(await page.evaluate('document.activeElement !== document.body'))) continue;
+    const { text } = await look(page);
+    // What is out of sight is scrolled to with the next frame.
+    await expect
+      .poll(() => look(page), { message: text, interval: 20 })
+      .toMatchObject({ isMarked: true, isInView: true });
+    const isThere = await place.evaluate(
+      (element) => element === element.ownerDocument.activeElement,
+    );
+    if (isThere) return;
+  }
+  throw new Error(`no Tab leads to ${place}`);
+}
+
+async function press(page: Page, place: Locator): Promise<void> {
+  await goTo(page, place);
+  await page.keyboard.press('Enter');
+  await page.waitForLoadState();
+}
+
+async function type(page: Page, place: Locator, text: string): Promise<void> {
+  await goTo(page, place);
+  await page.keyboard.type(text);
+}
+
+it(
+  'leads through the set-up, a decision and the networks by Tab, Enter, Space and arrows alone',
+  async () => {
+    const world = await setups.open(['csv'], { contacts: 80, donors: 80 });
+    const { page, complaints, close } = await openView(setups.browser(), world.url);
+    onTestFinished(close);
+    const button = (name: string | RegExp) => page.getByRole('button', { name });
+    const link = (name: string | RegExp) => page.getByRole('link', { name });
+
+    // Heard from the beginning: the browser has to be set to ask the test, and not a person.
+    const chosen = Promise.withResolvers<void>();
+    const file = await world.writeContacts('donors.csv', true);
+    page.on('filechooser', (chooser) => chooser.setFiles(file).then(chosen.resolve, chosen.reject));
+    await page.goto(world.signInUrl);
+    await type(page, page.getByLabel('Name of the nonprofit'), 'Riverside Food Bank');
+    await page.keyboard.press('Enter');
+    await goTo(page, page.getByLabel('Choose a file'));
+    await page.keyboard.press('Space');
+    await chosen.promise;
+    await page.getByRole('region', { name: 'The first rows of the file' }).waitFor();
+    await press(page, button('Use this file'));
+    await press(page, link('Service key'));
+    await type(page, page.getByLabel('Key', { exact: true }), world.service.apiKey);
+    await page.keyboard.press('Enter');
+    await page.getByText('The service knows this key').waitFor();
+    await press(page, link('Go on'));
+    await press(page, button('Save and go on'));
+    await press(page, button('Save and go on'));
+    await goTo(page, page.getByRole('checkbox', { name: /Board/ }));
+    await page.keyboard.press('Space');
+    await press(page, button('Go on'));
+    await page.getByText('Networks bring warm paths').waitFor();
+    await press(page, button('Save and go on'));
+    await press(page, button('Save and go on'));
+    await type(page, page.getByLabel('Time zone'), 'America/Chicago');
+    await press(page, button('Save and go on'));
+    await page.getByText('The first of them').waitFor();
+    await press(page, button(/^Try it on 25 contacts/));
+    await page.getByText('The service knew').waitFor();
+    await press(page, button(/^Send the rest/));
+    await page.locator('#run').getByText('Done').waitFor();
+    expect(await world.control.spent()).toBe(80);
+
+    await press(page, link('Decisions'));
+    await press(page, link('Open the first one'));
+    await page.locator('.name-text mark').first().waitFor();
+    await press(page, button('It is another person'));
+    await page.getByText('Rejected: ').waitFor();
+
+    await press(page, page.getByRole('navigation').getByRole('link', { name: 'Networks' }).first());
+    await press(page, link(/^Connections/));
+    await page.locator('[data-drawn-ms]').waitFor();
+    await goTo(page, page.getByRole('slider'));
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => page.locator('[data-weakest]').first().innerText()).not.toBe('45 %');
+    await press(page, page.locator('#paths tbody th a').first());
+    await page.locator('.sentences').getByText('can introduce').first().waitFor();
+    expect(complaints).toEqual([]);
+  },
+  TIMEOUT_MS,
+);

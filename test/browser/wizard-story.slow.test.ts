@@ -1,0 +1,290 @@
+/** The whole way in a browser, as one person goes it: from an empty folder to an audit that is verified. */
+import { createHmac } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { holdJobs } from '../helpers/held-jobs.ts';
+import { PASSWORD } from '../http/people-world.ts';
+import { openBuiltSetups } from './built-setups.ts';
+import { answerTheRest, begin, comeAsAPerson, connect, type Person } from './setup-person.ts';
+import { KINDS, type SetupWorld } from './setup-world.ts';
+
+/** It compiles, and then clicks as slowly as a person. */
+const TIMEOUT_MS = 600_000;
+
+/** How long a person looks at a page of the set-up. */
+const READING_MS = 1_000;
+
+/** From the open page to the first contact that is written. */
+const MOST_MS = 180_000;
+const MOST_PAGES = 20;
+
+/** Of so many, more than a tenth that moves at once waits for a person. */
+const CONTACTS = 80;
+const MOVED = 40;
+
+const CLIENTS = {
+  salesforce: 'Riverside Food Bank',
+  hubspot: 'Harbor Clinic',
+  csv: 'Lakeside School',
+} as const;
+
+const setups = openBuiltSetups(TIMEOUT_MS);
+
+it(
+  'sets three clients up, watches, stops and takes up a run, decides, explores, rotates, invites and verifies',
+  async () => {
+    const jobs = holdJobs();
+    jobs.letEnd();
+    const world = await setups.open(KINDS, {
+      ...{ contacts: CONTACTS, donors: CONTACTS },
+      service: jobs.service,
+    });
+    await misspell(world);
+    const person = await comeAsAPerson(setups.browser(), world.url, READING_MS);
+    const { page, press } = person;
+
+    await trial(person, world, 'salesforce');
+    // What is sent from now on is answered when the test lets it.
+    jobs.hold();
+    await press(/^Send the rest/);
+    await page.waitForURL(/\/runs\//);
+    await expect.poll(() => count(person, 'contacts.submitted')).toBeGreaterThan(0);
+    await press('Stop');
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop the run' }).click();
+    await page.getByText('The run was asked to stop.').waitFor();
+    await page.getByText('Stopped early').first().waitFor();
+    const paid = await world.control.spent();
+
+    await page.locator('.crumbs').getByRole('link', { name: CLIENTS.salesforce }).click();
+    await syncNow(person);
+    await page.evaluate('window.isSamePage = true');
+    const written = await count(person, 'contacts.written');
+    jobs.letEnd();
+    await expect.poll(() => count(person, 'contacts.written')).toBeGreaterThan(written);
+    await page.locator('#run').getByText('Done').waitFor();
+    expect(await page.evaluate('window.isSamePage')).toBe(true);
+    expect(await world.control.spent()).toBe(paid);
+
+    for (const kind of ['hubspot', 'csv'] as const) {
+      await trial(person, world, kind);
+      await press(/^Send the rest/);
+      await page.waitForURL(/\/runs\//);
+      await page.locator('#run').getByText('Done').waitFor();
+    }
+    expect(person.complaints).toEqual([]);
+
+    await decide(person);
+    await decideBatch(person, world);
+    await explore(person);
+    await rotate(person, world);
+    await invite(person, world);
+
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await press('Verify');
+    await page.getByText('Nothing was changed').waitFor();
+    expect(person.complaints).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+/** Sets a client up, up to what its trial of 25 contacts brought. */
+async function trial(
+  person: Person,
+  world: SetupWorld,
+  kind: (typeof KINDS)[number],
+): Promise<void> {
+  const { page, press } = person;
+  const before = await world.control.spent();
+  const pagesBefore = person.pages();
+  const startedAt = performance.now();
+  if (kind === 'salesforce') await connect(person, world, kind, CLIENTS[kind]);
+  else {
+    await page.getByRole('link', { name: 'Set-up', exact: true }).first().click();
+    await begin(person, world, kind, CLIENTS[kind]);
+  }
+  // Each client has a key of its own: what is paid for on one is known to all that share it.
+  const apiKey = await world.control.issueKey({});
+  const group = kind === 'salesforce' ? 'Board of Directors' : null;
+  await answerTheRest(person, world, kind, { apiKey, group });
+  await press(/^Try it on 25 contacts/);
+  await page.getByText('The service knew').waitFor();
+  expect(performance.now() - startedAt).toBeLessThan(MOST_MS);
+  expect(person.pages() - pagesBefore).toBeLessThanOrEqual(MOST_PAGES);
+  await page.getByRole('heading', { name: 'What was written' }).waitFor();
+  expect((await world.control.spent()) - before).toBe(25);
+}
+
+/** What the open page says that the run has done so far. */
+async function count({ page }: Person, of: string): Promise<number> {
+  return Number(await page.locator(`.station-count[data-of="${of}"]`).innerText());
+}
+
+async function syncNow({ page }: Person): Promise<void> {
+  await page.getByRole('button', { name: 'Sync now' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sync now' }).click();
+  await page.getByRole('link', { name: 'Watch the run' }).click();
+  await page.waitForURL(/\/runs\//);
+}
+
+/** One contact whose last name is not quite the one of its profile. */
+async function decide({ page }: Person): Promise<void> {
+  await page.getByRole('link', { name: 'Decisions' }).click();
+  await page.getByRole('link', { name: 'Open the first one' }).click();
+  await page.getByText('In your CRM').first().waitFor();
+  await page.getByText('In the profile').first().waitFor();
+  await page.locator('.name-text mark').first().waitFor();
+  await page.getByRole('button', { name: 'It is the same person' }).click();
+  await page.getByText('Approved: ').waitFor();
+}
+
+/** So many contacts move at once that a person says whether each is paid for again. */
+async function decideBatch(person: Person, world: SetupWorld): Promise<void> {
+  const { page } = person;
+  const contacts = await people(world);
+  for (const { Id: id } of contacts.slice(0, MOVED)) {
+    await edit(world, { action: 'update', id, values: { MailingStreet: `${id} Quarry Lane` } });
+  }
+  await page.goto(`${world.url}/clients/riverside-food-bank`);
+  await syncNow(person);
+  await page.locator('#run').getByText('Done').waitFor();
+  const before = await world.control.spent();
+  await page.getByRole('link', { name: 'Decisions' }).click();
+  await page
+    .getByRole('navigation', { name: 'Queue' })
+    .getByRole('link', { name: /contacts/ })
+    .click();
+  await page
+    .getByRole('cell', { name: /Quarry Lane/ })
+    .first()
+    .waitFor();
+  await page.getByRole('button', { name: 'Reject all (no credit)' }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Reject all/ })
+    .click();
+  await page.getByText('Rejected: ').waitFor();
+  expect(await world.control.spent()).toBe(before);
+}
+
+/** Who can introduce the contacts: the picture, and the sentence about one of its contacts. */
+async function explore({ page }: Person): Promise<void> {
+  await page.getByRole('link', { name: 'Networks' }).first().click();
+  await page.getByRole('link', { name: /^Connections/ }).click();
+  await page.locator('[data-drawn-ms]').waitFor();
+  await page.getByRole('button', { name: 'Nearer' }).click();
+  const crmId = (await page.locator('#paths tbody th').first().innerText()).trim();
+  await page.getByLabel('Who knows').fill(crmId);
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await page.locator('.sentences').getByText('can introduce').first().waitFor();
+}
+
+const answerSchema = z.object({ status: z.number() });
+
+/** A webhook whose address and secret are replaced: the old ones are refused from then on. */
+async function rotate({ page }: Person, world: SetupWorld): Promise<void> {
+  await page.goto(`${world.url}/clients/riverside-food-bank`);
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByLabel('Calls are').selectOption('hmac');
+  await page.getByRole('button', { name: 'Make an address' }).click();
+  const made = async () => {
+    await page.getByRole('heading', { name: 'Keep this now' }).waitFor();
+    const [url = '', secret = ''] = await page.locator('.made dd code').allInnerTexts();
+    return { url: world.url + new URL(url).pathname, signed: url, secret };
+  };
+  const first = await made();
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByRole('button', { name: 'Rotate' }).click();
+  const second = await made();
+  expect(await call(first)).toBe(404);
+  expect(await call(second)).toBe(202);
+}
+
+async function call(hook: { url: string; signed: string; secret: string }): Promise<number> {
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const text = `v2\n${timestamp}\n${hook.signed}\n{}`;
+  const signed = createHmac('sha256', hook.secret).update(text).digest('hex');
+  const headers = {
+    'content-type': 'application/json',
+    'x-donor-sync-timestamp': timestamp,
+    'x-donor-sync-signature': `v2=${signed}`,
+  };
+  const answer = await fetch(hook.url, { method: 'POST', headers, body: '{}' });
+  return answerSchema.parse(answer).status;
+}
+
+/** An owner who joins, and one who sees one client alone. */
+async function invite(person: Person, world: SetupWorld): Promise<void> {
+  const anna = await inviteOne(person, 'Anna', 'owner', null);
+  await join(person, world, anna);
+  await person.page.getByText('Anna (owner)').waitFor();
+  const link = await inviteOne(person, 'Ben', 'decider', CLIENTS.hubspot);
+  const ben = await comeAsAPerson(setups.browser(), world.url);
+  await join(ben, world, link);
+  await ben.page.getByText('Ben (decider)').waitFor();
+  const home = await ben.page.content();
+  expect(home).toContain(CLIENTS.hubspot);
+  expect(home).not.toContain(CLIENTS.salesforce);
+  expect(home).not.toContain(CLIENTS.csv);
+  await ben.page.goto(`${world.url}/clients/riverside-food-bank`);
+  expect(await ben.page.content()).not.toContain(CLIENTS.salesforce);
+  // The browser itself notes the 404.
+  expect(ben.complaints).toEqual([expect.stringContaining('404')]);
+}
+
+async function inviteOne(
+  { page }: Person,
+  name: string,
+  role: string,
+  client: string | null,
+): Promise<string> {
+  await page.getByRole('link', { name: 'People' }).click();
+  const form = page.getByRole('region', { name: 'Invite a person' });
+  await form.getByLabel('Name').fill(name);
+  await form.getByLabel('E-mail').fill(`${name.toLowerCase()}@example.org`);
+  await form.getByLabel('Role').selectOption(role);
+  if (client !== null) {
+    await form.getByLabel('Only these').check();
+    await form.getByLabel(client).check();
+  }
+  await page.getByRole('button', { name: 'Invite' }).click();
+  return page.getByLabel('Link', { exact: true }).inputValue();
+}
+
+async function join({ page }: Person, world: SetupWorld, link: string): Promise<void> {
+  await page.goto(world.url + new URL(link).pathname);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Join' }).click();
+}
+
+const peopleSchema = z.object({
+  records: z.array(z.object({ Id: z.string(), LastName: z.string() })),
+});
+
+/** The contacts of the Salesforce org, in one order. */
+async function people({ crms: { salesforce } }: SetupWorld) {
+  const soql = 'SELECT Id, LastName FROM Contact ORDER BY Id';
+  const answer = await fetch(
+    `${salesforce?.baseUrl}/services/data/v60.0/query?q=${encodeURIComponent(soql)}`,
+    { headers: { authorization: `Bearer ${salesforce?.token}` } },
+  );
+  return peopleSchema.parse(await answer.json()).records;
+}
+
+async function edit({ crms: { salesforce } }: SetupWorld, order: object): Promise<void> {
+  const answer = await fetch(`${salesforce?.rootUrl}/_sandbox/edit`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(order),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+}
+
+/** A last name that is not the one of the profile is one letter longer than this. */
+const SHORT = 4;
+
+async function misspell(world: SetupWorld): Promise<void> {
+  const short = (await people(world)).find(({ LastName: { length } }) => length === SHORT);
+  if (short === undefined) throw new Error('no contact has a short last name');
+  const values = { LastName: `${short.LastName}e` };
+  await edit(world, { action: 'update', id: short.Id, values });
+}

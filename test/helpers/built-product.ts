@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const CHECKOUT = join(import.meta.dirname, '../..');
+
+/** What a build is made of; the stand-ins come along for `donor-sync demo`. */
+const SOURCES = [
+  ...[
+    'src',
+    'connectors',
+    'migrations',
+    'people',
+    'service',
+    'sandbox',
+    'testbed',
+    'scripts',
+    'config',
+  ],
+  ...[
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'README.md',
+    'LICENSE',
+  ],
+];
+
+/** The product as it is built, in a folder of its own: pages are written in JSX, which Node does not read. */
+export async function buildProduct(): Promise<{ main: string; remove(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-built-'));
+  for (const name of SOURCES) {
+    await cp(join(CHECKOUT, name), join(folder, name), { recursive: true });
+  }
+  await symlink(join(CHECKOUT, 'node_modules'), join(folder, 'node_modules'));
+  await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: folder });
+  return {
+    main: join(folder, 'dist/src/main.js'),
+    remove: () => rm(folder, { recursive: true }),
+  };
+}

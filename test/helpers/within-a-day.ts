@@ -1,0 +1,15 @@
+import { type Clock, systemClock } from '../../src/core/clock.ts';
+
+/** Longer than a test takes, and less than two clocks may differ that are both right. */
+const [LEFT_MS, AHEAD_MS] = [180_000, 240_000];
+const DAY_MS = 86_400_000;
+
+/**
+ * The clock of this machine; where a day is about to end, it has ended already: none does, and no month, while a test
+ * runs that names its day.
+ */
+export function clockWithinADay(): Clock {
+  const leftMs = DAY_MS - (Date.now() % DAY_MS);
+  const aheadMs = leftMs < LEFT_MS ? AHEAD_MS : 0;
+  return { ...systemClock, now: () => Date.now() + aheadMs };
+}

@@ -1,0 +1,21 @@
+/** What a merge that was not finished leaves behind. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** Files that git knows with a line that begins like this; git ends with 1 where there is none. */
+function filesWith(pattern: string) {
+  const args = ['grep', '--files-with-matches', '-I', '--extended-regexp', '-e', pattern];
+  const { status, stdout, stderr } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+  return { status, files: stdout.split('\n').filter((file) => file !== ''), stderr };
+}
+
+it('no file has the marks of a conflict', () => {
+  expect(filesWith('^(<{7}|>{7}|[|]{7})( |$)')).toEqual({ status: 1, files: [], stderr: '' });
+  // It would be found.
+  expect(filesWith('^/[*][*] What a merge that was not').files).toEqual([
+    'test/shipping/leftovers.test.ts',
+  ]);
+});

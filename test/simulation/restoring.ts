@@ -1,0 +1,49 @@
+/** A backup that an operator puts back by the product's own means, and the log of erasures beside it. */
+import { holdAll } from '../../src/application/backup.ts';
+import type { Application } from '../../src/application.ts';
+import type { ErasureEntry, ErasureLog } from '../../src/store/erasure/erasure-log.ts';
+import type { Life } from './process.ts';
+import type { Backup, SharedStore } from './store.ts';
+
+/** What is on a disk of its own: it stays as it is when the database is put back. */
+export function createErasureLog(): { openFor(life: Life): ErasureLog } {
+  let entries: ErasureEntry[] | null = null;
+  return {
+    openFor: (life) => ({
+      async append(entry) {
+        await life.point('note erasure');
+        entries = [...(entries ?? []), whole(entry)];
+        await life.point('note erasure done');
+      },
+      read: async () => [...(entries ?? [])],
+      isBegun: async () => entries !== null,
+      async begin(earlier) {
+        if (earlier.length > 0) entries = earlier.map(whole);
+      },
+    }),
+  };
+}
+
+function whole(entry: Parameters<ErasureLog['append']>[0]): ErasureEntry {
+  const { contact = '', forms = [], person = null, everywhere = false } = entry;
+  return { ...entry, contact, forms, person, everywhere };
+}
+
+export interface Restoring {
+  store: SharedStore;
+  backup: { rows: Backup; at: number };
+  /** Lets a process with the product open do something; null if it does not come to its end. */
+  atWork<Result>(task: (application: Application) => Promise<Result>): Promise<Result | null>;
+}
+
+/**
+ * True once the backup is in the place of the database. As the command does it, the one or the other is
+ * there: what comes back is complete before it takes the place.
+ */
+export async function putBack({ store, backup, atWork }: Restoring): Promise<boolean> {
+  const before = store.backUp();
+  store.restore(backup.rows);
+  const held = await atWork((application) => holdAll(application, backup.at));
+  if (held === null) store.restore(before);
+  return held !== null;
+}
