@@ -7,6 +7,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { keepMemoryFlat } from '../dist/src/memory.js';
+import { measured as measuredStep } from './work-step.mjs';
 
 keepMemoryFlat(process);
 const { findConnectorDefinition } = await import('../dist/connectors/index.js');
@@ -93,12 +94,11 @@ function* changes() {
   }
 }
 
-async function measured(name, run) {
+/** A step of the connector, with the requests that it made. */
+function measured(name, run) {
   const before = { calls, throttled };
-  const startedAt = performance.now();
-  const found = await run();
-  const seconds = (performance.now() - startedAt) / 1_000;
-  process.stdout.write(
-    `${JSON.stringify({ name, ...found, seconds, calls: calls - before.calls, throttled: throttled - before.throttled })}\n`,
-  );
+  return measuredStep(name, async () => {
+    const found = await run();
+    return { ...found, calls: calls - before.calls, throttled: throttled - before.throttled };
+  });
 }

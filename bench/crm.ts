@@ -16,8 +16,12 @@ const stepSchema = z.object({
   /** Of changes: whose, in the order in which they came. */
   ids: z.array(z.string()).default([]),
   seconds: z.number(),
-  calls: z.number(),
-  throttled: z.number(),
+  calls: z.number().default(0),
+  throttled: z.number().default(0),
+  /** Of the processor, user and system. */
+  cpuMs: z.number(),
+  /** The most that was resident while it went on. */
+  peakMegabytes: z.number().nullable(),
 });
 
 export type ConnectorStep = z.infer<typeof stepSchema>;
@@ -37,6 +41,8 @@ export interface Crm {
   token: string;
   /** Measures the connector alone; `settings` are more of those of `crm`. */
   measure(what: 'read' | 'write', settings?: CrmSettings): Promise<ConnectorMeasurement>;
+  /** The vendor's own client (or the one that everybody takes) does the same writing; `way` as it names its ways. */
+  measureOfficial(way: 'rows' | 'bulk'): Promise<ConnectorMeasurement>;
   /** Has the connector read everything; resolves when it could read what has changed since. */
   startReader(settings: CrmSettings): Promise<ChangesReader>;
 }
@@ -79,6 +85,7 @@ export async function withCrm<T>(
       baseUrl,
       token,
       measure: (what, settings = {}) => measureConnector(wordsFor(what, settings)),
+      measureOfficial: (way) => measureConnector([OFFICIAL_PROCESS, kind, baseUrl, token, way]),
       startReader: (settings) => startReader(wordsFor('changes', settings)),
     });
   } finally {
@@ -89,6 +96,7 @@ export async function withCrm<T>(
 }
 
 const CONNECTOR_PROCESS = join(import.meta.dirname, 'connector-work.mjs');
+const OFFICIAL_PROCESS = join(import.meta.dirname, 'official-work.mjs');
 
 async function measureConnector(words: string[]): Promise<ConnectorMeasurement> {
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -16,6 +16,8 @@ export interface Wanted {
   inputs?: number;
   /** The same seed draws the same inputs. */
   seed?: string;
+  /** How long it goes on. */
+  minutes?: number;
 }
 
 export interface Scenario {
@@ -42,4 +44,10 @@ export function exactly(name: string, value: number, unit: string, wanted: numbe
 
 export function round(value: number): number {
   return Math.round(value * 1_000) / 1_000;
+}
+
+/** The smallest of the values that a share of them does not exceed. */
+export function quantile(values: readonly number[], share: number): number {
+  const rising = values.toSorted((a, b) => a - b);
+  return round(rising[Math.ceil(share * rising.length) - 1] ?? 0);
 }

@@ -6,7 +6,9 @@ const LOOK_EVERY_MS = 50;
 export function watchPeak(processId: number | undefined): { stop(): number | null } {
   let peakMegabytes: number | null = null;
   const watch = setInterval(async () => {
-    peakMegabytes = (await readPeak(processId)) ?? peakMegabytes;
+    const now = await readPeak(processId);
+    // A process may have its steps counted anew.
+    if (now !== null) peakMegabytes = Math.max(now, peakMegabytes ?? 0);
   }, LOOK_EVERY_MS);
   return {
     stop() {

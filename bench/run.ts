@@ -1,6 +1,6 @@
 /**
  * Measures the promises of speed and memory: `npm run bench`, or `npm run bench -- limit memory`
- * for some of them; `--inputs` and `--seed` are of `fuzz`. Prints a table while it goes on and one JSON document at the end.
+ * for some of them; `--inputs` and `--seed` are of `fuzz`, `--minutes` of `machines`. Prints a table while it goes on and one JSON document at the end.
  */
 import { parseArgs } from 'node:util';
 import type { Figure } from './figure.ts';
@@ -8,12 +8,13 @@ import { SCENARIOS } from './scenarios.ts';
 
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,
-  options: { inputs: { type: 'string' }, seed: { type: 'string' } },
+  options: { inputs: { type: 'string' }, seed: { type: 'string' }, minutes: { type: 'string' } },
 });
-const { inputs, seed } = values;
+const { inputs, seed, minutes } = values;
 const drawn = {
   ...(inputs === undefined ? {} : { inputs: Number(inputs) }),
   ...(seed === undefined ? {} : { seed }),
+  ...(minutes === undefined ? {} : { minutes: Number(minutes) }),
 };
 const unknown = wanted.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name));
 if (unknown.length > 0) {

@@ -1,5 +1,6 @@
 import type { Scenario } from './figure.ts';
 import { again } from './scenarios/again.ts';
+import { clients } from './scenarios/clients.ts';
 import { clocks } from './scenarios/clocks.ts';
 import { connections } from './scenarios/connections.ts';
 import { hubspotFar, salesforceFar } from './scenarios/far.ts';
@@ -7,18 +8,24 @@ import { forget } from './scenarios/forget.ts';
 import { fuzz } from './scenarios/fuzz.ts';
 import { hubspot, hubspotUnlimited } from './scenarios/hubspot.ts';
 import { hubspotChanges } from './scenarios/hubspot-changes.ts';
+import { importing } from './scenarios/import.ts';
 import { kill, killInFlight } from './scenarios/kill.ts';
 import { limit } from './scenarios/limit.ts';
 import { limitFar, limitLong } from './scenarios/limit-far.ts';
+import { machines } from './scenarios/machines.ts';
 import { matching } from './scenarios/matching.ts';
 import { memory } from './scenarios/memory.ts';
 import { networksFar } from './scenarios/networks-far.ts';
 import { hubspotNight, hubspotNightFar, night, nightFar } from './scenarios/night.ts';
+import { pages } from './scenarios/pages.ts';
 import { paths } from './scenarios/paths.ts';
 import { salesforce } from './scenarios/salesforce.ts';
-import { serve } from './scenarios/serve.ts';
+import { scale } from './scenarios/scale.ts';
+import { serve, serveBusy } from './scenarios/serve.ts';
+import { serviceBounds, serviceSpeed } from './scenarios/service-speed.ts';
 import { start } from './scenarios/start.ts';
 import { throughput } from './scenarios/throughput.ts';
+import { viewers } from './scenarios/viewers.ts';
 
 /** Everything that `npm run bench` measures. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -30,6 +37,8 @@ export const SCENARIOS: readonly Scenario[] = [
   kill,
   killInFlight,
   clocks,
+  machines,
+  scale,
   forget,
   salesforce,
   night,
@@ -39,14 +48,21 @@ export const SCENARIOS: readonly Scenario[] = [
   nightFar,
   hubspotNightFar,
   hubspotChanges,
+  clients,
   salesforceFar,
   hubspotFar,
   networksFar,
   start,
   memory,
   serve,
+  serveBusy,
+  pages,
+  viewers,
   connections,
   matching,
+  importing,
+  serviceSpeed,
+  serviceBounds,
   paths,
   fuzz,
 ];

@@ -1,20 +1,16 @@
 /** The connections of a million donors, asked for over loopback as a client would. */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { createWorld } from '../../people/world.ts';
 import { readTies } from '../../service/connections/tie-store.ts';
 import { at, type TieTable } from '../../service/connections/tie-table.ts';
 import { openDatabase } from '../../service/database.ts';
-import { atMost, type Figure, plain, round, type Scenario } from '../figure.ts';
-import { watchPeak } from '../peak-memory.ts';
-import { PROGRAM } from '../program.ts';
+import { atMost, type Figure, plain, quantile, round, type Scenario } from '../figure.ts';
+import { SEED, type Service, startService } from '../service-process.ts';
 
 export const connections: Scenario = {
   name: 'connections',
@@ -42,12 +38,6 @@ async function measureMillion(): Promise<Figure[]> {
   ];
 }
 
-/** The smallest of the values that a share of them does not exceed. */
-function quantile(values: readonly number[], share: number): number {
-  const rising = values.toSorted((a, b) => a - b);
-  return round(rising[Math.ceil(share * rising.length) - 1] ?? 0);
-}
-
 /** Times in seconds or, of each request, in milliseconds; memory in megabytes. */
 interface ConnectionMeasurement {
   buildSeconds: number;
@@ -64,7 +54,6 @@ interface ConnectionMeasurement {
   mostShared: number;
 }
 
-const SEED = 1;
 const RANDOM_LOOKUPS = 1_000;
 const BEST_CONNECTED = 100;
 const BULK = 100;
@@ -100,68 +89,15 @@ async function measureConnections(donors: number): Promise<ConnectionMeasurement
   }
 }
 
-interface Service {
-  /** From the start of the process until it serves. */
-  seconds: number;
-  /** Sends a request and takes its time until the whole answer is there. */
-  ask(path: string, body?: unknown): Promise<{ ms: number; body: unknown }>;
-  /** Gives the most memory that the process held, in megabytes. */
-  stop(): Promise<number | null>;
-}
-
-const readySchema = z.object({ baseUrl: z.string(), apiKey: z.string() });
-
-async function startService(file: string, donors: number): Promise<Service> {
-  const flags = [
-    '--donors',
-    donors,
-    '--seed',
-    SEED,
-    '--db',
-    file,
-    '--rate',
-    0,
-    '--credits',
-    10_000,
-  ];
-  const begun = performance.now();
-  const child = spawn(process.execPath, [PROGRAM, 'sandbox', 'partner', ...flags.map(String)], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const peak = watchPeak(child.pid);
-  const [line] = await once(createInterface(child.stdout), 'line');
-  const { baseUrl, apiKey } = readySchema.parse(JSON.parse(String(line)));
-  return {
-    seconds: (performance.now() - begun) / 1_000,
-    async ask(path, body) {
-      const sent = performance.now();
-      const response = await fetch(baseUrl + path, {
-        headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      const ms = performance.now() - sent;
-      if (!response.ok) throw new Error(`${path} was answered with ${response.status}: ${text}`);
-      return { ms, body: text === '' ? null : JSON.parse(text) };
-    },
-    async stop() {
-      const exited = once(child, 'exit');
-      child.kill('SIGTERM');
-      await exited;
-      return peak.stop();
-    },
-  };
-}
-
 /** The ids of the donors that are asked about. */
-interface Sample {
+export interface Sample {
   random: string[];
   bestConnected: string[];
   mostShared: number;
 }
 
 /** The best-connected are those who share their organisations with the most people. */
-function chooseSample(file: string, donors: number): Sample {
+export function chooseSample(file: string, donors: number): Sample {
   const db = openDatabase(file);
   const world = createWorld({ seed: SEED, donors });
   const shared = countShared(readTies(db));

@@ -3,10 +3,13 @@ import { exactly, type Figure, plain, round, type Scenario } from '../figure.ts'
 import { attack, type Finding } from './fuzz/attack.ts';
 import { bulkEdge, csvCellEdge, csvFileEdge, journalEdge } from './fuzz/csv.ts';
 import type { Edge } from './fuzz/edge.ts';
+import { openFileEdge } from './fuzz/files.ts';
 import { hookBodyEdge, signatureEdge } from './fuzz/hooks.ts';
+import { openImportEdge } from './fuzz/imports.ts';
 import { openHubspotEdge, openSalesforceEdge, openServiceEdge } from './fuzz/replies.ts';
 import { openRequestEdge } from './fuzz/requests.ts';
 import { filterEdge, openSettingsEdge } from './fuzz/settings.ts';
+import { fieldValueEdge, fitEdge, hostEdge, momentEdge, personEntryEdge } from './fuzz/values.ts';
 import { cursorEdge, idEdge, personEdge, wordEdge } from './fuzz/words.ts';
 
 const DEFAULT_INPUTS = 100_000;
@@ -54,6 +57,9 @@ const here = (edge: Edge) => async () => edge;
 
 const EDGES: readonly (() => Promise<Edge>)[] = [
   openSettingsEdge,
+  openFileEdge,
+  openImportEdge,
+  ...[fieldValueEdge, momentEdge, hostEdge, personEntryEdge, fitEdge].map(here),
   ...[filterEdge, csvFileEdge, csvCellEdge, journalEdge, bulkEdge].map(here),
   ...[hookBodyEdge, signatureEdge, idEdge, cursorEdge, wordEdge, personEdge].map(here),
   ...[openRequestEdge, openServiceEdge, openSalesforceEdge, openHubspotEdge],

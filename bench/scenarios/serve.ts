@@ -22,17 +22,37 @@ export const serve: Scenario = {
   measure: () => withWorkplace(CONTACTS, UNLIMITED, async ({ settings }) => measureBurst(settings)),
 };
 
+/** The same on two cores that have other work: for each a process that never rests, at the same priority. */
+export const serveBusy: Scenario = {
+  name: 'serve-busy',
+  title: `${serve.title}, on two cores that are busy otherwise`,
+  measure: () =>
+    withWorkplace(CONTACTS, UNLIMITED, async ({ settings }) => {
+      const busy = BUSY_CORES.map((core) =>
+        spawn('taskset', ['-c', core, process.execPath, '-e', 'for (;;);'], { stdio: 'ignore' }),
+      );
+      try {
+        return await measureBurst(settings, ['taskset', '-c', BUSY_CORES.join()]);
+      } finally {
+        for (const each of busy) each.kill('SIGKILL');
+      }
+    }),
+};
+
+const BUSY_CORES = ['0', '1'];
+
 const readySchema = z.object({ ready: z.literal(true), url: z.string() });
 const addressSchema = z.looseObject({ hook: z.looseObject({ url: z.string() }) });
 const runsSchema = z.looseObject({ runs: z.array(z.looseObject({ status: z.string() })) });
 
-async function measureBurst(settings: string): Promise<Figure[]> {
+/** `bound` is put before the command that serves. */
+async function measureBurst(settings: string, bound: readonly string[] = []): Promise<Figure[]> {
   const address = addressSchema.parse(await ask(['hooks', 'create', 'bench'], settings)).hook.url;
-  const serving = spawn(
-    process.execPath,
-    [PROGRAM, 'serve', '--port', '0', '--json', '--config', settings],
-    { stdio: ['ignore', 'pipe', 'ignore'] },
-  );
+  const [program = process.execPath, ...words] = [...bound, process.execPath, PROGRAM, 'serve'];
+  const serving = spawn(program, [...words, '--port', '0', '--json', '--config', settings], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const exited = once(serving, 'exit');
   try {
     const [line] = await once(createInterface(serving.stdout), 'line');
     const { url } = readySchema.parse(JSON.parse(String(line)));
@@ -57,7 +77,6 @@ async function measureBurst(settings: string): Promise<Figure[]> {
       ),
     ];
   } finally {
-    const exited = once(serving, 'exit');
     serving.kill('SIGTERM');
     await exited;
   }

@@ -41,22 +41,34 @@ export async function attack(edge: Edge, seed: string, count: number, first = 0)
         ...{ kind, edge: edge.name, number, message },
         input: input.bytes.toString('utf8').slice(0, 300),
       });
-    const begun = performance.now();
-    try {
-      const reading = edge.read(input);
-      if (reading instanceof Promise) await reading;
-    } catch (error) {
-      if (error instanceof Drop) found('drop', error.message);
-      else if (!isDonorSyncError(error)) found('crash', stackOf(error));
-      else if (input.isExample) found('drop', `an example is refused: ${error.message}`);
-      else verdict.refused += 1;
-    }
-    const tookMs = performance.now() - begun;
-    verdict.slowestMs = Math.max(verdict.slowestMs, tookMs);
-    if (tookMs > HANG_MS) found('hang', `took ${Math.round(tookMs)} ms`);
+    const { error, tookMs } = await reading(edge, input);
+    if (error instanceof Drop) found('drop', error.message);
+    else if (error !== null && !isDonorSyncError(error)) found('crash', stackOf(error));
+    else if (error !== null && input.isExample)
+      found('drop', `an example is refused: ${messageOf(error)}`);
+    else if (error !== null) verdict.refused += 1;
+    // A busy machine may stand still for a second; what an input takes, it takes again.
+    const atLeastMs =
+      tookMs > HANG_MS
+        ? Math.min(tookMs, (await reading(edge, draw(edge, seed, number))).tookMs)
+        : tookMs;
+    verdict.slowestMs = Math.max(verdict.slowestMs, atLeastMs);
+    if (atLeastMs > HANG_MS) found('hang', `took ${Math.round(atLeastMs)} ms`);
     verdict.inputs += 1;
   }
   return verdict;
+}
+
+async function reading(edge: Edge, input: Input): Promise<{ error: unknown; tookMs: number }> {
+  const begun = performance.now();
+  let error: unknown = null;
+  try {
+    const pending = edge.read(input);
+    if (pending instanceof Promise) await pending;
+  } catch (thrown) {
+    error = thrown;
+  }
+  return { error, tookMs: performance.now() - begun };
 }
 
 function draw(edge: Edge, seed: string, number: number): Input {

@@ -175,7 +175,7 @@ async function openCrmEdge(
       const changed = isExample ? null : { at, status: statusOf(random), body: bytes };
       const read = await readAll(open, replayingFetch(kept, changed));
       if (isExample) requireSame('the contacts', ids, read.sort());
-      // Whoever is in the answers is read, or the reading says what is wrong with it.
+      // Each person in the answers is read, or the reading says what is wrong with it.
       if (changed !== null) requireAllRead(kept, changed, read);
     },
   };

@@ -47,7 +47,7 @@ export interface TestPerson {
 
 /** Persons, and the world in which the real people have homes too. */
 export function drawPersons(world: World, invented: number, count: number) {
-  const draw = createDraw(7, 'matching bench', count);
+  const draw = createDraw(world.seed, 'matching bench', count);
   const housed = withHomes(world, invented);
   const list: TestPerson[] = [];
   for (let index = 0; index < count; index++) {
@@ -72,7 +72,8 @@ function withHomes(world: World, invented: number): World {
       const donor = world.donor(number);
       if (number < invented) return donor;
       const home =
-        homes.get(number) ?? drawAddress(createDraw(8, 'home of the record', number), cities);
+        homes.get(number) ??
+        drawAddress(createDraw(world.seed, 'home of the record', number), cities);
       homes.set(number, home);
       return { ...donor, addresses: [home] };
     },
@@ -110,7 +111,7 @@ function plainly(draw: Draw, donor: Donor): Said {
   };
 }
 
-/** Undefined for donors to whom this cannot happen. */
+/** Undefined for donors that this cannot happen to. */
 function noisy(draw: Draw, donor: Donor, noise: Class): Said | undefined {
   const said = plainly(draw, donor);
   const { first, middle, last } = donor.name;
@@ -186,7 +187,7 @@ function moved(draw: Draw, donor: Donor): Said | undefined {
 
 /**
  * A third are of rare names, a third bear a donor's name elsewhere, the others live with a donor. None works
- * for a public body: a namesake of a senator in the Senate could be told from the senator by no evidence. As all
+ * for a public body: a namesake of a senator in the Senate could be distinguished from the senator by no evidence. As all
  * persons here, each has an address or an employer: an invented donor may be found by a name alone.
  */
 function drawStranger(draw: Draw, world: World, invented: number): TestPerson {

@@ -1,0 +1,144 @@
+/** Machines over one Postgres, as far as processes on this one can be machines. */
+
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import pg from 'pg';
+import { type Host, type HostedSync, kill, startOn } from '../test/helpers/hosts.ts';
+import { type PostgresServer, startPostgresServer } from '../test/helpers/postgres-server.ts';
+import { controlService, type ServiceControl } from '../test/helpers/service-control.ts';
+import { type NeighbourOptions, startNeighbour } from './neighbour.ts';
+import { createDatabase } from './postgres-database.ts';
+import { PROGRAM } from './program.ts';
+
+export interface Machine {
+  host: Host;
+  command: readonly string[];
+  child: ChildProcess;
+}
+
+export interface Park {
+  database: string;
+  server: PostgresServer;
+  service: ServiceControl;
+  /** Starts a process of the product. */
+  start(host: Host, command: readonly string[]): Machine;
+  /** Adds so many people of its own to the contact list of each integration. */
+  grow(each: number): Promise<void>;
+  close(machines: readonly Machine[]): Promise<void>;
+}
+
+export interface ParkOptions {
+  /** The integrations; those with keys of their own do not share a pace. */
+  ids: readonly string[];
+  hasOwnKeys: boolean;
+  /** When they run. */
+  schedule: { cron: string; jitterMs?: number };
+  /** People of all integrations together. */
+  contacts: number;
+  neighbour: Omit<NeighbourOptions, 'donors'>;
+}
+
+/** A Postgres, a service, and a folder with settings and empty contact lists; the database is migrated. */
+export async function openPark(options: ParkOptions): Promise<Park> {
+  const { ids, contacts, hasOwnKeys } = options;
+  const server = await startPostgresServer();
+  const neighbour = await startNeighbour({ donors: contacts, ...options.neighbour });
+  const service = controlService(neighbour);
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-machines-'));
+  const database = await createDatabase(server.url, 'machines');
+  const settings = join(folder, 'donor-sync.yaml');
+  const sync: HostedSync = {
+    program: PROGRAM,
+    settings,
+    env: { DONOR_SYNC_SECRET_KEY: randomBytes(32).toString('base64') },
+  };
+  const integrations = [];
+  for (const id of ids) {
+    const apiKey = hasOwnKeys
+      ? await service.issueKey({ credits: { enhancements: contacts } })
+      : neighbour.apiKey;
+    integrations.push(integrationOf(id, { baseUrl: neighbour.baseUrl, apiKey }, options.schedule));
+    await writeFile(join(folder, `${id}.csv`), stringify([HEADER]));
+  }
+  // JSON is YAML.
+  await writeFile(settings, JSON.stringify({ database, integrations }));
+  const people = (await service.people(contacts)).map(
+    ({ id, firstName, lastName, addresses, employers }) => [
+      ...[id, firstName, lastName],
+      ...[addresses[0] ?? '', employers[0] ?? ''],
+    ],
+  );
+  await once(startOn({ name: 'setup', clockAheadMs: 0 }, sync, ['migrate']), 'exit');
+  return {
+    database,
+    server,
+    service,
+    start: (host, command) => ({ host, command, child: startOn(host, sync, command) }),
+    async grow(each) {
+      for (const id of ids) {
+        await appendFile(join(folder, `${id}.csv`), stringify(people.splice(0, each)));
+      }
+    },
+    async close(machines) {
+      for (const { child } of machines) {
+        if (child.exitCode === null && child.signalCode === null) await kill(child);
+      }
+      await neighbour.stop();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const HEADER = ['Id', 'First', 'Last', 'Address', 'Employer'];
+
+function integrationOf(
+  id: string,
+  partner: { baseUrl: string; apiKey: string },
+  schedule: ParkOptions['schedule'],
+) {
+  const columns = {
+    ...{ id: 'Id', firstName: 'First', lastName: 'Last' },
+    ...{ addresses: ['Address'], employers: ['Employer'] },
+  };
+  return {
+    id,
+    partner,
+    crm: { kind: 'csv', path: `${id}.csv`, output: `${id}-out.csv`, columns },
+    schedule: { ...schedule, timezone: 'UTC' },
+    guards: { trial: { size: 0 } },
+    settleAfterMs: 5_000,
+  };
+}
+
+export async function query<Row extends pg.QueryResultRow>(
+  database: string,
+  text: string,
+): Promise<Row[]> {
+  const client = new pg.Client(database);
+  // The server may go away meanwhile.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** The only value that a query answers with. */
+export async function numberOf(database: string, text: string): Promise<number> {
+  const [row] = await query<Record<string, string>>(database, text);
+  return Number(Object.values(row ?? {})[0]);
+}
+
+/** Credits that one contact has cost twice. */
+export const PAID_TWICE = `select count(*) from (select 1 from jobs where state <> 'unpaid' and shared_from is null
+  group by integration_id, crm_id having count(*) > 1) as twice`;
+
+export const SETTLED = "select count(*) from contacts where state in ('settled', 'held')";

@@ -1,0 +1,55 @@
+/** The times of the model, from nights that were measured. */
+
+import type { Step, Work } from './model.ts';
+import type { Night } from './night.ts';
+
+/** What one run takes: at all, and more for each contact that is submitted. */
+export interface Times {
+  aRun: Step;
+  aContact: Step;
+}
+
+export interface MeasuredNight {
+  integrations: number;
+  contacts: number;
+  night: Night;
+}
+
+/** Results come ten at a time, persons go a hundred at a time. */
+const REQUESTS_A_CONTACT = 1 / 100 + 1 / 10;
+
+/** Two nights of runs one after the other, of few and of many contacts, say what a run and what a contact takes. */
+export function timesOf(few: MeasuredNight, many: MeasuredNight): Times {
+  const more = many.contacts - few.contacts;
+  const slope = (of: (night: Night) => number) =>
+    Math.max(0, of(many.night) / many.integrations - of(few.night) / few.integrations) / more;
+  const rest = (of: (night: Night) => number) =>
+    Math.max(0, of(few.night) / few.integrations - slope(of) * few.contacts);
+  const step = (part: typeof slope, requests: number): Step => ({
+    waitMs: part(({ seconds }) => seconds * 1_000),
+    workerMs: part(({ workerMs }) => workerMs),
+    databaseMs: part(({ databaseMs }) => databaseMs),
+    requests,
+  });
+  return { aRun: step(rest, 0), aContact: step(slope, REQUESTS_A_CONTACT) };
+}
+
+/** Pieces in which a run and a hundred contacts are taken, so that runs of one worker mix as they do. */
+const PIECES_A_RUN = 10;
+const CONTACTS_A_PIECE = 25;
+
+export function stepsOf({ aRun, aContact }: Times, contacts: number): Work['steps'] {
+  return [
+    { ...scaled(aRun, 1 / PIECES_A_RUN), times: PIECES_A_RUN },
+    { ...scaled(aContact, CONTACTS_A_PIECE), times: Math.ceil(contacts / CONTACTS_A_PIECE) },
+  ];
+}
+
+function scaled({ waitMs, workerMs, databaseMs, requests }: Step, factor: number): Step {
+  return {
+    waitMs: waitMs * factor,
+    workerMs: workerMs * factor,
+    databaseMs: databaseMs * factor,
+    requests: requests * factor,
+  };
+}

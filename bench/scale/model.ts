@@ -1,0 +1,151 @@
+/**
+ * A night of many integrations, as a discrete-event model: runs wait for a place on a worker, and each step of a
+ * run takes some of what all share. It knows nothing of the product but the times that were measured of it.
+ */
+
+import { createHeap } from '../../testbed/heap.ts';
+
+/** What one step of a run takes of each thing. It takes them side by side, and ends with the slowest. */
+export interface Step {
+  /** Answers of the CRM and the service, and jobs. */
+  waitMs: number;
+  /** Of the processor of its worker, which does one thing at a time. */
+  workerMs: number;
+  /** Of a processor of the database. */
+  databaseMs: number;
+  /** Of the pace of its key. */
+  requests: number;
+}
+
+/** The same for each integration. */
+export interface Work {
+  integrations: number;
+  /** Over how long a time the schedules begin, evenly. */
+  dueWithinMs: number;
+  /** Steps of one run, and how often each follows itself. */
+  steps: readonly (Step & { times: number })[];
+  /** How many integrations have one key between them. */
+  integrationsAKey: number;
+}
+
+export interface Machines {
+  workers: number;
+  /** Runs of schedules that one worker has at the same time. */
+  runsAtOnce: number;
+  databaseCores: number;
+  requestsPerSecond: number;
+}
+
+export interface Forecast {
+  /** From the first schedule to the end of the last run. */
+  seconds: number;
+  /** The longest that a run waited for a place. */
+  longestWaitSeconds: number;
+  /** Parts of the time in which they were busy, from 0 to 1. */
+  workersBusy: number;
+  databaseBusy: number;
+}
+
+interface Run {
+  at: number;
+  worker: Line;
+  key: Line;
+  step: number;
+  /** How often the step was taken. */
+  taken: number;
+}
+
+/** Something that serves one after the other, in the order in which they come. */
+interface Line {
+  freeAt: number;
+  busyMs: number;
+}
+
+export function forecastNight(work: Work, machines: Machines): Forecast {
+  const { integrations, integrationsAKey, dueWithinMs, steps } = work;
+  const workers = lines(machines.workers);
+  const database = lines(machines.databaseCores);
+  const keys = lines(Math.ceil(integrations / integrationsAKey));
+  const requestMs = 1_000 / machines.requestsPerSecond;
+  const atWork = createHeap<Run>((one, other) => one.at < other.at);
+  // The places are taken in turn, as workers that have as many runs as the others ask at the same rate.
+  const places = createHeap<{ at: number; order: number; worker: Line }>(
+    (one, other) => one.at < other.at || (one.at === other.at && one.order < other.order),
+  );
+  for (let order = 0; order < machines.workers * machines.runsAtOnce; order++) {
+    places.push({ at: 0, order, worker: at(workers, order % machines.workers) });
+  }
+  let begun = 0;
+  let longestWaitMs = 0;
+  let endedMs = 0;
+
+  function begin(): void {
+    if (begun === integrations) return;
+    const place = places.pop();
+    if (place === undefined) return;
+    const dueMs = (dueWithinMs * begun) / integrations;
+    const key = at(keys, Math.floor(begun / integrationsAKey));
+    const beginsMs = Math.max(dueMs, place.at);
+    longestWaitMs = Math.max(longestWaitMs, beginsMs - dueMs);
+    begun += 1;
+    atWork.push({ at: beginsMs, worker: place.worker, key, step: 0, taken: 0 });
+  }
+
+  /** The moment at which the step is over. */
+  function take({ waitMs, workerMs, databaseMs, requests }: Step, run: Run): number {
+    return Math.max(
+      run.at + waitMs,
+      serve(run.worker, run.at, workerMs),
+      serve(firstFree(database), run.at, databaseMs),
+      serve(run.key, run.at, requests * requestMs),
+    );
+  }
+
+  for (let place = 0; place < machines.workers * machines.runsAtOnce; place++) begin();
+  for (let run = atWork.pop(); run !== undefined; run = atWork.pop()) {
+    const step = steps[run.step];
+    if (step === undefined) {
+      endedMs = Math.max(endedMs, run.at);
+      places.push({ at: run.at, order: begun, worker: run.worker });
+      begin();
+      continue;
+    }
+    run.at = take(step, run);
+    run.taken += 1;
+    if (run.taken >= step.times) {
+      run.step += 1;
+      run.taken = 0;
+    }
+    atWork.push(run);
+  }
+  const busy = (all: readonly Line[]) =>
+    all.reduce((sum, { busyMs }) => sum + busyMs, 0) / (all.length * endedMs);
+  return {
+    seconds: endedMs / 1_000,
+    longestWaitSeconds: longestWaitMs / 1_000,
+    workersBusy: busy(workers),
+    databaseBusy: busy(database),
+  };
+}
+
+function lines(count: number): Line[] {
+  return Array.from({ length: count }, () => ({ freeAt: 0, busyMs: 0 }));
+}
+
+function at(all: readonly Line[], place: number): Line {
+  const line = all[place];
+  if (line === undefined) throw new RangeError(`There is no line ${place}`);
+  return line;
+}
+
+function firstFree(all: readonly Line[]): Line {
+  return all.reduce((first, one) => (one.freeAt < first.freeAt ? one : first));
+}
+
+/** The moment at which the line has done this much more. */
+function serve(line: Line, from: number, ms: number): number {
+  if (ms === 0) return from;
+  line.freeAt = Math.max(line.freeAt, from) + ms;
+  line.busyMs += ms;
+  return line.freeAt;
+}

@@ -1,0 +1,181 @@
+/**
+ * One night of many integrations on real workers over one Postgres, and what it took of both. A short night goes before it,
+ * so that what a process takes once is no part of it: workers are at work for weeks.
+ */
+
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Host } from '../../test/helpers/hosts.ts';
+import { type Machine, numberOf, openPark, PAID_TWICE, query, SETTLED } from '../machine-park.ts';
+
+export interface NightOptions {
+  integrations: number;
+  /** Of each integration; all of them are new to the service. */
+  contacts: number;
+  workers: number;
+  /** Runs that one worker has at the same time. */
+  runsAtOnce: number;
+  /** How far away the service is, of every request (ms). */
+  latencyMs: number;
+  jobTimeMs: number;
+}
+
+/** What a night took, of all workers together. */
+export interface Night extends Spent {
+  /** From the beginning of the first run to the end of the last one. */
+  seconds: number;
+  paidTwice: number;
+  /** What the tables and indexes of the product weigh afterwards, for each contact. */
+  bytesAContact: number;
+}
+
+interface Spent {
+  workerMs: number;
+  databaseMs: number;
+  commits: number;
+  /** Of the write-ahead log. */
+  loggedBytes: number;
+}
+
+/** The documented limit of a key (requests a second). */
+export const RATE = 10;
+/** From the start of the processes to the minute that begins the first night; everything is loaded by then. */
+const READY_MS = 20_000;
+/** From the first night to the one that is measured. */
+const NIGHT_EVERY_MINUTES = 3;
+/** Of each integration, in the first night. */
+const CONTACTS_AT_FIRST = 20;
+const NIGHT_LIMIT_MS = 15 * 60_000;
+
+/** Every integration has a key of its own. */
+export async function measureNight(options: NightOptions): Promise<Night> {
+  const { integrations, contacts, workers, runsAtOnce, latencyMs, jobTimeMs } = options;
+  const ids = Array.from({ length: integrations }, (_, place) => `client-${place + 1}`);
+  const all = integrations * (CONTACTS_AT_FIRST + contacts);
+  const firstAt = nextMinute();
+  const beginsAt = firstAt + NIGHT_EVERY_MINUTES * 60_000;
+  const park = await openPark({
+    ...{ ids, hasOwnKeys: true, contacts: all },
+    // All at once: what comes one after the other leaves places empty at the beginning.
+    schedule: { cron: cronOf([firstAt, beginsAt]), jitterMs: 0 },
+    neighbour: { rate: RATE, burst: RATE, jobTimeMs, latencyMs },
+  });
+  const machines: Machine[] = [];
+  try {
+    await park.grow(CONTACTS_AT_FIRST);
+    for (let place = 0; place < workers; place++) {
+      const host: Host = { name: `worker-${place + 1}`, clockAheadMs: 0 };
+      machines.push(park.start(host, ['worker', '--runs', `${runsAtOnce}`, '--json']));
+    }
+    const web: Host = { name: 'web', clockAheadMs: 0 };
+    machines.push(park.start(web, ['serve', '--no-work', '--port', '0', '--json']));
+    if (Date.now() > firstAt - 3_000) throw new Error('The machines were not ready in time');
+    await untilSettled(park.database, integrations, integrations * CONTACTS_AT_FIRST);
+    await park.grow(contacts);
+    if (Date.now() > beginsAt) throw new Error('The first night took too long');
+    await sleep(beginsAt - Date.now());
+
+    const working = machines.slice(0, workers);
+    const before = await readSpent(park.database, working);
+    await untilSettled(park.database, 2 * integrations, all);
+    const after = await readSpent(park.database, working);
+    const ms = await numberOf(
+      park.database,
+      `select max(finished_at) - min(started_at) as ms from runs where started_at >= ${beginsAt}`,
+    );
+    return {
+      seconds: ms / 1_000,
+      workerMs: after.workerMs - before.workerMs,
+      databaseMs: after.databaseMs - before.databaseMs,
+      commits: after.commits - before.commits,
+      loggedBytes: after.loggedBytes - before.loggedBytes,
+      paidTwice: await numberOf(park.database, PAID_TWICE),
+      bytesAContact: (await numberOf(park.database, STORED_BYTES)) / all,
+    };
+  } finally {
+    await park.close(machines);
+  }
+}
+
+/** The beginning of the first minute before which everything can be ready (epoch ms). */
+function nextMinute(): number {
+  return Math.ceil((Date.now() + READY_MS) / 60_000) * 60_000;
+}
+
+/** Both minutes of each hour: a night is over long before the next hour. */
+function cronOf(times: readonly number[]): string {
+  const minutes = times.map((at) => new Date(at).getUTCMinutes());
+  return `${minutes.toSorted((a, b) => a - b).join(',')} * * * *`;
+}
+
+async function untilSettled(database: string, runs: number, contacts: number): Promise<void> {
+  const limit = Date.now() + NIGHT_LIMIT_MS;
+  while (Date.now() < limit) {
+    const ended = await numberOf(database, SUCCEEDED).catch(() => 0);
+    if (ended === runs && (await numberOf(database, SETTLED)) === contacts) return;
+    await sleep(500);
+  }
+  throw new Error('The night did not come to its end');
+}
+
+async function readSpent(database: string, workers: readonly Machine[]): Promise<Spent> {
+  const [row] = await query<{ postmaster: string; commits: string; logged: string }>(
+    database,
+    `select split_part(pg_read_file('postmaster.pid'), E'\\n', 1) as postmaster,
+       (select xact_commit from pg_stat_database where datname = current_database()) as commits,
+       pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') as logged`,
+  );
+  const processes = await readProcesses();
+  const postmaster = Number(row?.postmaster);
+  const pids = new Set(workers.map(({ child }) => child.pid));
+  return {
+    workerMs: sum(processes, ({ pid, ms }) => (pids.has(pid) ? ms : 0)),
+    databaseMs: sum(processes, (one) => {
+      if (one.pid === postmaster) return one.ms + one.endedChildrenMs;
+      return one.parent === postmaster ? one.ms : 0;
+    }),
+    commits: Number(row?.commits),
+    loggedBytes: Number(row?.logged),
+  };
+}
+
+function sum<One>(all: readonly One[], of: (one: One) => number): number {
+  return all.reduce((total, one) => total + of(one), 0);
+}
+
+interface Process {
+  pid: number;
+  parent: number;
+  /** What it has taken of the processor so far, and what its children had that have ended. */
+  ms: number;
+  endedChildrenMs: number;
+}
+
+/** Hundredths of a second on Linux. */
+const TICK_MS = 10;
+
+/** All processes of this machine, by the system's own figures. */
+async function readProcesses(): Promise<Process[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const all = await Promise.all(
+    pids.map(async (pid): Promise<Process[]> => {
+      // It may have ended meanwhile.
+      const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+      // The name of the program may have spaces; what follows it has none.
+      const fields = stat
+        .slice(stat.lastIndexOf(')') + 2)
+        .split(' ')
+        .map(Number);
+      const [, parent, , , , , , , , , , user, system, childUser, childSystem] = fields;
+      if (parent === undefined || user === undefined || system === undefined) return [];
+      const endedChildrenMs = ((childUser ?? 0) + (childSystem ?? 0)) * TICK_MS;
+      return [{ pid: Number(pid), parent, ms: (user + system) * TICK_MS, endedChildrenMs }];
+    }),
+  );
+  return all.flat();
+}
+
+const SUCCEEDED = "select count(*) from runs where status = 'succeeded'";
+
+const STORED_BYTES = `select sum(pg_total_relation_size(oid)) from pg_class
+  where relkind = 'r' and relnamespace = 'public'::regnamespace`;

@@ -1,0 +1,34 @@
+/** A thread that keeps some requests of one key under way until it is stopped (service-speed.ts). */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { z } from 'zod';
+
+const { url, apiKey, bodies, atOnce } = z
+  .object({ url: z.string(), apiKey: z.string(), bodies: z.array(z.string()), atOnce: z.number() })
+  .parse(workerData);
+
+let isStopped = false;
+let sent = 0;
+let failed = 0;
+parentPort?.once('message', () => {
+  isStopped = true;
+});
+
+const contents = bodies.map((body) => Buffer.from(body));
+await Promise.all(
+  Array.from({ length: atOnce }, async () => {
+    while (!isStopped) {
+      const body = contents[sent % contents.length];
+      sent += 1;
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body }),
+      }).catch(() => null);
+      // A body that is refused while it is still sent may cost its connection; that is no failure.
+      await response?.arrayBuffer().catch(() => null);
+      if ((response?.status ?? 0) >= 500) failed += 1;
+    }
+  }),
+);
+parentPort?.postMessage({ sent, failed });
