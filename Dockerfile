@@ -1,7 +1,10 @@
 # The image of donor-sync. How to build and run it: docs/guides/run-with-docker.md.
+# What it is pinned to and how to renew that: docs/decisions/0024-supply.md.
 # scripts/replay-dockerfile.ts replays these steps where there is no container engine.
 
-FROM node:26.10.0-slim AS build
+FROM node:26.10.0-slim@sha256:930557a230abacbc3f4fd9b8648abf8f4bee1e17cb72195dcdfb2f709bc85b33 AS build
+# The digest alone decides what is taken. This says whether it is of the version that its name tells.
+RUN test "$(node --version)" = v26.10.0
 WORKDIR /app
 COPY package.json package-lock.json ./
 # No package has to build anything: the database driver brings its binary, the image has Node.
@@ -14,7 +17,7 @@ RUN find node_modules -type f \
       \( -name '*.ts' -o -name '*.cts' -o -name '*.mts' -o -name '*.map' -o -name '*.[ch]' \) -delete
 RUN mkdir data
 
-FROM node:26.10.0-slim
+FROM node:26.10.0-slim@sha256:930557a230abacbc3f4fd9b8648abf8f4bee1e17cb72195dcdfb2f709bc85b33
 WORKDIR /app
 COPY --from=build /app/package.json /app/LICENSE ./
 COPY --from=build /app/config config
