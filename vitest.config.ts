@@ -35,6 +35,7 @@ const FAST = {
 export default defineConfig({
   test: {
     globalSetup: ['test/global-setup.ts'],
+    setupFiles: ['test/property-draws.ts'],
     sequence: { sequencer: LongestFirst },
     // Real servers, databases and child processes take their time on a busy machine.
     testTimeout: 120_000,

@@ -1,0 +1,10 @@
+import fc from 'fast-check';
+
+/**
+ * Properties draw the same examples in every run, so that a change is refused for what it did and
+ * for nothing else. `PROPERTY_SEED` draws others, `PROPERTY_SEED=any` new ones each time; a property that
+ * fails prints the seed and the path of its counterexample.
+ */
+const { PROPERTY_SEED: drawn = '20261123' } = process.env;
+
+fc.configureGlobal(drawn === 'any' ? {} : { seed: Number(drawn) });
