@@ -11,7 +11,7 @@ import type { Readable } from 'node:stream';
 import Sqlite from 'better-sqlite3';
 import { stringify } from 'csv-stringify/sync';
 import type { Page } from 'playwright-core';
-import { openBrowser } from '../test/browser/browser.ts';
+import { launchBrowser, unpackBrowser } from '../test/browser/browser.ts';
 import { controlService } from '../test/helpers/service-control.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -89,7 +89,7 @@ async function takeAll(): Promise<void> {
     const tour = await readTour(demo.stdout);
     addNights(join(dirname(tour.contacts), 'donor-sync.db'));
     await mkdir(FOLDER, { recursive: true });
-    const browser = await openBrowser();
+    const browser = await launchBrowser(await unpackBrowser());
     try {
       const page = await browser.newPage({ viewport: VIEWPORT, locale: 'en-US' });
       for (const shot of SHOTS) await take(page, shot, tour);

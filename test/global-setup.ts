@@ -2,24 +2,27 @@ import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { unpackBrowser } from './browser/browser.ts';
 import { type PostgresServer, startPostgresServer } from './helpers/postgres-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Answers `POST /databases` with the URL of a fresh Postgres database, as text. */
     databasesUrl: string;
+    /** Answers with the path of a browser that can be started, as text. */
+    browserUrl: string;
     /** The databases that this run of a test file works on (vitest.config.ts). */
     databases: readonly ('sqlite' | 'postgres')[];
   }
 }
 
 /**
- * One Postgres for the whole run of the tests. It is started when the first test file asks for
- * a database, so that runs without any do not wait for it.
+ * One Postgres and one unpacked browser for the whole run of the tests. Each is made ready when the first test
+ * file asks for it, so that runs without any do not wait.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const databases = createDatabases();
-  const server = serve({ fetch: databases.app.fetch, hostname: '127.0.0.1', port: 0 });
+  const shared = createShared();
+  const server = serve({ fetch: shared.app.fetch, hostname: '127.0.0.1', port: 0 });
   const port = await new Promise<number>((resolve) => {
     server.on('listening', () => {
       const address = server.address();
@@ -27,14 +30,16 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     });
   });
   project.provide('databasesUrl', `http://127.0.0.1:${port}/databases`);
+  project.provide('browserUrl', `http://127.0.0.1:${port}/browser`);
   return async () => {
     server.close();
-    await databases.close();
+    await shared.close();
   };
 }
 
-function createDatabases(): { app: Hono; close(): Promise<void> } {
+function createShared(): { app: Hono; close(): Promise<void> } {
   let started: Promise<PostgresServer> | undefined;
+  let unpacked: Promise<string> | undefined;
   let created = 0;
 
   const app = new Hono().post('/databases', async (c) => {
@@ -45,6 +50,10 @@ function createDatabases(): { app: Hono; close(): Promise<void> } {
     const databaseUrl = new URL(url);
     databaseUrl.pathname = `/${name}`;
     return c.text(databaseUrl.href);
+  });
+  app.get('/browser', async (c) => {
+    unpacked ??= unpackBrowser();
+    return c.text(await unpacked);
   });
   app.onError((error, c) => c.text(error.message, 500));
 

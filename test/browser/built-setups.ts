@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { buildProduct } from '../helpers/built-product.ts';
-import { openBrowser } from './browser.ts';
+import { openBrowser } from './open-browser.ts';
 import {
   type Kind,
   openSetupWorld,

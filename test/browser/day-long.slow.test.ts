@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
 import { openHttpWorld } from '../http/http-world.ts';
-import { openBrowser, openView } from './browser.ts';
+import { openView } from './browser.ts';
+import { openBrowser } from './open-browser.ts';
 
 let browser: Browser;
 beforeAll(async () => {

@@ -1,8 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpWorldOptions } from '../http/http-world.ts';
-import { findBarriers, openBrowser, openView, type View, type ViewOptions } from './browser.ts';
+import { findBarriers, openView, type View, type ViewOptions } from './browser.ts';
 import { type HeldWorld, openHeldWorld, STRANGER } from './held-world.ts';
+import { openBrowser } from './open-browser.ts';
 
 let browser: Browser;
 beforeAll(async () => {

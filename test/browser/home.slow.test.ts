@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { z } from 'zod';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { type HttpWorld, openHttpWorld } from '../http/http-world.ts';
-import { findBarriers, openBrowser, openView, type View, type ViewOptions } from './browser.ts';
+import { findBarriers, openView, type View, type ViewOptions } from './browser.ts';
+import { openBrowser } from './open-browser.ts';
 
 let browser: Browser;
 beforeAll(async () => {

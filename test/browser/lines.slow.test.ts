@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { openCliWorld } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { type HttpWorld, openHttpWorld } from '../http/http-world.ts';
-import { openBrowser, openView } from './browser.ts';
+import { openView } from './browser.ts';
+import { openBrowser } from './open-browser.ts';
 
 const DESKTOP_WIDTH = 1_280;
 const PHONE_WIDTH = 390;

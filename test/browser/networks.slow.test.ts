@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { controlService } from '../helpers/service-control.ts';
 import type { HttpWorld } from '../http/http-world.ts';
-import { findBarriers, openBrowser, openView, type View, type ViewOptions } from './browser.ts';
+import { findBarriers, openView, type View, type ViewOptions } from './browser.ts';
 import { type NetworkHttpWorld, openNetworkWorld } from './network-world.ts';
+import { openBrowser } from './open-browser.ts';
 
 let browser: Browser;
 let world: NetworkHttpWorld;

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { openHttpWorld } from '../http/http-world.ts';
 import { invite, join, PASSWORD } from '../http/people-world.ts';
-import { findBarriers, openBrowser, openView, type ViewOptions } from './browser.ts';
+import { findBarriers, openView, type ViewOptions } from './browser.ts';
+import { openBrowser } from './open-browser.ts';
 
 let browser: Browser;
 beforeAll(async () => {

@@ -7,7 +7,8 @@ import { createFakeClock } from '../helpers/fake-clock.ts';
 import { type HttpWorld, openHttpWorld } from '../http/http-world.ts';
 import { startOidcProvider } from '../http/oidc-provider.ts';
 import { invite, join, PASSWORD } from '../http/people-world.ts';
-import { findBarriers, openBrowser, openView, type View, type ViewOptions } from './browser.ts';
+import { findBarriers, openView, type View, type ViewOptions } from './browser.ts';
+import { openBrowser } from './open-browser.ts';
 
 let browser: Browser;
 beforeAll(async () => {

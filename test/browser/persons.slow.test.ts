@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { controlService } from '../helpers/service-control.ts';
 import { type HttpWorld, openHttpWorld } from '../http/http-world.ts';
-import { findBarriers, openBrowser, openView } from './browser.ts';
+import { findBarriers, openView } from './browser.ts';
+import { openBrowser } from './open-browser.ts';
 
 const PATH = '/integrations/riverside/persons';
 const ACCEPT = '/integrations/riverside/accept-match-rate';

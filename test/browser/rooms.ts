@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import type { Database } from '../../src/store/engine/tables.ts';
 import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from '../http/http-world.ts';
-import { findBarriers, openBrowser, openView, type View, type ViewOptions } from './browser.ts';
+import { findBarriers, openView, type View, type ViewOptions } from './browser.ts';
+import { openBrowser } from './open-browser.ts';
 
 export interface Rooms {
   openWorld(options?: HttpWorldOptions): Promise<HttpWorld>;

@@ -6,7 +6,8 @@ import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
 import { clockWithinADay } from '../helpers/within-a-day.ts';
 import { type HttpWorld, openHttpWorld } from '../http/http-world.ts';
-import { findBarriers, openBrowser, openView, type View, type ViewOptions } from './browser.ts';
+import { findBarriers, openView, type View, type ViewOptions } from './browser.ts';
+import { openBrowser } from './open-browser.ts';
 
 let browser: Browser;
 beforeAll(async () => {
