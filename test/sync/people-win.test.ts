@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import type { SyncWorldOptions } from '../helpers/sync-world.ts';
+import { aWrittenContact, NET_WORTH, open } from './worlds.ts';
+
+/** A service that answers with profiles of other people. */
+const strangers: SyncWorldOptions = {
+  partner: (client) => ({
+    ...client,
+    async readResults(jobIds, signal) {
+      const results = await client.readResults(jobIds, signal);
+      for (const result of results.values()) {
+        if (result.state === 'completed') result.profile.name.last = 'Quillfeather';
+      }
+      return results;
+    },
+  }),
+};
+
+describe('people win', () => {
+  it('keeps a value that a person typed, before or after us', async () => {
+    const world = await open();
+    const [before = ''] = await world.addPeople(30);
+    world.crm.setValue(before, NET_WORTH, 'Ask Maria');
+    await world.sync();
+    expect(world.crm.valueOf(before, NET_WORTH)).toBe('Ask Maria');
+    const after = aWrittenContact(world);
+    world.crm.setValue(after, NET_WORTH, 'Not so much');
+    world.crm.editContact(after, { employers: ['Somewhere New'] });
+    await world.sync();
+    expect(world.crm.valueOf(after, NET_WORTH)).toBe('Not so much');
+  });
+
+  it('writes over values of its own, and over others only where the rule says always', async () => {
+    const world = await open({
+      integration: {
+        fields: [
+          { from: 'donorId', to: 'Always', when: 'always' },
+          { from: 'donorId', to: 'Blank', when: 'ifEmpty' },
+          { from: 'netWorth.label', to: NET_WORTH },
+        ],
+      },
+    });
+    for (const name of ['Always', 'Blank']) world.crm.addField({ name });
+    const [id = ''] = await world.addPeople(1);
+    world.crm.setValue(id, 'Always', 'typed');
+    world.crm.setValue(id, 'Blank', 'typed');
+    await world.sync();
+    expect(world.crm.valueOf(id, 'Always')).toMatch(/^[0-9a-f]{32}$/);
+    expect(world.crm.valueOf(id, 'Blank')).toBe('typed');
+  });
+
+  it("holds a profile whose name is not the contact's, and writes nothing of it", async () => {
+    const world = await open(strangers);
+    const [id] = await world.addPeople(1);
+    const report = await world.sync();
+    expect(report.contacts).toMatchObject({ enhanced: 1, held: 1, written: 0 });
+    expect(world.crm.writes).toHaveLength(0);
+    expect(await world.store.holds.listOpen()).toMatchObject([
+      { crmId: id, kind: 'name_mismatch', detail: 'last_name_differs' },
+    ]);
+  });
+
+  it('writes a held profile once a person approves, without another credit', async () => {
+    const world = await open(strangers);
+    const [id = ''] = await world.addPeople(1);
+    await world.sync();
+    const [hold] = await world.store.holds.listOpen();
+    if (!hold) throw new Error('Nothing is held');
+    await world.store.holds.decide(hold, 'approved');
+    const spent = await world.spent();
+    expect((await world.sync()).contacts.written).toBe(1);
+    expect(world.crm.valueOf(id, 'Donor ID')).not.toBeNull();
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('asks again if the contact became another person after a person approved', async () => {
+    const world = await open(strangers);
+    const ids = await world.addPeople(2);
+    await world.sync();
+    for (const hold of await world.store.holds.listOpen()) {
+      await world.store.holds.decide(hold, 'approved');
+    }
+    world.crm.editContact(ids[0] ?? '', { firstName: 'Zebulon', lastName: 'Xylander' });
+    expect((await world.sync()).contacts).toMatchObject({ written: 1, held: 1, submitted: 0 });
+    expect(world.crm.writes.map(({ id }) => id)).toEqual([ids[1]]);
+    expect(await world.store.holds.listOpen()).toMatchObject([{ crmId: ids[0] }]);
+  });
+
+  it('never enhances again a contact that a person rejected, until it becomes another person', async () => {
+    const world = await open(strangers);
+    const [id = ''] = await world.addPeople(1);
+    await world.sync();
+    const [hold] = await world.store.holds.listOpen();
+    if (!hold) throw new Error('Nothing is held');
+    await world.store.holds.decide(hold, 'rejected');
+    expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, skipped: 1 });
+    world.crm.editContact(id, { firstName: 'Quite', lastName: 'Different' });
+    expect((await world.sync()).contacts.chosen).toBe(1);
+  });
+
+  it('does not deliver to a contact that opted out after the credit was spent', async () => {
+    const world = await open();
+    const ids = await world.addPeople(5);
+    let reads = 0;
+    world.crm.before((operation) => {
+      if (operation !== 'readByIds' || ++reads < 2) return;
+      for (const id of ids) world.crm.editContact(id, { optedOut: true });
+    });
+    const report = await world.sync();
+    world.crm.before(null);
+    expect(report.contacts).toMatchObject({ submitted: 5, written: 0, skipped: 5 });
+    expect(world.crm.writes).toHaveLength(0);
+  });
+
+  it('delivers what was paid for once they have opted in again', async () => {
+    const world = await open();
+    const ids = await world.addPeople(5);
+    let reads = 0;
+    world.crm.before((operation) => {
+      if (operation !== 'readByIds' || ++reads < 2) return;
+      for (const id of ids) world.crm.editContact(id, { optedOut: true });
+    });
+    await world.sync();
+    world.crm.before(null);
+    for (const id of ids) world.crm.editContact(id, { optedOut: false });
+    expect((await world.sync()).contacts).toMatchObject({ read: 5, submitted: 0, written: 5 });
+    expect(await world.spent()).toBe(5);
+  });
+
+  it('asks a person again about a held contact that had left and is back', async () => {
+    const world = await open(strangers);
+    const ids = await world.addPeople(2);
+    expect((await world.sync()).contacts).toMatchObject({ held: 2 });
+    for (const id of ids) world.crm.editContact(id, { optedOut: true });
+    expect((await world.sync()).contacts).toMatchObject({ skipped: 2, held: 0 });
+    for (const id of ids) world.crm.editContact(id, { optedOut: false });
+    expect((await world.sync()).contacts).toMatchObject({ held: 2, submitted: 0 });
+    const [hold] = await world.store.holds.listOpen();
+    if (!hold) throw new Error('Nothing is held');
+    await world.store.holds.decide(hold, 'approved');
+    expect((await world.sync()).contacts).toMatchObject({ written: 1 });
+    expect(await world.spent()).toBe(2);
+  });
+});

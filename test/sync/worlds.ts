@@ -1,0 +1,44 @@
+import { expect } from 'vitest';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
+
+export const NET_WORTH = 'Donor Net Worth';
+
+/** A world that is closed after its test. */
+export const open = closedAfterTest(createSyncWorld);
+
+/** A world whose contacts are all in the CRM and enhanced. */
+export async function openEnhanced(count: number, options?: SyncWorldOptions): Promise<SyncWorld> {
+  const world = await open(options);
+  await world.addPeople(count);
+  const report = await world.sync();
+  expect(report.status).toBe('succeeded');
+  return world;
+}
+
+/** A contact that the first run has written a net worth into. */
+export function aWrittenContact({ crm }: SyncWorld): string {
+  const write = crm.writes.find(({ values }) => values[NET_WORTH]);
+  if (!write) throw new Error('No contact was written');
+  return write.id;
+}
+
+/** Submits everybody and stops before any job is looked at. */
+export async function leaveJobsRunning(world: SyncWorld): Promise<void> {
+  await world.putFaults([{ on: { path: '*progress*' }, fault: { kind: 'slow', delayMs: 60_000 } }]);
+  const stop = new AbortController();
+  const running = world.sync({ signal: stop.signal });
+  const submitted = () => world.store.contacts.countWork('riverside');
+  await expect.poll(submitted).toMatchObject({ due: 0 });
+  await expect.poll(() => world.spent()).toBeGreaterThan(0);
+  stop.abort();
+  await running;
+}
+
+/** Makes all jobs look as if they had been submitted so many minutes earlier. */
+export async function ageJobs({ database }: SyncWorld, minutes: number): Promise<void> {
+  await database.db
+    .updateTable('jobs')
+    .set((eb) => ({ submitted_at: eb('submitted_at', '-', minutes * 60_000) }))
+    .execute();
+}
