@@ -66,8 +66,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'slow',
-          // More workers than cores would only make the real neighbours wait for each other.
-          maxWorkers: Math.max(2, cores),
+          // They wait a third of their time for kills, pages and jobs; many more would make neighbours wait for each other.
+          maxWorkers: cores + 1,
           sequence: { groupOrder: 1 },
           include: [SLOW],
           provide: { databases: ['sqlite', 'postgres'] },
