@@ -271,4 +271,35 @@ describeEachDatabase('what waits for a second person', (open) => {
     await vi.waitFor(() => expect(looks).toBeGreaterThan(1));
     stopping.abort();
   });
+
+  it('is tried less and less often where it cannot be done, and soon again once a person asks', async () => {
+    const world = await createWorld();
+    const { store, clock } = world;
+    const request = { what: 'forget', alsoInCrm: false, blockUnknown: false } as const;
+    const about = { request, integrationId: INTEGRATION, crmId: 'c-1' };
+    const approval = await asked(world, about);
+    await store.actingAs(BEN.actor).approvals.confirm(approval, null);
+    const triedAt: number[] = [];
+    const stopping = new AbortController();
+    const refuse = () => Promise.reject(new Error('The CRM lets no one in.'));
+    const carryOn = createApprovalWatch({
+      application: { ...applicationOf(world), open: refuse, takeLease: refuse },
+      ...{ clock, stopping: stopping.signal },
+      log: { ...silentLog, warn: () => triedAt.push(clock.now()) },
+    });
+    carryOn();
+    for (let tries = 1; tries <= 10; tries++) {
+      await vi.waitFor(() => expect(triedAt).toHaveLength(tries));
+      await vi.waitFor(() => expect(clock.sleepers()).toBe(1));
+      if (tries < 10) await clock.advanceToNext();
+    }
+    const minutes = triedAt.slice(1).map((at, index) => (at - (triedAt[index] ?? 0)) / 60_000);
+    expect(minutes).toEqual([5, 10, 20, 40, 80, 160, 320, 360, 360]);
+    carryOn();
+    await vi.waitFor(() => expect(triedAt).toHaveLength(11));
+    await vi.waitFor(() => expect(clock.sleepers()).toBe(1));
+    await clock.advance(300_000);
+    await vi.waitFor(() => expect(triedAt).toHaveLength(12));
+    stopping.abort();
+  });
 });

@@ -8,8 +8,9 @@ export interface CarryOnDeps extends ConfirmDeps {
   stopping: AbortSignal;
 }
 
-/** A run may be at work, or a CRM away. */
+/** A run may be at work, or a CRM away: soon again, then twice as long each time, since a record may refuse for good. */
 const AGAIN_AFTER_MS = 300_000;
+const AGAIN_AT_LATEST_MS = 6 * 3_600_000;
 
 /** Something that is called for each confirmation, and tries again by itself what could not be done. */
 export function createApprovalWatch(deps: CarryOnDeps): () => void {
@@ -23,11 +24,13 @@ export function createApprovalWatch(deps: CarryOnDeps): () => void {
 
   async function watch(): Promise<void> {
     isWatching = true;
+    let againMs = AGAIN_AFTER_MS;
     while (!stopping.aborted) {
       asked = new AbortController();
       const isAllDone = await carryOutAll().catch(noteTrouble);
       if (isAllDone && !asked.signal.aborted) break;
-      await clock.sleep(AGAIN_AFTER_MS, AbortSignal.any([stopping, asked.signal]));
+      await clock.sleep(againMs, AbortSignal.any([stopping, asked.signal]));
+      againMs = asked.signal.aborted ? AGAIN_AFTER_MS : Math.min(2 * againMs, AGAIN_AT_LATEST_MS);
     }
     isWatching = false;
   }
