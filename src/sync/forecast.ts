@@ -125,9 +125,11 @@ async function chooseRead(
     run.integration.id,
     contacts.map(({ id }) => id),
   );
+  const answered = await deps.store.contacts.findAnswered(run.integration.id, [...rows.values()]);
   return contacts.flatMap((contact) => {
     const row = rows.get(contact.id);
-    const decision = decideContact(plannedContact(deps, run, contact), row, rules);
+    const planned = plannedContact(deps, run, contact);
+    const decision = decideContact(planned, row, rules, answered.get(contact.id) ?? null);
     if (decision.kind !== 'choose') {
       countLeft(forecast, reasonToLeave(decision, row));
       return [];

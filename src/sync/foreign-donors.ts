@@ -98,7 +98,7 @@ export async function adoptDonors(deps: DonorDeps, run: Run): Promise<number> {
       const donorId = lookup === undefined ? null : donorIdIn(lookup, idFields);
       if (lookup?.state !== 'found' || donorId === null) return [];
       const planned = plannedContact(deps, run, lookup.contact);
-      const decision = decideContact(planned, row, planRules(deps, run));
+      const decision = decideContact(planned, row, planRules(deps, run), null);
       if (decision.kind !== 'choose') return [];
       const enhancedAt = dateIn(lookup.values[dateFields[0] ?? ''], deps.clock.now());
       return [{ crmId: row.crmId, donorId, identity: decision.noted.identity, enhancedAt }];

@@ -44,12 +44,17 @@ export function refusalOf(contact: Contact): OutcomeReason | null {
   return null;
 }
 
-/** What becomes of a contact that was just read, and of the identity that is remembered of it. */
+/**
+ * What becomes of a contact that was just read, and of the identity that is remembered of it. `answered` is the
+ * identity that its last answered request was asked with, if the answer to a later one was lost; null otherwise.
+ */
 export function decideContact(
   contact: PlannedContact,
-  row: ContactRecord | undefined,
+  stored: ContactRecord | undefined,
   rules: PlanRules,
+  answered: string | null,
 ): Decided {
+  const row = backBeforeLoss(contact, stored, answered);
   const noted = noteIdentity(contact.identity, row);
   const known = row && {
     ...row,
@@ -65,7 +70,7 @@ export function decideContact(
  * before the answer to a later one was lost. That credit is what counts then, and there is nothing to ask a
  * person about the other one.
  */
-export function backBeforeLoss(
+function backBeforeLoss(
   { identity }: Pick<PlannedContact, 'identity'>,
   row: ContactRecord | undefined,
   answered: string | null,

@@ -36,10 +36,11 @@ export async function preparePersons(
   const held: string[] = [];
   const settled: { crmId: string; reason: OutcomeReason; removed: boolean }[] = [];
   const lookups = await lookUpDue(deps, run, due, donors);
+  const answered = await deps.store.contacts.findAnswered(run.integration.id, due);
   for (const lookup of lookups) {
     const row = rows.get(lookup.id);
     if (!row) continue;
-    const verdict = verdictOn(deps, run, lookup, row);
+    const verdict = verdictOn(deps, run, lookup, row, answered.get(row.crmId) ?? null);
     if (verdict.kind === 'wait') {
       unreadable.push(lookup.id);
       continue;
@@ -103,13 +104,19 @@ type Verdict =
   | { kind: 'settle'; reason: OutcomeReason; removed: boolean };
 
 /** The plan once more, on the record as it is now: it may have changed since it was read. */
-function verdictOn(deps: PrepareDeps, run: Run, lookup: RecordLookup, row: ContactRecord): Verdict {
+function verdictOn(
+  deps: PrepareDeps,
+  run: Run,
+  lookup: RecordLookup,
+  row: ContactRecord,
+  answered: string | null,
+): Verdict {
   if (lookup.state === 'removed') {
     const reason = lookup.mergedInto === null ? 'deleted_in_crm' : 'merged_in_crm';
     return { kind: 'settle', reason, removed: true };
   }
   const planned = plannedContact(deps, run, lookup.contact);
-  const decision = decideContact(planned, row, planRules(deps, run));
+  const decision = decideContact(planned, row, planRules(deps, run), answered);
   if (decision.kind === 'choose') {
     if (planned.identity.lost.length > 0) return { kind: 'wait' };
     return { kind: 'submit', identity: decision.noted.identity, reason: decision.reason };

@@ -5,13 +5,7 @@ import type { ReadIdentity } from '../identity/identity-reader.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { departures, forgottenFingerprint, looksErased } from '../run/erased.ts';
 import { lookUp } from '../run/look-up.ts';
-import {
-  backBeforeLoss,
-  decideContact,
-  type PlannedContact,
-  type PlanRules,
-  refusalOf,
-} from './plan.ts';
+import { decideContact, type PlannedContact, type PlanRules, refusalOf } from './plan.ts';
 
 type ReadDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'otherForms'>;
 
@@ -27,8 +21,7 @@ export async function readContacts(deps: ReadDeps, run: Run): Promise<void> {
     await deps.store.contacts.recordPage(
       run.lease,
       { runId: run.id, ...page, cursor: watermarkOf(page, run), contacts, removed },
-      (contact, row, answered) =>
-        decideContact(contact, backBeforeLoss(contact, row, answered), planRules(deps, run)),
+      (contact, row, answered) => decideContact(contact, row, planRules(deps, run), answered),
     );
     run.control.notify();
     if (run.control.stopping.aborted) return;

@@ -68,9 +68,13 @@ function read({
 }
 
 /** The decision alone; what is noted of the identity has tests of its own. */
-function decide(...asked: Parameters<typeof decideContact>): Decision {
-  const { noted, ...decision } = decideContact(...asked);
-  expect(noted.identity).toBe(asked[0].identity.text());
+function decide(
+  contact: PlannedContact,
+  row: ContactRecord | undefined,
+  rules: PlanRules,
+): Decision {
+  const { noted, ...decision } = decideContact(contact, row, rules, null);
+  expect(noted.identity).toBe(contact.identity.text());
   return decision;
 }
 

@@ -151,6 +151,20 @@ describe('a lost answer', () => {
       expect(await world.spent()).toBe(2);
     });
 
+    it('is of no matter if it has moved back between the reading and the sending', async () => {
+      const { world, home, move, reason } = await openMoved();
+      move(['12 Third Street, Newtown, PA 18940']);
+      let looks = 0;
+      world.crm.before((operation) => {
+        // The first look is for what it became while its answer was lost.
+        if (operation === 'readByIds' && ++looks === 2) move(home);
+      });
+      expect((await world.sync()).contacts).toMatchObject({ chosen: 1, submitted: 0 });
+      world.crm.before(null);
+      expect(await reason()).toBe('profile_fresh');
+      expect(await world.spent()).toBe(2);
+    });
+
     it('costs no credit either if a person has rejected to ask again before that', async () => {
       const { world, id, home, move } = await openMoved();
       const [hold] = await world.store.holds.listOpen();

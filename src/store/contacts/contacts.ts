@@ -6,6 +6,7 @@ import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { prepared, type Slots } from '../engine/prepared.ts';
 import { portions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Database, Tables, Trx } from '../engine/tables.ts';
+import { findAnswered } from './answered.ts';
 import type { ContactRow } from './changes.ts';
 import { move, type Which } from './move.ts';
 import { OPEN_STATES } from './open-submissions.ts';
@@ -23,6 +24,17 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     async find(integrationId: string, ids: readonly string[]): Promise<Map<string, ContactRecord>> {
       const rows = await findRows(db, integrationId, ids);
       return new Map([...rows].map(([id, row]) => [id, fromRow(row)]));
+    },
+
+    /**
+     * Of those whose last request has no answer: the identity that the one before was asked with, by CRM id.
+     * The rows are those of at most 1,000 contacts.
+     */
+    findAnswered(
+      integrationId: string,
+      known: readonly ContactRecord[],
+    ): Promise<Map<string, string>> {
+      return findAnswered(db, integrationId, known);
     },
 
     /** The ids of all contacts of an integration, in portions. */

@@ -1,10 +1,11 @@
 import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
-import { maybeFromRow } from '../engine/from-row.ts';
+import { fromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { portions } from '../engine/rows.ts';
-import type { DueReason, JobState, Trx } from '../engine/tables.ts';
+import type { DueReason, Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
+import { findAnswered } from './answered.ts';
 import type { ContactRow, Given } from './changes.ts';
 import { type ContactRecord, findRows, newRow } from './contacts.ts';
 import { type Departure, recordRemoved, supersedeHolds } from './departures.ts';
@@ -126,7 +127,8 @@ async function recordPortion<C extends ReadContact>(
     lease.integrationId,
     contacts.map((c) => c.crmId),
   );
-  const answered = await findAnswered(trx, lease, [...rows.values()].filter(mayHaveLost));
+  const records = new Map([...rows].map(([id, row]) => [id, fromRow(row)]));
+  const answered = await findAnswered(trx, lease.integrationId, [...records.values()]);
   const decided: ContactRow[] = [];
   const kept: KeptContact[] = [];
   const released: string[] = [];
@@ -137,7 +139,7 @@ async function recordPortion<C extends ReadContact>(
   for (const contact of contacts) {
     const { crmId } = contact;
     const row = rows.get(crmId);
-    const { noted, ...decision } = decide(contact, maybeFromRow(row), answered.get(crmId) ?? null);
+    const { noted, ...decision } = decide(contact, records.get(crmId), answered.get(crmId) ?? null);
     if (decision.kind === 'keep') {
       if (row === undefined) continue;
       kept.push({ row, noted });
@@ -166,43 +168,6 @@ async function recordPortion<C extends ReadContact>(
   await resume(trx, lease, run, resumed);
   await withdrawApprovals(trx, run.now, renamed);
   return chosen;
-}
-
-/** True where what a lost answer was asked with may stand as the identity that was paid for. */
-function mayHaveLost({ state, asked_identity, outcome_reason }: ContactRow): boolean {
-  const isAsked = state === 'due' || ['lost_answer', 'rejected_by_person'].includes(outcome_reason);
-  return isAsked && asked_identity !== null;
-}
-
-/** Jobs that cost a credit, the last one included if its answer was lost. */
-const PAID: JobState[] = ['delivered', 'failed', 'lost'];
-
-/** Of contacts whose last job has no answer: the identity that the one before was asked with. */
-async function findAnswered(
-  trx: Trx,
-  { integrationId }: Lease,
-  rows: readonly ContactRow[],
-): Promise<Map<string, string>> {
-  if (rows.length === 0) return new Map();
-  const jobs = await trx
-    .selectFrom('jobs')
-    .select(['crm_id', 'identity', 'state'])
-    .where('integration_id', '=', integrationId)
-    .where(
-      'crm_id',
-      'in',
-      rows.map(({ crm_id }) => crm_id),
-    )
-    .where('state', 'in', PAID)
-    .orderBy('submitted_at')
-    .orderBy('tracking_id')
-    .execute();
-  const found = [...Map.groupBy(jobs, ({ crm_id }) => crm_id)].flatMap(([crmId, own]) => {
-    const before = own.findLast(({ state }) => state !== 'lost');
-    const isLost = own.at(-1)?.state === 'lost';
-    return isLost && before !== undefined ? [[crmId, before.identity] as const] : [];
-  });
-  return new Map(found);
 }
 
 /** What a decision is in a contact's life, and what comes with it. */
