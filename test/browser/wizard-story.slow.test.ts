@@ -57,6 +57,7 @@ it(
 
     await page.locator('.crumbs').getByRole('link', { name: CLIENTS.salesforce }).click();
     await syncNow(person);
+    await watch(person);
     await page.evaluate('window.isSamePage = true');
     const written = await count(person, 'contacts.written');
     jobs.letEnd();
@@ -122,6 +123,10 @@ async function count({ page }: Person, of: string): Promise<number> {
 async function syncNow({ page }: Person): Promise<void> {
   await page.getByRole('button', { name: 'Sync now' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Sync now' }).click();
+}
+
+/** Once a run that has to wait for its jobs is under way. */
+async function watch({ page }: Person): Promise<void> {
   await page.getByRole('link', { name: 'Watch the run' }).click();
   await page.waitForURL(/\/runs\//);
 }
@@ -145,10 +150,13 @@ async function decideBatch(person: Person, world: SetupWorld): Promise<void> {
     await edit(world, { action: 'update', id, values: { MailingStreet: `${id} Quarry Lane` } });
   }
   await page.goto(`${world.url}/clients/riverside-food-bank`);
+  const latest = () => page.locator('#client-live tbody a').first().getAttribute('href');
+  const earlier = await latest();
   await syncNow(person);
-  await page.locator('#run').getByText('Done').waitFor();
+  // It may be over before the page could say that it runs.
+  await expect.poll(latest).not.toBe(earlier);
   const before = await world.control.spent();
-  await page.getByRole('link', { name: 'Decisions' }).click();
+  await page.getByRole('link', { name: 'Decisions', exact: true }).click();
   await page
     .getByRole('navigation', { name: 'Queue' })
     .getByRole('link', { name: /contacts/ })

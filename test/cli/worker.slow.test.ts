@@ -97,12 +97,14 @@ describeOn('postgres', 'worker', () => {
   });
 
   it('that stood still and was overtaken leaves its run to the other, and takes up runs again', async () => {
-    world = await openCliWorld({ service: { jobTimeMs: 20_000 }, databaseUrl });
+    const jobs = holdJobs();
+    world = await openCliWorld({ service: jobs.service, databaseUrl });
     const { serving, first } = await startPaidRun();
     first.child.kill('SIGSTOP');
     const second = await startWorker();
     await untilRuns('running', 1, 'interrupted');
     first.child.kill('SIGCONT');
+    jobs.letEnd();
     await untilRuns('succeeded');
     second.child.kill('SIGTERM');
     await second.ended;
