@@ -1,5 +1,6 @@
+import type { FromRow } from '../engine/from-row.ts';
 import type { Database, JobState, Trx } from '../engine/tables.ts';
-import type { ContactRecord } from './contacts.ts';
+import type { ContactRow } from './changes.ts';
 
 /** Jobs that cost a credit, the last one included if its answer was lost. */
 const PAID: JobState[] = ['delivered', 'failed', 'lost'];
@@ -33,7 +34,7 @@ export async function findAnswered(
   return new Map(found);
 }
 
-type Asked = Pick<ContactRecord, 'crmId' | 'state' | 'askedIdentity' | 'outcomeReason'>;
+type Asked = Pick<FromRow<ContactRow>, 'crmId' | 'state' | 'askedIdentity' | 'outcomeReason'>;
 
 /** True where what a lost answer was asked with may stand as the identity that was paid for. */
 function mayHaveLost({ state, askedIdentity, outcomeReason }: Asked): boolean {

@@ -6,10 +6,10 @@ import { FIELD_SOURCES, type WriteRule } from '../../../core/field-map.ts';
 import { outcomeText } from '../../../core/outcome.ts';
 import { countOf, formatCount } from '../../../core/quantities.ts';
 import { fieldSpecFor } from '../../../mapping/field-specs.ts';
-import { oddityOf, shapeOf } from '../../../sync/sample-persons.ts';
 import { Cell, Heads, Mark, Zone } from '../frame/parts.tsx';
 import { RHYTHMS } from './forms.ts';
-import { Choice, Field, Onward, Persons, Ticks } from './parts.tsx';
+import { Choice, Field, Onward, Ticks } from './parts.tsx';
+import { SampledPersons } from './persons.tsx';
 import type { StepView } from './steps.ts';
 
 const NONE = { value: '', label: '— none —' };
@@ -74,7 +74,6 @@ function People({ look, isFile }: { look: PeopleLook | null; isFile: boolean }) 
     );
   }
   const { persons, read, sendable, hasMore, left } = look;
-  const oddity = oddityOf(persons.map(shapeOf));
   return (
     <>
       <h2>As they would be sent</h2>
@@ -90,17 +89,7 @@ function People({ look, isFile }: { look: PeopleLook | null; isFile: boolean }) 
         )}
         . Names are read for this page alone and kept nowhere.
       </p>
-      {persons.length === 0 ? (
-        <p class="empty">No contact can be sent: each needs a first and a last name.</p>
-      ) : (
-        <Persons persons={persons} />
-      )}
-      {oddity !== null && (
-        <div class="trouble trouble-attention">
-          <Mark kind="attention" />
-          <p>{oddity}</p>
-        </div>
-      )}
+      <SampledPersons persons={persons} />
     </>
   );
 }

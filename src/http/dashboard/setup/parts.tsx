@@ -1,8 +1,6 @@
 /** The small parts of the set-up's forms. */
 import type { Child, PropsWithChildren } from 'hono/jsx';
-import type { PersonDetails } from '../../../core/person.ts';
-import { countOf } from '../../../core/quantities.ts';
-import { Cell, Heads, Mark } from '../frame/parts.tsx';
+import { Mark } from '../frame/parts.tsx';
 
 /** A box with its label, and a sentence of help. */
 export function Field(props: {
@@ -124,28 +122,4 @@ export function Onward(
       </button>
     </div>
   );
-}
-
-/** Persons as they would be sent. */
-export function Persons({ persons }: { persons: readonly PersonDetails[] }) {
-  return (
-    <table class="stacks">
-      <caption class="hidden">{countOf(persons.length, 'person')} as sent to the service</caption>
-      <Heads texts={['First name', 'Last name', 'Addresses', 'Employers']} />
-      <tbody>
-        {persons.map(({ firstName, lastName, addresses, employers }) => (
-          <tr>
-            <th scope="row">{firstName}</th>
-            <Cell label="Last name">{lastName}</Cell>
-            <Cell label="Addresses">{textOf(addresses)}</Cell>
-            <Cell label="Employers">{textOf(employers)}</Cell>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-function textOf(texts: readonly string[]): string {
-  return texts.length === 0 ? 'none' : texts.join(' | ');
 }

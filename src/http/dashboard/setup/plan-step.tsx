@@ -4,7 +4,7 @@ import { outcomeText } from '../../../core/outcome.ts';
 import { countOf, formatCount } from '../../../core/quantities.ts';
 import type { Viewer } from '../frame/layout.tsx';
 import { Cell, CountCells, Fact, Heads, Mark, OutcomeStatus, RunStatus } from '../frame/parts.tsx';
-import { Persons } from './parts.tsx';
+import { Persons } from './persons.tsx';
 import type { PlanView } from './steps.ts';
 
 export function PlanStep({ setup, view }: { setup: Setup; view: PlanView; viewer: Viewer }) {
