@@ -307,12 +307,15 @@ function checkNetworks({ crms, service, store, swarm, violate }: World): void {
     const network = [...service.networks.values()].find((each) => each.name === `Board ${name}`);
     const wanted = new Set<string>();
     for (const id of crm.groups.get('board') ?? []) {
-      if (crm.heirOf(id)?.optedOutAt !== null) continue;
+      const heir = crm.heirOf(id);
+      if (heir?.optedOutAt !== null) continue;
       const [row] = store.rows(
-        'select donor_id from contacts where integration_id = ? and crm_id = ?',
+        'select donor_id, outcome_reason from contacts where integration_id = ? and crm_id = ?',
         name,
         id,
       );
+      // A person has said that it is one who was erased.
+      if (heir.isConfirmedErased && row?.['outcome_reason'] === 'forgotten') continue;
       if (typeof row?.['donor_id'] === 'string') wanted.add(row['donor_id']);
     }
     const members = network?.members ?? new Set<string>();
