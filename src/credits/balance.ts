@@ -136,13 +136,15 @@ export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionReco
     listOpen: () => store.submissions.listOpen(run.partnerKey),
     // An older version takes what is open for the only one.
     letsOthersPass: ({ state, slot }) => state === 'intended' && slot !== null,
+    // It was marked by a process that had the lease and knew that its answer does not come.
+    isGivenUp: ({ state, slot }) => state === 'lost' && slot !== null,
     async markLost(lost) {
       for (const { open, lease } of lost) {
         if (open.state === 'intended') await store.submissions.recordLost(lease, open.id);
       }
     },
     watch: watch.look,
-    prove: (lost) => proveSubmissions(deps, run, lost, watch),
+    prove: (lost, givenUp) => proveSubmissions(deps, run, { lost, givenUp }, watch),
   };
 }
 
@@ -194,28 +196,33 @@ function watchBalance({ store, partner }: ProofDeps, run: Run): Watch {
 async function proveSubmissions(
   deps: ProofDeps,
   run: Run,
-  lost: readonly Lost<SubmissionRecord>[],
+  {
+    lost,
+    givenUp,
+  }: { lost: readonly Lost<SubmissionRecord>[]; givenUp: readonly SubmissionRecord[] },
   watch: Watch,
 ): Promise<void> {
   const { store, log } = deps;
   const { balance: carried, sequence } = await store.submissions.findBalance(run.partnerKey);
-  const ids = new Set(lost.map((each) => each.open.id));
+  const all = [...lost.map((each) => each.open), ...givenUp];
+  const ids = new Set(all.map(({ id }) => id));
   const open = await store.submissions.listOpen(run.partnerKey);
   if (open.length !== ids.size || !open.every(({ id }) => ids.has(id))) return;
   const before = carried ?? Math.max(...open.map(({ balanceBefore }) => balanceBefore));
   const facts = { run: run.id, submissions: [...ids].join() };
   log.info(facts, 'answers were lost; their credits are settled by the balance');
-  const requests = lost.map(({ open: { id, persons } }) => ({ id, items: persons }));
+  const requests = all.map(({ id, persons }) => ({ id, items: persons }));
   const leases = [...new Set(lost.map(({ lease }) => lease))];
   const glances = watch.glancesAt(ids, before);
   const bucket = 'enhancements';
   const found = await findLosses(deps, run, { bucket, before, glances, requests }, leases);
   if (found === 'stopped') return;
   const { losses, balance } = found;
-  const ends = lost.map((each, index) => endOf(run, each.open, losses[index]));
+  const ends = all.map((each, index) => endOf(run, each, losses[index]));
   const { partnerKey } = run;
   const settlement = { partnerKey, sequence, balance, ends };
-  if (!(await store.submissions.settleLost(leases, settlement))) return;
+  const beside = [...new Set(givenUp.map(({ integrationId }) => integrationId))];
+  if (!(await store.submissions.settleLost(leases, settlement, beside))) return;
   for (const { id, loss } of ends) {
     if (loss === null) {
       log.info(

@@ -50,12 +50,20 @@ export interface Proof<Open extends Unanswered> {
   listOpen(): Promise<Open[]>;
   /** True if another may be sent while this one, of a living run, is under way. */
   letsOthersPass(open: Open): boolean;
+  /**
+   * True if this one may be settled while a run of its integration goes on: no process sends it any more, or waits
+   * for its answer. False for all if it is left out.
+   */
+  isGivenUp?(open: Open): boolean;
   /** Puts on disk that no one waits for their answers any more, so that no other run sends anything. */
   markLost?(lost: readonly Lost<Open>[]): Promise<void>;
   /** They wait for what else is under way to come back: what is known of them until then. */
   watch?(): Promise<void>;
-  /** Settles them under their leases; leaves them as they are if the run stops meanwhile. */
-  prove(lost: readonly Lost<Open>[]): Promise<void>;
+  /**
+   * Settles them under their leases, and with them what living runs have given up; leaves them as they are if the
+   * run stops meanwhile.
+   */
+  prove(lost: readonly Lost<Open>[], givenUp: readonly Open[]): Promise<void>;
 }
 
 /** One request and what is noted of it, always on disk. */
@@ -323,8 +331,10 @@ async function settleOthers<Open extends Unanswered>(
     if (lost.length === 0 && living.every(proof.letsOthersPass)) return 'clear';
     await proof.markLost?.(lost);
     if (isOwnUnderWay) return 'occupied';
-    if (living.length > 0) return 'wait';
-    await proof.prove(lost);
+    // A living run settles what it has lost, unless something of ours is lost as well: then it waits for us.
+    const isWaitedFor = lost.length > 0 && living.every((open) => proof.isGivenUp?.(open));
+    if (living.length > 0 && !isWaitedFor) return 'wait';
+    await proof.prove(lost, living);
     return 'settled';
   } finally {
     for (const lease of leases.values()) {

@@ -172,6 +172,36 @@ describeEachDatabase('submissions of a key that are open together', (open) => {
   });
 });
 
+describeEachDatabase('submissions of a run that goes on', (open) => {
+  const createWorld = storeWorlds(open);
+
+  it('are settled beside those of another one once they are lost, and not before', async () => {
+    const world = await createWorld();
+    const { store, lease } = world;
+    const other = await takeLease(store, 'lakeside');
+    await readPage(world, [readContact('c-1')]);
+    await readPage({ ...world, lease: other }, [readContact('c-2')]);
+    await intend(world, 'c-1');
+    await intend({ store, lease: other }, 'c-2');
+    const loss = { charged: 1, afterwards: 'hold', detail: 'gone' } as const;
+    const ends = [
+      { id: 'submission of c-1', run: null, loss: null },
+      { id: 'submission of c-2', run: null, loss },
+    ];
+    const settlement = { partnerKey: KEY, sequence: 0, balance: BALANCE - 1, ends };
+    expect(await store.submissions.settleLost([lease], settlement, ['lakeside'])).toBe(false);
+    await store.submissions.recordLost(other, 'submission of c-2');
+    expect(await store.submissions.settleLost([lease], settlement)).toBe(false);
+    expect(await store.submissions.settleLost([lease], settlement, ['lakeside'])).toBe(true);
+    expect(await store.submissions.listOpen(KEY)).toEqual([]);
+    const held = await store.contacts.find('lakeside', ['c-2']);
+    expect(held.get('c-2')).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
+    // Its own run was about to do the same, and comes too late; its lease is its own as before.
+    expect(await store.submissions.settleLost([other], settlement, [INTEGRATION])).toBe(false);
+    await store.leases.renew(other);
+  });
+});
+
 describeEachDatabase('a version that knows no slots', (open) => {
   const createWorld = storeWorlds(open);
 

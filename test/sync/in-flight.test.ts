@@ -357,6 +357,40 @@ describe('lost answers of submissions that were under way together', () => {
     expect(await world.spent()).toBe(60);
   });
 
+  it('of two runs that go on are settled together, so that neither waits for the other', async () => {
+    const ofBoth = Promise.withResolvers<void>();
+    const runs = new Set<PartnerClient>();
+    const watched = watch({ tookMs: SLOW_MS, until: () => ofBoth.promise });
+    const world = await open(watched, {
+      partner(client) {
+        const one = watched.client(client);
+        return {
+          ...one,
+          submitEnhancements(...asked) {
+            if (runs.add(client).size === 2) ofBoth.resolve();
+            return one.submitEnhancements(...asked);
+          },
+        };
+      },
+    });
+    await world.addPeople(16);
+    await world.putFaults([lost(1, 'resetBefore'), lost(2, 'resetAfter')]);
+    const partner = { ...world.integration.partner, shareProfiles: false };
+    const other = { ...world.integration, id: 'lakeside', partner };
+    const first = world.sync();
+    await watched.sent(1);
+    const reports = await Promise.all([first, world.sync({ integration: other })]);
+    expect(watched.sizes.slice(0, 2)).toEqual([8, 7]);
+    const sum = (of: (report: (typeof reports)[number]) => number) =>
+      reports.reduce((all, report) => all + of(report), 0);
+    // The second was charged; the first is larger than what is gone, and goes again.
+    expect(sum(({ contacts }) => contacts.submitted)).toBe(25);
+    expect(sum(({ contacts }) => contacts.held)).toBe(7);
+    expect(sum(({ credits }) => credits.enhancements.spent)).toBe(32);
+    expect(await world.spent()).toBe(32);
+    expect(await world.store.submissions.listOpen(keyOf(world))).toEqual([]);
+  });
+
   it('of a killed process are settled together by the next run', async () => {
     const watched = watch();
     const world = await open(watched);

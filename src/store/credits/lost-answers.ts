@@ -61,11 +61,16 @@ export function lostAnswerQueries({ checkpoint, checkpointAll }: LeaseQueries, c
 
     /**
      * Settles all that is open of a key by one balance, under the leases of the integrations that it
-     * belongs to. False, with nothing settled, if anything of the key was opened or closed since it was looked at.
+     * belongs to; those `beside` are of others, whose runs have marked it as lost. False, with nothing settled,
+     * if anything of the key was opened or closed since it was looked at.
      */
-    async settleLost(leases: readonly Lease[], settlement: Settlement): Promise<boolean> {
+    async settleLost(
+      leases: readonly Lease[],
+      settlement: Settlement,
+      beside: readonly string[] = [],
+    ): Promise<boolean> {
       try {
-        await checkpointAll(leases, (trx) => settleAll(trx, leases, settlement));
+        await checkpointAll(leases, beside, (trx) => settleAll(trx, leases, beside, settlement));
         return true;
       } catch (error) {
         if (error instanceof LookedAtTooEarly) return false;
@@ -77,6 +82,7 @@ export function lostAnswerQueries({ checkpoint, checkpointAll }: LeaseQueries, c
   async function settleAll(
     trx: Trx,
     leases: readonly Lease[],
+    beside: readonly string[],
     { partnerKey, sequence, balance, ends }: Settlement,
   ): Promise<void> {
     const key = await lockKey(trx, partnerKey);
@@ -84,7 +90,10 @@ export function lostAnswerQueries({ checkpoint, checkpointAll }: LeaseQueries, c
     const ids = new Set(ends.map(({ id }) => id));
     const owners = new Set(leases.map(({ integrationId }) => integrationId));
     const isSame = open.length === ids.size && open.every(({ id }) => ids.has(id));
-    const isOurs = open.every(({ integration_id }) => owners.has(integration_id));
+    const isOurs = open.every(
+      ({ integration_id: owner, state }) =>
+        owners.has(owner) || (state === 'lost' && beside.includes(owner)),
+    );
     if (!isSame || !isOurs || key?.sequence !== sequence) throw new LookedAtTooEarly();
     for (const end of ends) await settleOne(trx, end);
     await setBalance(trx, partnerKey, balance);

@@ -78,6 +78,15 @@ const insertIntegration = prepared((db, { integrationId }: Slots<{ integrationId
     .compile(),
 );
 
+const lockIntegration = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .selectFrom('integrations')
+    .select('id')
+    .where('id', '=', integrationId)
+    .$if(isPostgres(db), (query) => query.forUpdate())
+    .compile(),
+);
+
 /** Two that ask at once, or one that asks while the owner renews, go one after the other; on SQLite by themselves. */
 const lockLease = prepared(
   (db, slots: Slots<{ integrationId: string; now: number; latest: number }>) => {
@@ -166,15 +175,26 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
 
     checkpoint,
 
-    /** A checkpoint of several integrations at once: it fails if any of the leases is not ours. */
-    checkpointAll<T>(leases: readonly Lease[], work: (trx: Trx) => Promise<T>): Promise<T> {
+    /**
+     * A checkpoint of several integrations at once: it fails if any of the leases is not ours. Those that are named
+     * `beside` may have the lease of another process, whose checkpoints wait until this one has ended.
+     */
+    checkpointAll<T>(
+      leases: readonly Lease[],
+      beside: readonly string[],
+      work: (trx: Trx) => Promise<T>,
+    ): Promise<T> {
+      if (leases.length === 0) throw new RangeError('No lease was given');
+      const locked = beside.map((integrationId) => ({ integrationId, epoch: null }));
       // In one order for all, so that no two wait for each other.
-      const [first, ...others] = leases.toSorted((a, b) =>
+      const inOrder = [...leases, ...locked].toSorted((a, b) =>
         a.integrationId < b.integrationId ? -1 : 1,
       );
-      if (first === undefined) throw new RangeError('No lease was given');
-      return checkpoint(first, async (trx) => {
-        for (const lease of others) await extend(trx, lease);
+      return transact(db, LEASE_MS, async (trx, name) => {
+        for (const { integrationId, epoch } of inOrder) {
+          if (epoch === null) await lockIntegration(trx, { integrationId });
+          else name(await extend(trx, { integrationId, epoch }));
+        }
         return work(trx);
       });
     },
