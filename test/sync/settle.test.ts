@@ -286,6 +286,35 @@ describe('a lost answer', () => {
     expect(await world.spent()).toBe(3);
   });
 
+  it('about an old profile goes along with a merge that is read before it is settled', async () => {
+    const world = await open();
+    const [loser = ''] = await world.addPeople(1);
+    await world.sync();
+    const { contact } = world.crm.records.get(loser) ?? {};
+    const longAgo = Date.now() - 400 * 86_400_000;
+    const { db } = world.database;
+    await db.updateTable('contacts').set({ asked_at: longAgo, enhanced_at: longAgo }).execute();
+    await db.updateTable('jobs').set({ submitted_at: longAgo, closed_at: longAgo }).execute();
+    await world.putFaults([{ on: ON_SUBMIT, times: 1, fault: { kind: 'resetAfter' } }]);
+    const stop = new AbortController();
+    const integration = { ...world.integration, settleAfterMs: 60_000 };
+    const running = world.sync({ integration, signal: stop.signal });
+    const seen = async () => (await submitsAndReadings(world)).slice(-2);
+    await expect.poll(seen).toEqual(['submit', 'credits']);
+    stop.abort();
+    await running;
+    expect(await world.spent()).toBe(2);
+    const winner = world.crm.addContact({ ...contact, id: 'winner', employers: ['Elsewhere'] });
+    world.crm.mergeContact(loser, winner);
+    await world.putFaults([{ on: { path: '*results*' }, fault: { kind: 'jobsVanish' } }]);
+    await world.sync();
+    await world.sync();
+    const rows = await world.store.contacts.find(world.integration.id, [winner]);
+    expect(rows.get(winner)).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
+    expect(await world.store.holds.listOpen()).toMatchObject([{ crmId: winner }]);
+    expect(await world.spent()).toBe(2);
+  });
+
   it('lets the profiles that are already paid for be delivered meanwhile', async () => {
     const world = await open({ integration: { settleAfterMs: 600_000, ...WITHOUT_TRIAL } });
     await world.addPeople(150);

@@ -102,7 +102,7 @@ async function moveProfile(
       await move(trx, lease, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
-  const job = await findMoving(trx, lease, loserId);
+  const job = await findMoving(trx, lease, run.now, loserId, winner);
   if (!job) return moveQuestion(trx, lease, run, loser, winnerId);
   const { tracking_id } = job;
   const isRunning = job.state === 'intended' || job.state === 'processing';
@@ -140,11 +140,23 @@ async function moveProfile(
     .execute();
 }
 
-/** The job that moves; what is there already is worth more than what an answer may bring. */
-async function findMoving(trx: Trx, { integrationId }: Lease, loserId: string) {
+/** The service keeps the results of a job for so long. */
+const RESULTS_KEPT_MS = 7 * 86_400_000;
+
+/**
+ * The job that moves. What is there already is worth more than what an answer may bring, unless that was asked for
+ * because it had grown old, or it cannot be fetched any more.
+ */
+async function findMoving(
+  trx: Trx,
+  { integrationId }: Lease,
+  now: number,
+  loserId: string,
+  winner: Winner | undefined,
+) {
   const jobs = await trx
     .selectFrom('jobs')
-    .select(['tracking_id', 'state'])
+    .select(['tracking_id', 'state', 'reason', 'submitted_at'])
     .where('integration_id', '=', integrationId)
     .where('crm_id', '=', loserId)
     .where('state', 'in', MOVING)
@@ -152,7 +164,14 @@ async function findMoving(trx: Trx, { integrationId }: Lease, loserId: string) {
     .orderBy((eb) => eb.fn.coalesce('closed_at', eb.val(Number.MAX_SAFE_INTEGER)), 'desc')
     .orderBy('submitted_at', 'desc')
     .execute();
-  return jobs.find(({ state }) => state !== 'intended') ?? jobs[0];
+  const there = jobs.find(({ state }) => state !== 'intended');
+  const asked = jobs.find(({ state }) => state === 'intended');
+  if (there === undefined || asked === undefined) return there ?? asked;
+  const isOld =
+    asked.reason === 'profile_old' ||
+    (there.state === 'delivered' && there.submitted_at < now - RESULTS_KEPT_MS);
+  // Who is held is not given a job without an answer.
+  return isOld && winner?.state !== 'held' ? asked : there;
 }
 
 /** The event for the contact that stays, which the store may not know yet; false if it is refused. */
