@@ -14,6 +14,7 @@ import {
   STATES,
 } from '../../src/store/contacts/life.ts';
 import { after, move } from '../../src/store/contacts/move.ts';
+import type { DueReason } from '../../src/store/engine/tables.ts';
 import { describeEachDatabase, describeOn } from '../helpers/test-databases.ts';
 import {
   accept,
@@ -188,10 +189,12 @@ describeEachDatabase('a contact in a corner', (open) => {
     });
   });
 
-  it('waits for the answer of its own submission when only an older profile is moved', async () => {
+  /** A contact that was submitted, and whose profile was delivered so long before. */
+  async function submittedAgain(profileAgeMs: number, reason: DueReason): Promise<StoreWorld> {
     const world = await createWorld();
     await submit(world, ['c-1']);
     await world.db.updateTable('contacts').set({ asked_at: 1 }).execute();
+    await world.db.updateTable('jobs').set({ reason }).execute();
     await world.db
       .insertInto('jobs')
       .values({
@@ -199,9 +202,28 @@ describeEachDatabase('a contact in a corner', (open) => {
         tracking_id: 'older',
         state: 'delivered',
         job_id: 'job-older',
-        submitted_at: 1,
+        submitted_at: START_MS - profileAgeMs,
       })
       .execute();
+    return world;
+  }
+
+  it.each([
+    ['is not kept by the service any more', 8, 'identity_changed'],
+    ['had grown old', 6, 'profile_old'],
+  ] as const)(
+    'takes its submission along in a merge if its profile %s',
+    async (_, days, reason) => {
+      const world = await submittedAgain(days * 86_400_000, reason);
+      await remove(world, 'c-1', 'c-2');
+      const tracking_id = trackingIdOf('c-1');
+      expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'submitted', tracking_id });
+      expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed', tracking_id: null });
+    },
+  );
+
+  it('waits for the answer of its own submission when only an older profile is moved', async () => {
+    const world = await submittedAgain(6 * 86_400_000, 'identity_changed');
     await remove(world, 'c-1', 'c-2');
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready', tracking_id: 'older' });
     await accept(world, ['c-1']);
