@@ -101,6 +101,10 @@ function checkHold(world: World, record: Record_, reason: string): void {
   const { oracle, store, swarm, violate, crms } = world;
   const { id } = record;
   const { service, settings } = swarm;
+  const asked = store.rows('select id from holds where crm_id = ? and decision is null', id);
+  if (asked.length === 0) {
+    violate('no stuck state', `contact ${id} is held (${reason}), and no person is asked about it`);
+  }
   if (reason === 'name_mismatch' && service.wrongPerson === 0) {
     violate('a reason to ask', `contact ${id} is held for its name, and no profile was wrong`);
   }
