@@ -1,10 +1,10 @@
 /** Due contacts → the persons to submit, as the CRM has them at this moment. */
 import type { RecordLookup } from '../../connectors/contract.ts';
-import type { OutcomeReason } from '../core/outcome.ts';
 import { type Person, personOf } from '../core/person.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { lookUp } from '../run/look-up.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
+import type { SettledContact } from '../store/contacts/reconsidering.ts';
 import type { IntendedJob } from '../store/credits/intents.ts';
 import type { DueReason } from '../store/engine/tables.ts';
 import { type DonorCheck, isNew, requireKnownDonors } from './foreign-donors.ts';
@@ -34,7 +34,7 @@ export async function preparePersons(
   const prepared: Prepared[] = [];
   const unreadable: string[] = [];
   const held: string[] = [];
-  const settled: { crmId: string; reason: OutcomeReason; removed: boolean }[] = [];
+  const settled: SettledContact[] = [];
   const lookups = await lookUpDue(deps, run, due, donors);
   for (const lookup of lookups) {
     const row = rows.get(lookup.id);
@@ -49,7 +49,7 @@ export async function preparePersons(
       continue;
     }
     if (verdict.kind === 'settle') {
-      settled.push({ crmId: lookup.id, reason: verdict.reason, removed: verdict.removed });
+      settled.push({ crmId: lookup.id, reason: verdict.reason, turnedOut: verdict.turnedOut });
       continue;
     }
     if (lookup.state !== 'found') continue;
@@ -100,13 +100,13 @@ type Verdict =
   | { kind: 'wait' }
   /** It may be a person who was erased. */
   | { kind: 'hold' }
-  | { kind: 'settle'; reason: OutcomeReason; removed: boolean };
+  | ({ kind: 'settle' } & Omit<SettledContact, 'crmId'>);
 
 /** The plan once more, on the record as it is now: it may have changed since it was read. */
 function verdictOn(deps: PrepareDeps, run: Run, lookup: RecordLookup, row: ContactRecord): Verdict {
   if (lookup.state === 'removed') {
     const reason = lookup.mergedInto === null ? 'deleted_in_crm' : 'merged_in_crm';
-    return { kind: 'settle', reason, removed: true };
+    return { kind: 'settle', reason, turnedOut: 'gone' };
   }
   const planned = plannedContact(deps, run, lookup.contact);
   const decision = decideContact(planned, row, planRules(deps, run));
@@ -115,6 +115,9 @@ function verdictOn(deps: PrepareDeps, run: Run, lookup: RecordLookup, row: Conta
     return { kind: 'submit', identity: decision.noted.identity, reason: decision.reason };
   }
   if (decision.kind === 'hold') return { kind: 'hold' };
-  const reason = decision.kind === 'settle' ? decision.reason : 'profile_fresh';
-  return { kind: 'settle', reason, removed: false };
+  if (decision.kind !== 'settle') {
+    return { kind: 'settle', reason: 'profile_fresh', turnedOut: 'fresh' };
+  }
+  const { reason, eligible } = decision;
+  return { kind: 'settle', reason, turnedOut: eligible ? 'fresh' : 'ineligible' };
 }

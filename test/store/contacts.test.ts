@@ -548,8 +548,8 @@ describeEachDatabase('settleDue', (open) => {
     );
     await world.clock.advance(1_000);
     await world.store.contacts.settleDue(world.lease, RUN, [
-      { crmId: 'c-1', reason: 'opted_out', removed: false },
-      { crmId: 'c-2', reason: 'merged_in_crm', removed: true },
+      { crmId: 'c-1', reason: 'opted_out', turnedOut: 'ineligible' },
+      { crmId: 'c-2', reason: 'merged_in_crm', turnedOut: 'gone' },
     ]);
     expect(await contactOf(world, 'c-1')).toMatchObject({
       state: 'settled',
@@ -566,6 +566,16 @@ describeEachDatabase('settleDue', (open) => {
     expect(await contactOf(world, 'c-3')).toMatchObject({ state: 'due' });
   });
 
+  it('leaves who is not asked for any more as one that may be refreshed', async () => {
+    const world = await createWorld();
+    await readPage(world, [readContact('c-1')]);
+    await world.store.contacts.settleDue(world.lease, RUN, [
+      { crmId: 'c-1', reason: 'no_match_known', turnedOut: 'fresh' },
+    ]);
+    const settled = { state: 'settled', due_reason: null, outcome_reason: 'no_match_known' };
+    expect(await contactOf(world, 'c-1')).toMatchObject({ ...settled, eligible: 1 });
+  });
+
   it('leaves contacts that are not due, or not of the integration, as they are', async () => {
     const world = await createWorld();
     await start(world, ['c-1']);
@@ -574,8 +584,8 @@ describeEachDatabase('settleDue', (open) => {
     ]);
     const before = (await everything(world.db))['contacts'];
     await world.store.contacts.settleDue(world.lease, RUN, [
-      { crmId: 'c-1', reason: 'opted_out', removed: false },
-      { crmId: 'c-2', reason: 'opted_out', removed: false },
+      { crmId: 'c-1', reason: 'opted_out', turnedOut: 'ineligible' },
+      { crmId: 'c-2', reason: 'opted_out', turnedOut: 'ineligible' },
     ]);
     expect((await everything(world.db))['contacts']).toEqual(before);
   });

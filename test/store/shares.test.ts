@@ -263,7 +263,7 @@ describeEachDatabase('shares', (open) => {
     await pay(world, ['c-1'], 'ada');
     await readPage(world.other, [readContact('c-8'), readContact('c-9')]);
     await world.store.contacts.settleDue(world.other.lease, OTHER_RUN, [
-      { crmId: 'c-8', reason: 'opted_out', removed: false },
+      { crmId: 'c-8', reason: 'opted_out', turnedOut: 'ineligible' },
     ]);
     await takeDue(world.other, ['c-8', 'c-9'], 'ada');
     expect(await contactOf(world, 'c-9')).toMatchObject({ state: 'submitted' });

@@ -169,7 +169,7 @@ describeEachDatabase('recordIntent', (open) => {
       ids.map((id) => readContact(id)),
     );
     await world.store.contacts.settleDue(world.lease, RUN, [
-      { crmId: 'c-039', reason: 'opted_out', removed: false },
+      { crmId: 'c-039', reason: 'opted_out', turnedOut: 'ineligible' },
     ]);
     const before = await everything(world.db);
     expect(await recordIntent(world, ids)).toEqual({ recorded: false, why: 'contacts_changed' });

@@ -235,6 +235,24 @@ describe('a later run', () => {
   });
 });
 
+describe('a contact whose change is taken back before it is paid for', () => {
+  it('costs nothing, and stays one that is refreshed when its profile grows old', async () => {
+    const world = await openEnhanced(30);
+    const id = aWrittenContact(world);
+    const { employers = [] } = world.crm.records.get(id)?.contact ?? {};
+    const spent = await world.spent();
+    world.crm.editContact(id, { employers: ['Elsewhere'] });
+    world.crm.before((operation) => {
+      if (operation === 'readByIds') world.crm.editContact(id, { employers });
+    });
+    expect((await world.sync()).contacts).toMatchObject({ chosen: 1, submitted: 0 });
+    world.crm.before(null);
+    const rows = await world.store.contacts.find('riverside', [id]);
+    expect(rows.get(id)).toMatchObject({ state: 'settled', eligible: 1 });
+    expect(await world.spent()).toBe(spent);
+  });
+});
+
 describe('a merge in the CRM', () => {
   it('takes the profile to the record that stays, without a second credit', async () => {
     const world = await openEnhanced(30);

@@ -584,6 +584,7 @@ export const LIFE = {
     due_reason: null,
     ...outcome(given('outcome_reason')),
   }),
+  turnedOutFresh: inLine('settled', { due_reason: null, ...outcome(given('outcome_reason')) }),
   turnedOutGone: inLine('removed', {
     eligible: 0,
     due_reason: null,

@@ -7,7 +7,22 @@ import type { Trx } from '../engine/tables.ts';
 import type { ContactRecord } from './contacts.ts';
 import type { AdoptedContact, Decision } from './decided-pages.ts';
 import { holdErased } from './erased-holds.ts';
+import type { LifeEvent } from './life.ts';
 import { move, type Which } from './move.ts';
+
+/** A due contact that is not to be submitted, and what its record in the CRM shows. */
+export interface SettledContact {
+  crmId: string;
+  reason: OutcomeReason;
+  /** Fresh: there is nothing to ask for any more, and it may be refreshed some day. */
+  turnedOut: 'gone' | 'ineligible' | 'fresh';
+}
+
+const TURNED_OUT = {
+  gone: 'turnedOutGone',
+  ineligible: 'turnedOutIneligible',
+  fresh: 'turnedOutFresh',
+} as const satisfies Record<SettledContact['turnedOut'], LifeEvent>;
 
 /** Every priority there is. */
 const PRIORITIES = [0, 1, 2];
@@ -99,13 +114,12 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
     async settleDue(
       lease: Lease,
       runId: string,
-      contacts: readonly { crmId: string; reason: OutcomeReason; removed: boolean }[],
+      contacts: readonly SettledContact[],
     ): Promise<void> {
       await checkpoint(lease, async (trx) => {
-        for (const [removed, those] of Map.groupBy(contacts, (contact) => contact.removed)) {
-          const event = removed ? 'turnedOutGone' : 'turnedOutIneligible';
+        for (const [end, those] of Map.groupBy(contacts, ({ turnedOut }) => turnedOut)) {
           const rows = those.map((each) => ({ crm_id: each.crmId, outcome_reason: each.reason }));
-          await move(trx, lease, event, rows, momentOf(runId));
+          await move(trx, lease, TURNED_OUT[end], rows, momentOf(runId));
         }
       });
     },

@@ -271,7 +271,7 @@ describeEachDatabase('one that has lost its lease', (open) => {
       'contacts.settleDue',
       ({ store, lease }) =>
         store.contacts.settleDue(lease, RUN, [
-          { crmId: 'c-2', reason: 'opted_out', removed: false },
+          { crmId: 'c-2', reason: 'opted_out', turnedOut: 'ineligible' },
         ]),
     ],
     ['contacts.stampWaiting', ({ store, lease }) => store.contacts.stampWaiting(lease, RUN, WAITS)],
