@@ -356,6 +356,21 @@ describeEachDatabase('a contact in a corner', (open) => {
     expect(await world.store.holds.listOpen(INTEGRATION)).toMatchObject([{ crmId: 'c-2' }]);
   });
 
+  it('is as young as its own last credit, which brought nothing, when it inherits an older profile', async () => {
+    const world = await createWorld();
+    await makeReady(world, ['c-1']);
+    await world.clock.advance(86_400_000);
+    await start(world, ['c-2'], 'submission-2');
+    const none = { completed: [], vanished: [], tooOld: [] };
+    const failed = [trackingIdOf('c-2')];
+    await world.store.jobs.recordProgress(world.lease, RUN, { ...none, failed });
+    await remove(world, 'c-1', 'c-2');
+    expect(await contactOf(world, 'c-2')).toMatchObject({
+      ...{ state: 'ready', tracking_id: trackingIdOf('c-1') },
+      asked_at: START_MS + 86_400_000,
+    });
+  });
+
   it('is not paid for in the place of one that a person rejected to have submitted again, through chains', async () => {
     const world = await createWorld();
     await submit(world, ['c-1']);
