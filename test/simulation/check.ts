@@ -101,6 +101,10 @@ function checkHold(world: World, record: Record_, reason: string): void {
   const { oracle, store, swarm, violate, crms } = world;
   const { id } = record;
   const { service, settings } = swarm;
+  const asked = store.rows('select id from holds where crm_id = ? and decision is null', id);
+  if (asked.length === 0) {
+    violate('no stuck state', `contact ${id} is held (${reason}), and no person is asked about it`);
+  }
   if (reason === 'name_mismatch' && service.wrongPerson === 0) {
     violate('a reason to ask', `contact ${id} is held for its name, and no profile was wrong`);
   }
@@ -307,12 +311,15 @@ function checkNetworks({ crms, service, store, swarm, violate }: World): void {
     const network = [...service.networks.values()].find((each) => each.name === `Board ${name}`);
     const wanted = new Set<string>();
     for (const id of crm.groups.get('board') ?? []) {
-      if (crm.heirOf(id)?.optedOutAt !== null) continue;
+      const heir = crm.heirOf(id);
+      if (heir?.optedOutAt !== null) continue;
       const [row] = store.rows(
-        'select donor_id from contacts where integration_id = ? and crm_id = ?',
+        'select donor_id, outcome_reason from contacts where integration_id = ? and crm_id = ?',
         name,
         id,
       );
+      // A person has said that it is one who was erased.
+      if (heir.isConfirmedErased && row?.['outcome_reason'] === 'forgotten') continue;
       if (typeof row?.['donor_id'] === 'string') wanted.add(row['donor_id']);
     }
     const members = network?.members ?? new Set<string>();

@@ -16,7 +16,7 @@ import type { Contact } from '../../src/core/contact.ts';
 import type { CrmField, FieldValue, FieldValues } from '../../src/core/crm-field.ts';
 import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
 import type { FieldMapping } from '../../src/core/field-map.ts';
-import { addressText, type Details, employerText, type Human } from './humans.ts';
+import { addressText, type Details, employerText, firstNameOf, type Human } from './humans.ts';
 import type { Life } from './process.ts';
 import type { Random } from './random.ts';
 import type { Timeline } from './timeline.ts';
@@ -48,6 +48,8 @@ interface Cell {
 export interface Record_ {
   id: string;
   human: Human;
+  /** How its first name is written, which tells it from other records of the human being. */
+  firstName: string;
   details: Details;
   /** All that it was before, the oldest first. */
   history: Details[];
@@ -148,10 +150,12 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     add(human, details) {
       lastId += 1;
       const id = `${name}-${String(lastId).padStart(3, '0')}`;
+      const twins = [...records.values()].filter((each) => each.human === human);
       const record: Record_ = {
         ...{
           id,
           human,
+          firstName: firstNameOf(human, twins.length),
           details,
           history: [],
           until: [],
@@ -346,10 +350,10 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
 
   function contactOf(life: Life, record: Record_): Contact {
     record.readBy.set(life.name, timeline.now());
-    const { id, human, details, optedOutAt } = record;
+    const { id, human, firstName, details, optedOutAt } = record;
     const contact: Contact = {
       id,
-      firstName: human.first,
+      firstName,
       lastName: human.last,
       addresses: hidden.has('address') ? [] : [addressText(details.address)],
       employers: hidden.has('employer') ? [] : [employerText(details.employer)],

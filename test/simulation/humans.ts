@@ -81,6 +81,21 @@ export function createHumans(random: Random): Humans {
   };
 }
 
+/**
+ * A first name in one of 16 ways that mean the same: several records of one human being differ by it, so that
+ * it is certain which of them was sent.
+ */
+export function firstNameOf({ first }: Human, way: number): string {
+  return [...first]
+    .map((letter, at) => (((way >> at) & 1) === 0 ? letter : otherCaseOf(letter)))
+    .join('');
+}
+
+function otherCaseOf(letter: string): string {
+  const lower = letter.toLowerCase();
+  return letter === lower ? letter.toUpperCase() : lower;
+}
+
 /** Ways to write the same address. */
 const ADDRESSES: readonly ((number: number) => string)[] = [
   (number) => `${number} Oak Street, Springfield, OH 45501`,

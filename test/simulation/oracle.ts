@@ -483,14 +483,8 @@ export function createOracle(deps: OracleDeps): Oracle {
       );
       const living = crm.living().filter((record) => !sent.includes(record));
       for (const records of [sent, living]) {
-        // Of two records of one human being it is the one that is more likely meant.
-        const [first, ...doubles] = records.flatMap((record) => ownedBy(crm, record));
-        if (first !== undefined) {
-          return doubles.reduce(
-            (best, each) => (reluctance(each) < reluctance(best) ? each : best),
-            first,
-          );
-        }
+        const [owner] = records.flatMap((record) => ownedBy(crm, record));
+        if (owner !== undefined) return owner;
       }
       // Of a chain of merges it is the last.
       const gone = all.filter((record) => record.gone !== null);
@@ -501,7 +495,8 @@ export function createOracle(deps: OracleDeps): Oracle {
     return null;
 
     function ownedBy(crm: SimulatedCrm, record: Record_): Owner[] {
-      if (record.human.last !== person.name.last) return [];
+      const { first, last } = person.name;
+      if (record.human.last !== last || record.firstName !== first) return [];
       for (const details of [record.details, ...record.history]) {
         const isAddress = address === null || details.address.number === address;
         const isEmployer = employer === null || details.employer.number === employer;
@@ -510,12 +505,5 @@ export function createOracle(deps: OracleDeps): Oracle {
       }
       return [];
     }
-  }
-
-  /** Larger for a record that is less likely sent: erased, opted out, or paid for not long ago. */
-  function reluctance({ record }: Owner): number {
-    const paidAt = payments.findLast((payment) => payment.record === record)?.job.paidAt ?? 0;
-    const isOut = record.forgottenAt !== null || record.optedOutAt !== null;
-    return paidAt + (isOut ? deps.now() : 0);
   }
 }

@@ -93,6 +93,9 @@ export interface StoreNight {
   onCheckpoint(client: Client, integration: string, owner: string | null): void;
 }
 
+/** What a process waits for that died just as its turn came: it leaves nothing open. */
+const NEVER = new Promise<never>(() => undefined);
+
 /** SQLite waits so long for another process, then it is busy. */
 const BUSY_MS = 5_000;
 
@@ -341,6 +344,7 @@ export async function createSharedStore(
         await client.point('begin');
         do await access(client);
         while (isTaken(client));
+        if (client.state === 'gone') await NEVER;
         holder = client;
         if (server !== null) {
           await server.run('begin');
@@ -388,6 +392,7 @@ export async function createSharedStore(
     await client.point(known.label);
     do await access(client);
     while (isTaken(client));
+    if (client.state === 'gone') await NEVER;
     if (known.isCheckpoint) {
       checkpoint = String(parameters.find((each) => typeof each === 'string'));
     }

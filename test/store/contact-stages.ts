@@ -206,17 +206,24 @@ export async function makeReady(
 /** Brings contacts to where a person has to compare the names. */
 export async function holdForName(world: StoreWorld, ids: readonly string[]): Promise<void> {
   await makeReady(world, ids);
-  await world.store.deliveries.recordDeliveries(
-    world.lease,
-    RUN,
-    ids.map((crmId) => ({
+  for (const id of ids) await holdAtDelivery(world, id, trackingIdOf(id));
+}
+
+/** The names of a profile do not fit those of the contact that it is delivered to. */
+export function holdAtDelivery(
+  { store, lease }: StoreWorld,
+  crmId: string,
+  trackingId: string,
+): Promise<void> {
+  return store.deliveries.recordDeliveries(lease, RUN, [
+    {
       crmId,
-      trackingId: trackingIdOf(crmId),
+      trackingId,
       reason: 'name_mismatch',
       detail: 'another last name',
       end: { kind: 'held', donorId: 'donor-1' },
-    })),
-  );
+    },
+  ]);
 }
 
 /** A fingerprint of an identity with these parts. */

@@ -176,6 +176,17 @@ describeEachDatabase('recordProgress', (open) => {
     });
   });
 
+  it.each(['failed', 'vanished', 'tooOld'])(
+    'has a contact with a profile read once more whose next job is %s: it may have opted out',
+    async (end) => {
+      const world = await createWorld();
+      await start(world, ['c-1', 'c-2']);
+      await world.db.updateTable('contacts').set({ donor_id: 'd', enhanced_at: 1 }).execute();
+      await record(world, { [end]: ['c-1'] });
+      expect(await world.store.contacts.listUnread(world.lease.integrationId)).toEqual(['c-1']);
+    },
+  );
+
   it('spends no second credit for a record that refused its write until its job vanished', async () => {
     const world = await createWorld();
     await makeReady(world, ['c-1']);

@@ -21,6 +21,7 @@ import {
   chargeLoss,
   contactOf,
   contactRow,
+  holdAtDelivery,
   holdForName,
   holdOf,
   jobOf,
@@ -319,6 +320,55 @@ describeEachDatabase('a contact in a corner', (open) => {
     expect(hold).toMatchObject({ crmId: 'c-2', kind: 'lost_answer' });
     if (hold) await world.store.holds.decide(hold, 'resubmitted');
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'due', tracking_id: null });
+  });
+
+  it('is asked about in the place of one that became a part of it, and whose profile does not fit either', async () => {
+    const world = await createWorld();
+    await holdForName(world, ['c-1']);
+    await remove(world, 'c-1', 'c-2');
+    expect(await world.store.holds.listOpen(INTEGRATION)).toEqual([]);
+    await holdAtDelivery(world, 'c-2', trackingIdOf('c-1'));
+    const [hold, ...others] = await world.store.holds.listOpen(INTEGRATION);
+    expect(hold).toMatchObject({ crmId: 'c-2', kind: 'name_mismatch' });
+    expect(others).toEqual([]);
+    if (hold) await world.store.holds.decide(hold, 'approved');
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
+  });
+
+  it('is asked about again, opted in again, and about nothing that was asked of one that became a part of it', async () => {
+    const world = await createWorld();
+    await holdForName(world, ['c-1']);
+    await remove(world, 'c-1', 'c-2');
+    // Its opt-out is found when the profile is delivered.
+    const end = { kind: 'dropped', removed: false } as const;
+    const trackingId = trackingIdOf('c-1');
+    await world.store.deliveries.recordDeliveries(world.lease, RUN, [
+      { crmId: 'c-2', trackingId, reason: 'opted_out', detail: null, end },
+    ]);
+    await readPage(world, [readContact('c-2')], { kind: 'resume' });
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
+    expect(await world.store.holds.listOpen(INTEGRATION)).toEqual([]);
+    await holdAtDelivery(world, 'c-2', trackingId);
+    await readPage(world, [readContact('c-2')], OPTED_OUT);
+    expect(await world.store.holds.listOpen(INTEGRATION)).toEqual([]);
+    await readPage(world, [readContact('c-2')], { kind: 'resume' });
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'held' });
+    expect(await world.store.holds.listOpen(INTEGRATION)).toMatchObject([{ crmId: 'c-2' }]);
+  });
+
+  it('is as young as its own last credit, which brought nothing, when it inherits an older profile', async () => {
+    const world = await createWorld();
+    await makeReady(world, ['c-1']);
+    await world.clock.advance(86_400_000);
+    await start(world, ['c-2'], 'submission-2');
+    const none = { completed: [], vanished: [], tooOld: [] };
+    const failed = [trackingIdOf('c-2')];
+    await world.store.jobs.recordProgress(world.lease, RUN, { ...none, failed });
+    await remove(world, 'c-1', 'c-2');
+    expect(await contactOf(world, 'c-2')).toMatchObject({
+      ...{ state: 'ready', tracking_id: trackingIdOf('c-1') },
+      asked_at: START_MS + 86_400_000,
+    });
   });
 
   it('is not paid for in the place of one that a person rejected to have submitted again, through chains', async () => {

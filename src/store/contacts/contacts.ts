@@ -84,7 +84,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
             eb.and([eb('state', '=', 'held'), eb('asked_at', '<', 0)]),
             eb.and([
               eb('state', '=', 'settled'),
-              eb('outcome_reason', 'in', ['job_vanished', 'no_match']),
+              eb('outcome_reason', 'in', ['job_vanished', 'job_too_old', 'no_match']),
               eb('donor_id', 'is not', null),
               eb('eligible', '=', 1),
             ]),

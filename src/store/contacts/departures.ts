@@ -115,7 +115,8 @@ async function moveProfile(
   // A person who is asked about the winner would let it go on with a job that is not there yet.
   if (job.state === 'intended' && winner?.state === 'held') return;
   // A job that is too old to be fetched then does not look as if nothing had ever come of it.
-  const { asked_at, donor_id, enhanced_at } = loser;
+  const { donor_id, enhanced_at } = loser;
+  const asked_at = laterCredit(loser, winner);
   const profile = { tracking_id, asked_at, donor_id, enhanced_at };
   const event = isRunning ? 'inheritedRunning' : 'inheritedDone';
   if (!(await moveToWinner(trx, lease, run, event, { crm_id: winnerId, ...profile }))) return;
@@ -138,6 +139,16 @@ async function moveProfile(
     .set({ state: 'delivered', closed_at: run.now })
     .where('tracking_id', '=', misfit.tracking_id)
     .execute();
+}
+
+/**
+ * When the later credit of two contacts that became one was spent: that of the winner may have brought nothing, and
+ * by the age of the other profile a third one would follow at once.
+ */
+function laterCredit(loser: ContactRow, winner: ContactRow | undefined): number | null {
+  if (winner === undefined || winner.asked_identity === null) return loser.asked_at;
+  const isWinners = Math.abs(winner.asked_at ?? 0) > Math.abs(loser.asked_at ?? 0);
+  return isWinners ? winner.asked_at : loser.asked_at;
 }
 
 /** The service keeps the results of a job for so long. */

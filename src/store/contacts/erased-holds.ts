@@ -2,7 +2,7 @@
 import { newId } from '../../core/new-id.ts';
 import type { Lease } from '../engine/leases.ts';
 import { portions } from '../engine/rows.ts';
-import type { Trx } from '../engine/tables.ts';
+import type { JobState, Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
 import type { Moment } from './changes.ts';
 import { type Moved, move } from './move.ts';
@@ -57,7 +57,10 @@ export async function openErasedHolds(
   }
 }
 
-/** Of contacts that go on with a job, those whose question about it was left open are asked about again. */
+/**
+ * Of contacts that go on with a job, those whose question about it was left open are asked about again. A profile that
+ * came by a merge since is held against the names of the contact that it is for now, first.
+ */
 export async function reopenHolds(
   trx: Trx,
   of: Pick<Lease, 'integrationId'>,
@@ -68,11 +71,14 @@ export async function reopenHolds(
   for (const portion of portions(ready)) {
     const holds = await trx
       .updateTable('holds')
-      .set({ decision: null, decided_at: null })
-      .where('integration_id', '=', of.integrationId)
-      .where('decision', '=', 'superseded')
-      .where('id', 'in', portion)
-      .returning(['crm_id', 'tracking_id', 'kind', 'detail'])
+      .from('jobs')
+      .set((eb) => ({ decision: null, decided_at: null, crm_id: eb.ref('jobs.crm_id') }))
+      .whereRef('jobs.tracking_id', '=', 'holds.id')
+      .where('holds.integration_id', '=', of.integrationId)
+      .where('holds.decision', '=', 'superseded')
+      .where('holds.id', 'in', portion)
+      .where('jobs.state', 'in', ASKED_ABOUT)
+      .returning(['holds.crm_id', 'holds.tracking_id', 'holds.kind', 'holds.detail'])
       .execute();
     const held = holds.map(({ crm_id, tracking_id, kind, detail }) => ({
       crm_id,
@@ -83,6 +89,9 @@ export async function reopenHolds(
     await move(trx, of, 'heldAgain', held, moment);
   }
 }
+
+/** Jobs that a person is asked about, unless nobody is there to be asked for. */
+const ASKED_ABOUT: JobState[] = ['held', 'lost'];
 
 /**
  * The CRM made an erased contact a part of this one: whether it is the same person, a person decides.

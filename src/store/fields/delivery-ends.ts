@@ -171,6 +171,8 @@ async function hold(trx: Trx, lease: Lease, run: RunMoment, delivery: Delivery):
     // An approval that no longer fits the contact, or another question about the same profile.
     .onConflict((c) =>
       c.column('id').doUpdateSet({
+        // The contact that the profile was asked for may have become a part of this one since.
+        crm_id: delivery.crmId,
         kind,
         detail: delivery.detail,
         opened_at: run.now,
