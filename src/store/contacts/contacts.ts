@@ -4,7 +4,7 @@ import type { OutcomeReason } from '../../core/outcome.ts';
 import { type FromRow, fromRow, fromRows } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { prepared, type Slots } from '../engine/prepared.ts';
-import { portions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
+import { filledPortions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Database, Tables, Trx } from '../engine/tables.ts';
 import type { ContactRow } from './changes.ts';
 import { move, type Which } from './move.ts';
@@ -124,7 +124,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
 
     /** True if the store knows any of these donors, in any integration. */
     async knowsDonors(donorIds: readonly string[]): Promise<boolean> {
-      for (const portion of portions(donorIds)) {
+      for (const portion of filledPortions(donorIds)) {
         const row = await db
           .selectFrom('contacts')
           .select('crm_id')
@@ -352,7 +352,7 @@ export async function findRows(
   ids: readonly string[],
 ): Promise<Map<string, ContactRow>> {
   const found = new Map<string, ContactRow>();
-  for (const portion of portions(ids)) {
+  for (const portion of filledPortions(ids)) {
     const { rows } = await rowsOf(db, { integrationId, crmIds: portion });
     for (const row of rows) found.set(row.crm_id, row);
   }

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { move } from '../contacts/move.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { prepared, type Slots } from '../engine/prepared.ts';
-import { portions, valuesTable } from '../engine/rows.ts';
+import { filledPortions, valuesTable } from '../engine/rows.ts';
 import { ERASED_ID, type Trx } from '../engine/tables.ts';
 import {
   type ClosedSubmission,
@@ -31,7 +31,7 @@ export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
           closed_at: clock.now(),
         });
         const started = [...answer.jobIds];
-        for (const portion of portions(started)) {
+        for (const portion of filledPortions(started)) {
           const { rows } = await start(trx, { submissionId, cells: portion.flat() });
           await spendOnAccepted(trx, submission, rows);
         }
@@ -94,7 +94,7 @@ async function settleRefused(
   blamed: readonly { trackingId: string; detail: string }[],
 ): Promise<void> {
   const details = new Map(blamed.map(({ trackingId, detail }) => [trackingId, detail]));
-  for (const portion of portions([...details.keys()])) {
+  for (const portion of filledPortions([...details.keys()])) {
     const jobs = await trx
       .selectFrom('jobs')
       .select(['tracking_id', 'crm_id', 'identity'])

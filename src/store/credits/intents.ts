@@ -91,7 +91,7 @@ export function intentQueries(leases: LeaseQueries, clock: Clock) {
     if (shares.size > 0) throw new IntentRefused('person_paid');
     const open = await findOpenPersons(trx, intent.partnerKey, intent.jobs);
     if (open.size > 0) throw new IntentRefused('person_open');
-    for (const jobs of portions(intent.jobs)) await insertJobs(trx, lease, intent, jobs);
+    await insertJobs(trx, lease, intent);
     return { recorded: true, balanceBefore: key.balance };
   }
 
@@ -115,34 +115,30 @@ export function intentQueries(leases: LeaseQueries, clock: Clock) {
     return slot;
   }
 
-  async function insertJobs(
-    trx: Trx,
-    lease: Lease,
-    intent: Intent,
-    jobs: readonly IntendedJob[],
-  ): Promise<void> {
+  async function insertJobs(trx: Trx, lease: Lease, intent: Intent): Promise<void> {
     const now = clock.now();
-    await insertPortion(trx, {
-      cells: jobs.flatMap(({ trackingId, crmId, identity, person, reason }) => [
-        trackingId,
-        intent.submissionId,
-        lease.integrationId,
-        crmId,
-        identity,
-        person,
-        reason,
-        'intended',
-        now,
-      ]),
-    });
-    const submitted = jobs.map(({ crmId, trackingId, identity }) => ({
+    for (const portion of portions(intent.jobs)) {
+      await insertPortion(trx, {
+        cells: portion.flatMap(({ trackingId, crmId, identity, person, reason }) => [
+          trackingId,
+          intent.submissionId,
+          lease.integrationId,
+          crmId,
+          identity,
+          person,
+          reason,
+          'intended',
+          now,
+        ]),
+      });
+    }
+    const submitted = intent.jobs.map(({ crmId, trackingId, identity }) => ({
       crm_id: crmId,
       tracking_id: trackingId,
       identity,
     }));
-    const run = { id: intent.runId, now };
-    const moved = await move(trx, lease, 'submitted', submitted, run);
-    if (moved !== jobs.length) throw new IntentRefused('contacts_changed');
+    const moved = await move(trx, lease, 'submitted', submitted, { id: intent.runId, now });
+    if (moved !== intent.jobs.length) throw new IntentRefused('contacts_changed');
   }
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
 import type { QueryCharge } from '../credits/queries.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
-import { portions } from '../engine/rows.ts';
+import { filledPortions } from '../engine/rows.ts';
 import type { Database, Tables } from '../engine/tables.ts';
 import { type ComputedPath, recordPaths } from './computed-paths.ts';
 import { ERASED_INTRODUCER, findOnlyDonor } from './forget-introducer.ts';
@@ -154,7 +154,7 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
     /** The CRM names the introducer of these contacts no more: their paths are computed anew. */
     async dropIntroducers(lease: Lease, crmIds: readonly string[]): Promise<void> {
       await checkpoint(lease, async (trx) => {
-        for (const portion of portions(crmIds)) {
+        for (const portion of filledPortions(crmIds)) {
           await trx
             .updateTable('warm_paths')
             .set({ introducer_id: ERASED_INTRODUCER, stale: 1, told: null })

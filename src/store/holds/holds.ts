@@ -5,7 +5,7 @@ import { reopenHolds } from '../contacts/erased-holds.ts';
 import type { LifeEvent } from '../contacts/life.ts';
 import { moveAndList } from '../contacts/move.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
-import { portions } from '../engine/rows.ts';
+import { filledPortions } from '../engine/rows.ts';
 import type { Database, HoldsTable, Trx } from '../engine/tables.ts';
 import { blockErased } from '../erasure/block-erased.ts';
 import type { ErasureLog } from '../erasure/erasure-log.ts';
@@ -48,7 +48,7 @@ export function holdQueries(
     /** What a person has approved of these jobs' profiles: the kind of the hold, by tracking id. */
     async listApprovals(trackingIds: readonly string[]): Promise<Map<string, HoldRecord['kind']>> {
       const approved = new Map<string, HoldRecord['kind']>();
-      for (const portion of portions(trackingIds)) {
+      for (const portion of filledPortions(trackingIds)) {
         const rows = await db
           .selectFrom('holds')
           .select(['tracking_id', 'kind'])

@@ -9,7 +9,7 @@ import {
   type MemberState,
   type NetworkAddsTable,
 } from '../engine/network-tables.ts';
-import { portions } from '../engine/rows.ts';
+import { filledPortions, portions } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import { addCounts } from './network-counts.ts';
 
@@ -221,7 +221,7 @@ export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: C
     end: MemberEnd,
   ): Promise<void> {
     const { kind } = end;
-    for (const portion of portions(donorIds)) {
+    for (const portion of filledPortions(donorIds)) {
       if (kind === 'unpaid') {
         await trx
           .deleteFrom('network_members')

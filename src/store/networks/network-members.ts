@@ -7,7 +7,7 @@ import {
   type MemberState,
   type NetworkMembersTable,
 } from '../engine/network-tables.ts';
-import { portions } from '../engine/rows.ts';
+import { filledPortions, portions } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import { addCounts } from './network-counts.ts';
 
@@ -33,7 +33,7 @@ export function networkMemberQueries(db: Database, checkpoint: Checkpoint, clock
       donorIds: readonly string[],
     ): Promise<Map<string, string[]>> {
       const contacts = new Map<string, string[]>();
-      for (const portion of portions(donorIds)) {
+      for (const portion of filledPortions(donorIds)) {
         const rows = await db
           .selectFrom('contacts')
           .select(['crm_id', 'donor_id'])
@@ -93,7 +93,7 @@ export function networkMemberQueries(db: Database, checkpoint: Checkpoint, clock
     /** Puts on disk that members are to be removed, before the service is asked to. */
     async recordLeaving(lease: Lease, network: string, donorIds: readonly string[]): Promise<void> {
       await checkpoint(lease, async (trx) => {
-        for (const portion of portions(donorIds)) {
+        for (const portion of filledPortions(donorIds)) {
           await trx
             .updateTable('network_members')
             .set({ state: 'leaving' })
@@ -147,7 +147,7 @@ export function networkMemberQueries(db: Database, checkpoint: Checkpoint, clock
 }
 
 async function erase(trx: Trx, network: string, donorIds: readonly string[]): Promise<void> {
-  for (const portion of portions(donorIds)) {
+  for (const portion of filledPortions(donorIds)) {
     await trx
       .deleteFrom('network_members')
       .where('network', '=', network)

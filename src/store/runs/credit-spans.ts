@@ -1,7 +1,7 @@
 /** What was spent by day and by month (UTC): added up once when a run ends, so that a year is read at once. */
 import { sql } from 'kysely';
 import { OUTCOME_ORDER } from '../../core/outcome.ts';
-import { portions } from '../engine/rows.ts';
+import { filledPortions } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 
 /** Credits by bucket, and contacts written, in a day or a month. */
@@ -50,7 +50,7 @@ export function spanQueries(db: Database) {
       to: string,
     ): Promise<SpanOf[]> {
       const days = new Map<string, SpanOf>();
-      for (const ids of integrationIds === null ? [[ALL]] : portions(integrationIds)) {
+      for (const ids of integrationIds === null ? [[ALL]] : filledPortions(integrationIds)) {
         const rows = await db
           .selectFrom('credit_spans')
           .select('at')
@@ -90,7 +90,7 @@ export function spanQueries(db: Database) {
     ): Promise<{ clients: ClientSpent[]; total: number }> {
       if (integrationIds !== null) {
         const own: ClientSpent[] = [];
-        for (const ids of portions(integrationIds)) {
+        for (const ids of filledPortions(integrationIds)) {
           own.push(
             ...(await ofMonth(month).where('integration_id', 'in', ids).execute()).map(clientOf),
           );

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { FOREIGN_TEXT_LIFE_MS } from '../../core/foreign-text.ts';
 import { type FromRow, fromRows } from '../engine/from-row.ts';
-import { portions } from '../engine/rows.ts';
+import { filledPortions, portions } from '../engine/rows.ts';
 import type { Database, ForeignTextsTable, Trx } from '../engine/tables.ts';
 
 export type ForeignTextRecord = FromRow<Selectable<ForeignTextsTable>>;
@@ -66,7 +66,7 @@ export async function keepWords(
     .where('run_id', '=', run.id)
     .executeTakeFirst();
   const contacts = words.map(({ crmId }) => crmId).filter((crmId) => crmId !== WHOLE_RUN);
-  for (const portion of portions(contacts)) {
+  for (const portion of filledPortions(contacts)) {
     await trx
       .deleteFrom('foreign_texts')
       .where('integration_id', '=', integrationId)
