@@ -41,14 +41,11 @@ export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
           await holdUnanswered(trx, submission, 'charged, and no job id came back');
         }
         await returnToDue(trx, submission, 'not_processed');
-        await trx
-          .updateTable('runs')
-          .set((eb) => ({
-            submitted_count: eb('submitted_count', '+', started.length),
-            spent_enhancements: eb('spent_enhancements', '+', answer.charged),
-          }))
-          .where('id', '=', submission.run_id)
-          .execute();
+        await countSubmitted(trx, {
+          runId: submission.run_id,
+          submitted: started.length,
+          charged: answer.charged,
+        });
       });
     },
 
@@ -73,6 +70,21 @@ export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
     },
   };
 }
+
+const countSubmitted = prepared(
+  (
+    db,
+    { runId, submitted, charged }: Slots<{ runId: string; submitted: number; charged: number }>,
+  ) =>
+    db
+      .updateTable('runs')
+      .set((eb) => ({
+        submitted_count: eb('submitted_count', '+', submitted),
+        spent_enhancements: eb('spent_enhancements', '+', charged),
+      }))
+      .where('id', '=', runId)
+      .compile(),
+);
 
 /** `cells` are tracking ids, each followed by the job id that came for it. */
 const start = prepared(

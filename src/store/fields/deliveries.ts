@@ -80,11 +80,7 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
         const profiles = deliveries.filter(
           ({ end }) => end.kind !== 'postponed' || end.enhanced,
         ).length;
-        await trx
-          .updateTable('runs')
-          .set((eb) => ({ enhanced_count: eb('enhanced_count', '+', profiles) }))
-          .where('id', '=', runId)
-          .execute();
+        await countEnhanced(trx, { runId, profiles });
       });
     },
 
@@ -146,6 +142,15 @@ const INTENDED = [
   'owned_before',
   'written_at',
 ] as const;
+
+const countEnhanced = prepared(
+  (db, { runId, profiles }: Slots<{ runId: string; profiles: number }>) =>
+    db
+      .updateTable('runs')
+      .set((eb) => ({ enhanced_count: eb('enhanced_count', '+', profiles) }))
+      .where('id', '=', runId)
+      .compile(),
+);
 
 const insertPortion = prepared((db, { cells }: Slots<{ cells: readonly (string | number)[] }>) =>
   db
