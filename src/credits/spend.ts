@@ -29,8 +29,8 @@ const LANDED = 'a request has come back';
 /** For so long beyond its quiet time the same one is waited for. */
 const OTHER_RUN_PATIENCE_MS = 10 * 60_000;
 
-/** How one attempt to spend ended; after `over` no other makes sense in this run. */
-export type Attempt = 'progress' | 'nothing_processed' | 'failed' | 'over';
+/** How one attempt to spend ended; `waited` if there was nothing to send yet; after `over` no other makes sense in this run. */
+export type Attempt = 'progress' | 'waited' | 'nothing_processed' | 'failed' | 'over';
 
 /** A request on disk that waits for its answer, and whose it is. */
 export interface Unanswered {
@@ -87,9 +87,10 @@ export interface Kind<Intent extends { id: string }, Answer, Open extends Unansw
   what: string;
   /**
    * Puts the next request on disk as intended; an attempt if nothing is to be sent now, `later` if that
-   * depends on what is under way.
+   * depends on what is under way. After it has `waited`, it asks whether still nothing is to be settled, and
+   * makes no progress otherwise.
    */
-  intend(): Promise<Intent | Attempt | 'later'>;
+  intend(isStillClear: () => Promise<boolean>): Promise<Intent | Attempt | 'later'>;
   /** How many requests of this run may be under way now; one if it is left out. */
   atOnce?(): number;
 }
@@ -114,6 +115,8 @@ export async function spend<Intent extends { id: string }, Answer, Open extends 
   if (open.some(({ id }) => underWay.lost.has(id))) await settleOpen(deps, run, kind);
 }
 
+const NOT_CLEAR = -1;
+
 async function sendAll<Intent extends { id: string }, Answer, Open extends Unanswered>(
   deps: SpendDeps,
   run: SpendRun,
@@ -121,6 +124,8 @@ async function sendAll<Intent extends { id: string }, Answer, Open extends Unans
   underWay: UnderWay<Intent>,
 ): Promise<void> {
   const { requests } = underWay;
+  /** How many answers were lost when nothing was left to settle; no number that there is once anything was sent since. */
+  let clearAt = NOT_CLEAR;
   while (!underWay.isOver) {
     const atOnce = underWay.failures > 0 ? 1 : (kind.atOnce?.() ?? 1);
     if (requests.size >= atOnce) {
@@ -128,10 +133,15 @@ async function sendAll<Intent extends { id: string }, Answer, Open extends Unans
       continue;
     }
     await underWay.pause();
-    const way = await settleOpen(deps, run, kind, requests);
+    const lost = underWay.lost.size;
+    const wasClear = clearAt === lost;
+    const settle = () => settleOpen(deps, run, kind, requests);
+    const way = wasClear ? 'clear' : await settle();
     if (way === 'stopped') return;
     const isFree = way === 'clear' && !underWay.isOver;
-    const intent = isFree ? await kind.intend() : 'later';
+    const isStillClear = async () => !wasClear || (await settle()) === 'clear';
+    const intent = isFree ? await kind.intend(isStillClear) : 'later';
+    clearAt = intent === 'waited' ? lost : NOT_CLEAR;
     if (intent === 'later' || (intent === 'over' && requests.size > 0)) {
       // What comes back may be due again, and leaves room.
       await underWay.landing();

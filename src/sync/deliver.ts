@@ -44,58 +44,70 @@ export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void
   run.control.finish('deliver');
 }
 
-/** The jobs that a lane has taken; listing and taking is one turn, so that no two take the same. */
+/** The jobs that lanes have taken. One lane looks for more at a time, so that no two take the same, and none asks what another knows. */
 interface Claims {
   claimed: Set<string>;
   mutex: Mutex;
 }
 
-/** What a lane has taken, and how many wait if it took none. */
+async function deliverLane(deps: DeliverDeps, run: Run, claims: Claims, crm: Mutex): Promise<void> {
+  const { claimed } = claims;
+  for (;;) {
+    const batch = await claims.mutex.take(() => nextBatch(deps, run, claimed));
+    if (batch === null) return;
+    await deliverBatch(deps, run, batch, crm);
+    for (const { job } of batch) claimed.delete(job.trackingId);
+  }
+}
+
+/** Waits for a batch and takes it; null if none is to come any more, or the run stops. */
+async function nextBatch(
+  deps: DeliverDeps,
+  run: Run,
+  claimed: Set<string>,
+): Promise<ReadyJob[] | null> {
+  const { store, clock, connector } = deps;
+  let waitingSince: number | null = null;
+  while (!run.control.stopping.aborted) {
+    const { signals } = run.control;
+    const pollIsDone = run.control.isDone('poll');
+    // Counting is much cheaper than listing, and there is mostly nothing to take yet.
+    const done = await store.jobs.countCompleted(run.integration.id);
+    if (done === 0) {
+      if (pollIsDone) return null;
+      waitingSince = null;
+      await run.control.wait(signals);
+      continue;
+    }
+    const toCome = await contactsToCome(deps, run, pollIsDone);
+    const { size, patienceMs } = planBatch(connector.capabilities.writeBatch, toCome);
+    const waitedMs: number = waitingSince === null ? 0 : clock.now() - waitingSince;
+    const isHurried = pollIsDone || (await isPatienceOver(deps, run, waitedMs, patienceMs));
+    const { batch, waiting } = await claim(deps, run, claimed, { done, size, isHurried });
+    if (batch.length > 0) return batch;
+    if (waiting === 0 && pollIsDone) return null;
+    waitingSince = waiting === 0 ? null : (waitingSince ?? clock.now());
+    // Jobs that come to their end meanwhile say so.
+    const isShort = waitedMs < SHORT_PATIENCE_MS;
+    const leftMs = (isShort ? SHORT_PATIENCE_MS : patienceMs) - waitedMs;
+    await run.control.wait(signals, waiting === 0 ? IDLE_MS : Math.min(leftMs, IDLE_MS));
+  }
+  return null;
+}
+
+/** What is taken, and how many wait if nothing is. */
 interface Claimed {
   batch: ReadyJob[];
   waiting: number;
 }
 
-async function deliverLane(deps: DeliverDeps, run: Run, claims: Claims, crm: Mutex): Promise<void> {
-  let waitingSince: number | null = null;
-  while (!run.control.stopping.aborted) {
-    const { signals } = run.control;
-    const pollIsDone = run.control.isDone('poll');
-    const plan = planBatch(
-      deps.connector.capabilities.writeBatch,
-      await contactsToCome(deps, run, pollIsDone),
-    );
-    const waitedMs: number = waitingSince === null ? 0 : deps.clock.now() - waitingSince;
-    const isHurried: boolean =
-      pollIsDone || (await isPatienceOver(deps, run, waitedMs, plan.patienceMs));
-    const { batch, waiting }: Claimed = await claims.mutex.take(() =>
-      claim(deps, run, claims, plan.size, isHurried),
-    );
-    if (waiting === 0 && pollIsDone) return;
-    if (batch.length === 0) {
-      waitingSince = waiting === 0 ? null : (waitingSince ?? deps.clock.now());
-      // Jobs that come to their end meanwhile say so.
-      const isShort = waitedMs < SHORT_PATIENCE_MS;
-      const patienceMs = (isShort ? SHORT_PATIENCE_MS : plan.patienceMs) - waitedMs;
-      await run.control.wait(signals, waiting === 0 ? IDLE_MS : Math.min(patienceMs, IDLE_MS));
-      continue;
-    }
-    waitingSince = null;
-    await deliverBatch(deps, run, batch, crm);
-    for (const { job } of batch) claims.claimed.delete(job.trackingId);
-  }
-}
-
-/** Takes a full batch, or whatever there is if it is time; says how many wait otherwise. */
+/** Takes a full batch, or whatever there is if it is time. */
 async function claim(
   { store }: DeliverDeps,
   run: Run,
-  { claimed }: Claims,
-  size: number,
-  isHurried: boolean,
+  claimed: Set<string>,
+  { done, size, isHurried }: { done: number; size: number; isHurried: boolean },
 ): Promise<Claimed> {
-  // Counting is much cheaper than listing, and there is mostly nothing to take yet.
-  const done = await store.jobs.countCompleted(run.integration.id);
   const waiting = Math.max(0, done - claimed.size);
   if (waiting < size && !isHurried) return { batch: [], waiting };
   const ready = await store.jobs.listReady(run.integration.id, {

@@ -42,9 +42,10 @@ export async function holdMassChange(
   run: Run,
 ): Promise<void> {
   const { id, guards } = run.integration;
+  if ((await store.massChanges.countDue(id)) === 0) return;
   const since = clock.now() - WINDOW_MS;
   const changes = await store.massChanges.count(id, since, guards.massChange.atLeast);
-  if (changes === null || changes.due === 0 || !isMassChange(changes, guards.massChange)) return;
+  if (changes === null || !isMassChange(changes, guards.massChange)) return;
   const held = await store.massChanges.hold(run.lease, run.id, newId);
   log.warn({ run: run.id, ...changes, held }, 'many identities changed at once: a person decides');
   run.control.notify();

@@ -124,14 +124,11 @@ async function lookOutside(
     if (over.aborted) return;
     try {
       const { remaining, calls } = facts();
-      const { balance } = await store.submissions.findBalance(run.partnerKey);
+      const { balance, isStopAsked } = await store.runs.findOutside(run.id, run.partnerKey);
       const now = JSON.stringify({ remaining: { ...remaining, enhancements: balance }, calls });
-      const isAsked =
-        now === noted
-          ? await store.runs.isStopAsked(run.id)
-          : await store.runs.noteFacts(run.id, now);
+      if (now !== noted) await store.runs.noteFacts(run.id, now);
       noted = now;
-      if (isAsked) run.control.stop(STOPPED_BY_PERSON.code, STOPPED_BY_PERSON.message);
+      if (isStopAsked) run.control.stop(STOPPED_BY_PERSON.code, STOPPED_BY_PERSON.message);
     } catch (error) {
       log.warn(
         { run: run.id, error: messageOf(error) },

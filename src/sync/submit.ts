@@ -4,20 +4,21 @@ import { FatalError } from '../core/errors.ts';
 import { MAX_PERSONS_PER_SUBMISSION, type Person } from '../core/person.ts';
 import { findAllowance, readBalance, submissionProof } from '../credits/balance.ts';
 import { batchSize, createLatencyMeter, submissionsAtOnce } from '../credits/in-flight.ts';
-import { type Attempt, spend } from '../credits/spend.ts';
+import { type Attempt, type Kind, spend } from '../credits/spend.ts';
 import { blamedPersons, CreditsExhausted, PartnerValidationError } from '../partner/errors.ts';
 import type { Submission } from '../partner/submission.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
 import { PRIORITY } from '../store/contacts/life.ts';
 import { MAX_SLOTS } from '../store/contacts/open-submissions.ts';
+import type { SubmissionRecord } from '../store/credits/submissions.ts';
 import { adoptDonors, createDonorCheck } from './foreign-donors.ts';
 import { holdMassChange } from './mass-change.ts';
 import { type Prepared, preparePersons } from './prepare-persons.ts';
 import { sharingRules } from './sharing.ts';
 import { createTrial, spreadDue, type Trial } from './trial-round.ts';
 
-/** Contacts that may be between submission and delivery at one time. */
+/** Contacts that may be between submission and delivery at one time: about so many, people may let others through. */
 const MAX_UNDER_WAY = 10_000;
 
 /** Before contacts that another process changed meanwhile are looked at anew. */
@@ -81,10 +82,11 @@ function createIntend(
   deps: SubmitDeps,
   run: Run,
   trial: Trial,
-): () => Promise<Intended | Attempt | 'later'> {
+): Kind<Intended, Submission, SubmissionRecord>['intend'] {
   const donors = createDonorCheck(run);
+  const room = createRoom(deps, run);
   let isGuarded = false;
-  return async () => {
+  return async (isStillClear) => {
     const { signals } = run.control;
     const readIsDone = run.control.isDone('read');
     if (readIsDone && !isGuarded) {
@@ -92,14 +94,39 @@ function createIntend(
       if (run.adopt) await adoptDonors(deps, run);
       isGuarded = true;
     }
-    const due = run.control.spendingStopped ? NOTHING : await nextDue(deps, run, readIsDone, trial);
+    const isHeld = run.control.spendingStopped;
+    const due = isHeld ? NOTHING : await nextDue(deps, run, { readIsDone, trial, room });
     if (due === 'not_yet') {
       await run.control.wait(signals);
-      return 'progress';
+      return 'waited';
     }
     if (due.contacts.length === 0) return 'over';
+    if (!(await isStillClear())) return 'progress';
+    room.take(due.contacts.length);
     const prepared = await preparePersons(deps, run, due.contacts, donors);
     return intendPrepared(deps, run, prepared, due.atMost);
+  };
+}
+
+/** Whether more contacts may go between submission and delivery: counted only where the answer is not known. */
+interface Room {
+  isLeft(): Promise<boolean>;
+  /** So many more may be under way. */
+  take(contacts: number): void;
+}
+
+function createRoom({ store }: Pick<SubmitDeps, 'store'>, { integration }: Run): Room {
+  /** Under way at most: as last counted, with all that was submitted since. */
+  let atMost = Number.POSITIVE_INFINITY;
+  const isEnough = () => atMost <= MAX_UNDER_WAY - MAX_PERSONS_PER_SUBMISSION;
+  return {
+    async isLeft() {
+      if (!isEnough()) atMost = await store.contacts.countUnderWay(integration.id);
+      return isEnough();
+    },
+    take(contacts) {
+      atMost += contacts;
+    },
   };
 }
 
@@ -107,11 +134,9 @@ function createIntend(
 async function nextDue(
   { store, personsPerSubmission: full = MAX_PERSONS_PER_SUBMISSION }: SubmitDeps,
   run: Run,
-  readIsDone: boolean,
-  trial: Trial,
+  { readIsDone, trial, room }: { readIsDone: boolean; trial: Trial; room: Room },
 ): Promise<Due | 'not_yet'> {
-  const underWay = await store.contacts.countUnderWay(run.integration.id);
-  if (underWay > MAX_UNDER_WAY - MAX_PERSONS_PER_SUBMISSION) return 'not_yet';
+  if (!(await room.isLeft())) return 'not_yet';
   const step = await trial.step(() => hasDue({ store }, run));
   run.control.submitWaits = step === 'wait';
   if (step === 'stopped') return NOTHING;

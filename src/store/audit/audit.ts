@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ACTOR_KINDS, type Actor, PRODUCT } from '../../core/actor.ts';
 import { isDonorSyncError } from '../../core/errors.ts';
 import type { AuditEntriesTable } from '../engine/audit-tables.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import type { Fingerprint } from '../secrets/fingerprint.ts';
 import type { Sealer } from '../secrets/sealed.ts';
@@ -94,6 +95,26 @@ const bodySchema = z.object({
   contact: z.string().nullable(),
 });
 
+function listed(db: Database | Trx) {
+  return db
+    .selectFrom('audit_entries as entry')
+    .leftJoin('audit_keys as key', 'key.id', 'entry.key_id')
+    .selectAll('entry')
+    .select(['key.sealed as key', 'key.crm_id', 'key.integration_id as key_integration']);
+}
+
+const lastOf = prepared((db, { action }: Slots<{ action: AuditAction }>) =>
+  listed(db)
+    .where('entry.seq', 'in', (eb) =>
+      eb
+        .selectFrom('audit_entries')
+        .select((inner) => inner.fn.max('seq').as('seq'))
+        .where('action', '=', action)
+        .groupBy('integration_id'),
+    )
+    .compile(),
+);
+
 export function auditQueries(db: Database, fingerprint: Fingerprint, record: RecordEntry) {
   let made: Sealer | null = null;
   const sealer = () => {
@@ -122,7 +143,7 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
       limit,
     }: AuditFilter): Promise<AuditRecord[]> {
       if (integrationIds?.length === 0) return [];
-      const rows = await listed()
+      const rows = await listed(db)
         .$if(integrationIds !== undefined, (query) =>
           query.where('entry.integration_id', 'in', integrationIds ?? []),
         )
@@ -141,16 +162,7 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
 
     /** The last entry of an action about each integration. */
     async listLast(action: AuditAction): Promise<AuditRecord[]> {
-      const rows = await listed()
-        .where('entry.seq', 'in', (eb) =>
-          eb
-            .selectFrom('audit_entries')
-            .select((inner) => inner.fn.max('seq').as('seq'))
-            .where('action', '=', action)
-            .groupBy('integration_id'),
-        )
-        .execute();
-      return rows.map(openRow);
+      return (await lastOf(db, { action })).rows.map(openRow);
     },
 
     /**
@@ -179,14 +191,6 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
       return db.transaction().execute((trx) => purge(trx, before));
     },
   };
-
-  function listed() {
-    return db
-      .selectFrom('audit_entries as entry')
-      .leftJoin('audit_keys as key', 'key.id', 'entry.key_id')
-      .selectAll('entry')
-      .select(['key.sealed as key', 'key.crm_id', 'key.integration_id as key_integration']);
-  }
 
   function openRow(row: ListedRow): AuditRecord {
     const { seq, at, action, integration_id: integrationId } = row;

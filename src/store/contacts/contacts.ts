@@ -1,11 +1,11 @@
-import type { SelectQueryBuilder } from 'kysely';
+import type { Expression } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { type FromRow, fromRow, fromRows } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { prepared, type Slots } from '../engine/prepared.ts';
-import { portions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
-import type { Database, Tables, Trx } from '../engine/tables.ts';
+import { filledPortions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
+import type { Database, Trx } from '../engine/tables.ts';
 import { findAnswered } from './answered.ts';
 import type { ContactRow } from './changes.ts';
 import { move, type Which } from './move.ts';
@@ -77,21 +77,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
      * job brought nothing: what was read of them while it ran, they may have opted out.
      */
     async listUnread(integrationId: string): Promise<string[]> {
-      const rows = await contactsOf(integrationId)
-        .select('crm_id')
-        .where((eb) =>
-          eb.or([
-            eb.and([eb('state', '=', 'held'), eb('asked_at', '<', 0)]),
-            eb.and([
-              eb('state', '=', 'settled'),
-              eb('outcome_reason', 'in', ['job_vanished', 'job_too_old', 'no_match']),
-              eb('donor_id', 'is not', null),
-              eb('eligible', '=', 1),
-            ]),
-          ]),
-        )
-        .orderBy('crm_id')
-        .execute();
+      const { rows } = await unreadOf(db, { integrationId });
       return rows.map((row) => row.crm_id);
     },
 
@@ -124,19 +110,19 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
       integrationId: string,
       { maxPriority, only }: { maxPriority: number; only: readonly string[] | null },
     ): AsyncGenerator<string> {
-      const due = contactsOf(integrationId)
-        .where('state', '=', 'due')
-        .where('priority', '<=', maxPriority);
-      return idsOf(only === null ? due : due.where('crm_id', 'in', only));
+      return idsOf((after) => {
+        const due = { integrationId, maxPriority, after };
+        return only === null ? dueIds(db, due) : dueIdsOf(db, { ...due, only });
+      });
     },
 
     /** The ids of all contacts that may be submitted as far as the CRM goes, in their order. */
     listEligibleIds: (integrationId: string): AsyncGenerator<string> =>
-      idsOf(contactsOf(integrationId).where('eligible', '=', 1).where('state', '<>', 'removed')),
+      idsOf((after) => eligibleIds(db, { integrationId, after })),
 
     /** True if the store knows any of these donors, in any integration. */
     async knowsDonors(donorIds: readonly string[]): Promise<boolean> {
-      for (const portion of portions(donorIds)) {
+      for (const portion of filledPortions(donorIds)) {
         const row = await db
           .selectFrom('contacts')
           .select('crm_id')
@@ -237,10 +223,57 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
       });
     },
   };
+}
 
-  function contactsOf(integrationId: string) {
-    return db.selectFrom('contacts').select('crm_id').where('integration_id', '=', integrationId);
-  }
+const unreadOf = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  idRows(db, integrationId)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('state', '=', 'held'), eb('asked_at', '<', 0)]),
+        eb.and([
+          eb('state', '=', 'settled'),
+          eb('outcome_reason', 'in', ['job_vanished', 'job_too_old', 'no_match']),
+          eb('donor_id', 'is not', null),
+          eb('eligible', '=', 1),
+        ]),
+      ]),
+    )
+    .orderBy('crm_id')
+    .compile(),
+);
+
+function idRows(db: Database | Trx, integrationId: Expression<string>) {
+  return db.selectFrom('contacts').select('crm_id').where('integration_id', '=', integrationId);
+}
+
+/** A page of ids begins after one. */
+type IdPage = { integrationId: string; after: string };
+
+const eligibleIds = prepared((db, { integrationId, after }: Slots<IdPage>) =>
+  pageOf(
+    idRows(db, integrationId).where('eligible', '=', 1).where('state', '<>', 'removed'),
+    after,
+  ).compile(),
+);
+
+const dueIds = prepared((db, due: Slots<IdPage & { maxPriority: number }>) =>
+  pageOf(dueIdRows(db, due), due.after).compile(),
+);
+
+const dueIdsOf = prepared(
+  (db, { only, ...due }: Slots<IdPage & { maxPriority: number; only: readonly string[] }>) =>
+    pageOf(dueIdRows(db, due).where('crm_id', 'in', only), due.after).compile(),
+);
+
+function dueIdRows(
+  db: Database | Trx,
+  { integrationId, maxPriority }: Slots<IdPage & { maxPriority: number }>,
+) {
+  return idRows(db, integrationId).where('state', '=', 'due').where('priority', '<=', maxPriority);
+}
+
+function pageOf(ids: ReturnType<typeof idRows>, after: Expression<string>) {
+  return ids.where('crm_id', '>', after).orderBy('crm_id').limit(ROWS_PER_TRANSACTION);
 }
 
 type Due = { integrationId: string; maxPriority: number; limit: number };
@@ -307,15 +340,11 @@ export async function* idPages(
 
 /** The ids that a query finds, ascending, some at a time. */
 async function* idsOf(
-  query: SelectQueryBuilder<Tables, 'contacts', { crm_id: string }>,
+  readPage: (after: string) => Promise<{ rows: { crm_id: string }[] }>,
 ): AsyncGenerator<string> {
   let after = '';
   for (;;) {
-    const rows = await query
-      .where('crm_id', '>', after)
-      .orderBy('crm_id')
-      .limit(ROWS_PER_TRANSACTION)
-      .execute();
+    const { rows } = await readPage(after);
     for (const row of rows) yield row.crm_id;
     const last = rows.at(-1);
     if (!last || rows.length < ROWS_PER_TRANSACTION) return;
@@ -364,7 +393,7 @@ export async function findRows(
   ids: readonly string[],
 ): Promise<Map<string, ContactRow>> {
   const found = new Map<string, ContactRow>();
-  for (const portion of portions(ids)) {
+  for (const portion of filledPortions(ids)) {
     const { rows } = await rowsOf(db, { integrationId, crmIds: portion });
     for (const row of rows) found.set(row.crm_id, row);
   }

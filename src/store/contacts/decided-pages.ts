@@ -1,8 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
+import { portionsOf } from '../../core/parallel.ts';
 import { fromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
-import { portions } from '../engine/rows.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
+import { filledPortions } from '../engine/rows.ts';
 import type { DueReason, Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
 import { findAnswered } from './answered.ts';
@@ -73,6 +75,9 @@ export type Decide<C extends ReadContact> = (
   answered: string | null,
 ) => Decided;
 
+/** Contacts that are read, decided and written together. */
+const CONTACTS_AT_ONCE = 100;
+
 /** Pages of contacts as the CRM has them, decided. */
 export function decidedPageQueries(checkpoint: Checkpoint, clock: Clock) {
   return {
@@ -92,28 +97,32 @@ export function decidedPageQueries(checkpoint: Checkpoint, clock: Clock) {
         // The winner of a merge inherits before anybody decides to spend a credit on it.
         await recordRemoved(trx, lease, run, page.removed);
         let chosen = 0;
-        for (const portion of portions(contacts)) {
+        for (const portion of portionsOf(contacts, CONTACTS_AT_ONCE)) {
           chosen += await recordPortion(trx, lease, run, portion, decide);
         }
-        await trx
-          .updateTable('runs')
-          .set((eb) => ({
-            read_count: eb('read_count', '+', contacts.length),
-            chosen_count: eb('chosen_count', '+', chosen),
-          }))
-          .where('id', '=', page.runId)
-          .execute();
-        if (page.cursor !== null) {
-          await trx
-            .updateTable('integrations')
-            .set({ cursor: page.cursor })
-            .where('id', '=', lease.integrationId)
-            .execute();
-        }
+        await countRead(trx, { runId: page.runId, read: contacts.length, chosen });
+        const { cursor } = page;
+        if (cursor !== null) await moveCursor(trx, { id: lease.integrationId, cursor });
       });
     },
   };
 }
+
+const countRead = prepared(
+  (db, { runId, read, chosen }: Slots<{ runId: string; read: number; chosen: number }>) =>
+    db
+      .updateTable('runs')
+      .set((eb) => ({
+        read_count: eb('read_count', '+', read),
+        chosen_count: eb('chosen_count', '+', chosen),
+      }))
+      .where('id', '=', runId)
+      .compile(),
+);
+
+const moveCursor = prepared((db, { id, cursor }: Slots<{ id: string; cursor: string }>) =>
+  db.updateTable('integrations').set({ cursor }).where('id', '=', id).compile(),
+);
 
 async function recordPortion<C extends ReadContact>(
   trx: Trx,
@@ -232,7 +241,7 @@ async function withdrawApprovals(
   now: number,
   contacts: readonly ContactRow[],
 ): Promise<void> {
-  for (const portion of portions(contacts.flatMap((row) => row.tracking_id ?? []))) {
+  for (const portion of filledPortions(contacts.flatMap((row) => row.tracking_id ?? []))) {
     await trx
       .updateTable('holds')
       .set({ decision: 'superseded', decided_at: now })

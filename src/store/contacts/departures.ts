@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
-import { portions } from '../engine/rows.ts';
+import { filledPortions } from '../engine/rows.ts';
 import type { Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
 import type { ContactRow } from './changes.ts';
@@ -291,7 +291,7 @@ export async function supersedeHolds(
   now: number,
   ids: readonly string[],
 ): Promise<void> {
-  for (const portion of portions(ids)) {
+  for (const portion of filledPortions(ids)) {
     await trx
       .updateTable('holds')
       .set({ decision: 'superseded', decided_at: now })

@@ -1,7 +1,7 @@
 /** Contacts that may be a person who was erased: held before anything is sent or written. */
 import { newId } from '../../core/new-id.ts';
 import type { Lease } from '../engine/leases.ts';
-import { portions } from '../engine/rows.ts';
+import { filledPortions } from '../engine/rows.ts';
 import type { JobState, Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
 import type { Moment } from './changes.ts';
@@ -25,7 +25,7 @@ export async function openErasedHolds(
   run: RunMoment,
   crmIds: readonly string[],
 ): Promise<void> {
-  for (const portion of portions(crmIds)) {
+  for (const portion of filledPortions(crmIds)) {
     const held = await trx
       .selectFrom('contacts')
       .select('crm_id')
@@ -68,7 +68,7 @@ export async function reopenHolds(
   moment: Moment,
 ): Promise<void> {
   const ready = moved.flatMap((row) => (row.state === 'ready' ? (row.tracking_id ?? []) : []));
-  for (const portion of portions(ready)) {
+  for (const portion of filledPortions(ready)) {
     const holds = await trx
       .updateTable('holds')
       .from('jobs')

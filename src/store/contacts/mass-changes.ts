@@ -18,6 +18,9 @@ export interface ChangeCounts {
 /** Contacts whose identities changed together: how many, and how they are held. */
 export function massChangeQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
+    /** How many contacts are due because their identity changed. */
+    countDue,
+
     /**
      * Counts the changes since `since` (epoch ms), or since a person decided about such a change:
      * what came before that was looked at. Null if there are fewer than `atLeast`, so that
@@ -29,14 +32,7 @@ export function massChangeQueries(db: Database, checkpoint: Checkpoint, clock: C
       atLeast: number,
     ): Promise<ChangeCounts | null> {
       const begin = Math.max(since, await lastDecision(integrationId));
-      const due = await countOf(
-        db
-          .selectFrom('contacts')
-          .where('integration_id', '=', integrationId)
-          .where('state', '=', 'due')
-          .where('due_reason', '=', 'identity_changed')
-          .select((eb) => eb.fn.countAll().as('count')),
-      );
+      const due = await countDue(integrationId);
       const submitted = await countOf(
         db
           .selectFrom('jobs')
@@ -77,6 +73,11 @@ export function massChangeQueries(db: Database, checkpoint: Checkpoint, clock: C
     },
   };
 
+  async function countDue(integrationId: string): Promise<number> {
+    const { rows } = await dueOf(db, { integrationId });
+    return Number(rows[0]?.count ?? 0);
+  }
+
   async function lastDecision(integrationId: string): Promise<number> {
     const { rows } = await decidedLast(db, { integrationId });
     return Number(rows[0]?.at ?? 0);
@@ -87,6 +88,16 @@ export function massChangeQueries(db: Database, checkpoint: Checkpoint, clock: C
     return row?.batch ?? null;
   }
 }
+
+const dueOf = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .selectFrom('contacts')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('integration_id', '=', integrationId)
+    .where('state', '=', 'due')
+    .where('due_reason', '=', 'identity_changed')
+    .compile(),
+);
 
 const decidedLast = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db

@@ -12,7 +12,7 @@ import {
   sql,
 } from 'kysely';
 import { type Prepared, prepared, type Slots } from '../engine/prepared.ts';
-import { linesOf, portions } from '../engine/rows.ts';
+import { filledPortions, linesOf, portions } from '../engine/rows.ts';
 import type { ContactState, Tables, Trx } from '../engine/tables.ts';
 import {
   COLUMNS,
@@ -169,12 +169,12 @@ function* statements(
     return;
   }
   const ids = targets.filter((target) => typeof target === 'string');
-  for (const portion of portions(ids)) {
+  for (const portion of filledPortions(ids)) {
     yield run('ids', portion, (cells) => [sql``, sql<SqlBool>`crm_id in (${sql.join(cells)})`]);
   }
   const columns = columnsGivenTo(LIFE[event]).filter((column) => common[column] === undefined);
   const rows = targets.filter((target) => typeof target !== 'string');
-  for (const portion of portions(rows)) {
+  for (const portion of filledPortions(rows)) {
     const cells: Scalar[] = [];
     for (const row of portion) {
       cells.push(row.crm_id);

@@ -2,8 +2,8 @@ import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { fromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import { ROWS_PER_TRANSACTION } from '../engine/rows.ts';
-import type { Trx } from '../engine/tables.ts';
 import type { ContactRecord } from './contacts.ts';
 import type { AdoptedContact, Decision } from './decided-pages.ts';
 import { holdErased } from './erased-holds.ts';
@@ -45,19 +45,8 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
       for (;;) {
         const last = after;
         const { rows, count } = await checkpoint(lease, async (trx) => {
-          const found = await trx
-            .selectFrom('contacts')
-            .selectAll()
-            .where('integration_id', '=', lease.integrationId)
-            .where('state', '=', 'settled')
-            .where('eligible', '=', 1)
-            // Named one by one, the priorities let the index lead straight to the old ones.
-            .where('priority', 'in', PRIORITIES)
-            .where('asked_at', '<', askedBefore)
-            .where('crm_id', '>', last)
-            .orderBy('crm_id')
-            .limit(ROWS_PER_TRANSACTION)
-            .execute();
+          const { integrationId } = lease;
+          const { rows: found } = await askedLongAgo(trx, { integrationId, askedBefore, last });
           const rechosen = found.flatMap((row) => {
             const decision = decide(fromRow(row));
             if (decision.kind !== 'choose') return [];
@@ -66,7 +55,7 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
           });
           // The CRM was not asked: after a full read a contact may turn out to be gone.
           await move(trx, lease, 'reconsidered', rechosen, momentOf(runId));
-          await addChosen(trx, runId, rechosen.length);
+          if (rechosen.length > 0) await addChosen(trx, { runId, chosen: rechosen.length });
           return { rows: found, count: rechosen.length };
         });
         chosen += count;
@@ -130,11 +119,35 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
   }
 }
 
+const askedLongAgo = prepared(
+  (
+    db,
+    {
+      integrationId,
+      askedBefore,
+      last,
+    }: Slots<{ integrationId: string; askedBefore: number; last: string }>,
+  ) =>
+    db
+      .selectFrom('contacts')
+      .selectAll()
+      .where('integration_id', '=', integrationId)
+      .where('state', '=', 'settled')
+      .where('eligible', '=', 1)
+      // Named one by one, the priorities let the index lead straight to the old ones.
+      .where('priority', 'in', PRIORITIES)
+      .where('asked_at', '<', askedBefore)
+      .where('crm_id', '>', last)
+      .orderBy('crm_id')
+      .limit(ROWS_PER_TRANSACTION)
+      .compile(),
+);
+
 /** Counts contacts that have become due. */
-async function addChosen(trx: Trx, runId: string, chosen: number): Promise<void> {
-  await trx
+const addChosen = prepared((db, { runId, chosen }: Slots<{ runId: string; chosen: number }>) =>
+  db
     .updateTable('runs')
     .set((eb) => ({ chosen_count: eb('chosen_count', '+', chosen) }))
     .where('id', '=', runId)
-    .execute();
-}
+    .compile(),
+);

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { move } from '../contacts/move.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { prepared, type Slots } from '../engine/prepared.ts';
-import { portions, valuesTable } from '../engine/rows.ts';
+import { filledPortions, valuesTable } from '../engine/rows.ts';
 import { ERASED_ID, type Trx } from '../engine/tables.ts';
 import {
   type ClosedSubmission,
@@ -31,7 +31,7 @@ export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
           closed_at: clock.now(),
         });
         const started = [...answer.jobIds];
-        for (const portion of portions(started)) {
+        for (const portion of filledPortions(started)) {
           const { rows } = await start(trx, { submissionId, cells: portion.flat() });
           await spendOnAccepted(trx, submission, rows);
         }
@@ -41,14 +41,11 @@ export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
           await holdUnanswered(trx, submission, 'charged, and no job id came back');
         }
         await returnToDue(trx, submission, 'not_processed');
-        await trx
-          .updateTable('runs')
-          .set((eb) => ({
-            submitted_count: eb('submitted_count', '+', started.length),
-            spent_enhancements: eb('spent_enhancements', '+', answer.charged),
-          }))
-          .where('id', '=', submission.run_id)
-          .execute();
+        await countSubmitted(trx, {
+          runId: submission.run_id,
+          submitted: started.length,
+          charged: answer.charged,
+        });
       });
     },
 
@@ -74,6 +71,21 @@ export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
   };
 }
 
+const countSubmitted = prepared(
+  (
+    db,
+    { runId, submitted, charged }: Slots<{ runId: string; submitted: number; charged: number }>,
+  ) =>
+    db
+      .updateTable('runs')
+      .set((eb) => ({
+        submitted_count: eb('submitted_count', '+', submitted),
+        spent_enhancements: eb('spent_enhancements', '+', charged),
+      }))
+      .where('id', '=', runId)
+      .compile(),
+);
+
 /** `cells` are tracking ids, each followed by the job id that came for it. */
 const start = prepared(
   (db, { submissionId, cells }: Slots<{ submissionId: string; cells: readonly string[] }>) =>
@@ -94,7 +106,7 @@ async function settleRefused(
   blamed: readonly { trackingId: string; detail: string }[],
 ): Promise<void> {
   const details = new Map(blamed.map(({ trackingId, detail }) => [trackingId, detail]));
-  for (const portion of portions([...details.keys()])) {
+  for (const portion of filledPortions([...details.keys()])) {
     const jobs = await trx
       .selectFrom('jobs')
       .select(['tracking_id', 'crm_id', 'identity'])

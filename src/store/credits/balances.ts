@@ -51,12 +51,8 @@ export function balanceQueries(db: Database, clock: Clock) {
 
     /** Credits that a run has spent so far. */
     async spentByRun(runId: string): Promise<number> {
-      const row = await db
-        .selectFrom('runs')
-        .select('spent_enhancements')
-        .where('id', '=', runId)
-        .executeTakeFirst();
-      return row?.spent_enhancements ?? 0;
+      const { rows } = await spentOf(db, { runId });
+      return rows[0]?.spent_enhancements ?? 0;
     },
   };
 }
@@ -67,6 +63,10 @@ const balanceOf = prepared((db, { partnerKey }: Slots<{ partnerKey: string }>) =
     .select(['balance', 'balance_read_at', 'spend_sequence'])
     .where('id', '=', partnerKey)
     .compile(),
+);
+
+const spentOf = prepared((db, { runId }: Slots<{ runId: string }>) =>
+  db.selectFrom('runs').select('spent_enhancements').where('id', '=', runId).compile(),
 );
 
 const insertKey = prepared((db, { partnerKey }: Slots<{ partnerKey: string }>) =>

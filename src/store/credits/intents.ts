@@ -69,29 +69,21 @@ export function intentQueries(leases: LeaseQueries, clock: Clock) {
     const key = await lockKey(trx, intent.partnerKey);
     if (key?.balance == null) throw new IntentRefused('balance_unknown');
     const slot = await freeSlot(trx, intent, key.balance);
-    const inserted = await trx
-      .insertInto('submissions')
-      .values({
-        id: intent.submissionId,
-        integration_id: lease.integrationId,
-        run_id: intent.runId,
-        partner_key: intent.partnerKey,
-        state: 'intended',
-        persons: intent.jobs.length,
-        balance_before: key.balance,
-        intended_at: clock.now(),
-        mapping: intent.mapping ?? null,
-        slot,
-      })
-      .onConflict((c) => c.doNothing())
-      .executeTakeFirst();
-    if (inserted.numInsertedOrUpdatedRows === 0n) throw new IntentRefused('key_busy');
+    const { submissionId, runId, partnerKey, mapping = null } = intent;
+    const inserted = await insertSubmission(trx, {
+      ...{ submissionId, runId, partnerKey, mapping, slot },
+      integrationId: lease.integrationId,
+      persons: intent.jobs.length,
+      balance: key.balance,
+      now: clock.now(),
+    });
+    if (inserted.numAffectedRows === 0n) throw new IntentRefused('key_busy');
     // Asked once the key is ours: the one that had it before has left what it paid for.
     const shares = await findShares(trx, lease.integrationId, intent.jobs, intent.sharing);
     if (shares.size > 0) throw new IntentRefused('person_paid');
     const open = await findOpenPersons(trx, intent.partnerKey, intent.jobs);
     if (open.size > 0) throw new IntentRefused('person_open');
-    for (const jobs of portions(intent.jobs)) await insertJobs(trx, lease, intent, jobs);
+    await insertJobs(trx, lease, intent);
     return { recorded: true, balanceBefore: key.balance };
   }
 
@@ -115,36 +107,63 @@ export function intentQueries(leases: LeaseQueries, clock: Clock) {
     return slot;
   }
 
-  async function insertJobs(
-    trx: Trx,
-    lease: Lease,
-    intent: Intent,
-    jobs: readonly IntendedJob[],
-  ): Promise<void> {
+  async function insertJobs(trx: Trx, lease: Lease, intent: Intent): Promise<void> {
     const now = clock.now();
-    await insertPortion(trx, {
-      cells: jobs.flatMap(({ trackingId, crmId, identity, person, reason }) => [
-        trackingId,
-        intent.submissionId,
-        lease.integrationId,
-        crmId,
-        identity,
-        person,
-        reason,
-        'intended',
-        now,
-      ]),
-    });
-    const submitted = jobs.map(({ crmId, trackingId, identity }) => ({
+    for (const portion of portions(intent.jobs)) {
+      await insertPortion(trx, {
+        cells: portion.flatMap(({ trackingId, crmId, identity, person, reason }) => [
+          trackingId,
+          intent.submissionId,
+          lease.integrationId,
+          crmId,
+          identity,
+          person,
+          reason,
+          'intended',
+          now,
+        ]),
+      });
+    }
+    const submitted = intent.jobs.map(({ crmId, trackingId, identity }) => ({
       crm_id: crmId,
       tracking_id: trackingId,
       identity,
     }));
-    const run = { id: intent.runId, now };
-    const moved = await move(trx, lease, 'submitted', submitted, run);
-    if (moved !== jobs.length) throw new IntentRefused('contacts_changed');
+    const moved = await move(trx, lease, 'submitted', submitted, { id: intent.runId, now });
+    if (moved !== intent.jobs.length) throw new IntentRefused('contacts_changed');
   }
 }
+
+type NewSubmission = {
+  submissionId: string;
+  integrationId: string;
+  runId: string;
+  partnerKey: string;
+  persons: number;
+  balance: number;
+  now: number;
+  mapping: string | null;
+  slot: number;
+};
+
+const insertSubmission = prepared((db, submission: Slots<NewSubmission>) =>
+  db
+    .insertInto('submissions')
+    .values({
+      id: submission.submissionId,
+      integration_id: submission.integrationId,
+      run_id: submission.runId,
+      partner_key: submission.partnerKey,
+      state: 'intended',
+      persons: submission.persons,
+      balance_before: submission.balance,
+      intended_at: submission.now,
+      mapping: submission.mapping,
+      slot: submission.slot,
+    })
+    .onConflict((c) => c.doNothing())
+    .compile(),
+);
 
 /** The columns of a job that is put on disk before its request. */
 const INTENDED = [

@@ -6,7 +6,7 @@ import { move } from '../contacts/move.ts';
 import { type FromRow, fromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { prepared, type Slots } from '../engine/prepared.ts';
-import { portions } from '../engine/rows.ts';
+import { filledPortions } from '../engine/rows.ts';
 import type { Database, JobsTable, Tables, Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
 
@@ -73,7 +73,7 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
     async recordProgress(lease: Lease, runId: string, progress: Progress): Promise<void> {
       await checkpoint(lease, async (trx) => {
         const run = { id: runId, now: clock.now() };
-        for (const portion of portions(progress.completed)) {
+        for (const portion of filledPortions(progress.completed)) {
           const { rows } = await complete(trx, { trackingIds: portion });
           await move(trx, lease, 'jobDone', rows, run);
         }
@@ -119,7 +119,7 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
     /** The service's job ids by tracking id; a job without an answer has none. */
     async findJobIds(trackingIds: readonly string[]): Promise<Map<string, string>> {
       const found = new Map<string, string>();
-      for (const portion of portions(trackingIds)) {
+      for (const portion of filledPortions(trackingIds)) {
         const rows = await db
           .selectFrom('jobs')
           .select(['tracking_id', 'job_id'])
@@ -140,7 +140,7 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
     state: 'failed' | 'vanished',
     outcome_reason: OutcomeReason,
   ): Promise<void> {
-    for (const portion of portions(trackingIds)) {
+    for (const portion of filledPortions(trackingIds)) {
       const jobs = await trx
         .updateTable('jobs')
         .set({

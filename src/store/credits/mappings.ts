@@ -66,17 +66,13 @@ export function mappingQueries(
       await checkpoint(lease, async (trx) => {
         const isTried = await hasHistory(trx, lease.integrationId);
         const now = clock.now();
-        await trx
-          .insertInto('mappings')
-          .values({
-            integration_id: lease.integrationId,
-            id,
-            first_seen_at: now,
-            accepted_at: isTried ? now : null,
-            accepted_by: isTried ? 'history' : null,
-          })
-          .onConflict((c) => c.doNothing())
-          .execute();
+        await noteMapping(trx, {
+          integrationId: lease.integrationId,
+          id,
+          now,
+          acceptedAt: isTried ? now : null,
+          acceptedBy: isTried ? 'history' : null,
+        });
       });
     },
 
@@ -128,12 +124,7 @@ export function mappingQueries(
       id: string,
       { limit, since = EVER }: { limit: number; since?: number },
     ): Promise<Answers> {
-      const rows = await paidJobs(integrationId, id)
-        .select('jobs.known')
-        .where('jobs.answered_at', '>', since)
-        .orderBy('jobs.answered_at', 'desc')
-        .limit(limit)
-        .execute();
+      const { rows } = await answersOf(db, { integrationId, id, since, limit });
       return {
         answered: rows.length,
         known: rows.filter(({ known }) => known === 1).length,
@@ -146,20 +137,7 @@ export function mappingQueries(
       id: string,
       run: { id: string; partnerKey: string },
     ): Promise<Unanswered> {
-      const rows = await paidJobs(integrationId, id)
-        .innerJoin('contacts', (join) =>
-          join
-            .onRef('contacts.integration_id', '=', 'jobs.integration_id')
-            .onRef('contacts.crm_id', '=', 'jobs.crm_id')
-            // A contact that left, or was asked for again, gets no answer of this job any more.
-            .onRef('contacts.tracking_id', '=', 'jobs.tracking_id'),
-        )
-        .select(['jobs.state', 'contacts.outcome_run', 'contacts.outcome_reason'])
-        .select('submissions.partner_key')
-        .where('jobs.known', 'is', null)
-        .where('jobs.state', 'in', UNANSWERED_STATES)
-        .where('contacts.state', 'in', ['submitted', 'ready'])
-        .execute();
+      const { rows } = await unansweredOf(db, { integrationId, id });
       const inVain: readonly string[] = TRIED_IN_VAIN;
       const stuck = rows.filter((row) => {
         // An open submission of another key is settled by a run that has that key.
@@ -170,17 +148,69 @@ export function mappingQueries(
       return { open: rows.length - stuck, stuck };
     },
   };
-
-  /** Jobs of this mapping that cost a credit; those that share one say nothing new. */
-  function paidJobs(integrationId: string, id: string) {
-    return db
-      .selectFrom('jobs')
-      .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
-      .where('jobs.integration_id', '=', integrationId)
-      .where('jobs.shared_from', 'is', null)
-      .where('submissions.mapping', '=', id);
-  }
 }
+
+type OfMapping = { integrationId: string; id: string };
+
+/** Jobs of this mapping that cost a credit; those that share one say nothing new. */
+function paidJobs(db: Database | Trx, { integrationId, id }: Slots<OfMapping>) {
+  return db
+    .selectFrom('jobs')
+    .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
+    .where('jobs.integration_id', '=', integrationId)
+    .where('jobs.shared_from', 'is', null)
+    .where('submissions.mapping', '=', id);
+}
+
+const answersOf = prepared(
+  (db, { since, limit, ...mapping }: Slots<OfMapping & { since: number; limit: number }>) =>
+    paidJobs(db, mapping)
+      .select('jobs.known')
+      .where('jobs.answered_at', '>', since)
+      .orderBy('jobs.answered_at', 'desc')
+      .limit(limit)
+      .compile(),
+);
+
+const unansweredOf = prepared((db, mapping: Slots<OfMapping>) =>
+  paidJobs(db, mapping)
+    .innerJoin('contacts', (join) =>
+      join
+        .onRef('contacts.integration_id', '=', 'jobs.integration_id')
+        .onRef('contacts.crm_id', '=', 'jobs.crm_id')
+        // A contact that left, or was asked for again, gets no answer of this job any more.
+        .onRef('contacts.tracking_id', '=', 'jobs.tracking_id'),
+    )
+    .select(['jobs.state', 'contacts.outcome_run', 'contacts.outcome_reason'])
+    .select('submissions.partner_key')
+    .where('jobs.known', 'is', null)
+    .where('jobs.state', 'in', UNANSWERED_STATES)
+    .where('contacts.state', 'in', ['submitted', 'ready'])
+    .compile(),
+);
+
+const noteMapping = prepared(
+  (
+    db,
+    {
+      now,
+      acceptedAt,
+      acceptedBy,
+      ...mapping
+    }: Slots<OfMapping & { now: number; acceptedAt: number | null; acceptedBy: 'history' | null }>,
+  ) =>
+    db
+      .insertInto('mappings')
+      .values({
+        integration_id: mapping.integrationId,
+        id: mapping.id,
+        first_seen_at: now,
+        accepted_at: acceptedAt,
+        accepted_by: acceptedBy,
+      })
+      .onConflict((c) => c.doNothing())
+      .compile(),
+);
 
 const findMapping = prepared(
   (db, { integrationId, id }: Slots<{ integrationId: string; id: string }>) =>
@@ -194,20 +224,28 @@ const findMapping = prepared(
 
 /** True if nothing is known of mappings, and there are enough answers all the same. */
 async function hasHistory(db: Database | Trx, integrationId: string): Promise<boolean> {
-  const noted = await db
+  const noted = await anyMapping(db, { integrationId });
+  if (noted.rows.length > 0) return false;
+  const answered = await answeredOf(db, { integrationId });
+  return answered.rows.length === HISTORY;
+}
+
+const anyMapping = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
     .selectFrom('mappings')
     .select('id')
     .where('integration_id', '=', integrationId)
     .limit(1)
-    .executeTakeFirst();
-  if (noted) return false;
-  const answered = await db
+    .compile(),
+);
+
+const answeredOf = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
     .selectFrom('jobs')
     .select('crm_id')
     .distinct()
     .where('integration_id', '=', integrationId)
     .where('state', 'in', ANSWERED_STATES)
     .limit(HISTORY)
-    .execute();
-  return answered.length === HISTORY;
-}
+    .compile(),
+);

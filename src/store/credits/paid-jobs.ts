@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { OPEN_STATES } from '../contacts/open-submissions.ts';
 import { prepared, type Slots } from '../engine/prepared.ts';
-import { portions } from '../engine/rows.ts';
+import { filledPortions } from '../engine/rows.ts';
 import type { Database, JobState, Trx } from '../engine/tables.ts';
 
 /** Which jobs may be taken instead of a credit. */
@@ -111,7 +111,7 @@ async function findPaid(
   { since, heedsLost }: SharingRules,
 ): Promise<Map<string, PaidJob[]>> {
   const found = new Map<string, PaidJob[]>();
-  for (const portion of portions(persons)) {
+  for (const portion of filledPortions(persons)) {
     const { rows } = await paidRows(db, { persons: portion, since });
     for (const [person, jobs] of jobsByPerson(rows)) {
       const usable = jobs.flatMap(({ fate, ...job }) =>
@@ -200,7 +200,7 @@ async function findOwn(
   contacts: readonly Asker[],
 ): Promise<Map<string, number>> {
   const found = new Map<string, number>();
-  for (const portion of portions(contacts)) {
+  for (const portion of filledPortions(contacts)) {
     const rows = await db
       .selectFrom('jobs')
       .select(['crm_id', 'person', (eb) => eb.fn.max('submitted_at').as('submitted_at')])

@@ -1,4 +1,5 @@
-import type { Database } from '../engine/tables.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
+import type { Database, Trx } from '../engine/tables.ts';
 
 /** The tables whose rows cost credits, with the column that says how many at most. */
 const AT_MOST = { submissions: 'persons', network_adds: 'donors' } as const;
@@ -25,11 +26,22 @@ export async function spentByRun(
   table: SpendingTable,
   runId: string,
 ): Promise<number> {
-  const row = await selectSpent(db, table).where('run_id', '=', runId).executeTakeFirst();
-  return Number(row?.spent ?? 0);
+  const { rows } = await spentBy[table](db, { runId });
+  return Number(rows[0]?.spent ?? 0);
 }
 
-function selectSpent(db: Database, table: SpendingTable) {
+const spentBy = {
+  submissions: preparedFor('submissions'),
+  network_adds: preparedFor('network_adds'),
+};
+
+function preparedFor(table: SpendingTable) {
+  return prepared((db, { runId }: Slots<{ runId: string }>) =>
+    selectSpent(db, table).where('run_id', '=', runId).compile(),
+  );
+}
+
+function selectSpent(db: Database | Trx, table: SpendingTable) {
   return db
     .selectFrom(table)
     .select(({ fn }) => fn.sum(fn.coalesce('charged', AT_MOST[table])).as('spent'));

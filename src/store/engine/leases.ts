@@ -126,6 +126,16 @@ const raiseEpoch = prepared(
       .compile(),
 );
 
+const endLease = prepared(
+  (db, { integrationId, epoch }: Slots<{ integrationId: string; epoch: number }>) =>
+    db
+      .updateTable('integrations')
+      .set({ lease_owner: null, lease_until: null })
+      .where('id', '=', integrationId)
+      .where('run_epoch', '=', epoch)
+      .compile(),
+);
+
 /** True of a lease that has not run out `now`, and that ends no later than a lease can. */
 function isBetween(
   eb: ExpressionBuilder<Tables, 'integrations'>,
@@ -231,14 +241,8 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
 
     async release(lease: Lease): Promise<void> {
       // Released twice is released: a later owner has another epoch.
-      await again(LEASE_MS, () =>
-        db
-          .updateTable('integrations')
-          .set({ lease_owner: null, lease_until: null })
-          .where('id', '=', lease.integrationId)
-          .where('run_epoch', '=', lease.epoch)
-          .execute(),
-      );
+      const { integrationId, epoch } = lease;
+      await again(LEASE_MS, () => endLease(db, { integrationId, epoch }));
     },
 
     /** Who holds the lease of an integration; null if no lease is in force. */

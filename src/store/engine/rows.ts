@@ -37,3 +37,16 @@ export function* portions<T>(list: readonly T[]): Generator<T[]> {
     for (; list.length - start >= length; start += length) yield list.slice(start, start + length);
   }
 }
+
+/**
+ * The same in fewer statements, for those that a value which is there twice does not change (`in`, an update by a
+ * table of values): what is left of the list is filled up to the next length by its last value.
+ */
+export function* filledPortions<T>(list: readonly T[]): Generator<T[]> {
+  const [longest = 1] = LENGTHS;
+  for (const portion of portionsOf(list, longest)) {
+    const length = LENGTHS.findLast((each) => each >= portion.length) ?? longest;
+    const last = portion.slice(-1);
+    yield [...portion, ...Array.from({ length: length - portion.length }, () => last).flat()];
+  }
+}

@@ -435,23 +435,10 @@ export function forgetQueries(deps: ForgetDeps) {
    * erased in. `account` is the account's fingerprint; null for the one that is pinned.
    */
   async function listBlocks(integrationId: string, account: string | null): Promise<Block[]> {
-    const own = await db
-      .selectFrom('integrations')
-      .select('id')
-      .where((eb) =>
-        eb.or([
-          eb('id', '=', integrationId),
-          account === null
-            ? eb('crm_account', '=', (inner) =>
-                inner
-                  .selectFrom('integrations as self')
-                  .select('self.crm_account')
-                  .where('self.id', '=', integrationId),
-              )
-            : eb('crm_account', '=', account),
-        ]),
-      )
-      .execute();
+    const { rows: own } =
+      account === null
+        ? await ofPinnedAccount(db, { integrationId })
+        : await ofAccount(db, { account });
     const ids = new Set([integrationId, ...own.map(({ id }) => id)]);
     const { rows } = await forgottenIn(db, { integrationIds: [...ids] });
     return rows.map((row) => ({
@@ -463,6 +450,24 @@ export function forgetQueries(deps: ForgetDeps) {
     }));
   }
 }
+
+/** The integrations of the account that this one is pinned to. */
+const ofPinnedAccount = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .selectFrom('integrations')
+    .select('id')
+    .where('crm_account', '=', (eb) =>
+      eb
+        .selectFrom('integrations as self')
+        .select('self.crm_account')
+        .where('self.id', '=', integrationId),
+    )
+    .compile(),
+);
+
+const ofAccount = prepared((db, { account }: Slots<{ account: string }>) =>
+  db.selectFrom('integrations').select('id').where('crm_account', '=', account).compile(),
+);
 
 const forgottenIn = prepared(
   (db, { integrationIds }: Slots<{ integrationIds: readonly string[] }>) =>

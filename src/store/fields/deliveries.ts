@@ -5,7 +5,7 @@ import { type OwnedValues, parseOwned } from '../contacts/owned-values.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { prepared, type Slots } from '../engine/prepared.ts';
-import { linesOf, portions } from '../engine/rows.ts';
+import { filledPortions, linesOf, portions } from '../engine/rows.ts';
 import type { Database, WritesTable } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
 import { keepWords } from '../secrets/foreign-texts.ts';
@@ -32,7 +32,7 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
       crmIds: readonly string[],
     ): Promise<Map<string, OwnedValues[]>> {
       const found = new Map<string, OwnedValues[]>();
-      for (const portion of portions(crmIds)) {
+      for (const portion of filledPortions(crmIds)) {
         const { rows } = await intendedOf(db, { integrationId, crmIds: portion });
         for (const row of rows) {
           found.set(row.crm_id, [...(found.get(row.crm_id) ?? []), parseOwned(row.after)]);
@@ -80,11 +80,7 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
         const profiles = deliveries.filter(
           ({ end }) => end.kind !== 'postponed' || end.enhanced,
         ).length;
-        await trx
-          .updateTable('runs')
-          .set((eb) => ({ enhanced_count: eb('enhanced_count', '+', profiles) }))
-          .where('id', '=', runId)
-          .execute();
+        await countEnhanced(trx, { runId, profiles });
       });
     },
 
@@ -146,6 +142,15 @@ const INTENDED = [
   'owned_before',
   'written_at',
 ] as const;
+
+const countEnhanced = prepared(
+  (db, { runId, profiles }: Slots<{ runId: string; profiles: number }>) =>
+    db
+      .updateTable('runs')
+      .set((eb) => ({ enhanced_count: eb('enhanced_count', '+', profiles) }))
+      .where('id', '=', runId)
+      .compile(),
+);
 
 const insertPortion = prepared((db, { cells }: Slots<{ cells: readonly (string | number)[] }>) =>
   db

@@ -6,7 +6,7 @@ import type { OwnedValues } from '../contacts/owned-values.ts';
 import { answered } from '../credits/jobs.ts';
 import type { Lease } from '../engine/leases.ts';
 import { prepared, type Slots } from '../engine/prepared.ts';
-import { portions } from '../engine/rows.ts';
+import { filledPortions } from '../engine/rows.ts';
 import type { HoldKind, Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
 import type { SealedWords } from '../secrets/foreign-texts.ts';
@@ -92,7 +92,7 @@ function refusedOnes(deliveries: readonly Delivery[]): string[] {
 
 /** The service knew these persons; when that was first settled stays. */
 async function noteKnown(trx: Trx, trackingIds: readonly string[], now: number): Promise<void> {
-  for (const portion of portions(trackingIds)) {
+  for (const portion of filledPortions(trackingIds)) {
     await trx
       .updateTable('jobs')
       .set(answered(1, now))
@@ -111,14 +111,13 @@ async function recordDelivered(
   const rows = deliveries.flatMap(({ end, ...delivery }) =>
     end.kind === 'delivered' ? [{ ...delivery, ...end }] : [],
   );
-  for (const portion of portions(rows)) {
-    const delivered = portion.map((row) => ({
-      ...targetOf(row),
-      donor_id: row.donorId,
-      owned_values: JSON.stringify(row.owned),
-    }));
-    await move(trx, lease, 'delivered', delivered, run);
-    const trackingIds = portion.map((row) => row.trackingId);
+  const delivered = rows.map((row) => ({
+    ...targetOf(row),
+    donor_id: row.donorId,
+    owned_values: JSON.stringify(row.owned),
+  }));
+  await move(trx, lease, 'delivered', delivered, run);
+  for (const trackingIds of filledPortions(rows.map((row) => row.trackingId))) {
     await closeDelivered(trx, { trackingIds, now: run.now });
   }
   await closeWrites(

@@ -1,7 +1,7 @@
 import type { OutcomeReason } from '../../core/outcome.ts';
 import type { OwnedValues } from '../contacts/owned-values.ts';
 import { prepared, type Slots } from '../engine/prepared.ts';
-import { portions } from '../engine/rows.ts';
+import { filledPortions } from '../engine/rows.ts';
 import type { Trx } from '../engine/tables.ts';
 import type { SealedWords } from '../secrets/foreign-texts.ts';
 
@@ -28,7 +28,7 @@ export interface FieldEnd extends WriteEnd {
 /** Notes of writes that they are in the CRM, or that it refused them. */
 export async function closeWrites(trx: Trx, ends: readonly WriteEnd[]): Promise<void> {
   for (const [isDone, rows] of Map.groupBy(ends, (row) => row.isDone)) {
-    for (const portion of portions(rows.flatMap((row) => row.writeId ?? []))) {
+    for (const portion of filledPortions(rows.flatMap((row) => row.writeId ?? []))) {
       await close(trx, { state: isDone ? 'written' : 'refused', ids: portion });
     }
   }

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
 import type { QueryCharge } from '../credits/queries.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
-import { portions } from '../engine/rows.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
+import { filledPortions } from '../engine/rows.ts';
 import type { Database, Tables } from '../engine/tables.ts';
 import { type ComputedPath, recordPaths } from './computed-paths.ts';
 import { ERASED_INTRODUCER, findOnlyDonor } from './forget-introducer.ts';
@@ -154,7 +155,7 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
     /** The CRM names the introducer of these contacts no more: their paths are computed anew. */
     async dropIntroducers(lease: Lease, crmIds: readonly string[]): Promise<void> {
       await checkpoint(lease, async (trx) => {
-        for (const portion of portions(crmIds)) {
+        for (const portion of filledPortions(crmIds)) {
           await trx
             .updateTable('warm_paths')
             .set({ introducer_id: ERASED_INTRODUCER, stale: 1, told: null })
@@ -206,14 +207,8 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
 
     /** True if any contact of an integration has a path. */
     async hasPaths(integrationId: string): Promise<boolean> {
-      const row = await db
-        .selectFrom('warm_paths')
-        .select('crm_id')
-        .where('integration_id', '=', integrationId)
-        .where('introducer_id', 'is not', null)
-        .limit(1)
-        .executeTakeFirst();
-      return row !== undefined;
+      const { rows } = await anyPath(db, { integrationId });
+      return rows.length > 0;
     },
 
     /** True if paths were compared last under these settings (their fingerprint). */
@@ -304,3 +299,13 @@ function mayBeResearched(eb: ExpressionBuilder<Pick<Tables, 'contacts'>, 'contac
     eb.or([eb('contacts.eligible', '=', 1), eb('contacts.outcome_reason', '<>', 'opted_out')]),
   ]);
 }
+
+const anyPath = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .selectFrom('warm_paths')
+    .select('crm_id')
+    .where('integration_id', '=', integrationId)
+    .where('introducer_id', 'is not', null)
+    .limit(1)
+    .compile(),
+);

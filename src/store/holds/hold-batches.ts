@@ -4,7 +4,7 @@ import { CHANGED_PARTS, type ChangedPart } from '../../identity/identity-text.ts
 import type { RecordEntry } from '../audit/record.ts';
 import { move } from '../contacts/move.ts';
 import { fromRows } from '../engine/from-row.ts';
-import { portions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
+import { filledPortions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import { eventOf, type HoldRecord } from './holds.ts';
 
@@ -194,7 +194,7 @@ async function decidePortion(
     .execute();
   if (rows.length === 0) return null;
   let decided = 0;
-  for (const portion of portions(rows.map((row) => row.id))) {
+  for (const portion of filledPortions(rows.map((row) => row.id))) {
     const closed = await trx
       .updateTable('holds')
       .set({ decision, decided_at: now })

@@ -5,7 +5,8 @@ import { reopenHolds } from '../contacts/erased-holds.ts';
 import type { LifeEvent } from '../contacts/life.ts';
 import { moveAndList } from '../contacts/move.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
-import { portions } from '../engine/rows.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
+import { filledPortions } from '../engine/rows.ts';
 import type { Database, HoldsTable, Trx } from '../engine/tables.ts';
 import { blockErased } from '../erasure/block-erased.ts';
 import type { ErasureLog } from '../erasure/erasure-log.ts';
@@ -48,14 +49,8 @@ export function holdQueries(
     /** What a person has approved of these jobs' profiles: the kind of the hold, by tracking id. */
     async listApprovals(trackingIds: readonly string[]): Promise<Map<string, HoldRecord['kind']>> {
       const approved = new Map<string, HoldRecord['kind']>();
-      for (const portion of portions(trackingIds)) {
-        const rows = await db
-          .selectFrom('holds')
-          .select(['tracking_id', 'kind'])
-          // A hold is named after its job.
-          .where('id', 'in', portion)
-          .where('decision', '=', 'approved')
-          .execute();
+      for (const portion of filledPortions(trackingIds)) {
+        const { rows } = await approvedOf(db, { trackingIds: portion });
         for (const row of rows) approved.set(row.tracking_id, row.kind);
       }
       return approved;
@@ -141,3 +136,13 @@ export async function countOpenHolds(
     .execute();
   return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
 }
+
+const approvedOf = prepared((db, { trackingIds }: Slots<{ trackingIds: readonly string[] }>) =>
+  db
+    .selectFrom('holds')
+    .select(['tracking_id', 'kind'])
+    // A hold is named after its job.
+    .where('id', 'in', trackingIds)
+    .where('decision', '=', 'approved')
+    .compile(),
+);

@@ -9,7 +9,8 @@ import {
   type MemberState,
   type NetworkAddsTable,
 } from '../engine/network-tables.ts';
-import { portions } from '../engine/rows.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
+import { filledPortions, portions } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import { addCounts } from './network-counts.ts';
 
@@ -157,28 +158,13 @@ export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: C
       partnerKey: string,
       integrationId: string,
     ): Promise<AddRecord | undefined> {
-      const rows = await db
-        .selectFrom('network_adds')
-        .selectAll()
-        .where('state', 'in', UNANSWERED)
-        .where((eb) =>
-          eb.or([eb('partner_key', '=', partnerKey), eb('integration_id', '=', integrationId)]),
-        )
-        .execute();
+      const { rows } = await unansweredOf(db, { partnerKey, integrationId });
       return maybeFromRow(rows.find((row) => row.integration_id === integrationId) ?? rows[0]);
     },
 
     /** Bulk adds of an integration in this state, the oldest first. */
     listAdds(integrationId: string, state: AddState): Promise<AddRecord[]> {
-      return db
-        .selectFrom('network_adds')
-        .selectAll()
-        .where('integration_id', '=', integrationId)
-        .where('state', '=', state)
-        .orderBy('intended_at')
-        .orderBy('id')
-        .execute()
-        .then(fromRows);
+      return addsIn(db, { integrationId, state }).then(({ rows }) => fromRows(rows));
     },
 
     /** The donors of a bulk add who are in the mirror: those whose end is open, and those in. */
@@ -221,7 +207,7 @@ export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: C
     end: MemberEnd,
   ): Promise<void> {
     const { kind } = end;
-    for (const portion of portions(donorIds)) {
+    for (const portion of filledPortions(donorIds)) {
       if (kind === 'unpaid') {
         await trx
           .deleteFrom('network_members')
@@ -256,3 +242,27 @@ const STATE_OF = {
   not_found: 'not_found',
   failed: 'failed',
 } as const satisfies Record<Exclude<MemberEnd['kind'], 'unpaid'>, MemberState>;
+
+const addsIn = prepared(
+  (db, { integrationId, state }: Slots<{ integrationId: string; state: AddState }>) =>
+    db
+      .selectFrom('network_adds')
+      .selectAll()
+      .where('integration_id', '=', integrationId)
+      .where('state', '=', state)
+      .orderBy('intended_at')
+      .orderBy('id')
+      .compile(),
+);
+
+const unansweredOf = prepared(
+  (db, { partnerKey, integrationId }: Slots<{ partnerKey: string; integrationId: string }>) =>
+    db
+      .selectFrom('network_adds')
+      .selectAll()
+      .where('state', 'in', UNANSWERED)
+      .where((eb) =>
+        eb.or([eb('partner_key', '=', partnerKey), eb('integration_id', '=', integrationId)]),
+      )
+      .compile(),
+);

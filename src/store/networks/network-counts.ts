@@ -1,4 +1,5 @@
 import type { Checkpoint, Lease } from '../engine/leases.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 
 /** What a run did to one network, as it reports it (design, section 4.3). */
@@ -33,23 +34,7 @@ export function networkCountQueries(db: Database, checkpoint: Checkpoint) {
 
     /** What a run has done to each network so far, in the order of the settings. */
     async listCounts(runId: string): Promise<NetworkCounts[]> {
-      const rows = await db
-        .selectFrom('network_counts')
-        .select((eb) => [
-          'name',
-          'added',
-          'removed',
-          'failed',
-          eb
-            .selectFrom('network_members')
-            .select((inner) => inner.fn.countAll().as('count'))
-            .whereRef('network_members.network', '=', 'network_counts.network')
-            .where('state', '=', 'member')
-            .as('members'),
-        ])
-        .where('run_id', '=', runId)
-        .orderBy('place')
-        .execute();
+      const { rows } = await countsOf(db, { runId });
       return rows.map(({ name, added, removed, failed, members }) => ({
         name,
         added,
@@ -60,6 +45,26 @@ export function networkCountQueries(db: Database, checkpoint: Checkpoint) {
     },
   };
 }
+
+const countsOf = prepared((db, { runId }: Slots<{ runId: string }>) =>
+  db
+    .selectFrom('network_counts')
+    .select((eb) => [
+      'name',
+      'added',
+      'removed',
+      'failed',
+      eb
+        .selectFrom('network_members')
+        .select((inner) => inner.fn.countAll().as('count'))
+        .whereRef('network_members.network', '=', 'network_counts.network')
+        .where('state', '=', 'member')
+        .as('members'),
+    ])
+    .where('run_id', '=', runId)
+    .orderBy('place')
+    .compile(),
+);
 
 /** Adds to the counts of a run, if it counts for the network. */
 export async function addCounts(

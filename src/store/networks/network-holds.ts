@@ -4,6 +4,7 @@ import type { RecordEntry } from '../audit/record.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import type { NetworkHoldKind, NetworkHoldsTable } from '../engine/network-tables.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import { countOpenHolds } from '../holds/holds.ts';
 
@@ -122,19 +123,24 @@ export function networkHoldQueries(
   }
 
   async function drop(trx: Trx, network: string, kind: NetworkHoldKind): Promise<void> {
-    await trx
+    await dropHold(trx, { network, kind, now: clock.now() });
+  }
+}
+
+const dropHold = prepared(
+  (db, { network, kind, now }: Slots<{ network: string; kind: NetworkHoldKind; now: number }>) =>
+    db
       .updateTable('network_holds')
       .set((eb) => ({
         subject: null,
         decision: eb.fn.coalesce('decision', eb.val('superseded' as const)),
-        decided_at: eb.fn.coalesce('decided_at', eb.val(clock.now())),
+        decided_at: eb.fn.coalesce('decided_at', now),
       }))
       .where('network', '=', network)
       .where('kind', '=', kind)
       .where('subject', 'is not', null)
-      .execute();
-  }
-}
+      .compile(),
+);
 
 async function findDecision(
   db: Database | Trx,

@@ -7,7 +7,8 @@ import {
   type MemberState,
   type NetworkMembersTable,
 } from '../engine/network-tables.ts';
-import { portions } from '../engine/rows.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
+import { filledPortions, portions } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import { addCounts } from './network-counts.ts';
 
@@ -33,7 +34,7 @@ export function networkMemberQueries(db: Database, checkpoint: Checkpoint, clock
       donorIds: readonly string[],
     ): Promise<Map<string, string[]>> {
       const contacts = new Map<string, string[]>();
-      for (const portion of portions(donorIds)) {
+      for (const portion of filledPortions(donorIds)) {
         const rows = await db
           .selectFrom('contacts')
           .select(['crm_id', 'donor_id'])
@@ -66,34 +67,13 @@ export function networkMemberQueries(db: Database, checkpoint: Checkpoint, clock
     async listErased(
       integrationId: string,
     ): Promise<{ network: string; networkId: string | null; donorId: string }[]> {
-      return db
-        .selectFrom('network_members')
-        .innerJoin('networks', 'networks.id', 'network_members.network')
-        .select(['network', 'network_id', 'network_members.donor_id'])
-        .where('networks.integration_id', '=', integrationId)
-        .where('network_members.state', '=', 'leaving')
-        .where('network_members.detail', '=', ERASED_MEMBER)
-        .where((eb) =>
-          eb.not(
-            eb.exists(
-              eb
-                .selectFrom('contacts')
-                .select('contacts.crm_id')
-                .whereRef('contacts.integration_id', '=', 'networks.integration_id')
-                .whereRef('contacts.donor_id', '=', 'network_members.donor_id'),
-            ),
-          ),
-        )
-        .orderBy('network')
-        .orderBy('network_members.donor_id')
-        .execute()
-        .then(fromRows);
+      return erasedOf(db, { integrationId }).then(({ rows }) => fromRows(rows));
     },
 
     /** Puts on disk that members are to be removed, before the service is asked to. */
     async recordLeaving(lease: Lease, network: string, donorIds: readonly string[]): Promise<void> {
       await checkpoint(lease, async (trx) => {
-        for (const portion of portions(donorIds)) {
+        for (const portion of filledPortions(donorIds)) {
           await trx
             .updateTable('network_members')
             .set({ state: 'leaving' })
@@ -147,7 +127,7 @@ export function networkMemberQueries(db: Database, checkpoint: Checkpoint, clock
 }
 
 async function erase(trx: Trx, network: string, donorIds: readonly string[]): Promise<void> {
-  for (const portion of portions(donorIds)) {
+  for (const portion of filledPortions(donorIds)) {
     await trx
       .deleteFrom('network_members')
       .where('network', '=', network)
@@ -155,3 +135,27 @@ async function erase(trx: Trx, network: string, donorIds: readonly string[]): Pr
       .execute();
   }
 }
+
+const erasedOf = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .selectFrom('network_members')
+    .innerJoin('networks', 'networks.id', 'network_members.network')
+    .select(['network', 'network_id', 'network_members.donor_id'])
+    .where('networks.integration_id', '=', integrationId)
+    .where('network_members.state', '=', 'leaving')
+    .where('network_members.detail', '=', ERASED_MEMBER)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('contacts')
+            .select('contacts.crm_id')
+            .whereRef('contacts.integration_id', '=', 'networks.integration_id')
+            .whereRef('contacts.donor_id', '=', 'network_members.donor_id'),
+        ),
+      ),
+    )
+    .orderBy('network')
+    .orderBy('network_members.donor_id')
+    .compile(),
+);

@@ -4,6 +4,7 @@ import { move, type Which } from '../contacts/move.ts';
 import { type FromRow, fromRows } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import type { NetworksTable } from '../engine/network-tables.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import { portions } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 
@@ -27,19 +28,26 @@ export interface Binding {
   partnerKey: string;
 }
 
+const networksOf = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .selectFrom('networks')
+    .selectAll()
+    .where('integration_id', '=', integrationId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .compile(),
+);
+
+const wantedIn = prepared((db, { network }: Slots<{ network: string }>) =>
+  db.selectFrom('network_wanted').select('crm_id').where('network', '=', network).compile(),
+);
+
 /** The groups of the settings, their members in the CRM, and their networks at the service. */
 export function networkQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
     /** The mirrored networks of an integration, the oldest first. */
     list(integrationId: string): Promise<NetworkRecord[]> {
-      return db
-        .selectFrom('networks')
-        .selectAll()
-        .where('integration_id', '=', integrationId)
-        .orderBy('created_at')
-        .orderBy('id')
-        .execute()
-        .then(fromRows);
+      return networksOf(db, { integrationId }).then(({ rows }) => fromRows(rows));
     },
 
     /** Notes groups of the settings; the name of a network changes when the service has it. */
@@ -111,11 +119,7 @@ export function networkQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     async listWanted(networks: readonly string[]): Promise<Set<string>> {
       const wanted = new Set<string>();
       for (const network of networks) {
-        const rows = await db
-          .selectFrom('network_wanted')
-          .select('crm_id')
-          .where('network', '=', network)
-          .execute();
+        const { rows } = await wantedIn(db, { network });
         for (const row of rows) wanted.add(row.crm_id);
       }
       return wanted;

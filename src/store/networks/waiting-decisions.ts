@@ -11,6 +11,7 @@ import { auditSealer } from '../audit/chain.ts';
 import { auditRecorder } from '../audit/record.ts';
 import { maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint } from '../engine/leases.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import type { WaitingDecisionsTable } from '../engine/service-tables.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import type { ErasureLog } from '../erasure/erasure-log.ts';
@@ -89,13 +90,7 @@ export function waitingDecisionQueries(deps: WaitingDecisionDeps) {
 
     /** Lets all of an integration count, whatever their age. */
     async countAllOf(integrationId: string): Promise<void> {
-      const rows = await db
-        .selectFrom('waiting_decisions')
-        .select('id')
-        .where('integration_id', '=', integrationId)
-        .orderBy('counts_at')
-        .orderBy('id')
-        .execute();
+      const { rows } = await waitingOf(db, { integrationId });
       for (const { id } of rows) await letCount(id);
     },
   };
@@ -116,6 +111,16 @@ export function waitingDecisionQueries(deps: WaitingDecisionDeps) {
     await db.deleteFrom('waiting_decisions').where('id', '=', id).execute();
   }
 }
+
+const waitingOf = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .selectFrom('waiting_decisions')
+    .select('id')
+    .where('integration_id', '=', integrationId)
+    .orderBy('counts_at')
+    .orderBy('id')
+    .compile(),
+);
 
 /** Notes a decision that counts from then on; resolves with its id, or null if one about the same waits already. */
 export async function putDown(

@@ -1,7 +1,8 @@
 /** What was spent by day and by month (UTC): added up once when a run ends, so that a year is read at once. */
 import { sql } from 'kysely';
 import { OUTCOME_ORDER } from '../../core/outcome.ts';
-import { portions } from '../engine/rows.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
+import { filledPortions } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 
 /** Credits by bucket, and contacts written, in a day or a month. */
@@ -50,7 +51,7 @@ export function spanQueries(db: Database) {
       to: string,
     ): Promise<SpanOf[]> {
       const days = new Map<string, SpanOf>();
-      for (const ids of integrationIds === null ? [[ALL]] : portions(integrationIds)) {
+      for (const ids of integrationIds === null ? [[ALL]] : filledPortions(integrationIds)) {
         const rows = await db
           .selectFrom('credit_spans')
           .select('at')
@@ -90,7 +91,7 @@ export function spanQueries(db: Database) {
     ): Promise<{ clients: ClientSpent[]; total: number }> {
       if (integrationIds !== null) {
         const own: ClientSpent[] = [];
-        for (const ids of portions(integrationIds)) {
+        for (const ids of filledPortions(integrationIds)) {
           own.push(
             ...(await ofMonth(month).where('integration_id', 'in', ids).execute()).map(clientOf),
           );
@@ -156,19 +157,9 @@ export async function noteSpent(
   run: { id: string; integrationId: string },
 ): Promise<void> {
   const { integrationId } = run;
-  const begun = await trx
-    .selectFrom('runs')
-    .select('started_at')
-    .where('id', '=', run.id)
-    .executeTakeFirst();
+  const [begun] = (await writtenBy(trx, { runId: run.id })).rows;
   if (begun === undefined) return;
   const { started_at } = begun;
-  const wrote = await trx
-    .selectFrom('run_rows')
-    .select((eb) => eb.fn.countAll().as('count'))
-    .where('run_id', '=', run.id)
-    .where('place', '=', WRITTEN)
-    .executeTakeFirst();
   const changes = new Map<string, Spent>();
   const change = (at: string, what: keyof Spent, by: number) => {
     if (by === 0) return;
@@ -176,20 +167,14 @@ export async function noteSpent(
     changes.set(at, { ...spent, [what]: spent[what] + by });
   };
   for (const at of [dayOf(started_at), monthOf(dayOf(started_at))]) {
-    change(at, 'written', Number(wrote?.count ?? 0));
+    change(at, 'written', Number(begun.written ?? 0));
   }
   const first = await firstChanged(trx, integrationId, started_at);
   if (first !== null) {
     const from = first - (first % DAY_MS);
     const now = await readDays(trx, integrationId, from);
-    const before = await trx
-      .selectFrom('credit_spans')
-      .select(['at', 'enhancements', 'networks'])
-      .where('integration_id', '=', integrationId)
-      .where('span', '=', 'day')
-      .where('at', '>=', dayOf(from))
-      .execute();
-    const known = new Map(before.map((row) => [row.at, row]));
+    const before = await daysSince(trx, { integrationId, at: dayOf(from) });
+    const known = new Map(before.rows.map((row) => [row.at, row]));
     for (const day of new Set([...now.keys(), ...known.keys()])) {
       for (const bucket of ['enhancements', 'networks'] as const) {
         const by = (now.get(day)?.[bucket] ?? 0) - Number(known.get(day)?.[bucket] ?? 0);
@@ -211,34 +196,72 @@ async function firstChanged(
   integrationId: string,
   startedAt: number,
 ): Promise<number | null> {
-  const firsts: number[] = [];
-  for (const table of ['submissions', 'network_adds'] as const) {
-    const row = await trx
-      .selectFrom(table)
-      .select((eb) => eb.fn.min('intended_at').as('first'))
-      .where('integration_id', '=', integrationId)
-      .where('intended_at', '>=', startedAt - SETTLED_WITHIN_MS)
-      .where((eb) => eb.or([eb('intended_at', '>=', startedAt), eb('closed_at', '>=', startedAt)]))
-      .executeTakeFirst();
-    if (row?.first !== null && row?.first !== undefined) firsts.push(Number(row.first));
-  }
+  const from = startedAt - SETTLED_WITHIN_MS;
+  const { rows } = await firstOf(trx, { integrationId, startedAt, from });
+  const firsts = rows.flatMap(({ first }) => (first === null ? [] : Number(first)));
   return firsts.length === 0 ? null : Math.min(...firsts);
 }
+
+const firstOf = prepared((db, since: Slots<Since>) =>
+  firstIn(db, 'submissions', since)
+    .unionAll(firstIn(db, 'network_adds', since))
+    .compile(),
+);
+
+type Since = { integrationId: string; startedAt: number; from: number };
+
+function firstIn(
+  db: Database | Trx,
+  table: 'submissions' | 'network_adds',
+  { integrationId, startedAt, from }: Slots<Since>,
+) {
+  return db
+    .selectFrom(table)
+    .select((eb) => eb.fn.min('intended_at').as('first'))
+    .where('integration_id', '=', integrationId)
+    .where('intended_at', '>=', from)
+    .where((eb) => eb.or([eb('intended_at', '>=', startedAt), eb('closed_at', '>=', startedAt)]));
+}
+
+/** When a run began, and how many contacts it has written. */
+const writtenBy = prepared((db, { runId }: Slots<{ runId: string }>) =>
+  db
+    .selectFrom('runs')
+    .select('started_at')
+    .select((eb) =>
+      eb
+        .selectFrom('run_rows')
+        .select((inner) => inner.fn.countAll().as('count'))
+        .where('run_id', '=', runId)
+        .where('place', '=', WRITTEN)
+        .as('written'),
+    )
+    .where('id', '=', runId)
+    .compile(),
+);
+
+const daysSince = prepared(
+  (db, { integrationId, at }: Slots<{ integrationId: string; at: string }>) =>
+    db
+      .selectFrom('credit_spans')
+      .select(['at', 'enhancements', 'networks'])
+      .where('integration_id', '=', integrationId)
+      .where('span', '=', 'day')
+      .where('at', '>=', at)
+      .compile(),
+);
 
 const TABLES = {
   enhancements: { table: 'submissions', atMost: 'persons' },
   networks: { table: 'network_adds', atMost: 'donors' },
 } as const;
 
-async function readDays(
-  trx: Trx,
-  integrationId: string,
-  from: number,
-): Promise<Map<string, { enhancements: number; networks: number }>> {
-  const days = new Map<string, { enhancements: number; networks: number }>();
-  for (const bucket of ['enhancements', 'networks'] as const) {
-    const { table, atMost } = TABLES[bucket];
-    const rows = await trx
+const SPENT_BY_DAY = { enhancements: spentByDay('enhancements'), networks: spentByDay('networks') };
+
+function spentByDay(bucket: keyof typeof TABLES) {
+  const { table, atMost } = TABLES[bucket];
+  return prepared((db, { integrationId, from }: Slots<{ integrationId: string; from: number }>) =>
+    db
       .selectFrom(table)
       .select([
         sql<number>`intended_at / ${sql.lit(DAY_MS)}`.as('day'),
@@ -247,7 +270,18 @@ async function readDays(
       .where('integration_id', '=', integrationId)
       .where('intended_at', '>=', from)
       .groupBy('day')
-      .execute();
+      .compile(),
+  );
+}
+
+async function readDays(
+  trx: Trx,
+  integrationId: string,
+  from: number,
+): Promise<Map<string, { enhancements: number; networks: number }>> {
+  const days = new Map<string, { enhancements: number; networks: number }>();
+  for (const bucket of ['enhancements', 'networks'] as const) {
+    const { rows } = await SPENT_BY_DAY[bucket](trx, { integrationId, from });
     for (const { day, spent } of rows) {
       const at = dayOf(Number(day) * DAY_MS);
       const known = days.get(at) ?? { enhancements: 0, networks: 0 };
@@ -258,15 +292,28 @@ async function readDays(
 }
 
 async function add(trx: Trx, integration_id: string, at: string, by: Spent): Promise<void> {
-  await trx
-    .insertInto('credit_spans')
-    .values({ integration_id, span: at.length === 7 ? 'month' : 'day', at, ...by })
-    .onConflict((c) =>
-      c.columns(['integration_id', 'span', 'at']).doUpdateSet((eb) => ({
-        enhancements: eb('credit_spans.enhancements', '+', by.enhancements),
-        networks: eb('credit_spans.networks', '+', by.networks),
-        written: eb('credit_spans.written', '+', by.written),
-      })),
-    )
-    .execute();
+  const span = at.length === 7 ? 'month' : 'day';
+  await addSpan(trx, { integration_id, span, at, ...by });
 }
+
+const addSpan = prepared(
+  (
+    db,
+    values: Slots<
+      { integration_id: string; span: 'day' | 'month'; at: string } & {
+        [what in keyof Spent]: number;
+      }
+    >,
+  ) =>
+    db
+      .insertInto('credit_spans')
+      .values(values)
+      .onConflict((c) =>
+        c.columns(['integration_id', 'span', 'at']).doUpdateSet((eb) => ({
+          enhancements: eb('credit_spans.enhancements', '+', eb.ref('excluded.enhancements')),
+          networks: eb('credit_spans.networks', '+', eb.ref('excluded.networks')),
+          written: eb('credit_spans.written', '+', eb.ref('excluded.written')),
+        })),
+      )
+      .compile(),
+);

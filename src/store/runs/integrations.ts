@@ -35,6 +35,18 @@ const stateOf = prepared((db, { id }: Slots<{ id: string }>) =>
     .compile(),
 );
 
+const changedAfter = prepared((db, { version, id }: Slots<{ version: number; id: string }>) =>
+  db
+    .selectFrom('integrations')
+    .select(['id', 'settings', 'settings_version as version'])
+    .where(sql<boolean>`(settings_version, id) > (${version}, ${id})`)
+    .where((eb) => eb.or([eb('settings', 'is not', null), eb('settings_version', '>', 0)]))
+    .orderBy('settings_version')
+    .orderBy('id')
+    .limit(PAGE)
+    .compile(),
+);
+
 /** What is kept of each integration: its CRM account, how far it has read, its sealed settings. */
 export function integrationQueries(db: Database, checkpoint: Checkpoint, record: RecordEntry) {
   return {
@@ -110,15 +122,7 @@ export function integrationQueries(db: Database, checkpoint: Checkpoint, record:
 
     /** A page of what was applied or removed after that change; before the first one, all that was applied. */
     async listChangedSettings({ version, id }: Omit<ChangedSettings, 'settings'>) {
-      return db
-        .selectFrom('integrations')
-        .select(['id', 'settings', 'settings_version as version'])
-        .where(sql<boolean>`(settings_version, id) > (${version}, ${id})`)
-        .where((eb) => eb.or([eb('settings', 'is not', null), eb('settings_version', '>', 0)]))
-        .orderBy('settings_version')
-        .orderBy('id')
-        .limit(PAGE)
-        .execute();
+      return (await changedAfter(db, { version, id })).rows;
     },
 
     /** Puts sealed settings of an integration into the database. */

@@ -1,11 +1,14 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { type FromRow, fromRows } from '../engine/from-row.ts';
+import { prepared } from '../engine/prepared.ts';
 import type { RereadsTable } from '../engine/service-tables.ts';
 import type { Database } from '../engine/tables.ts';
 import { addRunRequest, type RunsAsked } from './run-requests.ts';
 
 export type RereadRecord = FromRow<Selectable<RereadsTable>>;
+
+const rereads = prepared((db) => db.selectFrom('rereads').selectAll().compile());
 
 /** What is to be read again, since the CRM finds changes only after a while. */
 export function rereadQueries(db: Database, clock: Clock, asked: RunsAsked) {
@@ -21,7 +24,7 @@ export function rereadQueries(db: Database, clock: Clock, asked: RunsAsked) {
     },
 
     list(): Promise<RereadRecord[]> {
-      return db.selectFrom('rereads').selectAll().execute().then(fromRows);
+      return rereads(db, {}).then(({ rows }) => fromRows(rows));
     },
 
     /**

@@ -1,9 +1,10 @@
-import { type Selectable, type SqlBool, sql } from 'kysely';
+import { type Expression, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { STOPPED_BY_PERSON, type Trigger } from '../../core/run.ts';
 import type { NewAuditEntry, RecordEntry } from '../audit/record.ts';
-import { databaseTime, type FromNow } from '../engine/database-time.ts';
+import { databaseTime, isPostgres, serverTime } from '../engine/database-time.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import type { RunRequestsTable } from '../engine/service-tables.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import { writeRunRows } from './run-rows.ts';
@@ -142,24 +143,20 @@ export function runRequestQueries(
 
     /** What waits and may begin, in the same order: all but what is gathered of webhooks. */
     listReady(integrationId?: string): Promise<RunRequestRecord[]> {
-      return waitingRows(db, integrationId)
-        .where(isReady(databaseTime(db, clock)))
-        .execute()
-        .then(fromRows);
+      const now = clock.now();
+      const time = { now, latest: now + BURST_MS };
+      const ready =
+        integrationId === undefined
+          ? readyOfAll(db, time)
+          : readyOf(db, { integrationId, ...time });
+      return ready.then(({ rows }) => fromRows(rows));
     },
 
     /** Requests whose runs have begun and not come to their end. */
     listBegun(integrationId?: string): Promise<RunRequestRecord[]> {
-      return db
-        .selectFrom('run_requests')
-        .selectAll()
-        .where('left_at', 'is not', null)
-        .where('merged_into', 'is', null)
-        .$if(integrationId !== undefined, (query) =>
-          query.where('integration_id', '=', integrationId ?? ''),
-        )
-        .execute()
-        .then(fromRows);
+      const begun =
+        integrationId === undefined ? begunOfAll(db, {}) : begunOf(db, { integrationId });
+      return begun.then(({ rows }) => fromRows(rows));
     },
 
     /** The request that was given this run, while it waits or is worked on, or another took it in. */
@@ -255,7 +252,7 @@ export async function findWanted(trx: Trx, integrationId: string): Promise<Asked
   return row ? { integrationId, isUrgent: Number(row.urgent) > 0 } : null;
 }
 
-function waitingRows(db: Database, integrationId: string | undefined) {
+function waitingRows(db: Database | Trx, integrationId: string | Expression<string> | undefined) {
   return db
     .selectFrom('run_requests')
     .selectAll()
@@ -268,9 +265,38 @@ function waitingRows(db: Database, integrationId: string | undefined) {
     .orderBy('run_id');
 }
 
+/** When something is ready; only looked at where the database has no time of its own. */
+type ReadyAt = { now: number; latest: number };
+
+const readyOfAll = prepared((db, time: Slots<ReadyAt>) =>
+  waitingRows(db, undefined).where(isReady(db, time)).compile(),
+);
+
+const readyOf = prepared(
+  (db, { integrationId, ...time }: Slots<{ integrationId: string } & ReadyAt>) =>
+    waitingRows(db, integrationId).where(isReady(db, time)).compile(),
+);
+
+const begunOfAll = prepared((db) => begunRows(db).compile());
+
+const begunOf = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  begunRows(db).where('integration_id', '=', integrationId).compile(),
+);
+
+function begunRows(db: Database | Trx) {
+  return db
+    .selectFrom('run_requests')
+    .selectAll()
+    .where('left_at', 'is not', null)
+    .where('merged_into', 'is', null);
+}
+
 /** A time that is too far away is from before the clock was set back, and says nothing any more. */
-function isReady(fromNow: FromNow) {
-  return sql<SqlBool>`not (not_before > ${fromNow(0)} and not_before <= ${fromNow(BURST_MS)})`;
+function isReady(db: Database | Trx, slots: Slots<ReadyAt>) {
+  const [now, latest] = isPostgres(db)
+    ? [serverTime(0), serverTime(BURST_MS)]
+    : [slots.now, slots.latest];
+  return sql<SqlBool>`not (not_before > ${now} and not_before <= ${latest})`;
 }
 
 /** A webhook calls for something; returns before when its run does not begin. */
@@ -296,9 +322,13 @@ async function noteCall(
 
 /** The run of a request of webhooks begins: what is called for from now on becomes the next one. */
 async function openBurst(trx: Trx, runId: string, now: number): Promise<void> {
-  await trx
+  await openBurstOf(trx, { runId, opensAt: now + BURST_MS });
+}
+
+const openBurstOf = prepared((db, { runId, opensAt }: Slots<{ runId: string; opensAt: number }>) =>
+  db
     .updateTable('hooks')
-    .set({ opens_at: databaseTime(trx, { now: () => now })(BURST_MS) })
+    .set({ opens_at: isPostgres(db) ? serverTime(BURST_MS) : opensAt })
     .where('integration_id', 'in', (eb) =>
       eb
         .selectFrom('run_requests')
@@ -306,8 +336,8 @@ async function openBurst(trx: Trx, runId: string, now: number): Promise<void> {
         .where('run_id', '=', runId)
         .where('trigger', '=', 'webhook'),
     )
-    .execute();
-}
+    .compile(),
+);
 
 /** Waiting or begun: a run that has begun and has not come to its end is wanted still. */
 function wantedRows(db: Database | Trx) {
@@ -504,12 +534,8 @@ export async function beginRunRequest(
 ): Promise<boolean> {
   // The row of the webhook before those of the requests, as calls take them.
   await openBurst(trx, runId, now);
-  const { numUpdatedRows } = await trx
-    .updateTable('run_requests')
-    .set({ left_at: now })
-    .where('run_id', '=', runId)
-    .executeTakeFirst();
-  const wasAsked = numUpdatedRows > 0n;
+  const { numAffectedRows = 0n } = await leave(trx, { runId, now });
+  const wasAsked = numAffectedRows > 0n;
   if (alongside.length === 0) return wasAsked;
   await dropOldMerged(trx, now);
   await trx
@@ -520,6 +546,10 @@ export async function beginRunRequest(
     .execute();
   return wasAsked;
 }
+
+const leave = prepared((db, { runId, now }: Slots<{ runId: string; now: number }>) =>
+  db.updateTable('run_requests').set({ left_at: now }).where('run_id', '=', runId).compile(),
+);
 
 /** A request that is given up is on record as a run that failed, which is what alerts are about. */
 async function recordGivenUp(
@@ -598,5 +628,9 @@ export async function separate(trx: Trx, runId: string): Promise<void> {
 
 /** Nothing is wanted of a request any more. */
 export async function endRunRequest(trx: Trx, runId: string): Promise<void> {
-  await trx.deleteFrom('run_requests').where('run_id', '=', runId).execute();
+  await dropRequest(trx, { runId });
 }
+
+const dropRequest = prepared((db, { runId }: Slots<{ runId: string }>) =>
+  db.deleteFrom('run_requests').where('run_id', '=', runId).compile(),
+);

@@ -188,15 +188,19 @@ function placeOf(eb: ExpressionBuilder<Tables, 'contacts'>) {
 export async function writeRunRows(trx: Trx, run: RunOf): Promise<void> {
   await insertRows(trx, run);
   const freshCount = await countFresh(trx, run);
-  await trx.updateTable('runs').set({ fresh_count: freshCount }).where('id', '=', run.id).execute();
-  await noteReasons(trx, run);
+  const { id } = run;
+  await noteRows(trx, { id, freshCount, reasons: await reasonsOf(trx, run) });
 }
 
-/** Notes how many rows there are by reason, which would take long to count for each look at them. */
-async function noteReasons(trx: Trx, { id, integrationId }: RunOf): Promise<void> {
+const noteRows = prepared(
+  (db, { id, freshCount, reasons }: Slots<{ id: string; freshCount: number; reasons: string }>) =>
+    db.updateTable('runs').set({ fresh_count: freshCount, reasons }).where('id', '=', id).compile(),
+);
+
+/** How many rows there are by reason, which would take long to count for each look at them. */
+async function reasonsOf(trx: Trx, { id, integrationId }: RunOf): Promise<string> {
   const counts = await countReasons(trx, { id, integrationId, freshCount: 0, reasons: null });
-  const reasons = JSON.stringify(Object.fromEntries(counts));
-  await trx.updateTable('runs').set({ reasons }).where('id', '=', id).execute();
+  return JSON.stringify(Object.fromEntries(counts));
 }
 
 async function insertRows(trx: Trx, { id, integrationId }: RunOf): Promise<void> {
@@ -237,19 +241,25 @@ export async function rewriteRunRows(trx: Trx, runId: string): Promise<void> {
     .where('crm_id', 'in', contactsOf(trx, run).select('crm_id'))
     .execute();
   await insertRows(trx, run);
-  await noteReasons(trx, run);
+  const reasons = await reasonsOf(trx, run);
+  await trx.updateTable('runs').set({ reasons }).where('id', '=', runId).execute();
 }
 
 /** Drops the rows of runs of an integration that ended before this moment (epoch ms). */
 export async function dropRunRows(trx: Trx, integrationId: string, before: number): Promise<void> {
-  await trx
-    .deleteFrom('run_rows')
-    .where('run_id', 'in', (eb) =>
-      eb
-        .selectFrom('runs')
-        .select('id')
-        .where('integration_id', '=', integrationId)
-        .where('finished_at', '<', before),
-    )
-    .execute();
+  await dropRows(trx, { integrationId, before });
 }
+
+const dropRows = prepared(
+  (db, { integrationId, before }: Slots<{ integrationId: string; before: number }>) =>
+    db
+      .deleteFrom('run_rows')
+      .where('run_id', 'in', (eb) =>
+        eb
+          .selectFrom('runs')
+          .select('id')
+          .where('integration_id', '=', integrationId)
+          .where('finished_at', '<', before),
+      )
+      .compile(),
+);

@@ -1,10 +1,11 @@
-import type { Selectable } from 'kysely';
+import type { Expression, Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { RetriableError } from '../../core/errors.ts';
 import type { RunReason, RunStatus, Trigger } from '../../core/run.ts';
 import type { RecordEntry } from '../audit/record.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import type { Database, RunsTable, Trx } from '../engine/tables.ts';
 import { dropOldTexts, keepWords, type SealedWords } from '../secrets/foreign-texts.ts';
 import { noteSpent } from './credit-spans.ts';
@@ -67,57 +68,26 @@ export function runQueries(
       await checkpoint(lease, async (trx) => {
         await requireFresh(trx, id);
         const wasAsked = await beginRunRequest(trx, id, alongside, clock.now());
-        const cutOff = await trx
-          .updateTable('runs')
-          .set({
-            status: 'incomplete',
-            reason_code: 'interrupted',
-            reason_message: 'The process ended in the middle of this run; the next one went on.',
-            finished_at: clock.now(),
-          })
-          .where('integration_id', '=', lease.integrationId)
-          .where('status', '=', 'running')
-          .returning(['id', 'integration_id as integrationId'])
-          .execute();
-        for (const run of cutOff) {
+        const now = clock.now();
+        const cutOff = await interrupt(trx, { integrationId: lease.integrationId, now });
+        for (const run of cutOff.rows) {
           await writeRunRows(trx, run);
           await noteSpent(trx, run);
         }
-        const due = await trx
-          .selectFrom('contacts')
-          .select((eb) => eb.fn.countAll().as('count'))
-          .where('integration_id', '=', lease.integrationId)
-          .where('state', '=', 'due')
-          .$if(only !== null, (query) => query.where('crm_id', 'in', only ?? []))
-          .executeTakeFirst();
-        await trx
-          .insertInto('runs')
-          .values({
-            id,
-            integration_id: lease.integrationId,
-            epoch: lease.epoch,
-            trigger,
-            contact: contactOf(only),
-            full: full ? 1 : 0,
-            status: 'running',
-            started_at: clock.now(),
-            read_count: 0,
-            // What an earlier run has chosen and left undone is this run's to do.
-            chosen_count: Number(due?.count ?? 0),
-            submitted_count: 0,
-            enhanced_count: 0,
-            shared_count: 0,
-            spent_enhancements: 0,
-          })
-          .execute();
-        await trx
-          .updateTable('integrations')
-          .set({ last_run: id })
-          .where('id', '=', lease.integrationId)
-          .execute();
+        const { integrationId, epoch } = lease;
+        const due =
+          only === null
+            ? await countDue(trx, { integrationId })
+            : await countDueOf(trx, { integrationId, only });
+        await insertRun(trx, {
+          ...{ id, integrationId, epoch, trigger },
+          ...{ contact: contactOf(only), full: full ? 1 : 0, startedAt: clock.now() },
+          // What an earlier run has chosen and left undone is this run's to do.
+          chosen: Number(due.rows[0]?.count ?? 0),
+        });
+        await noteLastRun(trx, { integrationId, id });
         // A time of a schedule is no one's request: the run that it brings is on record once it begins.
         if (wasAsked && trigger !== 'schedule') return;
-        const { integrationId } = lease;
         const request = { integrationId, runId: id, trigger, full };
         await record(trx, runAsked(request, only));
       });
@@ -143,17 +113,11 @@ export function runQueries(
       },
     ): Promise<void> {
       await checkpoint(lease, async (trx) => {
-        await trx
-          .updateTable('runs')
-          .set({
-            status: end.status,
-            reason_code: end.reason?.code ?? null,
-            reason_message: end.reason?.message ?? null,
-            finished_at: end.finishedAt,
-            report: end.report,
-          })
-          .where('id', '=', id)
-          .execute();
+        await endRun(trx, {
+          ...{ id, status: end.status, finishedAt: end.finishedAt, report: end.report },
+          reasonCode: end.reason?.code ?? null,
+          reasonMessage: end.reason?.message ?? null,
+        });
         const { integrationId } = lease;
         await dropOldTexts(trx, clock.now());
         if (end.words)
@@ -193,35 +157,23 @@ export function runQueries(
       });
     },
 
-    /** Notes what only the process of a run knows; true if a person has asked for its end. */
-    async noteFacts(id: string, facts: string): Promise<boolean> {
-      const row = await db
-        .updateTable('runs')
-        .set({ facts })
-        .where('id', '=', id)
-        .where('status', '=', 'running')
-        .returning('stop_asked_at')
-        .executeTakeFirst();
-      return (row?.stop_asked_at ?? null) !== null;
+    /** Notes what only the process of a run knows. */
+    async noteFacts(id: string, facts: string): Promise<void> {
+      await noteFacts(db, { id, facts });
     },
 
-    /** True if a person has asked for the end of this run. */
-    async isStopAsked(id: string): Promise<boolean> {
-      const row = await db
-        .selectFrom('runs')
-        .select('stop_asked_at')
-        .where('id', '=', id)
-        .executeTakeFirst();
-      return (row?.stop_asked_at ?? null) !== null;
+    /** What others do while a run goes on: what its key has left, and whether a person has asked for its end. */
+    async findOutside(
+      id: string,
+      partnerKey: string,
+    ): Promise<{ balance: number | null; isStopAsked: boolean }> {
+      const { rows } = await outsideOf(db, { id, partnerKey });
+      const [row] = rows;
+      return { balance: row?.balance ?? null, isStopAsked: (row?.stop_asked_at ?? null) !== null };
     },
 
     find(id: string): Promise<RunRecord | undefined> {
-      return db
-        .selectFrom('runs')
-        .selectAll()
-        .where('id', '=', id)
-        .executeTakeFirst()
-        .then(maybeFromRow);
+      return runOf(db, { id }).then(({ rows }) => maybeFromRow(rows[0]));
     },
 
     /** The newest `count` runs of each of these integrations, the newest first. */
@@ -285,6 +237,131 @@ export function runQueries(
   };
 }
 
+type OfIntegration = { integrationId: string };
+
+const idOf = prepared((db, { id }: Slots<{ id: string }>) =>
+  db.selectFrom('runs').select('id').where('id', '=', id).compile(),
+);
+
+const runOf = prepared((db, { id }: Slots<{ id: string }>) =>
+  db.selectFrom('runs').selectAll().where('id', '=', id).compile(),
+);
+
+const interrupt = prepared((db, { integrationId, now }: Slots<OfIntegration & { now: number }>) =>
+  db
+    .updateTable('runs')
+    .set({
+      status: 'incomplete',
+      reason_code: 'interrupted',
+      reason_message: 'The process ended in the middle of this run; the next one went on.',
+      finished_at: now,
+    })
+    .where('integration_id', '=', integrationId)
+    .where('status', '=', 'running')
+    .returning(['id', 'integration_id as integrationId'])
+    .compile(),
+);
+
+const countDue = prepared((db, { integrationId }: Slots<OfIntegration>) =>
+  dueOf(db, integrationId).compile(),
+);
+
+const countDueOf = prepared(
+  (db, { integrationId, only }: Slots<OfIntegration & { only: readonly string[] }>) =>
+    dueOf(db, integrationId).where('crm_id', 'in', only).compile(),
+);
+
+function dueOf(db: Database | Trx, integrationId: Expression<string>) {
+  return db
+    .selectFrom('contacts')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('integration_id', '=', integrationId)
+    .where('state', '=', 'due');
+}
+
+type NewRun = OfIntegration & {
+  id: string;
+  epoch: number;
+  trigger: Trigger;
+  contact: string;
+  full: 0 | 1;
+  startedAt: number;
+  chosen: number;
+};
+
+const insertRun = prepared((db, run: Slots<NewRun>) =>
+  db
+    .insertInto('runs')
+    .values({
+      id: run.id,
+      integration_id: run.integrationId,
+      epoch: run.epoch,
+      trigger: run.trigger,
+      contact: run.contact,
+      full: run.full,
+      status: 'running',
+      started_at: run.startedAt,
+      read_count: 0,
+      chosen_count: run.chosen,
+      submitted_count: 0,
+      enhanced_count: 0,
+      shared_count: 0,
+      spent_enhancements: 0,
+    })
+    .compile(),
+);
+
+const noteLastRun = prepared((db, { integrationId, id }: Slots<OfIntegration & { id: string }>) =>
+  db.updateTable('integrations').set({ last_run: id }).where('id', '=', integrationId).compile(),
+);
+
+type RunEnd = {
+  id: string;
+  status: RunStatus;
+  reasonCode: string | null;
+  reasonMessage: string | null;
+  finishedAt: number;
+  report: string;
+};
+
+const endRun = prepared((db, { id, ...end }: Slots<RunEnd>) =>
+  db
+    .updateTable('runs')
+    .set({
+      status: end.status,
+      reason_code: end.reasonCode,
+      reason_message: end.reasonMessage,
+      finished_at: end.finishedAt,
+      report: end.report,
+    })
+    .where('id', '=', id)
+    .compile(),
+);
+
+const noteFacts = prepared((db, { id, facts }: Slots<{ id: string; facts: string }>) =>
+  db
+    .updateTable('runs')
+    .set({ facts })
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .compile(),
+);
+
+const outsideOf = prepared((db, { id, partnerKey }: Slots<{ id: string; partnerKey: string }>) =>
+  db
+    .selectFrom('runs')
+    .select('stop_asked_at')
+    .select((eb) =>
+      eb
+        .selectFrom('partner_keys')
+        .select('balance')
+        .where('partner_keys.id', '=', partnerKey)
+        .as('balance'),
+    )
+    .where('runs.id', '=', id)
+    .compile(),
+);
+
 /** A run for several contacts names none of them: what it did to each says so. */
 function contactOf(only: readonly string[] | null): string {
   const [first = ALL_CONTACTS, ...others] = only ?? [];
@@ -293,8 +370,8 @@ function contactOf(only: readonly string[] | null): string {
 
 /** Two processes may have seen the same request: the run of the one that came first counts. */
 async function requireFresh(trx: Trx, id: string): Promise<void> {
-  const known = await trx.selectFrom('runs').select('id').where('id', '=', id).executeTakeFirst();
-  if (!known) return;
+  const { rows } = await idOf(trx, { id });
+  if (rows.length === 0) return;
   throw new RetriableError(`The run ${id} has begun in another process.`, {
     code: 'already_running',
     details: { run: id },

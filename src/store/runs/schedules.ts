@@ -43,6 +43,7 @@ export function scheduleQueries(db: Database, clock: Clock, asked: RunsAsked, re
 
     /** The time by the one clock of all who share the database (epoch ms). */
     async now(): Promise<number> {
+      if (!isPostgres(db)) return clock.now();
       const { rows } = await sql<{
         now: number;
       }>`select ${databaseTime(db, clock)(0)} as now`.execute(db);

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { leaseInForce } from '../engine/leases.ts';
-import { portions } from '../engine/rows.ts';
+import { filledPortions } from '../engine/rows.ts';
 import type { Database } from '../engine/tables.ts';
 
 /** The last run of an integration, and whether it goes on. */
@@ -226,7 +226,7 @@ function listLastRuns(db: Database, clock: Pick<Clock, 'now'>) {
 
 async function findRuns(db: Database, ids: readonly string[]) {
   const found = [];
-  for (const portion of portions(ids)) {
+  for (const portion of filledPortions(ids)) {
     found.push(
       await db
         .selectFrom('runs')

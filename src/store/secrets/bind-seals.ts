@@ -16,6 +16,7 @@ import { FINGERPRINT_KEY, fingerprintKeyUnreadable } from './fingerprint.ts';
 import { sealAnew } from './reseal.ts';
 import { SEALED_COLUMNS, SECRET_VALUE, secretPlace } from './seal-places.ts';
 import { isBound, type Sealer, type SealPlace, sealingKid, type UnboundOpener } from './sealed.ts';
+import { findSecret } from './secrets.ts';
 
 export interface SealBinding {
   sealer: Sealer;
@@ -195,13 +196,4 @@ async function replaceSecret(
     .where('name', '=', name)
     .where('value', '=', before)
     .execute();
-}
-
-async function findSecret(db: Kysely<Tables>, name: string): Promise<string | null> {
-  const secret = await db
-    .selectFrom('secrets')
-    .select('value')
-    .where('name', '=', name)
-    .executeTakeFirst();
-  return secret?.value ?? null;
 }

@@ -4,6 +4,7 @@ import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import type { Tables } from '../engine/tables.ts';
 import { secretPlace } from './seal-places.ts';
 import type { Sealer } from './sealed.ts';
+import { findSecret } from './secrets.ts';
 
 /**
  * A keyed hash of a text: 22 characters, the same for the same purpose and text, and of no use to
@@ -74,9 +75,9 @@ function createShortHmac(key: Buffer): (text: string) => string {
  * ConfigurationError and never replaced.
  */
 export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Promise<KeyObject> {
-  if ((await readKey(db)) === undefined) await createKey(db, sealer);
-  const sealed = await readKey(db);
-  if (sealed === undefined) throw fingerprintKeyUnreadable('It vanished while it was read.');
+  const known = await findSecret(db, FINGERPRINT_KEY);
+  const sealed = known ?? (await createKey(db, sealer));
+  if (sealed === null) throw fingerprintKeyUnreadable('It vanished while it was read.');
   try {
     return createSecretKey(sealer.open(sealed, secretPlace(FINGERPRINT_KEY)), 'base64url');
   } catch (error) {
@@ -84,17 +85,8 @@ export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Pr
   }
 }
 
-async function readKey(db: Kysely<Tables>): Promise<string | undefined> {
-  const secret = await db
-    .selectFrom('secrets')
-    .select('value')
-    .where('name', '=', FINGERPRINT_KEY)
-    .executeTakeFirst();
-  return secret?.value;
-}
-
-/** Of several processes that start at once, the first one's key stays. */
-async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<void> {
+/** Of several processes that start at once, the first one's key stays. Resolves with the one that did. */
+async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<string | null> {
   const key = randomBytes(KEY_BYTES).toString('base64url');
   const value = sealer.seal(key, secretPlace(FINGERPRINT_KEY));
   await db
@@ -102,6 +94,7 @@ async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<void> {
     .values({ name: FINGERPRINT_KEY, value })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute();
+  return findSecret(db, FINGERPRINT_KEY);
 }
 
 /** Whatever the reason is, the key is never replaced. */

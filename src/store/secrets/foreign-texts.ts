@@ -2,7 +2,8 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { FOREIGN_TEXT_LIFE_MS } from '../../core/foreign-text.ts';
 import { type FromRow, fromRows } from '../engine/from-row.ts';
-import { portions } from '../engine/rows.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
+import { filledPortions, portions } from '../engine/rows.ts';
 import type { Database, ForeignTextsTable, Trx } from '../engine/tables.ts';
 
 export type ForeignTextRecord = FromRow<Selectable<ForeignTextsTable>>;
@@ -45,12 +46,13 @@ export function foreignTextQueries(db: Database, clock: Clock) {
 
 /** Drops the texts of all integrations that are too old; resolves with how many that were. */
 export async function dropOldTexts(db: Database | Trx, now: number): Promise<number> {
-  const dropped = await db
-    .deleteFrom('foreign_texts')
-    .where('kept_at', '<=', now - FOREIGN_TEXT_LIFE_MS)
-    .executeTakeFirst();
-  return Number(dropped.numDeletedRows);
+  const { numAffectedRows = 0n } = await dropKept(db, { until: now - FOREIGN_TEXT_LIFE_MS });
+  return Number(numAffectedRows);
 }
+
+const dropKept = prepared((db, { until }: Slots<{ until: number }>) =>
+  db.deleteFrom('foreign_texts').where('kept_at', '<=', until).compile(),
+);
 
 /** Keeps texts of a run, of each contact the latest alone, and of a run no more than the limit. */
 export async function keepWords(
@@ -66,7 +68,7 @@ export async function keepWords(
     .where('run_id', '=', run.id)
     .executeTakeFirst();
   const contacts = words.map(({ crmId }) => crmId).filter((crmId) => crmId !== WHOLE_RUN);
-  for (const portion of portions(contacts)) {
+  for (const portion of filledPortions(contacts)) {
     await trx
       .deleteFrom('foreign_texts')
       .where('integration_id', '=', integrationId)

@@ -1,4 +1,5 @@
 import { LEASE_MS } from '../engine/leases.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import { again } from '../engine/transact.ts';
 
@@ -7,20 +8,23 @@ export function secretPrefix(integrationId: string): string {
   return `integration/${integrationId}/`;
 }
 
+/** The sealed text of this name; null if there is none. */
+export async function findSecret(db: Database | Trx, name: string): Promise<string | null> {
+  const { rows } = await secretOf(db, { name });
+  return rows[0]?.value ?? null;
+}
+
+const secretOf = prepared((db, { name }: Slots<{ name: string }>) =>
+  db.selectFrom('secrets').select('value').where('name', '=', name).compile(),
+);
+
 /** Sealed text by name. Sealing and opening is the caller's business: here it is only kept. */
 export function secretQueries<AuditEntry>(
   db: Database,
   record: (trx: Trx, entry: AuditEntry) => Promise<void>,
 ) {
   return {
-    async find(name: string): Promise<string | null> {
-      const row = await db
-        .selectFrom('secrets')
-        .select('value')
-        .where('name', '=', name)
-        .executeTakeFirst();
-      return row?.value ?? null;
-    },
+    find: (name: string) => findSecret(db, name),
 
     /** With an entry for the audit, if a person did it. */
     async save(name: string, value: string, entry: AuditEntry | null = null): Promise<void> {

@@ -1,16 +1,28 @@
 import { sql } from 'kysely';
-import { databaseTime } from '../engine/database-time.ts';
+import { serverTime } from '../engine/database-time.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import type { Database } from '../engine/tables.ts';
 
 /** No reservation is further ahead than this: a row that a wrong clock has written heals by itself. */
 const FURTHEST_MS = 60_000;
 
+const nowUs = sql<number>`(${serverTime(0)}) * 1000`;
+
+const reserve = prepared(
+  (db, { key, ...slots }: Slots<{ key: string; taken: number; free: number }>) => {
+    const taken = sql`cast(${slots.taken} as bigint)`;
+    const rested = sql`excluded.next_at - ${taken}`;
+    return sql<{ wait: number }>`
+      insert into paces (id, next_at)
+      values (${key}, ${nowUs} + ${taken} - cast(${slots.free} as bigint))
+      on conflict (id) do update set next_at = ${taken}
+        + greatest(least(paces.next_at, ${rested} + ${sql.lit(FURTHEST_MS * 1_000)}), ${rested})
+      returning next_at - ${taken} - ${nowUs} as wait`.compile(db);
+  },
+);
+
 /** Departures of requests, handed out to all hosts by the clock of a Postgres server. */
 export function paceQueries(db: Database) {
-  // Whatever clock this process has.
-  const fromNow = databaseTime(db, { now: Date.now });
-  const nowUs = sql<number>`(${fromNow(0)}) * 1000`;
-
   return {
     /**
      * Reserves departures of a key, so far apart from each other; after a rest `burst` of them are free
@@ -22,14 +34,11 @@ export function paceQueries(db: Database) {
       { count, apartMs, burst }: { count: number; apartMs: number; burst: number },
     ): Promise<number> {
       const apart = Math.round(apartMs * 1_000);
-      const taken = sql.lit(apart * count);
-      const rested = sql`excluded.next_at - ${taken}`;
-      const { rows } = await sql<{ wait: number }>`
-        insert into paces (id, next_at)
-        values (${key}, ${nowUs} + ${taken} - ${sql.lit(apart * (burst - 1))})
-        on conflict (id) do update set next_at = ${taken}
-          + greatest(least(paces.next_at, ${rested} + ${sql.lit(FURTHEST_MS * 1_000)}), ${rested})
-        returning next_at - ${taken} - ${nowUs} as wait`.execute(db);
+      const { rows } = await reserve(db, {
+        key,
+        taken: apart * count,
+        free: apart * (burst - 1),
+      });
       return (rows[0]?.wait ?? 0) / 1_000;
     },
 

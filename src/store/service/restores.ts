@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { RecordEntry } from '../audit/record.ts';
+import { prepared, type Slots } from '../engine/prepared.ts';
 import type { Database } from '../engine/tables.ts';
 
 /** Why and since when an integration is held, and how old its database was when it was put back. */
@@ -40,11 +41,7 @@ export function restoreQueries(db: Database, clock: Pick<Clock, 'now'>, record: 
 
     /** Null if the integration may spend. */
     async find(integrationId: string): Promise<RestoreHold | null> {
-      const row = await db
-        .selectFrom('restore_holds')
-        .selectAll()
-        .where('integration_id', '=', integrationId)
-        .executeTakeFirst();
+      const [row] = (await holdOf(db, { integrationId })).rows;
       if (row === undefined) return null;
       const { why, made_at: madeAt, held_at: heldAt } = row;
       return { why, madeAt, heldAt };
@@ -64,3 +61,8 @@ export function restoreQueries(db: Database, clock: Pick<Clock, 'now'>, record: 
     },
   };
 }
+
+/** Asked before each request that spends. */
+const holdOf = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db.selectFrom('restore_holds').selectAll().where('integration_id', '=', integrationId).compile(),
+);
