@@ -30,12 +30,12 @@ export function checkPart<T>(
   path: SettingPath,
   schema: z.ZodType<T>,
 ): Checked<T> {
-  const expected = jsonSchemaOf(schema);
-  const written = readVariables(tree, path, expected);
-  // The empty message marks the issues whose schema brings no words of its own.
-  const result = schema.safeParse(written, { error: () => '' });
+  const written = readVariables(tree, path, schema);
+  // The empty message marks the issues whose schema brings no words of its own. What is checked once is not
+  // worth compiling a check for.
+  const result = schema.safeParse(written, { error: () => '', jitless: true });
   if (result.success) return { parsed: { value: result.data }, written, problems: [] };
-  const part: Part = { tree, path, expected, written };
+  const part: Part = { tree, path, schema, written };
   const problems = result.error.issues.flatMap((issue) => describeIssue(part, issue, issue.path));
   return { parsed: null, written, problems };
 }
@@ -44,16 +44,21 @@ export function checkPart<T>(
 interface Part {
   tree: SettingsTree;
   path: SettingPath;
-  expected: JsonSchema;
+  schema: z.ZodType;
   written: unknown;
 }
 
+/** Its JSON schema takes longer to make than the check, and only problems and variables are put into words by it. */
+function expectedAt({ schema, written }: Omit<Part, 'tree' | 'path'>, path: SettingPath) {
+  return alternativesAt(jsonSchemaOf(schema), written, path);
+}
+
 /** Variables are always text: what they bring becomes a number or a truth value where one is due. */
-function readVariables(tree: SettingsTree, path: SettingPath, expected: JsonSchema): unknown {
+function readVariables(tree: SettingsTree, path: SettingPath, schema: z.ZodType): unknown {
   const whole = structuredClone(valueAt(tree.value, path));
   for (const found of tree.interpolatedIn(path)) {
     const inside = found.path.slice(path.length);
-    const types = alternativesAt(expected, whole, inside).map((schema) => schema.type);
+    const types = expectedAt({ schema, written: whole }, inside).map((schema) => schema.type);
     const value = readAs(found.value, types);
     if (value !== found.value) setAt(whole, inside, value);
   }
@@ -115,7 +120,7 @@ function isPresent(part: Part, path: SettingPath, inner: z.core.$ZodIssue): bool
 }
 
 function unknownKeysAt(part: Part, path: SettingPath): string[] {
-  const known = knownKeys(alternativesAt(part.expected, part.written, path));
+  const known = knownKeys(expectedAt(part, path));
   const value = valueAt(part.written, path);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   return Object.keys(value).filter((key) => !known.includes(key));
@@ -123,7 +128,7 @@ function unknownKeysAt(part: Part, path: SettingPath): string[] {
 
 function unknownKeyProblem(part: Part, path: SettingPath): TreeProblem {
   const place = [...part.path, ...path];
-  const known = knownKeys(alternativesAt(part.expected, part.written, path.slice(0, -1)));
+  const known = knownKeys(expectedAt(part, path.slice(0, -1)));
   const hint = didYouMean(String(path.at(-1)), known);
   const others = known.length > 0 ? `; known here: ${known.join(', ')}` : '';
   const message = `unknown key${hint || others}`;
@@ -131,7 +136,7 @@ function unknownKeyProblem(part: Part, path: SettingPath): TreeProblem {
 }
 
 function describeMismatch(part: Part, path: SettingPath): string {
-  const alternatives = alternativesAt(part.expected, part.written, path);
+  const alternatives = expectedAt(part, path);
   const expectation = describeExpectation(alternatives);
   const value = valueAt(part.written, path);
   if (value === undefined) return `missing: expected ${expectation}`;
@@ -179,7 +184,7 @@ const SECRET_NAMES = /key|secret|token|password|passphrase|credential|url|smtp|d
  * the `type` of a sign-in.
  */
 function isPublic(part: Part, path: SettingPath): boolean {
-  const alternatives = alternativesAt(part.expected, part.written, path);
+  const alternatives = expectedAt(part, path);
   if (alternatives.some(({ type }) => type === 'object' || type === 'array')) return false;
   return path.at(-1) === 'type' || !path.some((step) => SECRET_NAMES.test(String(step)));
 }

@@ -3,11 +3,12 @@ import { countOf, formatCount, formatDuration, formatMoment } from '../../core/q
 
 export { countOf, formatCount, formatDuration, formatMoment };
 
-const RATE_FORMAT = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
+let rateFormat: Intl.NumberFormat | undefined;
 
 /** `9.4` or `120`, for things by the second. */
 export function formatRate(perSecond: number): string {
-  return RATE_FORMAT.format(perSecond);
+  rateFormat ??= new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
+  return rateFormat.format(perSecond);
 }
 
 /** `3 h 12 min ago` */
