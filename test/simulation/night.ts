@@ -55,6 +55,10 @@ const HOUR_MS = 3_600_000;
 /** A run that takes longer does not end. */
 const LONGEST_RUN_MS = 3 * HOUR_MS;
 
+/** So often everything is synced in the quiet time, or more often if something was submitted just now and waits. */
+const ROUNDS = 4;
+const MOST_ROUNDS = 30;
+
 /** A night that takes more events than this comes to no end. */
 const MOST_STEPS = 150_000;
 
@@ -542,7 +546,8 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   async function playQuiet(): Promise<void> {
     const [host] = hosts;
     if (host === undefined) return;
-    for (let round = 0; round < 4; round += 1) {
+    let isMoreToCome = true;
+    for (let round = 0; round < (isMoreToCome ? MOST_ROUNDS : ROUNDS); round += 1) {
       // Leases of the dead run out meanwhile, and what is denied for its youth gets older.
       await timeline.pass(HOUR_MS);
       const before = oracle.payments.length;
@@ -559,6 +564,11 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         `select count(*) as count from contacts where state in ('due', 'submitted', 'ready')
           or (state = 'settled' and (outcome_reason in ('job_vanished', 'job_too_old') or asked_at < 0))`,
       );
+      const [underWay] = store.rows(
+        "select count(*) as count from contacts where state in ('submitted', 'ready')",
+      );
+      // Where a budget lets each run submit a few alone, those of the last round may still wait for their jobs.
+      isMoreToCome = oracle.payments.length > before && underWay?.['count'] !== 0;
       // What a delivery shows of a contact (an opt-out) reaches its networks with the run after it.
       const isDone = oracle.payments.length === before && waiting?.['count'] === 0;
       if (isDone && (round > 0 || !swarm.networks)) return;
