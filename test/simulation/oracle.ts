@@ -55,8 +55,8 @@ interface Sent {
   sender: string;
   sentAt: number;
   persons: number;
-  /** True once a living process has received an answer whole. */
-  isAnswered: boolean;
+  /** When a living process received an answer whole; null before. */
+  answeredAt: number | null;
 }
 
 export interface Oracle {
@@ -115,11 +115,11 @@ export function createOracle(deps: OracleDeps): Oracle {
   return {
     onSubmit({ key, sender, sentAt, body }) {
       const { length: persons } = personsIn(body);
-      submitted.push({ key, sender, sentAt, persons, isAnswered: false });
+      submitted.push({ key, sender, sentAt, persons, answeredAt: null });
     },
     onSubmitAnswered(sender, sentAt) {
       for (const each of submitted) {
-        if (each.sender === sender && each.sentAt === sentAt) each.isAnswered = true;
+        if (each.sender === sender && each.sentAt === sentAt) each.answeredAt = deps.now();
       }
     },
     onPaid(jobs, balance) {
@@ -377,7 +377,10 @@ export function createOracle(deps: OracleDeps): Oracle {
     const beside = submitted.filter(
       (each) => each.key === key && Math.abs(each.sentAt - sentAt) <= READING_MS && !isOwn(each),
     );
-    return beside.some(({ isAnswered, persons }) => !isAnswered && persons <= charge.credits);
+    return beside.some(
+      ({ answeredAt, persons }) =>
+        persons <= charge.credits && (answeredAt === null || isTroubled(answeredAt, NOTING_MS)),
+    );
   }
 
   /**
@@ -405,8 +408,12 @@ export function createOracle(deps: OracleDeps): Oracle {
 
   /** An answer that has reached a process is not on record yet: the process may die right then. */
   function isKept({ isAnswered, job }: Payment): boolean {
-    const until = job.paidAt + swarm.service.submitMs + NOTING_MS;
-    return isAnswered && !troubles.some((at) => at >= job.paidAt && at <= until);
+    return isAnswered && !isTroubled(job.paidAt, swarm.service.submitMs + NOTING_MS);
+  }
+
+  /** True if a process died, or what it knew was lost, within so long after this moment. */
+  function isTroubled(since: number, withinMs: number): boolean {
+    return troubles.some((at) => at >= since && at <= since + withinMs);
   }
 
   /** True of a job that must be shared: of the same words, all of them readable, and not too old. */
@@ -443,7 +450,8 @@ export function createOracle(deps: OracleDeps): Oracle {
     }
     const month = (ms: number) => new Date(ms).toISOString().slice(0, 7);
     for (const crm of new Set(paid.map((payment) => payment.crm))) {
-      const own = payments.filter((payment) => payment.crm === crm);
+      // What counts for another lost request is not known to have been spent.
+      const own = payments.filter((payment) => payment.crm === crm && !isPartBesideOther(payment));
       // Credits that are bought between the reading before a request and the settling of its lost answer hide
       // as many that it has cost.
       const boughtAt =
