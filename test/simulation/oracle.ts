@@ -247,6 +247,12 @@ export function createOracle(deps: OracleDeps): Oracle {
       if (gone.heirVersion !== version || reasonToPayAgain({ record, version }, paid, job))
         continue;
       if (troubleAt > Number.NEGATIVE_INFINITY) continue;
+      // What was read first of it counts as what the profile was asked with. If it was something else then, it has
+      // changed since.
+      const wasElse = record.readAs.some(
+        (read) => read.at > gone.at && read.version !== gone.heirVersion,
+      );
+      if (settings.whenIdentityChanges && wasElse) continue;
       // Who keeps a profile of its own is refreshed by the age of that one.
       if (last !== undefined && reasonToPayAgain({ record, version }, last, job) === 'refresh')
         continue;
