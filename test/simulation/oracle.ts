@@ -211,6 +211,9 @@ export function createOracle(deps: OracleDeps): Oracle {
     );
     if (paid === undefined || (last !== undefined && last.job.paidAt >= paid.job.paidAt)) return;
     if (troubleAt >= paid.job.paidAt) return;
+    // The profile came to the other one, and was gone before it came to this one.
+    const { goneAt, paidAt } = paid.job;
+    if (goneAt <= deps.now() && record.deliveredAt <= paidAt) return;
     if (reasonToPayAgain({ record, version }, paid, job) !== null) return;
     violate(
       'paid once',
