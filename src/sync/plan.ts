@@ -7,6 +7,7 @@ import type { Refresh } from '../core/integration.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { ReadIdentity } from '../identity/identity-reader.ts';
 import { changedParts } from '../identity/identity-text.ts';
+import type { Answered } from '../store/contacts/answered.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
 import type {
   Decided,
@@ -61,25 +62,25 @@ export function decideContact(
 }
 
 /**
- * Pure: the row of a contact whose details are those again that its last answered request was sent with,
- * before the answer to a later one was lost. That credit is what counts then, and there is nothing to ask a
- * person about the other one.
+ * Pure: the row of a contact whose details are those again that its last answered request was sent with, although
+ * others count as paid for since: those of a lost answer, of a merge, or of a change that a person rejected. The
+ * answered one is what counts then, and there is nothing to ask a person about a lost one.
  */
-export function backBeforeLoss(
+export function backAtAnswered(
   { identity }: Pick<PlannedContact, 'identity'>,
   row: ContactRecord | undefined,
-  answered: string | null,
+  answered: Answered | null,
 ): ContactRecord | undefined {
-  if (!row?.askedIdentity || !answered) return row;
-  const isAsOther = changedParts(row.askedIdentity, answered).length > 0;
-  if (!isAsOther || identity.compareWith(answered).changed.length > 0) return row;
-  return {
+  if (!row?.askedIdentity || !answered?.identity) return row;
+  const isAsOther = changedParts(row.askedIdentity, answered.identity).length > 0;
+  if (!isAsOther || identity.compareWith(answered.identity).changed.length > 0) return row;
+  const back = {
     ...row,
-    askedIdentity: answered,
-    askedAt: row.enhancedAt ?? row.askedAt,
-    trackingId: null,
+    askedIdentity: answered.identity,
     dueReason: row.state === 'due' ? 'identity_changed' : row.dueReason,
-  };
+  } as const;
+  if (answered.isLast) return back;
+  return { ...back, askedAt: row.enhancedAt ?? row.askedAt, trackingId: null };
 }
 
 /** What becomes of a settled contact that was not read: it may have grown old. */

@@ -3,12 +3,13 @@ import type { RecordLookup } from '../../connectors/contract.ts';
 import { type Person, personOf } from '../core/person.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { lookUp } from '../run/look-up.ts';
+import type { Answered } from '../store/contacts/answered.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
 import type { SettledContact } from '../store/contacts/reconsidering.ts';
 import type { IntendedJob } from '../store/credits/intents.ts';
 import type { DueReason } from '../store/engine/tables.ts';
 import { type DonorCheck, isNew, requireKnownDonors } from './foreign-donors.ts';
-import { decideContact } from './plan.ts';
+import { backAtAnswered, decideContact } from './plan.ts';
 import { plannedContact, planRules } from './read.ts';
 import { personFingerprint } from './sharing.ts';
 
@@ -36,10 +37,15 @@ export async function preparePersons(
   const held: string[] = [];
   const settled: SettledContact[] = [];
   const lookups = await lookUpDue(deps, run, due, donors);
+  const changed = due.filter(({ dueReason }) => dueReason === 'identity_changed');
+  const answered = await deps.store.contacts.findAnswered(
+    run.integration.id,
+    changed.map(({ crmId }) => crmId),
+  );
   for (const lookup of lookups) {
     const row = rows.get(lookup.id);
     if (!row) continue;
-    const verdict = verdictOn(deps, run, lookup, row);
+    const verdict = verdictOn(deps, run, lookup, row, answered.get(lookup.id) ?? null);
     if (verdict.kind === 'wait') {
       unreadable.push(lookup.id);
       continue;
@@ -103,13 +109,20 @@ type Verdict =
   | ({ kind: 'settle' } & Omit<SettledContact, 'crmId'>);
 
 /** The plan once more, on the record as it is now: it may have changed since it was read. */
-function verdictOn(deps: PrepareDeps, run: Run, lookup: RecordLookup, row: ContactRecord): Verdict {
+function verdictOn(
+  deps: PrepareDeps,
+  run: Run,
+  lookup: RecordLookup,
+  row: ContactRecord,
+  answered: Answered | null,
+): Verdict {
   if (lookup.state === 'removed') {
     const reason = lookup.mergedInto === null ? 'deleted_in_crm' : 'merged_in_crm';
     return { kind: 'settle', reason, turnedOut: 'gone' };
   }
   const planned = plannedContact(deps, run, lookup.contact);
-  const decision = decideContact(planned, row, planRules(deps, run));
+  const known = backAtAnswered(planned, row, answered) ?? row;
+  const decision = decideContact(planned, known, planRules(deps, run));
   if (decision.kind === 'choose') {
     if (planned.identity.lost.length > 0) return { kind: 'wait' };
     return { kind: 'submit', identity: decision.noted.identity, reason: decision.reason };

@@ -6,7 +6,7 @@ import type { Run, SyncDeps } from '../run/context.ts';
 import { departures, forgottenFingerprint, looksErased } from '../run/erased.ts';
 import { lookUp } from '../run/look-up.ts';
 import {
-  backBeforeLoss,
+  backAtAnswered,
   decideContact,
   type PlannedContact,
   type PlanRules,
@@ -28,7 +28,7 @@ export async function readContacts(deps: ReadDeps, run: Run): Promise<void> {
       run.lease,
       { runId: run.id, ...page, cursor: watermarkOf(page, run), contacts, removed },
       (contact, row, answered) =>
-        decideContact(contact, backBeforeLoss(contact, row, answered), planRules(deps, run)),
+        decideContact(contact, backAtAnswered(contact, row, answered), planRules(deps, run)),
     );
     run.control.notify();
     if (run.control.stopping.aborted) return;

@@ -298,6 +298,27 @@ describe('a merge in the CRM', () => {
     expect((await world.sync()).contacts.submitted).toBe(1);
   });
 
+  it('pays for no winner that is again what its profile was paid for with', async () => {
+    const world = await openEnhanced(30);
+    const [loser = '', winner = ''] = [...new Set(world.crm.writes.map(({ id }) => id))];
+    const { employers = [] } = world.crm.records.get(winner)?.contact ?? {};
+    const spent = await world.spent();
+    world.crm.mergeContact(loser, winner);
+    world.crm.editContact(winner, { employers: ['Elsewhere'] });
+    expect((await world.sync()).contacts.submitted).toBe(0);
+    world.crm.editContact(winner, { employers });
+    expect((await world.sync()).contacts).toMatchObject({ chosen: 0, submitted: 0 });
+    expect((await world.sync({ full: true })).contacts.chosen).toBe(0);
+    // Between its page and its submission, too.
+    world.crm.editContact(winner, { employers: ['Somewhere New'] });
+    world.crm.before((operation) => {
+      if (operation === 'readByIds') world.crm.editContact(winner, { employers });
+    });
+    expect((await world.sync()).contacts).toMatchObject({ chosen: 1, submitted: 0 });
+    world.crm.before(null);
+    expect(await world.spent()).toBe(spent);
+  });
+
   it('pays for no changed winner if that the other one is gone was known before why', async () => {
     const world = await openEnhanced(30);
     const [loser = '', winner = ''] = [...new Set(world.crm.writes.map(({ id }) => id))];

@@ -6,6 +6,7 @@ import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { prepared, type Slots } from '../engine/prepared.ts';
 import { portions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Database, Tables, Trx } from '../engine/tables.ts';
+import { findAnswered } from './answered.ts';
 import type { ContactRow } from './changes.ts';
 import { move, type Which } from './move.ts';
 import { OPEN_STATES } from './open-submissions.ts';
@@ -121,6 +122,10 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     /** The ids of all contacts that may be submitted as far as the CRM goes, in their order. */
     listEligibleIds: (integrationId: string): AsyncGenerator<string> =>
       idsOf(contactsOf(integrationId).where('eligible', '=', 1).where('state', '<>', 'removed')),
+
+    /** The last answered request for each of these contacts. */
+    findAnswered: (integrationId: string, crmIds: readonly string[]) =>
+      findAnswered(db, integrationId, crmIds),
 
     /** True if the store knows any of these donors, in any integration. */
     async knowsDonors(donorIds: readonly string[]): Promise<boolean> {

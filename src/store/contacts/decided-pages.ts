@@ -3,8 +3,9 @@ import type { OutcomeReason } from '../../core/outcome.ts';
 import { maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { portions } from '../engine/rows.ts';
-import type { DueReason, JobState, Trx } from '../engine/tables.ts';
+import type { DueReason, Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
+import { type Answered, findAnswered } from './answered.ts';
 import type { ContactRow, Given } from './changes.ts';
 import { type ContactRecord, findRows, newRow } from './contacts.ts';
 import { type Departure, recordRemoved, supersedeHolds } from './departures.ts';
@@ -63,13 +64,13 @@ export interface DecidedPage<C extends ReadContact> {
 }
 
 /**
- * What becomes of a contact, by what is known of it. Where the answer to its last request was lost, `answered`
- * is the identity of the one before that was answered; null otherwise.
+ * What becomes of a contact, by what is known of it; `answered` is its last answered request, if that may say
+ * more than the row.
  */
 export type Decide<C extends ReadContact> = (
   contact: C,
   known: ContactRecord | undefined,
-  answered: string | null,
+  answered: Answered | null,
 ) => Decided;
 
 /** Pages of contacts as the CRM has them, decided. */
@@ -121,12 +122,6 @@ async function recordPortion<C extends ReadContact>(
   contacts: readonly C[],
   decide: Decide<C>,
 ): Promise<number> {
-  const rows = await findRows(
-    trx,
-    lease.integrationId,
-    contacts.map((c) => c.crmId),
-  );
-  const answered = await findAnswered(trx, lease, [...rows.values()].filter(mayHaveLost));
   const decided: ContactRow[] = [];
   const kept: KeptContact[] = [];
   const released: string[] = [];
@@ -134,10 +129,9 @@ async function recordPortion<C extends ReadContact>(
   const renamed: ContactRow[] = [];
   const held: string[] = [];
   let chosen = 0;
-  for (const contact of contacts) {
+  for (const { contact, row, decided: of } of await decideEach(trx, lease, contacts, decide)) {
     const { crmId } = contact;
-    const row = rows.get(crmId);
-    const { noted, ...decision } = decide(contact, maybeFromRow(row), answered.get(crmId) ?? null);
+    const { noted, ...decision } = of;
     if (decision.kind === 'keep') {
       if (row === undefined) continue;
       kept.push({ row, noted });
@@ -174,35 +168,51 @@ function mayHaveLost({ state, asked_identity, outcome_reason }: ContactRow): boo
   return isAsked && asked_identity !== null;
 }
 
-/** Jobs that cost a credit, the last one included if its answer was lost. */
-const PAID: JobState[] = ['delivered', 'failed', 'lost'];
+/** A contact with the row that it has, and what becomes of it. */
+interface DecidedContact<C> {
+  contact: C;
+  row: ContactRow | undefined;
+  decided: Decided;
+}
 
-/** Of contacts whose last job has no answer: the identity that the one before was asked with. */
-async function findAnswered(
+/**
+ * Decides each contact. What counts as paid for may be other details than the credit was spent on: after a merge, a
+ * change that a person rejected, a lost answer. Who is back at those that were has not changed.
+ */
+async function decideEach<C extends ReadContact>(
   trx: Trx,
   { integrationId }: Lease,
-  rows: readonly ContactRow[],
-): Promise<Map<string, string>> {
-  if (rows.length === 0) return new Map();
-  const jobs = await trx
-    .selectFrom('jobs')
-    .select(['crm_id', 'identity', 'state'])
-    .where('integration_id', '=', integrationId)
-    .where(
-      'crm_id',
-      'in',
-      rows.map(({ crm_id }) => crm_id),
-    )
-    .where('state', 'in', PAID)
-    .orderBy('submitted_at')
-    .orderBy('tracking_id')
-    .execute();
-  const found = [...Map.groupBy(jobs, ({ crm_id }) => crm_id)].flatMap(([crmId, own]) => {
-    const before = own.findLast(({ state }) => state !== 'lost');
-    const isLost = own.at(-1)?.state === 'lost';
-    return isLost && before !== undefined ? [[crmId, before.identity] as const] : [];
+  contacts: readonly C[],
+  decide: Decide<C>,
+): Promise<DecidedContact<C>[]> {
+  const ids = contacts.map(({ crmId }) => crmId);
+  const rows = await findRows(trx, integrationId, ids);
+  const lost = await answeredFor([...rows.values()].filter(mayHaveLost));
+  const first = contacts.map((contact) => {
+    const row = rows.get(contact.crmId);
+    const decided = decide(contact, maybeFromRow(row), lost.get(contact.crmId) ?? null);
+    return { contact, row, decided };
   });
-  return new Map(found);
+  const changed = first.flatMap(({ row, decided }) => (row && hasChanged(decided) ? row : []));
+  const answered = await answeredFor(changed);
+  return first.map((each) => {
+    const last = answered.get(each.contact.crmId);
+    if (last === undefined) return each;
+    return { ...each, decided: decide(each.contact, maybeFromRow(each.row), last) };
+  });
+
+  async function answeredFor(asked: readonly ContactRow[]): Promise<Map<string, Answered>> {
+    if (asked.length === 0) return new Map();
+    return findAnswered(
+      trx,
+      integrationId,
+      asked.map(({ crm_id }) => crm_id),
+    );
+  }
+}
+
+function hasChanged(decided: Decided): boolean {
+  return decided.kind === 'choose' && decided.reason === 'identity_changed';
 }
 
 /** What a decision is in a contact's life, and what comes with it. */

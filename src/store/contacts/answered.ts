@@ -1,0 +1,39 @@
+import { portions } from '../engine/rows.ts';
+import type { Database, JobState, Trx } from '../engine/tables.ts';
+
+/** What the service was last asked about a contact, as far as its answer is known. */
+export interface Answered {
+  /** The identity that it was asked with. */
+  identity: string;
+  /** False if it was asked once more since, and that answer was lost. */
+  isLast: boolean;
+}
+
+/** Jobs that cost a credit, the last one included if its answer was lost. */
+const PAID: JobState[] = ['delivered', 'failed', 'lost'];
+
+/** The last answered request for each of these contacts; those without one are left out. */
+export async function findAnswered(
+  db: Database | Trx,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<Map<string, Answered>> {
+  const found = new Map<string, Answered>();
+  for (const portion of portions(crmIds)) {
+    const jobs = await db
+      .selectFrom('jobs')
+      .select(['crm_id', 'identity', 'state'])
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', portion)
+      .where('state', 'in', PAID)
+      .orderBy('submitted_at')
+      .orderBy('tracking_id')
+      .execute();
+    for (const [crmId, own] of Map.groupBy(jobs, ({ crm_id }) => crm_id)) {
+      const answered = own.findLast(({ state }) => state !== 'lost');
+      if (answered === undefined) continue;
+      found.set(crmId, { identity: answered.identity, isLast: answered === own.at(-1) });
+    }
+  }
+  return found;
+}
