@@ -64,14 +64,18 @@ export async function reopenHolds(
   moved: readonly Moved[],
   moment: Moment,
 ): Promise<void> {
-  const ready = moved.flatMap((row) => (row.state === 'ready' ? (row.tracking_id ?? []) : []));
-  for (const portion of portions(ready)) {
+  const ready = moved.filter(({ state, tracking_id }) => state === 'ready' && tracking_id !== null);
+  for (const rows of portions(ready)) {
+    const portion = rows.flatMap(({ tracking_id }) => tracking_id ?? []);
+    const crmIds = rows.map(({ crm_id }) => crm_id);
     const holds = await trx
       .updateTable('holds')
       .set({ decision: null, decided_at: null })
       .where('integration_id', '=', of.integrationId)
       .where('decision', '=', 'superseded')
       .where('id', 'in', portion)
+      // What was asked about a contact that is a part of this one since is another question.
+      .where('crm_id', 'in', crmIds)
       .returning(['crm_id', 'tracking_id', 'kind', 'detail'])
       .execute();
     const held = holds.map(({ crm_id, tracking_id, kind, detail }) => ({
