@@ -180,12 +180,28 @@ function checkProfile(world: World, record: Record_, reason: string): void {
   judgeOwned(world, record);
   const isWritten = ['fields_written', 'values_equal', 'profile_fresh'].includes(reason);
   if (last?.job.fate !== 'completed' || !isWritten || record.optedOutAt !== null) return;
-  if (cell === undefined) {
+  if (cell === undefined && !isInheritedTooLate(world, record, last)) {
     violate(
       'right profile',
       `contact ${record.id} is ${reason}, was paid for, and shows no profile`,
     );
   }
+}
+
+/**
+ * Its own profile never came while the service kept it, and neither can that of a contact that it has taken in
+ * since: it counts as paid for by that one, and has a profile when it is refreshed.
+ */
+function isInheritedTooLate(
+  { crms, oracle, timeline }: World,
+  record: Record_,
+  { job }: Payment,
+): boolean {
+  const now = timeline.now();
+  const all = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
+  const takenIn = all.filter(({ gone }) => gone?.mergedInto === record.id);
+  const theirs = takenIn.flatMap((each) => oracle.paymentsOf(each).at(-1) ?? []);
+  return job.goneAt <= now && theirs.some((payment) => payment.job.goneAt <= now);
 }
 
 /** Who is at rest was paid for as they are now. */
