@@ -335,7 +335,9 @@ function checkNetworks({ crms, service, store, swarm, violate }: World): void {
     const network = [...service.networks.values()].find((each) => each.name === `Board ${name}`);
     const wanted = new Set<string>();
     for (const id of crm.groups.get('board') ?? []) {
-      if (crm.heirOf(id)?.optedOutAt !== null) continue;
+      const heir = crm.heirOf(id);
+      // Whom a person has confirmed as one who was erased leaves as that one did.
+      if (heir?.optedOutAt !== null || heir.isConfirmedErased) continue;
       const [row] = store.rows(
         'select donor_id from contacts where integration_id = ? and crm_id = ?',
         name,
