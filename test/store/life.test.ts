@@ -461,6 +461,27 @@ describeEachDatabase('a contact in a corner', (open) => {
     await holdForName(world, ['c-1']);
   }
 
+  it('comes back with the profile that it got by a merge, not with the question about the other one', async () => {
+    const world = await createWorld();
+    await holdForName(world, ['c-1']);
+    await remove(world, 'c-1', 'c-2');
+    await world.store.deliveries.recordDeliveries(world.lease, RUN, [
+      {
+        ...{
+          crmId: 'c-2',
+          trackingId: trackingIdOf('c-1'),
+          reason: 'deleted_in_crm',
+          detail: null,
+        },
+        end: { kind: 'dropped', removed: true, mergedInto: null },
+      },
+    ]);
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'removed' });
+    await readPage(world, [readContact('c-2')], { kind: 'resume' });
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
+    expect(await world.store.holds.listOpen(INTEGRATION)).toEqual([]);
+  });
+
   it('inherits a profile and stays held, as long as a person has to say who it is', async () => {
     const world = await createWorld();
     await readPage(world, [readContact('c-2')], { kind: 'hold', reason: 'forgotten_person' });

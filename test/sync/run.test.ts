@@ -353,6 +353,23 @@ describe('a merge in the CRM', () => {
     expect(await world.store.holds.listOpen()).toMatchObject([{ crmId: winner }]);
   });
 
+  it('takes the question about a name along, and heeds what a person says to it', async () => {
+    const world = await open(strangers);
+    const [loser = ''] = await world.addPeople(1);
+    await world.sync();
+    const { contact } = world.crm.records.get(loser) ?? {};
+    const winner = world.crm.addContact({ ...contact, id: 'winner', employers: ['Elsewhere'] });
+    world.crm.mergeContact(loser, winner);
+    expect((await world.sync()).contacts).toMatchObject({ submitted: 0, held: 1 });
+    const [hold, ...others] = await world.store.holds.listOpen();
+    expect(others).toEqual([]);
+    expect(hold).toMatchObject({ crmId: winner, kind: 'name_mismatch' });
+    if (hold) await world.store.holds.decide(hold, 'approved');
+    expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 1, held: 0 });
+    expect(world.crm.valueOf(winner, 'Donor ID')).not.toBeNull();
+    expect(await world.spent()).toBe(1);
+  });
+
   it('pays for the winner as for anybody if the record that went had no profile', async () => {
     const world = await open();
     const [loser = '', winner = ''] = await world.addPeople(2);
