@@ -370,6 +370,23 @@ describe('a merge in the CRM', () => {
     expect(await world.spent()).toBe(1);
   });
 
+  it('asks about a profile that was approved for the record that went, since it may not fit the other one', async () => {
+    const world = await open(strangers);
+    const [loser = '', winner = ''] = await world.addPeople(2);
+    await world.sync();
+    for (const hold of await world.store.holds.listOpen()) {
+      const decision = hold.crmId === loser ? 'approved' : 'resubmitted';
+      await world.store.holds.decide(hold, decision);
+    }
+    world.crm.mergeContact(loser, winner);
+    expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 0, held: 1 });
+    const [hold] = await world.store.holds.listOpen();
+    expect(hold).toMatchObject({ crmId: winner, kind: 'name_mismatch' });
+    if (hold) await world.store.holds.decide(hold, 'approved');
+    expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 1 });
+    expect(await world.spent()).toBe(2);
+  });
+
   it('pays for the winner as for anybody if the record that went had no profile', async () => {
     const world = await open();
     const [loser = '', winner = ''] = await world.addPeople(2);
