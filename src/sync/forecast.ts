@@ -5,7 +5,7 @@ import { OUTCOME_REASONS, type OutcomeReason } from '../core/outcome.ts';
 import { lookUpRecords } from '../fields/records.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
-import type { Decision } from '../store/contacts/decided-pages.ts';
+import { type Decision, hasChanged } from '../store/contacts/decided-pages.ts';
 import { PRIORITY } from '../store/contacts/life.ts';
 import type { Asker, Fate } from '../store/credits/paid-jobs.ts';
 import type { DueReason } from '../store/engine/tables.ts';
@@ -125,11 +125,16 @@ async function chooseRead(
     run.integration.id,
     contacts.map(({ id }) => id),
   );
-  const answered = await deps.store.contacts.findAnswered(run.integration.id, [...rows.values()]);
-  return contacts.flatMap((contact) => {
-    const row = rows.get(contact.id);
+  const first = contacts.map((contact) => {
     const planned = plannedContact(deps, run, contact);
-    const decision = decideContact(planned, row, rules, answered.get(contact.id) ?? null);
+    return { contact, planned, decided: decideContact(planned, rows.get(contact.id), rules, null) };
+  });
+  const changed = first.flatMap(({ contact, decided }) => (hasChanged(decided) ? contact.id : []));
+  const answered = await deps.store.contacts.findAnswered(run.integration.id, changed);
+  return first.flatMap(({ contact, planned, decided }) => {
+    const row = rows.get(contact.id);
+    const last = answered.get(contact.id);
+    const decision = last ? decideContact(planned, row, rules, last) : decided;
     if (decision.kind !== 'choose') {
       countLeft(forecast, reasonToLeave(decision, row));
       return [];

@@ -7,6 +7,7 @@ import type { Refresh } from '../core/integration.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { ReadIdentity } from '../identity/identity-reader.ts';
 import { changedParts } from '../identity/identity-text.ts';
+import type { Answered } from '../store/contacts/answered.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
 import type {
   Decided,
@@ -45,16 +46,16 @@ export function refusalOf(contact: Contact): OutcomeReason | null {
 }
 
 /**
- * What becomes of a contact that was just read, and of the identity that is remembered of it. `answered` is the
- * identity that its last answered request was asked with, if the answer to a later one was lost; null otherwise.
+ * What becomes of a contact that was just read, and of the identity that is remembered of it. `answered` is its
+ * last answered request, if the contact may be back at the details of that one; null otherwise.
  */
 export function decideContact(
   contact: PlannedContact,
   stored: ContactRecord | undefined,
   rules: PlanRules,
-  answered: string | null,
+  answered: Answered | null,
 ): Decided {
-  const row = backBeforeLoss(contact, stored, answered);
+  const row = backAtAnswered(contact, stored, answered);
   const noted = noteIdentity(contact.identity, row);
   const known = row && {
     ...row,
@@ -66,25 +67,25 @@ export function decideContact(
 }
 
 /**
- * Pure: the row of a contact whose details are those again that its last answered request was sent with,
- * before the answer to a later one was lost. That credit is what counts then, and there is nothing to ask a
- * person about the other one.
+ * Pure: the row of a contact whose details are those again that its last answered request was sent with, although
+ * others count as paid for since: those of a lost answer, of a merge, or of a change that a person rejected. The
+ * answered one is what counts then, and there is nothing to ask a person about a lost one.
  */
-function backBeforeLoss(
+function backAtAnswered(
   { identity }: Pick<PlannedContact, 'identity'>,
   row: ContactRecord | undefined,
-  answered: string | null,
+  answered: Answered | null,
 ): ContactRecord | undefined {
-  if (!row?.askedIdentity || !answered) return row;
-  const isAsOther = changedParts(row.askedIdentity, answered).length > 0;
-  if (!isAsOther || identity.compareWith(answered).changed.length > 0) return row;
-  return {
+  if (!row?.askedIdentity || !answered?.identity) return row;
+  const isAsOther = changedParts(row.askedIdentity, answered.identity).length > 0;
+  if (!isAsOther || identity.compareWith(answered.identity).changed.length > 0) return row;
+  const back = {
     ...row,
-    askedIdentity: answered,
-    askedAt: row.enhancedAt ?? row.askedAt,
-    trackingId: null,
+    askedIdentity: answered.identity,
     dueReason: row.state === 'due' ? 'identity_changed' : row.dueReason,
-  };
+  } as const;
+  if (answered.isLast) return back;
+  return { ...back, askedAt: row.enhancedAt ?? row.askedAt, trackingId: null };
 }
 
 /** What becomes of a settled contact that was not read: it may have grown old. */

@@ -3,6 +3,7 @@ import type { RecordLookup } from '../../connectors/contract.ts';
 import { type Person, personOf } from '../core/person.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { lookUp } from '../run/look-up.ts';
+import type { Answered } from '../store/contacts/answered.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
 import type { SettledContact } from '../store/contacts/reconsidering.ts';
 import type { IntendedJob } from '../store/credits/intents.ts';
@@ -36,11 +37,12 @@ export async function preparePersons(
   const held: string[] = [];
   const settled: SettledContact[] = [];
   const lookups = await lookUpDue(deps, run, due, donors);
-  const answered = await deps.store.contacts.findAnswered(run.integration.id, due);
+  const mayBeBack = due.flatMap((row) => (isForItsDetails(row) ? row.crmId : []));
+  const answered = await deps.store.contacts.findAnswered(run.integration.id, mayBeBack);
   for (const lookup of lookups) {
     const row = rows.get(lookup.id);
     if (!row) continue;
-    const verdict = verdictOn(deps, run, lookup, row, answered.get(row.crmId) ?? null);
+    const verdict = verdictOn(deps, run, lookup, row, answered.get(lookup.id) ?? null);
     if (verdict.kind === 'wait') {
       unreadable.push(lookup.id);
       continue;
@@ -95,6 +97,18 @@ async function lookUpDue(
   return lookups;
 }
 
+/** Why contacts are due that may be back at details that were answered for. */
+const FOR_DETAILS: readonly (DueReason | null)[] = [
+  'identity_changed',
+  'identity_change_approved',
+  'lost_answer_resubmitted',
+  'job_vanished',
+];
+
+function isForItsDetails({ dueReason, askedIdentity }: ContactRecord): boolean {
+  return askedIdentity !== null && FOR_DETAILS.includes(dueReason);
+}
+
 type Verdict =
   | { kind: 'submit'; identity: string; reason: DueReason }
   /** A part of its identity could be read before and cannot now. */
@@ -109,7 +123,7 @@ function verdictOn(
   run: Run,
   lookup: RecordLookup,
   row: ContactRecord,
-  answered: string | null,
+  answered: Answered | null,
 ): Verdict {
   if (lookup.state === 'removed') {
     const reason = lookup.mergedInto === null ? 'deleted_in_crm' : 'merged_in_crm';

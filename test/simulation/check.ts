@@ -27,6 +27,9 @@ interface ContactRow {
 
 /** Nothing waits for ever. */
 function checkStore({ store, violate }: World): void {
+  for (const { crm_id, kind } of store.rows(ASKED_IN_VAIN)) {
+    violate('a reason to ask', `a person is asked about ${crm_id} (${kind}), which is not held`);
+  }
   const stuck: readonly [string, string][] = [
     ['submissions', "select id from submissions where state in ('intended', 'lost')"],
     ['jobs', OPEN_JOBS],
@@ -41,6 +44,10 @@ function checkStore({ store, violate }: World): void {
     if (length > 0) violate('no stuck state', `${length} ${what} are open after a quiet night`);
   }
 }
+
+const ASKED_IN_VAIN = `
+  select holds.crm_id, kind from holds left join contacts using (integration_id, crm_id)
+  where decision is null and coalesce(contacts.state, '') <> 'held'`;
 
 /** Who has left, has opted out or is held comes back to a job that waits. */
 const OPEN_JOBS = `
@@ -101,8 +108,7 @@ function checkHold(world: World, record: Record_, reason: string): void {
   const { oracle, store, swarm, violate, crms } = world;
   const { id } = record;
   const { service, settings } = swarm;
-  const asked = store.rows('select id from holds where crm_id = ? and decision is null', id);
-  if (asked.length === 0) {
+  if (store.rows(OPEN_QUESTION, id).length === 0) {
     violate('no stuck state', `contact ${id} is held (${reason}), and no person is asked about it`);
   }
   if (reason === 'name_mismatch' && service.wrongPerson === 0) {
@@ -128,6 +134,8 @@ function checkHold(world: World, record: Record_, reason: string): void {
     }
   }
 }
+
+const OPEN_QUESTION = 'select id from holds where crm_id = ? and decision is null';
 
 /** Of several that are lost together one cannot be proved free beside a larger one that was charged, or as many. */
 function wasLostWithPaid(store: World['store'], contact: string): boolean {
@@ -172,12 +180,28 @@ function checkProfile(world: World, record: Record_, reason: string): void {
   judgeOwned(world, record);
   const isWritten = ['fields_written', 'values_equal', 'profile_fresh'].includes(reason);
   if (last?.job.fate !== 'completed' || !isWritten || record.optedOutAt !== null) return;
-  if (cell === undefined) {
+  if (cell === undefined && !isInheritedTooLate(world, record, last)) {
     violate(
       'right profile',
       `contact ${record.id} is ${reason}, was paid for, and shows no profile`,
     );
   }
+}
+
+/**
+ * Its own profile never came while the service kept it, and neither can that of a contact that it has taken in
+ * since: it counts as paid for by that one, and has a profile when it is refreshed.
+ */
+function isInheritedTooLate(
+  { crms, oracle, timeline }: World,
+  record: Record_,
+  { job }: Payment,
+): boolean {
+  const now = timeline.now();
+  const all = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
+  const takenIn = all.filter(({ gone }) => gone?.mergedInto === record.id);
+  const theirs = takenIn.flatMap((each) => oracle.paymentsOf(each).at(-1) ?? []);
+  return job.goneAt <= now && theirs.some((payment) => payment.job.goneAt <= now);
 }
 
 /** Who is at rest was paid for as they are now. */

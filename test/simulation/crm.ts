@@ -82,6 +82,8 @@ export interface Record_ {
   isConfirmedErased: boolean;
   /** When each life of a process read it last. */
   readBy: Map<string, number>;
+  /** As what it was read, and when. */
+  readAs: { version: string; at: number }[];
   /** When each of them last read what is in its fields: the pages of a search do not tell. */
   valuesReadBy: Map<string, number>;
 }
@@ -169,6 +171,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           gone: null,
           leftAt: null,
           readBy: new Map(),
+          readAs: [],
           valuesReadBy: new Map(),
           written: null,
           deliveredAt: 0,
@@ -349,8 +352,10 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
   }
 
   function contactOf(life: Life, record: Record_): Contact {
-    record.readBy.set(life.name, timeline.now());
+    const at = timeline.now();
+    record.readBy.set(life.name, at);
     const { id, human, firstName, details, optedOutAt } = record;
+    record.readAs.push({ version: versionOf(details), at });
     const contact: Contact = {
       id,
       firstName,

@@ -194,24 +194,31 @@ export function createOracle(deps: OracleDeps): Oracle {
     const payment = payments.at(-1);
     if (payment) byJob.set(job.id, payment);
     judgeEligible(record, job);
+    judgeTwins(owner, job, last);
     if (last === undefined) return null;
-    const why = reasonToPayAgain(owner, last, job) ?? reasonOfTwin(owner, before, job);
+    const why = reasonToPayAgain(owner, last, job);
     if (why === null) {
       violate('paid once', `contact ${record.id} is paid for twice with the same details`);
     }
     return why;
   }
 
-  /** Of two records of one human being it is not certain which one was sent: it may be the one paid for last. */
-  function reasonOfTwin(
-    { record, version }: Owner,
-    own: readonly Payment[],
-    job: Job,
-  ): string | null {
+  /** Where profiles are shared, the same words are paid for once, whichever records of a human being have them. */
+  function judgeTwins({ record, version }: Owner, job: Job, last: Payment | undefined): void {
     const twins = new Set(twinsOf(record));
-    const last = payments.findLast((payment) => twins.has(payment.record));
-    const isLater = last !== undefined && last.job.paidAt > (own.at(-1)?.job.paidAt ?? 0);
-    return isLater ? reasonToPayAgain({ record: last.record, version }, last, job) : null;
+    const paid = payments.findLast(
+      (each) => twins.has(each.record) && isSharedWith(job.person, each),
+    );
+    if (paid === undefined || (last !== undefined && last.job.paidAt >= paid.job.paidAt)) return;
+    if (troubleAt >= paid.job.paidAt) return;
+    // The profile came to the other one, and was gone before it came to this one.
+    const { goneAt, paidAt } = paid.job;
+    if (goneAt <= deps.now() && record.deliveredAt <= paidAt) return;
+    if (reasonToPayAgain({ record, version }, paid, job) !== null) return;
+    violate(
+      'paid once',
+      `contact ${record.id} is paid for, and ${paid.record.id} was, who is the same person`,
+    );
   }
 
   /** Many that change at once are a person's to decide about. */
@@ -243,6 +250,12 @@ export function createOracle(deps: OracleDeps): Oracle {
       if (gone.heirVersion !== version || reasonToPayAgain({ record, version }, paid, job))
         continue;
       if (troubleAt > Number.NEGATIVE_INFINITY) continue;
+      // What was read first of it counts as what the profile was asked with. If it was something else then, it has
+      // changed since.
+      const wasElse = record.readAs.some(
+        (read) => read.at > gone.at && read.version !== gone.heirVersion,
+      );
+      if (settings.whenIdentityChanges && wasElse) continue;
       // Who keeps a profile of its own is refreshed by the age of that one.
       if (last !== undefined && reasonToPayAgain({ record, version }, last, job) === 'refresh')
         continue;
@@ -272,7 +285,7 @@ export function createOracle(deps: OracleDeps): Oracle {
   function reasonToPayAgain(
     { record, version }: Pick<Owner, 'record' | 'version'>,
     last: Payment,
-    { person, sender }: Job,
+    { sender }: Job,
   ): string | null {
     const { settings } = swarm;
     const now = deps.now();
@@ -296,10 +309,6 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (isHiddenByPurchase(last, sender)) return 'credits were bought that hide it';
     if (wasAnsweredBetween(record, last)) return 'what it was meanwhile has its profile';
     if (isPartBesideOther(last)) return 'a part was taken as large as another lost request';
-    // Who was paid for and is a part of it now is no other one.
-    const others = twinsOf(record).filter((each) => each !== last.record);
-    const isAnother = others.length > 0 && !isSharedWith(person, last);
-    if (isAnother) return 'another record of the person';
     if (version !== last.version && last.record === record && settings.whenIdentityChanges)
       return 'other details';
     if (settings.whenIdentityChanges && wasFirstReadAsAnother(record, last)) return 'other details';

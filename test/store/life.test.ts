@@ -371,6 +371,23 @@ describeEachDatabase('a contact in a corner', (open) => {
     });
   });
 
+  it('inherits no profile that waits for a person and cannot be fetched any more, if a credit was spent on it by itself', async () => {
+    const world = await createWorld();
+    await holdForName(world, ['c-1', 'c-3']);
+    await world.clock.advance(8 * 86_400_000);
+    await start(world, ['c-2'], 'submission-2');
+    const none = { completed: [], vanished: [], tooOld: [] };
+    const failed = [trackingIdOf('c-2')];
+    await world.store.jobs.recordProgress(world.lease, RUN, { ...none, failed });
+    const before = await contactOf(world, 'c-2');
+    await remove(world, 'c-1', 'c-2');
+    expect(await contactOf(world, 'c-2')).toEqual(before);
+    expect(before).toMatchObject({ state: 'settled', asked_at: START_MS + 8 * 86_400_000 });
+    // Nothing was spent on this one: what the other brings along tells why it is asked for.
+    await remove(world, 'c-3', 'c-4');
+    expect(await contactOf(world, 'c-4')).toMatchObject({ state: 'ready' });
+  });
+
   it('is not paid for in the place of one that a person rejected to have submitted again, through chains', async () => {
     const world = await createWorld();
     await submit(world, ['c-1']);
@@ -443,6 +460,27 @@ describeEachDatabase('a contact in a corner', (open) => {
   async function holdOneForName(world: StoreWorld): Promise<void> {
     await holdForName(world, ['c-1']);
   }
+
+  it('comes back with the profile that it got by a merge, not with the question about the other one', async () => {
+    const world = await createWorld();
+    await holdForName(world, ['c-1']);
+    await remove(world, 'c-1', 'c-2');
+    await world.store.deliveries.recordDeliveries(world.lease, RUN, [
+      {
+        ...{
+          crmId: 'c-2',
+          trackingId: trackingIdOf('c-1'),
+          reason: 'deleted_in_crm',
+          detail: null,
+        },
+        end: { kind: 'dropped', removed: true, mergedInto: null },
+      },
+    ]);
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'removed' });
+    await readPage(world, [readContact('c-2')], { kind: 'resume' });
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
+    expect(await world.store.holds.listOpen(INTEGRATION)).toEqual([]);
+  });
 
   it('inherits a profile and stays held, as long as a person has to say who it is', async () => {
     const world = await createWorld();

@@ -73,6 +73,18 @@ describe('the guard against a mass change', () => {
     expect((await onlyBatch(world)).count).toBe(24);
   });
 
+  it('asks nothing about details that were paid for, and are there again after others were rejected', async () => {
+    const { world, ids } = await openEnhanced(60);
+    move(world, ids, 'Quarry Lane');
+    await world.sync();
+    await world.store.holds.decideBatch((await onlyBatch(world)).id, 'rejected');
+    move(world, ids, 'Old Mill Road');
+    expect((await world.sync()).contacts).toMatchObject({ chosen: 0, held: 0 });
+    expect(await world.store.holds.listBatches()).toEqual([]);
+    expect((await world.sync({ full: true })).contacts.chosen).toBe(0);
+    expect(await world.spent()).toBe(60);
+  });
+
   it('asks again about details that change once more after they were rejected', async () => {
     const { world, ids } = await openEnhanced(40);
     move(world, ids, 'Quarry Lane');

@@ -1,20 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SyncWorldOptions } from '../helpers/sync-world.ts';
-import { aWrittenContact, NET_WORTH, open } from './worlds.ts';
-
-/** A service that answers with profiles of other people. */
-const strangers: SyncWorldOptions = {
-  partner: (client) => ({
-    ...client,
-    async readResults(jobIds, signal) {
-      const results = await client.readResults(jobIds, signal);
-      for (const result of results.values()) {
-        if (result.state === 'completed') result.profile.name.last = 'Quillfeather';
-      }
-      return results;
-    },
-  }),
-};
+import { aWrittenContact, NET_WORTH, open, strangers } from './worlds.ts';
 
 describe('people win', () => {
   it('keeps a value that a person typed, before or after us', async () => {

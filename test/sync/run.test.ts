@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sharedBy } from './shared-by.ts';
-import { aWrittenContact, open, openEnhanced } from './worlds.ts';
+import { aWrittenContact, open, openEnhanced, strangers } from './worlds.ts';
 
 describe('a first run', () => {
   it('ends every contact in exactly one outcome and spends one credit for each it submits', async () => {
@@ -217,6 +217,27 @@ describe('a merge in the CRM', () => {
     expect((await world.sync()).contacts.submitted).toBe(1);
   });
 
+  it('pays for no winner that is again what its profile was paid for with', async () => {
+    const world = await openEnhanced(30);
+    const [loser = '', winner = ''] = [...new Set(world.crm.writes.map(({ id }) => id))];
+    const { employers = [] } = world.crm.records.get(winner)?.contact ?? {};
+    const spent = await world.spent();
+    world.crm.mergeContact(loser, winner);
+    world.crm.editContact(winner, { employers: ['Elsewhere'] });
+    expect((await world.sync()).contacts.submitted).toBe(0);
+    world.crm.editContact(winner, { employers });
+    expect((await world.sync()).contacts).toMatchObject({ chosen: 0, submitted: 0 });
+    expect((await world.sync({ full: true })).contacts.chosen).toBe(0);
+    // Between its page and its submission, too.
+    world.crm.editContact(winner, { employers: ['Somewhere New'] });
+    world.crm.before((operation) => {
+      if (operation === 'readByIds') world.crm.editContact(winner, { employers });
+    });
+    expect((await world.sync()).contacts).toMatchObject({ chosen: 1, submitted: 0 });
+    world.crm.before(null);
+    expect(await world.spent()).toBe(spent);
+  });
+
   it('pays for no changed winner if that the other one is gone was known before why', async () => {
     const world = await openEnhanced(30);
     const [loser = '', winner = ''] = [...new Set(world.crm.writes.map(({ id }) => id))];
@@ -249,6 +270,40 @@ describe('a merge in the CRM', () => {
     const rows = await world.store.contacts.find('riverside', [winner]);
     expect(rows.get(winner)).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
     expect(await world.store.holds.listOpen()).toMatchObject([{ crmId: winner }]);
+  });
+
+  it('takes the question about a name along, and heeds what a person says to it', async () => {
+    const world = await open(strangers);
+    const [loser = ''] = await world.addPeople(1);
+    await world.sync();
+    const { contact } = world.crm.records.get(loser) ?? {};
+    const winner = world.crm.addContact({ ...contact, id: 'winner', employers: ['Elsewhere'] });
+    world.crm.mergeContact(loser, winner);
+    expect((await world.sync()).contacts).toMatchObject({ submitted: 0, held: 1 });
+    const [hold, ...others] = await world.store.holds.listOpen();
+    expect(others).toEqual([]);
+    expect(hold).toMatchObject({ crmId: winner, kind: 'name_mismatch' });
+    if (hold) await world.store.holds.decide(hold, 'approved');
+    expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 1, held: 0 });
+    expect(world.crm.valueOf(winner, 'Donor ID')).not.toBeNull();
+    expect(await world.spent()).toBe(1);
+  });
+
+  it('asks about a profile that was approved for the record that went, since it may not fit the other one', async () => {
+    const world = await open(strangers);
+    const [loser = '', winner = ''] = await world.addPeople(2);
+    await world.sync();
+    for (const hold of await world.store.holds.listOpen()) {
+      const decision = hold.crmId === loser ? 'approved' : 'resubmitted';
+      await world.store.holds.decide(hold, decision);
+    }
+    world.crm.mergeContact(loser, winner);
+    expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 0, held: 1 });
+    const [hold] = await world.store.holds.listOpen();
+    expect(hold).toMatchObject({ crmId: winner, kind: 'name_mismatch' });
+    if (hold) await world.store.holds.decide(hold, 'approved');
+    expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 1 });
+    expect(await world.spent()).toBe(2);
   });
 
   it('pays for the winner as for anybody if the record that went had no profile', async () => {

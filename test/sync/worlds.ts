@@ -23,6 +23,20 @@ export function aWrittenContact({ crm }: SyncWorld): string {
   return write.id;
 }
 
+/** A service that answers with profiles of other people. */
+export const strangers: SyncWorldOptions = {
+  partner: (client) => ({
+    ...client,
+    async readResults(jobIds, signal) {
+      const results = await client.readResults(jobIds, signal);
+      for (const result of results.values()) {
+        if (result.state === 'completed') result.profile.name.last = 'Quillfeather';
+      }
+      return results;
+    },
+  }),
+};
+
 /** Submits everybody and stops before any job is looked at. */
 export async function leaveJobsRunning(world: SyncWorld): Promise<void> {
   await world.putFaults([{ on: { path: '*progress*' }, fault: { kind: 'slow', delayMs: 60_000 } }]);

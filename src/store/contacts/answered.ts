@@ -1,43 +1,39 @@
-import type { FromRow } from '../engine/from-row.ts';
+import { portions } from '../engine/rows.ts';
 import type { Database, JobState, Trx } from '../engine/tables.ts';
-import type { ContactRow } from './changes.ts';
+
+/** What the service was last asked about a contact, as far as its answer is known. */
+export interface Answered {
+  /** The identity that it was asked with. */
+  identity: string;
+  /** False if it was asked once more since, and that answer was lost. */
+  isLast: boolean;
+}
 
 /** Jobs that cost a credit, the last one included if its answer was lost. */
 const PAID: JobState[] = ['delivered', 'failed', 'lost'];
 
-/** Of contacts whose last job has no answer: the identity that the one before was asked with, by CRM id. */
+/** The last answered request for each of these contacts; those without one are left out. */
 export async function findAnswered(
   db: Database | Trx,
   integrationId: string,
-  known: readonly Asked[],
-): Promise<Map<string, string>> {
-  const asked = known.filter(mayHaveLost);
-  if (asked.length === 0) return new Map();
-  const jobs = await db
-    .selectFrom('jobs')
-    .select(['crm_id', 'identity', 'state'])
-    .where('integration_id', '=', integrationId)
-    .where(
-      'crm_id',
-      'in',
-      asked.map(({ crmId }) => crmId),
-    )
-    .where('state', 'in', PAID)
-    .orderBy('submitted_at')
-    .orderBy('tracking_id')
-    .execute();
-  const found = [...Map.groupBy(jobs, ({ crm_id }) => crm_id)].flatMap(([crmId, own]) => {
-    const before = own.findLast(({ state }) => state !== 'lost');
-    const isLost = own.at(-1)?.state === 'lost';
-    return isLost && before !== undefined ? [[crmId, before.identity] as const] : [];
-  });
-  return new Map(found);
-}
-
-type Asked = Pick<FromRow<ContactRow>, 'crmId' | 'state' | 'askedIdentity' | 'outcomeReason'>;
-
-/** True where what a lost answer was asked with may stand as the identity that was paid for. */
-function mayHaveLost({ state, askedIdentity, outcomeReason }: Asked): boolean {
-  const isAsked = state === 'due' || ['lost_answer', 'rejected_by_person'].includes(outcomeReason);
-  return isAsked && askedIdentity !== null;
+  crmIds: readonly string[],
+): Promise<Map<string, Answered>> {
+  const found = new Map<string, Answered>();
+  for (const portion of portions(crmIds)) {
+    const jobs = await db
+      .selectFrom('jobs')
+      .select(['crm_id', 'identity', 'state'])
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', portion)
+      .where('state', 'in', PAID)
+      .orderBy('submitted_at')
+      .orderBy('tracking_id')
+      .execute();
+    for (const [crmId, own] of Map.groupBy(jobs, ({ crm_id }) => crm_id)) {
+      const answered = own.findLast(({ state }) => state !== 'lost');
+      if (answered === undefined) continue;
+      found.set(crmId, { identity: answered.identity, isLast: answered === own.at(-1) });
+    }
+  }
+  return found;
 }

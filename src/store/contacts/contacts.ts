@@ -26,17 +26,6 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
       return new Map([...rows].map(([id, row]) => [id, fromRow(row)]));
     },
 
-    /**
-     * Of those whose last request has no answer: the identity that the one before was asked with, by CRM id.
-     * The rows are those of at most 1,000 contacts.
-     */
-    findAnswered(
-      integrationId: string,
-      known: readonly ContactRecord[],
-    ): Promise<Map<string, string>> {
-      return findAnswered(db, integrationId, known);
-    },
-
     /** The ids of all contacts of an integration, in portions. */
     listIds: (integrationId: string) => idPages(db, integrationId),
 
@@ -119,6 +108,10 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     /** The ids of all contacts that may be submitted as far as the CRM goes, in their order. */
     listEligibleIds: (integrationId: string): AsyncGenerator<string> =>
       idsOf((after) => eligibleIds(db, { integrationId, after })),
+
+    /** The last answered request for each of these contacts. */
+    findAnswered: (integrationId: string, crmIds: readonly string[]) =>
+      findAnswered(db, integrationId, crmIds),
 
     /** True if the store knows any of these donors, in any integration. */
     async knowsDonors(donorIds: readonly string[]): Promise<boolean> {

@@ -1,13 +1,13 @@
 import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { portionsOf } from '../../core/parallel.ts';
-import { fromRow } from '../engine/from-row.ts';
+import { maybeFromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { prepared, type Slots } from '../engine/prepared.ts';
 import { filledPortions } from '../engine/rows.ts';
 import type { DueReason, Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
-import { findAnswered } from './answered.ts';
+import { type Answered, findAnswered } from './answered.ts';
 import type { ContactRow, Given } from './changes.ts';
 import { type ContactRecord, findRows, newRow } from './contacts.ts';
 import { type Departure, recordRemoved, supersedeHolds } from './departures.ts';
@@ -66,13 +66,13 @@ export interface DecidedPage<C extends ReadContact> {
 }
 
 /**
- * What becomes of a contact, by what is known of it. Where the answer to its last request was lost, `answered`
- * is the identity of the one before that was answered; null otherwise.
+ * What becomes of a contact, by what is known of it; `answered` is its last answered request, if that may say
+ * more than the row.
  */
 export type Decide<C extends ReadContact> = (
   contact: C,
   known: ContactRecord | undefined,
-  answered: string | null,
+  answered: Answered | null,
 ) => Decided;
 
 /** Contacts that are read, decided and written together. */
@@ -131,13 +131,6 @@ async function recordPortion<C extends ReadContact>(
   contacts: readonly C[],
   decide: Decide<C>,
 ): Promise<number> {
-  const rows = await findRows(
-    trx,
-    lease.integrationId,
-    contacts.map((c) => c.crmId),
-  );
-  const records = new Map([...rows].map(([id, row]) => [id, fromRow(row)]));
-  const answered = await findAnswered(trx, lease.integrationId, [...records.values()]);
   const decided: ContactRow[] = [];
   const kept: KeptContact[] = [];
   const released: string[] = [];
@@ -145,10 +138,9 @@ async function recordPortion<C extends ReadContact>(
   const renamed: ContactRow[] = [];
   const held: string[] = [];
   let chosen = 0;
-  for (const contact of contacts) {
+  for (const { contact, row, decided: of } of await decideEach(trx, lease, contacts, decide)) {
     const { crmId } = contact;
-    const row = rows.get(crmId);
-    const { noted, ...decision } = decide(contact, records.get(crmId), answered.get(crmId) ?? null);
+    const { noted, ...decision } = of;
     if (decision.kind === 'keep') {
       if (row === undefined) continue;
       kept.push({ row, noted });
@@ -177,6 +169,60 @@ async function recordPortion<C extends ReadContact>(
   await resume(trx, lease, run, resumed);
   await withdrawApprovals(trx, run.now, renamed);
   return chosen;
+}
+
+/** True where what a lost answer was asked with may stand as the identity that was paid for. */
+function mayHaveLost({ state, asked_identity, outcome_reason }: ContactRow): boolean {
+  const isAsked = state === 'due' || ['lost_answer', 'rejected_by_person'].includes(outcome_reason);
+  return isAsked && asked_identity !== null;
+}
+
+/** A contact with the row that it has, and what becomes of it. */
+interface DecidedContact<C> {
+  contact: C;
+  row: ContactRow | undefined;
+  decided: Decided;
+}
+
+/**
+ * Decides each contact. What counts as paid for may be other details than the credit was spent on: after a merge, a
+ * change that a person rejected, a lost answer. Who is back at those that were has not changed.
+ */
+async function decideEach<C extends ReadContact>(
+  trx: Trx,
+  { integrationId }: Lease,
+  contacts: readonly C[],
+  decide: Decide<C>,
+): Promise<DecidedContact<C>[]> {
+  const ids = contacts.map(({ crmId }) => crmId);
+  const rows = await findRows(trx, integrationId, ids);
+  const lost = await answeredFor([...rows.values()].filter(mayHaveLost));
+  const first = contacts.map((contact) => {
+    const row = rows.get(contact.crmId);
+    const decided = decide(contact, maybeFromRow(row), lost.get(contact.crmId) ?? null);
+    return { contact, row, decided };
+  });
+  const changed = first.flatMap(({ row, decided }) => (row && hasChanged(decided) ? row : []));
+  const answered = await answeredFor(changed);
+  return first.map((each) => {
+    const last = answered.get(each.contact.crmId);
+    if (last === undefined) return each;
+    return { ...each, decided: decide(each.contact, maybeFromRow(each.row), last) };
+  });
+
+  async function answeredFor(asked: readonly ContactRow[]): Promise<Map<string, Answered>> {
+    if (asked.length === 0) return new Map();
+    return findAnswered(
+      trx,
+      integrationId,
+      asked.map(({ crm_id }) => crm_id),
+    );
+  }
+}
+
+/** True of who is chosen for other details: they may be those that an answered request had. */
+export function hasChanged(decided: Decided): boolean {
+  return decided.kind === 'choose' && decided.reason === 'identity_changed';
 }
 
 /** What a decision is in a contact's life, and what comes with it. */

@@ -114,6 +114,9 @@ async function moveProfile(
   }
   // A person who is asked about the winner would let it go on with a job that is not there yet.
   if (job.state === 'intended' && winner?.state === 'held') return;
+  // It would look as if nothing had ever been spent on the winner, and earn it one credit more.
+  const wasAsked = winner !== undefined && winner.asked_identity !== null;
+  if (wasAsked && loser.enhanced_at === null && isOutOfReach(job, run.now)) return;
   // A job that is too old to be fetched then does not look as if nothing had ever come of it.
   const { donor_id, enhanced_at } = loser;
   const asked_at = laterCredit(loser, winner);
@@ -179,10 +182,13 @@ async function findMoving(
   const asked = jobs.find(({ state }) => state === 'intended');
   if (there === undefined || asked === undefined) return there ?? asked;
   const isOld =
-    asked.reason === 'profile_old' ||
-    (there.state === 'delivered' && there.submitted_at < now - RESULTS_KEPT_MS);
+    asked.reason === 'profile_old' || (there.state === 'delivered' && isOutOfReach(there, now));
   // Who is held is not given a job without an answer.
   return isOld && winner?.state !== 'held' ? asked : there;
+}
+
+function isOutOfReach({ submitted_at }: { submitted_at: number }, now: number): boolean {
+  return submitted_at < now - RESULTS_KEPT_MS;
 }
 
 /** The event for the contact that stays, which the store may not know yet; false if it is refused. */

@@ -167,10 +167,10 @@ async function hold(trx: Trx, lease: Lease, run: RunMoment, delivery: Delivery):
       detail: delivery.detail,
       opened_at: run.now,
     })
-    // An approval that no longer fits the contact, or another question about the same profile.
+    // An approval that no longer fits the contact, or another question about the same profile; its job may
+    // have come from a contact that is a part of this one since, and that was asked about before.
     .onConflict((c) =>
       c.column('id').doUpdateSet({
-        // The contact that the profile was asked for may have become a part of this one since.
         crm_id: delivery.crmId,
         kind,
         detail: delivery.detail,

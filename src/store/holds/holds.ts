@@ -46,7 +46,10 @@ export function holdQueries(
         .then(maybeFromRow);
     },
 
-    /** What a person has approved of these jobs' profiles: the kind of the hold, by tracking id. */
+    /**
+     * What a person has approved of these jobs' profiles: the kind of the hold, by tracking id. What was approved for a
+     * contact that is a part of another one since says nothing of that one.
+     */
     async listApprovals(trackingIds: readonly string[]): Promise<Map<string, HoldRecord['kind']>> {
       const approved = new Map<string, HoldRecord['kind']>();
       for (const portion of filledPortions(trackingIds)) {
@@ -140,9 +143,12 @@ export async function countOpenHolds(
 const approvedOf = prepared((db, { trackingIds }: Slots<{ trackingIds: readonly string[] }>) =>
   db
     .selectFrom('holds')
-    .select(['tracking_id', 'kind'])
     // A hold is named after its job.
-    .where('id', 'in', trackingIds)
-    .where('decision', '=', 'approved')
+    .innerJoin('jobs', (join) =>
+      join.onRef('jobs.tracking_id', '=', 'holds.id').onRef('jobs.crm_id', '=', 'holds.crm_id'),
+    )
+    .select(['holds.tracking_id', 'holds.kind'])
+    .where('holds.id', 'in', trackingIds)
+    .where('holds.decision', '=', 'approved')
     .compile(),
 );
