@@ -76,6 +76,8 @@ export interface Record_ {
   isChangeRejected: boolean;
   /** When it was erased. */
   forgottenAt: number | null;
+  /** True once that was begun without clearing the CRM: what is ours there may not be known any more. */
+  mayBeForgotten: boolean;
   /** True if that cleared the CRM as well. */
   isErasedInCrm: boolean;
   /** A person has said that it is one who was erased. */
@@ -179,6 +181,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           isApproved: false,
           isChangeRejected: false,
           forgottenAt: null,
+          mayBeForgotten: false,
           isErasedInCrm: false,
           isConfirmedErased: false,
         },

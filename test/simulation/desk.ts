@@ -131,6 +131,9 @@ async function forget(
 ): Promise<boolean> {
   const beganAt = now();
   const wasGone = record.gone !== null;
+  const { mayBeForgotten } = record;
+  // Its process may be killed when all is done but the telling.
+  record.mayBeForgotten ||= !alsoInCrm;
   const crmId = await application.contactId(integration, typed);
   say(
     `process ${life.name}`,
@@ -146,7 +149,7 @@ async function forget(
   // What a deleted record holds cannot be cleared, also if it is put back before this has come to its end, and
   // who was forgotten before is not known as ours.
   const wasAway = wasGone || record.gone !== null || (record.leftAt ?? 0) >= beganAt;
-  record.isErasedInCrm ||= alsoInCrm && !wasAway && record.forgottenAt === null;
+  record.isErasedInCrm ||= alsoInCrm && !wasAway && record.forgottenAt === null && !mayBeForgotten;
   record.forgottenAt = now();
   return true;
 }

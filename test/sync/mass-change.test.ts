@@ -85,6 +85,25 @@ describe('the guard against a mass change', () => {
     expect(await world.spent()).toBe(60);
   });
 
+  it('pays for no details that a lost answer was charged for, and that are there again after others were rejected', async () => {
+    const guards = { ...WITHOUT_TRIAL.guards, massChange: { share: 0, atLeast: 1 } };
+    const world = await open({ integration: { guards } });
+    const [id = ''] = await world.addPeople(1);
+    const { addresses = [] } = world.crm.records.get(id)?.contact ?? {};
+    const on = { method: 'POST', path: '/enhancements' };
+    await world.putFaults([{ on, times: 1, fault: { kind: 'resetAfter' } }]);
+    expect((await world.sync()).contacts.held).toBe(1);
+    move(world, [id], 'Quarry Lane');
+    await world.sync();
+    await world.store.holds.decideBatch((await onlyBatch(world)).id, 'rejected');
+    world.crm.editContact(id, { addresses });
+    await world.sync();
+    await world.sync({ full: true });
+    expect(await world.spent()).toBe(1);
+    const rows = await world.store.contacts.find('riverside', [id]);
+    expect(rows.get(id)?.state).toBe('settled');
+  });
+
   it('asks again about details that change once more after they were rejected', async () => {
     const { world, ids } = await openEnhanced(40);
     move(world, ids, 'Quarry Lane');

@@ -1,7 +1,7 @@
 import { portions } from '../engine/rows.ts';
 import type { Database, JobState, Trx } from '../engine/tables.ts';
 
-/** What the service was last asked about a contact, as far as its answer is known. */
+/** What the service was last asked about a contact, as far as its answer is known; if none is, all the same. */
 export interface Answered {
   /** The identity that it was asked with. */
   identity: string;
@@ -12,7 +12,7 @@ export interface Answered {
 /** Jobs that cost a credit, the last one included if its answer was lost. */
 const PAID: JobState[] = ['delivered', 'failed', 'lost'];
 
-/** The last answered request for each of these contacts; those without one are left out. */
+/** The last answered request for each of these contacts, or the last one if all answers were lost. */
 export async function findAnswered(
   db: Database | Trx,
   integrationId: string,
@@ -30,7 +30,7 @@ export async function findAnswered(
       .orderBy('tracking_id')
       .execute();
     for (const [crmId, own] of Map.groupBy(jobs, ({ crm_id }) => crm_id)) {
-      const answered = own.findLast(({ state }) => state !== 'lost');
+      const answered = own.findLast(({ state }) => state !== 'lost') ?? own.at(-1);
       if (answered === undefined) continue;
       found.set(crmId, { identity: answered.identity, isLast: answered === own.at(-1) });
     }
