@@ -32,28 +32,34 @@ describe('portions', () => {
 });
 
 describe('filledPortions', () => {
-  it('brings each value of any list in as few statements as there can be', () => {
+  it('brings each value of any list, in order, in portions of few lengths', () => {
     fc.assert(
       fc.property(fc.array(fc.integer(), { maxLength: 1_000, size: 'max' }), (list) => {
-        const cut = [...filledPortions(list)];
-        const without = cut.map((portion, at) => portion.slice(0, list.length - at * 100));
-        expect(without.flat()).toEqual(list);
-        expect(cut).toHaveLength(Math.ceil(list.length / 100));
+        const distinct = [...new Set(list)];
+        const cut = [...filledPortions(distinct)];
+        expect([...new Set(cut.flat())]).toEqual(distinct);
+        expect(cut.flat().length - distinct.length).toBeLessThanOrEqual(distinct.length / 3);
+        const lengths = cut.map((portion) => portion.length);
+        expect([100, 64, 32, 16, 8, 4, 2, 1]).toEqual(
+          expect.arrayContaining([...new Set(lengths)]),
+        );
       }),
     );
   });
 
-  it('fills the last portion up to a length that statements have, by its last value', () => {
+  it('fills what nearly gives a longer portion by its last value', () => {
     expect([...filledPortions([1, 2, 3])]).toEqual([[1, 2, 3, 3]]);
     expect([...filledPortions([])]).toEqual([]);
   });
 
   it.each([
     [1, [1]],
-    [33, [64]],
-    [65, [100]],
-    [238, [100, 100, 64]],
-  ])('has portions of the lengths that statements have for %i', (length, lengths) => {
+    [5, [4, 1]],
+    [23, [16, 8]],
+    [75, [100]],
+    [98, [100]],
+    [238, [100, 100, 32, 8]],
+  ])('cuts %i into portions that are full or nearly so', (length, lengths) => {
     const list = Array.from({ length }, (_, index) => index);
     expect([...filledPortions(list)].map((portion) => portion.length)).toEqual(lengths);
   });
