@@ -7,13 +7,15 @@ const open = closedAfterTest(createSyncWorld);
 it('a run whose budget is used up purges as well, or an integration that has none would keep all', async () => {
   const world = await open({ retention: { previousValues: 30 } });
   await world.addPeople(60);
-  await world.sync({ limit: 2 });
+  await world.sync({ limit: 10 });
   const { db } = world.database;
   await db.updateTable('writes').set({ written_at: 1 }).execute();
-  const { status, reason } = await world.sync({ limit: 2 });
+  const { status, reason } = await world.sync({ limit: 10 });
   expect([status, reason?.code]).toEqual(['incomplete', 'budget_reached']);
-  const old = db.selectFrom('writes').select('before').where('written_at', '=', 1);
-  expect((await old.execute()).map(({ before }) => before)).toEqual(['', '']);
+  const old = await db.selectFrom('writes').select('before').where('written_at', '=', 1).execute();
+  // One or two of the ten may be somebody whom the service does not know.
+  expect(old.length).toBeGreaterThan(5);
+  expect(new Set(old.map(({ before }) => before))).toEqual(new Set(['']));
 });
 
 it('the end of a whole run purges what the settings no longer keep, and says so in the audit', async () => {
