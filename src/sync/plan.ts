@@ -64,12 +64,14 @@ export function decideContact(
 /**
  * Pure: the row of a contact whose details are those again that its last answered request was sent with, although
  * others count as paid for since: those of a lost answer, of a merge, or of a change that a person rejected. The
- * answered one is what counts then, and there is nothing to ask a person about a lost one.
+ * answered one is what counts then, and there is nothing to ask a person about a lost one, unless that was to renew it:
+ * an old profile would be paid for once more.
  */
 export function backAtAnswered(
   { identity }: Pick<PlannedContact, 'identity'>,
   row: ContactRecord | undefined,
   answered: Answered | null,
+  rules: PlanRules,
 ): ContactRecord | undefined {
   if (!row?.askedIdentity || !answered?.identity) return row;
   const isAsOther = changedParts(row.askedIdentity, answered.identity).length > 0;
@@ -80,7 +82,8 @@ export function backAtAnswered(
     dueReason: row.state === 'due' ? 'identity_changed' : row.dueReason,
   } as const;
   if (answered.isLast) return back;
-  return { ...back, askedAt: row.enhancedAt ?? row.askedAt, trackingId: null };
+  const before = { ...back, askedAt: row.enhancedAt ?? row.askedAt, trackingId: null };
+  return isOld(before, rules) ? row : before;
 }
 
 /** What becomes of a settled contact that was not read: it may have grown old. */

@@ -121,8 +121,9 @@ function verdictOn(
     return { kind: 'settle', reason, turnedOut: 'gone' };
   }
   const planned = plannedContact(deps, run, lookup.contact);
-  const known = backAtAnswered(planned, row, answered) ?? row;
-  const decision = decideContact(planned, known, planRules(deps, run));
+  const rules = planRules(deps, run);
+  const known = backAtAnswered(planned, row, answered, rules) ?? row;
+  const decision = decideContact(planned, known, rules);
   if (decision.kind === 'choose') {
     if (planned.identity.lost.length > 0) return { kind: 'wait' };
     return { kind: 'submit', identity: decision.noted.identity, reason: decision.reason };

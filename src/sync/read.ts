@@ -27,8 +27,10 @@ export async function readContacts(deps: ReadDeps, run: Run): Promise<void> {
     await deps.store.contacts.recordPage(
       run.lease,
       { runId: run.id, ...page, cursor: watermarkOf(page, run), contacts, removed },
-      (contact, row, answered) =>
-        decideContact(contact, backAtAnswered(contact, row, answered), planRules(deps, run)),
+      (contact, row, answered) => {
+        const rules = planRules(deps, run);
+        return decideContact(contact, backAtAnswered(contact, row, answered, rules), rules);
+      },
     );
     run.control.notify();
     if (run.control.stopping.aborted) return;
