@@ -55,7 +55,7 @@ export function decideContact(
   rules: PlanRules,
   answered: Answered | null,
 ): Decided {
-  const row = backAtAnswered(contact, stored, answered);
+  const row = backAtAnswered(contact, stored, answered, rules);
   const noted = noteIdentity(contact.identity, row);
   const known = row && {
     ...row,
@@ -69,12 +69,14 @@ export function decideContact(
 /**
  * Pure: the row of a contact whose details are those again that its last answered request was sent with, although
  * others count as paid for since: those of a lost answer, of a merge, or of a change that a person rejected. The
- * answered one is what counts then, and there is nothing to ask a person about a lost one.
+ * answered one is what counts then, and there is nothing to ask a person about a lost one, unless that was to renew it:
+ * an old profile would be paid for once more.
  */
 function backAtAnswered(
   { identity }: Pick<PlannedContact, 'identity'>,
   row: ContactRecord | undefined,
   answered: Answered | null,
+  rules: PlanRules,
 ): ContactRecord | undefined {
   if (!row?.askedIdentity || !answered?.identity) return row;
   const isAsOther = changedParts(row.askedIdentity, answered.identity).length > 0;
@@ -85,7 +87,8 @@ function backAtAnswered(
     dueReason: row.state === 'due' ? 'identity_changed' : row.dueReason,
   } as const;
   if (answered.isLast) return back;
-  return { ...back, askedAt: row.enhancedAt ?? row.askedAt, trackingId: null };
+  const before = { ...back, askedAt: row.enhancedAt ?? row.askedAt, trackingId: null };
+  return isOld(before, rules) ? row : before;
 }
 
 /** What becomes of a settled contact that was not read: it may have grown old. */

@@ -176,6 +176,18 @@ describe('a lost answer', () => {
       expect((await world.store.contacts.find('riverside', [id])).get(id)?.state).toBe('settled');
     });
 
+    it('stays a question when it has moved back to what a profile was asked with that has grown old', async () => {
+      const { world, home, move, reason } = await openMoved();
+      const enhanced_at = Date.now() - 400 * 86_400_000;
+      await world.database.db.updateTable('contacts').set({ enhanced_at }).execute();
+      move(home);
+      const refresh = { afterDays: 365, whenIdentityChanges: false };
+      await world.sync({ integration: { ...world.integration, refresh } });
+      expect(await reason()).toBe('lost_answer');
+      expect(await world.store.holds.listOpen()).toHaveLength(1);
+      expect(await world.spent()).toBe(2);
+    });
+
     it('is over when it has moved once more, and that is paid for', async () => {
       const { world, move } = await openMoved();
       move(['12 Third Street, Newtown, PA 18940']);
