@@ -93,6 +93,9 @@ export interface StoreNight {
   onCheckpoint(client: Client, integration: string, owner: string | null): void;
 }
 
+/** So many statements without any other event mean that a process asks again and again and never waits. */
+const MOST_AT_ONCE = 50_000;
+
 /** SQLite waits so long for another process, then it is busy. */
 const BUSY_MS = 5_000;
 
@@ -140,6 +143,9 @@ export async function createSharedStore(
   let awayUntil = 0;
   let longestAwayMs = 0;
   let fullUntil = 0;
+  /** Statements since the last event of the night. */
+  let atOnce = 0;
+  let lastStep = -1;
 
   database.function('simulated_now', () => (night === null ? 0 : serverNow(night)));
   database.function('simulated_transaction', () => current);
@@ -174,6 +180,7 @@ export async function createSharedStore(
       awayUntil = 0;
       longestAwayMs = 0;
       fullUntil = 0;
+      atOnce = 0;
       restore(template);
     },
     open,
@@ -385,6 +392,7 @@ export async function createSharedStore(
   ): Promise<QueryResult<R>> {
     const own = server === null ? knownOf(sql) : null;
     const known = own ?? namedOf(sql);
+    countAtOnce();
     await client.point(known.label);
     do await access(client);
     while (isTaken(client));
@@ -398,6 +406,14 @@ export async function createSharedStore(
     const result = answer instanceof Promise ? await answer : answer;
     if (!known.isRead) await client.point(known.done);
     return result;
+  }
+
+  function countAtOnce(): void {
+    const steps = night?.timeline.steps ?? 0;
+    atOnce = steps === lastStep ? atOnce + 1 : 0;
+    lastStep = steps;
+    if (atOnce > MOST_AT_ONCE)
+      throw new Error('the database is asked again and again at one moment');
   }
 
   function run<R>(known: KnownStatement, parameters: readonly unknown[]): QueryResult<R> {
