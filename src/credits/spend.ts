@@ -96,6 +96,9 @@ export interface Kind<Intent extends { id: string }, Answer, Open extends Unansw
 }
 
 type SpendDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'log' | 'takeLease'>;
+type SettleDeps = Pick<SpendDeps, 'clock' | 'log' | 'takeLease'> & {
+  store: { leases: Pick<SpendDeps['store']['leases'], 'release'> };
+};
 type SpendRun = Pick<Run, 'id' | 'lease' | 'integration' | 'control'>;
 
 /** Spends until there is nothing more to spend on, or the run stops. */
@@ -291,16 +294,17 @@ export async function spendOnce<Intent extends { id: string }, Answer>(
  * does not come to its end.
  */
 export async function settleOpen<Open extends Unanswered>(
-  deps: Pick<SpendDeps, 'store' | 'clock' | 'log' | 'takeLease'>,
+  deps: SettleDeps,
   run: SpendRun,
   proof: Proof<Open>,
   underWay: ReadonlyMap<string, unknown> = new Map(),
 ): Promise<'clear' | 'occupied' | 'stopped'> {
   const { clock, log } = deps;
-  // As it is before the store is read: one that comes back meanwhile still stands there as open.
-  const own = new Set(underWay.keys());
   let waited = { ids: '', sinceMs: 0 };
   while (!run.control.stopping.aborted) {
+    // As it is before the store is read: one that comes back meanwhile still stands there as open. One that has
+    // come back since the last look, and is lost, has to be settled with the others.
+    const own = new Set(underWay.keys());
     const others = (await proof.listOpen()).filter(({ id }) => !own.has(id));
     if (others.length === 0) return 'clear';
     const way = await settleOthers(deps, run, proof, others, underWay.size > 0);
@@ -322,7 +326,7 @@ export async function settleOpen<Open extends Unanswered>(
 
 /** What others have left open: settled if no one else waits for an answer, as one balance says it of all. */
 async function settleOthers<Open extends Unanswered>(
-  deps: Pick<SpendDeps, 'store' | 'takeLease'>,
+  deps: Pick<SettleDeps, 'store' | 'takeLease'>,
   run: SpendRun,
   proof: Proof<Open>,
   seen: readonly Open[],

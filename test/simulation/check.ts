@@ -75,6 +75,8 @@ function checkContact(world: World, integration: string, record: Record_): void 
     }
     return;
   }
+  // Whom a person has confirmed as one who was erased is not read any more, also if it is put back.
+  if (state === 'removed' && record.isConfirmedErased) return;
   if (state === 'removed') violate('an outcome', `contact ${id} is in the CRM and counts as gone`);
   if (state === 'due') {
     const { perRun, perMonth, keep } = swarm.settings;

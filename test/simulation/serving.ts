@@ -133,6 +133,8 @@ export function unanswered(accepted: readonly Accepted[], failedAt: readonly num
     ids.filter((id) => {
       const record = crm.records.get(id);
       if (record === undefined || record.gone !== null || record.forgottenAt !== null) return false;
+      // Whom a person has confirmed as one who was erased is not looked for either.
+      if (record.isConfirmedErased) return false;
       // A run may have looked for it while it was away.
       if (record.leftAt !== null && record.leftAt >= at) return false;
       return ![...record.readBy.values()].some((readAt) => readAt >= at);

@@ -96,6 +96,9 @@ export interface StoreNight {
 /** What a process waits for that died just as its turn came: it leaves nothing open. */
 const NEVER = new Promise<never>(() => undefined);
 
+/** So many statements without any other event mean that a process asks again and again and never waits. */
+const MOST_AT_ONCE = 50_000;
+
 /** SQLite waits so long for another process, then it is busy. */
 const BUSY_MS = 5_000;
 
@@ -143,6 +146,9 @@ export async function createSharedStore(
   let awayUntil = 0;
   let longestAwayMs = 0;
   let fullUntil = 0;
+  /** Statements since the last event of the night. */
+  let atOnce = 0;
+  let lastStep = -1;
 
   database.function('simulated_now', () => (night === null ? 0 : serverNow(night)));
   database.function('simulated_transaction', () => current);
@@ -177,6 +183,7 @@ export async function createSharedStore(
       awayUntil = 0;
       longestAwayMs = 0;
       fullUntil = 0;
+      atOnce = 0;
       restore(template);
     },
     open,
@@ -389,6 +396,7 @@ export async function createSharedStore(
   ): Promise<QueryResult<R>> {
     const own = server === null ? knownOf(sql) : null;
     const known = own ?? namedOf(sql);
+    countAtOnce();
     await client.point(known.label);
     do await access(client);
     while (isTaken(client));
@@ -403,6 +411,14 @@ export async function createSharedStore(
     const result = answer instanceof Promise ? await answer : answer;
     if (!known.isRead) await client.point(known.done);
     return result;
+  }
+
+  function countAtOnce(): void {
+    const steps = night?.timeline.steps ?? 0;
+    atOnce = steps === lastStep ? atOnce + 1 : 0;
+    lastStep = steps;
+    if (atOnce > MOST_AT_ONCE)
+      throw new Error('the database is asked again and again at one moment');
   }
 
   function run<R>(known: KnownStatement, parameters: readonly unknown[]): QueryResult<R> {

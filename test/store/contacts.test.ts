@@ -537,6 +537,23 @@ describeEachDatabase('listDue', (open) => {
   });
 });
 
+describeEachDatabase('findAnswered', (open) => {
+  const createWorld = storeWorlds(open);
+
+  it('names no request before the one whose profile a person is asked about', async () => {
+    const world = await createWorld();
+    const { contacts } = world.store;
+    await holdForName(world, ['c-1']);
+    await world.db.updateTable('jobs').set({ state: 'delivered', submitted_at: 1 }).execute();
+    const older = await world.db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
+    const answered = { identity: older.identity, isLast: true };
+    expect(await contacts.findAnswered(INTEGRATION, ['c-1'])).toEqual(new Map([['c-1', answered]]));
+    const later = { ...older, tracking_id: 'later', state: 'held' as const, submitted_at: 2 };
+    await world.db.insertInto('jobs').values(later).execute();
+    expect(await contacts.findAnswered(INTEGRATION, ['c-1'])).toEqual(new Map());
+  });
+});
+
 describeEachDatabase('settleDue', (open) => {
   const createWorld = storeWorlds(open);
 

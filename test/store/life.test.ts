@@ -223,6 +223,16 @@ describeEachDatabase('a contact in a corner', (open) => {
     },
   );
 
+  it('takes the question about its lost answer along in a merge if its older profile is not kept any more', async () => {
+    const world = await submittedAgain(8 * 86_400_000, 'profile_old');
+    await chargeLoss(world, 'hold');
+    await remove(world, 'c-1', 'c-2');
+    const asked = { state: 'held', outcome_reason: 'lost_answer' };
+    expect(await contactOf(world, 'c-2')).toMatchObject(asked);
+    expect(await world.store.holds.listOpen(INTEGRATION)).toMatchObject([{ crmId: 'c-2' }]);
+    expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed', tracking_id: null });
+  });
+
   it('waits for the answer of its own submission when only an older profile is moved', async () => {
     const world = await submittedAgain(6 * 86_400_000, 'identity_changed');
     await remove(world, 'c-1', 'c-2');

@@ -9,8 +9,8 @@ export interface Answered {
   isLast: boolean;
 }
 
-/** Jobs that cost a credit, the last one included if its answer was lost. */
-const PAID: JobState[] = ['delivered', 'failed', 'lost'];
+/** Jobs that cost a credit, the last one included if its answer was lost, or a person is asked about its profile. */
+const PAID: JobState[] = ['delivered', 'failed', 'lost', 'held'];
 
 /** The last answered request for each of these contacts, or the last one if all answers were lost. */
 export async function findAnswered(
@@ -30,9 +30,11 @@ export async function findAnswered(
       .orderBy('tracking_id')
       .execute();
     for (const [crmId, own] of Map.groupBy(jobs, ({ crm_id }) => crm_id)) {
-      const answered = own.findLast(({ state }) => state !== 'lost') ?? own.at(-1);
-      if (answered === undefined) continue;
-      found.set(crmId, { identity: answered.identity, isLast: answered === own.at(-1) });
+      const last = own.at(-1);
+      // What a person is asked about it is not passed over for what was there before.
+      if (last === undefined || last.state === 'held') continue;
+      const answered = own.findLast(({ state }) => state !== 'lost' && state !== 'held') ?? last;
+      found.set(crmId, { identity: answered.identity, isLast: answered === last });
     }
   }
   return found;

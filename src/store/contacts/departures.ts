@@ -103,9 +103,13 @@ async function moveProfile(
     return;
   }
   const job = await findMoving(trx, lease, run.now, loserId, winner);
-  if (!job) return moveQuestion(trx, lease, run, loser, winnerId);
+  const isRunning = job?.state === 'intended' || job?.state === 'processing';
+  const isOver = !isRunning && isTooOld(job, run.now);
+  // What may have come of a later credit is worth more than what cannot be fetched any more.
+  if (!job || (isOver && (await findQuestion(trx, loser)) !== undefined)) {
+    return moveQuestion(trx, lease, run, loser, winnerId);
+  }
   const { tracking_id } = job;
-  const isRunning = job.state === 'intended' || job.state === 'processing';
   const misfit = isMisfit(winner) ? winner : null;
   // Which of two fits is not known before both are there; until then no other one is paid for.
   if (misfit !== null && isRunning) {
@@ -116,7 +120,7 @@ async function moveProfile(
   if (job.state === 'intended' && winner?.state === 'held') return;
   // It would look as if nothing had ever been spent on the winner, and earn it one credit more.
   const wasAsked = winner !== undefined && winner.asked_identity !== null;
-  if (wasAsked && loser.enhanced_at === null && isOutOfReach(job, run.now)) return;
+  if (wasAsked && loser.enhanced_at === null && isTooOld(job, run.now)) return;
   // A job that is too old to be fetched then does not look as if nothing had ever come of it.
   const { donor_id, enhanced_at } = loser;
   const asked_at = laterCredit(loser, winner);
@@ -182,13 +186,14 @@ async function findMoving(
   const asked = jobs.find(({ state }) => state === 'intended');
   if (there === undefined || asked === undefined) return there ?? asked;
   const isOld =
-    asked.reason === 'profile_old' || (there.state === 'delivered' && isOutOfReach(there, now));
+    asked.reason === 'profile_old' || (there.state === 'delivered' && isTooOld(there, now));
   // Who is held is not given a job without an answer.
   return isOld && winner?.state !== 'held' ? asked : there;
 }
 
-function isOutOfReach({ submitted_at }: { submitted_at: number }, now: number): boolean {
-  return submitted_at < now - RESULTS_KEPT_MS;
+/** True of a job whose profile cannot be fetched any more. */
+function isTooOld(job: { submitted_at: number } | undefined, now: number): boolean {
+  return job !== undefined && job.submitted_at < now - RESULTS_KEPT_MS;
 }
 
 /** The event for the contact that stays, which the store may not know yet; false if it is refused. */
@@ -220,8 +225,6 @@ async function moveQuestion(
   winnerId: string,
 ): Promise<void> {
   const { crm_id, asked_at, donor_id, enhanced_at } = loser;
-  // What is asked for again counts as not spent.
-  if (loser.asked_identity === null || loser.state === 'due') return;
   const question = await findQuestion(trx, loser);
   if (question === undefined) return;
   const { tracking_id, decision, detail } = question;
@@ -243,7 +246,12 @@ async function moveQuestion(
 }
 
 /** What a person was asked about the last answer for a contact, if that was lost. */
-async function findQuestion(trx: Trx, { integration_id, crm_id }: ContactRow) {
+async function findQuestion(
+  trx: Trx,
+  { integration_id, crm_id, asked_identity, state }: ContactRow,
+) {
+  // What is asked for again counts as not spent.
+  if (asked_identity === null || state === 'due') return;
   const last = await trx
     .selectFrom('jobs')
     .leftJoin('holds', 'holds.id', 'jobs.tracking_id')
