@@ -122,7 +122,9 @@ async function findBalance(
   return enhancements - personsOf([...both.values()]);
 }
 
-function personsOf(submissions: readonly SubmissionRecord[]): number {
+type Sized = Pick<SubmissionRecord, 'id' | 'persons'>;
+
+function personsOf(submissions: readonly Sized[]): number {
   return submissions.reduce((sum, { persons }) => sum + persons, 0);
 }
 
@@ -148,6 +150,17 @@ export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionReco
   };
 }
 
+/** What is asked for a reading: of the store what is known of the key, of the service what it holds. */
+interface WatchDeps {
+  store: {
+    submissions: {
+      findBalance(key: string): Promise<{ balance: number | null; sequence: number }>;
+      listOpen(key: string): Promise<readonly Sized[]>;
+    };
+  };
+  partner: Pick<ProofDeps['partner'], 'readCredits'>;
+}
+
 /** Readings of the balance while lost answers wait for others to come back. */
 interface Watch {
   /** Reads it (free), once for each set of submissions that are open. */
@@ -161,13 +174,15 @@ interface Watch {
  * as one of the lost is open no reading takes the place of the balance that is carried forward, so that
  * what was seen can be held against it.
  */
-function watchBalance({ store, partner }: ProofDeps, run: Run): Watch {
-  const seen: { balance: number; before: number; open: readonly SubmissionRecord[] }[] = [];
+export function watchBalance(
+  { store, partner }: WatchDeps,
+  run: Pick<Run, 'partnerKey' | 'control'>,
+): Watch {
+  const seen: { balance: number; before: number; open: readonly Sized[] }[] = [];
   let last = '';
   return {
     async look() {
-      const { balance: before } = await store.submissions.findBalance(run.partnerKey);
-      const open = await store.submissions.listOpen(run.partnerKey);
+      const { before, open } = await lookAtKey(store, run.partnerKey);
       const ids = open.map(({ id }) => id).join();
       if (ids === last || before === null) return;
       last = ids;
@@ -187,6 +202,16 @@ function watchBalance({ store, partner }: ProofDeps, run: Run): Watch {
           return balance < before ? { balance, before, beside: [] } : [];
         }),
   };
+}
+
+/** The balance that is carried forward and what is open at one moment: what is answered leaves both at once. */
+async function lookAtKey({ submissions }: WatchDeps['store'], partnerKey: string) {
+  for (;;) {
+    const { balance: before, sequence } = await submissions.findBalance(partnerKey);
+    const open = await submissions.listOpen(partnerKey);
+    const after = await submissions.findBalance(partnerKey);
+    if (after.sequence === sequence) return { before, open };
+  }
 }
 
 /**
