@@ -222,6 +222,7 @@ function judgeChange(
   if (all.some(({ gone }) => gone?.mergedInto === record.id)) return;
   // Back at what it was paid for before the answer to a later request was lost, it has its profile.
   if (oracle.answeredBefore(record)?.version === versionOf(record.details)) return;
+  if (record.rejectedLoss === versionOf(record.details)) return;
   if (last.version !== versionOf(record.details) && !record.isChangeRejected) {
     violate('other details', `contact ${record.id} has changed since it was paid for`);
   }

@@ -74,6 +74,8 @@ export interface Record_ {
   isApproved: boolean;
   /** A person has said that its changed details are no reason to pay. */
   isChangeRejected: boolean;
+  /** The details of which a person has said that they are not asked for again after a lost answer; null if none. */
+  rejectedLoss: string | null;
   /** When it was erased. */
   forgottenAt: number | null;
   /** True once that was begun without clearing the CRM: what is ours there may not be known any more. */
@@ -180,6 +182,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           resubmittedAt: 0,
           isApproved: false,
           isChangeRejected: false,
+          rejectedLoss: null,
           forgottenAt: null,
           mayBeForgotten: false,
           isErasedInCrm: false,

@@ -10,7 +10,7 @@ import { undoRun } from '../../src/fields/undo.ts';
 import { openCrm } from '../../src/run/crm-account.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import { decisionsFor, listOpenHolds } from '../../src/views/hold.ts';
-import type { Record_, SimulatedCrm } from './crm.ts';
+import { type Record_, type SimulatedCrm, versionOf } from './crm.ts';
 import type { Life } from './process.ts';
 import type { Random } from './random.ts';
 import type { Desk } from './swarm.ts';
@@ -91,6 +91,10 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
     if (record !== undefined && word === 'approve') record.isApproved = true;
     if (record !== undefined && word === 'reject' && hold.row.kind === 'forgotten_person') {
       record.isConfirmedErased = true;
+    }
+    // Where it cannot be proved that nothing was charged, the details may not have been paid for after all.
+    if (record !== undefined && word === 'reject' && hold.row.kind === 'lost_answer') {
+      record.rejectedLoss = versionOf(record.details);
     }
     const batch = hold.about === 'contact' ? hold.row.batch : null;
     const isWhole = batch != null && word !== 'resubmit' && random.chance(0.5);

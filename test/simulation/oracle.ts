@@ -81,7 +81,7 @@ export interface Oracle {
   onEndedWell(sender: string, beganAt?: number): void;
   readonly payments: readonly Payment[];
   paymentsOf(record: Record_): Payment[];
-  /** The last of them whose answer is on record, and whose job has not vanished. */
+  /** The last of them whose answer is on record, and whose job had not vanished before its profile was written. */
   answeredBefore(record: Record_): Payment | undefined;
   /** Net of everything, by who sent it and for which CRM. */
   paidBy(sender: string, crm: SimulatedCrm): number;
@@ -363,11 +363,17 @@ export function createOracle(deps: OracleDeps): Oracle {
     );
   }
 
-  /** The last payment for a contact whose answer is on record, and whose job has not vanished. */
+  /** The last payment for a contact whose answer is on record, and whose profile was not lost with its job. */
   function answeredBefore(record: Record_): Payment | undefined {
     return payments.findLast(
-      (each) => each.record === record && isKept(each) && each.job.fate !== 'vanished',
+      (each) => each.record === record && isKept(each) && !isLostWithItsJob(each),
     );
+  }
+
+  /** True if the service dropped its job before the profile had been written. */
+  function isLostWithItsJob({ record, job }: Payment): boolean {
+    const { deliveredAt } = record;
+    return job.fate === 'vanished' && (deliveredAt <= job.paidAt || deliveredAt >= job.goneAt);
   }
 
   /**
