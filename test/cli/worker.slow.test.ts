@@ -198,7 +198,7 @@ describeOn('postgres', 'worker', () => {
 });
 
 const LOOK_INTERVAL_MS = 250;
-const MAX_LOOKS = 200;
+const MAX_LOOKS = 400;
 
 async function startWorker(options: readonly string[] = []): Promise<CliProcess> {
   const started = world.start(['worker', '--json', ...options]);

@@ -223,7 +223,12 @@ export function createOracle(deps: OracleDeps): Oracle {
 
   /** Many that change at once are a person's to decide about. */
   function judgeMassChange(changed: number): void {
-    const known = new Set(payments.map(({ record }) => record)).size;
+    const records = crms.flatMap((crm) => [...crm.records.values()]);
+    // The product knows whom it has asked about, whatever that cost, and who shares the profile of another.
+    const others = records.filter(
+      ({ rejectedLoss, written }) => rejectedLoss !== null || written !== null,
+    );
+    const known = new Set([...payments.map(({ record }) => record), ...others]).size;
     if (changed < swarm.settings.massChangeAtLeast || changed <= 0.1 * known) return;
     violate('mass change', `${changed} changed contacts of ${known} are paid for unasked`);
   }
