@@ -17,8 +17,15 @@ const NOT_SWEPT = ['demo', 'sandbox', 'service'];
 /** Alone a sweep takes six minutes, beside all others ten. */
 export const SWEEP_TIMEOUT_MS = 900_000;
 
-/** Runs everything, and looks for the marks afterwards; closes neither. */
-export async function sweep(world: SweptWorld, neighbour: Neighbour): Promise<string[]> {
+/**
+ * Runs everything, and looks for the marks afterwards; closes neither. What becomes of a refusal of the service
+ * is the same whatever CRM there is: one sweep tries them all, and the others some.
+ */
+export async function sweep(
+  world: SweptWorld,
+  neighbour: Neighbour,
+  refusals: 'all' | 'some' = 'some',
+): Promise<string[]> {
   const marks = new Set(await neighbour.readMarks().catch(() => []));
   const noteMarks = async () => {
     for (const mark of await neighbour.readMarks()) marks.add(mark);
@@ -39,7 +46,7 @@ export async function sweep(world: SweptWorld, neighbour: Neighbour): Promise<st
     await failingLook(world, neighbour);
     await failure.end();
   }
-  await failOfService(world, neighbour);
+  await failOfService(world, neighbour, refusals);
   await failOfAlerts(world);
   await failOfSettings(world);
   await world.serveAndAsk(tokens, hook);
@@ -129,18 +136,19 @@ async function lookAtAll(world: SweptWorld, commands: readonly string[]): Promis
 }
 
 /** The service refuses, and quotes the person and the key of the request. */
-async function failOfService(world: SweptWorld, neighbour: Neighbour): Promise<void> {
+async function failOfService(
+  world: SweptWorld,
+  neighbour: Neighbour,
+  refusals: 'all' | 'some',
+): Promise<void> {
   const quoted = `${QUOTING} ${world.service.apiKey}`;
   const detail = [{ type: quoted, loc: ['body', quoted, 0], msg: quoted, input: quoted }];
-  for (const [status, body] of [
-    [400, { detail: quoted }],
-    [401, { detail: quoted }],
-    [402, { detail: quoted }],
-    [403, { detail: quoted }],
-    [404, { detail: quoted }],
+  const some = [
     [422, { detail }],
     [500, `<html>${quoted}</html>`],
-  ] as const) {
+  ] as const;
+  const others = [400, 401, 402, 403, 404].map((status) => [status, { detail: quoted }] as const);
+  for (const [status, body] of refusals === 'all' ? [...others, ...some] : some) {
     await world.putFaults([{ on: { path: '*' }, fault: { kind: 'answer', status, body } }]);
     await failingLook(world, neighbour);
   }

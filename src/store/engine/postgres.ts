@@ -28,7 +28,8 @@ const POOL_DEFAULTS = {
   idleTimeoutMillis: 30_000,
   keepAlive: true,
   statement_timeout: 60_000,
-  idle_in_transaction_session_timeout: 60_000,
+  // One that stands still with a transaction open keeps its run from those that would take it over.
+  idle_in_transaction_session_timeout: 15_000,
 } satisfies pg.PoolConfig;
 
 /** Type numbers of Postgres (`select oid, typname from pg_type`). */
