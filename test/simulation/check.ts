@@ -223,6 +223,9 @@ function judgeChange(
   // Back at what it was paid for before the answer to a later request was lost, it has its profile.
   if (oracle.answeredBefore(record)?.version === versionOf(record.details)) return;
   if (record.rejectedLoss === versionOf(record.details)) return;
+  // Where profiles are shared, so is the one that it was paid for itself before.
+  const paid = new Set(oracle.paymentsOf(record).map(({ version }) => version));
+  if (settings.shareProfiles && paid.has(versionOf(record.details))) return;
   if (last.version !== versionOf(record.details) && !record.isChangeRejected) {
     violate('other details', `contact ${record.id} has changed since it was paid for`);
   }
