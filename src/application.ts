@@ -18,7 +18,7 @@ import { isRunning, type Owner, ownerIsGone, ownerText } from './core/owner.ts';
 import { createSightings } from './credits/loss.ts';
 import { createEmbeddedEngine } from './engine/embedded.ts';
 import type { Engine } from './engine/engine.ts';
-import { createPgBossEngine } from './engine/pg-boss.ts';
+import { createPgBossEngine, type QueueConnection } from './engine/pg-boss.ts';
 import { createPacers, type PaceOptions } from './partner/pacer.ts';
 import { canonicalIdOf, contactIdOf } from './run/contact-id.ts';
 import type { RunDeps } from './run/context.ts';
@@ -59,6 +59,8 @@ export interface Neighbours {
   openDatabase: typeof openDatabase<Tables>;
   findConnectorDefinition: typeof findConnectorDefinition;
   openErasureLog: typeof openErasureLog;
+  /** How the engine over Postgres reaches the database with this URL. */
+  connectQueue(url: string): QueueConnection;
   /** Brings requests to the service. */
   fetch: typeof globalThis.fetch;
 }
@@ -114,7 +116,10 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     const { actor = PRODUCT } = options;
     const engine: Engine =
       database.kind === 'postgres'
-        ? createPgBossEngine({ url: settings.database, db, clock, log })
+        ? createPgBossEngine({
+            ...{ url: settings.database, connect: neighbours.connectQueue },
+            ...{ db, clock, log },
+          })
         : createEmbeddedEngine({
             listReady: () => store.runRequests.listReady(),
             listBegun: () => store.runRequests.listBegun(),

@@ -15,10 +15,14 @@ import type { Engine, Turn } from './engine.ts';
 export interface PgBossDeps {
   /** The database that the store is in. */
   url: string;
+  /** How pg-boss reaches it, and whose time it goes by; by default two connections, and the machine's. */
+  connect?: ((url: string) => QueueConnection) | undefined;
   db: Database;
   clock: Clock;
   log: Log;
 }
+
+export type QueueConnection = Pick<ConstructorOptions, 'connectionString' | 'max' | 'db' | 'clock'>;
 
 /** A schema of its own, since another program may use pg-boss in the same database. */
 const SCHEMA = 'donor_sync_jobs';
@@ -201,16 +205,17 @@ export async function installPgBoss(deps: Pick<PgBossDeps, 'url' | 'log'>): Prom
 }
 
 async function load(
-  { url, log }: Pick<PgBossDeps, 'url' | 'log'>,
+  { url, connect = overPool, log }: Pick<PgBossDeps, 'url' | 'connect' | 'log'>,
   options: Partial<ConstructorOptions>,
 ): Promise<Loaded> {
   const { PgBoss, fromKysely } = await import('pg-boss');
   const boss = new PgBoss({
-    connectionString: url,
+    ...connect(url),
     application_name: 'donor-sync-jobs',
     schema: SCHEMA,
-    max: 2,
     schedule: false,
+    // Its list of processes is read by no one.
+    registerInstance: false,
     // How soon it is noticed that a heartbeat is missing.
     superviseIntervalSeconds: 3,
     monitorIntervalSeconds: 3,
@@ -229,4 +234,8 @@ async function load(
     );
   }
   return { boss, within: (trx) => ({ db: fromKysely(trx) }) };
+}
+
+function overPool(url: string): QueueConnection {
+  return { connectionString: url, max: 2 };
 }

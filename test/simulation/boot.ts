@@ -2,6 +2,7 @@
 import { openApplication } from '../../src/application.ts';
 import { settingsSchema } from '../../src/config/settings-schema.ts';
 import { silentLog } from '../../src/core/log.ts';
+import { installPgBoss } from '../../src/engine/pg-boss.ts';
 import { migrateToLatest } from '../../src/store/engine/migrate.ts';
 import { SECRET_KEY } from './night.ts';
 import { createRandom } from './random.ts';
@@ -14,6 +15,10 @@ const NOTHING = { database: 'sqlite::memory:', integrations: [] };
 /** `real` is a Postgres for the nights in the place of SQLite. */
 export async function bootStore(real: RealPostgres | null = null): Promise<SharedStore> {
   setChance(createRandom('the first start'));
+  if (real !== null) {
+    await installPgBoss({ url: real.url, log: silentLog });
+    await real.keep('donor_sync_jobs');
+  }
   const store = await createSharedStore(async (open) => {
     const owner = { host: 'first', processId: 1, start: 'first' };
     const client = { name: 'first', owner, state: 'alive', point: async () => undefined } as const;

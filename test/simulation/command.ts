@@ -6,7 +6,7 @@ import { type NightResult, simulateNight } from './night.ts';
 import { startRealPostgres } from './real-postgres.ts';
 import { shrink } from './shrink.ts';
 import type { SharedStore } from './store.ts';
-import { type Swarm, swarmOf } from './swarm.ts';
+import { onServer, type Swarm, swarmOf } from './swarm.ts';
 import { realNowMs } from './takeover.ts';
 import { type Progress, type Sum, simulateInWorkers } from './workers.ts';
 
@@ -19,6 +19,7 @@ const OPTIONS = {
   'keep-going': { type: 'boolean' },
   brief: { type: 'boolean' },
   postgres: { type: 'boolean' },
+  serve: { type: 'boolean' },
 } as const;
 
 export async function runCommand(args: string[]): Promise<void> {
@@ -55,8 +56,7 @@ async function simulateHere(store: SharedStore, values: Values): Promise<void> {
     counts.watchEvents();
     store.watchContacts(counts.moved);
   }
-  const swarmAt = (seed: number): Swarm =>
-    values.postgres ? onServer(swarmOf(seed)) : swarmOf(seed);
+  const swarmAt = (seed: number): Swarm => nightOf(seed, values);
   const first = Number(values.seed ?? 1);
   if (values.minutes === undefined && values.nights === undefined) {
     process.exitCode = (await replay(store, swarmAt(first), counts)) ? 0 : 1;
@@ -152,7 +152,8 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The same night on a server. What serves has the engine of one machine, which a server does not know. */
-function onServer(swarm: Swarm): Swarm {
-  return { ...swarm, store: 'server', beside: { ...swarm.beside, serve: 0 } };
+/** The night of a seed as the command wants it: on a server, or with hosts that serve. */
+function nightOf(seed: number, { postgres = false, serve = false }: Values): Swarm {
+  const swarm = swarmOf(seed, serve);
+  return postgres ? onServer(swarm) : swarm;
 }

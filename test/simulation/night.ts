@@ -17,6 +17,7 @@ import { checkLeft, leave } from './leaving.ts';
 import { createOracle, type Oracle } from './oracle.ts';
 import { type Coverage, createPeople } from './people.ts';
 import { beginLife, type Fate, type HostClock, type Life } from './process.ts';
+import { queueOf } from './queue.ts';
 import { createRandom, type Random } from './random.ts';
 import { createErasureLog, putBack } from './restoring.ts';
 import {
@@ -27,7 +28,7 @@ import {
 } from './service.ts';
 import { type Accepted, serve, unanswered } from './serving.ts';
 import { settingsOf } from './settings.ts';
-import type { Backup, SharedStore } from './store.ts';
+import type { Backup, OpenTurn, SharedStore } from './store.ts';
 import type { Faults, Session, Swarm } from './swarm.ts';
 import { setChance, setLiving } from './takeover.ts';
 import { atRest, createTimeline, type Timeline } from './timeline.ts';
@@ -58,6 +59,9 @@ const LONGEST_RUN_MS = 3 * HOUR_MS;
 /** So often everything is synced in the quiet time, or more often if something was submitted just now and waits. */
 const ROUNDS = 4;
 const MOST_ROUNDS = 30;
+
+/** What a process has that is not heard of for so long is another's by then. */
+const LONGEST_SILENCE_MS = 5 * 60_000;
 
 /** A night that takes more events than this comes to no end. */
 const MOST_STEPS = 150_000;
@@ -392,6 +396,9 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     if (swarm.beside.serve === 0 || host === undefined) return;
     await timeline.pass(HOUR_MS);
     await serveOnce(host, 0);
+    for (const { integration, state } of await store.openTurns()) {
+      violate('no stuck state', `a turn of ${integration} stays ${state}`);
+    }
     await store.mirror();
     const soonest = timeline.now() - 10_000;
     for (const row of store.rows('select integration_id, next_run_at from schedules')) {
@@ -477,6 +484,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
             ...{ application, life, log: logOf(life), crms, random: desk, times, say },
             integrations: settings.integrations,
             now: timeline.now,
+            openTurns: isServer ? () => openTurns(life) : null,
             onAccepted: (each) => accepted.push(each),
             onEnded(report) {
               ended.push({ integration: report.integration, life: life.name, report, error: null });
@@ -494,6 +502,20 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       }
       return 'over';
     });
+  }
+
+  /** As they are while a process serves, which takes over from the dead. */
+  async function openTurns({ bornAt, wasHurt }: Life): Promise<readonly OpenTurn[]> {
+    const turns = await store.openTurns();
+    const ids = turns.map(({ integration }) => integration);
+    const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+    if (twice !== undefined) violate('one run at a time', `${twice} has two turns`);
+    const wellMs = wasHurt ? 0 : timeline.now() - Math.max(bornAt, store.wellSince);
+    for (const { integration, silentMs } of turns) {
+      if (Math.min(silentMs ?? 0, wellMs) < LONGEST_SILENCE_MS) continue;
+      violate('no stuck state', `a turn of ${integration} stays with a process that is gone`);
+    }
+    return turns;
   }
 
   async function playSession(session: Session): Promise<void> {
@@ -647,6 +669,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         findConnectorDefinition: async () => simulatedConnector(crms, life),
         fetch: createWire(wire, life),
         openErasureLog: () => erasureLog.openFor(life),
+        connectQueue: () => queueOf(store, life),
       },
     });
   }

@@ -21,18 +21,38 @@ export interface RealPostgres {
   /** All that a dialect needs but its driver. */
   readonly dialect: Omit<Dialect, 'createDriver'>;
   run<R>(sql: string, parameters?: readonly unknown[]): Promise<QueryResult<R>>;
+  /** One or more statements of a connection of their own, in one message; nothing of them stays open. */
+  runApart(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult>;
   /** Sends it without waiting; whether it fails is of no account. */
   send(sql: string): void;
   /** All rows of these tables. */
   read(names: readonly string[]): Promise<Backup>;
   /** Puts these rows in the place of all that stands in the tables. */
   fill(rows: Backup): void;
+  /** Remembers what stands in the tables of this schema, for each night to begin with. */
+  keep(schema: string): Promise<void>;
+  /** Puts what was kept in the place of all that stands in them. */
+  putBack(): void;
+  readonly url: string;
   /** Resolves with the last answer that is under way; null if none is. */
   underWay(): Promise<unknown> | null;
   stop(): Promise<void>;
 }
 
+/** What the product asks the server's clock by, and pg-boss by the function that it makes for that. */
 const CLOCK = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+const QUEUE_CLOCK = /\b\w+\.job_now\(\)/g;
+
+/** How long statements took in truth; pg-boss leaves out what would take much of a server's time. */
+const ELAPSED = 'clock_timestamp() - transaction_timestamp()';
+
+/** Ids that are the same in each replay, in no order that anybody could rely on. */
+const NEXT_ID = 'world.next_id()';
+const WORLD = `
+  create schema world;
+  create sequence world.ids;
+  create function world.next_id() returns uuid language sql volatile
+    as $$ select md5(nextval('world.ids')::text)::uuid $$`;
 
 /** Statements that change rows, whose number is said. */
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
@@ -44,27 +64,35 @@ export async function startRealPostgres(): Promise<RealPostgres> {
   // What it does by itself would come at another moment in each replay.
   await client.query('alter system set autovacuum = off');
   await client.query('select pg_reload_conf()');
+  await client.query(WORLD);
   let pending = 0;
   let last: Promise<unknown> = Promise.resolve();
+  let asKept = '';
   const real: RealPostgres = {
     now: Date.now,
+    url: server.url,
     dialect: {
       createAdapter: () => new PostgresAdapter(),
       createQueryCompiler: () => new PostgresQueryCompiler(),
       createIntrospector: (db) => new PostgresIntrospector(db),
     },
     async run<R>(sql: string, parameters: readonly unknown[] = []): Promise<QueryResult<R>> {
-      const text = sql.replaceAll(CLOCK, () => `${Math.round(real.now())}::bigint`);
-      pending += 1;
-      const answer = last
-        .then(() => client.query<Row & R>(text, [...parameters]))
-        .finally(() => {
-          pending -= 1;
-        });
-      last = answer.catch(() => undefined);
+      const text = inWorld(sql);
+      const answer = inTurn(() => client.query<Row & R>(text, [...parameters]));
       const { command, rowCount, rows } = await answer;
       if (!CHANGES.has(command)) return { rows };
       return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+    },
+    runApart(sql, parameters) {
+      const text = inWorld(sql);
+      return inTurn(async () => {
+        try {
+          return await client.query(text, [...parameters]);
+        } catch (error) {
+          await client.query('rollback');
+          throw error;
+        }
+      });
     },
     send(sql: string): void {
       void real.run(sql).catch(() => undefined);
@@ -92,6 +120,22 @@ export async function startRealPostgres(): Promise<RealPostgres> {
         }
       }
     },
+    async keep(schema: string): Promise<void> {
+      const { rows } = await client.query<{ name: string }>(
+        'select tablename as name from pg_tables where schemaname = $1 order by 1',
+        [schema],
+      );
+      const names = rows.map(({ name }) => name);
+      const statements = [`truncate ${names.map((name) => `${schema}."${name}"`).join()}`];
+      for (const name of names) {
+        await client.query(`create table world."${name}" as table ${schema}."${name}"`);
+        const { rowCount } = await client.query(`select from world."${name}" limit 1`);
+        if (rowCount === 0) continue;
+        statements.push(`insert into ${schema}."${name}" select * from world."${name}"`);
+      }
+      asKept = [...statements, 'alter sequence world.ids restart'].join(';');
+    },
+    putBack: () => real.send(asKept),
     underWay: () => (pending > 0 ? last : null),
     async stop(): Promise<void> {
       await client.end();
@@ -99,4 +143,23 @@ export async function startRealPostgres(): Promise<RealPostgres> {
     },
   };
   return real;
+
+  function inWorld(sql: string): string {
+    const now = Math.round(real.now());
+    return sql
+      .replaceAll(CLOCK, () => `${now}::bigint`)
+      .replaceAll(QUEUE_CLOCK, () => `to_timestamp(${now} / 1000.0)`)
+      .replaceAll('gen_random_uuid()', NEXT_ID)
+      .replaceAll(ELAPSED, "interval '1 millisecond'");
+  }
+
+  /** One after the other, in the order in which they are asked for. */
+  function inTurn<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    pending += 1;
+    const answer = last.then(ask).finally(() => {
+      pending -= 1;
+    });
+    last = answer.catch(() => undefined);
+    return answer;
+  }
 }

@@ -28,6 +28,8 @@ export interface Serving {
   /** How often something is asked for before the process has nothing to do. */
   times: number;
   now(): number;
+  /** What the engine has to hand out, or has handed out; null if it keeps nothing of that. */
+  openTurns: (() => Promise<readonly unknown[]>) | null;
   say(who: string, what: string): void;
   onAccepted(accepted: Accepted): void;
   onEnded(report: RunReport): void;
@@ -59,7 +61,7 @@ export async function serve(serving: Serving): Promise<void> {
       await ask();
     }
     const until = serving.now() + LONGEST_WAIT_MS;
-    while (!stopping.signal.aborted && serving.now() < until && !(await isIdle(application))) {
+    while (!stopping.signal.aborted && serving.now() < until && !(await isIdle(serving))) {
       await clock.sleep(LOOK_MS, stopping.signal);
     }
   } finally {
@@ -115,11 +117,14 @@ export async function serve(serving: Serving): Promise<void> {
   }
 }
 
-/** True if no request waits, and none is being answered. */
-async function isIdle({ store }: Application): Promise<boolean> {
+/** True if no request waits, none is being answered, and no process has a turn, be it dead. */
+async function isIdle({ application, openTurns }: Serving): Promise<boolean> {
+  const { runRequests } = application.store;
+  const turns = openTurns === null ? [] : await openTurns();
   try {
-    const waiting = await store.runRequests.list();
-    return waiting.length === 0 && (await store.runRequests.listBegun()).length === 0;
+    const waiting = await runRequests.list();
+    if (waiting.length > 0 || turns.length > 0) return false;
+    return (await runRequests.listBegun()).length === 0;
   } catch (error) {
     if (isDonorSyncError(error)) return false;
     throw error;

@@ -44,6 +44,12 @@ export interface SharedStore {
   /** Empties it for the next night. */
   begin(night: StoreNight): void;
   open(client: Client): OpenDatabase<Tables>;
+  /** The connection of a process's engine: beside that of its store, with faults of its own. */
+  openQueue(client: Client): QueueDatabase;
+  /** The turns that wait or are active on a real server, by integration. */
+  openTurns(): Promise<readonly OpenTurn[]>;
+  /** Since when it has answered, and taken what was written. */
+  readonly wellSince: number;
   /** Rolls back what a dead client has left open. */
   drop(client: Client): void;
   /** The database does not answer for so long; a server loses its connections. */
@@ -80,6 +86,18 @@ export interface SharedStore {
   isBusy(): boolean;
 }
 
+/** What pg-boss asks for statements. */
+export interface QueueDatabase {
+  executeSql(sql: string, parameters?: readonly unknown[]): Promise<{ rows: Row[] }>;
+}
+
+export interface OpenTurn {
+  integration: string;
+  state: string;
+  /** How long nothing was heard of the process that has it (ms); null if none has. */
+  silentMs: number | null;
+}
+
 export interface StoreNight {
   kind: StoreKind;
   timeline: Timeline;
@@ -108,6 +126,14 @@ const FURTHER = '9999-further';
 const LEASE = 'select lease_owner from integrations where id = ?';
 
 const CHECKPOINT = /^update "integrations" set "lease_until" = (?!null)/;
+
+/** What a statement of the engine writes, wherever that stands in it. */
+const OF_QUEUE = /\b(insert into|update|delete from) donor_sync_jobs\.(\w+)/i;
+
+const OPEN_TURNS = `
+  select singleton_key as integration, state::text,
+    (extract(epoch from donor_sync_jobs.job_now() - heartbeat_on) * 1000)::bigint as "silentMs"
+  from donor_sync_jobs.job where state <= 'active' order by 1, 2`;
 
 const EVENT = /^update contacts \/\* (\w+) \*\//;
 
@@ -185,10 +211,17 @@ export async function createSharedStore(
       fullUntil = 0;
       atOnce = 0;
       restore(template);
+      server?.putBack();
     },
     open,
+    openQueue,
+    async openTurns() {
+      if (server === null) return [];
+      const { rows } = await server.run<OpenTurn>(OPEN_TURNS);
+      return rows;
+    },
     drop(client) {
-      waiting = waiting.filter((waiter) => waiter.client !== client);
+      waiting = waiting.filter((waiter) => waiter.client.name !== client.name);
       if (holder === client) endTransaction('rollback');
     },
     goAway(ms) {
@@ -227,6 +260,9 @@ export async function createSharedStore(
     replacedAt: (client) => replaced.get(client) ?? null,
     get longestAwayMs() {
       return longestAwayMs;
+    },
+    get wellSince() {
+      return Math.max(awayUntil, fullUntil);
     },
     async mirror() {
       if (server !== null) put(await server.read(names));
@@ -329,6 +365,37 @@ export async function createSharedStore(
     };
   }
 
+  function openQueue(client: Client): QueueDatabase {
+    const { name, owner } = client;
+    // Not the client itself, whose open transaction it does not belong to.
+    const apart: Client = {
+      ...{ name, owner, point: (at) => client.point(at) },
+      get state() {
+        return client.state;
+      },
+    };
+    return {
+      async executeSql(sql, parameters = []) {
+        if (server === null) throw new Error('only a real server has a queue');
+        const { label, done, isRead } = namedOf(sql);
+        countAtOnce();
+        await apart.point(label);
+        do await access(apart);
+        while (isTaken(apart));
+        if (apart.state === 'gone') await NEVER;
+        if (!isRead) requireRoom();
+        const answer = await server.runApart(sql, parameters);
+        if (holder === null) letNextIn();
+        if (isRead) return answer;
+        await apart.point(done);
+        if (isAway() || night?.random.chance(night.lostCommits())) {
+          throw lostConnection('ECONNRESET');
+        }
+        return answer;
+      },
+    };
+  }
+
   function driverOf(client: Client): Driver {
     const queue = createConnectionQueue();
     const connection = {
@@ -409,6 +476,7 @@ export async function createSharedStore(
         ? run<R>(own ?? knownOf(sql), parameters)
         : ask<R>(server, known, sql, parameters);
     const result = answer instanceof Promise ? await answer : answer;
+    if (server !== null && holder === null) letNextIn();
     if (!known.isRead) await client.point(known.done);
     return result;
   }
@@ -508,6 +576,10 @@ export async function createSharedStore(
     current = null;
     checkpoint = null;
     holder = null;
+    letNextIn();
+  }
+
+  function letNextIn(): void {
     const index =
       waiting.length > 1 && night !== null ? night.random.int(0, waiting.length - 1) : 0;
     const [next] = waiting.splice(index, 1);
@@ -585,11 +657,19 @@ function namedOf(sql: string): NamedStatement {
 }
 
 function labelOf(sql: string): string {
+  const [, write = '', ofQueue = ''] = OF_QUEUE.exec(sql) ?? [];
+  if (ofQueue !== '') return `${write.toLowerCase()} ${ofQueue}${setOf(sql)}`;
   const [, verb = sql.slice(0, 20), table = ''] =
     /^\s*(select|insert into|update|delete from|with)\b(?:\s+"?([a-z_]+)"?)?/i.exec(sql) ?? [];
   const read = /\bfrom "?([a-z_]+)"?/i.exec(sql)?.[1];
   const isRead = /^(select|with)$/i.test(verb);
   return isRead ? `select ${read ?? ''}` : `${verb.toLowerCase()} ${table}`;
+}
+
+/** The first column that an update of the engine sets: a turn is taken, kept or ended. */
+function setOf(sql: string): string {
+  const column = /^\s*(?:with|update)\b.*?\bset\s+(\w+)/is.exec(sql)?.[1];
+  return column === undefined ? '' : ` ${column}`;
 }
 
 /** As the product's own; see `sqlite.ts`. */

@@ -171,8 +171,8 @@ export interface NightSettings {
   batch: number;
 }
 
-/** The night of a seed. */
-export function swarmOf(seed: number): Swarm {
+/** The night of a seed; `serve` makes it one of those in which hosts serve. */
+export function swarmOf(seed: number, serve = false): Swarm {
   const random = createRandom(`swarm ${seed}`);
   const { chance, int, magnitude, pick } = random;
   const some = (probability: number, most: number) =>
@@ -297,16 +297,41 @@ export function swarmOf(seed: number): Swarm {
   else if (theme < 0.34) setClocks(swarm);
   const slow = createRandom(`swarm ${seed} slow submissions`);
   if (slow.chance(0.3)) slowSubmissions(swarm, slow);
-  workBeside(swarm, createRandom(`swarm ${seed} beside`));
+  workBeside(swarm, createRandom(`swarm ${seed} beside`), serve);
   const schedules = createRandom(`swarm ${seed} schedules`);
   swarm.beside.schedule = swarm.beside.serve > 0 && schedules.chance(0.6) ? 1 : 0;
   const hidden = createRandom(`swarm ${seed} hidden`);
-  if (hidden.chance(0.03)) hideCharges(swarm, hidden);
+  if (hidden.chance(0.03) && !serve) hideCharges(swarm, hidden);
   return swarm;
 }
 
+/** The same night on a real server, where those that serve have an engine that many hosts share. */
+export function onServer(swarm: Swarm): Swarm {
+  const night: Swarm = { ...swarm, store: 'server' };
+  if (swarm.beside.serve > 0) shareTurns(night, createRandom(`swarm ${swarm.seed} turns`));
+  return night;
+}
+
+/** Several hosts that serve; some are struck where they take a turn, keep it, end it or give it to another. */
+function shareTurns(swarm: Swarm, { chance, int, pick }: Random): void {
+  if (chance(0.6)) {
+    swarm.hosts = int(2, 4);
+    swarm.sessions = swarm.sessions.map((session) => ({ ...session, hosts: int(1, swarm.hosts) }));
+  }
+  if (!chance(0.4)) return;
+  swarm.struckAt = pick<Places>([
+    ['update job_common state done'],
+    ['update job_common heartbeat_on', 'update job_common heartbeat_on done'],
+    ['update job_common completed_on', 'update job_common completed_on done'],
+    ['insert into job_common', 'insert into job_common done'],
+    ['delete from job_common', 'delete from job_common done', 'update queue monitor_claim_on done'],
+  ]);
+  const blow = pick(['kill', 'freeze'] as const);
+  swarm.faults = { ...swarm.faults, [blow]: 0.9 };
+}
+
 /** Drawn from a stream of its own; three nights of five are as they would be without. */
-function workBeside(swarm: Swarm, { chance }: Random): void {
+function workBeside(swarm: Swarm, { chance }: Random, serve: boolean): void {
   const { beside, desk, faults, people, settings, sessions } = swarm;
   beside.purge = chance(0.2) ? 1 : 0;
   // Those who left come back when what is known of them was purged.
@@ -316,13 +341,13 @@ function workBeside(swarm: Swarm, { chance }: Random): void {
     swarm.sessions = [1, 72, 72].map((afterHours) => ({ afterHours, hosts: 1, full: false }));
   }
   beside.leave = chance(0.08) ? 1 : 0;
-  if (chance(0.06)) {
+  if (chance(0.06) && !serve) {
     beside.agree = 1;
     faults.restore = 1;
     desk.forget = Math.max(desk.forget, 0.5);
     const [first = { afterHours: 0, hosts: 1, full: false }] = sessions;
     swarm.sessions = [first, { ...first, afterHours: 20 }, { ...first, afterHours: 24 }];
-  } else if (chance(0.1)) {
+  } else if (chance(0.1) || serve) {
     beside.serve = 1;
     swarm.store = 'machine';
     Object.assign(faults, { restore: 0, replaced: 0, newer: 0 });

@@ -42,6 +42,7 @@ let living: Living | null = null;
 const real = {
   setTimeout: globalThis.setTimeout,
   clearTimeout: globalThis.clearTimeout,
+  setImmediate: globalThis.setImmediate,
   timeout: AbortSignal.timeout,
   sleep: timersPromises.setTimeout,
   now: performance.now.bind(performance),
@@ -69,6 +70,11 @@ function stopTimer(timer: unknown): void {
   const due = timers.get(timer);
   if (due === undefined) Reflect.apply(real.clearTimeout, null, [timer]);
   else due.cancel();
+}
+
+function startImmediate(run: (...args: unknown[]) => void, ...args: unknown[]): unknown {
+  const isInside = inside.getStore() !== undefined;
+  return isInside ? startTimer(run, 0, ...args) : real.setImmediate(run, ...args);
 }
 
 function sleep(ms: number, value?: unknown, options?: object): Promise<unknown> {
@@ -103,7 +109,10 @@ function killOrLook(processId: number, signal?: string | number): boolean {
 
 // Kysely freezes each node of each query, which is a twentieth of the time of a night; the fast tests keep it.
 Object.assign(Object, { freeze: (value: unknown) => value });
-Object.assign(globalThis, { setTimeout: startTimer, clearTimeout: stopTimer });
+Object.assign(globalThis, {
+  ...{ setTimeout: startTimer, clearTimeout: stopTimer },
+  setImmediate: startImmediate,
+});
 Object.assign(AbortSignal, { timeout: timeoutSignal });
 Object.assign(timersPromises, { setTimeout: sleep });
 Object.assign(performance, { now: () => inside.getStore()?.monotonicMs() ?? real.now() });
