@@ -33,10 +33,12 @@ export async function preparePersons(
 ): Promise<Prepared[]> {
   const rows = new Map(due.map((row) => [row.crmId, row]));
   const prepared: Prepared[] = [];
+  const boughtAnew: RecordLookup[] = [];
   const unreadable: string[] = [];
   const held: string[] = [];
   const settled: SettledContact[] = [];
-  const lookups = await lookUpDue(deps, run, due, donors);
+  const ids = due.map(({ crmId }) => crmId);
+  const lookups = await lookUp(deps.connector, ids, donors.fieldsFor(due));
   const mayBeBack = due.flatMap((row) => (isForItsDetails(row) ? row.crmId : []));
   const answered = await deps.store.contacts.findAnswered(run.integration.id, mayBeBack);
   for (const lookup of lookups) {
@@ -56,6 +58,7 @@ export async function preparePersons(
       continue;
     }
     if (lookup.state !== 'found') continue;
+    if (isNew(row)) boughtAnew.push(lookup);
     const trackingId = deps.newId();
     prepared.push({
       person: personOf(lookup.contact, trackingId),
@@ -73,28 +76,9 @@ export async function preparePersons(
   }
   if (held.length > 0) await deps.store.contacts.holdErased(run.lease, run.id, held);
   if (settled.length > 0) await deps.store.contacts.settleDue(run.lease, run.id, settled);
+  // Those that are not bought after all, or that a person is asked about, prove nothing.
+  await requireKnownDonors(deps, run, boughtAnew);
   return prepared;
-}
-
-/** The records as they are now; those of new contacts with the donor id that they may carry. */
-async function lookUpDue(
-  deps: PrepareDeps,
-  run: Run,
-  due: readonly ContactRecord[],
-  donors: DonorCheck,
-): Promise<RecordLookup[]> {
-  const { connector } = deps;
-  const fields = donors.fieldsFor(due);
-  const ids = due.map(({ crmId }) => crmId);
-  const lookups = await lookUp(connector, ids, fields);
-  if (fields.length === 0) return lookups;
-  const known = new Set(due.flatMap((row) => (isNew(row) ? [] : [row.crmId])));
-  await requireKnownDonors(
-    deps,
-    run,
-    lookups.filter(({ id }) => !known.has(id)),
-  );
-  return lookups;
 }
 
 /** Why contacts are due that may be back at details that were answered for. */

@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Contact } from '../../src/core/contact.ts';
 import { undoRun } from '../../src/fields/undo.ts';
-import { personFingerprintsOf } from '../../src/identity/person-fingerprints.ts';
 import { previewRun } from '../../src/sync/preview.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
-import { eraseContact, withLeaseOf } from '../helpers/erasing.ts';
+import { eraseContact, erasePerson, withLeaseOf } from '../helpers/erasing.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 import { everything } from '../store/store-world.ts';
 
@@ -25,18 +24,9 @@ async function openErased(options: SyncWorldOptions = {}) {
   const [erased = '', ...others] = await world.addPeople(3);
   await world.sync();
   const contact = contactOf(world, erased);
-  await erase(world, contact);
+  await erasePerson(world.store, 'riverside', contact);
   clearInCrm(world, erased);
   return { world, erased, others, contact, spent: await world.spent() };
-}
-
-async function erase({ store }: SyncWorld, contact: Contact): Promise<void> {
-  const person = personFingerprintsOf(store.fingerprint, contact);
-  const erasure = { crmId: contact.id, person, everywhere: false, receipt: null };
-  await withLeaseOf(store, 'riverside', (lease) =>
-    store.forget.begin(lease, { ...erasure, state: 'begun' }),
-  );
-  await eraseContact(store, 'riverside', contact.id);
 }
 
 function clearInCrm({ crm }: SyncWorld, id: string): void {
@@ -139,7 +129,7 @@ describe('the person who was erased, under another id', () => {
     await world.sync();
     await decideOnly(world, 'approved');
     const third = world.crm.addContact(person);
-    await erase(world, contactOf(world, third));
+    await erasePerson(world.store, 'riverside', contactOf(world, third));
     await world.sync({ full: true });
     expect(await reasonOf(world, copy)).toBe('forgotten_person');
   });
@@ -176,7 +166,7 @@ describe('the person who was erased, under another id', () => {
     world.crm.editContact(second, person);
     await world.sync();
     service.withholds = false;
-    await erase(world, contactOf(world, first));
+    await erasePerson(world.store, 'riverside', contactOf(world, first));
     await world.sync();
     expect(await reasonOf(world, second)).toBe('forgotten_person');
     expect(world.crm.valueOf(second, 'Donor ID')).toBeNull();
