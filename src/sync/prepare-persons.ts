@@ -2,6 +2,7 @@
 import type { RecordLookup } from '../../connectors/contract.ts';
 import { type Person, personOf } from '../core/person.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
+import { refreshIfAlike } from '../run/erased.ts';
 import { lookUp } from '../run/look-up.ts';
 import type { Answered } from '../store/contacts/answered.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
@@ -37,6 +38,7 @@ export async function preparePersons(
   const held: string[] = [];
   const settled: SettledContact[] = [];
   const lookups = await lookUpDue(deps, run, due, donors);
+  await refreshIfAlike(deps, run, lookups);
   const mayBeBack = due.flatMap((row) => (isForItsDetails(row) ? row.crmId : []));
   const answered = await deps.store.contacts.findAnswered(run.integration.id, mayBeBack);
   for (const lookup of lookups) {

@@ -157,13 +157,13 @@ const OPTED_OUT = { kind: 'settle', reason: 'opted_out', eligible: false } as co
 describeEachDatabase('a contact in a corner', (open) => {
   const createWorld = storeWorlds(open);
 
-  function remove(
+  async function remove(
     { store, lease }: StoreWorld,
     id: string,
     mergedInto: string | null,
   ): Promise<void> {
     const removed = [{ id, mergedInto }];
-    return store.contacts.recordPage(
+    await store.contacts.recordPage(
       lease,
       { runId: RUN, contacts: [], removed, cursor: null },
       noting(() => ({ kind: 'keep' })),
