@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
+import { personFingerprintsOf } from '../../src/identity/person-fingerprints.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
-import { eraseContact } from '../helpers/erasing.ts';
+import { eraseContact, withLeaseOf } from '../helpers/erasing.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 
 const open = closedAfterTest(createSyncWorld);
@@ -57,6 +58,26 @@ describe('a database that does not know the donors whose ids the CRM carries', (
     expect(rows.get(out)).toMatchObject({ outcomeReason: 'opted_out', donorId: null });
     expect(rows.get(gone)).toBeUndefined();
   });
+});
+
+it('holds a contact that may be one who was erased since it was read, whatever donor id it carries', async () => {
+  const { world, crm } = await openOverEnhanced(1);
+  await world.sync();
+  const [record] = crm.records.values();
+  if (!record) throw new Error('The CRM is empty');
+  const { fingerprint, forget } = world.store;
+  const person = personFingerprintsOf(fingerprint, record.contact);
+  await withLeaseOf(world.store, 'riverside', (lease) =>
+    forget.begin(lease, {
+      ...{ crmId: 'another', person, everywhere: false, receipt: null },
+      state: 'blocked',
+    }),
+  );
+  expect(await world.sync({ adopt: true })).toMatchObject({
+    status: 'succeeded',
+    contacts: { held: 1 },
+  });
+  expect(await world.spent()).toBe(0);
 });
 
 it('buys a copy of a contact whose donor it knows, like every new contact', async () => {
