@@ -318,6 +318,22 @@ describe('a merge with a contact that was erased', () => {
     expect(await world.spent()).toBe(spent);
   });
 
+  it('leaves a contact that has opted out as it is, and asks about it once it opts in', async () => {
+    const { world, erased, others, spent } = await openErased();
+    const [winner = ''] = others;
+    world.crm.editContact(winner, { optedOut: true });
+    await world.sync();
+    world.crm.mergeContact(erased, winner);
+    await world.sync();
+    // By that it stays out of the networks.
+    expect(await reasonOf(world, winner)).toBe('opted_out');
+    expect(await world.store.holds.listOpen()).toEqual([]);
+    world.crm.editContact(winner, { optedOut: false });
+    await world.sync();
+    expect(await reasonOf(world, winner)).toBe('forgotten_person');
+    expect(await world.spent()).toBe(spent);
+  });
+
   it('brings no profile to an erased contact', async () => {
     const { world, erased, others, spent } = await openErased();
     const [loser = ''] = others;
