@@ -2,6 +2,7 @@
 import type { RecordLookup } from '../../connectors/contract.ts';
 import { type Person, personOf } from '../core/person.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
+import { refreshIfAlike } from '../run/erased.ts';
 import { lookUp } from '../run/look-up.ts';
 import type { Answered } from '../store/contacts/answered.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
@@ -33,18 +34,23 @@ export async function preparePersons(
 ): Promise<Prepared[]> {
   const rows = new Map(due.map((row) => [row.crmId, row]));
   const prepared: Prepared[] = [];
-  const boughtAnew: RecordLookup[] = [];
   const unreadable: string[] = [];
   const held: string[] = [];
   const settled: SettledContact[] = [];
+  /** New ones that are to be paid for, now or once they can be read. */
+  const unpaid: RecordLookup[] = [];
+  const fields = donors.fieldsFor(due);
   const ids = due.map(({ crmId }) => crmId);
-  const lookups = await lookUp(deps.connector, ids, donors.fieldsFor(due));
+  const lookups = await lookUp(deps.connector, ids, fields);
+  await refreshIfAlike(deps, run, lookups);
   const mayBeBack = due.flatMap((row) => (isForItsDetails(row) ? row.crmId : []));
   const answered = await deps.store.contacts.findAnswered(run.integration.id, mayBeBack);
   for (const lookup of lookups) {
     const row = rows.get(lookup.id);
     if (!row) continue;
     const verdict = verdictOn(deps, run, lookup, row, answered.get(lookup.id) ?? null);
+    const isToPay = verdict.kind === 'submit' || verdict.kind === 'wait';
+    if (isToPay && isNew(row)) unpaid.push(lookup);
     if (verdict.kind === 'wait') {
       unreadable.push(lookup.id);
       continue;
@@ -58,7 +64,6 @@ export async function preparePersons(
       continue;
     }
     if (lookup.state !== 'found') continue;
-    if (isNew(row)) boughtAnew.push(lookup);
     const trackingId = deps.newId();
     prepared.push({
       person: personOf(lookup.contact, trackingId),
@@ -76,8 +81,8 @@ export async function preparePersons(
   }
   if (held.length > 0) await deps.store.contacts.holdErased(run.lease, run.id, held);
   if (settled.length > 0) await deps.store.contacts.settleDue(run.lease, run.id, settled);
-  // Those that are not bought after all, or that a person is asked about, prove nothing.
-  await requireKnownDonors(deps, run, boughtAnew);
+  // Last: whom a person decides about first is held, also where another database has paid for it.
+  if (fields.length > 0) await requireKnownDonors(deps, run, unpaid);
   return prepared;
 }
 

@@ -70,6 +70,8 @@ export interface Record_ {
   deliveredAt: number;
   /** When a person last asked for it to be submitted once more. */
   resubmittedAt: number;
+  /** When a person last said that it is not one who was erased; null if none has. */
+  distinguishedAt: number | null;
   /** True once a person has approved what did not fit it. */
   isApproved: boolean;
   /** A person has said that its changed details are no reason to pay. */
@@ -180,6 +182,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           written: null,
           deliveredAt: 0,
           resubmittedAt: 0,
+          distinguishedAt: null,
           isApproved: false,
           isChangeRejected: false,
           rejectedLoss: null,

@@ -30,6 +30,8 @@ export interface DeskWork {
   random: Random;
   now(): number;
   say(who: string, what: string): void;
+  /** A person decides about the changes of many. */
+  onChangesDecided(crm: SimulatedCrm): void;
 }
 
 /** What a person goes to the product for in one session. */
@@ -89,6 +91,10 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
     // Before it is on record: whether a commit is heard of or not, the person has said it.
     if (record !== undefined && word === 'resubmit') record.resubmittedAt = work.now();
     if (record !== undefined && word === 'approve') record.isApproved = true;
+    if (record !== undefined && word === 'approve' && hold.row.kind === 'forgotten_person') {
+      record.distinguishedAt = work.now();
+    }
+    if (hold.row.kind === 'identity_mass_change') work.onChangesDecided(crm);
     if (record !== undefined && word === 'reject' && hold.row.kind === 'forgotten_person') {
       record.isConfirmedErased = true;
     }

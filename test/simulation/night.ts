@@ -22,6 +22,7 @@ import { createRandom, type Random } from './random.ts';
 import { createErasureLog, putBack } from './restoring.ts';
 import {
   createServiceModel,
+  refusedIn,
   type ServiceAnswer,
   type ServiceModel,
   type ServiceRequest,
@@ -263,8 +264,11 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         timeline.after(fates.int(0, 400), () => setClock(disturbed, fates));
       }
     },
-    onAnswered: (request: ServiceRequest, { body }: ServiceAnswer, givenAt: number) => {
+    onAnswered: (request: ServiceRequest, { body, status }: ServiceAnswer, givenAt: number) => {
       const { path, sender, sentAt } = request;
+      if (path === '/enhancements' && status === 422) {
+        oracle.onRefused(refusedIn(request.body, body), sentAt);
+      }
       if (path === '/credits') oracle.onBalanceKnown(sender, sentAt, givenAt);
       if (path === '/enhancements') oracle.onSubmitAnswered(sender, sentAt);
       const ids: unknown = Reflect.get(Object(body), 'tracking_id_to_job_id');
@@ -720,7 +724,11 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         const application = await openAs(life);
         try {
           const { now } = timeline;
-          const work = { application, integration, life, crm, random: desk, now, say };
+          const { onChangesDecided } = oracle;
+          const work = {
+            ...{ application, integration, life, crm, random: desk, now, say },
+            onChangesDecided,
+          };
           return await runErrand(work, errand);
         } finally {
           await application.close();

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { Contact } from '../../src/core/contact.ts';
 import { undoRun } from '../../src/fields/undo.ts';
 import { previewRun } from '../../src/sync/preview.ts';
@@ -176,6 +177,97 @@ describe('the person who was erased, under another id', () => {
   });
 });
 
+/** Does something once, when a page is read and not decided yet. */
+function whileReading() {
+  const reading: { meanwhile: (() => Promise<void>) | null } = { meanwhile: null };
+  const options: SyncWorldOptions = {
+    connector(crm, signal) {
+      const connector = createMemoryConnector(crm, signal);
+      return {
+        ...connector,
+        async *readPages(cursor, known) {
+          for await (const page of connector.readPages(cursor, known)) {
+            const { meanwhile } = reading;
+            reading.meanwhile = null;
+            await meanwhile?.();
+            yield page;
+          }
+        },
+      };
+    },
+  };
+  return { reading, options };
+}
+
+describe('what a person decides about who may be erased, while a run reads', () => {
+  /** A contact that is held since it looks like the erased one. */
+  async function openHeld() {
+    const { reading, options } = whileReading();
+    const { world, erased, others, contact, spent } = await openErased(options);
+    const { id: _, ...person } = contact;
+    const copy = world.crm.addContact({ ...person, id: 'the-copy' });
+    await world.sync();
+    expect(await reasonOf(world, copy)).toBe('forgotten_person');
+    return { world, reading, erased, others, copy, spent };
+  }
+
+  it('blocks the contact at once, and nobody is asked once more', async () => {
+    const { world, reading, copy, spent } = await openHeld();
+    reading.meanwhile = () => decideOnly(world, 'rejected');
+    await world.sync({ full: true });
+    expect(await tablesNaming(world, copy)).toEqual([]);
+    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('keeps a credit from being spent on the contact, also if it does not look like the erased one any more', async () => {
+    const { world, reading, copy, spent } = await openHeld();
+    const elsewhere = {
+      addresses: ['1 Far Away Road, Nome, AK 99762'],
+      employers: ['Arctic Works'],
+    };
+    world.crm.editContact(copy, elsewhere);
+    reading.meanwhile = () => decideOnly(world, 'rejected');
+    await world.sync();
+    expect(await world.spent()).toBe(spent);
+    expect(await tablesNaming(world, copy)).toEqual([]);
+    expect(world.crm.valueOf(copy, 'Donor ID')).toBeNull();
+  });
+
+  it('leaves a contact alone that holds values of ours, until they are taken out', async () => {
+    const { reading, options } = whileReading();
+    const { world, erased, others, spent } = await openErased(options);
+    const [winner = ''] = others;
+    world.crm.mergeContact(erased, winner);
+    await world.sync();
+    reading.meanwhile = () => decideOnly(world, 'rejected');
+    await world.sync({ full: true });
+    expect(await reasonOf(world, winner)).toBe('forgotten');
+    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('lets no profile come to the contact by a merge', async () => {
+    const { world, reading, others, copy, spent } = await openHeld();
+    const [loser = ''] = others;
+    world.crm.mergeContact(loser, copy);
+    reading.meanwhile = () => decideOnly(world, 'rejected');
+    await world.sync();
+    expect(await tablesNaming(world, copy)).toEqual([]);
+    expect(world.crm.valueOf(copy, 'Donor ID')).toBeNull();
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('lets a contact that is another person go on in the same run, and nobody is asked once more', async () => {
+    const { world, reading, copy, spent } = await openHeld();
+    reading.meanwhile = () => decideOnly(world, 'approved');
+    await world.sync({ full: true });
+    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.spent()).toBe(spent + 1);
+    expect(await reasonOf(world, copy)).toBe('fields_written');
+  });
+});
+
 /** A service that keeps its profiles back until it is asked to give them. */
 function withholding() {
   const service = { withholds: true };
@@ -211,6 +303,22 @@ describe('a merge with a contact that was erased', () => {
     const { world, erased, spent } = await openErased();
     const winner = world.crm.addContact(ADA);
     world.crm.mergeContact(erased, winner);
+    await world.sync();
+    expect(await reasonOf(world, winner)).toBe('forgotten_person');
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('leaves a contact that has opted out as it is, and asks about it once it opts in', async () => {
+    const { world, erased, others, spent } = await openErased();
+    const [winner = ''] = others;
+    world.crm.editContact(winner, { optedOut: true });
+    await world.sync();
+    world.crm.mergeContact(erased, winner);
+    await world.sync();
+    // By that it stays out of the networks.
+    expect(await reasonOf(world, winner)).toBe('opted_out');
+    expect(await world.store.holds.listOpen()).toEqual([]);
+    world.crm.editContact(winner, { optedOut: false });
     await world.sync();
     expect(await reasonOf(world, winner)).toBe('forgotten_person');
     expect(await world.spent()).toBe(spent);

@@ -66,7 +66,9 @@ describe('a database that does not know the donors whose ids the CRM carries', (
     await erasePerson(world.store, 'riverside', { ...double.contact, id: 'another-record' });
     expect(await world.sync({ adopt: true })).toMatchObject({ status: 'succeeded' });
     const held = await world.store.contacts.find('riverside', [double.contact.id]);
-    expect([...held.values()]).toMatchObject([{ state: 'held', outcomeReason: 'forgotten_person' }]);
+    expect([...held.values()]).toMatchObject([
+      { state: 'held', outcomeReason: 'forgotten_person' },
+    ]);
     expect(await world.spent()).toBe(0);
   });
 });
