@@ -4,7 +4,7 @@
  */
 import type { ConstructorOptions, JobAttempt, PgBoss, Queue } from 'pg-boss';
 import { z } from 'zod';
-import type { Clock } from '../core/clock.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
 import { ConfigurationError, isConfigurationError, messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Database, Trx } from '../store/engine/tables.ts';
@@ -15,14 +15,14 @@ import type { Engine, Turn } from './engine.ts';
 export interface PgBossDeps {
   /** The database that the store is in. */
   url: string;
-  /** How pg-boss reaches it, and whose time it goes by; by default two connections, and the machine's. */
+  /** How pg-boss reaches it; by default over two connections of its own. */
   connect?: ((url: string) => QueueConnection) | undefined;
   db: Database;
   clock: Clock;
   log: Log;
 }
 
-export type QueueConnection = Pick<ConstructorOptions, 'connectionString' | 'max' | 'db' | 'clock'>;
+export type QueueConnection = Pick<ConstructorOptions, 'connectionString' | 'max' | 'db'>;
 
 /** A schema of its own, since another program may use pg-boss in the same database. */
 const SCHEMA = 'donor_sync_jobs';
@@ -78,7 +78,7 @@ export function createPgBossEngine(deps: PgBossDeps): Engine {
   return {
     checkIntervalMs: 1_000,
     async open() {
-      loaded ??= await load(deps, AS_IT_IS);
+      loaded ??= await load(deps, AS_IT_IS, clock);
     },
     async asked(trx, runs) {
       if (loaded !== null) await ask(loaded, trx, runs);
@@ -207,10 +207,13 @@ export async function installPgBoss(deps: Pick<PgBossDeps, 'url' | 'log'>): Prom
 async function load(
   { url, connect = overPool, log }: Pick<PgBossDeps, 'url' | 'connect' | 'log'>,
   options: Partial<ConstructorOptions>,
+  clock: Pick<Clock, 'monotonicMs'> = systemClock,
 ): Promise<Loaded> {
-  const { PgBoss, fromKysely } = await import('pg-boss');
+  const { PgBoss, fromKysely, systemClock: timers } = await import('pg-boss');
   const boss = new PgBoss({
     ...connect(url),
+    // By one that can be set back it would look no more for processes that have died.
+    clock: { ...timers, now: clock.monotonicMs },
     application_name: 'donor-sync-jobs',
     schema: SCHEMA,
     schedule: false,

@@ -1,5 +1,5 @@
-import { afterEach, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
+import { afterEach, expect, it, vi } from 'vitest';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded.ts';
 import type { Engine, Turn } from '../../src/engine/engine.ts';
@@ -8,7 +8,7 @@ import type { Lease } from '../../src/store/engine/leases.ts';
 import { migrateToLatest } from '../../src/store/engine/migrate.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { until } from '../application/runner-world.ts';
-import { describeEachDatabase } from '../helpers/test-databases.ts';
+import { describeEachDatabase, describeOn, openPostgresFresh } from '../helpers/test-databases.ts';
 import { takeLease, testFingerprint } from '../store/store-world.ts';
 
 /** One of the processes that share a database. */
@@ -163,6 +163,35 @@ describeEachDatabase('an engine', (openFresh, kind) => {
       taken.push(...idsOf(turns));
     }
     expect(taken.sort()).toEqual(ids.sort());
+  });
+});
+
+describeOn('postgres', 'a turn of a process that is gone', () => {
+  afterEach(() => vi.useRealTimers());
+
+  it('is soon given to another one, also if the clock is set back meanwhile', async () => {
+    const { db, url, close } = await openPostgresFresh();
+    await migrateToLatest(db);
+    await installPgBoss({ url, log: silentLog });
+    const silent = { ...systemClock, sleep: () => new Promise<void>(() => undefined) };
+    const open = async (clock: Clock) => {
+      const engine = createPgBossEngine({ url, db, clock, log: silentLog });
+      opened.push(engine);
+      await engine.open();
+      return engine;
+    };
+    const gone = await open(silent);
+    const other = await open(systemClock);
+    const { asked } = other;
+    const store = createStore({ db, clock: systemClock, fingerprint: testFingerprint, asked });
+    const request = { integrationId: 'riverside', contact: null, full: false } as const;
+    await store.runRequests.add({ ...request, trigger: 'schedule', runId: 'run-1' });
+    const all = { free: 1, forSchedules: 1, isKnown: () => true };
+    expect(await gone.take(all)).toHaveLength(1);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+    await until(async () => (await other.take(all)).length > 0);
+    for (const engine of opened.splice(0)) await engine.close();
+    await close();
   });
 });
 

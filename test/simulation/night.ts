@@ -17,7 +17,6 @@ import { checkLeft, leave } from './leaving.ts';
 import { createOracle, type Oracle } from './oracle.ts';
 import { type Coverage, createPeople } from './people.ts';
 import { beginLife, type Fate, type HostClock, type Life } from './process.ts';
-import { queueOf } from './queue.ts';
 import { createRandom, type Random } from './random.ts';
 import { createErasureLog, putBack } from './restoring.ts';
 import {
@@ -62,7 +61,7 @@ const ROUNDS = 4;
 const MOST_ROUNDS = 30;
 
 /** What a process has that is not heard of for so long is another's by then. */
-const LONGEST_SILENCE_MS = 5 * 60_000;
+const LONGEST_SILENCE_MS = 2 * 60_000;
 
 /** A night that takes more events than this comes to no end. */
 const MOST_STEPS = 150_000;
@@ -400,7 +399,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     if (swarm.beside.serve === 0 || host === undefined) return;
     await timeline.pass(HOUR_MS);
     await serveOnce(host, 0);
-    for (const { integration, state } of await store.openTurns()) {
+    for (const { integration, state } of (await store.openTurns()) ?? []) {
       violate('no stuck state', `a turn of ${integration} stays ${state}`);
     }
     await store.mirror();
@@ -509,8 +508,9 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   }
 
   /** As they are while a process serves, which takes over from the dead. */
-  async function openTurns({ bornAt, wasHurt }: Life): Promise<readonly OpenTurn[]> {
+  async function openTurns({ bornAt, wasHurt }: Life): Promise<readonly OpenTurn[] | null> {
     const turns = await store.openTurns();
+    if (turns === null) return null;
     const ids = turns.map(({ integration }) => integration);
     const twice = ids.find((id, index) => ids.indexOf(id) !== index);
     if (twice !== undefined) violate('one run at a time', `${twice} has two turns`);
@@ -673,7 +673,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         findConnectorDefinition: async () => simulatedConnector(crms, life),
         fetch: createWire(wire, life),
         openErasureLog: () => erasureLog.openFor(life),
-        connectQueue: () => queueOf(store, life),
+        connectQueue: () => ({ db: store.openQueue(life) }),
       },
     });
   }

@@ -28,8 +28,8 @@ export interface Serving {
   /** How often something is asked for before the process has nothing to do. */
   times: number;
   now(): number;
-  /** What the engine has to hand out, or has handed out; null if it keeps nothing of that. */
-  openTurns: (() => Promise<readonly unknown[]>) | null;
+  /** The turns that wait or are active, if they can be seen; null where the engine keeps none of its own. */
+  openTurns: (() => Promise<readonly unknown[] | null>) | null;
   say(who: string, what: string): void;
   onAccepted(accepted: Accepted): void;
   onEnded(report: RunReport): void;
@@ -123,7 +123,7 @@ async function isIdle({ application, openTurns }: Serving): Promise<boolean> {
   const turns = openTurns === null ? [] : await openTurns();
   try {
     const waiting = await runRequests.list();
-    if (waiting.length > 0 || turns.length > 0) return false;
+    if (waiting.length > 0 || turns?.length !== 0) return false;
     return (await runRequests.listBegun()).length === 0;
   } catch (error) {
     if (isDonorSyncError(error)) return false;

@@ -46,9 +46,9 @@ export interface SharedStore {
   open(client: Client): OpenDatabase<Tables>;
   /** The connection of a process's engine: beside that of its store, with faults of its own. */
   openQueue(client: Client): QueueDatabase;
-  /** The turns that wait or are active on a real server, by integration. */
-  openTurns(): Promise<readonly OpenTurn[]>;
-  /** Since when it has answered, and taken what was written. */
+  /** The turns that wait or are active on a real server, by integration; null while a process writes. */
+  openTurns(): Promise<readonly OpenTurn[] | null>;
+  /** Since when it has answered, taken what was written, and none has kept it from others. */
   readonly wellSince: number;
   /** Rolls back what a dead client has left open. */
   drop(client: Client): void;
@@ -172,6 +172,8 @@ export async function createSharedStore(
   let awayUntil = 0;
   let longestAwayMs = 0;
   let fullUntil = 0;
+  /** When a transaction was ended for its process. */
+  let cutAt = 0;
   /** Statements since the last event of the night. */
   let atOnce = 0;
   let lastStep = -1;
@@ -209,6 +211,7 @@ export async function createSharedStore(
       awayUntil = 0;
       longestAwayMs = 0;
       fullUntil = 0;
+      cutAt = 0;
       atOnce = 0;
       restore(template);
       server?.putBack();
@@ -217,6 +220,7 @@ export async function createSharedStore(
     openQueue,
     async openTurns() {
       if (server === null) return [];
+      if (holder !== null) return null;
       const { rows } = await server.run<OpenTurn>(OPEN_TURNS);
       return rows;
     },
@@ -262,7 +266,7 @@ export async function createSharedStore(
       return longestAwayMs;
     },
     get wellSince() {
-      return Math.max(awayUntil, fullUntil);
+      return Math.max(awayUntil, fullUntil, cutAt);
     },
     async mirror() {
       if (server !== null) put(await server.read(names));
@@ -566,6 +570,7 @@ export async function createSharedStore(
 
   function cutTransaction(): void {
     if (holder !== null) cutOff.add(holder);
+    cutAt = night?.timeline.now() ?? 0;
     endTransaction('rollback');
   }
 

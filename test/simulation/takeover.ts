@@ -42,6 +42,7 @@ let living: Living | null = null;
 const real = {
   setTimeout: globalThis.setTimeout,
   clearTimeout: globalThis.clearTimeout,
+  setInterval: globalThis.setInterval,
   setImmediate: globalThis.setImmediate,
   timeout: AbortSignal.timeout,
   sleep: timersPromises.setTimeout,
@@ -57,14 +58,34 @@ const timers = new WeakMap<object, Due>();
 function startTimer(run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): unknown {
   const machine = inside.getStore();
   if (machine === undefined) return real.setTimeout(run, ms, ...args);
-  const timer = { unref: () => timer, ref: () => timer };
-  timers.set(
-    timer,
-    machine.later(ms, () => runInside(machine, () => run(...args))),
-  );
-  return timer;
+  return startOn(machine, () => run(...args), ms, false);
 }
 
+function startInterval(run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): unknown {
+  const machine = inside.getStore();
+  if (machine === undefined) return real.setInterval(run, ms, ...args);
+  return startOn(machine, () => run(...args), ms, true);
+}
+
+function startOn(machine: Machine, run: () => void, ms: number, isRepeated: boolean): object {
+  // As on a real machine no wait is shorter than a millisecond: one that is too short to move the time never ends.
+  const waitMs = ms > 0 ? Math.max(1, ms) : ms;
+  const timer = { unref: () => timer, ref: () => timer };
+  begin();
+  return timer;
+
+  function begin(): void {
+    timers.set(
+      timer,
+      machine.later(waitMs, () => {
+        if (isRepeated) begin();
+        runInside(machine, run);
+      }),
+    );
+  }
+}
+
+/** Of either kind, as on a real machine. */
 function stopTimer(timer: unknown): void {
   if (typeof timer !== 'object' || timer === null) return;
   const due = timers.get(timer);
@@ -111,6 +132,7 @@ function killOrLook(processId: number, signal?: string | number): boolean {
 Object.assign(Object, { freeze: (value: unknown) => value });
 Object.assign(globalThis, {
   ...{ setTimeout: startTimer, clearTimeout: stopTimer },
+  ...{ setInterval: startInterval, clearInterval: stopTimer },
   setImmediate: startImmediate,
 });
 Object.assign(AbortSignal, { timeout: timeoutSignal });
