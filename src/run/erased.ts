@@ -181,10 +181,11 @@ export function departures(
     if (mergedInto === null) return contact;
     if (forgottenFingerprint(deps, run, mergedInto) !== null)
       return { ...contact, isHeirErased: true };
+    const isErased = forgottenFingerprint(deps, run, id) !== null;
     const isUndecided = isOpen(mergedSince(deps.store, erased, { id }), erased, id);
-    if (forgottenFingerprint(deps, run, id) === null && !isUndecided) return contact;
+    if (!isErased && !isUndecided) return contact;
     const suspect = deps.store.fingerprint('forgotten', mergedInto);
     if (!erased.merged.has(suspect)) erased.merged.set(suspect, now);
-    return { ...contact, suspect };
+    return { ...contact, isErased, suspect };
   });
 }

@@ -109,12 +109,18 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
       const changed = crm.records.get(each.row.crmId);
       const isMeant = each === hold || (isWhole && each.row.batch === batch);
       if (changed === undefined || !isMeant) continue;
-      if (word === 'reject') changed.isChangeRejected = true;
-      else changed.resubmittedAt = work.now();
+      if (word === 'reject') {
+        for (const { version } of changed.readAs) changed.rejectedChanges.add(version);
+      } else changed.resubmittedAt = work.now();
     }
     if (isWhole) {
       await decideBatch(store, { id: batch, integrationId: integration.id }, word);
-    } else await decideHold(store, hold, word);
+    } else if (await decideHold(store, hold, word)) {
+      if (record === undefined || hold.row.kind !== 'forgotten_person') continue;
+      if (word === 'reject') record.confirmedErasedAt ??= work.now();
+      // A confirmation before it has not come to its end.
+      else record.isConfirmedErased = false;
+    }
   }
   return true;
 }

@@ -186,6 +186,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   const accepted: Accepted[] = [];
   const failedAt: number[] = [];
   let isCalm = false;
+  let killed = 0;
   const faults = () => (isCalm ? NO_FAULTS : swarm.faults);
   const violate = (invariant: string, what: string) => {
     say('VIOLATION', `of "${invariant}": ${what}`);
@@ -299,7 +300,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     wasHurt: (name) => named.get(name)?.wasHurt ?? false,
     integrations: settings.integrations,
   };
-  const judged = { ...world, say, isCalm: () => isCalm };
+  const judged = { ...world, say, isCalm: () => isCalm, killed: () => killed };
   store.begin({
     ...{ kind: swarm.store, timeline, random: random.split('store'), say },
     onCheckpoint(client, integration, owner) {
@@ -764,6 +765,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         if (ms > LEASE_MS) oracle.onTrouble();
       },
       onDeath(dead, point) {
+        killed += 1;
         coverage.kill(point);
         oracle.onTrouble();
         store.drop(dead);

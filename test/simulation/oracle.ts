@@ -212,6 +212,13 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (record.forgottenAt !== null && deps.bornAt(job.sender) > record.forgottenAt) {
       violate('forgotten', `contact ${record.id} is sent to the service after it was erased`);
     }
+    const { confirmedErasedAt } = record;
+    if (confirmedErasedAt !== null && job.sentAt > confirmedErasedAt) {
+      violate(
+        'forgotten',
+        `contact ${record.id} is sent to the service, and was confirmed as erased`,
+      );
+    }
     const before = payments.filter((payment) => payment.record === record);
     const last = before.at(-1);
     judgeMerged(owner, job, last);
@@ -360,7 +367,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (people.some(({ resubmittedAt }) => resubmittedAt > job.paidAt))
       return 'a person asked for it';
     // Who was erased is unknown from then on, and so is the contact that it becomes a part of.
-    if (last.record.forgottenAt !== null) return 'it was erased';
+    if (last.record.forgottenAt !== null || isErasedWithHeir(last)) return 'it was erased';
     const isDelivered = [record, last.record].some(({ deliveredAt }) => deliveredAt > job.paidAt);
     if (job.goneAt <= now && !isDelivered) return 'its job is gone, and its profile never came';
     // What a run that broke off has heard may not be on record.
@@ -373,6 +380,17 @@ export function createOracle(deps: OracleDeps): Oracle {
       return 'other details';
     if (settings.whenIdentityChanges && wasFirstReadAsAnother(record, last)) return 'other details';
     return null;
+  }
+
+  /** True if a contact had nothing of its own when this profile came to it by a merge, and was erased with it. */
+  function isErasedWithHeir({ crm, record }: Pick<Payment, 'crm' | 'record'>): boolean {
+    const { gone } = record;
+    if (gone === null || gone.mergedInto === null) return false;
+    const heir = crm.records.get(gone.mergedInto);
+    if (heir === undefined) return false;
+    const own = payments.findLast((each) => each.record === heir);
+    if (own !== undefined) return false;
+    return heir.forgottenAt !== null || isErasedWithHeir({ crm, record: heir });
   }
 
   /**

@@ -336,6 +336,24 @@ describe('a merge with a contact that was erased', () => {
     expect(await world.spent()).toBe(spent);
   });
 
+  it('is not paid for once more if a person says that it is another one, and one in between was paid for', async () => {
+    const { world, erased, others, spent } = await openErased();
+    const [middle = ''] = others;
+    world.crm.mergeContact(erased, middle);
+    await world.sync();
+    const { id: _, ...person } = contactOf(world, middle);
+    const addresses = ['9 New Road, Reno, NV 89501'];
+    const last = world.crm.addContact({ ...person, addresses });
+    world.crm.mergeContact(middle, last);
+    await world.sync();
+    expect(await reasonOf(world, last)).toBe('forgotten_person');
+    expect(world.crm.valueOf(last, 'Donor ID')).toBeNull();
+    await decideOnly(world, 'approved');
+    await world.sync();
+    expect(world.crm.valueOf(last, 'Donor ID')).not.toBeNull();
+    expect(await world.spent()).toBe(spent);
+  });
+
   it('holds the last one of a chain', async () => {
     const { world, erased, others } = await openErased();
     const [middle = '', last = ''] = others;
