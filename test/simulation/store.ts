@@ -217,7 +217,7 @@ export async function createSharedStore(
       cutAt = 0;
       atOnce = 0;
       restore(template);
-      server?.putBack();
+      server?.renew();
     },
     open,
     openQueue,
