@@ -22,6 +22,7 @@ export interface PgBossDeps {
   log: Log;
 }
 
+/** Where pg-boss sends its statements. */
 export type QueueConnection = Pick<ConstructorOptions, 'connectionString' | 'max' | 'db'>;
 
 /** A schema of its own, since another program may use pg-boss in the same database. */

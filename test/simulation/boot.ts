@@ -17,7 +17,7 @@ export async function bootStore(real: RealPostgres | null = null): Promise<Share
   setChance(createRandom('the first start'));
   if (real !== null) {
     await installPgBoss({ url: real.url, log: silentLog });
-    await real.keep('donor_sync_jobs');
+    await real.takeAsNew('donor_sync_jobs');
   }
   const store = await createSharedStore(async (open) => {
     const owner = { host: 'first', processId: 1, start: 'first' };

@@ -486,6 +486,10 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     return live(life, async (): Promise<'over'> => {
       try {
         const application = await openAs(life);
+        // Just when its engine is opened, the database may go.
+        if (isServer && fates.chance(faults().databaseAway)) {
+          store.goAway(fates.magnitude(50, 40_000));
+        }
         try {
           await serve({
             ...{ application, life, log: logOf(life), crms, random: desk, times, say },

@@ -29,10 +29,10 @@ export interface RealPostgres {
   read(names: readonly string[]): Promise<Backup>;
   /** Puts these rows in the place of all that stands in the tables. */
   fill(rows: Backup): void;
-  /** Remembers what stands in the tables of this schema, for each night to begin with. */
-  keep(schema: string): Promise<void>;
-  /** Puts what was kept in the place of all that stands in them. */
-  putBack(): void;
+  /** Takes the tables of this schema, as they are, for those of a new queue. */
+  takeAsNew(schema: string): Promise<void>;
+  /** Brings them back to that. */
+  renew(): void;
   readonly url: string;
   /** Resolves with the last answer that is under way; null if none is. */
   underWay(): Promise<unknown> | null;
@@ -43,7 +43,7 @@ export interface RealPostgres {
 const CLOCK = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 const QUEUE_CLOCK = /\b\w+\.job_now\(\)/g;
 
-/** How long statements took in truth; pg-boss leaves out what would take much of a server's time. */
+/** How long a statement takes, by which pg-boss decides how often to look: in each replay the same. */
 const ELAPSED = 'clock_timestamp() - transaction_timestamp()';
 
 /** Ids that are the same in each replay, in no order that anybody could rely on. */
@@ -67,7 +67,7 @@ export async function startRealPostgres(): Promise<RealPostgres> {
   await client.query(WORLD);
   let pending = 0;
   let last: Promise<unknown> = Promise.resolve();
-  let asKept = '';
+  let asNew = '';
   const real: RealPostgres = {
     now: Date.now,
     url: server.url,
@@ -120,7 +120,7 @@ export async function startRealPostgres(): Promise<RealPostgres> {
         }
       }
     },
-    async keep(schema: string): Promise<void> {
+    async takeAsNew(schema: string): Promise<void> {
       const { rows } = await client.query<{ name: string }>(
         'select tablename as name from pg_tables where schemaname = $1 order by 1',
         [schema],
@@ -133,9 +133,9 @@ export async function startRealPostgres(): Promise<RealPostgres> {
         if (rowCount === 0) continue;
         statements.push(`insert into ${schema}."${name}" select * from world."${name}"`);
       }
-      asKept = [...statements, 'alter sequence world.ids restart'].join(';');
+      asNew = [...statements, 'alter sequence world.ids restart'].join(';');
     },
-    putBack: () => real.send(asKept),
+    renew: () => real.send(asNew),
     underWay: () => (pending > 0 ? last : null),
     async stop(): Promise<void> {
       await client.end();

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { simulate } from './simulate.ts';
 
 /** Nights whose seeds hold; those beyond them that do not yet are in docs/reliability.md. */
@@ -13,11 +13,19 @@ it(
   5 * 60_000,
 );
 
-it('keeps every promise on a real Postgres, where the same seed brings the same night', async () => {
-  const { exitCode, output } = await simulate('--postgres', '--minutes', '0.2', '--nights', '20');
-  expect(exitCode, output).toBe(0);
-  const seed = ['--postgres', '--seed', '7'];
-  const [first, second] = await Promise.all([simulate(...seed), simulate(...seed)]);
-  expect(first.output).toMatch(/\ntrace [0-9a-f]{16}\n$/);
-  expect(second.output).toBe(first.output);
+describe.each([
+  ['on a real Postgres', ['--postgres']],
+  ['where hosts serve on a real Postgres, by pg-boss', ['--postgres', '--serve']],
+])('a night %s', (_, where) => {
+  it('keeps every promise, night after night for some seconds', async () => {
+    const { exitCode, output } = await simulate(...where, '--minutes', '0.1', '--nights', '20');
+    expect(exitCode, output).toBe(0);
+  });
+
+  it('is the same night for the same seed', async () => {
+    const seed = [...where, '--seed', '11'];
+    const [first, second] = await Promise.all([simulate(...seed), simulate(...seed)]);
+    expect(first.output).toMatch(/\ntrace [0-9a-f]{16}\n$/);
+    expect(second.output).toBe(first.output);
+  });
 });
