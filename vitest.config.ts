@@ -13,8 +13,9 @@ const ON_BOTH_DATABASES = globSync('test/**/*.test.ts', { exclude: [SLOW] }).fil
   /\bdescribe(EachDatabase|On)\(/.test(readFileSync(file, 'utf8')),
 );
 
-/** They wait most of their time: begun last, all others would have ended long before them. */
-const LONGEST = /\/test\/(sweep|simulation)\//;
+/** A minute or more, most of it waiting: begun last, all others would have ended long before them. */
+const LONGEST =
+  /\/test\/(sweep|simulation|failpoints)\/|\/(replay|package|wizard-story|worker|demo|hosts|outage|day-long|shared-pace)\.slow\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -30,6 +31,13 @@ const FAST = {
   // A sync waits most of its time for jobs and for its own pauses.
   maxWorkers: cores + 3,
   sequence: { groupOrder: 0 },
+};
+
+/** At the same time as each other: what the slow ones wait, the others work. */
+const SECOND_TIER = {
+  // They wait a half of their time for kills, pages and jobs; many more would make neighbours wait for each other.
+  maxWorkers: cores + 2,
+  sequence: { groupOrder: 1 },
 };
 
 export default defineConfig({
@@ -58,6 +66,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           ...FAST,
+          ...SECOND_TIER,
           include: ON_BOTH_DATABASES,
           provide: { databases: ['postgres'] },
         },
@@ -66,9 +75,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'slow',
-          // They wait a third of their time for kills, pages and jobs; many more would make neighbours wait for each other.
-          maxWorkers: cores + 1,
-          sequence: { groupOrder: 1 },
+          ...SECOND_TIER,
           include: [SLOW],
           provide: { databases: ['sqlite', 'postgres'] },
         },

@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { unpackBrowser } from './browser/browser.ts';
+import { buildProduct } from './helpers/built-product.ts';
 import { type PostgresServer, startPostgresServer } from './helpers/postgres-server.ts';
 
 declare module 'vitest' {
@@ -11,14 +12,16 @@ declare module 'vitest' {
     databasesUrl: string;
     /** Answers with the path of a browser that can be started, as text. */
     browserUrl: string;
+    /** Answers with the path of the built program, as text. */
+    programUrl: string;
     /** The databases that this run of a test file works on (vitest.config.ts). */
     databases: readonly ('sqlite' | 'postgres')[];
   }
 }
 
 /**
- * One Postgres and one unpacked browser for the whole run of the tests. Each is made ready when the first test
- * file asks for it, so that runs without any do not wait.
+ * One Postgres, one unpacked browser and one build of the product for the whole run of the tests. Each is made
+ * ready when the first test file asks for it, so that runs without any do not wait.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const shared = createShared();
@@ -31,6 +34,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   });
   project.provide('databasesUrl', `http://127.0.0.1:${port}/databases`);
   project.provide('browserUrl', `http://127.0.0.1:${port}/browser`);
+  project.provide('programUrl', `http://127.0.0.1:${port}/program`);
   return async () => {
     server.close();
     await shared.close();
@@ -40,6 +44,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 function createShared(): { app: Hono; close(): Promise<void> } {
   let started: Promise<PostgresServer> | undefined;
   let unpacked: Promise<string> | undefined;
+  let built: ReturnType<typeof buildProduct> | undefined;
   let created = 0;
 
   const app = new Hono().post('/databases', async (c) => {
@@ -55,9 +60,19 @@ function createShared(): { app: Hono; close(): Promise<void> } {
     unpacked ??= unpackBrowser();
     return c.text(await unpacked);
   });
+  app.get('/program', async (c) => {
+    built ??= buildProduct();
+    return c.text((await built).main);
+  });
   app.onError((error, c) => c.text(error.message, 500));
 
-  return { app, close: async () => (await started?.catch(() => undefined))?.stop() };
+  return {
+    app,
+    async close() {
+      await (await started?.catch(() => undefined))?.stop();
+      await (await built?.catch(() => undefined))?.remove();
+    },
+  };
 }
 
 async function createDatabase(serverUrl: string, name: string): Promise<void> {

@@ -43,7 +43,7 @@ export const RATE = 10;
 const READY_MS = 20_000;
 /** From the first night to the one that is measured. */
 const NIGHT_EVERY_MINUTES = 3;
-/** Of each integration, in the first night. */
+/** Of each integration in the first night, for each worker: many workers are as warm after it as one. */
 const CONTACTS_AT_FIRST = 20;
 const NIGHT_LIMIT_MS = 15 * 60_000;
 
@@ -51,7 +51,8 @@ const NIGHT_LIMIT_MS = 15 * 60_000;
 export async function measureNight(options: NightOptions): Promise<Night> {
   const { integrations, contacts, workers, runsAtOnce, latencyMs, jobTimeMs } = options;
   const ids = Array.from({ length: integrations }, (_, place) => `client-${place + 1}`);
-  const all = integrations * (CONTACTS_AT_FIRST + contacts);
+  const atFirst = CONTACTS_AT_FIRST * workers;
+  const all = integrations * (atFirst + contacts);
   const firstAt = nextMinute();
   const beginsAt = firstAt + NIGHT_EVERY_MINUTES * 60_000;
   const park = await openPark({
@@ -62,7 +63,7 @@ export async function measureNight(options: NightOptions): Promise<Night> {
   });
   const machines: Machine[] = [];
   try {
-    await park.grow(CONTACTS_AT_FIRST);
+    await park.grow(atFirst);
     for (let place = 0; place < workers; place++) {
       const host: Host = { name: `worker-${place + 1}`, clockAheadMs: 0 };
       machines.push(park.start(host, ['worker', '--runs', `${runsAtOnce}`, '--json']));
@@ -70,7 +71,7 @@ export async function measureNight(options: NightOptions): Promise<Night> {
     const web: Host = { name: 'web', clockAheadMs: 0 };
     machines.push(park.start(web, ['serve', '--no-work', '--port', '0', '--json']));
     if (Date.now() > firstAt - 3_000) throw new Error('The machines were not ready in time');
-    await untilSettled(park.database, integrations, integrations * CONTACTS_AT_FIRST);
+    await untilSettled(park.database, integrations, integrations * atFirst);
     await park.grow(contacts);
     if (Date.now() > beginsAt) throw new Error('The first night took too long');
     await sleep(beginsAt - Date.now());

@@ -4,7 +4,7 @@ import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import type { RunReason } from '../core/run.ts';
-import { ALL_CONTACTS, type RunRequestRecord } from '../store/runs/run-requests.ts';
+import { ALL_CONTACTS, type RunRequestRecord } from '../store/runs/request-rows.ts';
 import { runSync } from '../sync/run.ts';
 import { withLease } from '../sync/with-lease.ts';
 import { buildReport } from '../views/run.ts';

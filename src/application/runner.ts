@@ -11,7 +11,7 @@ import type { Log } from '../core/log.ts';
 import { newId } from '../core/new-id.ts';
 import type { RunReport, Trigger } from '../core/run.ts';
 import type { Turn } from '../engine/engine.ts';
-import { ALL_CONTACTS, type RunRequestRecord } from '../store/runs/run-requests.ts';
+import { ALL_CONTACTS, type RunRequestRecord } from '../store/runs/request-rows.ts';
 import { reportOf } from '../views/run.ts';
 import { answerRequest } from './answer-request.ts';
 import { takeCall, type WebhookCall } from './webhook-call.ts';

@@ -9,7 +9,7 @@ import { ConfigurationError, isConfigurationError, messageOf } from '../core/err
 import type { Log } from '../core/log.ts';
 import type { Database, Trx } from '../store/engine/tables.ts';
 import { transact } from '../store/engine/transact.ts';
-import { type AskedRun, findWanted, listWithoutJob } from '../store/runs/run-requests.ts';
+import { type AskedRun, findWanted, listWithoutJob } from '../store/runs/wanted-runs.ts';
 import type { Engine, Turn } from './engine.ts';
 
 export interface PgBossDeps {

@@ -7,7 +7,7 @@ import type { RecordLookup } from '../../connectors/contract.ts';
 import { SYNC_SOURCES } from '../core/field-map.ts';
 import { STATUS_WORDS, type SyncStatus } from '../core/sync-status.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import { forgottenFingerprint, looksErased } from '../run/erased.ts';
+import { forgottenFingerprint, looksErased, refreshErased } from '../run/erased.ts';
 import type { Stages } from '../run/stage.ts';
 import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
 import type { StatusEnd, StatusRow } from '../store/fields/statuses.ts';
@@ -125,6 +125,7 @@ async function writeBatch(
     { ...run, fields: run.fields.filter(({ name }) => names.includes(name)) },
     standings.map(({ row }) => row.crmId),
   );
+  await refreshErased(deps, run);
   const planned = standings.flatMap((standing) => {
     const record = recordOf(standing.row.crmId);
     if (!mayBeWritten(deps, run, standing, record.lookup)) return [];

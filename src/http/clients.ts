@@ -6,7 +6,7 @@ import type { Access } from './access.ts';
 import { AREAS } from './dashboard/frame/areas.ts';
 import type { HttpDeps } from './request/context.ts';
 import { integrationsInReach, reaches } from './request/reach.ts';
-import { createRouter, json, problems, readCursor, writeCursor } from './request/router.ts';
+import { createRouter, json, pageOf, problems } from './request/router.ts';
 
 const MAX_PAGE = 100;
 const DEFAULT_PAGE = 25;
@@ -101,9 +101,8 @@ export function clientRoutes({ application }: HttpDeps, access: Access, clients:
     const found = all.filter(
       (one) => isShown(one, show) && isNamed(one, q) && (crm === undefined || one.crm === crm),
     );
-    const [from] = cursor === undefined ? [0] : readCursor(cursor);
-    const shown = await clients.rows(found.slice(from, from + limit), integrations);
-    const last = from + limit < found.length ? shown.at(-1) : undefined;
+    const { page, next } = pageOf(found, { cursor, limit });
+    const shown = await clients.rows(page, integrations);
     return c.json(
       {
         clients: shown.map(({ problem, paused: _, ...client }) => ({
@@ -115,7 +114,7 @@ export function clientRoutes({ application }: HttpDeps, access: Access, clients:
           },
         })),
         found: found.length,
-        next: last === undefined ? null : writeCursor([from + limit, last.id]),
+        next,
       },
       200,
     );

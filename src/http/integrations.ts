@@ -4,7 +4,7 @@ import { readStatus, readStatuses } from '../views/status.ts';
 import type { Access } from './access.ts';
 import type { HttpDeps } from './request/context.ts';
 import { findIntegration, integrationsInReach } from './request/reach.ts';
-import { createRouter, json, problems, readCursor, writeCursor } from './request/router.ts';
+import { createRouter, json, pageOf, problems } from './request/router.ts';
 import { runSchema } from './runs/runs.ts';
 
 const integrationSchema = z
@@ -90,11 +90,8 @@ export function integrationRoutes({ application }: HttpDeps, access: Access) {
       if (limit === undefined && cursor === undefined) {
         return c.json({ integrations: await readStatuses(store, all) }, 200);
       }
-      const [from] = cursor === undefined ? [0] : readCursor(cursor);
-      const end = from + (limit ?? MAX_PAGE);
-      const integrations = await readStatuses(store, all.slice(from, end));
-      const last = end < all.length ? integrations.at(-1) : undefined;
-      return c.json({ integrations, next: last ? writeCursor([end, last.id]) : null }, 200);
+      const { page, next } = pageOf(all, { cursor, limit: limit ?? MAX_PAGE });
+      return c.json({ integrations: await readStatuses(store, page), next }, 200);
     })
     .openapi(showRoute(access), async (c) => {
       const integration = findIntegration(c, application, c.req.valid('param').id);

@@ -5,7 +5,7 @@ import { type FieldPlan, planFields } from '../fields/plan.ts';
 import { readRecords } from '../fields/records.ts';
 import { writeFields } from '../fields/write.ts';
 import { type WarmPathValues, warmPathValues } from '../mapping/profile-values.ts';
-import { forgottenFingerprint, looksErased } from '../run/erased.ts';
+import { forgottenFingerprint, looksErased, refreshErased } from '../run/erased.ts';
 import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
 import type { ComputedPath, StoredPath } from '../store/fields/computed-paths.ts';
 import type { FieldEnd } from '../store/fields/field-end.ts';
@@ -77,6 +77,7 @@ async function writePaths(
 ): Promise<Map<string, FieldEnd>> {
   const crmIds = found.map(({ contact }) => contact.crmId);
   const recordOf = await readRecords(deps, run, crmIds);
+  await refreshErased(deps, run);
   const plans = found.flatMap((each) => {
     const { crmId } = each.contact;
     const { lookup, intended } = recordOf(crmId);

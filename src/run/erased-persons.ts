@@ -1,4 +1,5 @@
 import type { PersonFingerprints } from '../identity/person-fingerprints.ts';
+import type { ErasedMarks } from '../store/contacts/erased-marks.ts';
 
 /** What is known of erased people besides the ids that must not be taken up. */
 export interface ErasedPersons {
@@ -13,6 +14,8 @@ export interface ErasedPersons {
   byName: ReadonlyMap<string, readonly ErasedPerson[]>;
   /** Contacts of which a person said that they are other people, and when (epoch ms). */
   distinguished: ReadonlyMap<string, number>;
+  /** What was decided about them by then. */
+  marks: ErasedMarks;
 }
 
 /** One of them, and when they were erased (epoch ms). */

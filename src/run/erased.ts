@@ -1,6 +1,6 @@
 /** Who was erased: contacts that must not be taken up again, and those who look like one of them. */
 import { z } from 'zod';
-import type { RemovedContact } from '../../connectors/contract.ts';
+import type { RecordLookup, RemovedContact } from '../../connectors/contract.ts';
 import type { Contact } from '../core/contact.ts';
 import {
   mayBeSamePerson,
@@ -9,6 +9,7 @@ import {
   personFingerprintsOf,
 } from '../identity/person-fingerprints.ts';
 import type { Departure } from '../store/contacts/departures.ts';
+import { areSameMarks } from '../store/contacts/erased-marks.ts';
 import { type Block, isBlocking } from '../store/erasure/forget.ts';
 import type { Run, SyncDeps } from './context.ts';
 import { accountFingerprint } from './crm-account.ts';
@@ -34,7 +35,10 @@ export async function loadErased(
   integrationId: string,
   account: string | null,
 ): Promise<Required<ErasedRun>> {
+  // The marks before what they are about: what is decided in between is looked at once more.
+  const { blocked } = await store.forget.findMarks(integrationId, false);
   const blocks = await store.forget.listBlocks(integrationId, account);
+  const marks = await store.forget.findMarks(integrationId, blocks.length > 0);
   const blocking = blocks.filter(isBlocking);
   const merged = blocks.filter(({ isOwn, state }) => isOwn && state === 'merged');
   return {
@@ -47,6 +51,7 @@ export async function loadErased(
       byName: personsByName(blocks),
       distinguished:
         blocks.length === 0 ? new Map() : await store.holds.listDistinguished(integrationId),
+      marks: { ...marks, blocked },
     },
   };
 }
@@ -65,6 +70,31 @@ export async function keepErasedAway(
     await deps.connector.erase?.((crmId) => forgottenFingerprint(deps, run, crmId) !== null);
   }
   return run;
+}
+
+/** The same anew, if a person has decided about one of them since: that counts while a run goes on. */
+export async function refreshErased(
+  { store }: Pick<SyncDeps, 'store'>,
+  run: ErasedRun & Pick<Run, 'integration'>,
+): Promise<void> {
+  const { id } = run.integration;
+  const known = run.erased?.marks;
+  const marks = await store.forget.findMarks(id, known?.distinguished != null);
+  if (known !== undefined && areSameMarks(marks, known)) return;
+  Object.assign(run, await loadErased({ store }, id, null));
+}
+
+/** Before it is decided about contacts that were due or ready: what was said of those who look like an erased one. */
+export async function refreshIfAlike(
+  deps: EraseDeps & Pick<SyncDeps, 'store'>,
+  run: ErasedRun & Pick<Run, 'integration'>,
+  lookups: Iterable<RecordLookup | undefined>,
+): Promise<void> {
+  for (const lookup of lookups) {
+    if (lookup?.state !== 'found' || !looksErased(deps, run, lookup.contact)) continue;
+    await refreshErased(deps, run);
+    return;
+  }
 }
 
 function personsByName(blocks: readonly Block[]): Map<string, ErasedPerson[]> {
@@ -151,10 +181,11 @@ export function departures(
     if (mergedInto === null) return contact;
     if (forgottenFingerprint(deps, run, mergedInto) !== null)
       return { ...contact, isHeirErased: true };
+    const isErased = forgottenFingerprint(deps, run, id) !== null;
     const isUndecided = isOpen(mergedSince(deps.store, erased, { id }), erased, id);
-    if (forgottenFingerprint(deps, run, id) === null && !isUndecided) return contact;
+    if (!isErased && !isUndecided) return contact;
     const suspect = deps.store.fingerprint('forgotten', mergedInto);
     if (!erased.merged.has(suspect)) erased.merged.set(suspect, now);
-    return { ...contact, suspect };
+    return { ...contact, isErased, suspect };
   });
 }

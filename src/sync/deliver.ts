@@ -7,6 +7,7 @@ import { writeFields } from '../fields/write.ts';
 import { type JobResult, MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { IDLE_MS } from '../run/control.ts';
+import { refreshIfAlike } from '../run/erased.ts';
 import type { ReadyJob } from '../store/credits/jobs.ts';
 import type { Delivery } from '../store/fields/delivery-ends.ts';
 import { isTooYoungToVanish } from './poll.ts';
@@ -241,6 +242,11 @@ async function recordWithoutProfile(
 async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): Promise<Delivery[]> {
   const crmIds = fetched.map(({ ready }) => ready.contact.crmId);
   const recordOf = await readRecords(deps, run, crmIds);
+  await refreshIfAlike(
+    deps,
+    run,
+    crmIds.map((id) => recordOf(id).lookup),
+  );
   const approvals = await deps.store.holds.listApprovals(
     fetched.map(({ ready }) => ready.job.trackingId),
   );

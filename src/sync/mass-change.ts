@@ -20,7 +20,7 @@ export interface IdentityChanges {
   submitted: number;
   /** Held for a decision. */
   held: number;
-  /** Contacts that a credit was spent on, the gone ones left out. */
+  /** Contacts that the service was asked about, also those that it refused: their changes count as well. The gone ones are left out. */
   known: number;
 }
 

@@ -2,6 +2,7 @@
 import type { RecordLookup } from '../../connectors/contract.ts';
 import { type Person, personOf } from '../core/person.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
+import { refreshIfAlike } from '../run/erased.ts';
 import { lookUp } from '../run/look-up.ts';
 import type { Answered } from '../store/contacts/answered.ts';
 import type { ContactRecord } from '../store/contacts/contacts.ts';
@@ -36,13 +37,20 @@ export async function preparePersons(
   const unreadable: string[] = [];
   const held: string[] = [];
   const settled: SettledContact[] = [];
-  const lookups = await lookUpDue(deps, run, due, donors);
+  /** New ones that are to be paid for, now or once they can be read. */
+  const unpaid: RecordLookup[] = [];
+  const fields = donors.fieldsFor(due);
+  const ids = due.map(({ crmId }) => crmId);
+  const lookups = await lookUp(deps.connector, ids, fields);
+  await refreshIfAlike(deps, run, lookups);
   const mayBeBack = due.flatMap((row) => (isForItsDetails(row) ? row.crmId : []));
   const answered = await deps.store.contacts.findAnswered(run.integration.id, mayBeBack);
   for (const lookup of lookups) {
     const row = rows.get(lookup.id);
     if (!row) continue;
     const verdict = verdictOn(deps, run, lookup, row, answered.get(lookup.id) ?? null);
+    const isToPay = verdict.kind === 'submit' || verdict.kind === 'wait';
+    if (isToPay && isNew(row)) unpaid.push(lookup);
     if (verdict.kind === 'wait') {
       unreadable.push(lookup.id);
       continue;
@@ -73,28 +81,9 @@ export async function preparePersons(
   }
   if (held.length > 0) await deps.store.contacts.holdErased(run.lease, run.id, held);
   if (settled.length > 0) await deps.store.contacts.settleDue(run.lease, run.id, settled);
+  // Last: whom a person decides about first is held, also where another database has paid for it.
+  if (fields.length > 0) await requireKnownDonors(deps, run, unpaid);
   return prepared;
-}
-
-/** The records as they are now; those of new contacts with the donor id that they may carry. */
-async function lookUpDue(
-  deps: PrepareDeps,
-  run: Run,
-  due: readonly ContactRecord[],
-  donors: DonorCheck,
-): Promise<RecordLookup[]> {
-  const { connector } = deps;
-  const fields = donors.fieldsFor(due);
-  const ids = due.map(({ crmId }) => crmId);
-  const lookups = await lookUp(connector, ids, fields);
-  if (fields.length === 0) return lookups;
-  const known = new Set(due.flatMap((row) => (isNew(row) ? [] : [row.crmId])));
-  await requireKnownDonors(
-    deps,
-    run,
-    lookups.filter(({ id }) => !known.has(id)),
-  );
-  return lookups;
 }
 
 /** Why contacts are due that may be back at details that were answered for. */

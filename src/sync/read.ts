@@ -1,9 +1,10 @@
 /** The first station: contacts of the CRM → decisions in the store. */
 import type { ContactPage } from '../../connectors/contract.ts';
 import type { Contact } from '../core/contact.ts';
+import { RetriableError } from '../core/errors.ts';
 import type { ReadIdentity } from '../identity/identity-reader.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import { departures, forgottenFingerprint, looksErased } from '../run/erased.ts';
+import { departures, forgottenFingerprint, looksErased, refreshErased } from '../run/erased.ts';
 import { lookUp } from '../run/look-up.ts';
 import { decideContact, type PlannedContact, type PlanRules, refusalOf } from './plan.ts';
 
@@ -15,18 +16,42 @@ export async function readContacts(deps: ReadDeps, run: Run): Promise<void> {
   const pages =
     run.only === null ? changedPages(deps, run) : namedPages(deps, run.only, run.ignored);
   for await (const page of pages) {
-    // Before the contacts: who an erased one became a part of is known by then.
-    const removed = departures(deps, run, page.removed, deps.clock.now());
-    const contacts = page.contacts.map((contact) => plannedContact(deps, run, contact));
-    await deps.store.contacts.recordPage(
-      run.lease,
-      { runId: run.id, ...page, cursor: watermarkOf(page, run), contacts, removed },
-      (contact, row, answered) => decideContact(contact, row, planRules(deps, run), answered),
-    );
+    await recordPage(deps, run, page);
     run.control.notify();
     if (run.control.stopping.aborted) return;
   }
   run.control.finish('read');
+}
+
+/** So often a page is prepared anew, since people have decided meanwhile who was erased. */
+const MOST_PREPARATIONS = 100;
+
+async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<void> {
+  for (let times = 0; times < MOST_PREPARATIONS; times += 1) {
+    // Before the contacts: who an erased one became a part of is known by then.
+    const removed = departures(deps, run, page.removed, deps.clock.now());
+    const contacts = page.contacts.map((contact) => plannedContact(deps, run, contact));
+    const isAnyoneAlike =
+      contacts.some((contact) => contact.looksErased === true) ||
+      removed.some(({ mergedInto }) => mergedInto !== null);
+    const marks = run.erased?.marks;
+    const isRecorded = await deps.store.contacts.recordPage(
+      run.lease,
+      {
+        ...{ runId: run.id, contacts, removed, cursor: watermarkOf(page, run) },
+        ...(marks === undefined ? {} : { erased: { marks, isAnyoneAlike } }),
+      },
+      (contact, row, answered) => decideContact(contact, row, planRules(deps, run), answered),
+    );
+    if (isRecorded) return;
+    await refreshErased(deps, run);
+  }
+  throw new RetriableError(
+    'While contacts were read, decisions about erased persons did not end.',
+    {
+      code: 'decisions_do_not_end',
+    },
+  );
 }
 
 /** A run with a limit of its own is a look at a part: the watermark stays where it is. */

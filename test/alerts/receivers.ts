@@ -32,6 +32,8 @@ export async function startMailServer({
     authOptional: true,
     disabledCommands: starttls === 'offered' ? [] : ['STARTTLS'],
     allowInsecureAuth: true,
+    // Where no name server answers, each connection would wait for one.
+    disableReverseLookup: true,
     onAuth({ username, password }, { secure }, callback) {
       signIns.push({ encrypted: secure });
       if (username === 'sync' && password === rightPassword)

@@ -172,7 +172,7 @@ describeEachDatabase('runner', (_open, kind) => {
 
     it('joins a run that `donor-sync sync` has begun as well', async () => {
       const { runner, application } = await open({ service: jobs.service });
-      const sync = house.world.start(['sync']);
+      const sync = await house.world.start(['sync']);
       await until(async () => (await application.findRunning('riverside'))?.run != null);
       const run = (await application.findRunning('riverside'))?.run;
       expect(await runner.request(RIVERSIDE)).toEqual({ runId: run, joined: 'running' });

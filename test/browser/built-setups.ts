@@ -1,7 +1,7 @@
 /** What tests of the set-up have in common: the built product and a browser for the file, and worlds for the tests. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { buildProduct } from '../helpers/built-product.ts';
+import { builtProgram } from '../helpers/built-program.ts';
 import { openBrowser } from './open-browser.ts';
 import {
   type Kind,
@@ -19,18 +19,17 @@ export interface BuiltSetups {
 /** The product is compiled within that time. */
 export function openBuiltSetups(timeoutMs: number): BuiltSetups {
   let browser: Browser;
-  let product: Awaited<ReturnType<typeof buildProduct>>;
+  let program: string;
   beforeAll(async () => {
-    [browser, product] = await Promise.all([openBrowser(), buildProduct()]);
+    [browser, program] = await Promise.all([openBrowser(), builtProgram()]);
   }, timeoutMs);
   afterAll(async () => {
     await browser.close();
-    await product.remove();
   });
   return {
     browser: () => browser,
     async open(kinds, options) {
-      const world = await openSetupWorld(product.main, kinds, options);
+      const world = await openSetupWorld(program, kinds, options);
       onTestFinished(world.close);
       return world;
     },

@@ -25,7 +25,7 @@ async function createKiller({ start }: CliWorld, first: string[]): Promise<Kille
   let tookMs = Number.POSITIVE_INFINITY;
   const run = async (args: string[], share: number | null): Promise<boolean> => {
     const begun = performance.now();
-    const { child, ended } = start(args);
+    const { child, ended } = await start(args);
     await (share === null ? ended : Promise.race([ended, sleep(tookMs * share)]));
     child.kill('SIGKILL');
     const isKilled = (await ended).exitCode === null;

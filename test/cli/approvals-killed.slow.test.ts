@@ -28,7 +28,7 @@ const LIVES = [350, 500, 650, 800, 1_000, 1_300, 1_700];
 async function confirmKilled(world: CliWorld, ask: readonly string[], lifeMs: number) {
   const asked = await world.run([...ask, '--json']);
   const { id } = oneSchema.parse(JSON.parse(asked.stdout)).approval;
-  const { child, ended } = world.start(['approvals', 'confirm', id, '--yes']);
+  const { child, ended } = await world.start(['approvals', 'confirm', id, '--yes']);
   await sleep(lifeMs);
   child.kill('SIGKILL');
   await ended;

@@ -22,13 +22,13 @@ it('donor-sync backup and restore that are killed leave the old database or the 
   await world.run(['forget', erased, '--yes']);
   const spent = await world.spent();
   const started = performance.now();
-  await world.start(['restore', 'one.backup', '--check']).ended;
+  await (await world.start(['restore', 'one.backup', '--check'])).ended;
   const tookMs = performance.now() - started;
   for (let kill = 0; kill < KILLS; kill++) {
     const before = await runsOf();
     const makes = kill % 2 === 0;
     const args = makes ? ['backup', `${kill}.backup`] : ['restore', 'one.backup', '--yes'];
-    const { child, ended } = world.start(args);
+    const { child, ended } = await world.start(args);
     await Promise.race([ended, sleep(tookMs * (0.5 + Math.random()))]);
     child.kill('SIGKILL');
     await ended;

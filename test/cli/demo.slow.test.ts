@@ -1,6 +1,6 @@
 import { access, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { demoCommand } from '../../src/cli/commands/demo/demo.ts';
 import { runCommand, type Started, startCommand } from './run-command.ts';
@@ -51,13 +51,20 @@ const documentSchema = z.looseObject({
 });
 
 const folders: string[] = [];
-let started: Started | undefined;
-afterEach(async () => {
-  started?.stop();
-  await started?.ended;
-  started = undefined;
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+const started: Started[] = [];
+afterAll(async () => {
+  for (const demo of started) {
+    demo.stop();
+    await demo.ended;
+  }
+  for (const folder of folders) await rm(folder, { recursive: true });
 });
+
+function start(...options: string[]): Started {
+  const demo = startCommand(demoCommand, ['demo', ...options], { cwd: tmpdir() });
+  started.push(demo);
+  return demo;
+}
 
 async function playOnce(...options: string[]) {
   const { exitCode, stdout } = await runCommand(
@@ -70,7 +77,13 @@ async function playOnce(...options: string[]) {
   return { exitCode, ...document };
 }
 
-describe('demo', () => {
+let played: ReturnType<typeof playOnce>;
+beforeAll(() => {
+  played = playOnce('--contacts', '8');
+});
+
+// A demo waits for jobs most of its time.
+describe.concurrent('demo', () => {
   it('enhances everybody once, spends nothing the second time, and keeps its files', async () => {
     const { exitCode, runs, folder, partner } = await playOnce();
     expect(exitCode).toBe(0);
@@ -105,9 +118,8 @@ describe('demo', () => {
     expect(await readFile(`${path}/enhanced.csv`, 'utf8')).toContain('Donor Capacity');
   });
 
-  it('keeps the service running without --once, until it is asked to stop', async () => {
-    const demo = startCommand(demoCommand, ['demo', '--contacts', '8'], { cwd: tmpdir() });
-    started = demo;
+  it('keeps the service running without --once, until it is asked to stop', async ({ expect }) => {
+    const demo = start('--contacts', '8');
     await expect.poll(demo.stdout).toContain('/_sandbox/ledger');
     folders.push(/(\S*donor-sync-demo-\w+)\/contacts\.csv/.exec(demo.stdout())?.[1] ?? '');
     const [, ledgerUrl = ''] = /curl (\S+)/.exec(demo.stdout()) ?? [];
@@ -117,11 +129,11 @@ describe('demo', () => {
     await expect(fetch(ledgerUrl)).rejects.toThrow();
   });
 
-  it('leads through six pages with --tour, and lists them after the syncs as well', async () => {
-    const [tour, full] = [['--tour'], []].map((options) =>
-      startCommand(demoCommand, ['demo', '--contacts', '8', ...options], { cwd: tmpdir() }),
-    );
-    if (tour === undefined || full === undefined) throw new Error('there are two demos');
+  it('leads through six pages with --tour, and lists them after the syncs as well', async ({
+    expect,
+  }) => {
+    const tour = start('--contacts', '8', '--tour');
+    const full = start('--contacts', '8');
     try {
       await expect.poll(tour.stdout).toContain('Ctrl-C ends it');
       await expect.poll(full.stdout).toContain('/_sandbox/ledger');
@@ -150,9 +162,10 @@ describe('demo', () => {
     expect(ended).toMatchObject({ exitCode: 2 });
   });
 
-  it('ends with 3 and without a service when it is stopped in the middle of a sync', async () => {
-    const demo = startCommand(demoCommand, ['demo', '--once'], { cwd: tmpdir() });
-    started = demo;
+  it('ends with 3 and without a service when it is stopped in the middle of a sync', async ({
+    expect,
+  }) => {
+    const demo = start('--once');
     await expect.poll(demo.stdout).toContain('local stand-in');
     folders.push(/(\S*donor-sync-demo-\w+)\/contacts\.csv/.exec(demo.stdout())?.[1] ?? '');
     const { origin } = new URL(/http\S+/.exec(demo.stdout())?.[0] ?? '');
@@ -169,14 +182,9 @@ describe('demo', () => {
   });
 });
 
-describe('a demo of the shortest list', () => {
-  let played: Awaited<ReturnType<typeof playOnce>>;
-  beforeAll(async () => {
-    played = await playOnce('--contacts', '8');
-  });
-
-  it('creates the fields of both CRMs, fills them once, and reads them back', () => {
-    const { exitCode, crms } = played;
+describe.concurrent('a demo of the shortest list', () => {
+  it('creates the fields of both CRMs, fills them once, and reads them back', async () => {
+    const { exitCode, crms } = await played;
     expect(exitCode).toBe(0);
     expect(crms.map(({ kind }) => kind)).toEqual(['salesforce', 'hubspot']);
     expect(crms[0]?.createdFields).toContain('Donor_Net_Worth__c');
@@ -195,24 +203,24 @@ describe('a demo of the shortest list', () => {
     }
   });
 
-  it('shows the same people of both CRMs, whatever the order of writing', () => {
-    const [salesforce, hubspot] = played.crms.map(({ contacts }) =>
+  it('shows the same people of both CRMs, whatever the order of writing', async () => {
+    const [salesforce, hubspot] = (await played).crms.map(({ contacts }) =>
       contacts.map(({ name }) => name),
     );
     expect(salesforce).toHaveLength(3);
     expect(hubspot).toEqual(salesforce);
   });
 
-  it('pays once for each person in both CRMs', () => {
-    const { crms } = played;
+  it('pays once for each person in both CRMs', async () => {
+    const { crms } = await played;
     const [salesforce, hubspot] = crms.map(({ runs }) => runs[0]);
     expect(salesforce?.credits.enhancements.spent).toBeGreaterThan(50);
     expect(hubspot?.credits.enhancements.spent).toBe(0);
     expect(hubspot?.contacts['enhanced']).toBe(salesforce?.contacts['enhanced']);
   });
 
-  it('shows one contact of each kind of fate', () => {
-    const { contacts } = played;
+  it('shows one contact of each kind of fate', async () => {
+    const { contacts } = await played;
     expect(contacts.map(({ reason }) => reason)).toEqual([
       'fields_written',
       'fields_written',

@@ -233,7 +233,7 @@ async function killAt(place: Place, { at, ...point }: Moment, args: string[]): P
   if (proxy === null) throw new Error('A file has no requests');
   let kill = async () => {};
   const isKilled = proxy.killAt(point, () => kill());
-  const { child, ended } = place.world.start(args);
+  const { child, ended } = await place.world.start(args);
   kill = async () => {
     child.kill('SIGKILL');
     await ended;

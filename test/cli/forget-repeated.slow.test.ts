@@ -16,7 +16,7 @@ describe('donor-sync forget that is killed', () => {
     for (const [at, id] of ids.slice(0, 4).entries()) {
       const columns = await ourColumns(world, id);
       const args = ['forget', id, '--also-in-crm', '--yes'];
-      const killed = world.start(args);
+      const killed = await world.start(args);
       await Promise.race([sleep(500 + at * 250), killed.ended]);
       killed.child.kill('SIGKILL');
       if ((await killed.ended).exitCode === null) kills += 1;

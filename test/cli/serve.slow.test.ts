@@ -81,7 +81,7 @@ describe('serve', () => {
 
   it('says first that there is no token, and lets in by the link alone, behind a proxy or not', async () => {
     world = await openCliWorld({ people: 1 });
-    const { child, ended } = world.start(['serve', '--port', '0']);
+    const { child, ended } = await world.start(['serve', '--port', '0']);
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
     const next = async () => String((await lines.next()).value);
     expect(await next()).toMatch(

@@ -21,7 +21,7 @@ export async function startServing(
   world: CliWorld,
   options: readonly string[] = [],
 ): Promise<ServingCli> {
-  const started = world.start(['serve', '--port', '0', '--json', ...options]);
+  const started = await world.start(['serve', '--port', '0', '--json', ...options]);
   const line = new Promise<string>((resolve) => started.child.stdout.once('data', resolve));
   const first = await Promise.race([line, started.ended]);
   if (typeof first !== 'string') throw new Error(`it does not serve: ${first.stderr}`);

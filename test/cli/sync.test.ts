@@ -159,7 +159,7 @@ describe('donor-sync sync', () => {
 
   it('goes quietly when its output is not read any more', async () => {
     const { start } = await open({ people: 3 });
-    const { child, ended } = start(['sync', '--json']);
+    const { child, ended } = await start(['sync', '--json']);
     child.stdout.destroy();
     await once(child, 'exit');
     expect((await ended).stderr).not.toContain('EPIPE');

@@ -201,7 +201,7 @@ const LOOK_INTERVAL_MS = 250;
 const MAX_LOOKS = 400;
 
 async function startWorker(options: readonly string[] = []): Promise<CliProcess> {
-  const started = world.start(['worker', '--json', ...options]);
+  const started = await world.start(['worker', '--json', ...options]);
   processes.push(started);
   const line = new Promise<string>((resolve) => started.child.stdout.once('data', resolve));
   const first = await Promise.race([line, started.ended]);

@@ -11,6 +11,7 @@ import type { World } from '../../people/world.ts';
 import { startHubspotSandbox } from '../../sandbox/hubspot/index.ts';
 import { startSalesforceSandbox } from '../../sandbox/salesforce/index.ts';
 import type { PartnerSandbox } from '../../service/index.ts';
+import { builtProgram } from '../helpers/built-program.ts';
 import { controlService } from '../helpers/service-control.ts';
 
 export const KINDS = ['csv', 'salesforce', 'hubspot'] as const;
@@ -53,7 +54,6 @@ interface Crm {
   close(): Promise<void>;
 }
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const PRELOAD = join(import.meta.dirname, 'preload.ts');
 const CONTACTS = 30;
 
@@ -102,7 +102,7 @@ async function runProgram(
   args: readonly string[],
   env: Record<string, string>,
 ): Promise<End> {
-  const child = spawn(process.execPath, [`--import=${PRELOAD}`, MAIN, ...args], {
+  const child = spawn(process.execPath, [`--import=${PRELOAD}`, await builtProgram(), ...args], {
     cwd: folder,
     env: {
       ...process.env,

@@ -23,12 +23,11 @@ import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { readProcessSpace } from '../../src/core/owner.ts';
 import { generateKey } from '../../src/store/secrets/key-ring.ts';
 import { aStream } from '../cli/a-terminal.ts';
+import { builtProgram } from './built-program.ts';
 import { controlService, type ServiceControl } from './service-control.ts';
 
 /** What seals secrets in a Postgres database. */
 export const SECRET_KEY = generateKey('test');
-
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
 /** How a process of the command line ended. */
 export interface CliEnd {
@@ -56,7 +55,7 @@ export interface CliWorld {
   /** Runs it with `--json` and reads the document. */
   runJson<Document>(args: readonly string[], schema: z.ZodType<Document>): Promise<Document>;
   /** Starts it in a process of its own, which may be killed and works beside others. */
-  start(args: readonly string[], env?: Record<string, string>): CliProcess;
+  start(args: readonly string[], env?: Record<string, string>): Promise<CliProcess>;
   /** The rows of a CSV file of the folder. */
   rows(name?: string): Promise<Record<string, string>[]>;
   saveRows(rows: readonly Record<string, string>[], name?: string): Promise<void>;
@@ -141,7 +140,7 @@ export async function startAndSubmit(
   { start, requests }: CliWorld,
   options: readonly string[] = [],
 ): Promise<CliProcess> {
-  const sync = start(['sync', ...options]);
+  const sync = await start(['sync', ...options]);
   for (let waitedMs = 0; waitedMs < SUBMIT_TIMEOUT_MS; waitedMs += LOOK_INTERVAL_MS) {
     if ((await requests()).some((request) => /^POST .*enhancements/.test(request))) return sync;
     await sleep(LOOK_INTERVAL_MS);
@@ -195,8 +194,12 @@ async function runHere(
   return { exitCode, stdout: stdout.written(), stderr: stderr.written() };
 }
 
-function startCli(args: readonly string[], cwd: string, env: Record<string, string>): CliProcess {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+async function startCli(
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string>,
+): Promise<CliProcess> {
+  const child = spawn(process.execPath, [await builtProgram(), ...args], {
     cwd,
     env: { PATH: process.env['PATH'], ...env },
   });

@@ -1,3 +1,5 @@
+import type { Contact } from '../../src/core/contact.ts';
+import { personFingerprintsOf } from '../../src/identity/person-fingerprints.ts';
 import type { Lease } from '../../src/store/engine/leases.ts';
 import type { Store } from '../../src/store/store.ts';
 
@@ -23,4 +25,18 @@ export function eraseContact(
   ...what: Parameters<Store['forget']['erase']> extends [Lease, ...infer Rest] ? Rest : never
 ): ReturnType<Store['forget']['erase']> {
   return withLeaseOf(store, integrationId, (lease) => store.forget.erase(lease, ...what));
+}
+
+/** The same with who the contact is, so that other records of that person are known as well. */
+export async function erasePerson(
+  store: Store,
+  integrationId: string,
+  contact: Contact,
+): Promise<void> {
+  const person = personFingerprintsOf(store.fingerprint, contact);
+  const erasure = { crmId: contact.id, person, everywhere: false, receipt: null };
+  await withLeaseOf(store, integrationId, (lease) =>
+    store.forget.begin(lease, { ...erasure, state: 'begun' }),
+  );
+  await eraseContact(store, integrationId, contact.id);
 }

@@ -37,7 +37,7 @@ async function openBoard(networkJobTimeMs: number): Promise<CliWorld> {
 
 /** Syncs, and sends SIGTERM while the bulk add is open, which goes out right after its network. */
 async function stopInBulkAdd({ start, requests }: CliWorld): Promise<void> {
-  const { child, ended } = start(['sync']);
+  const { child, ended } = await start(['sync']);
   for (let wait = 0; wait < MAX_WAITS; wait++) {
     if ((await requests()).some((one) => /^POST .*\/networks$/.test(one))) break;
     await sleep(WAIT_MS);

@@ -77,6 +77,9 @@ function checkContact(world: World, integration: string, record: Record_): void 
   }
   // Whom a person has confirmed as one who was erased is not read any more, also if it is put back.
   if (state === 'removed' && record.isConfirmedErased) return;
+  if (record.confirmedErasedAt !== null && reason !== 'forgotten') {
+    violate('forgotten', `contact ${id} was confirmed as erased, and is ${state} (${reason})`);
+  }
   if (state === 'removed') violate('an outcome', `contact ${id} is in the CRM and counts as gone`);
   if (state === 'due') {
     const { perRun, perMonth, keep } = swarm.settings;
@@ -226,7 +229,8 @@ function judgeChange(
   // Where profiles are shared, so is the one that it was paid for itself before.
   const paid = new Set(oracle.paymentsOf(record).map(({ version }) => version));
   if (settings.shareProfiles && paid.has(versionOf(record.details))) return;
-  if (last.version !== versionOf(record.details) && !record.isChangeRejected) {
+  if (record.rejectedChanges.has(versionOf(record.details))) return;
+  if (last.version !== versionOf(record.details)) {
     violate('other details', `contact ${record.id} has changed since it was paid for`);
   }
 }

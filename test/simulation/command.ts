@@ -8,7 +8,7 @@ import { shrink } from './shrink.ts';
 import type { SharedStore } from './store.ts';
 import { onServer, type Swarm, swarmOf } from './swarm.ts';
 import { realNowMs } from './takeover.ts';
-import { type Sum, simulateInWorkers } from './workers.ts';
+import { type Progress, type Sum, simulateInWorkers } from './workers.ts';
 
 const OPTIONS = {
   seed: { type: 'string' },
@@ -31,8 +31,12 @@ export async function runCommand(args: string[]): Promise<void> {
     );
     const nights = values.nights === undefined ? null : Number(values.nights);
     const first = Number(values.seed ?? 1);
-    const { exitCode, sum } = await simulateInWorkers(jobs, first, nights, passed);
+    const { exitCode, sum, notSimulated } = await simulateInWorkers(jobs, first, nights, passed);
     print(`All: ${inWords(sum)}`);
+    for (const { from, to, why } of notSimulated) {
+      const seeds = to === null ? `${from} and those after it` : `${from} to ${to}`;
+      print(`FAILED: seeds ${seeds} were not simulated: their process has gone (${why})`);
+    }
     process.exitCode = exitCode;
     return;
   }
@@ -73,13 +77,14 @@ async function simulateHere(store: SharedStore, values: Values): Promise<void> {
     sum.credits += night.credits;
     sum.seconds = (realNowMs() - began) / 1000;
     steps += night.steps;
+    const [violation] = night.violations;
+    if (violation !== undefined) sum.failed += 1;
+    tellParent({ ...sum, next: seed + 1, isOver: false });
     if (!values.brief && realNowMs() > nextWord) {
       print(`${inWords(sum)}; seeds ${first} to ${seed} so far`);
       nextWord += WORD_EVERY_MS;
     }
-    const [violation] = night.violations;
     if (violation === undefined) continue;
-    sum.failed += 1;
     const key = `${violation.invariant}: ${violation.what.replace(/[a-z]+-\d{3}/g, 'ID').slice(0, 160)}`;
     failed.set(key, [...(failed.get(key) ?? []), seed]);
     if (values.brief) {
@@ -105,7 +110,12 @@ async function simulateHere(store: SharedStore, values: Values): Promise<void> {
     print(`${seeds.length} × ${what}\n    seeds ${seeds.slice(0, 8).join(', ')}`);
   if (values.coverage) print(counts.report());
   if (failed.size > 0) process.exitCode = 1;
-  process.send?.(sum);
+  tellParent({ ...sum, next: first + sum.nights, isOver: true });
+}
+
+/** What one that simulates for another says of itself. */
+function tellParent(progress: Progress): void {
+  process.send?.(progress);
 }
 
 /** How often a long simulation says how far it is. */

@@ -70,10 +70,12 @@ export interface Record_ {
   deliveredAt: number;
   /** When a person last asked for it to be submitted once more. */
   resubmittedAt: number;
+  /** When a person last said that it is not one who was erased; null if none has. */
+  distinguishedAt: number | null;
   /** True once a person has approved what did not fit it. */
   isApproved: boolean;
-  /** A person has said that its changed details are no reason to pay. */
-  isChangeRejected: boolean;
+  /** As what it had been read when a person said that its changed details are no reason to pay. */
+  rejectedChanges: Set<string>;
   /** The details of which a person has said that they are not asked for again after a lost answer; null if none. */
   rejectedLoss: string | null;
   /** When it was erased. */
@@ -84,6 +86,8 @@ export interface Record_ {
   isErasedInCrm: boolean;
   /** A person has said that it is one who was erased. */
   isConfirmedErased: boolean;
+  /** When the product has taken note of that. */
+  confirmedErasedAt: number | null;
   /** When each life of a process read it last. */
   readBy: Map<string, number>;
   /** As what it was read, and when. */
@@ -180,13 +184,15 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           written: null,
           deliveredAt: 0,
           resubmittedAt: 0,
+          distinguishedAt: null,
           isApproved: false,
-          isChangeRejected: false,
+          rejectedChanges: new Set(),
           rejectedLoss: null,
           forgottenAt: null,
           mayBeForgotten: false,
           isErasedInCrm: false,
           isConfirmedErased: false,
+          confirmedErasedAt: null,
         },
       };
       records.set(id, record);
@@ -388,7 +394,11 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     }
     const isFilled = Object.values(values).some((value) => value !== null);
     const isBroughtBack = record.forgottenAt !== null && record.forgottenAt < life.bornAt;
-    if (isBroughtBack && isFilled) {
+    // A run that goes on knows of it as soon as it reads the contact.
+    const knownSince = life.isAtDesk ? life.bornAt : valuesReadAt;
+    const { confirmedErasedAt } = record;
+    const isConfirmed = confirmedErasedAt !== null && confirmedErasedAt < knownSince;
+    if ((isBroughtBack || isConfirmed) && isFilled) {
       deps.violate('forgotten', `contact ${id} is written into after it was erased`);
     }
     const hasOptedOut = record.optedOutAt !== null && record.optedOutAt < readAt;

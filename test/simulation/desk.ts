@@ -30,6 +30,8 @@ export interface DeskWork {
   random: Random;
   now(): number;
   say(who: string, what: string): void;
+  /** A person decides about the changes of many. */
+  onChangesDecided(crm: SimulatedCrm): void;
 }
 
 /** What a person goes to the product for in one session. */
@@ -89,6 +91,10 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
     // Before it is on record: whether a commit is heard of or not, the person has said it.
     if (record !== undefined && word === 'resubmit') record.resubmittedAt = work.now();
     if (record !== undefined && word === 'approve') record.isApproved = true;
+    if (record !== undefined && word === 'approve' && hold.row.kind === 'forgotten_person') {
+      record.distinguishedAt = work.now();
+    }
+    if (hold.row.kind === 'identity_mass_change') work.onChangesDecided(crm);
     if (record !== undefined && word === 'reject' && hold.row.kind === 'forgotten_person') {
       record.isConfirmedErased = true;
     }
@@ -103,12 +109,18 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
       const changed = crm.records.get(each.row.crmId);
       const isMeant = each === hold || (isWhole && each.row.batch === batch);
       if (changed === undefined || !isMeant) continue;
-      if (word === 'reject') changed.isChangeRejected = true;
-      else changed.resubmittedAt = work.now();
+      if (word === 'reject') {
+        for (const { version } of changed.readAs) changed.rejectedChanges.add(version);
+      } else changed.resubmittedAt = work.now();
     }
     if (isWhole) {
       await decideBatch(store, { id: batch, integrationId: integration.id }, word);
-    } else await decideHold(store, hold, word);
+    } else if (await decideHold(store, hold, word)) {
+      if (record === undefined || hold.row.kind !== 'forgotten_person') continue;
+      if (word === 'reject') record.confirmedErasedAt ??= work.now();
+      // A confirmation before it has not come to its end.
+      else record.isConfirmedErased = false;
+    }
   }
   return true;
 }

@@ -8,6 +8,8 @@ import { stackOf } from './trace.ts';
 
 export interface Judged extends Pick<World, 'swarm' | 'crms' | 'oracle' | 'service' | 'violate'> {
   isCalm(): boolean;
+  /** Processes that were killed in this night. */
+  killed(): number;
   say(who: string, what: string): void;
 }
 
@@ -47,8 +49,13 @@ export function judgeServed(world: Judged, life: Life, report: RunReport): void 
   if (report.status === 'succeeded') oracle.onEndedWell(life.name, Date.parse(report.startedAt));
   if (report.status !== 'failed') return;
   if (code === 'unexpected_error') violate('no error', `a run fails: ${report.reason?.message}`);
-  else if (isCalm() && !isForGone(world, report))
+  else if (isCalm() && !isForGone(world, report) && !isGivenUp(world, code))
     violate('no stuck state', `a quiet run fails: ${code}`);
+}
+
+/** A request is not taken up again whose run was cut off six times; the process that finds it so may be a quiet one. */
+function isGivenUp({ killed }: Judged, code: string | null): boolean {
+  return code === 'cut_off_too_often' && killed() >= 6;
 }
 
 /** A person asked for a contact that was deleted before a process took up the request, and never was read. */

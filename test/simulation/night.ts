@@ -22,6 +22,7 @@ import { createRandom, type Random } from './random.ts';
 import { createErasureLog, putBack } from './restoring.ts';
 import {
   createServiceModel,
+  refusedIn,
   type ServiceAnswer,
   type ServiceModel,
   type ServiceRequest,
@@ -187,6 +188,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   const addresses = new Map<string, HookAddress>();
   const failedAt: number[] = [];
   let isCalm = false;
+  let killed = 0;
   const faults = () => (isCalm ? NO_FAULTS : swarm.faults);
   const violate = (invariant: string, what: string) => {
     say('VIOLATION', `of "${invariant}": ${what}`);
@@ -264,8 +266,11 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         timeline.after(fates.int(0, 400), () => setClock(disturbed, fates));
       }
     },
-    onAnswered: (request: ServiceRequest, { body }: ServiceAnswer, givenAt: number) => {
+    onAnswered: (request: ServiceRequest, { body, status }: ServiceAnswer, givenAt: number) => {
       const { path, sender, sentAt } = request;
+      if (path === '/enhancements' && status === 422) {
+        oracle.onRefused(refusedIn(request.body, body), sentAt);
+      }
       if (path === '/credits') oracle.onBalanceKnown(sender, sentAt, givenAt);
       if (path === '/enhancements') oracle.onSubmitAnswered(sender, sentAt);
       const ids: unknown = Reflect.get(Object(body), 'tracking_id_to_job_id');
@@ -297,7 +302,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     wasHurt: (name) => named.get(name)?.wasHurt ?? false,
     integrations: settings.integrations,
   };
-  const judged = { ...world, say, isCalm: () => isCalm };
+  const judged = { ...world, say, isCalm: () => isCalm, killed: () => killed };
   store.begin({
     ...{ kind: swarm.store, timeline, random: random.split('store'), say },
     onCheckpoint(client, integration, owner) {
@@ -727,7 +732,11 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         const application = await openAs(life);
         try {
           const { now } = timeline;
-          const work = { application, integration, life, crm, random: desk, now, say };
+          const { onChangesDecided } = oracle;
+          const work = {
+            ...{ application, integration, life, crm, random: desk, now, say },
+            onChangesDecided,
+          };
           return await runErrand(work, errand);
         } finally {
           await application.close();
@@ -763,6 +772,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         if (ms > LEASE_MS) oracle.onTrouble();
       },
       onDeath(dead, point) {
+        killed += 1;
         coverage.kill(point);
         oracle.onTrouble();
         store.drop(dead);

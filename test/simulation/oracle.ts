@@ -4,7 +4,7 @@
  */
 import { type Record_, type SimulatedCrm, versionOf } from './crm.ts';
 import { numberIn } from './humans.ts';
-import { type Charge, type Job, personsIn, type ServiceRequest } from './service.ts';
+import { type Charge, type Job, type Person, personsIn, type ServiceRequest } from './service.ts';
 import type { Swarm } from './swarm.ts';
 
 const DAY_MS = 86_400_000;
@@ -20,6 +20,12 @@ const READING_MS = 45_000;
 
 /** From an answer's arrival until it is on record. */
 const NOTING_MS = 1_000;
+
+/** Changes are counted over this time. */
+const CHANGES_MS = 7 * DAY_MS;
+
+/** More than any two clocks are apart. */
+const CLOCKS_APART_MS = 60 * 60_000;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -64,6 +70,10 @@ export interface Oracle {
   onSubmitAnswered(sender: string, sentAt: number): void;
   onPaid(jobs: readonly Job[], balance: number): void;
   onAnswered(jobIds: readonly string[]): void;
+  /** A process has heard that the service refuses these persons. */
+  onRefused(persons: readonly Person[], sentAt: number): void;
+  /** A person decides about the changes of many. */
+  onChangesDecided(crm: SimulatedCrm): void;
   /** A process died, or what it knew was lost; payments before may be unknown to the store. */
   onTrouble(): void;
   /** What the store knew since this moment is gone. */
@@ -111,6 +121,12 @@ export function createOracle(deps: OracleDeps): Oracle {
   /** When each of them knew of a lost answer, by what it had sent and when. */
   const givenUp = new Map<string, number>();
   const submitted: Sent[] = [];
+  /** Payments for other details that no person has asked for. */
+  const changes: Payment[] = [];
+  /** When a person decided last about the changes of many. */
+  const decidedAt = new Map<SimulatedCrm, number>();
+  /** Whom the service has refused, and when that was heard of. */
+  const refused: { record: Record_; at: number }[] = [];
 
   return {
     onSubmit({ key, sender, sentAt, body }) {
@@ -124,8 +140,8 @@ export function createOracle(deps: OracleDeps): Oracle {
     },
     onPaid(jobs, balance) {
       const before = payments.length;
-      const changed = jobs.filter((job) => judge(job) === 'other details').length;
-      judgeMassChange(changed);
+      const changed = jobs.filter((job) => judge(job) === 'other details');
+      judgeMassChange(changed.flatMap(({ id }) => byJob.get(id) ?? []));
       judgeLimits(payments.slice(before), balance);
     },
     onAnswered(jobIds) {
@@ -133,6 +149,15 @@ export function createOracle(deps: OracleDeps): Oracle {
         const payment = byJob.get(id);
         if (payment) payment.isAnswered = true;
       }
+    },
+    onRefused(persons, sentAt) {
+      for (const person of persons) {
+        const owner = ownerOf({ person, sentAt });
+        if (owner !== null) refused.push({ record: owner.record, at: deps.now() });
+      }
+    },
+    onChangesDecided(crm) {
+      decidedAt.set(crm, deps.now());
     },
     onTrouble() {
       troubleAt = deps.now();
@@ -187,6 +212,13 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (record.forgottenAt !== null && deps.bornAt(job.sender) > record.forgottenAt) {
       violate('forgotten', `contact ${record.id} is sent to the service after it was erased`);
     }
+    const { confirmedErasedAt } = record;
+    if (confirmedErasedAt !== null && job.sentAt > confirmedErasedAt) {
+      violate(
+        'forgotten',
+        `contact ${record.id} is sent to the service, and was confirmed as erased`,
+      );
+    }
     const before = payments.filter((payment) => payment.record === record);
     const last = before.at(-1);
     judgeMerged(owner, job, last);
@@ -221,16 +253,46 @@ export function createOracle(deps: OracleDeps): Oracle {
     );
   }
 
-  /** Many that change at once are a person's to decide about. */
-  function judgeMassChange(changed: number): void {
-    const records = crms.flatMap((crm) => [...crm.records.values()]);
-    // The product knows whom it has asked about, whatever that cost, and who shares the profile of another.
-    const others = records.filter(
-      ({ rejectedLoss, written }) => rejectedLoss !== null || written !== null,
+  /** Many that change at once, or within a week, are a person's to decide about. */
+  function judgeMassChange(paid: readonly Payment[]): void {
+    const [first] = paid;
+    if (first === undefined) return;
+    const { crm, job } = first;
+    const { clockSkew, clockJump } = swarm.faults;
+    const slackMs = clockSkew + clockJump > 0 ? CLOCKS_APART_MS : 0;
+    const begin = Math.max(
+      deps.now() - CHANGES_MS + CLOCKS_APART_MS,
+      (decidedAt.get(crm) ?? Number.NEGATIVE_INFINITY) + slackMs,
+      restored?.at ?? Number.NEGATIVE_INFINITY,
     );
-    const known = new Set([...payments.map(({ record }) => record), ...others]).size;
+    // Whom a person has told from one who was erased goes on unasked.
+    changes.push(...paid.filter(({ record }) => record.distinguishedAt === null));
+    const counted = changes.filter((each) => each.crm === crm && each.job.paidAt > begin);
+    const changed = new Set(counted.map(({ record }) => record)).size;
+    const known = knownTo(crm, job.sender).size;
     if (changed < swarm.settings.massChangeAtLeast || changed <= 0.1 * known) return;
     violate('mass change', `${changed} changed contacts of ${known} are paid for unasked`);
+  }
+
+  /** The contacts that the product may know as asked for, as a process has read them that pays for changes. */
+  function knownTo(crm: SimulatedCrm, sender: string): Set<Record_> {
+    const heard = refused.filter(({ at }) => !isTroubled(at, NOTING_MS));
+    const asked = new Set([...payments, ...heard].map(({ record }) => record));
+    const all = [...crm.records.values()];
+    // The product knows whom it has asked about, whatever that cost, and who shares the profile of another.
+    const known = all.filter(
+      (record) => asked.has(record) || record.rejectedLoss !== null || record.written !== null,
+    );
+    const heirs = known.flatMap(({ id }) => crm.heirOf(id) ?? []);
+    return new Set([...known.filter((record) => !isReadAsGone(record, sender)), ...heirs]);
+  }
+
+  /** True of a contact that had left before a process read all that has changed, with nothing on its way any more. */
+  function isReadAsGone(record: Record_, sender: string): boolean {
+    if (record.gone === null || deps.isForOne(sender)) return false;
+    if (record.gone.at >= deps.bornAt(sender) - swarm.people.lagMs) return false;
+    const last = payments.findLast((payment) => payment.record === record);
+    return last === undefined || (last.job.sender !== sender && endedWell.has(last.job.sender));
   }
 
   /**
@@ -305,7 +367,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (people.some(({ resubmittedAt }) => resubmittedAt > job.paidAt))
       return 'a person asked for it';
     // Who was erased is unknown from then on, and so is the contact that it becomes a part of.
-    if (last.record.forgottenAt !== null) return 'it was erased';
+    if (last.record.forgottenAt !== null || isErasedWithHeir(last)) return 'it was erased';
     const isDelivered = [record, last.record].some(({ deliveredAt }) => deliveredAt > job.paidAt);
     if (job.goneAt <= now && !isDelivered) return 'its job is gone, and its profile never came';
     // What a run that broke off has heard may not be on record.
@@ -318,6 +380,17 @@ export function createOracle(deps: OracleDeps): Oracle {
       return 'other details';
     if (settings.whenIdentityChanges && wasFirstReadAsAnother(record, last)) return 'other details';
     return null;
+  }
+
+  /** True if a contact had nothing of its own when this profile came to it by a merge, and was erased with it. */
+  function isErasedWithHeir({ crm, record }: Pick<Payment, 'crm' | 'record'>): boolean {
+    const { gone } = record;
+    if (gone === null || gone.mergedInto === null) return false;
+    const heir = crm.records.get(gone.mergedInto);
+    if (heir === undefined) return false;
+    const own = payments.findLast((each) => each.record === heir);
+    if (own !== undefined) return false;
+    return heir.forgottenAt !== null || isErasedWithHeir({ crm, record: heir });
   }
 
   /**
@@ -491,7 +564,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     }
   }
 
-  function ownerOf({ person, sentAt }: Job): Owner | null {
+  function ownerOf({ person, sentAt }: Pick<Job, 'person' | 'sentAt'>): Owner | null {
     const address = numberIn(person.addresses[0]);
     const employer = numberIn(person.employers[0]);
     for (const crm of crms) {

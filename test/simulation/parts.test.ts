@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createRandom } from './random.ts';
 import { shrink } from './shrink.ts';
 import { swarmOf } from './swarm.ts';
 import { createTimeline } from './timeline.ts';
+import { simulateInWorkers } from './workers.ts';
 
 describe('createRandom', () => {
   it('draws the same from the same seed', () => {
@@ -48,5 +50,17 @@ describe('shrink', () => {
     const { swarm } = await shrink(await simulate(large), simulate);
     expect(swarm).toMatchObject({ contacts: 3, hosts: 1, networks: false });
     expect(swarm.faults.kill).toBe(0);
+  });
+});
+
+describe('simulateInWorkers', () => {
+  it('counts a worker that was killed as failed, and says which seeds were not simulated', async () => {
+    const program = join(import.meta.dirname, 'dying-worker.ts');
+    const worked = await simulateInWorkers(2, 1, 8, [], program);
+    expect(worked).toEqual({
+      exitCode: 1,
+      sum: { nights: 5, runs: 6, credits: 10, failed: 1, seconds: 2 },
+      notSimulated: [{ from: 6, to: 8, why: 'SIGKILL' }],
+    });
   });
 });

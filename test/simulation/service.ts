@@ -441,6 +441,14 @@ export function personsIn(body: unknown): Person[] {
   return Array.isArray(persons) ? persons : [];
 }
 
+/** The persons of a request that this answer refuses. */
+export function refusedIn(request: unknown, answer: unknown): Person[] {
+  const items: unknown = Reflect.get(Object(answer), 'detail');
+  if (!Array.isArray(items)) return [];
+  const persons = personsIn(request);
+  return items.flatMap((item) => persons[Number(Reflect.get(Object(item), 'loc')?.[2])] ?? []);
+}
+
 function idsIn(body: unknown, name: string): string[] {
   const list: unknown = Array.isArray(body) ? body : Reflect.get(Object(body), name);
   return Array.isArray(list) ? list.map(String) : [];

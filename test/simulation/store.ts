@@ -135,6 +135,9 @@ const OPEN_TURNS = `
     (extract(epoch from donor_sync_jobs.job_now() - heartbeat_on) * 1000)::bigint as "silentMs"
   from donor_sync_jobs.job where state <= 'active' order by 1, 2`;
 
+/** Not carried out: there is no file to pack, and SQLite would prepare each statement anew afterwards. */
+const VACUUM = 'vacuum';
+
 const EVENT = /^update contacts \/\* (\w+) \*\//;
 
 /** A server ends transactions that stand still for so long. */
@@ -499,6 +502,7 @@ export async function createSharedStore(
       return { rows: readRows<R>(known.statement, parameters) };
     }
     requireRoom();
+    if (known.isVacuum) return { rows: [] };
     event = known.event;
     const { changes } = known.statement.run(...parameters);
     return { rows: [], numAffectedRows: BigInt(changes) };
@@ -644,6 +648,8 @@ interface NamedStatement {
   isRead: boolean;
   /** True if it checks a lease for the rest of its transaction. */
   isCheckpoint: boolean;
+  /** True if it packs a file, and changes no row. */
+  isVacuum: boolean;
   /** The event that it applies to contacts. */
   event: string | null;
 }
@@ -657,6 +663,7 @@ function namedOf(sql: string): NamedStatement {
   return {
     ...{ label, done: `${label} done`, isRead: label.startsWith('select') },
     isCheckpoint: CHECKPOINT.test(sql),
+    isVacuum: sql === VACUUM,
     event: EVENT.exec(sql)?.[1] ?? null,
   };
 }

@@ -51,6 +51,15 @@ export function choose(priority = 1): Decision {
   return { kind: 'choose', reason: 'never_enhanced', priority };
 }
 
+/** The decision that a contact stays as it is. */
+export const KEEP: Decision = { kind: 'keep' };
+
+/** The decision that a contact has a fresh profile. */
+export const SETTLE_FRESH: Decision = { kind: 'settle', reason: 'profile_fresh', eligible: true };
+
+/** The rest of a page without removed contacts and without a watermark. */
+export const NO_MORE = { removed: [], cursor: null };
+
 /** The row of a contact that is settled with a fresh profile by default. */
 export function contactRow(changes: Partial<ContactRow> & { crm_id: string }): ContactRow {
   const identity = `identity of ${changes.crm_id}`;

@@ -157,13 +157,13 @@ const OPTED_OUT = { kind: 'settle', reason: 'opted_out', eligible: false } as co
 describeEachDatabase('a contact in a corner', (open) => {
   const createWorld = storeWorlds(open);
 
-  function remove(
+  async function remove(
     { store, lease }: StoreWorld,
     id: string,
     mergedInto: string | null,
   ): Promise<void> {
     const removed = [{ id, mergedInto }];
-    return store.contacts.recordPage(
+    await store.contacts.recordPage(
       lease,
       { runId: RUN, contacts: [], removed, cursor: null },
       noting(() => ({ kind: 'keep' })),
@@ -231,6 +231,43 @@ describeEachDatabase('a contact in a corner', (open) => {
     expect(await contactOf(world, 'c-2')).toMatchObject(asked);
     expect(await world.store.holds.listOpen(INTEGRATION)).toMatchObject([{ crmId: 'c-2' }]);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed', tracking_id: null });
+  });
+
+  it('is read again by the next run if it was left out and got a question by a merge', async () => {
+    const world = await submittedAgain(8 * 86_400_000, 'profile_old');
+    await readPage(world, [readContact('c-2')], OPTED_OUT);
+    await chargeLoss(world, 'hold');
+    await remove(world, 'c-1', 'c-2');
+    expect(await contactOf(world, 'c-2')).toMatchObject({ outcome_reason: 'lost_answer' });
+    expect(await world.store.contacts.listUnread(INTEGRATION)).toEqual(['c-2']);
+    await readPage(world, [readContact('c-2')], OPTED_OUT);
+    const leftOut = { state: 'settled', outcome_reason: 'opted_out', eligible: 0 };
+    expect(await contactOf(world, 'c-2')).toMatchObject(leftOut);
+    expect(await world.store.holds.listOpen(INTEGRATION)).toEqual([]);
+  });
+
+  it('stays left out if it gets a rejected question by a merge', async () => {
+    const world = await submittedAgain(8 * 86_400_000, 'profile_old');
+    await readPage(world, [readContact('c-2')], OPTED_OUT);
+    await chargeLoss(world, 'hold');
+    await world.store.holds.decide(await holdOf(world, 'c-1'), 'rejected');
+    await remove(world, 'c-1', 'c-2');
+    const leftOut = { state: 'settled', outcome_reason: 'opted_out', eligible: 0 };
+    expect(await contactOf(world, 'c-2')).toMatchObject({ ...leftOut, asked_at: START_MS });
+  });
+
+  it('stays left out when one who was erased becomes a part of it', async () => {
+    const { store, lease, ...world } = await createWorld();
+    await readPage({ store, lease, ...world }, [readContact('c-1')], OPTED_OUT);
+    const removed = [{ id: 'c-2', mergedInto: 'c-1', suspect: 'fingerprint of c-1' }];
+    await store.contacts.recordPage(
+      lease,
+      { runId: RUN, contacts: [], removed, cursor: null },
+      noting(() => ({ kind: 'keep' })),
+    );
+    const leftOut = { state: 'settled', outcome_reason: 'opted_out', eligible: 0 };
+    expect(await contactOf({ store, lease, ...world }, 'c-1')).toMatchObject(leftOut);
+    expect(await store.holds.listOpen(INTEGRATION)).toEqual([]);
   });
 
   it('waits for the answer of its own submission when only an older profile is moved', async () => {

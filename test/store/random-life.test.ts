@@ -111,8 +111,8 @@ function removal(world: StoreWorld, id: string, mergedInto: string | null, suspe
   );
 }
 
-function remove(world: StoreWorld, { contact }: Step): Promise<void> {
-  return removal(world, contact, null, null);
+async function remove(world: StoreWorld, { contact }: Step): Promise<void> {
+  await removal(world, contact, null, null);
 }
 
 async function merge(world: StoreWorld, { contact, other, choice }: Step): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../src/store/engine/leases.ts';
-import type { NewRunRequest } from '../../src/store/runs/run-requests.ts';
+import type { NewRunRequest } from '../../src/store/runs/request-rows.ts';
 import { eraseContact } from '../helpers/erasing.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import { INTEGRATION, type StoreWorld, storeWorlds } from './store-world.ts';

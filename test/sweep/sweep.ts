@@ -130,9 +130,8 @@ async function failingLook(world: SweptWorld, { ids }: Pick<Neighbour, 'ids'>): 
   ]);
 }
 
-/** At once: many of them wait between their attempts. */
 async function lookAtAll(world: SweptWorld, commands: readonly string[]): Promise<void> {
-  await Promise.all(commands.map((words) => world.look(...words.split(' '))));
+  for (const words of commands) await world.look(...words.split(' '));
 }
 
 /** The service refuses, and quotes the person and the key of the request. */

@@ -35,6 +35,9 @@ export interface SweptWorld extends Pick<CliWorld, 'service' | 'putFaults' | 'pa
   /**
    * Runs a command into pipes, with `--json`, and at a terminal. At a terminal and by its purpose
    * a command may show persons: what it writes to stdout then is not swept, and its log always is.
+   *
+   * One after the other: where two commands of one process work on one file of SQLite, the one that waits for
+   * the other's transaction keeps it from going on.
    */
   look(...args: string[]): Promise<void>;
   /** Runs it once, into pipes. */
@@ -57,7 +60,7 @@ export interface SweptWorld extends Pick<CliWorld, 'service' | 'putFaults' | 'pa
 /** Waits between attempts are long, and there are thousands of them here. */
 const HURRIED: Clock = {
   ...systemClock,
-  sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 20), signal),
+  sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 5), signal),
 };
 
 const PASSWORD = 'Zyxmailpassword7391';
@@ -138,11 +141,14 @@ export async function openSweptWorld(options?: SweptWorldOptions): Promise<Swept
     said,
     commands,
     async look(...args) {
-      await Promise.all([run(args), run([...args, '--json']), run(args, { isTTY: true })]);
+      await run(args);
+      await run([...args, '--json']);
+      await run(args, { isTTY: true });
     },
     once: (...args) => run(args),
     async onceWith({ cwd = folder, env: more = {} }, ...args) {
-      await Promise.all([run(args, { cwd, more }), run([...args, '--json'], { cwd, more })]);
+      await run(args, { cwd, more });
+      await run([...args, '--json'], { cwd, more });
     },
     refuseAlerts(words) {
       mail.refuse(words);

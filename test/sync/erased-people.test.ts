@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { Contact } from '../../src/core/contact.ts';
 import { undoRun } from '../../src/fields/undo.ts';
-import { personFingerprintsOf } from '../../src/identity/person-fingerprints.ts';
 import { previewRun } from '../../src/sync/preview.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
-import { eraseContact, withLeaseOf } from '../helpers/erasing.ts';
+import { eraseContact, erasePerson, withLeaseOf } from '../helpers/erasing.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 import { everything } from '../store/store-world.ts';
 
@@ -25,18 +25,9 @@ async function openErased(options: SyncWorldOptions = {}) {
   const [erased = '', ...others] = await world.addPeople(3);
   await world.sync();
   const contact = contactOf(world, erased);
-  await erase(world, contact);
+  await erasePerson(world.store, 'riverside', contact);
   clearInCrm(world, erased);
   return { world, erased, others, contact, spent: await world.spent() };
-}
-
-async function erase({ store }: SyncWorld, contact: Contact): Promise<void> {
-  const person = personFingerprintsOf(store.fingerprint, contact);
-  const erasure = { crmId: contact.id, person, everywhere: false, receipt: null };
-  await withLeaseOf(store, 'riverside', (lease) =>
-    store.forget.begin(lease, { ...erasure, state: 'begun' }),
-  );
-  await eraseContact(store, 'riverside', contact.id);
 }
 
 function clearInCrm({ crm }: SyncWorld, id: string): void {
@@ -139,7 +130,7 @@ describe('the person who was erased, under another id', () => {
     await world.sync();
     await decideOnly(world, 'approved');
     const third = world.crm.addContact(person);
-    await erase(world, contactOf(world, third));
+    await erasePerson(world.store, 'riverside', contactOf(world, third));
     await world.sync({ full: true });
     expect(await reasonOf(world, copy)).toBe('forgotten_person');
   });
@@ -176,13 +167,104 @@ describe('the person who was erased, under another id', () => {
     world.crm.editContact(second, person);
     await world.sync();
     service.withholds = false;
-    await erase(world, contactOf(world, first));
+    await erasePerson(world.store, 'riverside', contactOf(world, first));
     await world.sync();
     expect(await reasonOf(world, second)).toBe('forgotten_person');
     expect(world.crm.valueOf(second, 'Donor ID')).toBeNull();
     await decideOnly(world, 'approved');
     await world.sync();
     expect(world.crm.valueOf(second, 'Donor ID')).not.toBeNull();
+  });
+});
+
+/** Does something once, when a page is read and not decided yet. */
+function whileReading() {
+  const reading: { meanwhile: (() => Promise<void>) | null } = { meanwhile: null };
+  const options: SyncWorldOptions = {
+    connector(crm, signal) {
+      const connector = createMemoryConnector(crm, signal);
+      return {
+        ...connector,
+        async *readPages(cursor, known) {
+          for await (const page of connector.readPages(cursor, known)) {
+            const { meanwhile } = reading;
+            reading.meanwhile = null;
+            await meanwhile?.();
+            yield page;
+          }
+        },
+      };
+    },
+  };
+  return { reading, options };
+}
+
+describe('what a person decides about who may be erased, while a run reads', () => {
+  /** A contact that is held since it looks like the erased one. */
+  async function openHeld() {
+    const { reading, options } = whileReading();
+    const { world, erased, others, contact, spent } = await openErased(options);
+    const { id: _, ...person } = contact;
+    const copy = world.crm.addContact({ ...person, id: 'the-copy' });
+    await world.sync();
+    expect(await reasonOf(world, copy)).toBe('forgotten_person');
+    return { world, reading, erased, others, copy, spent };
+  }
+
+  it('blocks the contact at once, and nobody is asked once more', async () => {
+    const { world, reading, copy, spent } = await openHeld();
+    reading.meanwhile = () => decideOnly(world, 'rejected');
+    await world.sync({ full: true });
+    expect(await tablesNaming(world, copy)).toEqual([]);
+    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('keeps a credit from being spent on the contact, also if it does not look like the erased one any more', async () => {
+    const { world, reading, copy, spent } = await openHeld();
+    const elsewhere = {
+      addresses: ['1 Far Away Road, Nome, AK 99762'],
+      employers: ['Arctic Works'],
+    };
+    world.crm.editContact(copy, elsewhere);
+    reading.meanwhile = () => decideOnly(world, 'rejected');
+    await world.sync();
+    expect(await world.spent()).toBe(spent);
+    expect(await tablesNaming(world, copy)).toEqual([]);
+    expect(world.crm.valueOf(copy, 'Donor ID')).toBeNull();
+  });
+
+  it('leaves a contact alone that holds values of ours, until they are taken out', async () => {
+    const { reading, options } = whileReading();
+    const { world, erased, others, spent } = await openErased(options);
+    const [winner = ''] = others;
+    world.crm.mergeContact(erased, winner);
+    await world.sync();
+    reading.meanwhile = () => decideOnly(world, 'rejected');
+    await world.sync({ full: true });
+    expect(await reasonOf(world, winner)).toBe('forgotten');
+    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('lets no profile come to the contact by a merge', async () => {
+    const { world, reading, others, copy, spent } = await openHeld();
+    const [loser = ''] = others;
+    world.crm.mergeContact(loser, copy);
+    reading.meanwhile = () => decideOnly(world, 'rejected');
+    await world.sync();
+    expect(await tablesNaming(world, copy)).toEqual([]);
+    expect(world.crm.valueOf(copy, 'Donor ID')).toBeNull();
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('lets a contact that is another person go on in the same run, and nobody is asked once more', async () => {
+    const { world, reading, copy, spent } = await openHeld();
+    reading.meanwhile = () => decideOnly(world, 'approved');
+    await world.sync({ full: true });
+    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.spent()).toBe(spent + 1);
+    expect(await reasonOf(world, copy)).toBe('fields_written');
   });
 });
 
@@ -226,6 +308,22 @@ describe('a merge with a contact that was erased', () => {
     expect(await world.spent()).toBe(spent);
   });
 
+  it('leaves a contact that has opted out as it is, and asks about it once it opts in', async () => {
+    const { world, erased, others, spent } = await openErased();
+    const [winner = ''] = others;
+    world.crm.editContact(winner, { optedOut: true });
+    await world.sync();
+    world.crm.mergeContact(erased, winner);
+    await world.sync();
+    // By that it stays out of the networks.
+    expect(await reasonOf(world, winner)).toBe('opted_out');
+    expect(await world.store.holds.listOpen()).toEqual([]);
+    world.crm.editContact(winner, { optedOut: false });
+    await world.sync();
+    expect(await reasonOf(world, winner)).toBe('forgotten_person');
+    expect(await world.spent()).toBe(spent);
+  });
+
   it('brings no profile to an erased contact', async () => {
     const { world, erased, others, spent } = await openErased();
     const [loser = ''] = others;
@@ -235,6 +333,24 @@ describe('a merge with a contact that was erased', () => {
     expect(world.crm.valueOf(erased, 'Donor ID')).toBeNull();
     expect(await tablesNaming(world, erased)).toEqual([]);
     expect(await reasonOf(world, loser)).toBe('merged_in_crm');
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('is not paid for once more if a person says that it is another one, and one in between was paid for', async () => {
+    const { world, erased, others, spent } = await openErased();
+    const [middle = ''] = others;
+    world.crm.mergeContact(erased, middle);
+    await world.sync();
+    const { id: _, ...person } = contactOf(world, middle);
+    const addresses = ['9 New Road, Reno, NV 89501'];
+    const last = world.crm.addContact({ ...person, addresses });
+    world.crm.mergeContact(middle, last);
+    await world.sync();
+    expect(await reasonOf(world, last)).toBe('forgotten_person');
+    expect(world.crm.valueOf(last, 'Donor ID')).toBeNull();
+    await decideOnly(world, 'approved');
+    await world.sync();
+    expect(world.crm.valueOf(last, 'Donor ID')).not.toBeNull();
     expect(await world.spent()).toBe(spent);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
-import { eraseContact } from '../helpers/erasing.ts';
+import { eraseContact, erasePerson } from '../helpers/erasing.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 
 const open = closedAfterTest(createSyncWorld);
@@ -56,6 +56,20 @@ describe('a database that does not know the donors whose ids the CRM carries', (
     const rows = await world.store.contacts.find('riverside', [out, gone]);
     expect(rows.get(out)).toMatchObject({ outcomeReason: 'opted_out', donorId: null });
     expect(rows.get(gone)).toBeUndefined();
+  });
+
+  it('asks about one who may be a person that was erased, and stops at no donor id of theirs', async () => {
+    const { world, crm } = await openOverEnhanced(2);
+    expect(await world.sync()).toMatchObject({ reason: { code: 'store_does_not_know_crm' } });
+    const [double] = crm.records.values();
+    if (double === undefined) throw new Error('The CRM is empty');
+    await erasePerson(world.store, 'riverside', { ...double.contact, id: 'another-record' });
+    expect(await world.sync({ adopt: true })).toMatchObject({ status: 'succeeded' });
+    const held = await world.store.contacts.find('riverside', [double.contact.id]);
+    expect([...held.values()]).toMatchObject([
+      { state: 'held', outcomeReason: 'forgotten_person' },
+    ]);
+    expect(await world.spent()).toBe(0);
   });
 });
 

@@ -84,6 +84,32 @@ function watch({ tookMs = 0, until = () => undefined }: Way = {}): Watched {
   }
 }
 
+/** The same of two runs: none is answered before both have sent one. */
+function watchTwoRuns(): Watched {
+  const ofBoth = Promise.withResolvers<void>();
+  const runs = new Set<PartnerClient>();
+  const watched = watch({ tookMs: SLOW_MS, until: () => ofBoth.promise });
+  return {
+    ...watched,
+    client(client) {
+      const one = watched.client(client);
+      return {
+        ...one,
+        submitEnhancements(...asked) {
+          if (runs.add(client).size === 2) ofBoth.resolve();
+          return one.submitEnhancements(...asked);
+        },
+      };
+    },
+  };
+}
+
+/** Another integration with the key, which pays for its own profiles. */
+function anotherOfTheKey({ integration }: SyncWorld): SyncWorld['integration'] {
+  const partner = { ...integration.partner, shareProfiles: false };
+  return { ...integration, id: 'lakeside', partner };
+}
+
 async function open(watched: Watched, options: SyncWorldOptions = {}): Promise<SyncWorld> {
   const world = await createSyncWorld({
     personsPerSubmission: 8,
@@ -197,25 +223,10 @@ describe('submissions', () => {
   });
 
   it('of two runs with one key are under way together', async () => {
-    const ofBoth = Promise.withResolvers<void>();
-    const runs = new Set<PartnerClient>();
-    const watched = watch({ tookMs: SLOW_MS, until: () => ofBoth.promise });
-    const world = await open(watched, {
-      partner(client) {
-        const one = watched.client(client);
-        return {
-          ...one,
-          submitEnhancements(...asked) {
-            if (runs.add(client).size === 2) ofBoth.resolve();
-            return one.submitEnhancements(...asked);
-          },
-        };
-      },
-    });
+    const watched = watchTwoRuns();
+    const world = await open(watched);
     await world.addPeople(16);
-    const partner = { ...world.integration.partner, shareProfiles: false };
-    const other = { ...world.integration, id: 'lakeside', partner };
-    // None is answered before both have sent one.
+    const other = anotherOfTheKey(world);
     const reports = await Promise.all([world.sync(), world.sync({ integration: other })]);
     for (const { status, contacts } of reports) {
       expect(status).toBe('succeeded');
@@ -358,25 +369,11 @@ describe('lost answers of submissions that were under way together', () => {
   });
 
   it('of two runs that go on are settled together, so that neither waits for the other', async () => {
-    const ofBoth = Promise.withResolvers<void>();
-    const runs = new Set<PartnerClient>();
-    const watched = watch({ tookMs: SLOW_MS, until: () => ofBoth.promise });
-    const world = await open(watched, {
-      partner(client) {
-        const one = watched.client(client);
-        return {
-          ...one,
-          submitEnhancements(...asked) {
-            if (runs.add(client).size === 2) ofBoth.resolve();
-            return one.submitEnhancements(...asked);
-          },
-        };
-      },
-    });
+    const watched = watchTwoRuns();
+    const world = await open(watched);
     await world.addPeople(16);
     await world.putFaults([lost(1, 'resetBefore'), lost(2, 'resetAfter')]);
-    const partner = { ...world.integration.partner, shareProfiles: false };
-    const other = { ...world.integration, id: 'lakeside', partner };
+    const other = anotherOfTheKey(world);
     const first = world.sync();
     await watched.sent(1);
     const reports = await Promise.all([first, world.sync({ integration: other })]);

@@ -10,7 +10,7 @@ import type { HookRecord } from '../../store/service/hooks.ts';
 import { describeHook, type HookView } from '../../views/hooks.ts';
 import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
-import { formatAgo } from '../terminal/words.ts';
+import { formatAgo, formatLast } from '../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:
@@ -150,10 +150,7 @@ function printHooks(output: Output, hooks: readonly HookView[], now: number): vo
       { header: 'Integration', value: ({ integration }) => integration, shrinks: true },
       { header: 'Signature', value: ({ signature }) => signature ?? 'none' },
       { header: 'Created', value: ({ createdAt }) => formatAgo(createdAt, now) },
-      {
-        header: 'Last used',
-        value: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : formatAgo(lastUsedAt, now)),
-      },
+      { header: 'Last used', value: ({ lastUsedAt }) => formatLast(lastUsedAt, now) },
       { header: 'Ignored contacts', value: ({ ignored }) => formatCount(ignored) },
     ],
     hooks,

@@ -16,6 +16,11 @@ export function formatAgo(instant: string | number, now: number): string {
   return `${formatDuration(now - new Date(instant).getTime())} ago`;
 }
 
+/** `3 h 12 min ago`, or `never` for what has not happened yet. */
+export function formatLast(instant: string | number | null, now: number): string {
+  return instant === null ? 'never' : formatAgo(instant, now);
+}
+
 /** Enough of a run's or a hold's id to tell it from the others that a person looks at. */
 const SHORT_ID_LENGTH = 8;
 

@@ -12,6 +12,7 @@ import type { ContactRow, Given } from './changes.ts';
 import { type ContactRecord, findRows, newRow } from './contacts.ts';
 import { type Departure, recordRemoved, supersedeHolds } from './departures.ts';
 import { openErasedHolds, reopenHolds } from './erased-holds.ts';
+import { areSameMarks, type ErasedMarks, findErasedMarks } from './erased-marks.ts';
 import { type LifeEvent, PRIORITY } from './life.ts';
 import { after, move, moveAndList, putRows } from './move.ts';
 
@@ -63,6 +64,8 @@ export interface DecidedPage<C extends ReadContact> {
   removed: readonly Departure[];
   /** Where a later read may start after this page. */
   cursor: string | null;
+  /** What is known of erased persons, and whether anybody of the page may be one of them; nothing unless given. */
+  erased?: { marks: ErasedMarks; isAnyoneAlike: boolean };
 }
 
 /**
@@ -83,14 +86,16 @@ export function decidedPageQueries(checkpoint: Checkpoint, clock: Clock) {
   return {
     /**
      * Decides a page and moves the watermark past it, in one transaction. `decide` is asked with
-     * what is known of it inside that transaction, so that no station can move a contact meanwhile.
+     * what is known of it inside that transaction, so that no station can move a contact meanwhile. False, and
+     * nothing is recorded, if a person has decided about who was erased since the page was prepared.
      */
     recordPage<C extends ReadContact>(
       lease: Lease,
       page: DecidedPage<C>,
       decide: Decide<C>,
-    ): Promise<void> {
+    ): Promise<boolean> {
       return checkpoint(lease, async (trx) => {
+        if (page.erased !== undefined && !(await isUpToDate(trx, lease, page.erased))) return false;
         const run: RunMoment = { id: page.runId, now: clock.now() };
         // The same key twice in one upsert is an error on Postgres; the last reading counts.
         const contacts = [...new Map(page.contacts.map((c) => [c.crmId, c])).values()];
@@ -103,9 +108,19 @@ export function decidedPageQueries(checkpoint: Checkpoint, clock: Clock) {
         await countRead(trx, { runId: page.runId, read: contacts.length, chosen });
         const { cursor } = page;
         if (cursor !== null) await moveCursor(trx, { id: lease.integrationId, cursor });
+        return true;
       });
     },
   };
+}
+
+/** A decision waits for the lease's row, as this transaction has done: it came before, or comes afterwards. */
+async function isUpToDate(
+  trx: Trx,
+  { integrationId }: Lease,
+  { marks, isAnyoneAlike }: NonNullable<DecidedPage<ReadContact>['erased']>,
+): Promise<boolean> {
+  return areSameMarks(await findErasedMarks(trx, integrationId, isAnyoneAlike), marks);
 }
 
 const countRead = prepared(

@@ -16,6 +16,8 @@ export interface Departure {
   mergedInto: string | null;
   /** That contact was erased: nothing goes to it. */
   isHeirErased?: boolean;
+  /** It was erased itself: nothing of it goes on. */
+  isErased?: boolean;
   /**
    * It was erased itself, or may be a person who was: the fingerprint of the contact that it lives on
    * in, so that a person decides about that one.
@@ -52,14 +54,20 @@ export async function recordRemoved(
   run: RunMoment,
   removed: readonly Departure[],
 ): Promise<void> {
-  for (const { id, mergedInto, isHeirErased = false, suspect = null } of removed) {
-    if (mergedInto !== null && !isHeirErased && suspect === null) {
-      await moveProfile(trx, lease, run, id, mergedInto);
-    }
-    if (mergedInto !== null && suspect !== null) {
+  for (const {
+    id,
+    mergedInto,
+    isHeirErased = false,
+    isErased = false,
+    suspect = null,
+  } of removed) {
+    if (mergedInto === null) continue;
+    if (suspect !== null) {
       const isNews = await suspectMerged(trx, lease.integrationId, suspect, run.now);
       if (isNews) await holdErased(trx, lease, run, [mergedInto]);
     }
+    // What one has that may be an erased person waits with the other for the person's decision.
+    if (!isHeirErased && !isErased) await moveProfile(trx, lease, run, id, mergedInto);
   }
   const left = removed.map(({ id, mergedInto }) => ({
     crm_id: id,

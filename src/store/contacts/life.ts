@@ -193,6 +193,9 @@ const INHERITS: Changes = {
  */
 const HAS_LEFT = equal(own('eligible'), 0);
 
+/** It has opted out, or may not be submitted for another reason that reading alone ends; a row that a merge makes is of no run yet. */
+const WAS_LEFT_OUT = all(equal(own('eligible'), 0), not(equal(own('outcome_run'), '')));
+
 const LEFT_BEFORE: Changes = {
   due_reason: null,
   ...outcome(
@@ -523,6 +526,8 @@ export const LIFE = {
         set: {
           ...INHERITS,
           asked_identity: INHERITED,
+          // Who was left out may still have to be: the next run reads it again.
+          asked_at: choice(WAS_LEFT_OUT, negative(given('asked_at')), given('asked_at')),
           eligible: 1,
           ...outcome('lost_answer', given('outcome_detail')),
         },
@@ -533,6 +538,12 @@ export const LIFE = {
   /** A person has rejected to spend again on the contact that is a part of it now. */
   inheritedRejection: {
     ways: [
+      {
+        from: ['settled'],
+        to: null,
+        when: all(isNull(own('asked_identity')), WAS_LEFT_OUT),
+        set: { ...INHERITS, tracking_id: null, asked_identity: INHERITED },
+      },
       {
         from: ['unknown', 'settled', 'due', 'removed'],
         to: 'settled',
@@ -598,12 +609,19 @@ export const LIFE = {
   suspected: {
     ways: [
       {
-        from: ['settled', 'due', 'held'],
+        from: ['due', 'held'],
         to: 'held',
         set: { due_reason: null, ...outcome('forgotten_person') },
       },
+      {
+        from: ['settled'],
+        to: 'held',
+        when: not(WAS_LEFT_OUT),
+        set: { due_reason: null, ...outcome('forgotten_person') },
+      },
     ],
-    otherwise: UNDER_WAY,
+    otherwise:
+      'Work is under way, or nothing is sent and written for it as long as it is left out.',
   },
 
   // A credit, from its intent to its end.

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { ERASED_MEMBER } from '../engine/network-tables.ts';
 import { ERASED_ID, type JobState, type Trx } from '../engine/tables.ts';
 import { findOnlyDonor, forgetIntroducer } from '../fields/forget-introducer.ts';
-import { separate } from '../runs/run-requests.ts';
+import { separate } from '../runs/cut-off-runs.ts';
 
 /** How much of a contact was erased, by what it was. Nothing of it says who the contact is. */
 export interface ErasedRows {

@@ -6,6 +6,7 @@ import {
   storedPersonFingerprints,
 } from '../../identity/person-fingerprints.ts';
 import type { RecordEntry } from '../audit/record.ts';
+import { findErasedMarks } from '../contacts/erased-marks.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import { overwriteErased } from '../engine/erased-bytes.ts';
 import { type FromRow, fromRows } from '../engine/from-row.ts';
@@ -319,6 +320,10 @@ export function forgetQueries(deps: ForgetDeps) {
     },
 
     listBlocks,
+
+    /** What tells later that a person has decided since about somebody who may be erased. */
+    findMarks: (integrationId: string, isAnyoneAlike: boolean) =>
+      findErasedMarks(db, integrationId, isAnyoneAlike),
 
     /** Contacts that may be this person by what the store remembers; of all integrations for null. */
     async findAlike(

@@ -6,7 +6,7 @@ import { move } from '../contacts/move.ts';
 import { fromRows } from '../engine/from-row.ts';
 import { filledPortions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
-import { eventOf, type HoldRecord } from './holds.ts';
+import { eventOf, type HoldRecord, lockIntegration } from './holds.ts';
 
 /** The open holds of one cause, counted. */
 export interface HoldBatch {
@@ -176,12 +176,7 @@ async function decidePortion(
   decision: BatchDecision,
   now: number,
 ): Promise<number | null> {
-  // As each checkpoint of a run does first: whichever comes second waits here, and not in the middle.
-  await trx
-    .updateTable('integrations')
-    .set((eb) => ({ run_epoch: eb.ref('run_epoch') }))
-    .where('id', '=', integrationId)
-    .execute();
+  await lockIntegration(trx, integrationId);
   const rows = await trx
     .selectFrom('holds')
     .select('id')

@@ -80,6 +80,7 @@ export function holdQueries(
       if (decision === 'approved' && hold.kind === 'lost_answer') return false;
       if (decision === 'resubmitted' && hold.kind === 'forgotten_person') return false;
       return db.transaction().execute(async (trx) => {
+        if (hold.kind === 'forgotten_person') await lockIntegration(trx, hold.integrationId);
         const decided = await trx
           .updateTable('holds')
           .set({ decision, decided_at: clock.now() })
@@ -115,6 +116,18 @@ export function holdQueries(
     const moved = await moveAndList(trx, hold, event, [hold.crmId], moment);
     if (event === 'distinguished') await reopenHolds(trx, hold, moved, moment);
   }
+}
+
+/**
+ * As each checkpoint of a run does first: whichever comes second waits here, and not in the middle. A run that decides
+ * a page knows of each decision about erased persons that came before it.
+ */
+export async function lockIntegration(trx: Trx, integrationId: string): Promise<void> {
+  await trx
+    .updateTable('integrations')
+    .set((eb) => ({ run_epoch: eb.ref('run_epoch') }))
+    .where('id', '=', integrationId)
+    .execute();
 }
 
 /** What a person's decision about a hold is in the contact's life. */

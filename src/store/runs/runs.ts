@@ -9,8 +9,8 @@ import { prepared, type Slots } from '../engine/prepared.ts';
 import type { Database, RunsTable, Trx } from '../engine/tables.ts';
 import { dropOldTexts, keepWords, type SealedWords } from '../secrets/foreign-texts.ts';
 import { noteSpent } from './credit-spans.ts';
+import { ALL_CONTACTS } from './request-rows.ts';
 import {
-  ALL_CONTACTS,
   beginRunRequest,
   dropStopped,
   endRunRequest,

@@ -31,7 +31,7 @@ import {
   productCommand,
 } from '../../action/product.ts';
 import type { Output } from '../../terminal/output.ts';
-import { findId, formatAgo, shortId } from '../../terminal/words.ts';
+import { findId, formatAgo, formatLast, shortId } from '../../terminal/words.ts';
 import { integrationsSchema, reachOf, reachText, roleSchema } from './tokens.ts';
 
 const EXAMPLES = `
@@ -138,10 +138,7 @@ function printPeople(output: Output, people: readonly PersonView[], now: number)
       { header: 'Reaches', value: ({ integrations }) => reachText(integrations), shrinks: true },
       { header: 'Signs in by', value: ({ signsInBy }) => waysText(signsInBy), shrinks: true },
       { header: 'Status', value: ({ status }) => status },
-      {
-        header: 'Last seen',
-        value: ({ seenAt }) => (seenAt === null ? 'never' : formatAgo(seenAt, now)),
-      },
+      { header: 'Last seen', value: ({ seenAt }) => formatLast(seenAt, now) },
     ],
     people,
   );
@@ -219,10 +216,7 @@ function listPasskeysCommand(deps: ProductDeps): Command {
           { header: 'Passkey', value: (passkey) => shortId(passkey.id) },
           { header: 'Name', value: (passkey) => passkey.name, shrinks: true },
           { header: 'Made', value: ({ createdAt }) => formatAgo(createdAt, now) },
-          {
-            header: 'Last used',
-            value: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : formatAgo(lastUsedAt, now)),
-          },
+          { header: 'Last used', value: ({ lastUsedAt }) => formatLast(lastUsedAt, now) },
         ],
         passkeys,
       );

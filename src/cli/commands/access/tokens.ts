@@ -15,7 +15,7 @@ import {
   productCommand,
 } from '../../action/product.ts';
 import type { Output } from '../../terminal/output.ts';
-import { findId, formatAgo, shortId } from '../../terminal/words.ts';
+import { findId, formatAgo, formatLast, shortId } from '../../terminal/words.ts';
 
 const EXAMPLES = `
 Examples:
@@ -120,10 +120,7 @@ function printTokens(output: Output, tokens: readonly TokenView[], now: number):
       { header: 'Role', value: ({ role }) => role },
       { header: 'Reaches', value: ({ integrations }) => reachText(integrations), shrinks: true },
       { header: 'Created', value: ({ createdAt }) => formatAgo(createdAt, now) },
-      {
-        header: 'Last used',
-        value: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : formatAgo(lastUsedAt, now)),
-      },
+      { header: 'Last used', value: ({ lastUsedAt }) => formatLast(lastUsedAt, now) },
     ],
     tokens,
   );

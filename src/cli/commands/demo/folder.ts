@@ -47,16 +47,56 @@ export async function createDemoFolder(
   contacts: readonly DemoContact[],
   addresses: DemoAddresses,
 ): Promise<DemoFolder> {
+  const folder = await makeDemoFolder();
+  await writeFile(folder.contacts, contactsText(contacts));
+  await writeFile(folder.settings, settingsText(addresses));
+  return folder;
+}
+
+/** A new temporary folder; its files are not there yet. */
+export async function makeDemoFolder(): Promise<DemoFolder> {
   const path = await mkdtemp(join(tmpdir(), 'donor-sync-demo-'));
-  const folder = {
+  return {
     path,
     settings: join(path, 'donor-sync.yaml'),
     contacts: join(path, 'contacts.csv'),
     enhanced: join(path, 'enhanced.csv'),
   };
-  await writeFile(folder.contacts, contactsText(contacts));
-  await writeFile(folder.settings, settingsText(addresses));
-  return folder;
+}
+
+/** The integration of the contact list, in a file of settings that may have others. */
+export interface ListSettings {
+  id: string;
+  name: string;
+  service: { baseUrl: string; apiKey: string };
+  /** The columns beside the id and the names, indented by eight. */
+  columns: string;
+  /** Its other settings, indented by four, and other integrations. */
+  rest: string;
+}
+
+/** The settings file of a demo. */
+export function listSettings({ id, name, service, columns, rest }: ListSettings): string {
+  return `# Settings of the demo. Real keys belong into the environment: apiKey: "\${PARTNER_API_KEY}"
+
+database: "sqlite:donor-sync.db"
+
+integrations:
+  - id: ${id}
+    name: ${name}
+    partner:
+      baseUrl: ${service.baseUrl}
+      apiKey: ${service.apiKey}
+    crm:
+      kind: csv
+      path: contacts.csv
+      output: enhanced.csv
+      columns:
+        id: Id
+        firstName: First
+        lastName: Last
+${columns}
+${rest}`;
 }
 
 const rowsSchema = z.array(z.record(z.string(), z.string()));
@@ -85,27 +125,13 @@ function contactsText(contacts: readonly DemoContact[]): string {
 }
 
 function settingsText({ baseUrl, apiKey, crms: { salesforce, hubspot } }: DemoAddresses): string {
-  return `# Settings of the demo. Real keys belong into the environment: apiKey: "\${PARTNER_API_KEY}"
-
-database: "sqlite:donor-sync.db"
-
-integrations:
-  - id: ${DEMO_INTEGRATION}
-    name: Demo with a CSV file
-    partner:
-      baseUrl: ${baseUrl}
-      apiKey: ${apiKey}
-    crm:
-      kind: csv
-      path: contacts.csv
-      output: enhanced.csv
-      columns:
-        id: Id
-        firstName: First
-        lastName: Last
-        addresses: [Street, City, State, Zip]
-        employers: [Employer]
-    fields: # a value is only written if the cell is empty or still holds what was written last
+  return listSettings({
+    id: DEMO_INTEGRATION,
+    name: 'Demo with a CSV file',
+    service: { baseUrl, apiKey },
+    columns: `        addresses: [Street, City, State, Zip]
+        employers: [Employer]`,
+    rest: `    fields: # a value is only written if the cell is empty or still holds what was written last
       - { from: netWorth.label, to: Donor Net Worth }
       - { from: capacity.nonprofit, to: Donor Capacity }
       - { from: work.primary, to: Donor Work }
@@ -136,5 +162,6 @@ integrations:
     networks:
       - { name: Board in HubSpot, color: blue, group: { list: "Board of Directors" } }
       - { name: Staff in HubSpot, color: purple, group: { list: Staff } }
-`;
+`,
+  });
 }

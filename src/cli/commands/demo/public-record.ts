@@ -1,6 +1,4 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { silentLog } from '../../../core/log.ts';
 import { outcomeText } from '../../../core/outcome.ts';
 import type { RunReport } from '../../../core/run.ts';
@@ -8,7 +6,7 @@ import { type ProductDeps, withApplication, withIntegration } from '../../action
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
 import { countOf } from '../../terminal/words.ts';
 import { syncOnce } from '../sync/sync-once.ts';
-import { readRows } from './folder.ts';
+import { type DemoFolder, listSettings, makeDemoFolder, readRows } from './folder.ts';
 import type { RecordStage } from './public-record-stage.ts';
 import { serveStatusPage, showStatusPage } from './status-page.ts';
 
@@ -40,23 +38,22 @@ export async function playPublicRecord(
   const stopped = deps.stopSignal();
   // The product does not know the service: it is loaded when one is asked for.
   const { setRecordStage } = await import('./public-record-stage.ts');
-  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-demo-'));
-  const stage = await setRecordStage(folder, {
+  const folder = await makeDemoFolder();
+  const stage = await setRecordStage(folder.path, {
     clock: deps.clock.now,
     report: (error) => output.note(error.message),
   });
   try {
-    const settings = join(folder, 'donor-sync.yaml');
-    await writeFile(join(folder, 'contacts.csv'), CONTACTS);
-    await writeFile(settings, settingsText(stage));
+    await writeFile(folder.contacts, CONTACTS);
+    await writeFile(folder.settings, settingsText(stage));
     showStart(output, stage);
-    const report = await syncRecord(deps, folder, settings, stage, stopped);
+    const report = await syncRecord(deps, folder, stage, stopped);
     output.finish(report, () => showRecord(output, report));
     if (report.run.status !== 'succeeded') {
       return stopped.aborted ? EXIT_CODES.stopped : EXIT_CODES.unexpected;
     }
     if (!once) {
-      await serveStatusPage(deps, settings, stopped, {
+      await serveStatusPage(deps, folder.settings, stopped, {
         started: (url) => showStatusPage(output, url),
       });
     }
@@ -77,45 +74,31 @@ R6,Ottoline,Quillfeather,Lake View Food Bank,
 `;
 
 function settingsText({ baseUrl, apiKey }: RecordStage): string {
-  return `# Settings of the demo. Real keys belong into the environment: apiKey: "\${PARTNER_API_KEY}"
-
-database: "sqlite:donor-sync.db"
-
-integrations:
-  - id: ${INTEGRATION}
-    name: Nonprofit with a service of its own
-    partner:
-      baseUrl: ${baseUrl}
-      apiKey: ${apiKey}
-    crm:
-      kind: csv
-      path: contacts.csv
-      output: enhanced.csv
-      columns:
-        id: Id
-        firstName: First
-        lastName: Last
-        employers: [Employer]
-    networks:
+  return listSettings({
+    id: INTEGRATION,
+    name: 'Nonprofit with a service of its own',
+    service: { baseUrl, apiKey },
+    columns: '        employers: [Employer]',
+    rest: `    networks:
       - { name: Board, color: teal, group: { column: Team, equals: Board } }
     fields:
       - { from: capacity.nonprofit, to: Donor Capacity }
       - { from: work.primary, to: Donor Work }
       - { from: bio, to: Donor Biography }
       - { from: warmPath.sentence, to: Warm Path }
-`;
+`,
+  });
 }
 
 /** The real thing: settings, database, connector and client are those of any `sync`. */
 function syncRecord(
   deps: ProductDeps,
-  folder: string,
-  settings: string,
+  folder: DemoFolder,
   { returns, people }: RecordStage,
   signal: AbortSignal,
 ): Promise<RecordReport> {
   const quietDeps = { ...deps, log: silentLog };
-  return withApplication(quietDeps, settings, async (application) => {
+  return withApplication(quietDeps, folder.settings, async (application) => {
     const [integration] = application.select([INTEGRATION]);
     if (integration === undefined) throw new Error('the settings of the demo lack its integration');
     const run = await withIntegration(
@@ -124,9 +107,8 @@ function syncRecord(
       (open) => syncOnce(quietDeps, open, signal),
       signal,
     );
-    const before = await readRows(join(folder, 'contacts.csv'));
-    const after =
-      run.status === 'succeeded' ? await readRows(join(folder, 'enhanced.csv')) : before;
+    const before = await readRows(folder.contacts);
+    const after = run.status === 'succeeded' ? await readRows(folder.enhanced) : before;
     const found = await application.store.runs.find(run.id);
     const rows = found ? await application.store.runRows.list(found, { limit: before.size }) : [];
     const reasons = new Map(rows.map(({ crmId, reason }) => [crmId, reason]));
@@ -140,7 +122,7 @@ function syncRecord(
         ),
       ),
     }));
-    return { folder, returns, people, run, contacts };
+    return { folder: folder.path, returns, people, run, contacts };
   });
 }
 

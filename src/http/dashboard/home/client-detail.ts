@@ -4,7 +4,7 @@ import type { Application } from '../../../application.ts';
 import { isConfigurationError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
 import type { RunReport } from '../../../core/run.ts';
-import type { RunRequestRecord } from '../../../store/runs/run-requests.ts';
+import type { RunRequestRecord } from '../../../store/runs/request-rows.ts';
 import type { RunRecord } from '../../../store/runs/runs.ts';
 import { countByIntegration } from '../../../views/decision-queue.ts';
 import { findRunReport, reportOf } from '../../../views/run.ts';

@@ -1,0 +1,37 @@
+/** The network of the group "board", in worlds that are closed after their test. */
+import { expect } from 'vitest';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import {
+  createNetworkWorld,
+  type NetworkWorld,
+  type NetworkWorldOptions,
+} from './network-world.ts';
+
+export const open = closedAfterTest(createNetworkWorld);
+
+/** A network of "board" with the first ten people. */
+export async function openBoard(options: NetworkWorldOptions = {}): Promise<NetworkWorld> {
+  const here = await open({ enhanced: 14, ...options });
+  here.setBoard(0, 10);
+  expect(await here.sync()).toMatchObject({ status: 'succeeded' });
+  await expectBoard(here, here.people.slice(0, 10), 10);
+  return here;
+}
+
+/** The network is what the CRM's group is, and so many credits were spent for it in all. */
+export async function expectBoard(
+  world: NetworkWorld,
+  people: readonly string[],
+  credits: number,
+  name = 'Board',
+): Promise<void> {
+  expect((await world.networks())[name]).toEqual(await world.donorsOf(people));
+  expect(await world.networkSpent()).toBe(credits);
+}
+
+/** The one hold there is. */
+export async function theHold(world: NetworkWorld) {
+  const [hold, ...more] = await world.store.networkHolds.listOpen();
+  if (!hold || more.length > 0) throw new Error('There is not one hold');
+  return hold;
+}
