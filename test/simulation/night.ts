@@ -6,6 +6,7 @@ import { type Log, silentLog } from '../../src/core/log.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { LEASE_MS } from '../../src/store/engine/leases.ts';
 import { runSync } from '../../src/sync/run.ts';
+import type { HookAddress } from './calls.ts';
 import { disturb, setClock } from './chaos.ts';
 import { checkNight } from './check.ts';
 import { createSimulatedCrm, type SimulatedCrm, simulatedConnector } from './crm.ts';
@@ -184,6 +185,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   let heldSince: number | null = null;
   const toAgree = new Set<string>();
   const accepted: Accepted[] = [];
+  const addresses = new Map<string, HookAddress>();
   const failedAt: number[] = [];
   /** When processes stood still. */
   const stills: Outage[] = [];
@@ -493,6 +495,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         try {
           await serve({
             ...{ application, life, log: logOf(life), crms, random: desk, times, say },
+            ...{ addresses, violate },
             integrations: settings.integrations,
             now: timeline.now,
             openTurns: isServer ? () => openTurns(life) : null,
