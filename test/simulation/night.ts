@@ -5,6 +5,7 @@ import type { Integration } from '../../src/core/integration.ts';
 import { type Log, silentLog } from '../../src/core/log.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { LEASE_MS } from '../../src/store/engine/leases.ts';
+import { parseKeyRing } from '../../src/store/secrets/key-ring.ts';
 import { runSync } from '../../src/sync/run.ts';
 import type { HookAddress } from './calls.ts';
 import { disturb, setClock } from './chaos.ts';
@@ -68,6 +69,9 @@ const LONGEST_SILENCE_MS = 2 * 60_000;
 const MOST_STEPS = 150_000;
 
 export const SECRET_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+
+/** The same for all processes. */
+const KEY_RING = parseKeyRing(SECRET_KEY);
 
 export const NO_FAULTS: Faults = {
   ...{ kill: 0, stop: 0, freeze: 0, clockSkew: 0, clockJump: 0, lostRequest: 0, lostAnswer: 0 },
@@ -677,7 +681,13 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
 
   function openAs(life: Life): Promise<Application> {
     return openApplication({
-      ...{ settings, secretKey: SECRET_KEY, clock: life.clock, owner: life.owner },
+      ...{
+        settings,
+        secretKey: SECRET_KEY,
+        keyRing: KEY_RING,
+        clock: life.clock,
+        owner: life.owner,
+      },
       log: logOf(life),
       neighbours: {
         openDatabase: async () => store.open(life),
