@@ -373,7 +373,9 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (last.record.forgottenAt !== null || isErasedWithHeir(last)) return 'it was erased';
     const isDelivered = [record, last.record].some(({ deliveredAt }) => deliveredAt > job.paidAt);
     if (job.goneAt <= now && !isDelivered) return 'its job is gone, and its profile never came';
-    if (settings.onLostAnswer === 'resubmit' && !isKept(last)) return 'its answer was lost';
+    // What a run has heard that lost its lease meanwhile, or broke off, may not be on record.
+    const isLost = !isKept(last) || !endedWell.has(job.sender);
+    if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';
     if (isHiddenByPurchase(last, sender)) return 'credits were bought that hide it';
     if (wasAnsweredBetween(record, last)) return 'what it was meanwhile has its profile';
     if (isPartBesideOther(last)) return 'a part was taken as large as another lost request';
