@@ -3,6 +3,7 @@ import { DONOR_ID, type Record_, type SimulatedCrm, versionOf } from './crm.ts';
 import type { World } from './night.ts';
 import type { Payment } from './oracle.ts';
 import { RETENTION } from './settings.ts';
+import type { Faults } from './swarm.ts';
 
 export function checkNight(world: World): void {
   checkStore(world);
@@ -229,11 +230,31 @@ function judgeChange(
   // Where profiles are shared, so is the one that it was paid for itself before.
   const paid = new Set(oracle.paymentsOf(record).map(({ version }) => version));
   if (settings.shareProfiles && paid.has(versionOf(record.details))) return;
+  if (mayHaveBeenLast(oracle.paymentsOf(record), versionOf(record.details), faults)) return;
   if (record.rejectedChanges.has(versionOf(record.details))) return;
   if (last.version !== versionOf(record.details)) {
     violate('other details', `contact ${record.id} has changed since it was paid for`);
   }
 }
+
+/**
+ * Two requests are in the order of the clocks of those that sent them: where these are apart, one that came soon
+ * before the last may count as that.
+ */
+function mayHaveBeenLast(
+  payments: readonly Payment[],
+  version: string,
+  { clockSkew, clockJump }: Faults,
+): boolean {
+  const last = payments.at(-1);
+  if (last === undefined || clockSkew + clockJump === 0) return false;
+  return payments.some(
+    (each) => each.version === version && last.job.paidAt - each.job.paidAt < CLOCKS_APART_MS,
+  );
+}
+
+/** More than two clocks are apart by which anything is sent: each by five minutes at most. */
+const CLOCKS_APART_MS = 15 * 60_000;
 
 /** What the product has written it knows as its own: to keep it right, take it back, or erase it. */
 function judgeOwned({ store, swarm, violate }: World, record: Record_): void {
@@ -328,7 +349,13 @@ function checkNothingInClear({ store, humans, violate, swarm }: World): void {
   }
 }
 
-const BELIEVED = "select donor_id from network_members where state = 'member'";
+const BELIEVED = `
+  select donor_id from network_members join networks on networks.id = network
+  where integration_id = ? and state = 'member'`;
+
+const FAILED = `
+  select donor_id from network_members join networks on networks.id = network
+  where integration_id = ? and state in ('failed', 'not_found')`;
 
 /** Networks are what their groups are. */
 function checkNetworks({ crms, service, store, swarm, violate }: World): void {
@@ -338,9 +365,7 @@ function checkNetworks({ crms, service, store, swarm, violate }: World): void {
       'select id from network_holds where integration_id = ? and subject is not null',
       name,
     );
-    const failed = store.rows(
-      "select donor_id from network_members where state in ('failed', 'not_found')",
-    );
+    const failed = store.rows(FAILED, name);
     if (holds.length > 0 || failed.length > 0) continue;
     const network = [...service.networks.values()].find((each) => each.name === `Board ${name}`);
     const wanted = new Set<string>();
@@ -359,7 +384,7 @@ function checkNetworks({ crms, service, store, swarm, violate }: World): void {
     const members = network?.members ?? new Set<string>();
     // Who was added after the backup that was put back is not known as a member.
     const isWhole = swarm.faults.restore === 0;
-    const believed = new Set(store.rows(BELIEVED).map((row) => row['donor_id']));
+    const believed = new Set(store.rows(BELIEVED, name).map((row) => row['donor_id']));
     // Nor is who was removed after it and is wanted again.
     const missing = [...wanted].filter(
       (donorId) => !members.has(donorId) && (isWhole || !believed.has(donorId)),

@@ -29,7 +29,7 @@ import {
 } from './service.ts';
 import { type Accepted, serve, unanswered } from './serving.ts';
 import { settingsOf } from './settings.ts';
-import type { Backup, OpenTurn, SharedStore } from './store.ts';
+import type { Backup, OpenTurn, Outage, SharedStore } from './store.ts';
 import type { Faults, Session, Swarm } from './swarm.ts';
 import { setChance, setLiving } from './takeover.ts';
 import { atRest, createTimeline, type Timeline } from './timeline.ts';
@@ -187,6 +187,8 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   const accepted: Accepted[] = [];
   const addresses = new Map<string, HookAddress>();
   const failedAt: number[] = [];
+  /** When processes stood still. */
+  const stills: Outage[] = [];
   let isCalm = false;
   let killed = 0;
   const faults = () => (isCalm ? NO_FAULTS : swarm.faults);
@@ -216,6 +218,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   const oracle = createOracle({
     ...{ swarm, crms: [...crms.values()], now: timeline.now, violate },
     isForOne: (name: string) => forOne.has(name),
+    outages: () => [...store.outages, ...stills],
     charges: () => service.charges,
     bornAt: (name: string) => births.get(name) ?? 0,
   });
@@ -768,6 +771,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         coverage.point(point);
       },
       onFreeze(ms) {
+        stills.push({ from: timeline.now(), until: timeline.now() + ms });
         // Another may take over, and what it has received and not written down is lost.
         if (ms > LEASE_MS) oracle.onTrouble();
       },

@@ -5,6 +5,7 @@
 import { type Record_, type SimulatedCrm, versionOf } from './crm.ts';
 import { numberIn } from './humans.ts';
 import { type Charge, type Job, type Person, personsIn, type ServiceRequest } from './service.ts';
+import type { Outage } from './store.ts';
 import type { Swarm } from './swarm.ts';
 
 const DAY_MS = 86_400_000;
@@ -52,6 +53,8 @@ export interface OracleDeps {
   /** True of a process that syncs one contact: it hears of no merge. */
   isForOne(sender: string): boolean;
   charges(): readonly Charge[];
+  /** When the database could not be written, or a process stood still. */
+  outages(): readonly Outage[];
   violate(invariant: string, what: string): void;
 }
 
@@ -106,7 +109,6 @@ export function createOracle(deps: OracleDeps): Oracle {
   /** True if what a process sends arrives soon after it was decided. */
   const { freeze, lostAnswer, throttle, serverError, databaseAway, diskFull } = swarm.faults;
   const isPrompt = freeze + lostAnswer + throttle + serverError + databaseAway + diskFull === 0;
-  let troubleAt = Number.NEGATIVE_INFINITY;
   /** When processes died. */
   const troubles: number[] = [];
   let restored: { backupAt: number; at: number } | null = null;
@@ -160,8 +162,7 @@ export function createOracle(deps: OracleDeps): Oracle {
       decidedAt.set(crm, deps.now());
     },
     onTrouble() {
-      troubleAt = deps.now();
-      troubles.push(troubleAt);
+      troubles.push(deps.now());
     },
     onRestored(backupAt) {
       restored = { backupAt, at: deps.now() };
@@ -242,7 +243,9 @@ export function createOracle(deps: OracleDeps): Oracle {
       (each) => twins.has(each.record) && isSharedWith(job.person, each),
     );
     if (paid === undefined || (last !== undefined && last.job.paidAt >= paid.job.paidAt)) return;
-    if (troubleAt >= paid.job.paidAt) return;
+    if (!isKept(paid)) return;
+    // Once a person has decided about a lost answer, it keeps no other contact of that person waiting.
+    if (!paid.isAnswered && paid.record.rejectedLoss !== null) return;
     // The profile came to the other one, and was gone before it came to this one.
     const { goneAt, paidAt } = paid.job;
     if (goneAt <= deps.now() && record.deliveredAt <= paidAt) return;
@@ -316,7 +319,7 @@ export function createOracle(deps: OracleDeps): Oracle {
       if (!isKnown) continue;
       if (gone.heirVersion !== version || reasonToPayAgain({ record, version }, paid, job))
         continue;
-      if (troubleAt > Number.NEGATIVE_INFINITY) continue;
+      if (!isKept(paid)) continue;
       // What was read first of it counts as what the profile was asked with. If it was something else then, it has
       // changed since.
       const wasElse = record.readAs.some(
@@ -370,9 +373,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (last.record.forgottenAt !== null || isErasedWithHeir(last)) return 'it was erased';
     const isDelivered = [record, last.record].some(({ deliveredAt }) => deliveredAt > job.paidAt);
     if (job.goneAt <= now && !isDelivered) return 'its job is gone, and its profile never came';
-    // What a run that broke off has heard may not be on record.
-    const isLost = !last.isAnswered || troubleAt >= job.paidAt || !endedWell.has(job.sender);
-    if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';
+    if (settings.onLostAnswer === 'resubmit' && !isKept(last)) return 'its answer was lost';
     if (isHiddenByPurchase(last, sender)) return 'credits were bought that hide it';
     if (wasAnsweredBetween(record, last)) return 'what it was meanwhile has its profile';
     if (isPartBesideOther(last)) return 'a part was taken as large as another lost request';
@@ -506,7 +507,13 @@ export function createOracle(deps: OracleDeps): Oracle {
 
   /** True if a process died, or what it knew was lost, within so long after this moment. */
   function isTroubled(since: number, withinMs: number): boolean {
-    return troubles.some((at) => at >= since && at <= since + withinMs);
+    let until = since + withinMs;
+    // What comes while nothing can be written is noted afterwards.
+    for (const outage of deps.outages()) {
+      const isMeanwhile = outage.from < until && outage.until > since;
+      if (isMeanwhile) until = Math.max(until, outage.until + NOTING_MS);
+    }
+    return troubles.some((at) => at >= since && at <= until);
   }
 
   /** True of a job that must be shared: of the same words, all of them readable, and not too old. */

@@ -37,6 +37,11 @@ export type StoreKind = 'machine' | 'server';
 
 export type Row = Record<string, unknown>;
 
+export interface Outage {
+  from: number;
+  until: number;
+}
+
 /** All rows of all tables. */
 export type Backup = ReadonlyMap<string, readonly Row[]>;
 
@@ -67,6 +72,8 @@ export interface SharedStore {
   replacedAt(client: string): number | null;
   /** How long it was away at most in this night. */
   readonly longestAwayMs: number;
+  /** When nothing could be written into it. */
+  readonly outages: readonly Outage[];
   /** Brings what a real server holds to where `rows`, `bytes` and `backUp` find it. */
   mirror(): Promise<void>;
   backUp(): Backup;
@@ -174,6 +181,7 @@ export async function createSharedStore(
   let event: string | null = null;
   let awayUntil = 0;
   let longestAwayMs = 0;
+  let outages: Outage[] = [];
   let fullUntil = 0;
   /** When a transaction was ended for its process. */
   let cutAt = 0;
@@ -212,6 +220,7 @@ export async function createSharedStore(
       replaced.clear();
       newerSince = null;
       awayUntil = 0;
+      outages = [];
       longestAwayMs = 0;
       fullUntil = 0;
       cutAt = 0;
@@ -236,12 +245,14 @@ export async function createSharedStore(
       if (!isAway()) awaySince = night.timeline.now();
       awayUntil = Math.max(awayUntil, night.timeline.now() + ms);
       longestAwayMs = Math.max(longestAwayMs, awayUntil - awaySince);
+      outages.push({ from: night.timeline.now(), until: awayUntil });
       night.say('the database', `is away for ${Math.round(ms / 100) / 10} s`);
       if (night.kind === 'server' && holder !== null) cutTransaction();
     },
     fillDisk(ms) {
       if (night === null) return;
       fullUntil = night.timeline.now() + ms;
+      outages.push({ from: night.timeline.now(), until: fullUntil });
       night.say('the disk', `of the database is full for ${Math.round(ms / 1000)} s`);
     },
     replaceFile() {
@@ -265,6 +276,9 @@ export async function createSharedStore(
       return newerSince;
     },
     replacedAt: (client) => replaced.get(client) ?? null,
+    get outages() {
+      return outages;
+    },
     get longestAwayMs() {
       return longestAwayMs;
     },

@@ -302,6 +302,8 @@ export function swarmOf(seed: number, serve = false): Swarm {
   swarm.beside.schedule = swarm.beside.serve > 0 && schedules.chance(0.6) ? 1 : 0;
   const hidden = createRandom(`swarm ${seed} hidden`);
   if (hidden.chance(0.03) && !serve) hideCharges(swarm, hidden);
+  const meanwhile = createRandom(`swarm ${seed} meanwhile`);
+  if (meanwhile.chance(0.03) && swarm.beside.serve === 0) decideMeanwhile(swarm, meanwhile);
   return swarm;
 }
 
@@ -495,6 +497,21 @@ function hideCharges(swarm: Swarm, { int }: Random): void {
   swarm.faults.lostAnswer = 0.1;
   Object.assign(swarm.service, { submitMs: 8_000, buyer: 0, hidingBuyer: 1 });
   Object.assign(swarm.settings, { batch: int(3, 7), settleAfterMs: 10_000 });
+}
+
+/** A night about people who decide, erase, merge and opt out while runs go on, whose jobs take their time. */
+function decideMeanwhile(swarm: Swarm, { chance, int, magnitude }: Random): void {
+  const { desk, faults, people, service } = swarm;
+  swarm.contacts = int(2, 8);
+  Object.assign(desk, { decide: 1, forget: 0.8 });
+  Object.assign(people, { merge: 0.5, doubles: 0.4, optOut: 0.3, optIn: 0.5, move: 0.3 });
+  Object.assign(service, { jobMs: magnitude(2_000, 60_000), wrongPerson: 0.2, vanished: 0.15 });
+  faults.lostAnswer = chance(0.5) ? 0.15 : 0;
+  swarm.networks = chance(0.6);
+  swarm.sessions = [1, 20, 24].map((afterHours) => ({
+    ...{ afterHours, hosts: int(1, swarm.hosts) },
+    full: chance(0.4),
+  }));
 }
 
 /** A night in which clocks are set while processes die: what they leave is of another time. */
