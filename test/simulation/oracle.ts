@@ -53,6 +53,8 @@ export interface OracleDeps {
   /** True of a process that syncs one contact: it hears of no merge. */
   isForOne(sender: string): boolean;
   charges(): readonly Charge[];
+  /** True if the product has taken a lost submission of so many persons for charged. */
+  isTakenForCharged(persons: number): boolean;
   /** When the database could not be written, or a process stood still. */
   outages(): readonly Outage[];
   violate(invariant: string, what: string): void;
@@ -470,6 +472,8 @@ export function createOracle(deps: OracleDeps): Oracle {
     const own = submitted.find(isOwn);
     const charge = deps.charges().find((each) => each.sender === sender && each.at === paidAt);
     if (!own || !charge || charge.credits >= own.persons || charge.balance === 0) return false;
+    // One that never left its process, which died with it on record, is of some size as well.
+    if (deps.isTakenForCharged(charge.credits)) return true;
     const beside = submitted.filter(
       (each) => each.key === key && Math.abs(each.sentAt - sentAt) <= READING_MS && !isOwn(each),
     );
