@@ -286,10 +286,22 @@ export function createOracle(deps: OracleDeps): Oracle {
     const all = [...crm.records.values()];
     // The product knows whom it has asked about, whatever that cost, and who shares the profile of another.
     const known = all.filter(
-      (record) => asked.has(record) || record.rejectedLoss !== null || record.written !== null,
+      (record) =>
+        asked.has(record) ||
+        record.rejectedLoss !== null ||
+        record.written !== null ||
+        mayHaveShared(record),
     );
     const heirs = known.flatMap(({ id }) => crm.heirOf(id) ?? []);
     return new Set([...known.filter((record) => !isReadAsGone(record, sender)), ...heirs]);
+  }
+
+  /** True of one whose details another record of that human being was paid for with: it may share what came of that. */
+  function mayHaveShared(record: Record_): boolean {
+    if (!swarm.settings.shareProfiles) return false;
+    const twins = new Set(twinsOf(record));
+    const versions = new Set([record.details, ...record.history].map(versionOf));
+    return payments.some((each) => twins.has(each.record) && versions.has(each.version));
   }
 
   /** True of a contact that had left before a process read all that has changed, with nothing on its way any more. */
