@@ -1,8 +1,9 @@
 /** What is simulated, for how long, and what is shown of it. */
 import { parseArgs } from 'node:util';
 import { bootStore } from './boot.ts';
-import { type CoverageCounts, createCoverage } from './coverage.ts';
+import { createCoverage, NO_COVERAGE } from './coverage.ts';
 import { type NightResult, simulateNight } from './night.ts';
+import type { Coverage } from './people.ts';
 import { startRealPostgres } from './real-postgres.ts';
 import { shrink } from './shrink.ts';
 import type { SharedStore } from './store.ts';
@@ -51,10 +52,11 @@ export async function runCommand(args: string[]): Promise<void> {
 type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
 
 async function simulateHere(store: SharedStore, values: Values): Promise<void> {
-  const counts = createCoverage();
-  if (values.coverage) {
-    counts.watchEvents();
-    store.watchContacts(counts.moved);
+  const watched = values.coverage ? createCoverage() : null;
+  const counts: Coverage = watched ?? NO_COVERAGE;
+  if (watched !== null) {
+    watched.watchEvents();
+    store.watchContacts(watched.moved);
   }
   const swarmAt = (seed: number): Swarm => nightOf(seed, values);
   const first = Number(values.seed ?? 1);
@@ -108,7 +110,7 @@ async function simulateHere(store: SharedStore, values: Values): Promise<void> {
   );
   for (const [what, seeds] of failed)
     print(`${seeds.length} × ${what}\n    seeds ${seeds.slice(0, 8).join(', ')}`);
-  if (values.coverage) print(counts.report());
+  if (watched !== null) print(watched.report());
   if (failed.size > 0) process.exitCode = 1;
   tellParent({ ...sum, next: first + sum.nights, isOver: true });
 }
@@ -132,7 +134,7 @@ function isOf(args: readonly string[], at: number, name: string): boolean {
 }
 
 /** Tells the story of a night; of a failing one, that of the smallest that fails in the same way. */
-async function replay(store: SharedStore, swarm: Swarm, counts: CoverageCounts): Promise<boolean> {
+async function replay(store: SharedStore, swarm: Swarm, counts: Coverage): Promise<boolean> {
   const night = await simulateNight(store, swarm, counts);
   const smallest =
     night.violations.length === 0

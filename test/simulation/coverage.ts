@@ -16,6 +16,14 @@ export interface CoverageCounts extends Coverage {
   report(): string;
 }
 
+/** Where no one asks what was reached. */
+export const NO_COVERAGE: Coverage = {
+  point: () => undefined,
+  kill: () => undefined,
+  fault: () => undefined,
+  together: () => undefined,
+};
+
 export function createCoverage(): CoverageCounts {
   const points = new Map<string, number>();
   const kills = new Map<string, number>();

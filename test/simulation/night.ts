@@ -5,7 +5,9 @@ import type { Integration } from '../../src/core/integration.ts';
 import { type Log, silentLog } from '../../src/core/log.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { LEASE_MS } from '../../src/store/engine/leases.ts';
+import { parseKeyRing } from '../../src/store/secrets/key-ring.ts';
 import { runSync } from '../../src/sync/run.ts';
+import type { HookAddress } from './calls.ts';
 import { disturb, setClock } from './chaos.ts';
 import { checkNight } from './check.ts';
 import { createSimulatedCrm, type SimulatedCrm, simulatedConnector } from './crm.ts';
@@ -67,6 +69,9 @@ const LONGEST_SILENCE_MS = 2 * 60_000;
 const MOST_STEPS = 150_000;
 
 export const SECRET_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+
+/** The same for all processes. */
+const KEY_RING = parseKeyRing(SECRET_KEY);
 
 export const NO_FAULTS: Faults = {
   ...{ kill: 0, stop: 0, freeze: 0, clockSkew: 0, clockJump: 0, lostRequest: 0, lostAnswer: 0 },
@@ -184,6 +189,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   let heldSince: number | null = null;
   const toAgree = new Set<string>();
   const accepted: Accepted[] = [];
+  const addresses = new Map<string, HookAddress>();
   const failedAt: number[] = [];
   /** When processes stood still. */
   const stills: Outage[] = [];
@@ -494,6 +500,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         try {
           await serve({
             ...{ application, life, log: logOf(life), crms, random: desk, times, say },
+            ...{ addresses, violate },
             integrations: settings.integrations,
             now: timeline.now,
             openTurns: isServer ? () => openTurns(life) : null,
@@ -675,7 +682,13 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
 
   function openAs(life: Life): Promise<Application> {
     return openApplication({
-      ...{ settings, secretKey: SECRET_KEY, clock: life.clock, owner: life.owner },
+      ...{
+        settings,
+        secretKey: SECRET_KEY,
+        keyRing: KEY_RING,
+        clock: life.clock,
+        owner: life.owner,
+      },
       log: logOf(life),
       neighbours: {
         openDatabase: async () => store.open(life),

@@ -6,6 +6,7 @@ import type { Integration } from '../../src/core/integration.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { createScheduler } from '../../src/schedule/scheduler.ts';
+import { createCalls, type HookAddress } from './calls.ts';
 import type { SimulatedCrm } from './crm.ts';
 import type { Life } from './process.ts';
 import type { Random } from './random.ts';
@@ -25,12 +26,15 @@ export interface Serving {
   crms: ReadonlyMap<string, SimulatedCrm>;
   integrations: readonly Integration[];
   random: Random;
+  /** Where webhooks call. */
+  addresses: Map<string, HookAddress>;
   /** How often something is asked for before the process has nothing to do. */
   times: number;
   now(): number;
   /** The turns that wait or are active, if they can be seen; null where the engine keeps none of its own. */
   openTurns: (() => Promise<readonly unknown[] | null>) | null;
   say(who: string, what: string): void;
+  violate(invariant: string, what: string): void;
   onAccepted(accepted: Accepted): void;
   onEnded(report: RunReport): void;
 }
@@ -44,6 +48,9 @@ export async function serve(serving: Serving): Promise<void> {
   const { clock, stopping } = life;
   const runner = createRunner(application, { clock, log, maxRunsAtOnce: random.int(1, 3) });
   runner.onRunEnded(({ report }) => serving.onEnded(report));
+  const end = new AbortController();
+  const ended = AbortSignal.any([stopping.signal, end.signal]);
+  const call = createCalls({ ...serving, runner, ended });
   runner.start();
   const scheduler = createScheduler({
     ...{ store: application.store, clock, log },
@@ -66,6 +73,7 @@ export async function serve(serving: Serving): Promise<void> {
     }
   } finally {
     // Also where the schedules cannot be planned: a real process takes its runner along when it ends.
+    end.abort();
     await Promise.all([scheduler.stop(), runner.stop()]);
   }
 
@@ -96,12 +104,9 @@ export async function serve(serving: Serving): Promise<void> {
     serving.say(`process ${life.name}`, `is asked for a run of ${integrationId} by a ${kind}`);
     try {
       if (kind === 'webhook') {
-        const contacts = ids.map((id) => ({ id, account: null }));
-        const runId = await runner.call({
-          ...{ integrationId, contacts },
-          isComplete: random.chance(0.6),
-        });
-        if (runId !== null) serving.onAccepted({ crm, ids, at });
+        const how = await call(integrationId, ids, random.chance(0.6));
+        if (how === 'taken') serving.onAccepted({ crm, ids, at });
+        if (how === 'refused') serving.say(`process ${life.name}`, 'refuses the call');
         return;
       }
       const trigger = kind === 'schedule' ? 'schedule' : 'manual';

@@ -320,6 +320,7 @@ function shareTurns(swarm: Swarm, { chance, int, pick }: Random): void {
     swarm.hosts = int(2, 4);
     swarm.sessions = swarm.sessions.map((session) => ({ ...session, hosts: int(1, swarm.hosts) }));
   }
+  if (chance(0.2)) swarm.faults = { ...swarm.faults, databaseAway: 0.9 };
   if (!chance(0.4)) return;
   swarm.struckAt = pick<Places>([
     ['update job_common state done'],
