@@ -57,7 +57,7 @@ const OPEN_JOBS = `
     and contacts.state not in ('removed', 'held') and contacts.eligible = 1`;
 
 function checkContact(world: World, integration: string, record: Record_): void {
-  const { store, violate, swarm } = world;
+  const { oracle, store, violate, swarm } = world;
   const [row] = store.rows(
     'select crm_id, state, outcome_reason, due_reason, donor_id from contacts where integration_id = ? and crm_id = ?',
     integration,
@@ -78,7 +78,10 @@ function checkContact(world: World, integration: string, record: Record_): void 
   }
   // Whom a person has confirmed as one who was erased is not read any more, also if it is put back.
   if (state === 'removed' && record.isConfirmedErased) return;
-  if (record.confirmedErasedAt !== null && reason !== 'forgotten') {
+  // Of a database that was put back the row is as it was: it is blocked again, and waits for forget.
+  const { confirmedErasedAt } = record;
+  const isConfirmed = confirmedErasedAt !== null && !oracle.isUnknown(confirmedErasedAt);
+  if (isConfirmed && reason !== 'forgotten') {
     violate('forgotten', `contact ${id} was confirmed as erased, and is ${state} (${reason})`);
   }
   if (state === 'removed') violate('an outcome', `contact ${id} is in the CRM and counts as gone`);

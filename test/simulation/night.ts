@@ -223,6 +223,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     ...{ swarm, crms: [...crms.values()], now: timeline.now, violate },
     isForOne: (name: string) => forOne.has(name),
     outages: () => [...store.outages, ...stills],
+    isTakenForCharged: (persons: number) => store.rows(TAKEN_FOR_CHARGED, persons).length > 0,
     charges: () => service.charges,
     bornAt: (name: string) => births.get(name) ?? 0,
   });
@@ -815,6 +816,8 @@ const LEAVING = (swarm: Swarm): Swarm => ({
   faults: { ...NO_FAULTS, kill: 0.7 },
   struckAt: ['begin', 'commit', 'committed', 'update integrations', 'delete from contacts done'],
 });
+
+const TAKEN_FOR_CHARGED = "select id from submissions where state = 'charged' and persons = ?";
 
 const OPEN_TOGETHER = 'select slot, count(*) as count from submissions group by slot';
 

@@ -53,6 +53,8 @@ export interface OracleDeps {
   /** True of a process that syncs one contact: it hears of no merge. */
   isForOne(sender: string): boolean;
   charges(): readonly Charge[];
+  /** True if the product has taken a lost submission of so many persons for charged. */
+  isTakenForCharged(persons: number): boolean;
   /** When the database could not be written, or a process stood still. */
   outages(): readonly Outage[];
   violate(invariant: string, what: string): void;
@@ -284,10 +286,22 @@ export function createOracle(deps: OracleDeps): Oracle {
     const all = [...crm.records.values()];
     // The product knows whom it has asked about, whatever that cost, and who shares the profile of another.
     const known = all.filter(
-      (record) => asked.has(record) || record.rejectedLoss !== null || record.written !== null,
+      (record) =>
+        asked.has(record) ||
+        record.rejectedLoss !== null ||
+        record.written !== null ||
+        mayHaveShared(record),
     );
     const heirs = known.flatMap(({ id }) => crm.heirOf(id) ?? []);
     return new Set([...known.filter((record) => !isReadAsGone(record, sender)), ...heirs]);
+  }
+
+  /** True of one whose details another record of that human being was paid for with: it may share what came of that. */
+  function mayHaveShared(record: Record_): boolean {
+    if (!swarm.settings.shareProfiles) return false;
+    const twins = new Set(twinsOf(record));
+    const versions = new Set([record.details, ...record.history].map(versionOf));
+    return payments.some((each) => twins.has(each.record) && versions.has(each.version));
   }
 
   /** True of a contact that had left before a process read all that has changed, with nothing on its way any more. */
@@ -470,6 +484,8 @@ export function createOracle(deps: OracleDeps): Oracle {
     const own = submitted.find(isOwn);
     const charge = deps.charges().find((each) => each.sender === sender && each.at === paidAt);
     if (!own || !charge || charge.credits >= own.persons || charge.balance === 0) return false;
+    // One that never left its process, which died with it on record, is of some size as well.
+    if (deps.isTakenForCharged(charge.credits)) return true;
     const beside = submitted.filter(
       (each) => each.key === key && Math.abs(each.sentAt - sentAt) <= READING_MS && !isOwn(each),
     );
