@@ -148,7 +148,7 @@ const VACUUM = 'vacuum';
 const EVENT = /^update contacts \/\* (\w+) \*\//;
 
 /** A server ends transactions that stand still for so long. */
-const IDLE_MS = 60_000;
+const IDLE_MS = 15_000;
 
 export async function createSharedStore(
   prepare: (open: (client: Client) => OpenDatabase<Tables>) => Promise<void>,
