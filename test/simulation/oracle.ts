@@ -273,7 +273,8 @@ export function createOracle(deps: OracleDeps): Oracle {
     // Whom a person has told from one who was erased goes on unasked.
     changes.push(...paid.filter(({ record }) => record.distinguishedAt === null));
     const counted = changes.filter((each) => each.crm === crm && each.job.paidAt > begin);
-    const changed = new Set(counted.map(({ record }) => record)).size;
+    // Who became a part of another one is that contact now, and what it was asked about counts there.
+    const changed = new Set(counted.map(({ record }) => crm.heirOf(record.id) ?? record)).size;
     const known = knownTo(crm, job.sender).size;
     if (changed < swarm.settings.massChangeAtLeast || changed <= 0.1 * known) return;
     violate('mass change', `${changed} changed contacts of ${known} are paid for unasked`);
