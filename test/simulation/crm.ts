@@ -123,6 +123,7 @@ export interface CrmDeps {
   random: Random;
   faultRate(): number;
   lagMs: number;
+  slowMs: number;
   /** Contacts in a page of its search. */
   pageSize: number;
   say(who: string, what: string): void;
@@ -143,6 +144,13 @@ const CAPABILITIES: Capabilities = {
 interface Change {
   record: Record_;
   at: number;
+}
+
+/** True of one who was erased, or whom a person has confirmed as that, and of who has taken in such a contact. */
+export function hasErased(crm: SimulatedCrm, record: Record_): boolean {
+  if (record.forgottenAt !== null || record.isConfirmedErased) return true;
+  const takenIn = [...crm.records.values()].filter(({ gone }) => gone?.mergedInto === record.id);
+  return takenIn.some((each) => hasErased(crm, each));
 }
 
 export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
@@ -300,7 +308,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     throwIfStopped(signal);
     const fault = random.chance(deps.faultRate()) ? random.pick(['before', 'after']) : null;
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    timeline.after(random.magnitude(5, 300), () => {
+    timeline.after(random.magnitude(5, Math.max(300, deps.slowMs)), () => {
       if (fault === 'before') {
         say('the CRM', `fails at ${what} for process ${life.name}`);
         timeline.after(5, () => reject(unavailable()), life);
@@ -315,7 +323,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       }
       if (fault === 'after') say('the CRM', `does not answer at ${what} for process ${life.name}`);
       timeline.after(
-        random.magnitude(5, 300),
+        random.magnitude(5, Math.max(300, deps.slowMs)),
         () => (fault === 'after' ? reject(unavailable()) : resolve(result)),
         life,
       );

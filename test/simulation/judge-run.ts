@@ -1,7 +1,7 @@
 /** What a run says of itself, held against what happened. */
 import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { RunReport } from '../../src/core/run.ts';
-import { versionOf } from './crm.ts';
+import { hasErased, versionOf } from './crm.ts';
 import type { World } from './night.ts';
 import type { Life } from './process.ts';
 import { stackOf } from './trace.ts';
@@ -96,7 +96,11 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
     // Who is paid for once more after that has a later outcome, and so has who is in line for that or, with many
     // others, a person's to decide about.
     const isChanged = payments.at(-1)?.version !== versionOf(record.details);
-    return by === life.name && !isChanged && payments.every(({ job }) => job.paidAt < at);
+    // A merge with one who was erased, which is read after the write, is a person's to decide about.
+    const isAsked = record.distinguishedAt === null && hasErased(crm, record);
+    return (
+      by === life.name && !isChanged && !isAsked && payments.every(({ job }) => job.paidAt < at)
+    );
   });
   if (report.contacts.written < written.length) {
     const what = `the run of process ${life.name} has written ${written.length} contacts and reports ${report.contacts.written}`;

@@ -209,6 +209,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       ...{ name, timeline, random: random.split(`crm ${name}`), say, violate },
       faultRate: () => faults().crm,
       lagMs: swarm.people.lagMs,
+      slowMs: swarm.people.slowMs,
       pageSize: swarm.pageSize,
     });
     crms.set(name, crm);

@@ -384,8 +384,9 @@ export function createOracle(deps: OracleDeps): Oracle {
     const people = [record, last.record, ...twinsOf(record)];
     if (people.some(({ resubmittedAt }) => resubmittedAt > job.paidAt))
       return 'a person asked for it';
-    // Who was erased is unknown from then on, and so is the contact that it becomes a part of.
-    if (last.record.forgottenAt !== null || isErasedWithHeir(last)) return 'it was erased';
+    // Who was erased is unknown from then on, and so is the contact that it becomes a part of. A person may say so.
+    const { forgottenAt, isConfirmedErased } = last.record;
+    if (forgottenAt !== null || isConfirmedErased || isErasedWithHeir(last)) return 'it was erased';
     const isDelivered = [record, last.record].some(({ deliveredAt }) => deliveredAt > job.paidAt);
     if (job.goneAt <= now && !isDelivered) return 'its job is gone, and its profile never came';
     // What a run has heard that lost its lease meanwhile, or broke off, may not be on record.

@@ -1,5 +1,5 @@
 /** What people do while hosts sync: they work in the CRMs, and spend credits elsewhere. */
-import { MAPPINGS, type Record_, type SimulatedCrm, TYPED } from './crm.ts';
+import { hasErased, MAPPINGS, type Record_, type SimulatedCrm, TYPED } from './crm.ts';
 import { type Humans, SPELLINGS } from './humans.ts';
 import type { Oracle } from './oracle.ts';
 import type { Random } from './random.ts';
@@ -124,6 +124,10 @@ export function createPeople(deps: PeopleDeps): People {
         planReturn(crm, record, 20_000);
       });
       plan(people.merge, record, 'is merged', () => merge(crm, record));
+    }
+    for (const record of people.mergeErased > 0 ? crm.living() : []) {
+      if (!hasErased(crm, record)) continue;
+      plan(people.mergeErased, record, 'is merged', () => merge(crm, record));
     }
     for (const record of crm.records.values()) {
       if (record.gone !== null || record.optedOutAt !== null) planReturn(crm, record, BUSY_MS);

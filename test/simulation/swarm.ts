@@ -115,6 +115,10 @@ export interface People {
   doubles: number;
   /** How long the CRM's search lags behind its records (ms). */
   lagMs: number;
+  /** It takes so long for each way of a request at most (ms), if that is longer than usual. */
+  slowMs: number;
+  /** Who was erased is merged, and so is who has taken in such a contact; per session. */
+  mergeErased: number;
 }
 
 /** What people do at the product itself; per integration and session. */
@@ -231,6 +235,8 @@ export function swarmOf(seed: number, serve = false): Swarm {
       comeBack: later.chance(0.4) ? later.next() : 0,
       optIn: later.chance(0.4) ? later.next() : 0,
       doubles: someLater(0.25, 0.7),
+      slowMs: 0,
+      mergeErased: 0,
     },
     service: {
       failed: some(0.3, 0.5),
@@ -304,6 +310,8 @@ export function swarmOf(seed: number, serve = false): Swarm {
   if (hidden.chance(0.03) && !serve) hideCharges(swarm, hidden);
   const meanwhile = createRandom(`swarm ${seed} meanwhile`);
   if (meanwhile.chance(0.03) && swarm.beside.serve === 0) decideMeanwhile(swarm, meanwhile);
+  const erased = createRandom(`swarm ${seed} erased`);
+  if (erased.chance(0.06) && swarm.beside.serve === 0) mergeErased(swarm, erased);
   return swarm;
 }
 
@@ -511,6 +519,27 @@ function decideMeanwhile(swarm: Swarm, { chance, int, magnitude }: Random): void
   swarm.sessions = [1, 20, 24].map((afterHours) => ({
     ...{ afterHours, hosts: int(1, swarm.hosts) },
     full: chance(0.4),
+  }));
+}
+
+/**
+ * A night about erased persons who become a part of others, in chains, and about what people say of those, also while
+ * a run reads: many records of one human being, each of which is read in each session.
+ */
+function mergeErased(swarm: Swarm, { chance, int }: Random): void {
+  makePlain(swarm);
+  const { desk, people, settings } = swarm;
+  Object.assign(swarm, { integrations: 1, contacts: int(3, 5), pageSize: int(1, 2) });
+  Object.assign(swarm, { networks: chance(0.7), struckAt: null });
+  Object.assign(desk, { decide: 1, undo: 0, only: 0, forget: 1 });
+  Object.assign(people, { doubles: 1, optOut: 0.25, optIn: 0, remove: 0, move: 0.3, create: 0 });
+  Object.assign(people, { merge: 0.05, mergeErased: 0.6, comeBack: 0, lagMs: 0 });
+  // While it reads, there is time to decide in.
+  people.slowMs = chance(0.8) ? 20_000 : 0;
+  Object.assign(swarm.service, { invalid: 0, vanished: 0, wrongPerson: 0, deceased: 0, failed: 0 });
+  settings.shareProfiles = chance(0.3);
+  swarm.sessions = [1, 20, 24, 24, 24].map((afterHours) => ({
+    ...{ afterHours, hosts: 1, full: chance(0.7) },
   }));
 }
 
