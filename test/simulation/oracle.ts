@@ -388,6 +388,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (last.record.forgottenAt !== null || isErasedWithHeir(last)) return 'it was erased';
     const isDelivered = [record, last.record].some(({ deliveredAt }) => deliveredAt > job.paidAt);
     if (job.goneAt <= now && !isDelivered) return 'its job is gone, and its profile never came';
+    if (!isDelivered && isMisfitReplaced(last)) return 'what came for a misfit is gone';
     // What a run has heard that lost its lease meanwhile, or broke off, may not be on record.
     const isLost = !isKept(last) || !endedWell.has(job.sender);
     if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';
@@ -398,6 +399,21 @@ export function createOracle(deps: OracleDeps): Oracle {
       return 'other details';
     if (settings.whenIdentityChanges && wasFirstReadAsAnother(record, last)) return 'other details';
     return null;
+  }
+
+  /**
+   * Its profile was of another person, and the job of a contact that it has taken in since came in the place of that
+   * one: the service dropped it before the profile was written.
+   */
+  function isMisfitReplaced({ crm, record, job }: Payment): boolean {
+    if (job.fate !== 'wrong person') return false;
+    return payments.some(
+      (each) =>
+        each.record.gone?.mergedInto === record.id &&
+        each.crm === crm &&
+        each.job.fate === 'vanished' &&
+        each.job.goneAt <= deps.now(),
+    );
   }
 
   /** True if a contact had nothing of its own when this profile came to it by a merge, and was erased with it. */
