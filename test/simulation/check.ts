@@ -198,19 +198,20 @@ function checkProfile(world: World, record: Record_, reason: string): void {
 }
 
 /**
- * Its own profile never came while the service kept it, and neither can that of a contact that it has taken in
- * since: it counts as paid for by that one, and has a profile when it is refreshed.
+ * Its own profile never came while the service kept it, or its answer was lost, and the service does not have that of
+ * a contact either that it has taken in since: it counts as paid for by that one, and has a profile when it is refreshed.
  */
 function isInheritedTooLate(
   { crms, oracle, timeline }: World,
   record: Record_,
-  { job }: Payment,
+  { isAnswered, job }: Payment,
 ): boolean {
   const now = timeline.now();
   const all = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
   const takenIn = all.filter(({ gone }) => gone?.mergedInto === record.id);
   const theirs = takenIn.flatMap((each) => oracle.paymentsOf(each).at(-1) ?? []);
-  return job.goneAt <= now && theirs.some((payment) => payment.job.goneAt <= now);
+  const isOutOfReach = !isAnswered || job.goneAt <= now;
+  return isOutOfReach && theirs.some((payment) => payment.job.goneAt <= now);
 }
 
 /** Who is at rest was paid for as they are now. */

@@ -459,6 +459,26 @@ describeEachDatabase('a lost answer', (open) => {
     expect(await world.store.holds.listOpen()).toEqual([]);
   });
 
+  it('lets a contact that has left meanwhile go, where the settings allow to submit again', async () => {
+    const world = await createWorld();
+    await submit(world, ['c-1', 'c-2']);
+    await world.store.contacts.recordPage(
+      world.lease,
+      { runId: RUN, contacts: [], removed: [{ id: 'c-1', mergedInto: null }], cursor: null },
+      () => {
+        throw new Error('Nobody was read');
+      },
+    );
+    await chargeLoss(world, 'resubmit');
+    expect(await contactOf(world, 'c-1')).toMatchObject({
+      state: 'removed',
+      due_reason: null,
+      tracking_id: null,
+      outcome_reason: 'deleted_in_crm',
+    });
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'due' });
+  });
+
   it('counts what was charged once, and goes on from the balance that was read', async () => {
     const world = await createWorld();
     await submit(world, ['c-1', 'c-2', 'c-3']);

@@ -650,15 +650,12 @@ export const LIFE = {
     asked_at: negative(given('asked_at')),
     ...outcome('lost_answer', given('outcome_detail')),
   }),
-  lostDueAgain: {
-    ...ofAnswer('due', {
-      ...SPENT,
-      due_reason: 'lost_answer_resubmitted',
-      tracking_id: null,
-      ...outcome('submission_pending', given('outcome_detail')),
-    }),
-    endsJob: true,
-  },
+  lostDueAgain: ofEmptyAnswer('due', {
+    ...SPENT,
+    due_reason: 'lost_answer_resubmitted',
+    tracking_id: null,
+    ...outcome('submission_pending', given('outcome_detail')),
+  }),
   sharedRunning: shares('submitted'),
   sharedDone: shares('ready'),
   sharedFailed: shares('settled', {
