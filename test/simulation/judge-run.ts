@@ -8,6 +8,7 @@ import { stackOf } from './trace.ts';
 
 export interface Judged extends Pick<World, 'swarm' | 'crms' | 'oracle' | 'service' | 'violate'> {
   isCalm(): boolean;
+  now(): number;
   /** Processes that were killed in this night. */
   killed(): number;
   say(who: string, what: string): void;
@@ -39,18 +40,23 @@ export function judgeEnd(
 
 /** The same of a process that runs one after the other: its ledger is that of all of them. */
 export function judgeServed(world: Judged, life: Life, report: RunReport): void {
-  const { oracle, violate, isCalm, say } = world;
+  const { oracle, violate, isCalm, say, now } = world;
   const code = report.reason?.code ?? null;
   say(
     `process ${life.name}`,
     `has run ${report.integration}: ${report.status} (${code ?? 'well'})`,
   );
   // It may have had other runs before, and what those have written without an answer is not known.
-  if (report.status === 'succeeded') oracle.onEndedWell(life.name, Date.parse(report.startedAt));
+  if (report.status === 'succeeded') oracle.onEndedWell(life.name, now() - tookMs(report));
   if (report.status !== 'failed') return;
   if (code === 'unexpected_error') violate('no error', `a run fails: ${report.reason?.message}`);
   else if (isCalm() && !isForGone(world, report) && !isGivenUp(world, code))
     violate('no stuck state', `a quiet run fails: ${code}`);
+}
+
+/** By the clock of its host, which may be wrong. */
+function tookMs({ startedAt, finishedAt }: RunReport): number {
+  return Date.parse(finishedAt ?? startedAt) - Date.parse(startedAt);
 }
 
 /** A request is not taken up again whose run was cut off six times; the process that finds it so may be a quiet one. */

@@ -311,7 +311,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     wasHurt: (name) => named.get(name)?.wasHurt ?? false,
     integrations: settings.integrations,
   };
-  const judged = { ...world, say, isCalm: () => isCalm, killed: () => killed };
+  const judged = { ...world, say, isCalm: () => isCalm, now: timeline.now, killed: () => killed };
   store.begin({
     ...{ kind: swarm.store, timeline, random: random.split('store'), say },
     onCheckpoint(client, integration, owner) {

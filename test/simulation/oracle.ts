@@ -106,8 +106,8 @@ export function createOracle(deps: OracleDeps): Oracle {
   const { swarm, crms, violate } = deps;
   const payments: Payment[] = [];
   const byJob = new Map<string, Payment>();
-  /** Processes whose run has succeeded. */
-  const endedWell = new Set<string>();
+  /** Runs that have succeeded. */
+  const endedWell: { sender: string; from: number; until: number }[] = [];
   /** True if what a process sends arrives soon after it was decided. */
   const { freeze, lostAnswer, throttle, serverError, databaseAway, diskFull } = swarm.faults;
   const isPrompt = freeze + lostAnswer + throttle + serverError + databaseAway + diskFull === 0;
@@ -185,7 +185,7 @@ export function createOracle(deps: OracleDeps): Oracle {
       givenUp.set(`${sender} ${sentAt}`, deps.now());
     },
     onEndedWell(sender, beganAt = 0) {
-      endedWell.add(sender);
+      endedWell.push({ sender, from: beganAt, until: deps.now() });
       for (const crm of crms) {
         for (const record of crm.records.values()) {
           const { by, at } = record.written ?? { by: null, at: 0 };
@@ -310,7 +310,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (record.gone === null || deps.isForOne(sender)) return false;
     if (record.gone.at >= deps.bornAt(sender) - swarm.people.lagMs) return false;
     const last = payments.findLast((payment) => payment.record === record);
-    return last === undefined || (last.job.sender !== sender && endedWell.has(last.job.sender));
+    return last === undefined || (last.job.sender !== sender && hasEndedWell(last.job));
   }
 
   /**
@@ -354,6 +354,13 @@ export function createOracle(deps: OracleDeps): Oracle {
     }
   }
 
+  /** True of what a run has paid for that came to its end; a process that serves may have other runs after one that broke off. */
+  function hasEndedWell({ sender, paidAt }: Job): boolean {
+    return endedWell.some(
+      (run) => run.sender === sender && run.from <= paidAt && paidAt <= run.until,
+    );
+  }
+
   /** Each contact is read by its id before it is sent. */
   function judgeEligible(record: Record_, { sender }: Job): void {
     const readAt = record.readBy.get(sender) ?? 0;
@@ -389,8 +396,9 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (forgottenAt !== null || isConfirmedErased || isErasedWithHeir(last)) return 'it was erased';
     const isDelivered = [record, last.record].some(({ deliveredAt }) => deliveredAt > job.paidAt);
     if (job.goneAt <= now && !isDelivered) return 'its job is gone, and its profile never came';
+    if (!isDelivered && isMisfitReplaced(last)) return 'what came for a misfit is gone';
     // What a run has heard that lost its lease meanwhile, or broke off, may not be on record.
-    const isLost = !isKept(last) || !endedWell.has(job.sender);
+    const isLost = !isKept(last) || !hasEndedWell(job);
     if (settings.onLostAnswer === 'resubmit' && isLost) return 'its answer was lost';
     if (isHiddenByPurchase(last, sender)) return 'credits were bought that hide it';
     if (wasAnsweredBetween(record, last)) return 'what it was meanwhile has its profile';
@@ -399,6 +407,21 @@ export function createOracle(deps: OracleDeps): Oracle {
       return 'other details';
     if (settings.whenIdentityChanges && wasFirstReadAsAnother(record, last)) return 'other details';
     return null;
+  }
+
+  /**
+   * Its profile was of another person, and the job of a contact that it has taken in since came in the place of that
+   * one: the service dropped it before the profile was written.
+   */
+  function isMisfitReplaced({ crm, record, job }: Payment): boolean {
+    if (job.fate !== 'wrong person') return false;
+    return payments.some(
+      (each) =>
+        each.record.gone?.mergedInto === record.id &&
+        each.crm === crm &&
+        each.job.fate === 'vanished' &&
+        each.job.goneAt <= deps.now(),
+    );
   }
 
   /** True if a contact had nothing of its own when this profile came to it by a merge, and was erased with it. */
