@@ -94,6 +94,8 @@ export interface Record_ {
   readAs: { version: string; at: number }[];
   /** When each of them last read what is in its fields: the pages of a search do not tell. */
   valuesReadBy: Map<string, number>;
+  /** When a search has told which life of a process that it left. */
+  goneReads: { by: string; at: number }[];
 }
 
 export type Source = 'address' | 'employer';
@@ -149,8 +151,13 @@ interface Change {
 /** True of one who was erased, or whom a person has confirmed as that, and of who has taken in such a contact. */
 export function hasErased(crm: SimulatedCrm, record: Record_): boolean {
   if (record.forgottenAt !== null || record.isConfirmedErased) return true;
-  const takenIn = [...crm.records.values()].filter(({ gone }) => gone?.mergedInto === record.id);
-  return takenIn.some((each) => hasErased(crm, each));
+  return erasedIn(crm, record).length > 0;
+}
+
+/** Those among the contacts which have become a part of this one who were erased, or have taken in such a contact. */
+export function erasedIn(crm: SimulatedCrm, { id }: Record_): Record_[] {
+  const takenIn = [...crm.records.values()].filter(({ gone }) => gone?.mergedInto === id);
+  return takenIn.filter((each) => hasErased(crm, each));
 }
 
 export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
@@ -189,6 +196,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           readBy: new Map(),
           readAs: [],
           valuesReadBy: new Map(),
+          goneReads: [],
           written: null,
           deliveredAt: 0,
           resubmittedAt: 0,
@@ -297,7 +305,13 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
         const ids = changes.slice(start, start + pageSize);
         if (ids.length === 0) return;
         const isFirst = start === 0;
-        yield await call(life, signal, 'page', () => pageOf(life, ids, isFirst ? changes : []));
+        const page = await call(life, signal, 'page', () =>
+          pageOf(life, ids, isFirst ? changes : []),
+        );
+        for (const { id } of page.removed) {
+          records.get(id)?.goneReads.push({ by: life.name, at: timeline.now() });
+        }
+        yield page;
       }
     }
   }

@@ -1,7 +1,7 @@
 /** What a run says of itself, held against what happened. */
 import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { RunReport } from '../../src/core/run.ts';
-import { hasErased, versionOf } from './crm.ts';
+import { erasedIn, type Record_, type SimulatedCrm, versionOf } from './crm.ts';
 import type { World } from './night.ts';
 import type { Life } from './process.ts';
 import { stackOf } from './trace.ts';
@@ -102,8 +102,7 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
     // Who is paid for once more after that has a later outcome, and so has who is in line for that or, with many
     // others, a person's to decide about.
     const isChanged = payments.at(-1)?.version !== versionOf(record.details);
-    // A merge with one who was erased, which is read after the write, is a person's to decide about.
-    const isAsked = record.distinguishedAt === null && hasErased(crm, record);
+    const isAsked = isAskedSince(crm, record, life, at);
     return (
       by === life.name && !isChanged && !isAsked && payments.every(({ job }) => job.paidAt < at)
     );
@@ -112,4 +111,16 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
     const what = `the run of process ${life.name} has written ${written.length} contacts and reports ${report.contacts.written}`;
     violate('reports', what);
   }
+}
+
+/**
+ * A merge with one who was erased is a person's to decide about as soon as it is read, which is after the write. What
+ * was said of the contact before any run had read of that merge was said of something else.
+ */
+function isAskedSince(crm: SimulatedCrm, record: Record_, life: Life, writtenAt: number): boolean {
+  const decidedAt = record.distinguishedAt ?? Number.NEGATIVE_INFINITY;
+  return erasedIn(crm, record).some(({ goneReads, forgottenAt }) => {
+    const isRead = goneReads.some(({ by, at }) => by === life.name && at > writtenAt);
+    return isRead && !goneReads.some(({ at }) => at > (forgottenAt ?? 0) && at <= decidedAt);
+  });
 }

@@ -30,6 +30,9 @@ const CLOCKS_APART_MS = 60 * 60_000;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
+/** All who were erased: nothing tells them from each other any more, so they count as one. */
+const ERASED = 'erased';
+
 /** Whose a paid person is. */
 interface Owner {
   crm: SimulatedCrm;
@@ -273,11 +276,17 @@ export function createOracle(deps: OracleDeps): Oracle {
     // Whom a person has told from one who was erased goes on unasked.
     changes.push(...paid.filter(({ record }) => record.distinguishedAt === null));
     const counted = changes.filter((each) => each.crm === crm && each.job.paidAt > begin);
-    // Who became a part of another one is that contact now, and what it was asked about counts there.
-    const changed = new Set(counted.map(({ record }) => crm.heirOf(record.id) ?? record)).size;
+    const changed = new Set(counted.map(whoChanged)).size;
     const known = knownTo(crm, job.sender).size;
     if (changed < swarm.settings.massChangeAtLeast || changed <= 0.1 * known) return;
     violate('mass change', `${changed} changed contacts of ${known} are paid for unasked`);
+  }
+
+  /** Who became a part of another one is that contact now, and what it was asked about counts there. */
+  function whoChanged({ crm, record, job }: Payment): Record_ | typeof ERASED {
+    const { forgottenAt, confirmedErasedAt } = record;
+    const isErased = [forgottenAt, confirmedErasedAt].some((at) => at !== null && at >= job.paidAt);
+    return isErased ? ERASED : (crm.heirOf(record.id) ?? record);
   }
 
   /** The contacts that the product may know as asked for, as a process has read them that pays for changes. */
