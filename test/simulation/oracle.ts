@@ -272,7 +272,10 @@ export function createOracle(deps: OracleDeps): Oracle {
     );
     // Whom a person has told from one who was erased goes on unasked.
     changes.push(...paid.filter(({ record }) => record.distinguishedAt === null));
-    const counted = changes.filter((each) => each.crm === crm && each.job.paidAt > begin);
+    // Of whom was erased since, nothing is remembered.
+    const counted = changes.filter(
+      (each) => each.crm === crm && each.job.paidAt > begin && each.record.forgottenAt === null,
+    );
     // Who became a part of another one is that contact now, and what it was asked about counts there.
     const changed = new Set(counted.map(({ record }) => crm.heirOf(record.id) ?? record)).size;
     const known = knownTo(crm, job.sender).size;
