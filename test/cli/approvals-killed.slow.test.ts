@@ -22,7 +22,7 @@ const listSchema = z.object({ approvals: z.array(z.object({ state: z.string() })
 const entriesSchema = z.object({ entries: z.array(z.object({ action: z.string() })) });
 
 /** How long the process lives, ms: from its start to where it is done by itself. */
-const LIVES = [350, 500, 650, 800, 1_000, 1_300, 1_700];
+const LIVES = [150, 180, 210, 250, 320, 600, 1_000];
 
 /** Asks as anna, kills the second person's process, and lets a third one go on with what is left. */
 async function confirmKilled(world: CliWorld, ask: readonly string[], lifeMs: number) {
