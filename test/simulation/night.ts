@@ -103,6 +103,11 @@ export interface World {
   wasHurt(name: string): boolean;
 }
 
+/** True if no process stands still, and the database is always there. */
+function isUndisturbed({ freeze, databaseAway, diskFull }: Faults): boolean {
+  return freeze + databaseAway + diskFull === 0;
+}
+
 /** Simulates the night of a swarm. The same swarm brings the same night. */
 export async function simulateNight(
   store: SharedStore,
@@ -211,6 +216,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       lagMs: swarm.people.lagMs,
       slowMs: swarm.people.slowMs,
       pageSize: swarm.pageSize,
+      isUndisturbed: isUndisturbed(swarm.faults),
     });
     crms.set(name, crm);
     const doubles = random.split(`doubles ${name}`);
