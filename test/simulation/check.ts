@@ -165,12 +165,13 @@ function isAnswerDropped({ swarm, store, oracle, wasHurt }: World, record: Recor
   if (swarm.people.doubles > 0) return false;
   const last = oracle.paymentsOf(record).at(-1);
   if (last?.isAnswered !== true || wasHurt(last.job.sender)) return false;
-  // It may be an older one, and the question about another submission since.
+  // It may be an older one, and the question about another submission since; of that one another thing may have been asked.
   const { tracking_id } = last.job.person;
   return store.rows(ASKED_ABOUT, record.id, tracking_id).length > 0;
 }
 
-const ASKED_ABOUT = 'select id from holds where crm_id = ? and tracking_id = ?';
+const ASKED_ABOUT =
+  "select id from holds where crm_id = ? and tracking_id = ? and kind = 'lost_answer'";
 
 /** The CRM holds the right profile, or what a person typed. */
 function checkProfile(world: World, record: Record_, reason: string): void {
