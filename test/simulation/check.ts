@@ -363,7 +363,7 @@ const FAILED = `
   where integration_id = ? and state in ('failed', 'not_found')`;
 
 /** Networks are what their groups are. */
-function checkNetworks({ crms, service, store, swarm, violate }: World): void {
+function checkNetworks({ crms, oracle, service, store, swarm, violate }: World): void {
   if (!swarm.networks) return;
   for (const [name, crm] of crms) {
     const holds = store.rows(
@@ -382,8 +382,12 @@ function checkNetworks({ crms, service, store, swarm, violate }: World): void {
         name,
         id,
       );
-      // A person has said that it is one who was erased.
-      if (heir.isConfirmedErased && row?.['outcome_reason'] === 'forgotten') continue;
+      // A person has said that it is one who was erased: of a backup that was put back the row is as it was.
+      const { confirmedErasedAt } = heir;
+      const isBlockedAgain =
+        swarm.beside.agree > 0 && confirmedErasedAt !== null && oracle.isUnknown(confirmedErasedAt);
+      const isForgotten = row?.['outcome_reason'] === 'forgotten' || isBlockedAgain;
+      if (heir.isConfirmedErased && isForgotten) continue;
       if (typeof row?.['donor_id'] === 'string') wanted.add(row['donor_id']);
     }
     const members = network?.members ?? new Set<string>();
