@@ -8,6 +8,7 @@ import type {
 import type { Run, SyncDeps } from '../run/context.ts';
 import { sealWords } from '../run/seal-words.ts';
 import type { OwnedValues } from '../store/contacts/owned-values.ts';
+import { LEASE_MS } from '../store/engine/leases.ts';
 import type { IntendedWrite } from '../store/fields/deliveries.ts';
 import type { FieldEnd } from '../store/fields/field-end.ts';
 import type { FieldPlan } from './plan.ts';
@@ -18,12 +19,12 @@ import type { FieldPlan } from './plan.ts';
  * between. Where the CRM gave no result the intent stays open: its value may be there.
  */
 export async function writeFields(
-  deps: Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId'>,
+  deps: Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId' | 'clock'>,
   run: Pick<Run, 'id' | 'lease' | 'integration'>,
   plans: readonly FieldPlan[],
 ): Promise<Map<string, FieldEnd>> {
   const writes = plans.flatMap(({ write }) => write ?? []);
-  if (writes.length > 0) await deps.store.deliveries.recordIntended(run.lease, run.id, writes);
+  if (writes.length > 0) await recordIntended(deps, run, writes);
   const changes = plans.flatMap(({ crmId, write, changes: values }) =>
     write === null ? [] : [{ id: crmId, values }],
   );
@@ -31,6 +32,22 @@ export async function writeFields(
   return new Map(
     plans.map((plan) => [plan.crmId, conclude(deps, run, plan, results.get(plan.crmId))]),
   );
+}
+
+/**
+ * Puts writes on disk. A process that stood still meanwhile looks once more whether the integration is its own: another
+ * may have taken over, and erased a contact whose values would come back.
+ */
+async function recordIntended(
+  { store, clock }: Pick<SyncDeps, 'store' | 'clock'>,
+  { id, lease }: Pick<Run, 'id' | 'lease'>,
+  writes: readonly IntendedWrite[],
+): Promise<void> {
+  const began = { at: clock.now(), atMs: clock.monotonicMs() };
+  await store.deliveries.recordIntended(lease, id, writes);
+  // A machine that was suspended shows it by one of the two: not every monotonic clock counts that.
+  const tookMs = Math.max(clock.now() - began.at, clock.monotonicMs() - began.atMs);
+  if (tookMs > LEASE_MS / 2) await store.leases.renew(lease);
 }
 
 /** Writes the changes; the result of each by CRM id. */

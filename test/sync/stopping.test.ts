@@ -139,6 +139,23 @@ describe('stopping and going on', () => {
     expect(await world.store.runs.find(id)).toMatchObject({ status: 'running', report: null });
   });
 
+  it('writes nothing into the CRM that it had on disk when it stood still until another run has taken over', async () => {
+    let lateMs = 0;
+    const monotonicMs = () => systemClock.monotonicMs() + lateMs;
+    const world = await open({ clock: { ...systemClock, monotonicMs } });
+    await world.addPeople(3);
+    const { deliveries, leases } = world.store;
+    const { recordIntended } = deliveries;
+    deliveries.recordIntended = async (...intended) => {
+      await recordIntended(...intended);
+      lateMs = 60_000;
+      await leases.acquire('riverside', 'another', () => true);
+    };
+    const report = await world.sync();
+    expect(report).toMatchObject({ status: 'incomplete', reason: { code: 'lease_lost' } });
+    expect(world.crm.writes).toHaveLength(0);
+  });
+
   it('reports a lease that is lost at its very end, and leaves the record to the other', async () => {
     const world = await open();
     await world.addPeople(3);
