@@ -80,6 +80,8 @@ export interface Record_ {
   rejectedLoss: string | null;
   /** When it was erased. */
   forgottenAt: number | null;
+  /** When that was first asked for: it may be blocked and erased from then on, also where its process was killed. */
+  erasureBegunAt: number | null;
   /** True once that was begun without clearing the CRM: what is ours there may not be known any more. */
   mayBeForgotten: boolean;
   /** True if that cleared the CRM as well. */
@@ -148,9 +150,9 @@ interface Change {
   at: number;
 }
 
-/** True of one who was erased, or whom a person has confirmed as that, and of who has taken in such a contact. */
+/** True of one whose erasure was begun, or whom a person has confirmed as erased, and of who has taken in such a contact. */
 export function hasErased(crm: SimulatedCrm, record: Record_): boolean {
-  if (record.forgottenAt !== null || record.isConfirmedErased) return true;
+  if (record.erasureBegunAt !== null || record.isConfirmedErased) return true;
   return erasedIn(crm, record).length > 0;
 }
 
@@ -205,6 +207,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           rejectedChanges: new Set(),
           rejectedLoss: null,
           forgottenAt: null,
+          erasureBegunAt: null,
           mayBeForgotten: false,
           isErasedInCrm: false,
           isConfirmedErased: false,

@@ -150,6 +150,7 @@ async function forget(
   const { mayBeForgotten } = record;
   // Its process may be killed when all is done but the telling.
   record.mayBeForgotten ||= !alsoInCrm;
+  record.erasureBegunAt ??= beganAt;
   const crmId = await application.contactId(integration, typed);
   say(
     `process ${life.name}`,

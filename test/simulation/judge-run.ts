@@ -119,8 +119,9 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
  */
 function isAskedSince(crm: SimulatedCrm, record: Record_, life: Life, writtenAt: number): boolean {
   const decidedAt = record.distinguishedAt ?? Number.NEGATIVE_INFINITY;
-  return erasedIn(crm, record).some(({ goneReads, forgottenAt }) => {
+  return erasedIn(crm, record).some(({ goneReads, forgottenAt, erasureBegunAt }) => {
+    const erasedAt = forgottenAt ?? erasureBegunAt ?? 0;
     const isRead = goneReads.some(({ by, at }) => by === life.name && at > writtenAt);
-    return isRead && !goneReads.some(({ at }) => at > (forgottenAt ?? 0) && at <= decidedAt);
+    return isRead && !goneReads.some(({ at }) => at > erasedAt && at <= decidedAt);
   });
 }

@@ -284,8 +284,9 @@ export function createOracle(deps: OracleDeps): Oracle {
 
   /** Who became a part of another one is that contact now, and what it was asked about counts there. */
   function whoChanged({ crm, record, job }: Payment): Record_ | typeof ERASED {
-    const { forgottenAt, confirmedErasedAt } = record;
-    const isErased = [forgottenAt, confirmedErasedAt].some((at) => at !== null && at >= job.paidAt);
+    const { forgottenAt, erasureBegunAt, confirmedErasedAt } = record;
+    const erased = [forgottenAt, erasureBegunAt, confirmedErasedAt];
+    const isErased = erased.some((at) => at !== null && at >= job.paidAt);
     return isErased ? ERASED : (crm.heirOf(record.id) ?? record);
   }
 
@@ -403,6 +404,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     // Who was erased is unknown from then on, and so is the contact that it becomes a part of. A person may say so.
     const { forgottenAt, isConfirmedErased } = last.record;
     if (forgottenAt !== null || isConfirmedErased || isErasedWithHeir(last)) return 'it was erased';
+    if (isToldApart(record, last.record)) return 'it is another one than who was to be erased';
     const isDelivered = [record, last.record].some(({ deliveredAt }) => deliveredAt > job.paidAt);
     if (job.goneAt <= now && !isDelivered) return 'its job is gone, and its profile never came';
     if (!isDelivered && isMisfitReplaced(last)) return 'what came for a misfit is gone';
@@ -431,6 +433,19 @@ export function createOracle(deps: OracleDeps): Oracle {
         each.job.fate === 'vanished' &&
         each.job.goneAt <= deps.now(),
     );
+  }
+
+  /**
+   * The erasure of the other one was begun, be it that its process was killed: nothing of it goes on to another contact
+   * from then on, and a person has said since that this one is somebody else.
+   */
+  function isToldApart(record: Record_, paid: Record_): boolean {
+    const { distinguishedAt } = record;
+    const { erasureBegunAt } = paid;
+    if (record === paid || distinguishedAt === null || erasureBegunAt === null) return false;
+    const { clockSkew, clockJump } = swarm.faults;
+    const slackMs = clockSkew + clockJump > 0 ? CLOCKS_APART_MS : 0;
+    return distinguishedAt + slackMs >= erasureBegunAt;
   }
 
   /** True if a contact had nothing of its own when this profile came to it by a merge, and was erased with it. */

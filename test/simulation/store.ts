@@ -367,8 +367,9 @@ export async function createSharedStore(
   function open(client: Client): OpenDatabase<Tables> {
     opened.add(client.name);
     const kind = isServer() ? 'server' : 'machine';
+    const driver = guardDriver(driverOf(client));
     const dialect: Dialect = {
-      createDriver: () => guardDriver(driverOf(client)),
+      createDriver: () => driver,
       createAdapter: () => (kind === 'server' ? new PostgresAdapter() : new TransactionalAdapter()),
       // One for all: it holds nothing between two statements, and making it takes a function for each kind of node.
       createQueryCompiler: () => compiler,
@@ -382,7 +383,7 @@ export async function createSharedStore(
       async requireInPlace() {
         if (replaced.has(client.name)) throw new StoreReplaced('/simulated');
       },
-      close: () => db.destroy(),
+      close: () => driver.destroy(),
     };
   }
 
@@ -419,8 +420,12 @@ export async function createSharedStore(
 
   function driverOf(client: Client): Driver {
     const queue = createConnectionQueue();
+    let isClosed = false;
     const connection = {
-      executeQuery: <R>({ sql, parameters }: CompiledQuery) => execute<R>(client, sql, parameters),
+      async executeQuery<R>({ sql, parameters }: CompiledQuery) {
+        requireOpen();
+        return execute<R>(client, sql, parameters);
+      },
       streamQuery(): AsyncIterableIterator<QueryResult<never>> {
         throw new Error('nothing is streamed');
       },
@@ -440,6 +445,7 @@ export async function createSharedStore(
         do await access(client);
         while (isTaken(client));
         if (client.state === 'gone') await NEVER;
+        requireOpen();
         holder = client;
         if (server !== null) {
           await server.run('begin');
@@ -451,6 +457,7 @@ export async function createSharedStore(
       },
       async commitTransaction() {
         await client.point('commit');
+        requireOpen();
         requireHeld(client);
         if (isServer() && isAway()) {
           endTransaction('rollback');
@@ -473,8 +480,16 @@ export async function createSharedStore(
       async releaseConnection() {
         queue.leave();
       },
-      async destroy() {},
+      /** A file goes with the transaction that is open; the connections of a server end by themselves. */
+      async destroy() {
+        isClosed = !isServer();
+        if (isClosed && holder === client) endTransaction('rollback');
+      },
     };
+
+    function requireOpen(): void {
+      if (isClosed) throw new TypeError('The database connection is not open');
+    }
   }
 
   async function execute<R>(

@@ -38,10 +38,11 @@ export async function openDatabase<Tables>(
     location.kind === 'sqlite'
       ? await openSqlite(location.path)
       : await openServer(location, options.log ?? silentLog);
-  const db = new Kysely<Tables>({ dialect });
-  // Kysely closes only what it has used once.
+  const driver = dialect.createDriver();
+  const db = new Kysely<Tables>({ dialect: { ...dialect, createDriver: () => driver } });
   await sql`select 1`.execute(db);
-  return { db, kind: location.kind, requireInPlace, close: () => db.destroy() };
+  // Not by Kysely, which then refuses all that comes later in words of its own.
+  return { db, kind: location.kind, requireInPlace, close: () => driver.destroy() };
 }
 
 /** The driver is loaded by those who have a server; others need not hold it in memory. */

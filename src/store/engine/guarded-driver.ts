@@ -8,7 +8,7 @@ import type {
   QueryResult,
 } from 'kysely';
 import { type DonorSyncError, FatalError, isDonorSyncError } from '../../core/errors.ts';
-import { commitError, isAway, storeError } from './store-error.ts';
+import { commitError, databaseClosed, isAway, storeError } from './store-error.ts';
 
 /**
  * A connection is waited for so long while the server is away: longer than a restart takes, and
@@ -35,13 +35,14 @@ interface Guarded {
 
 /**
  * A driver that translates failures (`store-error.ts`), waits for a server that is away, asks a read
- * again whose connection was lost, and refuses two things:
+ * again whose connection was lost, and refuses three things:
  *
  * - a second connection to code that runs inside a transaction. There, `db` in place of `trx`
  *   would wait for ever on SQLite, which has one connection, and would step out of the
  *   transaction on Postgres;
  * - any connection after the disk has failed. What the last commit left is only known after
- *   recovery, which the next opening does, so nothing goes on in place.
+ *   recovery, which the next opening does, so nothing goes on in place;
+ * - any connection once it is closed: what goes on then has outlived its program.
  *
  * What writes is sent once: whether it may be sent again is known by `transact.ts`.
  */
@@ -54,7 +55,7 @@ export function guardDriver(
   const guardedByInner = new WeakMap<DatabaseConnection, Guarded>();
   const guardedByOuter = new WeakMap<DatabaseConnection, Guarded>();
   let diskFailure: DonorSyncError | undefined;
-  let isClosed = false;
+  let closing: Promise<void> | null = null;
 
   /** The failure in our words; one of the disk is remembered. */
   function translated(error: unknown): unknown {
@@ -79,7 +80,7 @@ export function guardDriver(
         return await driver.acquireConnection(options);
       } catch (error) {
         const failure = translated(error);
-        if (!isAway(failure) || isClosed || performance.now() >= until) throw failure;
+        if (!isAway(failure) || closing !== null || performance.now() >= until) throw failure;
       }
       await sleep(RECONNECT_PAUSE_MS);
     }
@@ -150,6 +151,7 @@ export function guardDriver(
     async acquireConnection(options) {
       if (scopes.getStore()?.open) throw usedInsideTransaction();
       if (diskFailure) throw diskFailure;
+      if (closing !== null) throw databaseClosed(undefined);
       return guard(await acquire(options));
     },
 
@@ -184,8 +186,8 @@ export function guardDriver(
     },
 
     destroy(options) {
-      isClosed = true;
-      return driver.destroy(options);
+      closing ??= driver.destroy(options);
+      return closing;
     },
   };
 }

@@ -42,6 +42,12 @@ const commitUnconfirmed = translation(
   'database_commit_unconfirmed',
   'The database was lost while it confirmed a change; the next start finds out whether it was kept.',
 );
+/** For what goes on when the program has closed its database: an answer, for one, that took too long. */
+export const databaseClosed = translation(
+  RetriableError,
+  'database_closed',
+  'The database was closed, since the program ends.',
+);
 const notADatabase = translation(
   ConfigurationError,
   'database_not_a_database',
@@ -111,6 +117,9 @@ const CONNECTION_MESSAGES = new Set([
   'timeout expired',
 ]);
 
+/** What better-sqlite3 says of a statement once its file is closed, likewise. */
+const CLOSED_MESSAGE = 'The database connection is not open';
+
 /**
  * The failure of a database in our words: retriable if it passes with time, fatal if the run must
  * stop, configuration if a person must act. Everything else (a broken constraint, wrong SQL) comes
@@ -148,6 +157,7 @@ function translationOf(error: unknown): Translation | undefined {
   if (error instanceof Sqlite.SqliteError) return byPrefix(BY_SQLITE_CODE, error.code);
   if (!(error instanceof Error) || isDonorSyncError(error)) return undefined;
   if (isPostgresReport(error)) return byPrefix(BY_SQLSTATE, String(error.code));
+  if (error.message === CLOSED_MESSAGE) return databaseClosed;
   const isNetwork = 'code' in error && NETWORK_CODES.has(String(error.code));
   return isNetwork || CONNECTION_MESSAGES.has(error.message) ? unavailable : undefined;
 }

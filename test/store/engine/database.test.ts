@@ -50,6 +50,26 @@ describeOn('sqlite', 'openDatabase', () => {
     await close();
   });
 
+  it('cuts off what is under way when it is closed, and says so', async () => {
+    const { db, close } = await openSqliteTemp<TwoTables>();
+    await sql`create table notes (id text)`.execute(db);
+    const closed = { kind: 'retriable', code: 'database_closed' };
+    const gate = Promise.withResolvers<void>();
+    const open = Promise.withResolvers<void>();
+    const cutOff = db.transaction().execute(async (trx) => {
+      await trx.selectFrom('notes').select('id').execute();
+      open.resolve();
+      await gate.promise;
+      await trx.selectFrom('notes').select('id').execute();
+    });
+    await open.promise;
+    const waiting = findNote(db, 'kept');
+    await close();
+    gate.resolve();
+    await expect(cutOff).rejects.toMatchObject(closed);
+    await expect(waiting).rejects.toMatchObject(closed);
+  });
+
   it('keeps nothing else waiting for a transaction of many statements', async () => {
     const { db, close } = await openSqliteTemp();
     let others = 0;
@@ -271,7 +291,9 @@ describeEachDatabase('an open database', (open, kind) => {
   it('refuses queries after it is closed', async () => {
     const { db, close } = await openDatabase<TwoTables>(database.url);
     await close();
-    await expect(findNote(db, 'kept')).rejects.toThrow();
+    const closed = { kind: 'retriable', code: 'database_closed' };
+    await expect(findNote(db, 'kept')).rejects.toMatchObject(closed);
+    await expect(db.transaction().execute(async () => 1)).rejects.toMatchObject(closed);
   });
 });
 
