@@ -70,7 +70,7 @@ export function decideContact(
  * Pure: the row of a contact whose details are those again that its last answered request was sent with, although
  * others count as paid for since: those of a lost answer, of a merge, or of a change that a person rejected. The
  * answered one is what counts then, and there is nothing to ask a person about a lost one, unless that was to renew it:
- * an old profile would be paid for once more.
+ * an old profile would be paid for once more. Of a part that cannot be read it is unknown whether it is back.
  */
 function backAtAnswered(
   { identity }: Pick<PlannedContact, 'identity'>,
@@ -79,8 +79,10 @@ function backAtAnswered(
   rules: PlanRules,
 ): ContactRecord | undefined {
   if (!row?.askedIdentity || !answered?.identity) return row;
-  const isAsOther = changedParts(row.askedIdentity, answered.identity).length > 0;
-  if (!isAsOther || identity.compareWith(answered.identity).changed.length > 0) return row;
+  const others = changedParts(row.askedIdentity, answered.identity);
+  const isUnknown = identity.lost.some((part) => others.includes(part));
+  if (others.length === 0 || isUnknown) return row;
+  if (identity.compareWith(answered.identity).changed.length > 0) return row;
   const back = {
     ...row,
     askedIdentity: answered.identity,

@@ -165,12 +165,13 @@ function isAnswerDropped({ swarm, store, oracle, wasHurt }: World, record: Recor
   if (swarm.people.doubles > 0) return false;
   const last = oracle.paymentsOf(record).at(-1);
   if (last?.isAnswered !== true || wasHurt(last.job.sender)) return false;
-  // It may be an older one, and the question about another submission since.
+  // It may be an older one, and the question about another submission since; of that one another thing may have been asked.
   const { tracking_id } = last.job.person;
   return store.rows(ASKED_ABOUT, record.id, tracking_id).length > 0;
 }
 
-const ASKED_ABOUT = 'select id from holds where crm_id = ? and tracking_id = ?';
+const ASKED_ABOUT =
+  "select id from holds where crm_id = ? and tracking_id = ? and kind = 'lost_answer'";
 
 /** The CRM holds the right profile, or what a person typed. */
 function checkProfile(world: World, record: Record_, reason: string): void {
@@ -362,7 +363,7 @@ const FAILED = `
   where integration_id = ? and state in ('failed', 'not_found')`;
 
 /** Networks are what their groups are. */
-function checkNetworks({ crms, service, store, swarm, violate }: World): void {
+function checkNetworks({ crms, oracle, service, store, swarm, violate }: World): void {
   if (!swarm.networks) return;
   for (const [name, crm] of crms) {
     const holds = store.rows(
@@ -381,8 +382,12 @@ function checkNetworks({ crms, service, store, swarm, violate }: World): void {
         name,
         id,
       );
-      // A person has said that it is one who was erased.
-      if (heir.isConfirmedErased && row?.['outcome_reason'] === 'forgotten') continue;
+      // A person has said that it is one who was erased: of a backup that was put back the row is as it was.
+      const { confirmedErasedAt } = heir;
+      const isBlockedAgain =
+        swarm.beside.agree > 0 && confirmedErasedAt !== null && oracle.isUnknown(confirmedErasedAt);
+      const isForgotten = row?.['outcome_reason'] === 'forgotten' || isBlockedAgain;
+      if (heir.isConfirmedErased && isForgotten) continue;
       if (typeof row?.['donor_id'] === 'string') wanted.add(row['donor_id']);
     }
     const members = network?.members ?? new Set<string>();

@@ -21,6 +21,9 @@ import type { Life } from './process.ts';
 import type { Random } from './random.ts';
 import type { Timeline } from './timeline.ts';
 
+/** From a page's arrival until what it says is on record. */
+const NOTING_MS = 1_000;
+
 /** A field of the CRM that the product fills. */
 export const DONOR_ID = 'Donor ID';
 
@@ -96,6 +99,10 @@ export interface Record_ {
   readAs: { version: string; at: number }[];
   /** When each of them last read what is in its fields: the pages of a search do not tell. */
   valuesReadBy: Map<string, number>;
+  /** When the answer to that was there. */
+  valuesKnownBy: Map<string, number>;
+  /** When a page was there that showed it as opted out. */
+  optOutKnownBy: Map<string, number>;
   /** When a search has told which life of a process that it left. */
   goneReads: { by: string; at: number }[];
 }
@@ -130,6 +137,8 @@ export interface CrmDeps {
   slowMs: number;
   /** Contacts in a page of its search. */
   pageSize: number;
+  /** True if nothing keeps a process from noting at once what it has read. */
+  isUndisturbed: boolean;
   say(who: string, what: string): void;
   violate(invariant: string, what: string): void;
 }
@@ -198,6 +207,8 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           readBy: new Map(),
           readAs: [],
           valuesReadBy: new Map(),
+          valuesKnownBy: new Map(),
+          optOutKnownBy: new Map(),
           goneReads: [],
           written: null,
           deliveredAt: 0,
@@ -280,8 +291,15 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
         ],
       }),
       readPages,
-      readByIds: (ids, fields) =>
-        call(life, signal, 'read', () => ids.map((id) => lookUp(life, id, fields))),
+      async readByIds(ids, fields) {
+        const lookups = await call(life, signal, 'read', () =>
+          ids.map((id) => lookUp(life, id, fields)),
+        );
+        for (const id of fields.length > 0 ? ids : []) {
+          records.get(canonicalId(id) ?? id)?.valuesKnownBy.set(life.name, timeline.now());
+        }
+        return lookups;
+      },
       async *write(changes) {
         const all: { id: string; values: FieldValues }[] = [];
         for await (const change of changes) all.push(change);
@@ -313,6 +331,9 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
         );
         for (const { id } of page.removed) {
           records.get(id)?.goneReads.push({ by: life.name, at: timeline.now() });
+        }
+        for (const { id } of page.contacts.filter(({ optedOut }) => optedOut)) {
+          records.get(id)?.optOutKnownBy.set(life.name, timeline.now());
         }
         yield page;
       }
@@ -410,7 +431,6 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       const message = 'There is no such record.';
       return { status: 'refused', id, retriable: false, code: 'missing', message, fields: [] };
     }
-    const readAt = record.readBy.get(life.name) ?? 0;
     const valuesReadAt = record.valuesReadBy.get(life.name) ?? 0;
     const { human } = record;
     const donorId = values[DONOR_ID];
@@ -426,8 +446,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     if ((isBroughtBack || isConfirmed) && isFilled) {
       deps.violate('forgotten', `contact ${id} is written into after it was erased`);
     }
-    const hasOptedOut = record.optedOutAt !== null && record.optedOutAt < readAt;
-    if (isFilled && hasOptedOut && !life.isAtDesk) {
+    if (isFilled && !life.isAtDesk && knowsOptOut(life, record)) {
       deps.violate('opt-out', `contact ${id} is written into after it has opted out`);
     }
     for (const [field, value] of Object.entries(values)) {
@@ -444,6 +463,19 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     say(`process ${life.name}`, `writes ${Object.keys(values).length} fields of contact ${id}`);
     touch(record);
     return { status: 'written', id };
+  }
+
+  /** By what it reads for a write, or by a page that was there before the answer to that. */
+  function knowsOptOut({ name }: Life, record: Record_): boolean {
+    const { optedOutAt, valuesReadBy, valuesKnownBy, optOutKnownBy } = record;
+    if (optedOutAt === null) return false;
+    if (optedOutAt < (valuesReadBy.get(name) ?? 0)) return true;
+    const shownAt = optOutKnownBy.get(name) ?? 0;
+    return (
+      deps.isUndisturbed &&
+      optedOutAt < shownAt &&
+      shownAt + NOTING_MS < (valuesKnownBy.get(name) ?? 0)
+    );
   }
 
   function describeFields(): CrmField[] {

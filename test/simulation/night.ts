@@ -103,6 +103,11 @@ export interface World {
   wasHurt(name: string): boolean;
 }
 
+/** True if no process stands still, and the database is always there. */
+function isUndisturbed({ freeze, databaseAway, diskFull }: Faults): boolean {
+  return freeze + databaseAway + diskFull === 0;
+}
+
 /** Simulates the night of a swarm. The same swarm brings the same night. */
 export async function simulateNight(
   store: SharedStore,
@@ -211,6 +216,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       lagMs: swarm.people.lagMs,
       slowMs: swarm.people.slowMs,
       pageSize: swarm.pageSize,
+      isUndisturbed: isUndisturbed(swarm.faults),
     });
     crms.set(name, crm);
     const doubles = random.split(`doubles ${name}`);
@@ -594,6 +600,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       // Leases of the dead run out meanwhile, and what is denied for its youth gets older.
       await timeline.pass(HOUR_MS);
       const before = oracle.payments.length;
+      const beganAt = timeline.now();
       for (const integration of settings.integrations) {
         await syncOnce(host, integration, false);
         // As its message says.
@@ -613,9 +620,18 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       // Where a budget lets each run submit a few alone, those of the last round may still wait for their jobs.
       isMoreToCome = oracle.payments.length > before && underWay?.['count'] !== 0;
       // What a delivery shows of a contact (an opt-out) reaches its networks with the run after it.
-      const isDone = oracle.payments.length === before && waiting?.['count'] === 0;
+      const isDone =
+        oracle.payments.length === before && waiting?.['count'] === 0 && isAllShown(beganAt);
       if (isDone && (round > 0 || !swarm.networks)) return;
     }
+  }
+
+  /** False if a search that lags has not shown yet what was changed: a write hides what people did to the record before. */
+  function isAllShown(searchedAt: number): boolean {
+    const { lagMs } = swarm.people;
+    if (lagMs === 0) return true;
+    const records = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
+    return records.every(({ changedAt }) => changedAt <= searchedAt - lagMs);
   }
 
   /** How a process came to its end; `taken` if another one was at work. */

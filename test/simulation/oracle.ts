@@ -481,7 +481,7 @@ export function createOracle(deps: OracleDeps): Oracle {
    */
   function isHiddenByPurchase(payment: Payment, sender: string): boolean {
     if (isKept(payment)) return false;
-    const since = payment.job.sentAt - READING_MS;
+    const since = readBefore(payment);
     const until = seenBy(sender, payment, since);
     const hidden = elsewhere.filter(({ at }) => at >= since && at < until);
     const lost = payments.filter((each) => !isKept(each) && each.job.sentAt >= since);
@@ -492,6 +492,12 @@ export function createOracle(deps: OracleDeps): Oracle {
         return credits > 0 && credits <= lost.length;
       });
     });
+  }
+
+  /** When the balance was read that its lost answer is settled by: earlier, if the process stood still before it sent. */
+  function readBefore({ job }: Payment): number {
+    const readAt = readings.get(job.sender)?.findLast((at) => at <= job.sentAt) ?? NEVER;
+    return Math.min(job.sentAt - READING_MS, readAt);
   }
 
   /**
@@ -623,7 +629,7 @@ export function createOracle(deps: OracleDeps): Oracle {
       // as many that it has cost.
       const boughtAt =
         elsewhere.findLast(({ credits }) => credits > 0)?.at ?? Number.NEGATIVE_INFINITY;
-      if (own.some((each) => !isKept(each) && each.job.sentAt - READING_MS <= boughtAt)) continue;
+      if (own.some((each) => !isKept(each) && readBefore(each) <= boughtAt)) continue;
       const thisRun = own.filter(({ job }) => job.sender === sender).length;
       if (perRun !== null && thisRun > perRun) {
         violate('budget', `a run has spent ${thisRun} credits of ${perRun}`);

@@ -188,6 +188,30 @@ describe('a lost answer', () => {
       expect(await world.spent()).toBe(2);
     });
 
+    it.each([
+      ['is asked about it', false],
+      ['has rejected to ask again', true],
+    ])('is not over while the address cannot be read, where a person %s', async (_, isRejected) => {
+      const { world, home, move, reason } = await openMoved();
+      const [hold] = await world.store.holds.listOpen();
+      if (hold && isRejected) await world.store.holds.decide(hold, 'rejected');
+      const before = await reason();
+      world.crm.hideSource('address');
+      expect((await world.sync({ full: true })).contacts.chosen).toBe(0);
+      world.crm.showSource('address');
+      expect((await world.sync({ full: true })).contacts.chosen).toBe(0);
+      expect(await reason()).toBe(before);
+      expect(await world.store.holds.listOpen()).toHaveLength(isRejected ? 0 : 1);
+      // Only what can be read says that it is back.
+      world.crm.hideSource('address');
+      move(home);
+      await world.sync({ full: true });
+      world.crm.showSource('address');
+      await world.sync({ full: true });
+      expect(await world.store.holds.listOpen()).toEqual([]);
+      expect(await world.spent()).toBe(2);
+    });
+
     it('is over when it has moved once more, and that is paid for', async () => {
       const { world, move } = await openMoved();
       move(['12 Third Street, Newtown, PA 18940']);
