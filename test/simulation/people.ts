@@ -78,7 +78,7 @@ export function createPeople(deps: PeopleDeps): People {
       }
       // Where there is enough, nothing is to change the balance: it proves what was lost.
       if (swarm.service.credits > 1_000) return;
-      for (const key of ['key-0', 'key-1']) service.take(key, -20_000);
+      for (const key of ['partner-key-0', 'partner-key-1']) service.take(key, -20_000);
     },
   };
 
@@ -210,7 +210,7 @@ export function createPeople(deps: PeopleDeps): People {
       'another user',
       credits < 0 ? `buys ${-credits} credits` : `spends ${credits} credits elsewhere`,
     );
-    service.take('key-0', credits);
+    service.take('partner-key-0', credits);
     oracle.onSpentElsewhere(credits);
   }
 }

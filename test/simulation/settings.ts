@@ -14,7 +14,7 @@ export function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
       id: name,
       partner: {
         baseUrl: BASE_URL,
-        apiKey: swarm.sharedKey ? 'key-0' : `key-${index}`,
+        apiKey: swarm.sharedKey ? 'partner-key-0' : `partner-key-${index}`,
         shareProfiles: settings.shareProfiles,
       },
       crm: { kind: 'simulated', name },

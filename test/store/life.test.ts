@@ -615,6 +615,29 @@ describeEachDatabase('a contact in a corner', (open) => {
     expect(await world.store.holds.listOpen(INTEGRATION)).toEqual([]);
   });
 
+  it('gets the profile of one that became a part of it while that was written', async () => {
+    const world = await createWorld();
+    await makeReady(world, ['c-1']);
+    await remove(world, 'c-1', 'c-2');
+    const trackingId = trackingIdOf('c-1');
+    const deliver = (crmId: string) =>
+      world.store.deliveries.recordDeliveries(world.lease, RUN, [
+        {
+          ...{ crmId, trackingId, reason: 'fields_written', detail: null },
+          end: { kind: 'delivered', donorId: 'donor-1', owned: {}, writeId: null },
+        },
+      ]);
+    await deliver('c-1');
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
+    const limits = { runId: RUN, limit: 10, except: new Set<string>() };
+    expect(await world.store.jobs.listReady(INTEGRATION, limits)).toMatchObject([
+      { job: { trackingId }, contact: { crmId: 'c-2' } },
+    ]);
+    await deliver('c-2');
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'settled', tracking_id: null });
+    expect(await jobOf(world, 'c-1')).toMatchObject({ state: 'delivered' });
+  });
+
   it('inherits a profile and stays held, as long as a person has to say who it is', async () => {
     const world = await createWorld();
     await readPage(world, [readContact('c-2')], { kind: 'hold', reason: 'forgotten_person' });

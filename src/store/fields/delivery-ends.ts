@@ -117,8 +117,10 @@ async function recordDelivered(
     owned_values: JSON.stringify(row.owned),
   }));
   await move(trx, lease, 'delivered', delivered, run);
-  for (const trackingIds of filledPortions(rows.map((row) => row.trackingId))) {
-    await closeDelivered(trx, { trackingIds, now: run.now });
+  for (const portion of filledPortions(rows)) {
+    const trackingIds = portion.map(({ trackingId }) => trackingId);
+    const crmIds = portion.map(({ crmId }) => crmId);
+    await closeDelivered(trx, { trackingIds, crmIds, now: run.now });
   }
   await closeWrites(
     trx,
@@ -130,19 +132,26 @@ async function recordDelivered(
   );
 }
 
-const closeDelivered = prepared(
-  (db, { trackingIds, now }: Slots<{ trackingIds: readonly string[]; now: number }>) =>
-    db
-      .updateTable('jobs')
-      .set(({ fn, ref, val }) => ({
-        state: 'delivered',
-        closed_at: now,
-        // When it was first settled that the service knew the person stays.
-        known: fn.coalesce(ref('known'), val(1)),
-        answered_at: fn.coalesce(ref('answered_at'), now),
-      }))
-      .where('tracking_id', 'in', trackingIds)
-      .compile(),
+type DeliveredJobs = {
+  trackingIds: readonly string[];
+  crmIds: readonly string[];
+  now: number;
+};
+
+/** A job that has moved by a merge while its profile was written is delivered once more, to the contact that has it now. */
+const closeDelivered = prepared((db, { trackingIds, crmIds, now }: Slots<DeliveredJobs>) =>
+  db
+    .updateTable('jobs')
+    .set(({ fn, ref, val }) => ({
+      state: 'delivered',
+      closed_at: now,
+      // When it was first settled that the service knew the person stays.
+      known: fn.coalesce(ref('known'), val(1)),
+      answered_at: fn.coalesce(ref('answered_at'), now),
+    }))
+    .where('tracking_id', 'in', trackingIds)
+    .where('crm_id', 'in', crmIds)
+    .compile(),
 );
 
 /** Why a profile that is there waits for a person. */
