@@ -5,6 +5,7 @@ import type {
   RefusedWrite,
   WriteResult,
 } from '../../connectors/contract.ts';
+import { stopwatch } from '../core/clock.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { sealWords } from '../run/seal-words.ts';
 import type { OwnedValues } from '../store/contacts/owned-values.ts';
@@ -16,7 +17,8 @@ import type { FieldPlan } from './plan.ts';
 /**
  * Writes what is planned, and says how each contact's fields ended. The writes are on disk before
  * they are sent, so that what we wrote can be recognised as ours, and undone, also after a kill in
- * between. Where the CRM gave no result the intent stays open: its value may be there.
+ * between. Where the CRM gave no result the intent stays open: its value may be there. Throws
+ * RetriableError (`lease_lost`) if another has the lease by then, and writes nothing.
  */
 export async function writeFields(
   deps: Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId' | 'clock'>,
@@ -24,7 +26,12 @@ export async function writeFields(
   plans: readonly FieldPlan[],
 ): Promise<Map<string, FieldEnd>> {
   const writes = plans.flatMap(({ write }) => write ?? []);
-  if (writes.length > 0) await recordIntended(deps, run, writes);
+  if (writes.length > 0) {
+    const tookMs = stopwatch(deps.clock);
+    await deps.store.deliveries.recordIntended(run.lease, run.id, writes);
+    // Who has stood still meanwhile may write what another has cleared since, because the person was erased.
+    if (tookMs() > LEASE_MS / 2) await deps.store.leases.renew(run.lease);
+  }
   const changes = plans.flatMap(({ crmId, write, changes: values }) =>
     write === null ? [] : [{ id: crmId, values }],
   );
@@ -32,22 +39,6 @@ export async function writeFields(
   return new Map(
     plans.map((plan) => [plan.crmId, conclude(deps, run, plan, results.get(plan.crmId))]),
   );
-}
-
-/**
- * Puts writes on disk. A process that stood still meanwhile looks once more whether the integration is its own: another
- * may have taken over, and erased a contact whose values would come back.
- */
-async function recordIntended(
-  { store, clock }: Pick<SyncDeps, 'store' | 'clock'>,
-  { id, lease }: Pick<Run, 'id' | 'lease'>,
-  writes: readonly IntendedWrite[],
-): Promise<void> {
-  const began = { at: clock.now(), atMs: clock.monotonicMs() };
-  await store.deliveries.recordIntended(lease, id, writes);
-  // A machine that was suspended shows it by one of the two: not every monotonic clock counts that.
-  const tookMs = Math.max(clock.now() - began.at, clock.monotonicMs() - began.atMs);
-  if (tookMs > LEASE_MS / 2) await store.leases.renew(lease);
 }
 
 /** Writes the changes; the result of each by CRM id. */

@@ -21,22 +21,30 @@ export function addDocuments(app: OpenAPIHono<HttpEnv>, version: string, publicU
     description: 'An access token: `donor-sync tokens create`. Viewers read, admins do the rest.',
   });
   for (const path of DOCUMENTS) app.openAPIRegistry.registerPath(path);
-  const document = app.getOpenAPI31Document({
-    openapi: '3.1.0',
-    info: {
-      title: 'donor-sync',
-      version,
-      description: 'Runs, holds and webhooks of donor-sync. Errors have the same body everywhere.',
-    },
-    servers: [{ url: isLoopbackName(new URL(publicUrl).hostname) ? '/' : publicUrl }],
-    security: [{ token: [] }],
+  // Made when somebody asks: most services never are.
+  let document: ReturnType<typeof app.getOpenAPI31Document> | undefined;
+  let page: ReturnType<typeof renderDocs> | undefined;
+  const documentOnce = () => {
+    document ??= app.getOpenAPI31Document({
+      openapi: '3.1.0',
+      info: {
+        title: 'donor-sync',
+        version,
+        description:
+          'Runs, holds and webhooks of donor-sync. Errors have the same body everywhere.',
+      },
+      servers: [{ url: isLoopbackName(new URL(publicUrl).hostname) ? '/' : publicUrl }],
+      security: [{ token: [] }],
+    });
+    return document;
+  };
+  app.get('/openapi.json', (c) => c.json(documentOnce(), 200, { 'Cache-Control': CACHE_CONTROL }));
+  app.get('/docs', (c) => {
+    page ??= renderDocs(documentOnce());
+    return c.html(page, 200, { 'Cache-Control': CACHE_CONTROL });
   });
-  const page = renderDocs(document);
-  const styles = readDocsStyles();
-  app.get('/openapi.json', (c) => c.json(document, 200, { 'Cache-Control': CACHE_CONTROL }));
-  app.get('/docs', (c) => c.html(page, 200, { 'Cache-Control': CACHE_CONTROL }));
   app.get('/docs/styles.css', (c) =>
-    c.body(styles, 200, {
+    c.body(readDocsStyles(), 200, {
       'Content-Type': 'text/css; charset=utf-8',
       'Cache-Control': CACHE_CONTROL,
     }),

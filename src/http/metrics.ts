@@ -23,11 +23,10 @@ export interface Metrics {
 
 type MetricDeps = Pick<HttpDeps, 'application' | 'clock' | 'lastTickAt'>;
 
-/** Makes the metrics of one service; each has a registry of its own. */
+/** Makes the metrics of one service; each has a registry of its own, and those of the process with it. */
 export function createMetrics(deps: MetricDeps): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
   const counters = createCounters(registers);
   const duration = new Histogram({
     name: 'donor_sync_http_request_seconds',
@@ -37,6 +36,7 @@ export function createMetrics(deps: MetricDeps): Metrics {
     registers,
   });
   addGauges(deps, registers);
+  const all = Registry.merge([metricsOfProcess(), registry]);
 
   return {
     noteRequest({ method, route, status, timeMs }) {
@@ -49,8 +49,19 @@ export function createMetrics(deps: MetricDeps): Metrics {
         if (outcome !== null) counters.contacts.inc({ integration, outcome, reason }, count);
       }
     },
-    render: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
+    render: async () => ({ text: await all.metrics(), contentType: all.contentType }),
   };
+}
+
+let ofProcess: Registry | undefined;
+
+/** What the process itself uses: watched once, since nothing ends that watching before the process does. */
+function metricsOfProcess(): Registry {
+  if (ofProcess === undefined) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess });
+  }
+  return ofProcess;
 }
 
 /** What adds up while the process lives. */

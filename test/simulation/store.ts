@@ -156,6 +156,8 @@ export async function createSharedStore(
 ): Promise<SharedStore> {
   const database = new Sqlite(':memory:');
   database.pragma('foreign_keys = ON');
+  // As the product opens a file: nothing is left of what was deleted, nor of the nights before.
+  database.pragma('secure_delete = ON');
   const statements = new Map<string, Sqlite.Statement>();
   const compiler = new SqliteCompiler();
   const ofMachine = new Map<string, KnownStatement>();

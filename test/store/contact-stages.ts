@@ -81,6 +81,7 @@ export function contactRow(changes: Partial<ContactRow> & { crm_id: string }): C
     outcome_at: START_MS,
     outcome_detail: null,
     seen_run: 'run-0',
+    merged_into: null,
     ...changes,
   };
 }

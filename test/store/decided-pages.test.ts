@@ -68,6 +68,7 @@ describeEachDatabase('recordPage', (open) => {
       outcomeAt: START_MS,
       outcomeDetail: null,
       seenRun: RUN,
+      mergedInto: null,
     });
     expect(rows.get('c-2')).toMatchObject({
       state: 'settled',

@@ -56,6 +56,19 @@ describeEachDatabase('erase', (open, kind) => {
     expect(await world.store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(false);
   });
 
+  it('leaves nothing in the contacts that became a part of the person', async () => {
+    const world = await createWorld();
+    await putContacts(world, [
+      contactRow({ crm_id: 'c-1', state: 'removed', merged_into: MARKED }),
+      contactRow({ crm_id: 'c-2', state: 'removed', merged_into: 'c-3' }),
+    ]);
+    expect(await world.store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(true);
+    await eraseContact(world.store, INTEGRATION, MARKED);
+    expect(await tablesWithTraces(world)).toEqual([]);
+    expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed', merged_into: null });
+    expect(await contactOf(world, 'c-2')).toMatchObject({ merged_into: 'c-3' });
+  });
+
   it('leaves nothing under any form of the id', async () => {
     const world = await createWorld();
     await leaveTraces(world);

@@ -30,11 +30,19 @@ import {
   putContacts,
   readContact,
   readPage,
+  settleLost,
   start,
   submit,
   trackingIdOf,
 } from './contact-stages.ts';
-import { INTEGRATION, RUN, START_MS, type StoreWorld, storeWorlds } from './store-world.ts';
+import {
+  BALANCE,
+  INTEGRATION,
+  RUN,
+  START_MS,
+  type StoreWorld,
+  storeWorlds,
+} from './store-world.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -298,10 +306,88 @@ describeEachDatabase('a contact in a corner', (open) => {
     expect(rows.get('c-1')).toMatchObject({ outcomeReason: 'deleted_in_crm', trackingId: null });
   });
 
-  async function endJob(world: StoreWorld, end: 'failed' | 'vanished'): Promise<void> {
-    const ids = ['c-1', 'c-2', 'c-3'].map(trackingIdOf);
+  async function endJob(
+    world: StoreWorld,
+    end: 'failed' | 'vanished',
+    ids = ['c-1', 'c-2', 'c-3'],
+  ): Promise<void> {
     const none = { completed: [], failed: [], vanished: [], tooOld: [] };
-    await world.store.jobs.recordProgress(world.lease, RUN, { ...none, [end]: ids });
+    const progress = { ...none, [end]: ids.map(trackingIdOf) };
+    await world.store.jobs.recordProgress(world.lease, RUN, progress);
+  }
+
+  /** A contact whose profile waits to be delivered, and one with a submission that has no answer yet, become one. */
+  async function takenInWhileAsked(world: StoreWorld, ways: readonly [string, string][]) {
+    await makeReady(world, ['c-1'], 'submission-of-c-1');
+    await submit(world, ['c-2']);
+    for (const [loser, winner] of ways) await remove(world, loser, winner);
+    expect(await contactOf(world, 'c-2')).toMatchObject({ tracking_id: trackingIdOf('c-2') });
+  }
+
+  const ENDS_IN_VAIN = [
+    ['cost nothing', refuse],
+    ['is lost and cost nothing', (world: StoreWorld) => settleUnpaid(world)],
+    [
+      'is lost where it may be submitted again',
+      (world: StoreWorld) => chargeLoss(world, 'resubmit'),
+    ],
+    ['says that it is refused', (world: StoreWorld) => refuse(world, trackingIdOf('c-2'))],
+    ['leads to a job that fails', (world: StoreWorld) => endAccepted(world, 'failed')],
+    ['leads to a job that vanishes', (world: StoreWorld) => endAccepted(world, 'vanished')],
+  ] as const;
+
+  it.each(ENDS_IN_VAIN)(
+    'gets the profile of one that became a part of it while its answer was open, which %s',
+    async (_, end) => {
+      const world = await createWorld();
+      await takenInWhileAsked(world, [['c-1', 'c-2']]);
+      await end(world);
+      const ready = { state: 'ready', tracking_id: trackingIdOf('c-1'), due_reason: null };
+      expect(await contactOf(world, 'c-2')).toMatchObject(ready);
+      expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed', tracking_id: null });
+    },
+  );
+
+  it('gets the profile of a part of its part', async () => {
+    const world = await createWorld();
+    await readPage(world, [readContact('c-3')], OPTED_OUT);
+    await makeReady(world, ['c-1'], 'submission-of-c-1');
+    await submit(world, ['c-2', 'c-3']);
+    await remove(world, 'c-1', 'c-3');
+    await remove(world, 'c-3', 'c-2');
+    await refuse(world);
+    const ready = { state: 'ready', tracking_id: trackingIdOf('c-1') };
+    expect(await contactOf(world, 'c-2')).toMatchObject(ready);
+  });
+
+  it('gets nothing of one that has come back since', async () => {
+    const world = await createWorld();
+    await takenInWhileAsked(world, [['c-1', 'c-2']]);
+    await readPage(world, [readContact('c-1')], { kind: 'keep' });
+    await refuse(world);
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'due', tracking_id: null });
+  });
+
+  it('gets nothing if it has left the CRM itself', async () => {
+    const world = await createWorld();
+    await takenInWhileAsked(world, [['c-1', 'c-2']]);
+    await remove(world, 'c-2', null);
+    await refuse(world);
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'removed', tracking_id: null });
+  });
+
+  function refuse({ store, lease }: StoreWorld, trackingId?: string): Promise<void> {
+    const blamed = trackingId === undefined ? [] : [{ trackingId, detail: 'no last name' }];
+    return store.submissions.recordRefused(lease, 'submission-1', blamed);
+  }
+
+  async function settleUnpaid(world: StoreWorld): Promise<void> {
+    await settleLost(world, { id: 'submission-1', run: null, loss: null }, BALANCE);
+  }
+
+  async function endAccepted(world: StoreWorld, end: 'failed' | 'vanished'): Promise<void> {
+    await accept(world, ['c-2']);
+    await endJob(world, end, ['c-2']);
   }
 
   it('is gone if it left the CRM while it was submitted, and nothing was charged', async () => {
@@ -605,6 +691,7 @@ const aGiven = fc.record({
   owned_values: fc.constantFrom('{}', '{"a":"b"}'),
   outcome_reason: aReason,
   outcome_detail: fc.option(aText),
+  merged_into: fc.option(aText),
 });
 
 /** These bring a job to contacts that have none. */

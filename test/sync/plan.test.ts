@@ -47,6 +47,7 @@ function aRow(changes: Partial<ContactRecord> = {}): ContactRecord {
     outcomeAt: NOW - DAY_MS,
     outcomeDetail: null,
     seenRun: 'earlier',
+    mergedInto: null,
     ...changes,
   };
 }

@@ -24,6 +24,7 @@ export const COLUMNS = [
   'outcome_at',
   'outcome_detail',
   'seen_run',
+  'merged_into',
 ] as const satisfies readonly (keyof ContactRow)[];
 
 export type Column = (typeof COLUMNS)[number];

@@ -376,6 +376,7 @@ export function newRow(
     outcome_at: 0,
     outcome_detail: null,
     seen_run: '',
+    merged_into: null,
   };
 }
 

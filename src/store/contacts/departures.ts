@@ -25,6 +25,9 @@ export interface Departure {
   suspect?: string | null;
 }
 
+/** Whose contacts they are. */
+type Of = Pick<Lease, 'integrationId'>;
+
 /** Contacts that are gone from the CRM. */
 export function departureQueries(checkpoint: Checkpoint, clock: Clock) {
   return {
@@ -38,7 +41,7 @@ export function departureQueries(checkpoint: Checkpoint, clock: Clock) {
           'left',
           { is: (eb) => eb.and([eb('seen_run', '<>', runId), eb('state', '<>', 'removed')]) },
           run,
-          { outcome_reason: 'deleted_in_crm' },
+          { outcome_reason: 'deleted_in_crm', merged_into: null },
         );
         const ids = removed.flatMap(({ crm_id, state }) => (state === 'removed' ? crm_id : []));
         await supersedeHolds(trx, lease, run.now, ids);
@@ -69,9 +72,10 @@ export async function recordRemoved(
     // What one has that may be an erased person waits with the other for the person's decision.
     if (!isHeirErased && !isErased) await moveProfile(trx, lease, run, id, mergedInto);
   }
-  const left = removed.map(({ id, mergedInto }) => ({
+  const left = removed.map(({ id, mergedInto, isHeirErased, isErased }) => ({
     crm_id: id,
     outcome_reason: mergedInto === null ? ('deleted_in_crm' as const) : ('merged_in_crm' as const),
+    merged_into: isHeirErased || isErased ? null : mergedInto,
   }));
   await move(trx, lease, 'left', left, run);
   await supersedeHolds(
@@ -80,6 +84,50 @@ export async function recordRemoved(
     run.now,
     removed.map((r) => r.id),
   );
+}
+
+/**
+ * What was asked for these contacts has brought nothing, or has cost nothing: they get what others were paid for
+ * that became a part of them meanwhile, and of which nothing was wanted then.
+ */
+export async function inheritLater(
+  trx: Trx,
+  of: Of,
+  run: RunMoment,
+  contacts: readonly { crm_id: string }[],
+): Promise<void> {
+  const ids = contacts.map(({ crm_id }) => crm_id);
+  const rows = [...(await findRows(trx, of.integrationId, ids)).values()];
+  const there = rows.filter(({ state }) => state !== 'removed').map(({ crm_id }) => crm_id);
+  const winnerOf = new Map(there.map((id) => [id, id]));
+  // Parts of parts as well.
+  for (let heirs = there; heirs.length > 0; ) {
+    const losers = await findParts(trx, of, heirs);
+    const unseen = losers.filter(({ crm_id }) => !winnerOf.has(crm_id));
+    for (const { crm_id, merged_into } of unseen) {
+      const winnerId = winnerOf.get(merged_into ?? '') ?? '';
+      winnerOf.set(crm_id, winnerId);
+      await moveProfile(trx, of, run, crm_id, winnerId);
+    }
+    heirs = unseen.map(({ crm_id }) => crm_id);
+  }
+}
+
+/** The contacts that became a part of these, and have not come back. */
+async function findParts(trx: Trx, { integrationId }: Of, crmIds: readonly string[]) {
+  const found: Pick<ContactRow, 'crm_id' | 'merged_into'>[] = [];
+  for (const portion of filledPortions(crmIds)) {
+    const rows = await trx
+      .selectFrom('contacts')
+      .select(['crm_id', 'merged_into'])
+      .where('integration_id', '=', integrationId)
+      .where('merged_into', 'in', portion)
+      .where('seen_run', '=', DEPARTURE_READ)
+      .orderBy('crm_id')
+      .execute();
+    found.push(...rows);
+  }
+  return found;
 }
 
 /**
@@ -96,32 +144,32 @@ const MOVING = ['intended', 'processing', 'completed', 'held', 'delivered'] as c
  */
 async function moveProfile(
   trx: Trx,
-  lease: Lease,
+  of: Of,
   run: RunMoment,
   loserId: string,
   winnerId: string,
 ): Promise<void> {
-  const rows = await findRows(trx, lease.integrationId, [loserId, winnerId]);
+  const rows = await findRows(trx, of.integrationId, [loserId, winnerId]);
   const [loser, winner] = [rows.get(loserId), rows.get(winnerId)];
   if (loser === undefined) return;
   if (hasProfile(winner)) {
     // A CRM tells of a merge more than once. That a contact is gone may be known before it was read why.
     if (loser.seen_run !== DEPARTURE_READ)
-      await move(trx, lease, 'absorbed', [{ crm_id: winnerId }], run);
+      await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
-  const job = await findMoving(trx, lease, run.now, loserId, winner);
+  const job = await findMoving(trx, of, run.now, loserId, winner);
   const isRunning = job?.state === 'intended' || job?.state === 'processing';
   const isOver = !isRunning && isTooOld(job, run.now);
   // What may have come of a later credit is worth more than what cannot be fetched any more.
   if (!job || (isOver && (await findQuestion(trx, loser)) !== undefined)) {
-    return moveQuestion(trx, lease, run, loser, winnerId);
+    return moveQuestion(trx, of, run, loser, winnerId);
   }
   const { tracking_id } = job;
   const misfit = isMisfit(winner) ? winner : null;
   // Which of two fits is not known before both are there; until then no other one is paid for.
   if (misfit !== null && isRunning) {
-    await move(trx, lease, 'absorbed', [{ crm_id: winnerId }], run);
+    await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
   // A person who is asked about the winner would let it go on with a job that is not there yet.
@@ -134,7 +182,7 @@ async function moveProfile(
   const asked_at = laterCredit(loser, winner);
   const profile = { tracking_id, asked_at, donor_id, enhanced_at };
   const event = isRunning ? 'inheritedRunning' : 'inheritedDone';
-  if (!(await moveToWinner(trx, lease, run, event, { crm_id: winnerId, ...profile }))) return;
+  if (!(await moveToWinner(trx, of, run, event, { crm_id: winnerId, ...profile }))) return;
   await trx
     .updateTable('jobs')
     .set({
@@ -146,9 +194,9 @@ async function moveProfile(
     })
     .where('tracking_id', '=', tracking_id)
     .execute();
-  await move(trx, lease, 'gaveJobAway', [{ crm_id: loserId, tracking_id }], run);
+  await move(trx, of, 'gaveJobAway', [{ crm_id: loserId, tracking_id }], run);
   if (misfit?.tracking_id == null) return;
-  await supersedeHolds(trx, lease, run.now, [winnerId]);
+  await supersedeHolds(trx, of, run.now, [winnerId]);
   await trx
     .updateTable('jobs')
     .set({ state: 'delivered', closed_at: run.now })
@@ -175,7 +223,7 @@ const RESULTS_KEPT_MS = 7 * 86_400_000;
  */
 async function findMoving(
   trx: Trx,
-  { integrationId }: Lease,
+  { integrationId }: Of,
   now: number,
   loserId: string,
   winner: Winner | undefined,
@@ -207,15 +255,15 @@ function isTooOld(job: { submitted_at: number } | undefined, now: number): boole
 /** The event for the contact that stays, which the store may not know yet; false if it is refused. */
 async function moveToWinner(
   trx: Trx,
-  lease: Lease,
+  of: Of,
   run: RunMoment,
   event: LifeEvent,
   { crm_id: crmId, ...given }: Target,
 ): Promise<boolean> {
-  if ((await findRows(trx, lease.integrationId, [crmId])).has(crmId)) {
-    return (await move(trx, lease, event, [{ crm_id: crmId, ...given }], run)) > 0;
+  if ((await findRows(trx, of.integrationId, [crmId])).has(crmId)) {
+    return (await move(trx, of, event, [{ crm_id: crmId, ...given }], run)) > 0;
   }
-  const unknown = newRow(lease.integrationId, { crmId, identity: INHERITED });
+  const unknown = newRow(of.integrationId, { crmId, identity: INHERITED });
   const row = after(event, unknown, given, run, 'unknown');
   if (row !== null) await putRows(trx, [row]);
   return row !== null;
@@ -227,7 +275,7 @@ async function moveToWinner(
  */
 async function moveQuestion(
   trx: Trx,
-  lease: Lease,
+  of: Of,
   run: RunMoment,
   loser: ContactRow,
   winnerId: string,
@@ -241,7 +289,7 @@ async function moveQuestion(
   const event = isRejected ? 'inheritedRejection' : 'inheritedQuestion';
   const profile = { tracking_id, asked_at: askedAt, donor_id, enhanced_at };
   const given = { ...profile, outcome_detail: detail };
-  if (!(await moveToWinner(trx, lease, run, event, { crm_id: winnerId, ...given }))) return;
+  if (!(await moveToWinner(trx, of, run, event, { crm_id: winnerId, ...given }))) return;
   const moved = { crm_id: winnerId };
   await trx.updateTable('jobs').set(moved).where('tracking_id', '=', tracking_id).execute();
   await trx
@@ -250,7 +298,7 @@ async function moveQuestion(
     .set(isRejected ? moved : { ...moved, decision: null, decided_at: null })
     .where('id', '=', tracking_id)
     .execute();
-  await move(trx, lease, 'gaveJobAway', [{ crm_id, tracking_id }], run);
+  await move(trx, of, 'gaveJobAway', [{ crm_id, tracking_id }], run);
 }
 
 /** What a person was asked about the last answer for a contact, if that was lost. */
@@ -309,7 +357,7 @@ function isMisfit(winner: Winner | undefined): boolean {
 /** No person has to decide any more about contacts that left or are asked for again. */
 export async function supersedeHolds(
   trx: Trx,
-  lease: Lease,
+  { integrationId }: Of,
   now: number,
   ids: readonly string[],
 ): Promise<void> {
@@ -317,7 +365,7 @@ export async function supersedeHolds(
     await trx
       .updateTable('holds')
       .set({ decision: 'superseded', decided_at: now })
-      .where('integration_id', '=', lease.integrationId)
+      .where('integration_id', '=', integrationId)
       .where('crm_id', 'in', portion)
       .where('decision', 'is', null)
       .execute();

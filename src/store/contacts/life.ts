@@ -443,6 +443,7 @@ export const LIFE = {
         set: {
           due_reason: null,
           seen_run: DEPARTURE_READ,
+          merged_into: given('merged_into'),
           ...outcome(given('outcome_reason')),
         },
       },
@@ -453,10 +454,16 @@ export const LIFE = {
         set: {
           eligible: 0,
           seen_run: DEPARTURE_READ,
+          merged_into: given('merged_into'),
           ...outcome(given('outcome_reason')),
         },
       },
     ],
+    otherwise: UNKNOWN,
+  },
+  /** The contact that it became a part of was erased: nothing names that one any more. */
+  heirErased: {
+    ways: [{ from: STATES, to: null, set: { merged_into: null } }],
     otherwise: UNKNOWN,
   },
   /** The contact that it became a part of has its job now. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import { inheritLater } from '../contacts/departures.ts';
 import { move } from '../contacts/move.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
 import { prepared, type Slots } from '../engine/prepared.ts';
@@ -117,7 +118,9 @@ async function settleRefused(
       ...ofJob(job),
       outcome_detail: details.get(job.tracking_id) ?? null,
     }));
-    await move(trx, ofSubmission(submission), 'refused', refused, momentOf(submission));
+    const [of, moment] = [ofSubmission(submission), momentOf(submission)];
+    await move(trx, of, 'refused', refused, moment);
+    await inheritLater(trx, of, moment, refused);
   }
 }
 

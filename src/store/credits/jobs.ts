@@ -2,6 +2,7 @@ import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely'
 import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { type ContactRecord, findRows } from '../contacts/contacts.ts';
+import { inheritLater } from '../contacts/departures.ts';
 import { move } from '../contacts/move.ts';
 import { type FromRow, fromRow } from '../engine/from-row.ts';
 import type { Checkpoint, Lease } from '../engine/leases.ts';
@@ -155,6 +156,7 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
         .execute();
       const event = state === 'failed' ? 'jobFailed' : 'jobVanished';
       await move(trx, lease, event, jobs, run, { outcome_reason });
+      await inheritLater(trx, lease, run, jobs);
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { OutcomeReason } from '../../core/outcome.ts';
+import { inheritLater } from '../contacts/departures.ts';
 import { type Moved, move, moveAndList } from '../contacts/move.ts';
 import { lockKey, OPEN_STATES, type SubmissionRow } from '../contacts/open-submissions.ts';
 import { prepared, type Slots } from '../engine/prepared.ts';
@@ -71,9 +72,9 @@ export async function returnToDue(
 ): Promise<void> {
   const jobs = await closeUnanswered(trx, submission, 'unpaid');
   const unpaid = jobs.map(({ reason, ...job }) => ({ ...ofJob(job), due_reason: reason }));
-  await move(trx, ofSubmission(submission), 'notCharged', unpaid, momentOf(submission), {
-    outcome_reason,
-  });
+  const [of, moment] = [ofSubmission(submission), momentOf(submission)];
+  await move(trx, of, 'notCharged', unpaid, moment, { outcome_reason });
+  await inheritLater(trx, of, moment, unpaid);
 }
 
 /** Contacts of jobs without an answer, charged: a person decides whether to spend again. */
@@ -93,7 +94,8 @@ export async function makeDueAgain(
   submission: ClosedSubmission,
   detail: string,
 ): Promise<void> {
-  await spendUnanswered(trx, submission, 'lostDueAgain', detail);
+  const due = await spendUnanswered(trx, submission, 'lostDueAgain', detail);
+  await inheritLater(trx, ofSubmission(submission), momentOf(submission), due);
 }
 
 /** Contacts whose jobs were accepted: the credit is on record against the identity submitted. */

@@ -27,6 +27,7 @@ import * as setupDrafts from '../../../migrations/0026-setup-drafts.ts';
 import * as approvals from '../../../migrations/0027-approvals.ts';
 import * as passkeys from '../../../migrations/0028-passkeys.ts';
 import * as webhookBursts from '../../../migrations/0030-webhook-bursts.ts';
+import * as merges from '../../../migrations/0031-merges.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
 export interface SchemaMigration {
@@ -66,4 +67,5 @@ export const MIGRATIONS = {
   '0027-approvals': approvals,
   '0028-passkeys': passkeys,
   '0030-webhook-bursts': webhookBursts,
+  '0031-merges': merges,
 } satisfies MigrationList;

@@ -219,6 +219,8 @@ export interface ContactsTable {
   outcome_detail: string | null;
   /** The run that last saw it in the CRM; empty once its departure was read. */
   seen_run: string;
+  /** The contact that it became a part of, when it left; what it was paid for may come to that one later. */
+  merged_into: string | null;
 }
 
 export interface SubmissionsTable {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { move, type Which } from '../contacts/move.ts';
 import { ERASED_MEMBER } from '../engine/network-tables.ts';
 import { ERASED_ID, type JobState, type Trx } from '../engine/tables.ts';
 import { findOnlyDonor, forgetIntroducer } from '../fields/forget-introducer.ts';
@@ -45,6 +46,8 @@ export async function eraseRows(
     .where('crm_id', 'in', crmIds)
     .where('confirmed_at', 'is', null)
     .execute();
+  const isPart: Which = { is: (eb) => eb('merged_into', 'in', crmIds) };
+  await move(trx, { integrationId }, 'heirErased', isPart, { now });
   return {
     introductions,
     contacts: await deleteFrom('contacts'),

@@ -205,12 +205,16 @@ export function forgetQueries(deps: ForgetDeps) {
           .executeTakeFirst();
         if (row !== undefined) return true;
       }
-      for (const table of ['run_requests', 'runs'] as const) {
+      for (const [table, column] of [
+        ['contacts', 'merged_into'],
+        ['run_requests', 'contact'],
+        ['runs', 'contact'],
+      ] as const) {
         const row = await db
           .selectFrom(table)
-          .select('contact')
+          .select('integration_id')
           .where('integration_id', '=', integrationId)
-          .where('contact', 'in', crmIds)
+          .where(column, 'in', crmIds)
           .limit(1)
           .executeTakeFirst();
         if (row !== undefined) return true;
