@@ -183,7 +183,10 @@ describe('decideContact', () => {
     const changed = read({ identity: 'other' });
     expect(decide(changed, due, rules)).toMatchObject({ reason: 'identity_change_approved' });
     const thrifty = { ...rules, refresh: { afterDays: 365, whenIdentityChanges: false } };
-    expect(decide(changed, due, thrifty)).toMatchObject({ kind: 'settle', reason: 'profile_fresh' });
+    expect(decide(changed, due, thrifty)).toMatchObject({
+      kind: 'settle',
+      reason: 'profile_fresh',
+    });
     const neverPaid = { ...due, askedIdentity: null };
     expect(decide(changed, neverPaid, thrifty)).toMatchObject({ kind: 'choose' });
   });
