@@ -284,8 +284,10 @@ export function createOracle(deps: OracleDeps): Oracle {
 
   /** Who became a part of another one is that contact now, and what it was asked about counts there. */
   function whoChanged({ crm, record, job }: Payment): Record_ | typeof ERASED {
-    const { forgottenAt, erasureBegunAt, confirmedErasedAt } = record;
-    const erased = [forgottenAt, erasureBegunAt, confirmedErasedAt];
+    // What it was paid for goes along with it, and is erased with those that it became a part of.
+    const erased = crm
+      .lineOf(record.id)
+      .flatMap((each) => [each.forgottenAt, each.erasureBegunAt, each.confirmedErasedAt]);
     const isErased = erased.some((at) => at !== null && at >= job.paidAt);
     return isErased ? ERASED : (crm.heirOf(record.id) ?? record);
   }
