@@ -46,6 +46,15 @@ export function steadyClock(clock: Clock): Clock {
   };
 }
 
+/**
+ * Begins to measure; each call tells how many milliseconds have passed since. A machine that was suspended shows it by one
+ * of the two clocks: not every monotonic clock counts that.
+ */
+export function stopwatch(clock: Pick<Clock, 'now' | 'monotonicMs'>): () => number {
+  const began = { at: clock.now(), atMs: clock.monotonicMs() };
+  return () => Math.max(clock.now() - began.at, clock.monotonicMs() - began.atMs);
+}
+
 /** An instant as people and programs read it: `2026-11-20T02:00:00.000Z`. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();

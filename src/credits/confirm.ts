@@ -1,4 +1,4 @@
-import { isoTime } from '../core/clock.ts';
+import { isoTime, stopwatch } from '../core/clock.ts';
 import { RetriableError } from '../core/errors.ts';
 import { formatDuration } from '../core/quantities.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
@@ -21,11 +21,9 @@ export async function confirmLease(
   const { store, clock } = deps;
   const held = await holdAfterRestore(deps, run);
   if (held !== null) throw new SpendingHeld(held, { code: 'restore_unconfirmed' });
-  const asked = { at: clock.now(), atMs: clock.monotonicMs() };
+  const tookMs = stopwatch(clock);
   await store.leases.renew(run.lease);
-  // A machine that was suspended shows it by one of the two: not every monotonic clock counts that.
-  const tookMs = Math.max(clock.now() - asked.at, clock.monotonicMs() - asked.atMs);
-  if (tookMs > LEASE_MS / 2) {
+  if (tookMs() > LEASE_MS / 2) {
     throw new RetriableError('It took too long to find out whether the lease is still held.', {
       code: 'lease_doubtful',
     });

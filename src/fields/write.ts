@@ -5,9 +5,11 @@ import type {
   RefusedWrite,
   WriteResult,
 } from '../../connectors/contract.ts';
+import { stopwatch } from '../core/clock.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { sealWords } from '../run/seal-words.ts';
 import type { OwnedValues } from '../store/contacts/owned-values.ts';
+import { LEASE_MS } from '../store/engine/leases.ts';
 import type { IntendedWrite } from '../store/fields/deliveries.ts';
 import type { FieldEnd } from '../store/fields/field-end.ts';
 import type { FieldPlan } from './plan.ts';
@@ -15,15 +17,21 @@ import type { FieldPlan } from './plan.ts';
 /**
  * Writes what is planned, and says how each contact's fields ended. The writes are on disk before
  * they are sent, so that what we wrote can be recognised as ours, and undone, also after a kill in
- * between. Where the CRM gave no result the intent stays open: its value may be there.
+ * between. Where the CRM gave no result the intent stays open: its value may be there. Throws
+ * RetriableError (`lease_lost`) if another has the lease by then, and writes nothing.
  */
 export async function writeFields(
-  deps: Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId'>,
+  deps: Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId' | 'clock'>,
   run: Pick<Run, 'id' | 'lease' | 'integration'>,
   plans: readonly FieldPlan[],
 ): Promise<Map<string, FieldEnd>> {
   const writes = plans.flatMap(({ write }) => write ?? []);
-  if (writes.length > 0) await deps.store.deliveries.recordIntended(run.lease, run.id, writes);
+  if (writes.length > 0) {
+    const tookMs = stopwatch(deps.clock);
+    await deps.store.deliveries.recordIntended(run.lease, run.id, writes);
+    // Who has stood still meanwhile may write what another has cleared since, because the person was erased.
+    if (tookMs() > LEASE_MS / 2) await deps.store.leases.renew(run.lease);
+  }
   const changes = plans.flatMap(({ crmId, write, changes: values }) =>
     write === null ? [] : [{ id: crmId, values }],
   );

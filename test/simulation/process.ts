@@ -71,10 +71,11 @@ export interface LifeOptions {
   onFreeze(ms: number): void;
 }
 
-/** Where a request that spends is about to leave. */
-const SPENDING: ReadonlySet<string> = new Set([
+/** Where a request that spends, or writes into a CRM, is about to leave. */
+const LEAVING: ReadonlySet<string> = new Set([
   'send POST /enhancements',
   'send POST /networks/ID/members/batch',
+  'crm write',
 ]);
 
 /** True once, at the point where the blow falls. */
@@ -158,7 +159,7 @@ export function beginLife(options: LifeOptions): Life {
       if (fate.freeze !== null && isFrozen(point)) {
         // Between the last look at the lease and the sending no one can help a process that stands
         // still for longer than its lease and the quiet time: that is what the promise leaves out.
-        const mostMs = SPENDING.has(point) ? 5_000 : Number.POSITIVE_INFINITY;
+        const mostMs = LEAVING.has(point) ? 5_000 : Number.POSITIVE_INFINITY;
         life.freeze(Math.min(fate.freeze.ms, mostMs));
       }
       if (fate.stop?.times === points && !stopping.signal.aborted) {

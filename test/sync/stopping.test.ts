@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { RetriableError } from '../../src/core/errors.ts';
+import { LEASE_MS } from '../../src/store/engine/leases.ts';
 import { open } from './worlds.ts';
 
 describe('stopping and going on', () => {
@@ -137,6 +138,23 @@ describe('stopping and going on', () => {
     expect(world.crm.writes).toHaveLength(0);
     // What becomes of the run is for the one that has taken it over to write down.
     expect(await world.store.runs.find(id)).toMatchObject({ status: 'running', report: null });
+  });
+
+  it('writes nothing if it stood still, with its writes on disk, until another run had taken over', async () => {
+    let shiftMs = 0;
+    const clock: Clock = { ...systemClock, monotonicMs: () => performance.now() + shiftMs };
+    const world = await open({ clock });
+    await world.addPeople(3);
+    const { deliveries } = world.store;
+    const { recordIntended } = deliveries;
+    deliveries.recordIntended = async (...writes) => {
+      await recordIntended(...writes);
+      shiftMs += LEASE_MS;
+      await world.database.db.updateTable('integrations').set({ lease_until: 0 }).execute();
+      await world.store.leases.acquire('riverside', 'another', () => true);
+    };
+    expect(await world.sync()).toMatchObject({ reason: { code: 'lease_lost' } });
+    expect(world.crm.writes).toHaveLength(0);
   });
 
   it('reports a lease that is lost at its very end, and leaves the record to the other', async () => {
