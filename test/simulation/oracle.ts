@@ -273,8 +273,7 @@ export function createOracle(deps: OracleDeps): Oracle {
       (decidedAt.get(crm) ?? Number.NEGATIVE_INFINITY) + slackMs,
       restored?.at ?? Number.NEGATIVE_INFINITY,
     );
-    // Whom a person has told from one who was erased goes on unasked.
-    changes.push(...paid.filter(({ record }) => record.distinguishedAt === null));
+    changes.push(...paid);
     const counted = changes.filter((each) => each.crm === crm && each.job.paidAt > begin);
     const changed = new Set(counted.map(whoChanged)).size;
     const known = knownTo(crm, job.sender).size;
