@@ -276,8 +276,7 @@ export function createOracle(deps: OracleDeps): Oracle {
       (decidedAt.get(crm) ?? Number.NEGATIVE_INFINITY) + slackMs,
       restored?.at ?? Number.NEGATIVE_INFINITY,
     );
-    // Whom a person has told from one who was erased goes on unasked.
-    changes.push(...paid.filter(({ record }) => record.distinguishedAt === null));
+    changes.push(...paid);
     const counted = changes.filter((each) => each.crm === crm && each.job.paidAt > begin);
     const changed = new Set(counted.map(whoChanged)).size;
     const known = knownTo(crm, job.sender).size;
@@ -287,12 +286,12 @@ export function createOracle(deps: OracleDeps): Oracle {
 
   /** Who became a part of another one is that contact now, and what it was asked about counts there. */
   function whoChanged({ crm, record, job }: Payment): Record_ | typeof ERASED {
-    const { forgottenAt, erasureBegunAt, confirmedErasedAt } = record;
-    const erased = [forgottenAt, erasureBegunAt, confirmedErasedAt];
+    // What it was paid for goes along with it, and is erased with those that it became a part of.
+    const erased = crm
+      .lineOf(record.id)
+      .flatMap((each) => [each.forgottenAt, each.erasureBegunAt, each.confirmedErasedAt]);
     const isErased = erased.some((at) => at !== null && at >= job.paidAt);
-    return isErased || isErasedWithHeir({ crm, record })
-      ? ERASED
-      : (crm.heirOf(record.id) ?? record);
+    return isErased ? ERASED : (crm.heirOf(record.id) ?? record);
   }
 
   /** The contacts that the product may know as asked for, as a process has read them that pays for changes. */
@@ -454,7 +453,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     return distinguishedAt + slackMs >= erasureBegunAt;
   }
 
-  /** True if a contact had nothing of its own when this profile came to it by a merge, and was erased, or confirmed as that, with it. */
+  /** True if a contact had nothing of its own when this profile came to it by a merge, and was erased with it. */
   function isErasedWithHeir({ crm, record }: Pick<Payment, 'crm' | 'record'>): boolean {
     const { gone } = record;
     if (gone === null || gone.mergedInto === null) return false;
@@ -462,8 +461,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (heir === undefined) return false;
     const own = payments.findLast((each) => each.record === heir);
     if (own !== undefined) return false;
-    const isErased = heir.forgottenAt !== null || heir.confirmedErasedAt !== null;
-    return isErased || isErasedWithHeir({ crm, record: heir });
+    return heir.forgottenAt !== null || isErasedWithHeir({ crm, record: heir });
   }
 
   /**

@@ -40,6 +40,8 @@ export interface Serving {
 }
 
 const LONGEST_WAIT_MS = 40 * 60_000;
+/** Who answers what is left from before has it all: runs that wait for the service in vain take ten minutes each. */
+const LAST_WAIT_MS = 150 * 60_000;
 const LOOK_MS = 5_000;
 
 /** Resolves when nothing is asked for any more, or the process is asked to stop. */
@@ -67,7 +69,7 @@ export async function serve(serving: Serving): Promise<void> {
       await clock.sleep(random.magnitude(100, 60_000), stopping.signal);
       await ask();
     }
-    const until = serving.now() + LONGEST_WAIT_MS;
+    const until = serving.now() + (serving.times === 0 ? LAST_WAIT_MS : LONGEST_WAIT_MS);
     while (!stopping.signal.aborted && serving.now() < until && !(await isIdle(serving))) {
       await clock.sleep(LOOK_MS, stopping.signal);
     }

@@ -348,6 +348,21 @@ describeEachDatabase('a contact in a corner', (open) => {
     },
   );
 
+  it.each([
+    ['cost nothing', refuse, 'ready'],
+    ['was charged', (w: StoreWorld) => chargeLoss(w, 'resubmit'), 'due'],
+  ] as const)(
+    'takes over from its part what cannot be fetched any more only if nothing was spent on it: its answer %s',
+    async (_, end, state) => {
+      const world = await createWorld();
+      await takenInWhileAsked(world, [['c-1', 'c-2']]);
+      const old = { submitted_at: START_MS - 8 * 86_400_000 };
+      await world.db.updateTable('jobs').set(old).where('crm_id', '=', 'c-1').execute();
+      await end(world);
+      expect(await contactOf(world, 'c-2')).toMatchObject({ state });
+    },
+  );
+
   it('gets the profile of a part of its part', async () => {
     const world = await createWorld();
     await readPage(world, [readContact('c-3')], OPTED_OUT);

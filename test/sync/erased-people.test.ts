@@ -123,6 +123,28 @@ describe('the person who was erased, under another id', () => {
     expect(await world.spent()).toBe(spent + 2);
   });
 
+  it.each([
+    ['is paid for as a change', true, 1],
+    ['is not, where changes are worth no credit', false, 0],
+  ])(
+    'may be one that was paid for and has changed: told apart it %s',
+    async (_, whenIdentityChanges, credits) => {
+      const { world, contact, others, spent } = await openErased();
+      const [other = ''] = others;
+      const { id: _id, ...person } = contact;
+      world.crm.editContact(other, person);
+      const refresh = { afterDays: 365, whenIdentityChanges };
+      const integration = { ...world.integration, refresh };
+      await world.sync({ integration });
+      expect(await reasonOf(world, other)).toBe('forgotten_person');
+      await decideOnly(world, 'approved');
+      await world.sync({ integration });
+      expect(await world.spent()).toBe(spent + credits);
+      expect(await reasonOf(world, other)).toBe(credits > 0 ? 'fields_written' : 'profile_fresh');
+      expect(await world.store.holds.listOpen()).toEqual([]);
+    },
+  );
+
   it('is asked about again if it is erased once more after that', async () => {
     const { world, contact } = await openErased();
     const { id: _, ...person } = contact;

@@ -88,7 +88,8 @@ export async function recordRemoved(
 
 /**
  * What was asked for these contacts has brought nothing, or has cost nothing: they get what others were paid for
- * that became a part of them meanwhile, and of which nothing was wanted then.
+ * that became a part of them meanwhile, and of which nothing was wanted then. Who has cost a credit by itself gets only
+ * what can still be fetched: it may be submitted again where that brings more.
  */
 export async function inheritLater(
   trx: Trx,
@@ -99,6 +100,9 @@ export async function inheritLater(
   const ids = contacts.map(({ crm_id }) => crm_id);
   const rows = [...(await findRows(trx, of.integrationId, ids)).values()];
   const there = rows.filter(({ state }) => state !== 'removed').map(({ crm_id }) => crm_id);
+  const spentOn = new Set(
+    rows.flatMap(({ asked_at, crm_id }) => (asked_at === null ? [] : crm_id)),
+  );
   const winnerOf = new Map(there.map((id) => [id, id]));
   // Parts of parts as well.
   for (let heirs = there; heirs.length > 0; ) {
@@ -107,7 +111,8 @@ export async function inheritLater(
     for (const { crm_id, merged_into } of unseen) {
       const winnerId = winnerOf.get(merged_into ?? '') ?? '';
       winnerOf.set(crm_id, winnerId);
-      await moveProfile(trx, of, run, crm_id, winnerId);
+      const what = spentOn.has(winnerId) ? 'what can be fetched' : 'all';
+      await moveProfile(trx, of, run, crm_id, winnerId, what);
     }
     heirs = unseen.map(({ crm_id }) => crm_id);
   }
@@ -148,6 +153,7 @@ async function moveProfile(
   run: RunMoment,
   loserId: string,
   winnerId: string,
+  what: 'all' | 'what can be fetched' = 'all',
 ): Promise<void> {
   const rows = await findRows(trx, of.integrationId, [loserId, winnerId]);
   const [loser, winner] = [rows.get(loserId), rows.get(winnerId)];
@@ -159,6 +165,7 @@ async function moveProfile(
     return;
   }
   const job = await findMoving(trx, of, run.now, loserId, winner);
+  if (what !== 'all' && (job === undefined || isTooOld(job, run.now))) return;
   const isRunning = job?.state === 'intended' || job?.state === 'processing';
   const isOver = !isRunning && isTooOld(job, run.now);
   // What may have come of a later credit is worth more than what cannot be fetched any more.

@@ -759,12 +759,16 @@ export const LIFE = {
         to: 'due',
         when: any(
           isNull(own('asked_identity')),
-          not(equal(own('asked_identity'), own('identity'))),
+          all(
+            not(equal(own('asked_identity'), INHERITED)),
+            not(equal(own('asked_identity'), own('identity'))),
+          ),
         ),
         set: {
+          // Who it is says nothing of whether its change is worth a credit: that is for the settings.
           due_reason: choice(
             not(isNull(own('asked_identity'))),
-            'identity_change_approved',
+            'identity_changed',
             choice(isNull(own('asked_at')), 'never_enhanced', 'job_vanished'),
           ),
           outcome_reason: 'submission_pending',
