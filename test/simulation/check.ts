@@ -1,7 +1,7 @@
 /** The reckoning after a quiet night: what has to be true once everything is well and at rest. */
 import { DONOR_ID, type Record_, type SimulatedCrm, versionOf } from './crm.ts';
 import type { World } from './night.ts';
-import type { Payment } from './oracle.ts';
+import { type Payment, SENDERS_APART_MS } from './oracle.ts';
 import { RETENTION } from './settings.ts';
 import type { Faults } from './swarm.ts';
 
@@ -151,11 +151,12 @@ function wasLostWithPaid(store: World['store'], contact: string): boolean {
   return store.rows(LOST_TOGETHER, contact).length > 0;
 }
 
-/** A process may stand still between the ends of two that it settles together. */
+/** A process may stand still between the ends of two that it settles together, and its clock may be set before that. */
 const LOST_TOGETHER = `
   select paid.id from jobs join submissions lost on lost.id = jobs.submission_id
     join submissions paid on paid.partner_key = lost.partner_key
-      and paid.lost_at <= lost.closed_at and lost.lost_at <= paid.closed_at
+      and (paid.closed_at = lost.closed_at
+        or (paid.lost_at <= lost.closed_at and lost.lost_at <= paid.closed_at))
   where jobs.crm_id = ? and lost.state = 'charged' and paid.state = 'charged'
     and paid.id <> lost.id`;
 
@@ -258,12 +259,9 @@ function mayHaveBeenLast(
   const last = payments.at(-1);
   if (last === undefined || clockSkew + clockJump === 0) return false;
   return payments.some(
-    (each) => each.version === version && last.job.paidAt - each.job.paidAt < CLOCKS_APART_MS,
+    (each) => each.version === version && last.job.paidAt - each.job.paidAt < SENDERS_APART_MS,
   );
 }
-
-/** More than two clocks are apart by which anything is sent: each by five minutes at most. */
-const CLOCKS_APART_MS = 15 * 60_000;
 
 /** What the product has written it knows as its own: to keep it right, take it back, or erase it. */
 function judgeOwned({ store, swarm, violate }: World, record: Record_): void {
