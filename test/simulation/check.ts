@@ -210,8 +210,10 @@ function isInheritedTooLate(
   { isAnswered, job }: Payment,
 ): boolean {
   const now = timeline.now();
-  const all = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
-  const takenIn = all.filter(({ gone }) => gone?.mergedInto === record.id);
+  // In chains as well.
+  const takenIn = [...crms.values()].flatMap((crm) =>
+    [...crm.records.values()].filter((each) => each.gone && crm.heirOf(each.id) === record),
+  );
   const theirs = takenIn.flatMap((each) => oracle.paymentsOf(each).at(-1) ?? []);
   const isOutOfReach = !isAnswered || job.goneAt <= now;
   return isOutOfReach && theirs.some((payment) => payment.job.goneAt <= now);

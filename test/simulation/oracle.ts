@@ -286,7 +286,9 @@ export function createOracle(deps: OracleDeps): Oracle {
     const { forgottenAt, erasureBegunAt, confirmedErasedAt } = record;
     const erased = [forgottenAt, erasureBegunAt, confirmedErasedAt];
     const isErased = erased.some((at) => at !== null && at >= job.paidAt);
-    return isErased ? ERASED : (crm.heirOf(record.id) ?? record);
+    return isErased || isErasedWithHeir({ crm, record })
+      ? ERASED
+      : (crm.heirOf(record.id) ?? record);
   }
 
   /** The contacts that the product may know as asked for, as a process has read them that pays for changes. */
@@ -447,7 +449,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     return distinguishedAt + slackMs >= erasureBegunAt;
   }
 
-  /** True if a contact had nothing of its own when this profile came to it by a merge, and was erased with it. */
+  /** True if a contact had nothing of its own when this profile came to it by a merge, and was erased, or confirmed as that, with it. */
   function isErasedWithHeir({ crm, record }: Pick<Payment, 'crm' | 'record'>): boolean {
     const { gone } = record;
     if (gone === null || gone.mergedInto === null) return false;
@@ -455,7 +457,8 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (heir === undefined) return false;
     const own = payments.findLast((each) => each.record === heir);
     if (own !== undefined) return false;
-    return heir.forgottenAt !== null || isErasedWithHeir({ crm, record: heir });
+    const isErased = heir.forgottenAt !== null || heir.confirmedErasedAt !== null;
+    return isErased || isErasedWithHeir({ crm, record: heir });
   }
 
   /**
