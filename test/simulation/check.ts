@@ -1,7 +1,7 @@
 /** The reckoning after a quiet night: what has to be true once everything is well and at rest. */
 import { DONOR_ID, type Record_, type SimulatedCrm, versionOf } from './crm.ts';
 import type { World } from './night.ts';
-import type { Payment } from './oracle.ts';
+import { type Payment, SENDERS_APART_MS } from './oracle.ts';
 import { RETENTION } from './settings.ts';
 import type { Faults } from './swarm.ts';
 
@@ -258,12 +258,9 @@ function mayHaveBeenLast(
   const last = payments.at(-1);
   if (last === undefined || clockSkew + clockJump === 0) return false;
   return payments.some(
-    (each) => each.version === version && last.job.paidAt - each.job.paidAt < CLOCKS_APART_MS,
+    (each) => each.version === version && last.job.paidAt - each.job.paidAt < SENDERS_APART_MS,
   );
 }
-
-/** More than two clocks are apart by which anything is sent: each by five minutes at most. */
-const CLOCKS_APART_MS = 15 * 60_000;
 
 /** What the product has written it knows as its own: to keep it right, take it back, or erase it. */
 function judgeOwned({ store, swarm, violate }: World, record: Record_): void {

@@ -125,6 +125,8 @@ export interface SimulatedCrm {
   show(source: Source): void;
   /** Who a contact is part of now, over all merges; null if it is gone. */
   heirOf(id: string): Record_ | null;
+  /** The record, and those that it became a part of, one after the other. */
+  lineOf(id: string): Record_[];
   connect(life: Life, signal: AbortSignal): Connector;
 }
 
@@ -260,12 +262,18 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     hide: (source) => hidden.add(source),
     show: (source) => hidden.delete(source),
     heirOf(id) {
-      let record = records.get(id);
-      while (record?.gone) {
-        if (record.gone.mergedInto === null) return null;
-        record = records.get(record.gone.mergedInto);
+      const last = crm.lineOf(id).at(-1);
+      return last === undefined || last.gone !== null ? null : last;
+    },
+    lineOf(id) {
+      const line: Record_[] = [];
+      for (let next: string | null = id; next !== null; ) {
+        const record = records.get(next);
+        if (record === undefined) break;
+        line.push(record);
+        next = record.gone?.mergedInto ?? null;
       }
-      return record ?? null;
+      return line;
     },
     connect: (life, signal) => connect(life, signal),
   };

@@ -28,6 +28,9 @@ const CHANGES_MS = 7 * DAY_MS;
 /** More than any two clocks are apart. */
 const CLOCKS_APART_MS = 60 * 60_000;
 
+/** More than two clocks are apart by which anything is sent: each by five minutes at most. */
+export const SENDERS_APART_MS = 15 * 60_000;
+
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** All who were erased: nothing tells them from each other any more, so they count as one. */
@@ -283,12 +286,12 @@ export function createOracle(deps: OracleDeps): Oracle {
 
   /** Who became a part of another one is that contact now, and what it was asked about counts there. */
   function whoChanged({ crm, record, job }: Payment): Record_ | typeof ERASED {
-    const { forgottenAt, erasureBegunAt, confirmedErasedAt } = record;
-    const erased = [forgottenAt, erasureBegunAt, confirmedErasedAt];
+    // What it was paid for goes along with it, and is erased with those that it became a part of.
+    const erased = crm
+      .lineOf(record.id)
+      .flatMap((each) => [each.forgottenAt, each.erasureBegunAt, each.confirmedErasedAt]);
     const isErased = erased.some((at) => at !== null && at >= job.paidAt);
-    return isErased || isErasedWithHeir({ crm, record })
-      ? ERASED
-      : (crm.heirOf(record.id) ?? record);
+    return isErased ? ERASED : (crm.heirOf(record.id) ?? record);
   }
 
   /** The contacts that the product may know as asked for, as a process has read them that pays for changes. */
@@ -419,6 +422,7 @@ export function createOracle(deps: OracleDeps): Oracle {
       return 'other details';
     if (settings.whenIdentityChanges && wasFirstReadAsAnother(record, last)) return 'other details';
     if (settings.whenIdentityChanges && hasSharedSince(record, last)) return 'other details';
+    if (settings.whenIdentityChanges && wasBackAtEarlier(record, last)) return 'other details';
     return null;
   }
 
@@ -450,7 +454,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     return distinguishedAt + slackMs >= erasureBegunAt;
   }
 
-  /** True if a contact had nothing of its own when this profile came to it by a merge, and was erased, or confirmed as that, with it. */
+  /** True if a contact had nothing of its own when this profile came to it by a merge, and was erased with it. */
   function isErasedWithHeir({ crm, record }: Pick<Payment, 'crm' | 'record'>): boolean {
     const { gone } = record;
     if (gone === null || gone.mergedInto === null) return false;
@@ -458,8 +462,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (heir === undefined) return false;
     const own = payments.findLast((each) => each.record === heir);
     if (own !== undefined) return false;
-    const isErased = heir.forgottenAt !== null || heir.confirmedErasedAt !== null;
-    return isErased || isErasedWithHeir({ crm, record: heir });
+    return heir.forgottenAt !== null || isErasedWithHeir({ crm, record: heir });
   }
 
   /**
@@ -474,6 +477,24 @@ export function createOracle(deps: OracleDeps): Oracle {
     const wasHidden = addresses.length === 0 || employers.length === 0;
     return (
       wasHidden && paid === record && record.history.some((each) => versionOf(each) !== version)
+    );
+  }
+
+  /**
+   * Two requests are in the order of the clocks of those that sent them: where these are apart, one that came soon before
+   * the last may count as that. Once the contact was back at the details of that one, what it is now is another change.
+   */
+  function wasBackAtEarlier(record: Record_, last: Payment): boolean {
+    const { job, record: paid } = last;
+    const { clockSkew, clockJump } = swarm.faults;
+    if (clockSkew + clockJump === 0 || paid !== record) return false;
+    const soonBefore = payments.filter(
+      (each) => each.record === record && job.paidAt - each.job.paidAt < SENDERS_APART_MS,
+    );
+    const versions = new Set(soonBefore.map(({ version }) => version));
+    versions.delete(last.version);
+    return record.history.some(
+      (details, at) => versions.has(versionOf(details)) && (record.until[at] ?? 0) > job.paidAt,
     );
   }
 
