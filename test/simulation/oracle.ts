@@ -369,7 +369,7 @@ export function createOracle(deps: OracleDeps): Oracle {
   }
 
   /** True of what a run has paid for that came to its end; a process that serves may have other runs after one that broke off. */
-  function hasEndedWell({ sender, paidAt }: Job): boolean {
+  function hasEndedWell({ sender, paidAt }: Pick<Job, 'sender' | 'paidAt'>): boolean {
     return endedWell.some(
       (run) => run.sender === sender && run.from <= paidAt && paidAt <= run.until,
     );
@@ -421,6 +421,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (version !== last.version && last.record === record && settings.whenIdentityChanges)
       return 'other details';
     if (settings.whenIdentityChanges && wasFirstReadAsAnother(record, last)) return 'other details';
+    if (settings.whenIdentityChanges && hasSharedSince(record, last)) return 'other details';
     if (settings.whenIdentityChanges && wasBackAtEarlier(record, last)) return 'other details';
     return null;
   }
@@ -521,6 +522,28 @@ export function createOracle(deps: OracleDeps): Oracle {
   function readBefore({ job }: Payment): number {
     const readAt = readings.get(job.sender)?.findLast((at) => at <= job.sentAt) ?? NEVER;
     return Math.min(job.sentAt - READING_MS, readAt);
+  }
+
+  /**
+   * It was something else meanwhile that another record of the human being was paid for as, and has that profile: what
+   * it is now is a change since then, also if it is back at what it was paid for itself.
+   */
+  function hasSharedSince(record: Record_, last: Payment): boolean {
+    if (!swarm.settings.shareProfiles || last.record !== record) return false;
+    const twins = new Set(twinsOf(record));
+    const writtenAt = record.written?.at ?? Number.NEGATIVE_INFINITY;
+    return payments.some((paid) => {
+      const { version, job } = paid;
+      if (!twins.has(paid.record) || version === last.version || !isKept(paid)) return false;
+      return record.readAs.some(
+        (read) =>
+          read.version === version &&
+          read.at > last.job.paidAt &&
+          read.at < job.paidAt + SHARED_FOR_MS + SLACK_MS &&
+          // What has been written already is not written once more.
+          (writtenAt > read.at || hasEndedWell({ sender: read.by, paidAt: read.at })),
+      );
+    });
   }
 
   /**
