@@ -168,10 +168,7 @@ export function askedBefore({ refresh, now }: Pick<PlanRules, 'refresh' | 'now'>
   return refresh.afterDays === null ? 1 : now - refresh.afterDays * DAY_MS;
 }
 
-/**
- * A change that was taken back before its credit was spent needs no credit any more; nor does one that is not worth a
- * credit, although a person has said that the contact is not one who was erased.
- */
+/** A change that was taken back before its credit was spent needs no credit any more. */
 function stillDue(
   row: ContactRecord,
   reason: NonNullable<ContactRecord['dueReason']>,
@@ -180,8 +177,7 @@ function stillDue(
   if (reason === 'identity_changed') return decideRemembered(row, rules);
   const isApproved = reason === 'identity_change_approved' && row.askedIdentity !== null;
   const isBack = isApproved && changedParts(row.askedIdentity ?? '', row.identity).length === 0;
-  const isOver = isBack || (isApproved && !rules.refresh.whenIdentityChanges);
-  return isOver ? decideRemembered(row, rules) : choose(reason);
+  return isBack ? decideRemembered(row, rules) : choose(reason);
 }
 
 function isOld(row: ContactRecord, rules: PlanRules): boolean {

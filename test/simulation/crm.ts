@@ -95,8 +95,8 @@ export interface Record_ {
   confirmedErasedAt: number | null;
   /** When each life of a process read it last. */
   readBy: Map<string, number>;
-  /** As what it was read, and when. */
-  readAs: { version: string; at: number }[];
+  /** As what it was read, by which process and when. */
+  readAs: { version: string; by: string; at: number }[];
   /** When each of them last read what is in its fields: the pages of a search do not tell. */
   valuesReadBy: Map<string, number>;
   /** When the answer to that was there. */
@@ -421,7 +421,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     const at = timeline.now();
     record.readBy.set(life.name, at);
     const { id, human, firstName, details, optedOutAt } = record;
-    record.readAs.push({ version: versionOf(details), at });
+    record.readAs.push({ version: versionOf(details), by: life.name, at });
     const contact: Contact = {
       id,
       firstName,

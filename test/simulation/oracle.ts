@@ -28,9 +28,6 @@ const CHANGES_MS = 7 * DAY_MS;
 /** More than any two clocks are apart. */
 const CLOCKS_APART_MS = 60 * 60_000;
 
-/** More than two clocks are apart by which anything is sent: each by five minutes at most. */
-export const SENDERS_APART_MS = 15 * 60_000;
-
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** All who were erased: nothing tells them from each other any more, so they count as one. */
@@ -369,7 +366,7 @@ export function createOracle(deps: OracleDeps): Oracle {
   }
 
   /** True of what a run has paid for that came to its end; a process that serves may have other runs after one that broke off. */
-  function hasEndedWell({ sender, paidAt }: Job): boolean {
+  function hasEndedWell({ sender, paidAt }: Pick<Job, 'sender' | 'paidAt'>): boolean {
     return endedWell.some(
       (run) => run.sender === sender && run.from <= paidAt && paidAt <= run.until,
     );
@@ -421,7 +418,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (version !== last.version && last.record === record && settings.whenIdentityChanges)
       return 'other details';
     if (settings.whenIdentityChanges && wasFirstReadAsAnother(record, last)) return 'other details';
-    if (settings.whenIdentityChanges && wasBackAtEarlier(record, last)) return 'other details';
+    if (settings.whenIdentityChanges && hasSharedSince(record, last)) return 'other details';
     return null;
   }
 
@@ -480,24 +477,6 @@ export function createOracle(deps: OracleDeps): Oracle {
   }
 
   /**
-   * Two requests are in the order of the clocks of those that sent them: where these are apart, one that came soon before
-   * the last may count as that. Once the contact was back at the details of that one, what it is now is another change.
-   */
-  function wasBackAtEarlier(record: Record_, last: Payment): boolean {
-    const { job, record: paid } = last;
-    const { clockSkew, clockJump } = swarm.faults;
-    if (clockSkew + clockJump === 0 || paid !== record) return false;
-    const soonBefore = payments.filter(
-      (each) => each.record === record && job.paidAt - each.job.paidAt < SENDERS_APART_MS,
-    );
-    const versions = new Set(soonBefore.map(({ version }) => version));
-    versions.delete(last.version);
-    return record.history.some(
-      (details, at) => versions.has(versionOf(details)) && (record.until[at] ?? 0) > job.paidAt,
-    );
-  }
-
-  /**
    * No more bought than lost answers have cost, less what others spent meanwhile, between the last reading
    * before they were sent and the first one after that shows it: the balance shows that nothing is gone, or
    * that less is.
@@ -521,6 +500,28 @@ export function createOracle(deps: OracleDeps): Oracle {
   function readBefore({ job }: Payment): number {
     const readAt = readings.get(job.sender)?.findLast((at) => at <= job.sentAt) ?? NEVER;
     return Math.min(job.sentAt - READING_MS, readAt);
+  }
+
+  /**
+   * It was something else meanwhile that another record of the human being was paid for as, and has that profile: what
+   * it is now is a change since then, also if it is back at what it was paid for itself.
+   */
+  function hasSharedSince(record: Record_, last: Payment): boolean {
+    if (!swarm.settings.shareProfiles || last.record !== record) return false;
+    const twins = new Set(twinsOf(record));
+    const writtenAt = record.written?.at ?? Number.NEGATIVE_INFINITY;
+    return payments.some((paid) => {
+      const { version, job } = paid;
+      if (!twins.has(paid.record) || version === last.version || !isKept(paid)) return false;
+      return record.readAs.some(
+        (read) =>
+          read.version === version &&
+          read.at > last.job.paidAt &&
+          read.at < job.paidAt + SHARED_FOR_MS + SLACK_MS &&
+          // What has been written already is not written once more.
+          (writtenAt > read.at || hasEndedWell({ sender: read.by, paidAt: read.at })),
+      );
+    });
   }
 
   /**

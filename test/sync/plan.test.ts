@@ -178,19 +178,6 @@ describe('decideContact', () => {
     });
   });
 
-  it('does not spend on a change that a person let pass where changes are not worth a credit', () => {
-    const due = aRow({ state: 'due', dueReason: 'identity_change_approved', identity: 'other' });
-    const changed = read({ identity: 'other' });
-    expect(decide(changed, due, rules)).toMatchObject({ reason: 'identity_change_approved' });
-    const thrifty = { ...rules, refresh: { afterDays: 365, whenIdentityChanges: false } };
-    expect(decide(changed, due, thrifty)).toMatchObject({
-      kind: 'settle',
-      reason: 'profile_fresh',
-    });
-    const neverPaid = { ...due, askedIdentity: null };
-    expect(decide(changed, neverPaid, thrifty)).toMatchObject({ kind: 'choose' });
-  });
-
   it('remembers why a contact is due until it is submitted', () => {
     const due = aRow({ state: 'due', dueReason: 'resubmitted_by_person', askedIdentity: null });
     expect(decide(read(), due, rules)).toMatchObject({ reason: 'resubmitted_by_person' });
