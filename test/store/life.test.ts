@@ -405,6 +405,19 @@ describeEachDatabase('a contact in a corner', (open) => {
     await endJob(world, end, ['c-2']);
   }
 
+  it('is gone if it left the CRM while its answer was lost, and a person asks for it again', async () => {
+    const world = await createWorld();
+    await submit(world, ['c-1', 'c-2']);
+    await remove(world, 'c-1', null);
+    await chargeLoss(world, 'hold', { charged: 2 });
+    for (const id of ['c-1', 'c-2']) {
+      await world.store.holds.decide(await holdOf(world, id), 'resubmitted');
+    }
+    const gone = { state: 'removed', outcome_reason: 'deleted_in_crm', tracking_id: null };
+    expect(await contactOf(world, 'c-1')).toMatchObject({ ...gone, due_reason: null });
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'due' });
+  });
+
   it('is gone if it left the CRM while it was submitted, and nothing was charged', async () => {
     const world = await createWorld();
     await submit(world, ['c-1', 'c-2']);

@@ -211,6 +211,13 @@ const LEFT_UNDECIDED: Changes = {
   outcome_at: NOW,
 };
 
+/** What was asked for it counts as not spent: should it come back, a person has said so. */
+const ASKED_FOR_AGAIN: Changes = {
+  asked_identity: null,
+  asked_at: ASK_AGAIN,
+  tracking_id: null,
+};
+
 /** A run is over, and this is why the contact still waits. */
 const STILL_WAITS = any(
   not(equal(own('outcome_run'), RUN)),
@@ -734,15 +741,26 @@ export const LIFE = {
     endsJob: true,
   },
   askedForAgain: {
-    ...ofPerson('due', {
-      due_reason: 'resubmitted_by_person',
-      priority: PRIORITY.refresh,
-      asked_identity: null,
-      asked_at: ASK_AGAIN,
-      tracking_id: null,
-      outcome_reason: 'submission_pending',
-      outcome_at: NOW,
-    }),
+    ways: [
+      {
+        from: ['held'],
+        to: 'removed',
+        when: HAS_LEFT,
+        set: { ...ASKED_FOR_AGAIN, ...LEFT_UNDECIDED },
+      },
+      {
+        from: ['held'],
+        to: 'due',
+        set: {
+          ...ASKED_FOR_AGAIN,
+          due_reason: 'resubmitted_by_person',
+          priority: PRIORITY.refresh,
+          outcome_reason: 'submission_pending',
+          outcome_at: NOW,
+        },
+      },
+    ],
+    otherwise: NOT_ASKED,
     endsJob: true,
   },
   /** It is not the person who was erased: it goes on where it stood. */
