@@ -5,6 +5,7 @@ import type { CrmField } from '../core/crm-field.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
+import type { OutcomeReason } from '../core/outcome.ts';
 import type { Retention } from '../core/retention.ts';
 import type { Trigger } from '../core/run.ts';
 import type { IdentityReader } from '../identity/identity-reader.ts';
@@ -91,6 +92,8 @@ export interface Run {
   forgotten: ReadonlySet<string>;
   /** What is known of those people besides; filled before contacts are read. */
   erased?: ErasedPersons;
+  /** Contacts that a page has shown as not to be submitted while their profile was on its way, and when (monotonic ms). */
+  refused?: Map<string, { reason: OutcomeReason; atMs: number }>;
   /** CRM ids of the members of mirrored groups, who come first; filled before contacts are read. */
   groupMembers: Set<string>;
   /** Reads everything anew instead of what changed. */

@@ -1,6 +1,7 @@
 /** The fourth station: results ► guard ► map ► diff ► CRM. */
 
 import type { Capabilities } from '../../connectors/contract.ts';
+import type { OutcomeReason } from '../core/outcome.ts';
 import { createMutex, inParallel, inSteps, type Mutex, portionsOf } from '../core/parallel.ts';
 import { readRecords } from '../fields/records.ts';
 import { writeFields } from '../fields/write.ts';
@@ -241,6 +242,7 @@ async function recordWithoutProfile(
 /** Compares each profile with the CRM's present values and writes the differences. */
 async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): Promise<Delivery[]> {
   const crmIds = fetched.map(({ ready }) => ready.contact.crmId);
+  const askedAtMs = deps.clock.monotonicMs();
   const recordOf = await readRecords(deps, run, crmIds);
   await refreshIfAlike(
     deps,
@@ -254,6 +256,7 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
     planDelivery(deps, run, item, {
       ...recordOf(item.ready.contact.crmId),
       approval: approvals.get(item.ready.job.trackingId) ?? null,
+      refusedSince: refusalSince(run, item.ready.contact.crmId, askedAtMs),
     }),
   );
   const ended = planned.flatMap((plan) => (plan.kind === 'ended' ? plan.delivery : []));
@@ -265,6 +268,16 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
     return end ? concludeDelivery(item, end) : [];
   });
   return [...ended, ...written];
+}
+
+/** Why a contact is not to be submitted by a page that was there later than its record was asked for; null if none says so. */
+function refusalSince(
+  { refused }: Pick<Run, 'refused'>,
+  crmId: string,
+  sinceMs: number,
+): OutcomeReason | null {
+  const known = refused?.get(crmId);
+  return known !== undefined && known.atMs >= sinceMs ? known.reason : null;
 }
 
 /** How many profiles are delivered together: pure. */

@@ -44,6 +44,8 @@ export type Planned =
 export interface Circumstances extends KnownRecord {
   /** What a person has approved of this profile; null if nothing was asked or approved. */
   approval: HoldRecord['kind'] | null;
+  /** What a page has shown of it since its record was asked for; null if it may be submitted. */
+  refusedSince?: OutcomeReason | null;
 }
 
 /** Pure but for ids, seals and fingerprints: refusal, guard, map and diff of one profile. */
@@ -51,7 +53,7 @@ export function planDelivery(
   deps: PlanDeps,
   run: DeliveryRun,
   { ready, profile }: Fetched,
-  { lookup, intended, approval }: Circumstances,
+  { lookup, intended, approval, refusedSince = null }: Circumstances,
 ): Planned {
   const ended = (delivery: Omit<Delivery, 'crmId' | 'trackingId'>): Planned => ({
     kind: 'ended',
@@ -66,7 +68,8 @@ export function planDelivery(
     const reason = mergedInto === null ? 'deleted_in_crm' : 'merged_in_crm';
     return ended({ reason, detail: null, end: { kind: 'dropped', removed: true, mergedInto } });
   }
-  const { refusal, identity, looksErased } = plannedContact(deps, run, lookup.contact);
+  const { identity, looksErased, ...planned } = plannedContact(deps, run, lookup.contact);
+  const refusal = planned.refusal ?? refusedSince;
   if (refusal !== null && NEVER_WRITTEN.has(refusal)) {
     return ended({ reason: refusal, detail: null, end: { kind: 'dropped', removed: false } });
   }

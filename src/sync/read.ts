@@ -41,7 +41,10 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
         ...{ runId: run.id, contacts, removed, cursor: watermarkOf(page, run) },
         ...(marks === undefined ? {} : { erased: { marks, isAnyoneAlike } }),
       },
-      (contact, row, answered) => decideContact(contact, row, planRules(deps, run), answered),
+      (contact, row, answered) => {
+        if (row?.state === 'ready') noteRefusal(deps, run, contact);
+        return decideContact(contact, row, planRules(deps, run), answered);
+      },
     );
     if (isRecorded) return;
     await refreshErased(deps, run);
@@ -52,6 +55,16 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
       code: 'decisions_do_not_end',
     },
   );
+}
+
+/** A delivery may have read it before that, and wait for the answer. */
+function noteRefusal(
+  { clock }: ReadDeps,
+  { refused }: Pick<Run, 'refused'>,
+  { crmId, refusal }: PlannedContact,
+): void {
+  if (refusal === null) refused?.delete(crmId);
+  else refused?.set(crmId, { reason: refusal, atMs: clock.monotonicMs() });
 }
 
 /** A run with a limit of its own is a look at a part: the watermark stays where it is. */

@@ -207,6 +207,7 @@ async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promi
     full: request.full,
     only,
     ignored: new Set(),
+    refused: new Map(),
     limit: request.limit ?? null,
     adopt: request.adopt ?? false,
     control: createRunControl(clock, request.signal),

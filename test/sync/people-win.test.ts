@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { aWrittenContact, NET_WORTH, open, strangers } from './worlds.ts';
+import { createMemoryConnector } from '../../connectors/memory/connector.ts';
+import { aWrittenContact, leaveJobsRunning, NET_WORTH, open, strangers } from './worlds.ts';
 
 describe('people win', () => {
   it('keeps a value that a person typed, before or after us', async () => {
@@ -110,6 +111,41 @@ describe('people win', () => {
     for (const id of ids) world.crm.editContact(id, { optedOut: false });
     expect((await world.sync()).contacts).toMatchObject({ read: 5, submitted: 0, written: 5 });
     expect(await world.spent()).toBe(5);
+  });
+
+  it('writes nothing into a contact that a page shows as opted out before its record is there', async () => {
+    const asked = Promise.withResolvers<void>();
+    const recorded = Promise.withResolvers<void>();
+    let isSlow = false;
+    const world = await open({
+      connector(crm, signal) {
+        const connector = createMemoryConnector(crm, signal);
+        return {
+          ...connector,
+          async *readPages(...of) {
+            if (isSlow) await asked.promise;
+            yield* connector.readPages(...of);
+            recorded.resolve();
+          },
+          async readByIds(ids, fields) {
+            const lookups = await connector.readByIds(ids, fields);
+            if (!isSlow || fields.length === 0) return lookups;
+            for (const id of ids) crm.editContact(id, { optedOut: true });
+            asked.resolve();
+            await recorded.promise;
+            return lookups;
+          },
+        };
+      },
+    });
+    const [id = ''] = await world.addPeople(1);
+    await leaveJobsRunning(world);
+    await world.putFaults([]);
+    isSlow = true;
+    await world.sync();
+    expect(world.crm.writes).toEqual([]);
+    const [row] = (await world.store.contacts.find('riverside', [id])).values();
+    expect(row).toMatchObject({ state: 'settled', outcomeReason: 'opted_out', eligible: 0 });
   });
 
   it('asks a person again about a held contact that had left and is back', async () => {
