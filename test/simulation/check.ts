@@ -1,9 +1,8 @@
 /** The reckoning after a quiet night: what has to be true once everything is well and at rest. */
 import { DONOR_ID, type Record_, type SimulatedCrm, versionOf } from './crm.ts';
 import type { World } from './night.ts';
-import { type Payment, SENDERS_APART_MS } from './oracle.ts';
+import type { Payment } from './oracle.ts';
 import { RETENTION } from './settings.ts';
-import type { Faults } from './swarm.ts';
 
 export function checkNight(world: World): void {
   checkStore(world);
@@ -237,27 +236,10 @@ function judgeChange(
   // Where profiles are shared, so is the one that it was paid for itself before.
   const paid = new Set(oracle.paymentsOf(record).map(({ version }) => version));
   if (settings.shareProfiles && paid.has(versionOf(record.details))) return;
-  if (mayHaveBeenLast(oracle.paymentsOf(record), versionOf(record.details), faults)) return;
   if (record.rejectedChanges.has(versionOf(record.details))) return;
   if (last.version !== versionOf(record.details)) {
     violate('other details', `contact ${record.id} has changed since it was paid for`);
   }
-}
-
-/**
- * Two requests are in the order of the clocks of those that sent them: where these are apart, one that came soon
- * before the last may count as that.
- */
-function mayHaveBeenLast(
-  payments: readonly Payment[],
-  version: string,
-  { clockSkew, clockJump }: Faults,
-): boolean {
-  const last = payments.at(-1);
-  if (last === undefined || clockSkew + clockJump === 0) return false;
-  return payments.some(
-    (each) => each.version === version && last.job.paidAt - each.job.paidAt < SENDERS_APART_MS,
-  );
 }
 
 /** What the product has written it knows as its own: to keep it right, take it back, or erase it. */

@@ -28,9 +28,6 @@ const CHANGES_MS = 7 * DAY_MS;
 /** More than any two clocks are apart. */
 const CLOCKS_APART_MS = 60 * 60_000;
 
-/** More than two clocks are apart by which anything is sent: each by five minutes at most. */
-export const SENDERS_APART_MS = 15 * 60_000;
-
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** All who were erased: nothing tells them from each other any more, so they count as one. */
@@ -422,7 +419,6 @@ export function createOracle(deps: OracleDeps): Oracle {
       return 'other details';
     if (settings.whenIdentityChanges && wasFirstReadAsAnother(record, last)) return 'other details';
     if (settings.whenIdentityChanges && hasSharedSince(record, last)) return 'other details';
-    if (settings.whenIdentityChanges && wasBackAtEarlier(record, last)) return 'other details';
     return null;
   }
 
@@ -477,24 +473,6 @@ export function createOracle(deps: OracleDeps): Oracle {
     const wasHidden = addresses.length === 0 || employers.length === 0;
     return (
       wasHidden && paid === record && record.history.some((each) => versionOf(each) !== version)
-    );
-  }
-
-  /**
-   * Two requests are in the order of the clocks of those that sent them: where these are apart, one that came soon before
-   * the last may count as that. Once the contact was back at the details of that one, what it is now is another change.
-   */
-  function wasBackAtEarlier(record: Record_, last: Payment): boolean {
-    const { job, record: paid } = last;
-    const { clockSkew, clockJump } = swarm.faults;
-    if (clockSkew + clockJump === 0 || paid !== record) return false;
-    const soonBefore = payments.filter(
-      (each) => each.record === record && job.paidAt - each.job.paidAt < SENDERS_APART_MS,
-    );
-    const versions = new Set(soonBefore.map(({ version }) => version));
-    versions.delete(last.version);
-    return record.history.some(
-      (details, at) => versions.has(versionOf(details)) && (record.until[at] ?? 0) > job.paidAt,
     );
   }
 

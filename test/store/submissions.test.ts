@@ -89,6 +89,22 @@ describeEachDatabase('recordIntent', (open) => {
     expect(await contactOf(world, 'c-1')).toMatchObject({ identity: 'identity of c-1' });
   });
 
+  it('keeps the order of the requests about a contact where the host before had a clock ahead', async () => {
+    const world = await createWorld();
+    const ahead = { submitted_at: START_MS + 200_000, crm_id: 'c-1', tracking_id: 'before' };
+    await submit(world, ['c-2']);
+    await accept(world, ['c-2']);
+    const [job] = await world.db.selectFrom('jobs').selectAll().execute();
+    if (job !== undefined)
+      await world.db
+        .insertInto('jobs')
+        .values({ ...job, ...ahead })
+        .execute();
+    await submit(world, ['c-1', 'c-3'], 'submission-2');
+    expect(await jobOf(world, 'c-1')).toMatchObject({ submitted_at: START_MS + 200_001 });
+    expect(await jobOf(world, 'c-3')).toMatchObject({ submitted_at: START_MS });
+  });
+
   it.each<['intended' | 'lost', (world: StoreWorld) => Promise<unknown>]>([
     ['intended', async () => undefined],
     ['lost', ({ store, lease }) => store.submissions.recordLost(lease, 'submission-1')],

@@ -110,6 +110,12 @@ export function intentQueries(leases: LeaseQueries, clock: Clock) {
   async function insertJobs(trx: Trx, lease: Lease, intent: Intent): Promise<void> {
     const now = clock.now();
     for (const portion of portions(intent.jobs)) {
+      const before = await findLater(trx, {
+        integrationId: lease.integrationId,
+        crmIds: portion.map(({ crmId }) => crmId),
+        now,
+      });
+      const last = new Map(before.rows.map(({ crm_id, submitted_at }) => [crm_id, submitted_at]));
       await insertPortion(trx, {
         cells: portion.flatMap(({ trackingId, crmId, identity, person, reason }) => [
           trackingId,
@@ -120,7 +126,8 @@ export function intentQueries(leases: LeaseQueries, clock: Clock) {
           person,
           reason,
           'intended',
-          now,
+          // In the order of requests, also where the host that asked before had a clock ahead of this one's.
+          Math.max(now, (last.get(crmId) ?? 0) + 1),
         ]),
       });
     }
@@ -184,6 +191,26 @@ const insertPortion = prepared(
       .insertInto('jobs')
       .columns(INTENDED)
       .expression(sql`values ${linesOf(cells, INTENDED.length)}`)
+      .compile(),
+);
+
+/** Contacts that were asked about at a time that is still to come here, and the last such time. */
+const findLater = prepared(
+  (
+    db,
+    {
+      integrationId,
+      crmIds,
+      now,
+    }: Slots<{ integrationId: string; crmIds: readonly string[]; now: number }>,
+  ) =>
+    db
+      .selectFrom('jobs')
+      .select(({ fn }) => ['crm_id', fn.max('submitted_at').as('submitted_at')])
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', crmIds)
+      .where('submitted_at', '>=', now)
+      .groupBy('crm_id')
       .compile(),
 );
 
