@@ -150,12 +150,9 @@ function wasLostWithPaid(store: World['store'], contact: string): boolean {
   return store.rows(LOST_TOGETHER, contact).length > 0;
 }
 
-/** A process may stand still between the ends of two that it settles together, and its clock may be set before that. */
 const LOST_TOGETHER = `
   select paid.id from jobs join submissions lost on lost.id = jobs.submission_id
-    join submissions paid on paid.partner_key = lost.partner_key
-      and (paid.closed_at = lost.closed_at
-        or (paid.lost_at <= lost.closed_at and lost.lost_at <= paid.closed_at))
+    join submissions paid on paid.partner_key = lost.partner_key and paid.closed_at = lost.closed_at
   where jobs.crm_id = ? and lost.state = 'charged' and paid.state = 'charged'
     and paid.id <> lost.id`;
 

@@ -93,7 +93,11 @@ function watchFor(blow: Blow | null): (point: string) => boolean {
   };
 }
 
-const NEVER = new Promise<never>(() => undefined);
+/**
+ * What a process waits for that has died: it leaves nothing open. A promise of its own each time, since one for all would
+ * keep every such process for as long as nights are simulated.
+ */
+export const never = () => new Promise<never>(() => undefined);
 
 export function beginLife(options: LifeOptions): Life {
   const { timeline, clock: hostClock, fate, say } = options;
@@ -151,7 +155,7 @@ export function beginLife(options: LifeOptions): Life {
       parked.push(run);
     },
     async point(point) {
-      if (state === 'gone') await NEVER;
+      if (state === 'gone') await never();
       points += 1;
       lastPoint = point;
       options.passed(point);
@@ -167,7 +171,7 @@ export function beginLife(options: LifeOptions): Life {
         wasHurt = true;
         stopping.abort();
       }
-      if (state === 'gone') await NEVER;
+      if (state === 'gone') await never();
       if (thawed !== null) await thawed.promise;
     },
     kill(why) {

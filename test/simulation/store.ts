@@ -21,6 +21,7 @@ import { StoreReplaced } from '../../src/store/engine/database-file.ts';
 import { guardDriver } from '../../src/store/engine/guarded-driver.ts';
 import { SqliteCompiler } from '../../src/store/engine/sqlite-compiler.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
+import { never } from './process.ts';
 import type { Random } from './random.ts';
 import type { RealPostgres } from './real-postgres.ts';
 import type { Timeline } from './timeline.ts';
@@ -117,9 +118,6 @@ export interface StoreNight {
   /** A client commits what belongs to the run of an integration, whose lease has this owner. */
   onCheckpoint(client: Client, integration: string, owner: string | null): void;
 }
-
-/** What a process waits for that died just as its turn came: it leaves nothing open. */
-const NEVER = new Promise<never>(() => undefined);
 
 /** So many statements without any other event mean that a process asks again and again and never waits. */
 const MOST_AT_ONCE = 50_000;
@@ -406,7 +404,7 @@ export async function createSharedStore(
         await apart.point(label);
         do await access(apart);
         while (isTaken(apart));
-        if (apart.state === 'gone') await NEVER;
+        if (apart.state === 'gone') await never();
         if (!isRead) requireRoom();
         const answer = await server.runApart(sql, parameters);
         if (holder === null) letNextIn();
@@ -446,7 +444,7 @@ export async function createSharedStore(
         await client.point('begin');
         do await access(client);
         while (isTaken(client));
-        if (client.state === 'gone') await NEVER;
+        if (client.state === 'gone') await never();
         requireOpen();
         holder = client;
         if (server !== null) {
@@ -505,7 +503,7 @@ export async function createSharedStore(
     await client.point(known.label);
     do await access(client);
     while (isTaken(client));
-    if (client.state === 'gone') await NEVER;
+    if (client.state === 'gone') await never();
     if (known.isCheckpoint) {
       checkpoint = String(parameters.find((each) => typeof each === 'string'));
     }

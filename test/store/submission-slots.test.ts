@@ -9,6 +9,7 @@ import {
   INTEGRATION,
   KEY,
   RUN,
+  START_MS,
   type StoreWorld,
   storeWorlds,
   takeLease,
@@ -147,6 +148,24 @@ describeEachDatabase('submissions of a key that are open together', (open) => {
     const rows = await store.contacts.find(INTEGRATION, ['c-1', 'c-2']);
     expect([...rows.values()].map(({ state }) => state).sort()).toEqual(['due', 'held']);
     expect(await store.submissions.findBalance(KEY)).toMatchObject({ balance: BALANCE - 2 });
+  });
+
+  it('are settled at one moment, also where the process stands still meanwhile', async () => {
+    const world = await withContacts(2);
+    await intend(world, 'c-1');
+    await intend(world, 'c-2');
+    let nowMs = START_MS;
+    world.clock.now = () => {
+      nowMs += 60_000;
+      return nowMs;
+    };
+    const loss = { charged: 1, afterwards: 'hold', detail: 'gone' } as const;
+    const ends = ['c-1', 'c-2'].map((id) => ({ id: `submission of ${id}`, run: null, loss }));
+    const settlement = { partnerKey: KEY, sequence: 0, balance: BALANCE - 2, ends };
+    await world.store.submissions.settleLost([world.lease], settlement);
+    const closed = await world.db.selectFrom('submissions').select('closed_at').execute();
+    expect(closed).toHaveLength(2);
+    expect(closed[0]).toEqual(closed[1]);
   });
 
   it('of several integrations are settled under the leases of all', async () => {

@@ -100,6 +100,13 @@ describeEachDatabase('recordIntent', (open) => {
         .insertInto('jobs')
         .values({ ...job, ...ahead })
         .execute();
+    const unpaid = { state: 'unpaid' as const, submitted_at: START_MS + 80_000_000 };
+    const inVain = { ...unpaid, crm_id: 'c-3', tracking_id: 'in vain' };
+    if (job !== undefined)
+      await world.db
+        .insertInto('jobs')
+        .values({ ...job, ...inVain })
+        .execute();
     await submit(world, ['c-1', 'c-3'], 'submission-2');
     expect(await jobOf(world, 'c-1')).toMatchObject({ submitted_at: START_MS + 200_001 });
     expect(await jobOf(world, 'c-3')).toMatchObject({ submitted_at: START_MS });

@@ -210,6 +210,8 @@ const findLater = prepared(
       .where('integration_id', '=', integrationId)
       .where('crm_id', 'in', crmIds)
       .where('submitted_at', '>=', now)
+      // One that cost nothing may be of a clock that was wrong by days: nothing is sent by that.
+      .where('state', '<>', 'unpaid')
       .groupBy('crm_id')
       .compile(),
 );

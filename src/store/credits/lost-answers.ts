@@ -95,15 +95,17 @@ export function lostAnswerQueries({ checkpoint, checkpointAll }: LeaseQueries, c
         owners.has(owner) || (state === 'lost' && beside.includes(owner)),
     );
     if (!isSame || !isOurs || key?.sequence !== sequence) throw new LookedAtTooEarly();
-    for (const end of ends) await settleOne(trx, end);
+    // One moment for all of them, as one balance says it: a process may stand still in between.
+    const now = clock.now();
+    for (const end of ends) await settleOne(trx, end, now);
     await setBalance(trx, partnerKey, balance);
   }
 
-  async function settleOne(trx: Trx, { id, run, loss }: LostEnd): Promise<void> {
+  async function settleOne(trx: Trx, { id, run, loss }: LostEnd, now: number): Promise<void> {
     const closed = await closeSubmission(trx, id, {
       state: loss === null ? 'not_charged' : 'charged',
       charged: loss?.charged ?? 0,
-      closed_at: clock.now(),
+      closed_at: now,
     });
     await tellInRun(trx, closed, run, async (submission) => {
       if (loss === null) return returnToDue(trx, submission, 'submission_pending');
