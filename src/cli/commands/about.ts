@@ -107,11 +107,14 @@ function holdingsOf(about: AboutContact, retention: Retention): Holding[] {
   const addCount = (count: number, where: string, one: string, several: string, kept: string) => {
     if (count > 0) add(where, countOf(count, one, several), kept);
   };
-  for (const { state, reason, donorId, paidAt, ourFields } of contacts) {
+  for (const { state, reason, donorId, paidAt, mergedInto, ourFields } of contacts) {
     add('database', `where it stands: ${state}, ${outcomeText(reason)}`, UNTIL_FORGET);
     add('database', 'fingerprints of name, addresses and employers', UNTIL_FORGET);
     if (timeOf(paidAt) !== null) add('database', `paid for at ${timeOf(paidAt)}`, UNTIL_FORGET);
     if (donorId !== null) add('database', `the donor that it is: ${donorId}`, UNTIL_FORGET);
+    if (mergedInto !== null) {
+      add('database', `the contact that it became a part of: ${mergedInto}`, UNTIL_FORGET);
+    }
     if (ourFields.length > 0) {
       add(
         'CRM',

@@ -37,6 +37,7 @@ export function aboutQueries(db: Database, fingerprint: Fingerprint) {
           enhancedAt: row.enhanced_at,
           reason: row.outcome_reason,
           at: row.outcome_at,
+          mergedInto: row.merged_into,
           ourFields: Object.keys(parseOwned(row.owned_values)),
         })),
         jobs: await db
