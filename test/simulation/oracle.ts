@@ -274,11 +274,20 @@ export function createOracle(deps: OracleDeps): Oracle {
       restored?.at ?? Number.NEGATIVE_INFINITY,
     );
     changes.push(...paid);
-    const counted = changes.filter((each) => each.crm === crm && each.job.paidAt > begin);
+    const isOld = (each: Payment) => each.crm !== crm || each.job.paidAt <= begin;
+    const counted = changes.filter((each) => !isOld(each) && !isToldMeanwhile(each, job.sender));
     const changed = new Set(counted.map(whoChanged)).size;
     const known = knownTo(crm, job.sender).size;
     if (changed < swarm.settings.massChangeAtLeast || changed <= 0.1 * known) return;
     violate('mass change', `${changed} changed contacts of ${known} are paid for unasked`);
+  }
+
+  /**
+   * A run looks once whether too many have changed: a person has told this one from an erased one while that run went on.
+   * For the runs after it this is one change of many.
+   */
+  function isToldMeanwhile({ record, job }: Payment, sender: string): boolean {
+    return job.sender === sender && (record.distinguishedAt ?? 0) > deps.bornAt(sender);
   }
 
   /** Who became a part of another one is that contact now, and what it was asked about counts there. */
