@@ -549,6 +549,28 @@ describeEachDatabase('a contact in a corner', (open) => {
     expect(await contactOf(world, 'c-4')).toMatchObject({ state: 'ready' });
   });
 
+  it('gets the profile of one that became a part of what had become a part of it before that was read', async () => {
+    const world = await createWorld();
+    await makeReady(world, ['c-1']);
+    await readPage(world, [readContact('c-2')]);
+    await remove(world, 'c-2', 'c-3');
+    await remove(world, 'c-1', 'c-2');
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'removed', tracking_id: null });
+    const heir = { state: 'ready', tracking_id: trackingIdOf('c-1') };
+    expect(await contactOf(world, 'c-3')).toMatchObject(heir);
+  });
+
+  it('is asked about in the place of one that was looked at once more, and not the one between them', async () => {
+    const world = await createWorld();
+    await submit(world, ['c-1']);
+    await readPage(world, [readContact('c-2')]);
+    await remove(world, 'c-2', 'c-3');
+    await chargeLoss(world, 'hold');
+    await remove(world, 'c-1', 'c-2');
+    expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'removed' });
+    expect(await world.store.holds.listOpen(INTEGRATION)).toMatchObject([{ crmId: 'c-3' }]);
+  });
+
   it('is not paid for in the place of one that a person rejected to have submitted again, through chains', async () => {
     const world = await createWorld();
     await submit(world, ['c-1']);

@@ -152,9 +152,10 @@ async function moveProfile(
   of: Of,
   run: RunMoment,
   loserId: string,
-  winnerId: string,
+  mergedInto: string,
   what: 'all' | 'what can be fetched' = 'all',
 ): Promise<void> {
+  const winnerId = await findHeir(trx, of, loserId, mergedInto);
   const rows = await findRows(trx, of.integrationId, [loserId, winnerId]);
   const [loser, winner] = [rows.get(loserId), rows.get(winnerId)];
   if (loser === undefined) return;
@@ -209,6 +210,25 @@ async function moveProfile(
     .set({ state: 'delivered', closed_at: run.now })
     .where('tracking_id', '=', misfit.tracking_id)
     .execute();
+}
+
+/** Where what a contact has goes: that which it became a part of may be a part of another one by now. */
+async function findHeir(
+  trx: Trx,
+  { integrationId }: Of,
+  loserId: string,
+  mergedInto: string,
+): Promise<string> {
+  const line = new Set([loserId]);
+  for (let heir = mergedInto; !line.has(heir); ) {
+    line.add(heir);
+    const row = (await findRows(trx, integrationId, [heir])).get(heir);
+    const hasLeft = row?.seen_run === DEPARTURE_READ;
+    if (!hasLeft || row.merged_into === null) return heir;
+    heir = row.merged_into;
+  }
+  // In a circle nothing says who is still there.
+  return mergedInto;
 }
 
 /**
