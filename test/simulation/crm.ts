@@ -91,6 +91,8 @@ export interface Record_ {
   isErasedInCrm: boolean;
   /** A person has said that it is one who was erased. */
   isConfirmedErased: boolean;
+  /** A person has said so once, be it that this was cut off, and told it apart later. */
+  wasCalledErased: boolean;
   /** When the product has taken note of that. */
   confirmedErasedAt: number | null;
   /** When each life of a process read it last. */
@@ -224,6 +226,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           mayBeForgotten: false,
           isErasedInCrm: false,
           isConfirmedErased: false,
+          wasCalledErased: false,
           confirmedErasedAt: null,
         },
       };

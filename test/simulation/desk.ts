@@ -97,6 +97,7 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
     if (hold.row.kind === 'identity_mass_change') work.onChangesDecided(crm);
     if (record !== undefined && word === 'reject' && hold.row.kind === 'forgotten_person') {
       record.isConfirmedErased = true;
+      record.wasCalledErased = true;
     }
     // Where it cannot be proved that nothing was charged, the details may not have been paid for after all.
     if (record !== undefined && word === 'reject' && hold.row.kind === 'lost_answer') {

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { personFingerprintsOf } from '../../src/identity/person-fingerprints.ts';
+import { eraseAgain } from '../../src/store/erasure/erase-again.ts';
 import { eraseContact } from '../helpers/erasing.ts';
 import { readableIdentities } from '../helpers/identities.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
@@ -67,6 +68,20 @@ describeEachDatabase('erase', (open, kind) => {
     expect(await tablesWithTraces(world)).toEqual([]);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed', merged_into: null });
     expect(await contactOf(world, 'c-2')).toMatchObject({ merged_into: 'c-3' });
+  });
+
+  it('leaves nothing in them either when a backup is put back that knows the person by them alone', async () => {
+    const world = await createWorld();
+    await putContacts(world, [
+      contactRow({ crm_id: 'c-1', state: 'removed', merged_into: MARKED }),
+    ]);
+    const { db, clock } = world;
+    const deps = { db, clock, fingerprint: testFingerprint, record: async () => undefined };
+    const contact = testFingerprint('forgotten', MARKED);
+    const entry = { what: 'erased' as const, at: START_MS, integration: INTEGRATION, contact };
+    const known = { forms: [], person: null, everywhere: false };
+    await eraseAgain(deps, [{ ...entry, ...known }], null);
+    expect(await tablesWithTraces(world)).toEqual([]);
   });
 
   it('leaves nothing under any form of the id', async () => {

@@ -132,6 +132,17 @@ async function findIds(
   }
   await lookAtAll((after) =>
     db
+      .selectFrom('contacts')
+      .select((eb) => eb.ref('merged_into').$notNull().as('crm_id'))
+      .distinct()
+      .where('integration_id', '=', integrationId)
+      .where('merged_into', '>', after)
+      .orderBy('merged_into')
+      .limit(IDS_PER_LOOK)
+      .execute(),
+  );
+  await lookAtAll((after) =>
+    db
       .selectFrom('run_rows')
       .innerJoin('runs', 'runs.id', 'run_rows.run_id')
       .select('run_rows.crm_id')
