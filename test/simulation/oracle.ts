@@ -549,8 +549,16 @@ export function createOracle(deps: OracleDeps): Oracle {
   /** The last payment for a contact whose answer is on record, and whose profile was not lost with its job. */
   function answeredBefore(record: Record_): Payment | undefined {
     return payments.findLast(
-      (each) => each.record === record && isKept(each) && !isLostWithItsJob(each),
+      (each) =>
+        each.record === record && (isKept(each) || isWritten(each)) && !isLostWithItsJob(each),
     );
+  }
+
+  /** True if its profile was written before the contact was paid for again: whoever died then, it is on record. */
+  function isWritten({ record, job, isAnswered }: Payment): boolean {
+    const next = payments.find((each) => each.record === record && each.job.paidAt > job.paidAt);
+    const { at } = record.written ?? { at: 0 };
+    return isAnswered && at > job.paidAt && at < (next?.job.paidAt ?? NEVER);
   }
 
   /** True if the service dropped its job before the profile had been written. */
