@@ -173,7 +173,7 @@ export function createOracle(deps: OracleDeps): Oracle {
       restored = { backupAt, at: deps.now() };
       gaps.push(restored);
     },
-    isUnknown: (at) => gaps.some((gap) => at >= gap.backupAt && at <= gap.at),
+    isUnknown,
     onSpentElsewhere(credits) {
       elsewhereAt = deps.now();
       elsewhere.push({ at: deps.now(), credits: -credits });
@@ -202,6 +202,11 @@ export function createOracle(deps: OracleDeps): Oracle {
     paidBy: (sender, crm) =>
       payments.filter((payment) => payment.job.sender === sender && payment.crm === crm).length,
   };
+
+  /** Also of an earlier time that a backup was put back: what came after that one knows no more of it. */
+  function isUnknown(at: number): boolean {
+    return gaps.some((gap) => at >= gap.backupAt && at <= gap.at);
+  }
 
   /** Resolves with why it is paid for again, if it is. */
   function judge(job: Job): string | null {
@@ -405,9 +410,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     const { refreshDays } = settings;
     if (refreshDays !== null && now - job.paidAt > refreshDays * DAY_MS - SLACK_MS)
       return 'refresh';
-    if (restored !== null && job.paidAt >= restored.backupAt && job.paidAt <= restored.at) {
-      return 'the store was put back';
-    }
+    if (isUnknown(job.paidAt)) return 'the store was put back';
     const people = [record, last.record, ...twinsOf(record)];
     if (people.some(({ resubmittedAt }) => resubmittedAt > job.paidAt))
       return 'a person asked for it';
