@@ -9,6 +9,7 @@ import {
   contactRow,
   crmIds,
   holdOf,
+  intendedJob,
   jobIdOf,
   jobOf,
   putContacts,
@@ -110,6 +111,25 @@ describeEachDatabase('recordIntent', (open) => {
     await submit(world, ['c-1', 'c-3'], 'submission-2');
     expect(await jobOf(world, 'c-1')).toMatchObject({ submitted_at: START_MS + 200_001 });
     expect(await jobOf(world, 'c-3')).toMatchObject({ submitted_at: START_MS });
+  });
+
+  it('keeps the order of the requests about records of one person there', async () => {
+    const world = await createWorld();
+    await readPage(world, [readContact('c-1'), readContact('c-2')]);
+    await recordIntent(world, ['c-1'], { person: 'a person' });
+    await accept(world, ['c-1']);
+    await world.db
+      .updateTable('jobs')
+      .set({ submitted_at: START_MS + 200_000 })
+      .execute();
+    await world.db.updateTable('jobs').set({ state: 'lost' }).execute();
+    const sharing = { since: START_MS + 300_000, heedsLost: false };
+    const jobs = [intendedJob('c-2', 'a person')];
+    const intent = { submissionId: 'submission-2', runId: RUN, partnerKey: KEY, jobs, sharing };
+    expect(await world.store.submissions.recordIntent(world.lease, intent)).toMatchObject({
+      recorded: true,
+    });
+    expect(await jobOf(world, 'c-2')).toMatchObject({ submitted_at: START_MS + 200_001 });
   });
 
   it.each<['intended' | 'lost', (world: StoreWorld) => Promise<unknown>]>([

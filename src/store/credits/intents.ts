@@ -110,12 +110,16 @@ export function intentQueries(leases: LeaseQueries, clock: Clock) {
   async function insertJobs(trx: Trx, lease: Lease, intent: Intent): Promise<void> {
     const now = clock.now();
     for (const portion of portions(intent.jobs)) {
-      const before = await findLater(trx, {
-        integrationId: lease.integrationId,
-        crmIds: portion.map(({ crmId }) => crmId),
-        now,
-      });
-      const last = new Map(before.rows.map(({ crm_id, submitted_at }) => [crm_id, submitted_at]));
+      const crmIds = portion.map(({ crmId }) => crmId);
+      const persons = portion.flatMap(({ person }) => person ?? []);
+      const { integrationId } = lease;
+      // A list without any value is no list to Postgres.
+      const alike = persons.length > 0 ? persons : [''];
+      const { rows: later } = await findLater(trx, { integrationId, crmIds, alike, now });
+      const afterThose = (crmId: string, person: string | null) =>
+        later.flatMap(({ crm_id, person: whose, submitted_at: at }) =>
+          crm_id === crmId || (whose !== null && whose === person) ? at + 1 : [],
+        );
       await insertPortion(trx, {
         cells: portion.flatMap(({ trackingId, crmId, identity, person, reason }) => [
           trackingId,
@@ -127,7 +131,7 @@ export function intentQueries(leases: LeaseQueries, clock: Clock) {
           reason,
           'intended',
           // In the order of requests, also where the host that asked before had a clock ahead of this one's.
-          Math.max(now, (last.get(crmId) ?? 0) + 1),
+          Math.max(now, ...afterThose(crmId, person)),
         ]),
       });
     }
@@ -194,26 +198,29 @@ const insertPortion = prepared(
       .compile(),
 );
 
-/** Contacts that were asked about at a time that is still to come here, and the last such time. */
-const findLater = prepared(
-  (
-    db,
-    {
-      integrationId,
-      crmIds,
-      now,
-    }: Slots<{ integrationId: string; crmIds: readonly string[]; now: number }>,
-  ) =>
-    db
-      .selectFrom('jobs')
-      .select(({ fn }) => ['crm_id', fn.max('submitted_at').as('submitted_at')])
-      .where('integration_id', '=', integrationId)
-      .where('crm_id', 'in', crmIds)
-      .where('submitted_at', '>=', now)
-      // One that cost nothing may be of a clock that was wrong by days: nothing is sent by that.
-      .where('state', '<>', 'unpaid')
-      .groupBy('crm_id')
-      .compile(),
+type Asked = {
+  integrationId: string;
+  crmIds: readonly string[];
+  /** Persons who may be those of these contacts. */
+  alike: readonly string[];
+  now: number;
+};
+
+/** When these contacts, or other records of these persons, were asked about, if that time is still to come here. */
+const findLater = prepared((db, { integrationId, crmIds, alike, now }: Slots<Asked>) =>
+  db
+    .selectFrom('jobs')
+    .select(['crm_id', 'person', 'submitted_at'])
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('integration_id', '=', integrationId), eb('crm_id', 'in', crmIds)]),
+        eb('person', 'in', alike),
+      ]),
+    )
+    .where('submitted_at', '>=', now)
+    // One that cost nothing may be of a clock that was wrong by days: nothing is sent by that.
+    .where('state', '<>', 'unpaid')
+    .compile(),
 );
 
 class IntentRefused extends Error {
