@@ -418,7 +418,10 @@ export function createOracle(deps: OracleDeps): Oracle {
     const { forgottenAt, isConfirmedErased } = last.record;
     if (forgottenAt !== null || isConfirmedErased || isErasedWithHeir(last)) return 'it was erased';
     if (isToldApart(record, last.record)) return 'it is another one than who was to be erased';
-    const isDelivered = [record, last.record].some(({ deliveredAt }) => deliveredAt > job.paidAt);
+    // What came after the backup that was put back did not come as far as the database knows.
+    const isDelivered = [record, last.record].some(
+      ({ deliveredAt }) => deliveredAt > job.paidAt && !isUnknown(deliveredAt),
+    );
     if (job.goneAt <= now && !isDelivered) return 'its job is gone, and its profile never came';
     if (!isDelivered && isMisfitReplaced(last)) return 'what came for a misfit is gone';
     // What a run has heard that lost its lease meanwhile, or broke off, may not be on record.
