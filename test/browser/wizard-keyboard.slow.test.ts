@@ -21,7 +21,7 @@ const FOCUS = `(() => {
   const shown = [element, element.closest('label'), element.parentElement].filter(Boolean);
   const { top, bottom } = element.getBoundingClientRect();
   return {
-    text: element.outerHTML.slice(0, 120),
+    text: [element.outerHTML.slice(0, 120), 'at', top, 'of', innerHeight].join(' '),
     isMarked: shown.some((one) => {
       const { outlineStyle, outlineWidth } = getComputedStyle(one);
       return outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1;

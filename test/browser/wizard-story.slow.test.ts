@@ -155,6 +155,9 @@ async function decideBatch(person: Person, world: SetupWorld): Promise<void> {
   await syncNow(person);
   // It may be over before the page could say that it runs.
   await expect.poll(latest).not.toBe(earlier);
+  // Who is asked about is known at the end of the run; the page of decisions is not a live one.
+  await page.locator('#client-live tbody a').first().click();
+  await page.locator('#run').getByText('Done').waitFor();
   const before = await world.control.spent();
   await page.getByRole('link', { name: 'Decisions', exact: true }).click();
   await page
