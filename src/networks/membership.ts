@@ -41,8 +41,10 @@ export function wantedOf(
 }
 
 /** Who left the CRM or must not be researched is in no network. */
-function isWanted({ state, eligible, outcomeReason: reason }: ContactRecord): boolean {
-  return state !== 'removed' && (eligible === 1 || reason !== 'opted_out');
+function isWanted({ state, eligible, hasOptedOut, outcomeReason }: ContactRecord): boolean {
+  if (state === 'removed' || hasOptedOut === 1) return false;
+  // An older version notes an opt-out in the outcome alone.
+  return eligible === 1 || outcomeReason !== 'opted_out';
 }
 
 function isOnItsWay({ state }: ContactRecord): boolean {

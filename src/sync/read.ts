@@ -81,11 +81,12 @@ export function plannedContact(
   const fingerprint = forgottenFingerprint(deps, run, contact.id);
   // Counted like everybody, but the store must not learn again who it is.
   if (fingerprint !== null)
-    return { crmId: fingerprint, identity: NO_IDENTITY, refusal: 'forgotten' };
+    return { crmId: fingerprint, identity: NO_IDENTITY, refusal: 'forgotten', optedOut: false };
   return {
     crmId: contact.id,
     identity: run.identities.read(contact),
     refusal: refusalOf(contact),
+    optedOut: contact.optedOut,
     looksErased: looksErased(deps, run, contact),
   };
 }

@@ -10,6 +10,8 @@ import type { Swarm } from './swarm.ts';
 
 const DAY_MS = 86_400_000;
 
+const JOB_IS_GONE = 'its job is gone, and its profile never came';
+
 /** Clocks within which the product may call something a day, an hour or a month. */
 const SLACK_MS = 10 * 60_000;
 
@@ -367,8 +369,10 @@ export function createOracle(deps: OracleDeps): Oracle {
       );
       if (settings.whenIdentityChanges && wasElse) continue;
       // Who keeps a profile of its own is refreshed by the age of that one.
-      if (last !== undefined && reasonToPayAgain({ record, version }, last, job) === 'refresh')
-        continue;
+      const why = last === undefined ? null : reasonToPayAgain({ record, version }, last, job);
+      if (why === 'refresh') continue;
+      // Its own credit brought nothing, and what the other one was paid for cannot be fetched any more.
+      if (why === JOB_IS_GONE && paid.job.goneAt <= deps.now()) continue;
       // A run may have read that it changed, and put it in line: that goes on with who took it in.
       const hasChanged = versionOf(loser.details) !== paid.version;
       if (settings.whenIdentityChanges && hasChanged) continue;
@@ -422,7 +426,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     const isDelivered = [record, last.record].some(
       ({ deliveredAt }) => deliveredAt > job.paidAt && !isUnknown(deliveredAt),
     );
-    if (job.goneAt <= now && !isDelivered) return 'its job is gone, and its profile never came';
+    if (job.goneAt <= now && !isDelivered) return JOB_IS_GONE;
     if (!isDelivered && isMisfitReplaced(last)) return 'what came for a misfit is gone';
     // What a run has heard that lost its lease meanwhile, or broke off, may not be on record.
     const isLost = !isKept(last) || !hasEndedWell(job);

@@ -22,7 +22,7 @@ export interface ReadTestContact extends ReadContact {
 
 /** A contact as the connector has just read it, with its first identity by default. */
 export function readContact(crmId: string, identity = `identity of ${crmId}`): ReadTestContact {
-  return { crmId, identity };
+  return { crmId, identity, optedOut: false };
 }
 
 /** The decision with what is noted of the identity that was read. */
@@ -82,6 +82,7 @@ export function contactRow(changes: Partial<ContactRow> & { crm_id: string }): C
     outcome_detail: null,
     seen_run: 'run-0',
     merged_into: null,
+    has_opted_out: 0,
     ...changes,
   };
 }

@@ -69,6 +69,7 @@ describeEachDatabase('recordPage', (open) => {
       outcomeDetail: null,
       seenRun: RUN,
       mergedInto: null,
+      hasOptedOut: 0,
     });
     expect(rows.get('c-2')).toMatchObject({
       state: 'settled',

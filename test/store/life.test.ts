@@ -19,6 +19,7 @@ import { describeEachDatabase, describeOn } from '../helpers/test-databases.ts';
 import {
   accept,
   chargeLoss,
+  choose,
   contactOf,
   contactRow,
   holdAtDelivery,
@@ -276,6 +277,17 @@ describeEachDatabase('a contact in a corner', (open) => {
     const leftOut = { state: 'settled', outcome_reason: 'opted_out', eligible: 0 };
     expect(await contactOf({ store, lease, ...world }, 'c-1')).toMatchObject(leftOut);
     expect(await store.holds.listOpen(INTEGRATION)).toEqual([]);
+  });
+
+  it('is known to have opted out while its submission was under way that cost nothing', async () => {
+    const world = await createWorld();
+    await submit(world, ['c-1', 'c-2']);
+    await readPage(world, [{ ...readContact('c-1'), optedOut: true }], { kind: 'keep' });
+    await refuse(world);
+    expect(await contactOf(world, 'c-1')).toMatchObject({ has_opted_out: 1 });
+    expect(await contactOf(world, 'c-2')).toMatchObject({ has_opted_out: 0 });
+    await readPage(world, [readContact('c-1')], choose());
+    expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'due', has_opted_out: 0 });
   });
 
   it('waits for the answer of its own submission when only an older profile is moved', async () => {
@@ -742,6 +754,7 @@ const aGiven = fc.record({
   outcome_reason: aReason,
   outcome_detail: fc.option(aText),
   merged_into: fc.option(aText),
+  has_opted_out: fc.constantFrom(0, 1),
 });
 
 /** These bring a job to contacts that have none. */

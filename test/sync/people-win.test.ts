@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
+import { wantedOf } from '../../src/networks/membership.ts';
 import { aWrittenContact, leaveJobsRunning, NET_WORTH, open, strangers } from './worlds.ts';
 
 describe('people win', () => {
@@ -146,6 +147,44 @@ describe('people win', () => {
     expect(world.crm.writes).toEqual([]);
     const [row] = (await world.store.contacts.find('riverside', [id])).values();
     expect(row).toMatchObject({ state: 'settled', outcomeReason: 'opted_out', eligible: 0 });
+  });
+
+  it('keeps in no network who opts out while a profile is being written', async () => {
+    const written = Promise.withResolvers<void>();
+    const read = Promise.withResolvers<void>();
+    let isSlow = false;
+    const world = await open({
+      connector(crm, signal) {
+        const connector = createMemoryConnector(crm, signal);
+        return {
+          ...connector,
+          async *readPages(...of) {
+            if (isSlow) await written.promise;
+            yield* connector.readPages(...of);
+            read.resolve();
+          },
+          async *write(changes) {
+            yield* connector.write(changes);
+            if (!isSlow) return;
+            for (const { id } of crm.writes) crm.editContact(id, { optedOut: true });
+            written.resolve();
+            await read.promise;
+          },
+        };
+      },
+    });
+    const ids = await world.addPeople(1);
+    await leaveJobsRunning(world);
+    await world.putFaults([]);
+    isSlow = true;
+    expect((await world.sync()).contacts.written).toBe(1);
+    const rows = await world.store.contacts.find('riverside', ids);
+    expect([...rows.values()]).toMatchObject([{ outcomeReason: 'fields_written', hasOptedOut: 1 }]);
+    expect(wantedOf(ids, rows)).toEqual({ wanted: [], toEnhance: 0 });
+    isSlow = false;
+    for (const id of ids) world.crm.editContact(id, { optedOut: false });
+    await world.sync();
+    expect(wantedOf(ids, await world.store.contacts.find('riverside', ids)).wanted).toHaveLength(1);
   });
 
   it('asks a person again about a held contact that had left and is back', async () => {

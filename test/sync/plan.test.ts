@@ -48,6 +48,7 @@ function aRow(changes: Partial<ContactRecord> = {}): ContactRecord {
     outcomeDetail: null,
     seenRun: 'earlier',
     mergedInto: null,
+    hasOptedOut: 0,
     ...changes,
   };
 }
@@ -65,7 +66,7 @@ function read({
     text: () => identity,
     compareWith: (stored) => ({ changed: stored === identity ? [] : ['unknown'], text: identity }),
   };
-  return { crmId: 'C1', identity: readIdentity, refusal: null, ...changes };
+  return { crmId: 'C1', identity: readIdentity, refusal: null, optedOut: false, ...changes };
 }
 
 /** The decision alone; what is noted of the identity has tests of its own. */

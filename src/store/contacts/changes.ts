@@ -25,6 +25,7 @@ export const COLUMNS = [
   'outcome_detail',
   'seen_run',
   'merged_into',
+  'has_opted_out',
 ] as const satisfies readonly (keyof ContactRow)[];
 
 export type Column = (typeof COLUMNS)[number];

@@ -377,6 +377,7 @@ export function newRow(
     outcome_detail: null,
     seen_run: '',
     merged_into: null,
+    has_opted_out: 0,
   };
 }
 

@@ -55,6 +55,8 @@ export interface AdoptedContact {
 /** What is known of a contact that was just read; the rest of it never enters the store. */
 export interface ReadContact {
   crmId: string;
+  /** True if its record in the CRM says so. */
+  optedOut: boolean;
 }
 
 /** A page as it was read. */
@@ -155,10 +157,11 @@ async function recordPortion<C extends ReadContact>(
   let chosen = 0;
   for (const { contact, row, decided: of } of await decideEach(trx, lease, contacts, decide)) {
     const { crmId } = contact;
+    const has_opted_out = contact.optedOut ? 1 : 0;
     const { noted, ...decision } = of;
     if (decision.kind === 'keep') {
       if (row === undefined) continue;
-      kept.push({ row, noted });
+      kept.push({ row, noted, has_opted_out });
       if (row.state === 'ready' && !noted.isSame) renamed.push(row);
       continue;
     }
@@ -173,7 +176,12 @@ async function recordPortion<C extends ReadContact>(
     const { identity, asked } = noted;
     const known = row ?? newRow(lease.integrationId, { crmId, identity });
     const [event, given] = eventOf(decision);
-    const read = { identity, asked_identity: asked ?? known.asked_identity, ...given };
+    const read = {
+      identity,
+      asked_identity: asked ?? known.asked_identity,
+      has_opted_out,
+      ...given,
+    };
     const next = after(event, known, read, run, row?.state ?? 'unknown');
     if (next !== null) decided.push(next);
   }
@@ -258,6 +266,7 @@ function eventOf(
 interface KeptContact {
   row: ContactRow;
   noted: NotedIdentity;
+  has_opted_out: number;
 }
 
 /** What was read of contacts that stay as they are. */
@@ -267,8 +276,8 @@ async function noteKept(
   run: RunMoment,
   contacts: readonly KeptContact[],
 ): Promise<void> {
-  const seen = contacts.map(({ row: { crm_id }, noted: { identity, asked } }) => ({
-    crm_id,
+  const seen = contacts.map(({ row: { crm_id }, noted: { identity, asked }, has_opted_out }) => ({
+    ...{ crm_id, has_opted_out },
     identity,
     asked_identity: asked,
   }));

@@ -117,12 +117,19 @@ const OUTCOME_OF_READING: Changes = {
   outcome_at: choice(SAID_MORE, own('outcome_at'), NOW),
 };
 
+/** By the reason why its record in the CRM, read just now, keeps it from being submitted. */
+const OPTED_OUT = choice(equal(given('outcome_reason'), 'opted_out'), 1, 0);
+
 /** What is noted of a contact that was just read. */
 const READ: Changes = {
   identity: given('identity'),
   asked_identity: given('asked_identity'),
+  has_opted_out: given('has_opted_out'),
   seen_run: RUN,
 };
+
+/** It is there again, and nothing keeps it from being submitted. */
+const CAME_BACK: Changes = { eligible: 1, has_opted_out: 0, seen_run: RUN };
 
 const waitsForAccess = (priority: Value) => equal(priority, PRIORITY.waitsForAccess);
 
@@ -412,15 +419,18 @@ export const LIFE = {
         from: ['settled', 'removed'],
         to: 'ready',
         when: not(isNull(own('tracking_id'))),
-        set: { eligible: 1, due_reason: null, seen_run: RUN, ...outcome('delivery_pending') },
+        set: {
+          ...CAME_BACK,
+          due_reason: null,
+          ...outcome('delivery_pending'),
+        },
       },
       {
         from: ['held'],
         to: null,
         set: {
+          ...CAME_BACK,
           asked_at: positive(own('asked_at')),
-          eligible: 1,
-          seen_run: RUN,
           outcome_run: RUN,
         },
       },
@@ -606,6 +616,7 @@ export const LIFE = {
   ),
   turnedOutIneligible: inLine('settled', {
     eligible: 0,
+    has_opted_out: OPTED_OUT,
     due_reason: null,
     ...outcome(given('outcome_reason')),
   }),
@@ -699,7 +710,7 @@ export const LIFE = {
   heldAtDelivery: ofProfile('held', {}, ['ready', 'held']),
   postponed: ofProfile(null, {}),
   // The job stays as it is: should the contact come back, its profile is paid for.
-  leftOutAtDelivery: ofProfile('settled', { eligible: 0 }),
+  leftOutAtDelivery: ofProfile('settled', { eligible: 0, has_opted_out: OPTED_OUT }),
   goneAtDelivery: ofProfile('removed', { eligible: 0 }),
 
   // What a person decides.

@@ -142,6 +142,7 @@ const putPortion = prepared((db, { cells }: Slots<{ cells: readonly Scalar[] }>)
           outcome_at: eb.ref('excluded.outcome_at'),
           outcome_detail: eb.ref('excluded.outcome_detail'),
           seen_run: eb.ref('excluded.seen_run'),
+          has_opted_out: eb.ref('excluded.has_opted_out'),
         }))
         .where('contacts.state', 'in', [...AT_REST]),
     )
@@ -336,6 +337,7 @@ const NUMBERS: readonly Column[] = [
   'asked_at',
   'enhanced_at',
   'outcome_at',
+  'has_opted_out',
 ];
 
 function valueSql(value: Value, source: Source): RawBuilder<unknown> {

@@ -28,6 +28,7 @@ import * as approvals from '../../../migrations/0027-approvals.ts';
 import * as passkeys from '../../../migrations/0028-passkeys.ts';
 import * as webhookBursts from '../../../migrations/0030-webhook-bursts.ts';
 import * as merges from '../../../migrations/0031-merges.ts';
+import * as optOuts from '../../../migrations/0032-opt-outs.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
 export interface SchemaMigration {
@@ -68,4 +69,5 @@ export const MIGRATIONS = {
   '0028-passkeys': passkeys,
   '0030-webhook-bursts': webhookBursts,
   '0031-merges': merges,
+  '0032-opt-outs': optOuts,
 } satisfies MigrationList;

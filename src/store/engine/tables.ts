@@ -221,6 +221,8 @@ export interface ContactsTable {
   seen_run: string;
   /** The contact that it became a part of, when it left; what it was paid for may come to that one later. */
   merged_into: string | null;
+  /** 1 if it had opted out when it was last read, also while work for it was under way: it is in no network. */
+  has_opted_out: Generated<number>;
 }
 
 export interface SubmissionsTable {

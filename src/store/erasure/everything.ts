@@ -25,7 +25,7 @@ const TAKEN: Readonly<Record<string, Taken>> = {
     from: sql`contacts`,
     columns: [
       ...['crm_id', 'state', 'donor_id', 'asked_at', 'enhanced_at'],
-      ...['outcome_reason', 'outcome_detail', 'outcome_at', 'merged_into'],
+      ...['outcome_reason', 'outcome_detail', 'outcome_at', 'merged_into', 'has_opted_out'],
     ],
     key: ['crm_id'],
   },

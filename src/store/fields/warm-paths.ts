@@ -296,6 +296,8 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
 function mayBeResearched(eb: ExpressionBuilder<Pick<Tables, 'contacts'>, 'contacts'>) {
   return eb.and([
     eb('contacts.state', '<>', 'removed'),
+    eb('contacts.has_opted_out', '=', 0),
+    // An older version notes an opt-out in the outcome alone.
     eb.or([eb('contacts.eligible', '=', 1), eb('contacts.outcome_reason', '<>', 'opted_out')]),
   ]);
 }
