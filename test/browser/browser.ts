@@ -24,6 +24,9 @@ export async function launchBrowser(executablePath: string): Promise<Browser> {
   });
 }
 
+/** How long a page may take for what a test waits for, as for what it polls: machines of tests are busy. */
+export const PATIENCE_MS = 60_000;
+
 export interface View {
   page: Page;
   /** What the console had to complain about, errors thrown by scripts, and requests to elsewhere. */
@@ -48,6 +51,7 @@ export async function openView(
   const { width = 1180, height = 900, ...others } = options;
   const viewport = { width, height };
   const context = await browser.newContext({ viewport, locale: 'en-US', ...others });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {

@@ -64,5 +64,5 @@ it('comes back to a run when the connection was lost, and shows what happened me
   jobs.letEnd();
   await world.untilEnded(runId);
   await page.context().setOffline(false);
-  await page.locator('#run').getByText('Done').waitFor({ timeout: 60_000 });
+  await page.locator('#run').getByText('Done').waitFor();
 });

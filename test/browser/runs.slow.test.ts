@@ -40,7 +40,7 @@ describe('the page of a run', () => {
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Stop the run' }).click();
     await page.getByText('The run was asked to stop.').waitFor();
-    await page.getByText('A person stopped the run').waitFor({ timeout: 60_000 });
+    await page.getByText('A person stopped the run').waitFor();
     await page.getByText('Stopped early').first().waitFor();
     const { store } = world.application;
     expect(await store.runs.find(runId)).toMatchObject({ reasonCode: 'stopped_by_person' });

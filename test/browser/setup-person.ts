@@ -1,6 +1,7 @@
 /** One who sets a client up in a browser: looks at each page, types key by key, and presses what is there. */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
+import { PATIENCE_MS } from './browser.ts';
 import type { Kind, SetupWorld } from './setup-world.ts';
 
 /** How long a person needs for a key. */
@@ -31,6 +32,7 @@ export async function comeAsAPerson(
     viewport: { width: 1280, height: 900 },
     locale: 'en-US',
   });
+  context.setDefaultTimeout(PATIENCE_MS);
   onTestFinished(() => context.close());
   await context.addInitScript(HEAR_REPORTS);
   const page = await context.newPage();

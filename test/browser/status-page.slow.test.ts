@@ -103,9 +103,11 @@ describe('the status page', () => {
     await page.locator('#chip').getByText('1 syncing').waitFor();
     jobs.letEnd();
     await page.locator('#chip').getByText('All is well').waitFor();
-    expect(await bar.count()).toBe(0);
+    await expect.poll(() => bar.count()).toBe(0);
     const row = page.getByRole('table', { name: 'The last runs of Riverside' }).getByRole('row');
-    expect(await row.nth(1).innerText()).toMatch(/Done\s.*\s12\s+12\s+12\s+0\s+0\s+12\s+0$/s);
+    await expect
+      .poll(() => row.nth(1).innerText())
+      .toMatch(/Done\s.*\s12\s+12\s+12\s+0\s+0\s+12\s+0$/s);
     expect(await page.evaluate('window.isSamePage')).toBe(true);
     expect(view.complaints).toEqual([]);
   });
