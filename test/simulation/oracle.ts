@@ -477,7 +477,9 @@ export function createOracle(deps: OracleDeps): Oracle {
     if (heir === undefined) return false;
     const own = payments.findLast((each) => each.record === heir);
     if (own !== undefined) return false;
-    return heir.forgottenAt !== null || isErasedWithHeir({ crm, record: heir });
+    return (
+      heir.forgottenAt !== null || heir.isConfirmedErased || isErasedWithHeir({ crm, record: heir })
+    );
   }
 
   /**
