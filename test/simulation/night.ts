@@ -231,6 +231,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     isForOne: (name: string) => forOne.has(name),
     outages: () => [...store.outages, ...stills],
     isTakenForCharged: (persons: number) => store.rows(TAKEN_FOR_CHARGED, persons).length > 0,
+    isTakenForFree: (persons: number) => store.rows(TAKEN_FOR_FREE, persons).length > 0,
     charges: () => service.charges,
     bornAt: (name: string) => births.get(name) ?? 0,
   });
@@ -835,6 +836,9 @@ const LEAVING = (swarm: Swarm): Swarm => ({
 });
 
 const TAKEN_FOR_CHARGED = "select id from submissions where state = 'charged' and persons = ?";
+
+const TAKEN_FOR_FREE =
+  'select id from submissions where lost_at is not null and charged = 0 and persons = ?';
 
 const OPEN_TOGETHER = 'select slot, count(*) as count from submissions group by slot';
 

@@ -60,6 +60,8 @@ export interface OracleDeps {
   charges(): readonly Charge[];
   /** True if the product has taken a lost submission of so many persons for charged. */
   isTakenForCharged(persons: number): boolean;
+  /** True if the balance was read as if a lost request for as many persons had cost nothing. */
+  isTakenForFree(persons: number): boolean;
   /** When the database could not be written, or a process stood still. */
   outages(): readonly Outage[];
   violate(invariant: string, what: string): void;
@@ -580,6 +582,17 @@ export function createOracle(deps: OracleDeps): Oracle {
   }
 
   /**
+   * What several lost requests of a key have cost together is known, and which of them it was may be a guess: those of
+   * another integration with the same sum count as charged in their place.
+   */
+  function isNamedFree(payment: Payment): boolean {
+    if (!swarm.sharedKey || crms.length === 1) return false;
+    const { sender, sentAt } = payment.job;
+    const own = submitted.find((each) => each.sender === sender && each.sentAt === sentAt);
+    return own !== undefined && !isKept(payment) && deps.isTakenForFree(own.persons);
+  }
+
+  /**
    * A part of its request was taken although credits were left, its answer was lost, and so was that of a
    * smaller one. The service's document rules such a part out (4.5.3: only as the bucket ends), and the
    * product goes by that where it names what is gone by the sizes of several lost requests: what the part
@@ -677,7 +690,9 @@ export function createOracle(deps: OracleDeps): Oracle {
     const month = (ms: number) => new Date(ms).toISOString().slice(0, 7);
     for (const crm of new Set(paid.map((payment) => payment.crm))) {
       // What counts for another lost request is not known to have been spent.
-      const own = payments.filter((payment) => payment.crm === crm && !isPartBesideOther(payment));
+      const own = payments.filter(
+        (payment) => payment.crm === crm && !isPartBesideOther(payment) && !isNamedFree(payment),
+      );
       // Credits that are bought between the reading before a request and the settling of its lost answer hide
       // as many that it has cost.
       const boughtAt =

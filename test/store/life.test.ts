@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { OUTCOME_REASONS, type OutcomeReason } from '../../src/core/outcome.ts';
 import type { ContactRow } from '../../src/store/contacts/changes.ts';
 import {
+  DEPARTURE_READ,
   type EventRow,
   INHERITED,
   LIFE,
@@ -374,6 +375,15 @@ describeEachDatabase('a contact in a corner', (open) => {
       expect(await contactOf(world, 'c-2')).toMatchObject({ state });
     },
   );
+
+  it('keeps its own profile if it takes in another one while it is away, and counts as unchanged once it is back', async () => {
+    const world = await createWorld();
+    const gone = { crm_id: 'c-1', state: 'removed', seen_run: DEPARTURE_READ } as const;
+    await putContacts(world, [contactRow(gone), contactRow({ crm_id: 'c-2' })]);
+    await remove(world, 'c-2', 'c-1');
+    const kept = { state: 'removed', asked_identity: INHERITED, donor_id: 'donor-1' };
+    expect(await contactOf(world, 'c-1')).toMatchObject(kept);
+  });
 
   it('gets the profile of a part of its part', async () => {
     const world = await createWorld();

@@ -504,7 +504,8 @@ export const LIFE = {
   absorbed: {
     ways: [
       {
-        from: ['settled', 'submitted', 'ready'],
+        // One that had left is back, or it could not have taken in another one.
+        from: ['settled', 'submitted', 'ready', 'removed'],
         to: null,
         when: not(isNull(own('asked_identity'))),
         set: { asked_identity: INHERITED },
