@@ -24,6 +24,7 @@ import {
   contactOf,
   contactRow,
   holdAtDelivery,
+  holdChanged,
   holdForName,
   holdOf,
   jobOf,
@@ -382,6 +383,15 @@ describeEachDatabase('a contact in a corner', (open) => {
     await putContacts(world, [contactRow(gone), contactRow({ crm_id: 'c-2' })]);
     await remove(world, 'c-2', 'c-1');
     const kept = { state: 'removed', asked_identity: INHERITED, donor_id: 'donor-1' };
+    expect(await contactOf(world, 'c-1')).toMatchObject(kept);
+  });
+
+  it('counts as unchanged if it takes in another one while it waits as one of many that changed', async () => {
+    const world = await createWorld();
+    await holdChanged(world, ['c-1']);
+    await putContacts(world, [contactRow({ crm_id: 'c-2' })]);
+    await remove(world, 'c-2', 'c-1');
+    const kept = { state: 'held', asked_identity: INHERITED };
     expect(await contactOf(world, 'c-1')).toMatchObject(kept);
   });
 

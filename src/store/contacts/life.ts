@@ -522,10 +522,13 @@ export const LIFE = {
         },
       },
       {
-        // It may get the profile that is on its way to the other one.
+        // It may get the profile that is on its way to the other one, or has changed with many.
         from: ['held'],
         to: null,
-        when: oneOf(own('outcome_reason'), [...MISFIT_REASONS, 'lost_answer', 'profile_deceased']),
+        when: oneOf(own('outcome_reason'), [
+          ...[...MISFIT_REASONS, 'lost_answer', 'profile_deceased'],
+          'identity_mass_change',
+        ]),
         set: { asked_identity: INHERITED },
       },
     ],
