@@ -71,18 +71,26 @@ describeEachDatabase('listDue', (open) => {
 describeEachDatabase('findAnswered', (open) => {
   const createWorld = storeWorlds(open);
 
-  it('names no request before the one whose profile a person is asked about', async () => {
-    const world = await createWorld();
-    const { contacts } = world.store;
-    await holdForName(world, ['c-1']);
-    await world.db.updateTable('jobs').set({ state: 'delivered', submitted_at: 1 }).execute();
-    const older = await world.db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
-    const answered = { identity: older.identity, isLast: true };
-    expect(await contacts.findAnswered(INTEGRATION, ['c-1'])).toEqual(new Map([['c-1', answered]]));
-    const later = { ...older, tracking_id: 'later', state: 'held' as const, submitted_at: 2 };
-    await world.db.insertInto('jobs').values(later).execute();
-    expect(await contacts.findAnswered(INTEGRATION, ['c-1'])).toEqual(new Map());
-  });
+  it.each(['held', 'completed'] as const)(
+    'names the request whose profile waits (%s), and none before it',
+    async (state) => {
+      const world = await createWorld();
+      const { contacts } = world.store;
+      await holdForName(world, ['c-1']);
+      await world.db.updateTable('jobs').set({ state: 'delivered', submitted_at: 1 }).execute();
+      const older = await world.db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
+      const answered = { identity: older.identity, isLast: true };
+      expect(await contacts.findAnswered(INTEGRATION, ['c-1'])).toEqual(
+        new Map([['c-1', answered]]),
+      );
+      const later = { ...older, tracking_id: 'later', identity: 'later', state, submitted_at: 2 };
+      await world.db.insertInto('jobs').values(later).execute();
+      const waiting = { identity: 'later', isLast: true };
+      expect(await contacts.findAnswered(INTEGRATION, ['c-1'])).toEqual(
+        new Map([['c-1', waiting]]),
+      );
+    },
+  );
 });
 
 describeEachDatabase('counts of work', (open) => {

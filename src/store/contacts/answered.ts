@@ -9,8 +9,11 @@ export interface Answered {
   isLast: boolean;
 }
 
-/** Jobs that cost a credit, the last one included if its answer was lost, or a person is asked about its profile. */
-const PAID: JobState[] = ['delivered', 'failed', 'lost', 'held'];
+/** Jobs whose profile waits: for a person, or for a contact that left or opted out to come back. */
+const WAITING: JobState[] = ['held', 'completed'];
+
+/** Jobs that cost a credit, the last one included if its answer was lost, or its profile waits. */
+const PAID: JobState[] = ['delivered', 'failed', 'lost', ...WAITING];
 
 /** The last answered request for each of these contacts, or the last one if all answers were lost. */
 export async function findAnswered(
@@ -31,11 +34,16 @@ export async function findAnswered(
       .execute();
     for (const [crmId, own] of Map.groupBy(jobs, ({ crm_id }) => crm_id)) {
       const last = own.at(-1);
-      // What a person is asked about it is not passed over for what was there before.
-      if (last === undefined || last.state === 'held') continue;
-      const answered = own.findLast(({ state }) => state !== 'lost' && state !== 'held') ?? last;
+      if (last === undefined) continue;
+      // A profile that waits is not passed over for what was there before.
+      const waits = WAITING.includes(last.state);
+      const answered = waits ? last : (own.findLast(hasEnded) ?? last);
       found.set(crmId, { identity: answered.identity, isLast: answered === last });
     }
   }
   return found;
+}
+
+function hasEnded({ state }: { state: JobState }): boolean {
+  return state === 'delivered' || state === 'failed';
 }
