@@ -683,7 +683,7 @@ export function createOracle(deps: OracleDeps): Oracle {
     // What it reads when the request is on its way does not call that back.
     const { sender, sentAt } = first.job;
     const readAt = readings.get(sender)?.findLast((at) => at <= sentAt) ?? 0;
-    const isUnseen = elsewhereAt > readAt && (readAt > now - 15_000 || !isPrompt);
+    const isUnseen = elsewhereAt >= readAt && (readAt > now - 15_000 || !isPrompt);
     if (keep > 0 && balance < keep && !isUnseen) {
       violate('keep', `${balance} credits are left of ${keep} that are to be kept`);
     }
