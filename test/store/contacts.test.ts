@@ -79,13 +79,13 @@ describeEachDatabase('findAnswered', (open) => {
       await holdForName(world, ['c-1']);
       await world.db.updateTable('jobs').set({ state: 'delivered', submitted_at: 1 }).execute();
       const older = await world.db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
-      const answered = { identity: older.identity, isLast: true };
+      const answered = { identity: older.identity, isLast: true, isLost: false, submittedAt: 1 };
       expect(await contacts.findAnswered(INTEGRATION, ['c-1'])).toEqual(
         new Map([['c-1', answered]]),
       );
       const later = { ...older, tracking_id: 'later', identity: 'later', state, submitted_at: 2 };
       await world.db.insertInto('jobs').values(later).execute();
-      const waiting = { identity: 'later', isLast: true };
+      const waiting = { identity: 'later', isLast: true, isLost: false, submittedAt: 2 };
       expect(await contacts.findAnswered(INTEGRATION, ['c-1'])).toEqual(
         new Map([['c-1', waiting]]),
       );

@@ -49,6 +49,8 @@ import {
 
 const ROOT = join(import.meta.dirname, '../..');
 
+const NO_PROGRESS = { completed: [], failed: [], vanished: [], tooOld: [] };
+
 const EVENTS = Object.keys(LIFE).filter((name): name is LifeEvent => name in LIFE);
 
 function rowOf(event: LifeEvent): EventRow {
@@ -325,8 +327,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     end: 'failed' | 'vanished',
     ids = ['c-1', 'c-2', 'c-3'],
   ): Promise<void> {
-    const none = { completed: [], failed: [], vanished: [], tooOld: [] };
-    const progress = { ...none, [end]: ids.map(trackingIdOf) };
+    const progress = { ...NO_PROGRESS, [end]: ids.map(trackingIdOf) };
     await world.store.jobs.recordProgress(world.lease, RUN, progress);
   }
 
@@ -394,6 +395,34 @@ describeEachDatabase('a contact in a corner', (open) => {
     const kept = { state: 'held', asked_identity: INHERITED };
     expect(await contactOf(world, 'c-1')).toMatchObject(kept);
   });
+
+  it.each([
+    ['in the same look', (world: StoreWorld) => endBoth(world, 'at once')],
+    ['in a later one', (world: StoreWorld) => endBoth(world, 'one after the other')],
+  ])(
+    'is not asked about again that was not found, if the job of its part vanishes %s',
+    async (_, end) => {
+      const world = await createWorld();
+      await start(world, ['c-1', 'c-2']);
+      await remove(world, 'c-1', 'c-2');
+      await end(world);
+      const row = await contactOf(world, 'c-2');
+      expect(row).toMatchObject({ state: 'settled', asked_at: START_MS });
+      expect(row.asked_identity).not.toBeNull();
+    },
+  );
+
+  async function endBoth(world: StoreWorld, how: 'at once' | 'one after the other') {
+    const failed = { ...NO_PROGRESS, failed: [trackingIdOf('c-2')] };
+    const vanished = { ...NO_PROGRESS, vanished: [trackingIdOf('c-1')] };
+    const { jobs } = world.store;
+    if (how === 'at once')
+      return jobs.recordProgress(world.lease, RUN, { ...failed, vanished: vanished.vanished });
+    await jobs.recordProgress(world.lease, RUN, failed);
+    const taken = { state: 'submitted', tracking_id: trackingIdOf('c-1') };
+    expect(await contactOf(world, 'c-2')).toMatchObject(taken);
+    await jobs.recordProgress(world.lease, RUN, vanished);
+  }
 
   it('gets the profile of a part of its part', async () => {
     const world = await createWorld();

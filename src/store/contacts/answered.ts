@@ -7,6 +7,10 @@ export interface Answered {
   identity: string;
   /** False if it was asked once more since, and that answer was lost. */
   isLast: boolean;
+  /** True if no answer to any is known. */
+  isLost: boolean;
+  /** When it was asked (epoch ms). */
+  submittedAt: number;
 }
 
 /** Jobs whose profile waits: for a person, or for a contact that left or opted out to come back. */
@@ -25,7 +29,7 @@ export async function findAnswered(
   for (const portion of portions(crmIds)) {
     const jobs = await db
       .selectFrom('jobs')
-      .select(['crm_id', 'identity', 'state'])
+      .select(['crm_id', 'identity', 'state', 'submitted_at'])
       .where('integration_id', '=', integrationId)
       .where('crm_id', 'in', portion)
       .where('state', 'in', PAID)
@@ -38,7 +42,12 @@ export async function findAnswered(
       // A profile that waits is not passed over for what was there before.
       const waits = WAITING.includes(last.state);
       const answered = waits ? last : (own.findLast(hasEnded) ?? last);
-      found.set(crmId, { identity: answered.identity, isLast: answered === last });
+      found.set(crmId, {
+        identity: answered.identity,
+        isLast: answered === last,
+        isLost: answered.state === 'lost',
+        submittedAt: answered.submitted_at,
+      });
     }
   }
   return found;

@@ -698,6 +698,18 @@ export const LIFE = {
   jobDone: ofAnswer('ready', {}),
   jobFailed: ended({ tracking_id: null, asked_at: ASKED_AT_THE_END }),
   jobVanished: ended(JOB_VANISHED),
+  /** What the service has said of it before the job that vanished: asked about that again, it would say the same. */
+  answerStands: {
+    ways: [
+      {
+        from: ['settled'],
+        to: null,
+        when: all(isNull(own('asked_identity')), equal(own('identity'), given('asked_identity'))),
+        set: { asked_identity: given('asked_identity'), asked_at: given('asked_at') },
+      },
+    ],
+    otherwise: 'Nothing more is to be asked about it.',
+  },
 
   // The profile on its way into the CRM.
   delivered: {

@@ -1,6 +1,7 @@
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
+import { findAnswered } from '../contacts/answered.ts';
 import { type ContactRecord, findRows } from '../contacts/contacts.ts';
 import { inheritLater } from '../contacts/departures.ts';
 import { move } from '../contacts/move.ts';
@@ -78,9 +79,13 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
           const { rows } = await complete(trx, { trackingIds: portion });
           await move(trx, lease, 'jobDone', rows, run);
         }
-        await closeJobs(trx, lease, run, progress.failed, 'failed', 'no_match');
-        await closeJobs(trx, lease, run, progress.vanished, 'vanished', 'job_vanished');
-        await closeJobs(trx, lease, run, progress.tooOld, 'vanished', 'job_too_old');
+        const ended = [
+          ...(await closeJobs(trx, lease, run, progress.failed, 'failed', 'no_match')),
+          ...(await closeJobs(trx, lease, run, progress.vanished, 'vanished', 'job_vanished')),
+          ...(await closeJobs(trx, lease, run, progress.tooOld, 'vanished', 'job_too_old')),
+        ];
+        // When all have ended: one of them may be what another contact would get.
+        await inheritLater(trx, lease, run, ended);
       });
     },
 
@@ -140,7 +145,8 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
     trackingIds: readonly string[],
     state: 'failed' | 'vanished',
     outcome_reason: OutcomeReason,
-  ): Promise<void> {
+  ): Promise<{ crm_id: string }[]> {
+    const ended: { crm_id: string }[] = [];
     for (const portion of filledPortions(trackingIds)) {
       const jobs = await trx
         .updateTable('jobs')
@@ -156,8 +162,26 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
         .execute();
       const event = state === 'failed' ? 'jobFailed' : 'jobVanished';
       await move(trx, lease, event, jobs, run, { outcome_reason });
-      await inheritLater(trx, lease, run, jobs);
+      if (state === 'vanished') await keepAnswers(trx, lease, run, jobs);
+      ended.push(...jobs);
     }
+    return ended;
+  }
+
+  /** Who was answered before is not asked the same again because a job vanished that came by a merge. */
+  async function keepAnswers(
+    trx: Trx,
+    lease: Lease,
+    run: RunMoment,
+    jobs: readonly { crm_id: string }[],
+  ): Promise<void> {
+    const ids = jobs.map(({ crm_id }) => crm_id);
+    const kept = [...(await findAnswered(trx, lease.integrationId, ids))]
+      .filter(([, { isLast, isLost }]) => isLast && !isLost)
+      .map(([crm_id, { identity, submittedAt }]) => ({
+        ...{ crm_id, asked_identity: identity, asked_at: submittedAt },
+      }));
+    await move(trx, lease, 'answerStands', kept, run);
   }
 }
 
