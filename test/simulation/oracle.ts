@@ -564,7 +564,7 @@ export function createOracle(deps: OracleDeps): Oracle {
   function answeredBefore(record: Record_): Payment | undefined {
     return payments.findLast(
       (each) =>
-        each.record === record && (isKept(each) || isWritten(each)) && !isLostWithItsJob(each),
+        each.record === record && (isWritten(each) || (isKept(each) && !isLostWithItsJob(each))),
     );
   }
 
