@@ -6,5 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .alterTable('contacts')
     .addColumn('has_opted_out', 'integer', (column) => column.notNull().defaultTo(0))
     .execute();
-  await sql`update contacts set has_opted_out = 1 where outcome_reason = 'opted_out'`.execute(db);
+  // Who was read again in the same run, and had opted in, keeps that outcome.
+  await sql`update contacts set has_opted_out = 1
+    where outcome_reason = 'opted_out' and eligible = 0`.execute(db);
 }

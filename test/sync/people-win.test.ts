@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
+import type { MemoryCrm } from '../../connectors/memory/crm.ts';
 import { wantedOf } from '../../src/networks/membership.ts';
 import { aWrittenContact, leaveJobsRunning, NET_WORTH, open, strangers } from './worlds.ts';
 
@@ -115,34 +117,12 @@ describe('people win', () => {
   });
 
   it('writes nothing into a contact that a page shows as opted out before its record is there', async () => {
-    const asked = Promise.withResolvers<void>();
-    const recorded = Promise.withResolvers<void>();
-    let isSlow = false;
-    const world = await open({
-      connector(crm, signal) {
-        const connector = createMemoryConnector(crm, signal);
-        return {
-          ...connector,
-          async *readPages(...of) {
-            if (isSlow) await asked.promise;
-            yield* connector.readPages(...of);
-            recorded.resolve();
-          },
-          async readByIds(ids, fields) {
-            const lookups = await connector.readByIds(ids, fields);
-            if (!isSlow || fields.length === 0) return lookups;
-            for (const id of ids) crm.editContact(id, { optedOut: true });
-            asked.resolve();
-            await recorded.promise;
-            return lookups;
-          },
-        };
-      },
-    });
+    const night = optingOut('readByIds');
+    const world = await open(night);
     const [id = ''] = await world.addPeople(1);
     await leaveJobsRunning(world);
     await world.putFaults([]);
-    isSlow = true;
+    night.begin();
     await world.sync();
     expect(world.crm.writes).toEqual([]);
     const [row] = (await world.store.contacts.find('riverside', [id])).values();
@@ -150,38 +130,17 @@ describe('people win', () => {
   });
 
   it('keeps in no network who opts out while a profile is being written', async () => {
-    const written = Promise.withResolvers<void>();
-    const read = Promise.withResolvers<void>();
-    let isSlow = false;
-    const world = await open({
-      connector(crm, signal) {
-        const connector = createMemoryConnector(crm, signal);
-        return {
-          ...connector,
-          async *readPages(...of) {
-            if (isSlow) await written.promise;
-            yield* connector.readPages(...of);
-            read.resolve();
-          },
-          async *write(changes) {
-            yield* connector.write(changes);
-            if (!isSlow) return;
-            for (const { id } of crm.writes) crm.editContact(id, { optedOut: true });
-            written.resolve();
-            await read.promise;
-          },
-        };
-      },
-    });
+    const night = optingOut('write');
+    const world = await open(night);
     const ids = await world.addPeople(1);
     await leaveJobsRunning(world);
     await world.putFaults([]);
-    isSlow = true;
+    night.begin();
     expect((await world.sync()).contacts.written).toBe(1);
     const rows = await world.store.contacts.find('riverside', ids);
     expect([...rows.values()]).toMatchObject([{ outcomeReason: 'fields_written', hasOptedOut: 1 }]);
     expect(wantedOf(ids, rows)).toEqual({ wanted: [], toEnhance: 0 });
-    isSlow = false;
+    night.end();
     for (const id of ids) world.crm.editContact(id, { optedOut: false });
     await world.sync();
     expect(wantedOf(ids, await world.store.contacts.find('riverside', ids)).wanted).toHaveLength(1);
@@ -202,3 +161,51 @@ describe('people win', () => {
     expect(await world.spent()).toBe(2);
   });
 });
+
+/**
+ * Once it has begun, all contacts of this step opt out while it goes on, and it ends when a page has shown that:
+ * the page that the run reads waits for them.
+ */
+function optingOut(step: 'readByIds' | 'write') {
+  const out = Promise.withResolvers<void>();
+  const shown = Promise.withResolvers<void>();
+  let hasBegun = false;
+  async function optOut(crm: MemoryCrm, ids: readonly string[]): Promise<void> {
+    for (const id of ids) crm.editContact(id, { optedOut: true });
+    out.resolve();
+    await shown.promise;
+  }
+  return {
+    begin: () => {
+      hasBegun = true;
+    },
+    end: () => {
+      hasBegun = false;
+    },
+    connector(crm: MemoryCrm, signal: AbortSignal): Connector {
+      const connector = createMemoryConnector(crm, signal);
+      return {
+        ...connector,
+        async *readPages(...of) {
+          if (hasBegun) await out.promise;
+          yield* connector.readPages(...of);
+          shown.resolve();
+        },
+        async readByIds(ids, fields) {
+          const lookups = await connector.readByIds(ids, fields);
+          if (hasBegun && step === 'readByIds' && fields.length > 0) await optOut(crm, ids);
+          return lookups;
+        },
+        async *write(changes) {
+          yield* connector.write(changes);
+          if (hasBegun && step === 'write') {
+            await optOut(
+              crm,
+              crm.writes.map(({ id }) => id),
+            );
+          }
+        },
+      };
+    },
+  };
+}
