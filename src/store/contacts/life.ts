@@ -74,6 +74,14 @@ export const PRIORITY = {
 /** A profile is there and may be another person's; a person decides. */
 export const MISFIT_REASONS: readonly string[] = ['name_mismatch', 'match_unsure'];
 
+/** A person decides, and a credit was spent on the contact: a merge is no reason for another one. */
+const HELD_AND_PAID: readonly string[] = [
+  ...MISFIT_REASONS,
+  'lost_answer',
+  'profile_deceased',
+  'identity_mass_change',
+];
+
 const UNDER_WAY = 'Work is under way: what comes of it moves the contact on.';
 const UNKNOWN = 'There is no such contact.';
 const MOVED_ON = 'The contact has moved on since this was decided.';
@@ -522,13 +530,9 @@ export const LIFE = {
         },
       },
       {
-        // It may get the profile that is on its way to the other one, or has changed with many.
         from: ['held'],
         to: null,
-        when: oneOf(own('outcome_reason'), [
-          ...[...MISFIT_REASONS, 'lost_answer', 'profile_deceased'],
-          'identity_mass_change',
-        ]),
+        when: oneOf(own('outcome_reason'), HELD_AND_PAID),
         set: { asked_identity: INHERITED },
       },
     ],
