@@ -154,6 +154,42 @@ describeEachDatabase('settleDue', (open) => {
     expect(await contactOf(world, 'c-1')).toMatchObject({ ...settled, eligible: 1 });
   });
 
+  it('says of who was written, changed and changed back within the run that it was written', async () => {
+    const world = await createWorld();
+    const written = { outcome_reason: 'fields_written_some_unfit', outcome_detail: 'Work phone' };
+    await putContacts(world, [
+      contactRow({ ...written, crm_id: 'back', asked_at: -1, outcome_run: RUN }),
+      contactRow({ ...written, crm_id: 'opted out', asked_at: -1, outcome_run: RUN }),
+      contactRow({ ...written, crm_id: 'waits', asked_at: -1, outcome_run: RUN }),
+      contactRow({ ...written, crm_id: 'before', asked_at: -1, outcome_run: 'run-0' }),
+    ]);
+    await world.store.contacts.reconsider(world.lease, RUN, 0, () => choose());
+    await world.store.contacts.settleDue(world.lease, RUN, [
+      { crmId: 'back', reason: 'profile_fresh', turnedOut: 'fresh' },
+      { crmId: 'opted out', reason: 'opted_out', turnedOut: 'ineligible' },
+      { crmId: 'before', reason: 'profile_fresh', turnedOut: 'fresh' },
+    ]);
+    await world.store.contacts.stampWaiting(world.lease, RUN, {
+      due: 'budget_reached',
+      submitted: 'job_running',
+      ready: 'delivery_pending',
+      unsettled: 'settlement_pending',
+      only: null,
+    });
+    expect(await contactOf(world, 'back')).toMatchObject({ state: 'settled', ...written });
+    expect(await contactOf(world, 'opted out')).toMatchObject({ eligible: 0, ...written });
+    expect(await contactOf(world, 'waits')).toMatchObject({
+      state: 'due',
+      outcome_reason: 'budget_reached',
+      outcome_detail: null,
+    });
+    expect(await contactOf(world, 'before')).toMatchObject({
+      outcome_reason: 'profile_fresh',
+      outcome_detail: null,
+      outcome_run: RUN,
+    });
+  });
+
   it('leaves contacts that are not due, or not of the integration, as they are', async () => {
     const world = await createWorld();
     await start(world, ['c-1']);

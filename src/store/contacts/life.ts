@@ -109,21 +109,33 @@ function reasonsOf(wanted: Outcome): string[] {
 
 const UNCHANGED = reasonsOf('unchanged');
 
-/** What this run has done to a contact says more than what it reads of it afterwards. */
-const SAID_MORE = all(
+/** This run has brought a profile into the CRM, which says more than what it reads of the contact afterwards. */
+const WAS_WRITTEN = all(
   equal(own('outcome_run'), RUN),
-  any(
-    oneOf(own('outcome_reason'), reasonsOf('written')),
-    all(oneOf(given('outcome_reason'), UNCHANGED), not(oneOf(own('outcome_reason'), UNCHANGED))),
+  oneOf(own('outcome_reason'), reasonsOf('written')),
+);
+
+/** So does all that it has done to a contact than that nothing is to be done. */
+const SAID_MORE = any(
+  WAS_WRITTEN,
+  all(
+    equal(own('outcome_run'), RUN),
+    oneOf(given('outcome_reason'), UNCHANGED),
+    not(oneOf(own('outcome_reason'), UNCHANGED)),
   ),
 );
 
-const OUTCOME_OF_READING: Changes = {
-  outcome_reason: choice(SAID_MORE, own('outcome_reason'), given('outcome_reason')),
-  outcome_detail: choice(SAID_MORE, own('outcome_detail'), null),
-  outcome_run: RUN,
-  outcome_at: choice(SAID_MORE, own('outcome_at'), NOW),
-};
+/** The outcome of the contact unless this is true: then it keeps the one that it has. */
+function outcomeUnless(isKept: Condition, reason: Value): Changes {
+  return {
+    outcome_reason: choice(isKept, own('outcome_reason'), reason),
+    outcome_detail: choice(isKept, own('outcome_detail'), null),
+    outcome_run: RUN,
+    outcome_at: choice(isKept, own('outcome_at'), NOW),
+  };
+}
+
+const OUTCOME_OF_READING: Changes = outcomeUnless(SAID_MORE, given('outcome_reason'));
 
 /** By the reason why its record in the CRM, read just now, keeps it from being submitted. */
 const OPTED_OUT = choice(equal(given('outcome_reason'), 'opted_out'), 1, 0);
@@ -146,7 +158,9 @@ const IN_LINE: Changes = {
   due_reason: given('due_reason'),
   priority: given('priority'),
   tracking_id: null,
-  ...outcome(
+  // Should it turn out not to be submitted, its run has written it all the same.
+  ...outcomeUnless(
+    all(WAS_WRITTEN, not(waitsForAccess(given('priority')))),
     choice(waitsForAccess(given('priority')), 'identity_unreadable', 'submission_pending'),
   ),
 };
@@ -236,6 +250,7 @@ const ASKED_FOR_AGAIN: Changes = {
 /** A run is over, and this is why the contact still waits. */
 const STILL_WAITS = any(
   not(equal(own('outcome_run'), RUN)),
+  WAS_WRITTEN,
   oneOf(own('outcome_reason'), [
     'submission_pending',
     'job_running',
@@ -626,9 +641,12 @@ export const LIFE = {
     eligible: 0,
     has_opted_out: OPTED_OUT,
     due_reason: null,
-    ...outcome(given('outcome_reason')),
+    ...outcomeUnless(WAS_WRITTEN, given('outcome_reason')),
   }),
-  turnedOutFresh: inLine('settled', { due_reason: null, ...outcome(given('outcome_reason')) }),
+  turnedOutFresh: inLine('settled', {
+    due_reason: null,
+    ...outcomeUnless(WAS_WRITTEN, given('outcome_reason')),
+  }),
   turnedOutGone: inLine('removed', {
     eligible: 0,
     due_reason: null,
