@@ -1,10 +1,9 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { EXIT_CODES } from '../../src/cli/terminal/output.ts';
-import { type CliWorld, openCliWorld, startAndSubmit } from '../helpers/cli.ts';
+import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
-import { holdJobs } from '../helpers/held-jobs.ts';
 import { decidedBatchSchema, errorSchema, holdsSchema, runsSchema } from './documents.ts';
+import { otherNames } from './other-names.ts';
 
 const open = closedAfterTest(openCliWorld);
 
@@ -205,16 +204,9 @@ describe('donor-sync holds --show', () => {
   });
 
   it('does not put their names beside those of profiles that wait for a comparison', async () => {
-    const jobs = holdJobs();
-    const here = await open({ service: jobs.service });
-    const { child, ended } = await startAndSubmit(here);
-    child.kill('SIGTERM');
-    // What is under way is answered; its profiles are for the next run.
-    expect(await ended).toMatchObject({ exitCode: EXIT_CODES.stopped });
-    jobs.letEnd();
-    const rows = await here.rows();
-    await here.saveRows(rows.map((row) => ({ ...row, Last: 'Quillfeather-Onyx' })));
-    expect((await here.run(['sync'])).stdout).toMatch(/^held +12 +the name in the profile/m);
+    const other = otherNames();
+    const here = await open(other.options);
+    await other.come(here);
     await leadElsewhere(here);
     const { holds } = await here.runJson(['holds', '--show'], holdsSchema);
     expect(holds.length).toBeGreaterThan(0);

@@ -1,35 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type CliWorld, openCliWorld, startAndSubmit } from '../helpers/cli.ts';
+import { openCliWorld } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
-import { holdJobs } from '../helpers/held-jobs.ts';
 import { errorSchema, holdsSchema, plansSchema, runsSchema } from './documents.ts';
+import { otherNames, STRANGER } from './other-names.ts';
 
 const open = closedAfterTest(openCliWorld);
 
-const STRANGER = 'Quillfeather-Onyx';
-
-/** Everybody is submitted; then all get another last name, and the profiles come. */
-async function syncIntoOtherNames(
-  here: CliWorld,
-  jobs: ReturnType<typeof holdJobs>,
-): Promise<void> {
-  const { child, ended } = await startAndSubmit(here);
-  child.kill('SIGTERM');
-  await ended;
-  jobs.letEnd();
-  const rows = await here.rows();
-  await here.saveRows(rows.map((row) => ({ ...row, Last: STRANGER })));
-  await here.run(['sync']);
-}
-
 describe('donor-sync holds', () => {
   it('lets a person approve, reject or resubmit what is held', async () => {
-    const jobs = holdJobs();
-    const here = await open({
-      service: jobs.service,
-      settings: '    refresh: { whenIdentityChanges: false }\n    guards: { trial: { size: 0 } }',
-    });
-    await syncIntoOtherNames(here, jobs);
+    const names = otherNames();
+    const here = await open(names.options);
+    await names.come(here);
 
     const { holds } = await here.runJson(['holds', '--show'], holdsSchema);
     const [approved, rejected, resubmitted] = holds;

@@ -3,11 +3,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type CliWorld, openCliWorld, startAndSubmit } from '../helpers/cli.ts';
+import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
-import { holdJobs } from '../helpers/held-jobs.ts';
 import { runWhole } from '../helpers/whole-program.ts';
 import { holdsSchema } from './documents.ts';
+import { otherNames, STRANGER } from './other-names.ts';
 
 const CLI = join(import.meta.dirname, '../../src/cli');
 const open = closedAfterTest(openCliWorld);
@@ -89,22 +89,17 @@ it('plan counts the persons on a terminal, and says nothing where it shows none'
 });
 
 it('holds --show counts both names of each, and says nothing where there are none', async () => {
-  const jobs = holdJobs();
-  const world = await open({ service: jobs.service });
+  const other = otherNames();
+  const world = await open(other.options);
   await world.run(['holds', '--show']);
   expect(await shownBy(world, 'holds')).toEqual([]);
-  const { child, ended } = await startAndSubmit(world);
-  child.kill('SIGTERM');
-  await ended;
-  jobs.letEnd();
-  const rows = await world.rows();
-  await world.saveRows(rows.map((row) => ({ ...row, Last: 'Quillfeather-Onyx' })));
-  await world.run(['sync']);
+  await other.come(world);
   const { holds } = await world.runJson(['holds', '--show'], holdsSchema);
   const names = holds.flatMap((hold) => [hold.names?.contact, hold.names?.profile]);
   const [entry] = await shownBy(world, 'holds');
-  expect(entry?.details).toEqual({ command: 'holds', names: names.filter(Boolean).length });
-  expect(JSON.stringify(entry)).not.toContain('Quillfeather');
+  expect(names.filter(Boolean)).toHaveLength(24);
+  expect(entry?.details).toEqual({ command: 'holds', names: 24 });
+  expect(JSON.stringify(entry)).not.toContain(STRANGER);
   await world.run(['holds']);
   expect(await shownBy(world, 'holds')).toHaveLength(1);
 });
