@@ -363,7 +363,8 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       if (swarm.faults.restore > 0) await store.mirror();
       const isOneThere = backup !== null && isAgreed > 0;
       if (swarm.faults.restore > 0 && !isOneThere) {
-        backup = { rows: store.backUp(), at: timeline.now() };
+        // A file says it in whole milliseconds.
+        backup = { rows: store.backUp(), at: Math.floor(timeline.now()) };
       }
     }
     isCalm = true;
