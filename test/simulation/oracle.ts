@@ -596,7 +596,8 @@ export function createOracle(deps: OracleDeps): Oracle {
    * A part of its request was taken although credits were left, its answer was lost, and so was that of a
    * smaller one. The service's document rules such a part out (4.5.3: only as the bucket ends), and the
    * product goes by that where it names what is gone by the sizes of several lost requests: what the part
-   * has cost may be just what the smaller one would have. Of a part that is lost alone nothing is free.
+   * has cost may be just what the smaller one would have, or what that one still lacks of it if only a part of
+   * it was taken as well. Of a part that is lost alone nothing is free.
    */
   function isPartBesideOther(payment: Payment): boolean {
     if (swarm.service.partly === 0 || isKept(payment)) return false;
@@ -610,10 +611,14 @@ export function createOracle(deps: OracleDeps): Oracle {
     const beside = submitted.filter(
       (each) => each.key === key && Math.abs(each.sentAt - sentAt) <= READING_MS && !isOwn(each),
     );
-    return beside.some(
-      ({ answeredAt, persons }) =>
-        persons <= charge.credits && (answeredAt === null || isTroubled(answeredAt, NOTING_MS)),
-    );
+    return beside.some((other) => {
+      const { answeredAt, persons } = other;
+      const cost = payments.filter(
+        ({ job }) => job.sender === other.sender && job.sentAt === other.sentAt,
+      ).length;
+      const lacks = cost < persons ? persons - cost : persons;
+      return lacks <= charge.credits && (answeredAt === null || isTroubled(answeredAt, NOTING_MS));
+    });
   }
 
   /**
