@@ -575,10 +575,11 @@ export function createOracle(deps: OracleDeps): Oracle {
     return isAnswered && at > job.paidAt && at < (next?.job.paidAt ?? NEVER);
   }
 
-  /** True if the service dropped its job before the profile had been written. */
+  /** True if the service dropped its job, early or after its week, before the profile had been written. */
   function isLostWithItsJob({ record, job }: Payment): boolean {
     const { deliveredAt } = record;
-    return job.fate === 'vanished' && (deliveredAt <= job.paidAt || deliveredAt >= job.goneAt);
+    const isGone = job.fate === 'vanished' || job.goneAt <= deps.now();
+    return isGone && (deliveredAt <= job.paidAt || deliveredAt >= job.goneAt);
   }
 
   /**
