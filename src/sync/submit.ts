@@ -215,6 +215,9 @@ async function intendPrepared(
     case 'balance_unknown':
       await readBalance(deps, run);
       return 'progress';
+    case 'balance_changed':
+      // So near to what is to be kept it is read before the next is sent.
+      return 'progress';
     case 'contacts_changed':
       // They moved on: look at everything anew.
       await run.control.wait(run.control.signals, CONTACTS_CHANGED_MS);

@@ -244,14 +244,16 @@ describe('a lost answer to a bulk add', () => {
     const died = await deps.takeLease('lakeside');
     if (!died.acquired) throw new Error('another process has the lease');
     const [donor = ''] = await here.donorsOf(here.people.slice(0, 1));
+    const partnerKey = here.store.fingerprint('partner_key', here.integration.partner.apiKey);
     await here.store.networks.recordIntent(died.lease, {
       id: 'add-of-the-dead',
       runId: 'run-of-the-dead',
       network: 'n',
       networkId: 'n',
-      partnerKey: here.store.fingerprint('partner_key', here.integration.partner.apiKey),
+      partnerKey,
       donorIds: [donor],
       balanceBefore: 100_000,
+      spentBefore: await here.store.networks.findSpendMark(partnerKey),
     });
     await here.store.leases.release(died.lease);
     expect((await here.sync()).networks[0]).toMatchObject({ added: 6 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { MemberEnd } from '../../src/store/networks/network-adds.ts';
+import type { AddIntent, MemberEnd } from '../../src/store/networks/network-adds.ts';
 import { eraseContact } from '../helpers/erasing.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
@@ -31,10 +31,11 @@ async function withBoard(createWorld: () => Promise<StoreWorld>): Promise<StoreW
   return world;
 }
 
-function intend(
+/** As a process does it that has just read the balance, or did when this was the mark of it. */
+async function intend(
   { store, lease }: StoreWorld,
   donorIds: readonly string[],
-  { id = 'add-1', partnerKey = KEY } = {},
+  { id = 'add-1', partnerKey = KEY, spentBefore }: Partial<AddIntent> = {},
 ): Promise<boolean> {
   return store.networks.recordIntent(lease, {
     id,
@@ -44,6 +45,7 @@ function intend(
     network: BOARD.id,
     networkId: 'n-1',
     balanceBefore: BALANCE,
+    spentBefore: spentBefore ?? (await store.networks.findSpendMark(partnerKey)),
   });
 }
 
@@ -126,6 +128,21 @@ describeEachDatabase('networks', (open) => {
     expect(await store.networks.listAdds(INTEGRATION, 'running')).toMatchObject([
       { id: 'add-1', jobId: 'job-1' },
     ]);
+  });
+
+  it('let no bulk add go that knows of less than the key has spent', async () => {
+    const world = await withBoard(createWorld);
+    const { store, lease } = world;
+    const atFirst = await store.networks.findSpendMark(KEY);
+    await intend(world, ['donor-1']);
+    const unanswered = await store.networks.findSpendMark(KEY);
+    await store.networks.recordAccepted(lease, 'add-1', 'job-1');
+    const [earlier, later] = [{ id: 'add-2', spentBefore: atFirst }, { id: 'add-2' }];
+    expect(await intend(world, ['donor-2'], earlier)).toBe(false);
+    // Whether its balance was read before or after the other was charged is not known.
+    expect(await intend(world, ['donor-2'], { ...earlier, spentBefore: unanswered })).toBe(false);
+    expect(await statesOf(world)).toEqual({ 'donor-1': 'adding' });
+    expect(await intend(world, ['donor-2'], later)).toBe(true);
   });
 
   it('give each donor of a bulk add its end, and count what it cost', async () => {

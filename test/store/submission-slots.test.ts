@@ -2,7 +2,14 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import type { Lease } from '../../src/store/engine/leases.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
-import { intendedJob, readContact, readPage, SHARING, settleLost } from './contact-stages.ts';
+import {
+  accept,
+  intendedJob,
+  readContact,
+  readPage,
+  SHARING,
+  settleLost,
+} from './contact-stages.ts';
 import {
   BALANCE,
   everything,
@@ -107,6 +114,15 @@ describeEachDatabase('submissions of a key that are open together', (open) => {
     const world = await withContacts(3);
     await intend(world, 'c-1');
     expect(await intend(world, 'c-2', { keep: BALANCE - 1 })).toEqual(BUSY);
+    expect(await intend(world, 'c-2', { keep: BALANCE - 2 })).toMatchObject({ recorded: true });
+  });
+
+  it('leave it also after another has come back that was not charged yet when the balance was read', async () => {
+    const world = await withContacts(2);
+    await intend(world, 'c-1');
+    await accept(world, ['c-1'], 'submission of c-1');
+    const late = await intend(world, 'c-2', { keep: BALANCE - 1 });
+    expect(late).toEqual({ recorded: false, why: 'balance_changed' });
     expect(await intend(world, 'c-2', { keep: BALANCE - 2 })).toMatchObject({ recorded: true });
   });
 

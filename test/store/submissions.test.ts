@@ -198,10 +198,10 @@ describeEachDatabase('recordIntent', (open) => {
     expect(await everything(world.db)).toEqual(before);
   });
 
-  it('records an intent at a balance of nought, which is known', async () => {
+  it('knows a balance of nought, which pays for no one', async () => {
     const world = await createWorld();
     await world.store.submissions.recordBalance(KEY, 0, 0);
-    expect(await submit(world, ['c-1'])).toEqual({ recorded: true, balanceBefore: 0 });
+    expect(await submit(world, ['c-1'])).toEqual({ recorded: false, why: 'balance_changed' });
   });
 
   it('records nothing if one of its contacts has moved on', async () => {

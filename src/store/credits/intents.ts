@@ -41,12 +41,13 @@ export type IntentResult =
 
 /**
  * As many submissions of the key are open as may be, one of them is lost, or they need the credits; the
- * balance is unknown; another run paid for one of the persons meanwhile, or they are in an open
- * submission; a contact has moved on.
+ * balance is unknown; another run has spent since it was read, and what is left is too little; another run
+ * paid for one of the persons meanwhile, or they are in an open submission; a contact has moved on.
  */
 export type IntentRefusal =
   | 'key_busy'
   | 'balance_unknown'
+  | 'balance_changed'
   | 'person_paid'
   | 'person_open'
   | 'contacts_changed';
@@ -91,11 +92,14 @@ export function intentQueries(leases: LeaseQueries, clock: Clock) {
   async function freeSlot(trx: Trx, intent: Intent, balance: number): Promise<number> {
     const { partnerKey, jobs, atOnce = 1, keep = 0 } = intent;
     const open = await findOpenSubmissions(trx, partnerKey);
-    if (open.length === 0) return 1;
-    // What an older version has sent is to be the only one, and so is what one may find that is at work.
-    const isAlone = open.some(({ state, slot }) => state === 'lost' || slot === null);
     const persons = open.reduce((sum, submission) => sum + submission.persons, 0);
     const isTooMuch = balance - persons - jobs.length < keep;
+    if (open.length === 0) {
+      if (isTooMuch) throw new IntentRefused('balance_changed');
+      return 1;
+    }
+    // What an older version has sent is to be the only one, and so is what one may find that is at work.
+    const isAlone = open.some(({ state, slot }) => state === 'lost' || slot === null);
     if (isAlone || isTooMuch || open.length >= Math.min(atOnce, MAX_SLOTS)) {
       throw new IntentRefused('key_busy');
     }

@@ -26,6 +26,8 @@ export interface AddIntent {
   networkId: string;
   donorIds: readonly string[];
   balanceBefore: number;
+  /** What the key had spent when that was read. */
+  spentBefore: string;
 }
 
 /** How a donor of a bulk add ended. */
@@ -50,9 +52,12 @@ const UNANSWERED: AddState[] = ['intended', 'lost'];
 /** The way of a bulk add: its intent, its answer or its loss, and the end of each donor. */
 export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
   return {
+    /** What a key has spent on bulk adds, as a mark: it differs once another one was sent, or answered. */
+    findSpendMark: (partnerKey: string) => findSpendMark(db, partnerKey),
+
     /**
      * Puts the intent on disk, with the balance before it. False, with nothing recorded, if
-     * another bulk add of the key waits for its answer.
+     * another bulk add of the key waits for its answer, or was sent since that was read.
      */
     recordIntent(lease: Lease, intent: AddIntent): Promise<boolean> {
       return checkpoint(lease, async (trx) => {
@@ -73,6 +78,11 @@ export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: C
           .onConflict((c) => c.doNothing())
           .executeTakeFirst();
         if (inserted.numInsertedOrUpdatedRows === 0n) return false;
+        // Asked once the key is ours: from here on no other can be sent.
+        if ((await findSpendMark(trx, intent.partnerKey, intent.id)) !== intent.spentBefore) {
+          await trx.deleteFrom('network_adds').where('id', '=', intent.id).execute();
+          return false;
+        }
         for (const portion of portions(intent.donorIds)) {
           await trx
             .insertInto('network_members')
@@ -242,6 +252,24 @@ const STATE_OF = {
   not_found: 'not_found',
   failed: 'failed',
 } as const satisfies Record<Exclude<MemberEnd['kind'], 'unpaid'>, MemberState>;
+
+/** `own` is left out. */
+async function findSpendMark(db: Database | Trx, partnerKey: string, own = ''): Promise<string> {
+  const [adds] = (await addsOf(db, { partnerKey, own })).rows;
+  return `${adds?.latest} ${adds?.count} ${adds?.unanswered}`;
+}
+
+const addsOf = prepared((db, { partnerKey, own }: Slots<{ partnerKey: string; own: string }>) =>
+  db
+    .selectFrom('network_adds')
+    .select(({ fn }) => [fn.max('id').as('latest'), fn.countAll().as('count')])
+    .select((eb) =>
+      eb.fn.count(eb.case().when('state', 'in', UNANSWERED).then(1).end()).as('unanswered'),
+    )
+    .where('partner_key', '=', partnerKey)
+    .where('id', '!=', own)
+    .compile(),
+);
 
 const addsIn = prepared(
   (db, { integrationId, state }: Slots<{ integrationId: string; state: AddState }>) =>
