@@ -116,14 +116,17 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
 }
 
 /**
- * A merge with one who was erased is a person's to decide about as soon as it is read, which is after the write. What
- * was said of the contact before any run had read of that merge was said of something else.
+ * A merge with one who was erased is a person's to decide about as soon as it is read, which is after the record was
+ * read for its write. What was said of the contact before any run had read of that merge was said of something else,
+ * and what a person says while the run goes on gives the contact a later outcome.
  */
 function isAskedSince(crm: SimulatedCrm, record: Record_, life: Life, writtenAt: number): boolean {
   const decidedAt = record.distinguishedAt ?? Number.NEGATIVE_INFINITY;
+  const preparedAt = Math.min(writtenAt, record.valuesReadBy.get(life.name) ?? writtenAt);
   return erasedIn(crm, record).some(({ goneReads, forgottenAt, erasureBegunAt }) => {
     const erasedAt = forgottenAt ?? erasureBegunAt ?? 0;
-    const isRead = goneReads.some(({ by, at }) => by === life.name && at > writtenAt);
-    return isRead && !goneReads.some(({ at }) => at > erasedAt && at <= decidedAt);
+    const isRead = goneReads.some(({ by, at }) => by === life.name && at > preparedAt);
+    const isDecided = goneReads.some(({ at }) => at > erasedAt && at <= decidedAt);
+    return isRead && !(isDecided && decidedAt <= writtenAt);
   });
 }

@@ -575,8 +575,12 @@ export function createOracle(deps: OracleDeps): Oracle {
     return isAnswered && at > job.paidAt && at < (next?.job.paidAt ?? NEVER);
   }
 
-  /** True if the service dropped its job, early or after its week, before the profile had been written. */
+  /**
+   * True if the service dropped its job, early or after its week, before the profile had been written. That there is
+   * none is known as soon as a run has followed the job to its end.
+   */
   function isLostWithItsJob({ record, job }: Payment): boolean {
+    if (job.fate === 'failed' && hasEndedWell(job)) return false;
     const { deliveredAt } = record;
     const isGone = job.fate === 'vanished' || job.goneAt <= deps.now();
     return isGone && (deliveredAt <= job.paidAt || deliveredAt >= job.goneAt);
