@@ -18,9 +18,20 @@ export async function confirmLease(
 ): Promise<void> {
   // First, because it may take its time.
   await confirmClock(deps, run);
-  const { store, clock } = deps;
   const held = await holdAfterRestore(deps, run);
   if (held !== null) throw new SpendingHeld(held, { code: 'restore_unconfirmed' });
+  await confirmHeld(deps, run);
+  await deps.store.requireInPlace();
+}
+
+/**
+ * The same of a request that is free, and whose effect another run may have asked for otherwise by the time
+ * that it leaves: is the lease still held?
+ */
+export async function confirmHeld(
+  { store, clock }: Pick<SyncDeps, 'store' | 'clock'>,
+  run: Pick<Run, 'lease'>,
+): Promise<void> {
   const tookMs = stopwatch(clock);
   await store.leases.renew(run.lease);
   if (tookMs() > LEASE_MS / 2) {
@@ -28,7 +39,6 @@ export async function confirmLease(
       code: 'lease_doubtful',
     });
   }
-  await store.requireInPlace();
 }
 
 /** Clocks that are further apart are wrong, not just uneven. */

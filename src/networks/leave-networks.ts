@@ -1,6 +1,8 @@
 /** One person leaves the networks at once, because they are to be forgotten. */
 import { isDonorSyncError } from '../core/errors.ts';
+import { confirmHeld } from '../credits/confirm.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
+import type { MayLeave } from '../partner/request.ts';
 import type { Lease } from '../store/engine/leases.ts';
 import type { NetworkRecord } from '../store/networks/networks.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
@@ -63,13 +65,15 @@ async function leave(
  * Who was erased leaves what an erasure could not remove them from. No group and no person is asked
  * about that: neither one that cannot be read nor a question about the others keeps anyone in.
  */
-export async function removeErased({ store, partner }: LeaveDeps, run: NetworkRun): Promise<void> {
+export async function removeErased(deps: NetworkDeps, run: NetworkRun): Promise<void> {
+  const { store, partner } = deps;
   const { stopping, ending } = run.control;
+  const mayLeave = () => confirmHeld(deps, run);
   for (const { network, networkId, donorId } of await store.networks.listErased(
     run.integration.id,
   )) {
     if (stopping.aborted) return;
-    await removeMember(partner, networkId, donorId, ending);
+    await removeMember(partner, networkId, donorId, ending, mayLeave);
     await store.networks.recordRemoved(run.lease, run.id, network, [donorId]);
   }
 }
@@ -80,9 +84,10 @@ async function removeMember(
   networkId: string | null,
   donorId: string,
   signal?: AbortSignal,
+  mayLeave?: MayLeave,
 ): Promise<void> {
   try {
-    if (networkId !== null) await networks.removeMembers(networkId, [donorId], signal);
+    if (networkId !== null) await networks.removeMembers(networkId, [donorId], signal, mayLeave);
   } catch (error) {
     if (!(error instanceof PartnerNotFound)) throw error;
   }

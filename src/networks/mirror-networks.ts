@@ -1,5 +1,6 @@
 /** Members that are wanted → members of the service's networks, all from the store. */
 import { inParallel, portionsOf } from '../core/parallel.ts';
+import { confirmHeld } from '../credits/confirm.ts';
 import { settleOpen } from '../credits/spend.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
@@ -157,7 +158,10 @@ export async function removeLeavers(
 /** Requests under way at a time, each noted by itself; who is not noted is removed once more. */
 const REMOVALS_AT_ONCE = 4;
 
-/** Free, and harmless when it is done twice. */
+/**
+ * Free, and harmless when it is done twice. Of a run that has lost its lease it does not leave: another may have added
+ * some of them anew meanwhile, and paid for it.
+ */
 async function removeMembers(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -165,8 +169,10 @@ async function removeMembers(
   donorIds: readonly string[],
 ): Promise<void> {
   if (row.networkId === null) return;
+  const mayLeave = () => confirmHeld(deps, run);
   try {
-    await deps.partner.networks.removeMembers(row.networkId, donorIds, run.control.ending);
+    const { networks } = deps.partner;
+    await networks.removeMembers(row.networkId, donorIds, run.control.ending, mayLeave);
   } catch (error) {
     if (!(error instanceof PartnerNotFound) || (await isDeleted(deps, run, row))) throw error;
     // Donors that the service does not know any more are in no network; the others are removed.

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import type { SyncDeps } from '../../src/run/context.ts';
 import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
 import { everything } from '../store/store-world.ts';
 import { expectBoard, open, openBoard, theHold } from './board.ts';
+import { mirrorOnce } from './mirror-once.ts';
 import { BOARD } from './network-world.ts';
 
 describe('a mirrored group', () => {
@@ -43,6 +46,30 @@ describe('a mirrored group', () => {
     const report = await here.sync();
     expect(report.networks).toEqual([{ name: 'Board', added: 3, removed: 2, kept: 8, failed: 0 }]);
     await expectBoard(here, here.people.slice(2, 13), 13);
+  });
+
+  it('lets nobody go for a process that was overtaken before it asked', async () => {
+    let shiftMs = 0;
+    const clock = { ...systemClock, now: () => Date.now() + shiftMs };
+    const here = await openBoard({ clock });
+    here.setBoard(2, 10);
+    const standStill = (deps: SyncDeps): SyncDeps => ({
+      ...deps,
+      partner: {
+        ...deps.partner,
+        networks: {
+          ...deps.partner.networks,
+          async removeMembers(...asked) {
+            shiftMs = 120_000;
+            const { acquired } = await here.deps().takeLease(here.integration.id);
+            expect(acquired).toBe(true);
+            await deps.partner.networks.removeMembers(...asked);
+          },
+        },
+      },
+    });
+    await expect(mirrorOnce(here, standStill)).rejects.toMatchObject({ code: 'lease_lost' });
+    await expectBoard(here, here.people.slice(0, 10), 10);
   });
 
   it('pays again for a person who left and came back, since that is another membership', async () => {

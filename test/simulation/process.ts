@@ -71,10 +71,11 @@ export interface LifeOptions {
   onFreeze(ms: number): void;
 }
 
-/** Where a request that spends, or writes into a CRM, is about to leave. */
+/** Where a request is about to leave that spends, takes members out of a network, or writes into a CRM. */
 const LEAVING: ReadonlySet<string> = new Set([
   'send POST /enhancements',
   'send POST /networks/ID/members/batch',
+  'send POST /networks/ID/members/remove',
   'crm write',
 ]);
 

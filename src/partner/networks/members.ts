@@ -46,8 +46,9 @@ export async function removeMembers(
   networkId: string,
   donorIds: readonly string[],
   signal?: AbortSignal,
+  mayLeave?: MayLeave,
 ): Promise<void> {
-  await send(REMOVE_MEMBERS, { id: networkId, list: distinctDonors(donorIds) }, signal);
+  await send(REMOVE_MEMBERS, { id: networkId, list: distinctDonors(donorIds) }, signal, mayLeave);
 }
 
 /** Adding many members by a job that is polled (service document, sections 2.3 and 4.1). */

@@ -69,11 +69,12 @@ export interface Networks {
    * `BulkAddUnfinished` after half an hour. A job can be followed again, also by another process.
    */
   followBulkAdd(job: BulkAddJob, signal?: AbortSignal): Promise<Map<string, MemberOutcome>>;
-  /** Removes 1 to 100 donors. Free. */
+  /** Removes 1 to 100 donors. Free. `mayLeave` is asked before each try. */
   removeMembers(
     networkId: string,
     donorIds: readonly string[],
     signal?: AbortSignal,
+    mayLeave?: MayLeave,
   ): Promise<void>;
 }
 
@@ -99,7 +100,7 @@ export function createNetworks(deps: NetworksDeps): Networks {
       addMembers(send, networkId, donorIds, signal, mayLeave),
     readBulkAdd: (jobId, signal) => readBulkAdd(send, jobId, signal),
     followBulkAdd: (job, signal) => followBulkAdd(deps, job, signal),
-    removeMembers: (networkId, donorIds, signal) =>
-      removeMembers(send, networkId, donorIds, signal),
+    removeMembers: (networkId, donorIds, signal, mayLeave) =>
+      removeMembers(send, networkId, donorIds, signal, mayLeave),
   };
 }
