@@ -58,7 +58,7 @@ async function intend(
   const { store, partner, newId } = deps;
   const { joiners } = planMembers(await findMembership(deps, network));
   if (joiners.length === 0) return 'over';
-  const spentBefore = await store.networks.findSpendMark(run.partnerKey);
+  const spendMark = await store.networks.findSpendMark(run.partnerKey);
   const { networks: balanceBefore } = await partner.readCredits(run.control.ending);
   const { credits, limit, limitText } = await findNetworkAllowance(deps, run, balanceBefore);
   if (credits === 0) {
@@ -73,7 +73,7 @@ async function intend(
     network: network.id,
     networkId: network.networkId,
     donorIds: joiners.slice(0, Math.min(credits, MAX_DONORS_PER_REQUEST)),
-    ...{ balanceBefore, spentBefore },
+    ...{ balanceBefore, spendMark },
   };
   // Another run with the same key may have been faster: its bulk add is waited for.
   return (await store.networks.recordIntent(run.lease, intent)) ? intent : 'progress';

@@ -2,12 +2,11 @@
 import { isDonorSyncError } from '../core/errors.ts';
 import { confirmHeld } from '../credits/confirm.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
-import type { MayLeave } from '../partner/request.ts';
 import type { Lease } from '../store/engine/leases.ts';
 import type { NetworkRecord } from '../store/networks/networks.ts';
 import type { NetworkDeps, NetworkRun } from './context.ts';
 
-type LeaveDeps = Pick<NetworkDeps, 'store' | 'partner'>;
+type LeaveDeps = Pick<NetworkDeps, 'store' | 'partner' | 'clock'>;
 
 /** The networks that a person was in, by name. */
 export interface LeftNetworks {
@@ -45,19 +44,20 @@ export async function leaveNetworks(
 }
 
 async function leave(
-  { store, partner }: LeaveDeps,
+  deps: LeaveDeps,
   lease: Lease,
   { id, networkId }: NetworkRecord,
   donorId: string,
 ): Promise<boolean> {
-  await store.networks.recordLeaving(lease, id, [donorId]);
+  const { networks } = deps.store;
+  await networks.recordLeaving(lease, id, [donorId]);
   try {
-    await removeMember(partner, networkId, donorId);
+    await removeMember(deps, lease, networkId, donorId);
   } catch (error) {
     if (!isDonorSyncError(error)) throw error;
     return false;
   }
-  await store.networks.dropMembers(lease, id, [donorId]);
+  await networks.dropMembers(lease, id, [donorId]);
   return true;
 }
 
@@ -65,30 +65,42 @@ async function leave(
  * Who was erased leaves what an erasure could not remove them from. No group and no person is asked
  * about that: neither one that cannot be read nor a question about the others keeps anyone in.
  */
-export async function removeErased(deps: NetworkDeps, run: NetworkRun): Promise<void> {
-  const { store, partner } = deps;
+export async function removeErased(deps: LeaveDeps, run: NetworkRun): Promise<void> {
+  const { networks } = deps.store;
   const { stopping, ending } = run.control;
-  const mayLeave = () => confirmHeld(deps, run);
-  for (const { network, networkId, donorId } of await store.networks.listErased(
-    run.integration.id,
-  )) {
+  for (const { network, networkId, donorId } of await networks.listErased(run.integration.id)) {
     if (stopping.aborted) return;
-    await removeMember(partner, networkId, donorId, ending, mayLeave);
-    await store.networks.recordRemoved(run.lease, run.id, network, [donorId]);
+    await removeMember(deps, run.lease, networkId, donorId, ending);
+    await networks.recordRemoved(run.lease, run.id, network, [donorId]);
   }
 }
 
 /** A network or donor that the service does not know has no member to remove. */
 async function removeMember(
-  { networks }: LeaveDeps['partner'],
+  deps: LeaveDeps,
+  lease: Lease,
   networkId: string | null,
   donorId: string,
   signal?: AbortSignal,
-  mayLeave?: MayLeave,
 ): Promise<void> {
   try {
-    if (networkId !== null) await networks.removeMembers(networkId, [donorId], signal, mayLeave);
+    if (networkId !== null) await takeOut(deps, lease, networkId, [donorId], signal);
   } catch (error) {
     if (!(error instanceof PartnerNotFound)) throw error;
   }
+}
+
+/**
+ * Takes 1 to 100 donors out of a network of the service. Free, and harmless when it is done twice. It does not leave
+ * for a process that has lost its lease: another may have added some of them anew meanwhile, and paid for it.
+ */
+export async function takeOut(
+  deps: LeaveDeps,
+  lease: Lease,
+  networkId: string,
+  donorIds: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const mayLeave = () => confirmHeld(deps, { lease });
+  await deps.partner.networks.removeMembers(networkId, donorIds, signal, mayLeave);
 }

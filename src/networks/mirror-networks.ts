@@ -1,6 +1,5 @@
 /** Members that are wanted → members of the service's networks, all from the store. */
 import { inParallel, portionsOf } from '../core/parallel.ts';
-import { confirmHeld } from '../credits/confirm.ts';
 import { settleOpen } from '../credits/spend.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
@@ -21,7 +20,7 @@ import {
 } from './ensure-network.ts';
 import { findPresent } from './find-memberships.ts';
 import { followAdds, lookAtAdds } from './follow-adds.ts';
-import { removeErased } from './leave-networks.ts';
+import { removeErased, takeOut } from './leave-networks.ts';
 import { type MirroredNetwork, matchNetworks } from './match-networks.ts';
 import { findMembership, type MemberPlan, planMembers } from './membership.ts';
 import { fingerprintGroups, readGroups } from './read-groups.ts';
@@ -158,10 +157,7 @@ export async function removeLeavers(
 /** Requests under way at a time, each noted by itself; who is not noted is removed once more. */
 const REMOVALS_AT_ONCE = 4;
 
-/**
- * Free, and harmless when it is done twice. Of a run that has lost its lease it does not leave: another may have added
- * some of them anew meanwhile, and paid for it.
- */
+/** Donors that the service does not know keep nobody else in. */
 async function removeMembers(
   deps: NetworkDeps,
   run: NetworkRun,
@@ -169,10 +165,8 @@ async function removeMembers(
   donorIds: readonly string[],
 ): Promise<void> {
   if (row.networkId === null) return;
-  const mayLeave = () => confirmHeld(deps, run);
   try {
-    const { networks } = deps.partner;
-    await networks.removeMembers(row.networkId, donorIds, run.control.ending, mayLeave);
+    await takeOut(deps, run.lease, row.networkId, donorIds, run.control.ending);
   } catch (error) {
     if (!(error instanceof PartnerNotFound) || (await isDeleted(deps, run, row))) throw error;
     // Donors that the service does not know any more are in no network; the others are removed.

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { FatalError } from '../../src/core/errors.ts';
 import type { SyncDeps } from '../../src/run/context.ts';
 import { expectBoard, open } from './board.ts';
-import { mirrorOnce } from './mirror-once.ts';
+import { mirrorOnce, withNetworks } from './mirror-once.ts';
 import { type NetworkWorld, ON_ADD, ON_JOB } from './network-world.ts';
 
 /** Longer than any test takes, by a clock that a test moves on. */
@@ -211,17 +211,12 @@ describe('a lost answer to a bulk add', () => {
     await here.putFaults([{ on: ON_ADD, times: 1, fault: { kind: 'lateCharge', delayMs: 700 } }]);
     // Killed with its request under way: nothing is written down of how that ends.
     const kill = (deps: SyncDeps): SyncDeps => ({
-      ...deps,
-      partner: {
-        ...deps.partner,
-        networks: {
-          ...deps.partner.networks,
-          async addMembers(...asked) {
-            await deps.partner.networks.addMembers(...asked).catch(() => undefined);
-            throw new FatalError('killed', { code: 'killed' });
-          },
+      ...withNetworks(deps, (networks) => ({
+        async addMembers(...asked) {
+          await networks.addMembers(...asked).catch(() => undefined);
+          throw new FatalError('killed', { code: 'killed' });
         },
-      },
+      })),
       store: {
         ...deps.store,
         networks: {
@@ -253,7 +248,7 @@ describe('a lost answer to a bulk add', () => {
       partnerKey,
       donorIds: [donor],
       balanceBefore: 100_000,
-      spentBefore: await here.store.networks.findSpendMark(partnerKey),
+      spendMark: await here.store.networks.findSpendMark(partnerKey),
     });
     await here.store.leases.release(died.lease);
     expect((await here.sync()).networks[0]).toMatchObject({ added: 6 });

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { leaveNetworks } from '../../src/networks/leave-networks.ts';
+import type { SyncDeps } from '../../src/run/context.ts';
 import { eraseContact } from '../helpers/erasing.ts';
 import { everything } from '../store/store-world.ts';
+import { overtakenAtRemoval } from './mirror-once.ts';
 import { createNetworkWorld, type NetworkWorld, ON_JOB } from './network-world.ts';
 
 let world: NetworkWorld;
@@ -17,8 +19,8 @@ async function openBoard() {
   return { crmId, donorId };
 }
 
-async function leave(crmId: string) {
-  const deps = world.deps();
+async function leave(crmId: string, change = (deps: SyncDeps) => deps) {
+  const deps = change(world.deps());
   const attempt = await deps.takeLease('riverside');
   if (!attempt.acquired) throw new Error('another process has the lease');
   const left = await leaveNetworks(deps, attempt.lease, crmId);
@@ -39,6 +41,14 @@ describe('leaveNetworks', () => {
     );
     expect(await mirrorText()).not.toContain(donorId);
     expect(await world.networkSpent()).toBe(6);
+  });
+
+  it('leaves it to the process that has overtaken it before it asked', async () => {
+    const { crmId } = await openBoard();
+    expect(await leave(crmId, overtakenAtRemoval(world))).toEqual({ left: [], pending: ['Board'] });
+    expect((await world.networks())['Board']).toEqual(
+      await world.donorsOf(world.people.slice(0, 6)),
+    );
   });
 
   it('leaves it to the next sync while the service cannot be asked', async () => {

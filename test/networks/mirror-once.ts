@@ -3,7 +3,30 @@ import { readGroups } from '../../src/networks/read-groups.ts';
 import type { Run, SyncDeps } from '../../src/run/context.ts';
 import { createRunControl } from '../../src/run/control.ts';
 import { readableIdentities } from '../helpers/identities.ts';
+import { takeLease } from '../store/store-world.ts';
 import type { NetworkWorld } from './network-world.ts';
+
+type Networks = SyncDeps['partner']['networks'];
+
+/** What a run uses, but for some of what it asks of the service's networks. */
+export function withNetworks(
+  deps: SyncDeps,
+  change: (networks: Networks) => Partial<Networks>,
+): SyncDeps {
+  const { networks } = deps.partner;
+  return { ...deps, partner: { ...deps.partner, networks: { ...networks, ...change(networks) } } };
+}
+
+/** Another process takes the integration over right before this one asks for members to be removed. */
+export function overtakenAtRemoval({ store, integration }: NetworkWorld) {
+  return (deps: SyncDeps): SyncDeps =>
+    withNetworks(deps, (networks) => ({
+      async removeMembers(...asked) {
+        await takeLease(store, integration.id);
+        await networks.removeMembers(...asked);
+      },
+    }));
+}
 
 /** Reads the groups and mirrors them once, without the contacts; `change` may replace what it uses. */
 export async function mirrorOnce(

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
-import type { SyncDeps } from '../../src/run/context.ts';
 import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
 import { everything } from '../store/store-world.ts';
 import { expectBoard, open, openBoard, theHold } from './board.ts';
-import { mirrorOnce } from './mirror-once.ts';
+import { mirrorOnce, overtakenAtRemoval } from './mirror-once.ts';
 import { BOARD } from './network-world.ts';
 
 describe('a mirrored group', () => {
@@ -49,26 +47,10 @@ describe('a mirrored group', () => {
   });
 
   it('lets nobody go for a process that was overtaken before it asked', async () => {
-    let shiftMs = 0;
-    const clock = { ...systemClock, now: () => Date.now() + shiftMs };
-    const here = await openBoard({ clock });
+    const here = await openBoard();
     here.setBoard(2, 10);
-    const standStill = (deps: SyncDeps): SyncDeps => ({
-      ...deps,
-      partner: {
-        ...deps.partner,
-        networks: {
-          ...deps.partner.networks,
-          async removeMembers(...asked) {
-            shiftMs = 120_000;
-            const { acquired } = await here.deps().takeLease(here.integration.id);
-            expect(acquired).toBe(true);
-            await deps.partner.networks.removeMembers(...asked);
-          },
-        },
-      },
-    });
-    await expect(mirrorOnce(here, standStill)).rejects.toMatchObject({ code: 'lease_lost' });
+    const mirrored = mirrorOnce(here, overtakenAtRemoval(here));
+    await expect(mirrored).rejects.toMatchObject({ code: 'lease_lost' });
     await expectBoard(here, here.people.slice(0, 10), 10);
   });
 

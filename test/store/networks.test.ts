@@ -35,7 +35,7 @@ async function withBoard(createWorld: () => Promise<StoreWorld>): Promise<StoreW
 async function intend(
   { store, lease }: StoreWorld,
   donorIds: readonly string[],
-  { id = 'add-1', partnerKey = KEY, spentBefore }: Partial<AddIntent> = {},
+  { id = 'add-1', partnerKey = KEY, spendMark }: Partial<AddIntent> = {},
 ): Promise<boolean> {
   return store.networks.recordIntent(lease, {
     id,
@@ -45,7 +45,7 @@ async function intend(
     network: BOARD.id,
     networkId: 'n-1',
     balanceBefore: BALANCE,
-    spentBefore: spentBefore ?? (await store.networks.findSpendMark(partnerKey)),
+    spendMark: spendMark ?? (await store.networks.findSpendMark(partnerKey)),
   });
 }
 
@@ -137,10 +137,10 @@ describeEachDatabase('networks', (open) => {
     await intend(world, ['donor-1']);
     const unanswered = await store.networks.findSpendMark(KEY);
     await store.networks.recordAccepted(lease, 'add-1', 'job-1');
-    const [earlier, later] = [{ id: 'add-2', spentBefore: atFirst }, { id: 'add-2' }];
+    const [earlier, later] = [{ id: 'add-2', spendMark: atFirst }, { id: 'add-2' }];
     expect(await intend(world, ['donor-2'], earlier)).toBe(false);
     // Whether its balance was read before or after the other was charged is not known.
-    expect(await intend(world, ['donor-2'], { ...earlier, spentBefore: unanswered })).toBe(false);
+    expect(await intend(world, ['donor-2'], { ...earlier, spendMark: unanswered })).toBe(false);
     expect(await statesOf(world)).toEqual({ 'donor-1': 'adding' });
     expect(await intend(world, ['donor-2'], later)).toBe(true);
   });

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { RetriableError } from '../../src/core/errors.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { PartnerValidationError } from '../../src/partner/errors.ts';
+import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
+import { copyPeople, createNeighbour } from './neighbour.ts';
 import { sharedBy } from './shared-by.ts';
 import { ageJobs, aWrittenContact, leaveJobsRunning, open, openEnhanced } from './worlds.ts';
 
@@ -41,6 +43,35 @@ describe('nothing is dropped', () => {
     const report = await world.sync();
     expect(report.reason?.code).toBe('budget_reached');
     expect(report.credits.enhancements).toEqual({ spent: 30, remaining: 70 });
+  });
+
+  it('leaves them also when another integration spends after the balance was read', async () => {
+    const budget = { keep: 70 };
+    let readings = 0;
+    const world = await open({
+      service: { credits: 100 },
+      integration: { budget, ...WITHOUT_TRIAL },
+      partner: (client) => ({
+        ...client,
+        async readCredits(...asked) {
+          const credits = await client.readCredits(...asked);
+          readings += 1;
+          // The second one is what the first submission goes by.
+          if (readings === 2) await neighbour.sync();
+          return credits;
+        },
+      }),
+    });
+    const neighbour = createNeighbour(world, { budget, ...WITHOUT_TRIAL });
+    const people = await world.addPeople(80);
+    copyPeople(world.crm, neighbour.crm);
+    // Who is in both would share a profile.
+    for (const id of people.slice(0, 40)) world.crm.deleteContact(id);
+    for (const id of people.slice(40)) neighbour.crm.deleteContact(`copy-of-${id}`);
+    const report = await world.sync();
+    expect(report.reason?.code).toBe('budget_reached');
+    expect(report.credits.enhancements).toEqual({ spent: 0, remaining: 70 });
+    expect(await world.spent()).toBe(30);
   });
 
   it('stops when the bucket is empty and delivers what was paid for', async () => {

@@ -26,8 +26,8 @@ export interface AddIntent {
   networkId: string;
   donorIds: readonly string[];
   balanceBefore: number;
-  /** What the key had spent when that was read. */
-  spentBefore: string;
+  /** Of the key (`findSpendMark`), from before that was read. */
+  spendMark: string;
 }
 
 /** How a donor of a bulk add ended. */
@@ -79,7 +79,7 @@ export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: C
           .executeTakeFirst();
         if (inserted.numInsertedOrUpdatedRows === 0n) return false;
         // Asked once the key is ours: from here on no other can be sent.
-        if ((await findSpendMark(trx, intent.partnerKey, intent.id)) !== intent.spentBefore) {
+        if ((await findSpendMark(trx, intent.partnerKey, intent.id)) !== intent.spendMark) {
           await trx.deleteFrom('network_adds').where('id', '=', intent.id).execute();
           return false;
         }
