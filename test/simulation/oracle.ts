@@ -393,8 +393,10 @@ export function createOracle(deps: OracleDeps): Oracle {
   }
 
   /** Each contact is read by its id before it is sent. */
-  function judgeEligible(record: Record_, { sender }: Job): void {
-    const readAt = record.readBy.get(sender) ?? 0;
+  function judgeEligible(record: Record_, { sender, sentAt }: Job): void {
+    // What it reads when the request is on its way does not call that back.
+    const read = record.readAs.findLast(({ by, at }) => by === sender && at <= sentAt);
+    const readAt = read?.at ?? 0;
     const now = Math.max(deps.now() - SLACK_MS, deps.bornAt(sender), readAt);
     if (record.optedOutAt !== null && record.optedOutAt < now) {
       violate('opt-out', `contact ${record.id} is sent to the service after it has opted out`);

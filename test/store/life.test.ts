@@ -762,6 +762,28 @@ describeEachDatabase('a contact in a corner', (open) => {
     if (hold) await world.store.holds.decide(hold, 'approved');
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
   });
+
+  it.each(['approved', 'rejected'] as const)(
+    'gets the profile that it has inherited once its change, one of many, is %s',
+    async (decision) => {
+      const world = await createWorld();
+      await makeReady(world, ['c-1']);
+      await holdChanged(world, ['c-2']);
+      // What was asked before the change was in vain.
+      await world.db
+        .updateTable('contacts')
+        .set({ donor_id: null })
+        .where('crm_id', '=', 'c-2')
+        .execute();
+      await remove(world, 'c-1', 'c-2');
+      const [hold] = await world.store.holds.listOpen(INTEGRATION);
+      if (hold) await world.store.holds.decide(hold, decision);
+      expect(await contactOf(world, 'c-2')).toMatchObject({
+        state: 'ready',
+        tracking_id: trackingIdOf('c-1'),
+      });
+    },
+  );
 });
 
 const anEvent = fc.constantFrom(...EVENTS);

@@ -366,6 +366,18 @@ function ofPerson(to: ContactState, set: Changes): EventRow {
   return { ways: [{ from: ['held'], to, set }], otherwise: NOT_ASKED };
 }
 
+/** A decision about a change, unless it has taken in a contact meanwhile whose profile counts for the new details. */
+function ofChange(to: ContactState, set: Changes): EventRow {
+  const { ways, ...more } = ofPerson(to, set);
+  const inherited: Way = {
+    from: ['held'],
+    to: 'ready',
+    when: not(isNull(own('tracking_id'))),
+    set: { outcome_reason: 'delivery_pending', outcome_at: NOW },
+  };
+  return { ways: [inherited, ...ways], ...more };
+}
+
 export const LIFE = {
   // What is read from the CRM, and what the plan says of it.
   chosen: {
@@ -752,13 +764,13 @@ export const LIFE = {
   goneAtDelivery: ofProfile('removed', { eligible: 0 }),
 
   // What a person decides.
-  changeApproved: ofPerson('due', {
+  changeApproved: ofChange('due', {
     due_reason: 'identity_change_approved',
     priority: PRIORITY.refresh,
     outcome_reason: 'submission_pending',
     outcome_at: NOW,
   }),
-  changeRejected: ofPerson('settled', {
+  changeRejected: ofChange('settled', {
     // The new details are the same person's: they count as what the credit was spent on.
     asked_identity: own('identity'),
     asked_at: choice(equal(own('asked_at'), ASK_AGAIN), NOW, own('asked_at')),
