@@ -221,6 +221,13 @@ export interface Connector {
     changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
   ): AsyncIterable<WriteResult>;
 
+  /**
+   * Reads records back right after they were written, to recognise values that the CRM's own automation
+   * has changed in reaction to the write. One entry for each write, in their order; at most
+   * `capabilities.readBatch` writes. Left out where nothing changes a value after a write.
+   */
+  readBack?(writes: readonly WrittenFields[]): Promise<ReadBack[]>;
+
   /** The fields of a contact that the integration's user can see. */
   describeFields(): Promise<CrmField[]>;
 
@@ -285,6 +292,11 @@ export interface Capabilities {
   /** True if pages name the contacts that left; otherwise a full read shows it by their absence. */
   reportsRemovals: boolean;
   createsFields: boolean;
+  /**
+   * True if `write` obeys `together`: every value of a change or none. Left out: false, and a contact that
+   * became another person is held instead of written.
+   */
+  writesTogether?: boolean;
   /** True if reading and writing cost requests to a server; false for a file. */
   remote: boolean;
   /** The keys of the group selectors it understands, for example `campaign`. */
@@ -336,6 +348,32 @@ export type RecordLookup =
 export interface ContactChange {
   id: string;
   values: FieldValues;
+  /**
+   * True if the CRM must write all of these values or none: another person's values must not stay beside
+   * them. Set only where `capabilities.writesTogether` is true. A value that is refused then refuses the
+   * whole change, with the fields to blame where the CRM names them.
+   */
+  together?: boolean;
+}
+
+/** Fields that this connector has written into one contact a moment ago. */
+export interface WrittenFields {
+  id: string;
+  fields: readonly string[];
+  /** When the request with the write was sent (epoch ms). */
+  sentAtMs: number;
+}
+
+/** The written fields as they are now. */
+export interface ReadBack {
+  id: string;
+  /** Present values of those fields; null if the record can no longer be read. */
+  values: FieldValues | null;
+  /**
+   * Fields whose present value the CRM vouches to be its own automation's reaction to this write, and no
+   * user's: Salesforce by the last modification, HubSpot by the source in the property's history.
+   */
+  automated: readonly string[];
 }
 
 export type WriteResult =
@@ -362,9 +400,17 @@ export interface Refusal {
   message: string;
   /** The fields that are to blame, if the CRM says. */
   fields: readonly string[];
+  /** Why the value was refused, as far as the CRM tells; left out where it does not. */
+  cause?: RefusalCause;
   /** What the CRM said, sealed where it is kept; left out where it said nothing. */
   words?: ForeignText | null;
 }
+
+/**
+ * Why a CRM refuses a value: its own rule (validation, trigger, uniqueness), a value that does not fit the
+ * field's type, length or choices, a field that this user must not write, or a field that is not there.
+ */
+export type RefusalCause = 'rule' | 'does_not_fit' | 'no_permission' | 'no_such_field';
 
 export interface FieldCreation {
   name: string;

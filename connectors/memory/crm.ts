@@ -348,6 +348,7 @@ function noCalls(): Record<MemoryOperation, number> {
   return {
     open: 0,
     readPages: 0,
+    readBack: 0,
     readByIds: 0,
     write: 0,
     describeFields: 0,
