@@ -56,6 +56,7 @@ const CAPABILITIES: Capabilities = {
   incremental: true,
   reportsRemovals: true,
   createsFields: true,
+  writesTogether: true,
   remote: false,
   groups: ['group'],
   readBatch: 100,
@@ -76,6 +77,16 @@ export function createMemoryConnector(crm: MemoryCrm, signal: AbortSignal): Conn
       return ids.map((id) => lookUp(crm, id, fields));
     },
     write: (changes) => writeChanges(crm, changes, signal),
+    async readBack(writes) {
+      await crm.enter('readBack');
+      throwIfStopped(signal);
+      return writes.map(({ id, fields }) => {
+        const found = lookUp(crm, id, fields);
+        const values = found.state === 'found' ? found.values : null;
+        const automated = crm.automatedIn(id).filter((field) => fields.includes(field));
+        return { id, values, automated };
+      });
+    },
     async describeFields() {
       await crm.enter('describeFields');
       return [...crm.fields.values()];
@@ -106,10 +117,10 @@ async function* writeChanges(
   signal: AbortSignal,
 ): AsyncGenerator<WriteResult> {
   await crm.enter('write');
-  for await (const { id, values } of changes) {
+  for await (const { id, values, together } of changes) {
     await crm.step('write');
     throwIfStopped(signal);
-    yield crm.applyWrite(id, values);
+    yield crm.applyWrite(id, values, together);
   }
 }
 

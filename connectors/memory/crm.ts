@@ -77,9 +77,17 @@ export interface MemoryCrm {
   /** The value of a field as people see it; null if it is blank or the contact is gone. */
   valueOf(id: string, field: string): FieldValue;
   deleteContact(id: string): void;
-  /** The loser goes; a caller that asks for it is sent to the winner. */
-  mergeContact(loser: string, winner: string): void;
+  /**
+   * The loser goes; a caller that asks for it is sent to the winner. With `fillsBlanks`, as most CRMs do, blank
+   * fields of the winner take the loser's values.
+   */
+  mergeContact(loser: string, winner: string, options?: { fillsBlanks?: boolean }): void;
 
+  /**
+   * Changes values after each write to this field, as the CRM's own automation would; null for no change. The
+   * connector can tell such a value from one that a user typed.
+   */
+  automate(field: string, change: ((value: FieldValue) => FieldValue) | null): void;
   /** Adds a field, or replaces it; a writable text without limits unless given otherwise. */
   addField(field: Partial<CrmField> & { name: string }): void;
   removeField(name: string): void;
@@ -112,8 +120,10 @@ export interface MemoryCrm {
   identity(): IdentityShape;
   /** For the connector: the contact as the integration's user sees it. */
   visible(contact: Contact): Contact;
-  /** For the connector: carries out a write or refuses it. */
-  applyWrite(id: string, values: FieldValues): WriteResult;
+  /** For the connector: carries out a write or refuses it; `together` writes all of it or nothing. */
+  applyWrite(id: string, values: FieldValues, together?: boolean): WriteResult;
+  /** For the connector: fields of a contact whose present value the automation has made. */
+  automatedIn(id: string): readonly string[];
 }
 
 export interface MemoryGroup {
@@ -135,6 +145,8 @@ export function createMemoryCrm(
   const groups = new Map<string, MemoryGroup>();
   const refusals = new Map<string, MemoryRefusal>();
   const refusedFields = new Map<string, Set<string>>();
+  const automations = new Map<string, (value: FieldValue) => FieldValue>();
+  const automated = new Map<string, Set<string>>();
   const locks = new Map<string, number>();
   const hidden = new Set<MemorySource>();
   const failures = new Map<MemoryOperation, { error: Error; times: number }>();
@@ -167,11 +179,24 @@ export function createMemoryCrm(
     },
     setValue(id, field, value) {
       const record = recordOf(id);
+      automated.get(id)?.delete(field);
       put(id, record.contact, { ...record.values, ...canonicalValues({ [field]: value }) });
     },
     valueOf: (id, field) => records.get(id)?.values[field] ?? null,
     deleteContact: (id) => remove(id, null),
-    mergeContact: remove,
+    mergeContact(loser, winner, { fillsBlanks = false } = {}) {
+      if (fillsBlanks) {
+        const { contact, values } = recordOf(winner);
+        const own = Object.entries(values).filter(([, value]) => value !== null);
+        put(winner, contact, { ...recordOf(loser).values, ...Object.fromEntries(own) });
+      }
+      remove(loser, winner);
+    },
+    automate(field, change) {
+      if (change === null) automations.delete(field);
+      else automations.set(field, change);
+    },
+    automatedIn: (id) => [...(automated.get(id) ?? [])],
     addField(field) {
       fields.set(field.name, { ...plainField(field.name), ...field });
     },
@@ -227,19 +252,19 @@ export function createMemoryCrm(
       const blank: Partial<Identity> = Object.fromEntries(unreadable.map(({ part }) => [part, []]));
       return { ...contact, ...blank, unreadable: unreadable.map(({ name }) => name) };
     },
-    applyWrite(id, values) {
+    applyWrite(id, values, together = false) {
       const refusal = refusalOf(id, values);
       if (refusal !== null) return { status: 'refused', id, ...refusal };
       const bad = Object.keys(values).filter((name) => refusedFields.get(id)?.has(name));
       const [first] = bad;
       const refusals = bad.map((name) => ({ ...REFUSED_VALUE, fields: [name] }));
-      if (first !== undefined && bad.length === Object.keys(values).length) {
+      if (first !== undefined && (together || bad.length === Object.keys(values).length)) {
         return { status: 'refused', id, ...REFUSED_VALUE, fields: bad };
       }
       const record = recordOf(id);
       const good = Object.entries(values).filter(([name]) => !bad.includes(name));
       const written = canonicalValues(Object.fromEntries(good));
-      put(id, record.contact, { ...record.values, ...written });
+      put(id, record.contact, { ...record.values, ...written, ...automate(id, written) });
       writes.push({ id, values: written });
       return first === undefined
         ? { status: 'written', id }
@@ -252,6 +277,21 @@ export function createMemoryCrm(
   function nextId(): string {
     lastId += 1;
     return `contact-${String(lastId).padStart(6, '0')}`;
+  }
+
+  /** What the automation makes of the values that were just written. */
+  function automate(id: string, written: FieldValues): FieldValues {
+    const fields = automated.get(id) ?? new Set();
+    automated.set(id, fields);
+    return Object.fromEntries(
+      Object.entries(written).map(([field, value]) => {
+        const change = automations.get(field);
+        const next = change === undefined ? value : change(value);
+        if (next === value) fields.delete(field);
+        else fields.add(field);
+        return [field, next];
+      }),
+    );
   }
 
   function put(id: string, contact: Contact, values: FieldValues): void {

@@ -73,6 +73,8 @@ export const WITH_PROFILE: ReadonlySet<string> = new Set<HoldRecord['kind']>([
   'name_mismatch',
   'match_unsure',
   'profile_deceased',
+  'values_of_two_people',
+  'donor_mass_change',
 ]);
 
 async function evidenceOf(

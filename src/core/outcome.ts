@@ -13,6 +13,8 @@ export const OUTCOME_REASONS = {
   fields_written: 'written',
   /** Some values are in the CRM; others did not fit their field, or were refused by the CRM. */
   fields_written_some_unfit: 'written',
+  /** The values of a former person were blanked, as a user decided. */
+  former_values_blanked: 'written',
   /** Enhanced before, same identity, profile still fresh: nothing to do. */
   profile_fresh: 'unchanged',
   /** The profile brought nothing that the CRM does not already hold. */
@@ -58,6 +60,12 @@ export const OUTCOME_REASONS = {
   identity_mass_change: 'held',
   /** The profile says that this person has died. */
   profile_deceased: 'held',
+  /** The values of another person could not all be replaced at once, so none was. */
+  values_of_two_people: 'held',
+  /** It has another name now, no profile that was paid for fits it, and it holds the values of the former name. */
+  new_person_unknown: 'held',
+  /** The service now gives other donors for many contacts that did not change. */
+  donor_mass_change: 'held',
   /** It looks like a person who was erased with `forget`. */
   forgotten_person: 'held',
   /** The service no longer knows the job, and its profile was never delivered. */
@@ -75,6 +83,8 @@ export const OUTCOME_REASONS = {
   job_running: 'waiting',
   /** Enhanced, and not yet delivered. */
   delivery_pending: 'waiting',
+  /** A user decided that the values in the CRM are a former person's; the next run blanks them. */
+  blanking_pending: 'waiting',
   /** Chosen, and not yet submitted. */
   submission_pending: 'waiting',
   /** Waits until a lost answer of the same partner key is settled. */
@@ -117,6 +127,8 @@ export const OUTCOME_TEXTS = {
   fields_written: 'new values were written into the CRM',
   fields_written_some_unfit:
     'values were written into the CRM, and some did not fit their field or were refused',
+  former_values_blanked:
+    'holds another person now, so the values of the former person were blanked, as a user decided',
   profile_fresh: 'was enhanced before, nothing has changed and the profile is still fresh',
   values_equal: 'the CRM already holds what the profile says',
   values_protected: 'a person typed the values that differ, or the field map protects them',
@@ -149,6 +161,12 @@ export const OUTCOME_TEXTS = {
   identity_mass_change:
     'its details changed together with those of many others; a person decides whether that is worth a credit',
   profile_deceased: 'the profile says that this person has died; a person decides',
+  values_of_two_people:
+    'the CRM does not accept all values of the new person at once, so nothing was written; a user decides',
+  new_person_unknown:
+    'has another name now, and the CRM still holds the values of the former name; a user decides',
+  donor_mass_change:
+    'the service now gives another donor for this contact and for many others that did not change; a user decides',
   forgotten_person: 'looks like a person who was erased with "forget"; a person decides',
   identity_unreadable:
     'a field of its name, address or employer can no longer be read; waits until access is back',
@@ -160,6 +178,8 @@ export const OUTCOME_TEXTS = {
   not_processed: 'the service left this person out and charged nothing; the next run asks again',
   job_running: 'the service is still working on it; the next run fetches the profile',
   delivery_pending: 'the profile is paid for and there; the next run writes it',
+  blanking_pending:
+    'a user decided that its values are those of a former person; the next run blanks them',
   submission_pending: 'is to be enhanced, and the run ended first; the next run goes on',
   settlement_pending: 'waits until it is known whether a lost answer was charged',
   crm_busy: 'another user was changing the record in the CRM; the next run tries again',

@@ -11,6 +11,8 @@ import { fieldSpecFor } from '../mapping/field-specs.ts';
 export interface FieldsInForce {
   /** The description of the mapped fields. */
   fields: CrmField[];
+  /** The names of all fields of a contact that the CRM shows. */
+  described: ReadonlySet<string>;
   findings: FieldMapFinding[];
   /** What keeps the status of contacts out of the CRM; all else goes on without it. */
   optional: FieldMapFinding[];
@@ -38,6 +40,7 @@ export async function readFields(
   const mapped = new Set(mappings.map(({ to }) => to));
   return {
     fields: all.filter(({ name }) => mapped.has(name)),
+    described: new Set(all.map(({ name }) => name)),
     ...sorted(checkFieldMap(mappings, all)),
     toCreate,
   };

@@ -7,11 +7,12 @@ import { mapProfile, type UnfitField } from '../mapping/map-profile.ts';
 import type { RawValues } from '../mapping/raw-value.ts';
 import { isBlank } from '../mapping/same-value.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
-import type { OwnedValues } from '../store/contacts/owned-values.ts';
+import { type OwnedValues, sentFingerprint } from '../store/contacts/owned-values.ts';
 import type { IntendedWrite } from '../store/fields/deliveries.ts';
 import { valuesBeforePlace } from '../store/secrets/seal-places.ts';
+import { blankedFields, sortOwnership, type WrittenValues } from './former-values.ts';
 import { statusValues, type TimedStatus } from './status.ts';
-import { ownershipOf, sealValues, valueFingerprints } from './values.ts';
+import { sealValues, valueFingerprint, valueFingerprints } from './values.ts';
 
 /** What is offered to a contact, and what is known of it. */
 export interface FieldOffer {
@@ -22,6 +23,11 @@ export interface FieldOffer {
   ownedBefore: OwnedValues;
   /** Values whose write was intended before and may have happened. */
   intended: readonly OwnedValues[];
+  /**
+   * The donor whose values are offered, whose values stand in the contact, and what is ours in records that
+   * were merged into it; left out where the values are of no donor, as a status is.
+   */
+  person?: { donor: string | null; former: string | null; merged?: readonly WrittenValues[] };
   /** Where the contact stands once this is written; left out where that stays as it is. */
   status?: TimedStatus;
   /**
@@ -45,6 +51,8 @@ export interface FieldPlan {
   /** Fingerprints of what we own once everything is written. */
   owned: OwnedValues;
   changes: FieldValues;
+  /** True if values of another person are replaced: all of the changes are written, or none. */
+  together: boolean;
   /** Null if nothing is to be written. */
   write: IntendedWrite | null;
 }
@@ -53,23 +61,51 @@ export interface FieldPlan {
 export function planFields(
   deps: Pick<SyncDeps, 'store' | 'sealer' | 'newId'>,
   run: Pick<Run, 'mappings' | 'fields' | 'integration'>,
-  { crmId, values, present, ownedBefore, intended, status, emptied = [], unkept = [] }: FieldOffer,
+  offer: FieldOffer,
 ): FieldPlan {
-  const isOurs = ownershipOf(deps, crmId, [ownedBefore, ...intended]);
+  const { crmId, values, present, ownedBefore, intended, status, person } = offer;
+  const { emptied = [], unkept = [] } = offer;
+  const ownership = sortOwnership(
+    deps,
+    [
+      ...[ownedBefore, ...intended].map((owned) => ({
+        crmId,
+        owned,
+        donor: person?.former ?? null,
+      })),
+      ...(person?.merged ?? []),
+    ],
+    person?.donor ?? null,
+  );
+  const { isOurs, isFormer } = ownership;
   const isOutdated = (field: string, value: FieldValue) => !isBlank(value) && isOurs(field, value);
   const { mappings, fields } = run;
   const stands = status === undefined ? [] : statusValues(run, status, present, isOurs);
   const offered = stands.length === 0 ? values : new Map([...values, ...stands]);
   const { mapped, unfit } = mapProfile({ values: offered, mappings, fields });
-  const diff = diffValues({ mapped, present, mappings, wasOurs: isOurs });
+  const isMadeOf = (field: string, standing: FieldValue, value: FieldValue) =>
+    ownedBefore[field]?.includes(' ') === true &&
+    !isFormer(field, standing) &&
+    sentFingerprint(ownedBefore, field) === valueFingerprint(deps, crmId, field, value) &&
+    isOurs(field, standing);
+  const diff = diffValues({ mapped, present, mappings, wasOurs: isOurs, isFormer, isMadeOf });
   const outdated = mappings
     .filter(({ from, to }) => emptied.includes(from) && !Object.hasOwn(mapped, to))
     .flatMap(({ to }) => (isOutdated(to, present[to] ?? null) ? [[to, null] as const] : []));
-  const changes: FieldValues =
-    outdated.length === 0 ? diff.changes : { ...diff.changes, ...Object.fromEntries(outdated) };
+  const blanked = person === undefined ? {} : blankedFields(ownership, present, mapped, mappings);
+  const changes: FieldValues = {
+    ...diff.changes,
+    ...Object.fromEntries(outdated),
+    ...blanked,
+  };
+  const replaced = Object.keys(changes).filter((field) => isFormer(field, present[field] ?? null));
   const detail = unfit.length === 0 ? null : unfit.map(({ reason }) => reason).join(' ');
   // A value that is in the CRM because an earlier, unconfirmed write of ours put it there.
-  const confirmed = diff.equal.filter((field) => isOurs(field, present[field] ?? null));
+  const confirmed = diff.equal.filter(
+    (field) =>
+      isOurs(field, present[field] ?? null) &&
+      !isMadeOf(field, present[field] ?? null, mapped[field] ?? null),
+  );
   const after = valueFingerprints(deps, crmId, changes);
   const owned = { ...ownedBefore, ...valueFingerprints(deps, crmId, present, confirmed), ...after };
   const changed = Object.keys(changes);
@@ -83,13 +119,16 @@ export function planFields(
     detail,
     owned,
     changes,
+    together: replaced.length > 0,
     write: changed.length === 0 ? null : intendedWrite(),
   };
 
   function intendedWrite(): IntendedWrite {
     const id = deps.newId();
     const place = valuesBeforePlace({ id, integrationId: run.integration.id, crmId });
-    return { id, crmId, before: sealValues(deps.sealer, before, place), after, ownedBefore };
+    const donorBefore = replaced.length > 0 ? (person?.former ?? null) : null;
+    const sealed = sealValues(deps.sealer, before, place);
+    return { id, crmId, before: sealed, after, ownedBefore, donorBefore };
   }
 }
 

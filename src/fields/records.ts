@@ -4,14 +4,15 @@ import type { Run, SyncDeps } from '../run/context.ts';
 import { lookUp } from '../run/look-up.ts';
 import type { OwnedValues } from '../store/contacts/owned-values.ts';
 
-/** The present identity and mapped values of these contacts, by CRM id. */
+/** The present identity and values of these contacts, by CRM id: of the mapped fields, and of `more`. */
 export async function lookUpRecords(
   { connector }: Pick<SyncDeps, 'connector'>,
   run: Pick<Run, 'fields'>,
   crmIds: readonly string[],
+  more: readonly string[] = [],
 ): Promise<Map<string, RecordLookup>> {
-  const fields = run.fields.map(({ name }) => name);
-  const lookups = await lookUp(connector, crmIds, fields);
+  const fields = new Set([...run.fields.map(({ name }) => name), ...more]);
+  const lookups = await lookUp(connector, crmIds, [...fields]);
   return new Map(lookups.map((lookup) => [lookup.id, lookup]));
 }
 
@@ -22,13 +23,14 @@ export interface KnownRecord {
   intended: readonly OwnedValues[];
 }
 
-/** The records of these contacts as they are, and what may have been written into them. */
+/** The records of these contacts as they are, with `more` fields, and what may have been written into them. */
 export async function readRecords(
   deps: Pick<SyncDeps, 'connector' | 'store'>,
   run: Pick<Run, 'fields' | 'integration'>,
   crmIds: readonly string[],
+  more: readonly string[] = [],
 ): Promise<(crmId: string) => KnownRecord> {
-  const lookups = await lookUpRecords(deps, run, crmIds);
+  const lookups = await lookUpRecords(deps, run, crmIds, more);
   const intended = await deps.store.deliveries.findIntended(run.integration.id, crmIds);
   return (crmId) => ({ lookup: lookups.get(crmId), intended: intended.get(crmId) ?? [] });
 }

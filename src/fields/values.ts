@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { comparableText } from '../mapping/same-value.ts';
-import type { OwnedValues } from '../store/contacts/owned-values.ts';
+import { isOwned, type OwnedValues } from '../store/contacts/owned-values.ts';
 import type { Sealer, SealPlace } from '../store/secrets/sealed.ts';
 import type { Store } from '../store/store.ts';
 
@@ -38,7 +38,7 @@ export function ownershipOf(
 ): (field: string, value: FieldValue) => boolean {
   return (field, value) => {
     const fingerprint = valueFingerprint(deps, crmId, field, value);
-    return known.some((values) => values[field] === fingerprint);
+    return known.some((values) => isOwned(values, field, fingerprint));
   };
 }
 

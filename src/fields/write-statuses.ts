@@ -9,7 +9,7 @@ import { STATUS_WORDS, type SyncStatus } from '../core/sync-status.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { forgottenFingerprint, looksErased, refreshErased } from '../run/erased.ts';
 import type { Stages } from '../run/stage.ts';
-import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
+import { isOwned, type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
 import type { StatusEnd, StatusRow } from '../store/fields/statuses.ts';
 import { planFields } from './plan.ts';
 import { type KnownRecord, readRecords } from './records.ts';
@@ -111,7 +111,7 @@ function wasWritten(
   const present = new Set(statusFields(run));
   return run.mappings
     .filter(({ from, to }) => from === 'sync.status' && present.has(to))
-    .every(({ to }) => owned[to] === valueFingerprint(deps, crmId, to, STATUS_WORDS[status]));
+    .every(({ to }) => isOwned(owned, to, valueFingerprint(deps, crmId, to, STATUS_WORDS[status])));
 }
 
 async function writeBatch(

@@ -13,6 +13,8 @@ import { LEASE_MS } from '../store/engine/leases.ts';
 import type { IntendedWrite } from '../store/fields/deliveries.ts';
 import type { FieldEnd } from '../store/fields/field-end.ts';
 import type { FieldPlan } from './plan.ts';
+import { recogniseNormalised } from './read-back.ts';
+import { valueFingerprints } from './values.ts';
 
 /**
  * Writes what is planned, and says how each contact's fields ended. The writes are on disk before
@@ -21,8 +23,8 @@ import type { FieldPlan } from './plan.ts';
  * RetriableError (`lease_lost`) if another has the lease by then, and writes nothing.
  */
 export async function writeFields(
-  deps: Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId' | 'clock'>,
-  run: Pick<Run, 'id' | 'lease' | 'integration'>,
+  deps: Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId' | 'clock' | 'log'>,
+  run: Pick<Run, 'id' | 'lease' | 'integration' | 'normalised'>,
   plans: readonly FieldPlan[],
 ): Promise<Map<string, FieldEnd>> {
   const writes = plans.flatMap(({ write }) => write ?? []);
@@ -32,13 +34,71 @@ export async function writeFields(
     // Who has stood still meanwhile may write what another has cleared since, because the person was erased.
     if (tookMs() > LEASE_MS / 2) await deps.store.leases.renew(run.lease);
   }
-  const changes = plans.flatMap(({ crmId, write, changes: values }) =>
-    write === null ? [] : [{ id: crmId, values }],
+  const sentAtMs = deps.clock.now();
+  const sent = plans.filter(({ write }) => write !== null);
+  const results = await writeChanges(deps, sent.map(changeOf));
+  const blanked = await blankRefused(deps, sent, results);
+  const ends = new Map(
+    plans.map((plan) => [
+      plan.crmId,
+      conclude(deps, run, plan, results.get(plan.crmId), blanked.get(plan.crmId)),
+    ]),
   );
-  const results = await writeChanges(deps, changes);
-  return new Map(
-    plans.map((plan) => [plan.crmId, conclude(deps, run, plan, results.get(plan.crmId))]),
+  await recogniseNormalised(deps, run, sentAtMs, sent, ends);
+  return ends;
+}
+
+function changeOf({ crmId, changes, together }: FieldPlan): ContactChange {
+  return { id: crmId, values: changes, ...(together ? { together } : {}) };
+}
+
+/** So often a change of person is tried again without values that the CRM has refused. */
+const MOST_BLANKINGS = 8;
+
+/** Fields that were blanked instead of written, and the refusals that led to it, by CRM id. */
+type Blanked = ReadonlyMap<string, { fields: readonly string[]; refusals: readonly Refusal[] }>;
+
+/**
+ * Where a change of person is refused for some values, tries it again with these fields blank: another
+ * person's value must not stay in them. The values before are on disk already, and a blank field needs no
+ * recognition after a kill. Puts the last result of each contact into `results`.
+ */
+async function blankRefused(
+  deps: Pick<SyncDeps, 'connector'>,
+  plans: readonly FieldPlan[],
+  results: Map<string, WriteResult>,
+): Promise<Blanked> {
+  const blanked = new Map<string, { fields: string[]; refusals: Refusal[] }>();
+  let open = plans.filter(({ together }) => together);
+  for (let times = 0; times < MOST_BLANKINGS && open.length > 0; times += 1) {
+    open = open.filter((plan) => noteRefused(plan, results.get(plan.crmId), blanked));
+    const changes = open.map((plan) => {
+      const fields = blanked.get(plan.crmId)?.fields ?? [];
+      const nulls = Object.fromEntries(fields.map((field) => [field, null]));
+      return { ...changeOf(plan), values: { ...plan.changes, ...nulls } };
+    });
+    for (const [id, result] of await writeChanges(deps, changes)) results.set(id, result);
+  }
+  return blanked;
+}
+
+/** Notes what a change of person was refused for; false if there is nothing new to blank. */
+function noteRefused(
+  { crmId, changes }: FieldPlan,
+  result: WriteResult | undefined,
+  blanked: Map<string, { fields: string[]; refusals: Refusal[] }>,
+): boolean {
+  if (result?.status !== 'refused' || result.retriable) return false;
+  const known = blanked.get(crmId) ?? { fields: [], refusals: [] };
+  const fields = result.fields.filter(
+    (field) => (changes[field] ?? null) !== null && !known.fields.includes(field),
   );
+  if (fields.length === 0) return false;
+  blanked.set(crmId, {
+    fields: [...known.fields, ...fields],
+    refusals: [...known.refusals, { ...result, fields }],
+  });
+  return true;
 }
 
 /** Writes the changes; the result of each by CRM id. */
@@ -53,12 +113,22 @@ export async function writeChanges(
 }
 
 function conclude(
-  deps: Pick<SyncDeps, 'sealer' | 'newId'>,
+  deps: Pick<SyncDeps, 'store' | 'sealer' | 'newId'>,
   run: Pick<Run, 'id' | 'integration'>,
   plan: FieldPlan,
   result: WriteResult | undefined,
+  blanked: { fields: readonly string[]; refusals: readonly Refusal[] } | undefined,
 ): FieldEnd {
   const { crmId, reason, detail, owned, write } = plan;
+  if (write !== null && result?.status === 'written' && blanked !== undefined) {
+    const words = blanked.refusals.find((refusal) => refusal.words != null)?.words;
+    return {
+      ...withBlanked(deps, plan, write, blanked),
+      words: sealWords(deps, run, crmId, words),
+      writeId: write.id,
+      isDone: true,
+    };
+  }
   if (write === null || result?.status === 'written') {
     return { reason, detail, owned, words: null, writeId: write?.id ?? null, isDone: true };
   }
@@ -72,7 +142,8 @@ function conclude(
     };
   }
   return {
-    reason: reasonOf(result),
+    reason:
+      plan.together && result?.retriable === false ? 'values_of_two_people' : reasonOf(result),
     detail: result
       ? `${result.code}: ${result.message}`
       : 'The CRM gave no result for this record.',
@@ -102,6 +173,24 @@ function withoutRefused(
     detail: [...(detail === null ? [] : [detail]), ...new Set(texts)].join(' '),
     owned: { ...without(owned, refused), ...only(ownedBefore, refused) },
     after: without(after, refused),
+  };
+}
+
+/** What holds where values of another person were blanked because the CRM refused the new ones. */
+function withBlanked(
+  deps: Pick<SyncDeps, 'store'>,
+  { crmId, detail, owned }: FieldPlan,
+  { after }: IntendedWrite,
+  { fields, refusals }: { fields: readonly string[]; refusals: readonly Refusal[] },
+): Pick<FieldEnd, 'reason' | 'detail' | 'owned' | 'after'> {
+  const nulls = Object.fromEntries(fields.map((field) => [field, null]));
+  const fingerprints = valueFingerprints(deps, crmId, nulls);
+  const texts = refusals.map(({ code, message }) => `${code}: ${message}`);
+  return {
+    reason: 'fields_written_some_unfit',
+    detail: [...(detail === null ? [] : [detail]), ...new Set(texts)].join(' '),
+    owned: { ...owned, ...fingerprints },
+    after: { ...after, ...fingerprints },
   };
 }
 

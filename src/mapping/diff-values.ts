@@ -16,13 +16,17 @@ export interface ValueDiff {
  * Compares the values of a profile with those in the CRM (design, section 4.2): only differences
  * are written, and only where the rule of the field's mapping allows it. `present` holds the
  * mapped fields as they were read; a field that is not in it counts as blank. `wasOurs` says
- * whether the present value of a field is the one that we wrote last.
+ * whether the present value of a field is the one that we wrote last. `isFormer` says whether it is one
+ * that we wrote of another person: no rule keeps that.
  */
 export function diffValues(input: {
   mapped: FieldValues;
   present: FieldValues;
   mappings: readonly FieldMapping[];
   wasOurs: (field: string, presentValue: FieldValue) => boolean;
+  isFormer?: (field: string, presentValue: FieldValue) => boolean;
+  /** True if the present value is what the CRM's automation made of this one, written before. */
+  isMadeOf?: (field: string, presentValue: FieldValue, value: FieldValue) => boolean;
 }): ValueDiff {
   const changes = new Map<string, FieldValue>();
   const equal: string[] = [];
@@ -31,7 +35,9 @@ export function diffValues(input: {
   for (const [field, value] of Object.entries(input.mapped)) {
     if (isBlank(value)) continue;
     const present = presentValue(input.present, field);
-    if (sameValue(value, present)) equal.push(field);
+    if (sameValue(value, present) || input.isMadeOf?.(field, present, value) === true)
+      equal.push(field);
+    else if (input.isFormer?.(field, present) === true) changes.set(field, value);
     else if (mayWrite(rules.get(field), present, () => input.wasOurs(field, present)))
       changes.set(field, value);
     else kept.push(field);

@@ -16,6 +16,7 @@ import type { Store } from '../store/store.ts';
 import type { CanonicalId } from './contact-id.ts';
 import type { RunControl } from './control.ts';
 import type { ErasedPersons } from './erased-persons.ts';
+import type { NormalisedFields } from './normalised-fields.ts';
 
 /**
  * When this process first saw each request whose answer is lost, by its own monotonic clock and in
@@ -84,6 +85,10 @@ export interface Run {
   mapping: string;
   /** The CRM's description of the mapped fields; filled before contacts are read. */
   fields: readonly CrmField[];
+  /** Fields that the CRM's automation changes after a write; filled before contacts are read. */
+  normalised?: NormalisedFields;
+  /** The names of all fields that the CRM shows; filled before contacts are read. */
+  described: ReadonlySet<string>;
   /** Fingerprint of the partner key: balances and open submissions belong to it. */
   partnerKey: string;
   /** How identities are read; filled before contacts are read. */

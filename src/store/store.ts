@@ -25,6 +25,8 @@ import { forgetQueries } from './erasure/forget.ts';
 import { retentionQueries } from './erasure/retention.ts';
 import { deliveryQueries } from './fields/deliveries.ts';
 import { fieldHealthQueries } from './fields/field-health.ts';
+import { formerValueQueries } from './fields/former-values.ts';
+import { normalisedFieldQueries } from './fields/normalised-fields.ts';
 import { statusQueries } from './fields/statuses.ts';
 import { warmPathQueries } from './fields/warm-paths.ts';
 import { holdBatchQueries } from './holds/hold-batches.ts';
@@ -139,6 +141,8 @@ function queriesOf(deps: StoreDeps) {
     },
     approvals: approvalQueries({ db, clock, fingerprint, actor }),
     fieldHealth: fieldHealthQueries(db),
+    normalisedFields: normalisedFieldQueries(db, checkpoint, clock),
+    formerValues: formerValueQueries(db, checkpoint, clock),
     statuses: statusQueries(db, checkpoint, clock),
     warmPaths: warmPathQueries(db, checkpoint, clock),
     foreignTexts: foreignTextQueries(db, clock),

@@ -11,8 +11,9 @@ import { IDLE_MS } from '../run/control.ts';
 import { refreshIfAlike } from '../run/erased.ts';
 import type { ReadyJob } from '../store/credits/jobs.ts';
 import type { Delivery } from '../store/fields/delivery-ends.ts';
+import { holdDonorChanges } from './guards/donor-changes.ts';
 import { isTooYoungToVanish } from './poll.ts';
-import { concludeDelivery, type Fetched, planDelivery } from './profile-delivery.ts';
+import { concludeDelivery, type Fetched, formerFields, planDelivery } from './profile-delivery.ts';
 
 /** Batches under way at a time: one fetches results while another is written. */
 const LANES = 2;
@@ -243,7 +244,13 @@ async function recordWithoutProfile(
 async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): Promise<Delivery[]> {
   const crmIds = fetched.map(({ ready }) => ready.contact.crmId);
   const askedAtMs = deps.clock.monotonicMs();
-  const recordOf = await readRecords(deps, run, crmIds);
+  const merged = await deps.store.formerValues.findMergedValues(run.integration.id, crmIds);
+  const mergedInto = (crmId: string) => merged.get(crmId) ?? [];
+  const former = fetched.flatMap(({ ready, profile }) =>
+    formerFields(ready, profile, mergedInto(ready.contact.crmId)),
+  );
+  const shown = former.filter((field) => run.described.has(field));
+  const recordOf = await readRecords(deps, run, crmIds, shown);
   await refreshIfAlike(
     deps,
     run,
@@ -252,20 +259,22 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
   const approvals = await deps.store.holds.listApprovals(
     fetched.map(({ ready }) => ready.job.trackingId),
   );
-  const planned = await inSteps(fetched, PLANNED_AT_ONCE, (item) =>
+  const all = await inSteps(fetched, PLANNED_AT_ONCE, (item) =>
     planDelivery(deps, run, item, {
       ...recordOf(item.ready.contact.crmId),
       approval: approvals.get(item.ready.job.trackingId) ?? null,
+      merged: mergedInto(item.ready.contact.crmId),
       refusedSince: refusalSince(run, item.ready.contact.crmId, askedAtMs),
     }),
   );
+  const planned = await holdDonorChanges(deps, run, all, approvals);
   const ended = planned.flatMap((plan) => (plan.kind === 'ended' ? plan.delivery : []));
   const offered = planned.flatMap((plan) => (plan.kind === 'fields' ? plan : []));
   const plans = offered.map(({ plan }) => plan);
   const ends = await writeFields(deps, run, plans);
-  const written = offered.flatMap(({ fetched: item, plan }) => {
+  const written = offered.flatMap(({ fetched: item, identity, plan }) => {
     const end = ends.get(plan.crmId);
-    return end ? concludeDelivery(item, end) : [];
+    return end ? concludeDelivery(item, identity, end) : [];
   });
   return [...ended, ...written];
 }

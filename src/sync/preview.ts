@@ -28,8 +28,8 @@ import {
   MAX_LISTED,
   sampleOf,
 } from './forecast.ts';
+import { wouldBeMassChange } from './guards/mass-change.ts';
 import { type MissingSource, missingSources, previewIdentities } from './identities.ts';
-import { wouldBeMassChange } from './mass-change.ts';
 import { MAX_JOBS_PER_POLL } from './poll-timing.ts';
 import { planDelivery } from './profile-delivery.ts';
 import { requireContact } from './require-contact.ts';
@@ -83,7 +83,7 @@ export interface FieldChange {
 }
 
 /** The part of a run that a preview has. */
-export type PreviewRun = ForecastRun & Pick<Run, 'mappings' | 'fields'>;
+export type PreviewRun = ForecastRun & Pick<Run, 'mappings' | 'fields' | 'described'>;
 
 export interface PreviewRequest {
   integration: Integration;
@@ -103,11 +103,12 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
     request.only === null ? null : contactIdOf(canonicalId, request.integration.id, request.only);
   if (one !== null) await requireContact(deps, request.integration, one);
   const only = one === null ? null : [one];
-  const { fields, findings } = await readFields(connector, request.mappings);
+  const { fields, described, findings } = await readFields(connector, request.mappings);
   const run: PreviewRun = {
     ...request,
     only,
     fields,
+    described,
     groupMembers: new Set(),
     ...(await loadErased(deps, request.integration.id, account)),
     identities: await previewIdentities(deps, request),

@@ -1,6 +1,7 @@
 /** What a profile means for its contact: refusal ► guard ► fields, and how its delivery ends. */
 import { type OutcomeReason, SHARED_PROFILE_TEXT } from '../core/outcome.ts';
 import type { Profile } from '../core/profile.ts';
+import { fieldsOfOthers, type WrittenValues } from '../fields/former-values.ts';
 import { type FieldPlan, planFields } from '../fields/plan.ts';
 import type { KnownRecord } from '../fields/records.ts';
 import { guardName } from '../mapping/name-guard.ts';
@@ -16,10 +17,12 @@ import { plannedContact } from './read.ts';
 /** The part of a run that a delivery depends on. */
 type DeliveryRun = Pick<
   Run,
-  'forgotten' | 'erased' | 'identities' | 'mappings' | 'fields' | 'integration'
+  'forgotten' | 'erased' | 'identities' | 'mappings' | 'fields' | 'described' | 'integration'
 >;
 
-type PlanDeps = Pick<SyncDeps, 'store' | 'sealer' | 'newId' | 'otherForms'>;
+type PlanDeps = Pick<SyncDeps, 'store' | 'sealer' | 'newId' | 'otherForms'> & {
+  connector: Pick<SyncDeps['connector'], 'capabilities'>;
+};
 
 /** Refusals that keep a paid profile out of the CRM as well. */
 const NEVER_WRITTEN: ReadonlySet<OutcomeReason> = new Set([
@@ -38,12 +41,14 @@ export interface Fetched {
 /** What a profile means for its contact: how its delivery ends, or which fields are to be written. */
 export type Planned =
   | { kind: 'ended'; delivery: Delivery }
-  | { kind: 'fields'; fetched: Fetched; plan: FieldPlan };
+  | { kind: 'fields'; fetched: Fetched; identity: string; plan: FieldPlan };
 
 /** What is known of a contact at the moment of delivery. */
 export interface Circumstances extends KnownRecord {
   /** What a person has approved of this profile; null if nothing was asked or approved. */
   approval: HoldRecord['kind'] | null;
+  /** What is ours in records that the CRM merged into it; none by default. */
+  merged?: readonly WrittenValues[];
   /** What a page has shown of it since its record was asked for; null if it may be submitted. */
   refusedSince?: OutcomeReason | null;
 }
@@ -53,7 +58,7 @@ export function planDelivery(
   deps: PlanDeps,
   run: DeliveryRun,
   { ready, profile }: Fetched,
-  { lookup, intended, approval, refusedSince = null }: Circumstances,
+  { lookup, intended, approval, merged = [], refusedSince = null }: Circumstances,
 ): Planned {
   const ended = (delivery: Omit<Delivery, 'crmId' | 'trackingId'>): Planned => ({
     kind: 'ended',
@@ -107,6 +112,14 @@ export function planDelivery(
       end: { kind: 'held', donorId: profile.donorId },
     });
   }
+  const { remote, writesTogether = false } = deps.connector.capabilities;
+  const hidden = remote
+    ? formerFields(ready, profile, merged).filter((field) => !run.described.has(field))
+    : [];
+  // A user who says "try again" has looked at the fields, and those that are not there count as gone.
+  if (hidden.length > 0 && approval !== 'values_of_two_people') {
+    return ended(asTwoPeople(profile, `hidden: ${hidden.join(', ')}`));
+  }
   const plan = planFields(deps, run, {
     crmId: ready.contact.crmId,
     // The time of the credit, so that delivering the same job twice brings the same values.
@@ -114,9 +127,32 @@ export function planDelivery(
     present: lookup.values,
     ownedBefore: parseOwned(ready.contact.ownedValues),
     intended,
+    person: { donor: profile.donorId, former: ready.contact.valuesDonor, merged },
     status: { status: 'written', sinceMs: ready.contact.askedAt ?? ready.job.submittedAt },
   });
-  return { kind: 'fields', fetched: { ready, profile }, plan };
+  if (plan.together && !writesTogether) return ended(asTwoPeople(profile, 'not_together'));
+  return { kind: 'fields', fetched: { ready, profile }, identity: identity.text(), plan };
+}
+
+/** Fields in which values of another donor than that of the profile may stand. */
+export function formerFields(
+  { contact }: ReadyJob,
+  { donorId }: Profile,
+  merged: readonly WrittenValues[],
+): string[] {
+  const { crmId, valuesDonor, ownedValues } = contact;
+  const mayBeOther = valuesDonor !== null && valuesDonor !== donorId;
+  if (!mayBeOther && merged.length === 0) return [];
+  const own = { crmId, owned: parseOwned(ownedValues), donor: valuesDonor };
+  return fieldsOfOthers([own, ...merged], donorId);
+}
+
+/** A user decides, since the values of two people must not stand in one contact. */
+function asTwoPeople(
+  { donorId }: Profile,
+  detail: string,
+): Pick<Delivery, 'reason' | 'detail' | 'end'> {
+  return { reason: 'values_of_two_people', detail, end: { kind: 'held', donorId } };
 }
 
 /** A service that does not say how sure it is is taken at its word. */
@@ -127,17 +163,22 @@ function isUnsure(probability: number | undefined, least: number | null): boolea
 /** How the delivery of a profile ended whose fields were written, or had nothing to be written. */
 export function concludeDelivery(
   { ready, profile }: Fetched,
+  identity: string,
   { reason, detail, words, owned, writeId, after }: FieldEnd,
 ): Delivery {
   const { crmId } = ready.contact;
   const { trackingId } = ready.job;
+  if (reason === 'values_of_two_people') {
+    const end = { kind: 'held' as const, donorId: profile.donorId, writeId };
+    return { crmId, trackingId, reason, detail, words, end };
+  }
   if (owned === null) {
     const end = { kind: 'postponed' as const, writeId, enhanced: true };
     return { crmId, trackingId, reason, detail, words, end };
   }
   const { donorId } = profile;
   const written = after === undefined ? {} : { after };
-  const end = { kind: 'delivered' as const, donorId, owned, writeId, ...written };
+  const end = { kind: 'delivered' as const, donorId, identity, owned, writeId, ...written };
   return { crmId, trackingId, reason, detail: detailOf(ready, detail), words, end };
 }
 

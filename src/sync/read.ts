@@ -10,8 +10,15 @@ import { decideContact, type PlannedContact, type PlanRules, refusalOf } from '.
 
 type ReadDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'otherForms'>;
 
-/** Reads what changed and decides each contact; the watermark follows the decided pages. */
-export async function readContacts(deps: ReadDeps, run: Run): Promise<void> {
+/**
+ * Reads what changed and decides each contact; the watermark follows the decided pages. `afterAll` comes before
+ * the station is done, so that what it makes ready is still delivered.
+ */
+export async function readContacts(
+  deps: ReadDeps,
+  run: Run,
+  afterAll: () => Promise<void> = async () => {},
+): Promise<void> {
   if (run.control.stopping.aborted) return;
   const pages =
     run.only === null ? changedPages(deps, run) : namedPages(deps, run.only, run.ignored);
@@ -20,6 +27,7 @@ export async function readContacts(deps: ReadDeps, run: Run): Promise<void> {
     run.control.notify();
     if (run.control.stopping.aborted) return;
   }
+  await afterAll();
   run.control.finish('read');
 }
 

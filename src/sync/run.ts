@@ -18,6 +18,7 @@ import {
 import { readBalance } from '../credits/balance.ts';
 import { confirmClock, holdAfterRestore } from '../credits/confirm.ts';
 import { readFields, requireUsableField } from '../fields/describe.ts';
+import { loadNormalised } from '../fields/read-back.ts';
 import { createIdentityReader } from '../identity/identity-reader.ts';
 import { contactIdOf } from '../run/contact-id.ts';
 import type { Run, RunDeps, SyncDeps } from '../run/context.ts';
@@ -31,6 +32,7 @@ import { type Lease, LeaseLost } from '../store/engine/leases.ts';
 import { WHOLE_RUN } from '../store/secrets/foreign-texts.ts';
 import { buildReport, type RunFacts } from '../views/run.ts';
 import { deliverProfiles } from './deliver.ts';
+import { holdRenamed, sortFormerValues } from './guards/former-persons.ts';
 import { openIdentities } from './identities.ts';
 import { askedBefore, decideAgain } from './plan.ts';
 import { pollJobs } from './poll.ts';
@@ -152,10 +154,12 @@ async function prepareRun(
     run.mapping = mappingOf(deps, run.integration);
     await noteMapping(deps, run, acceptMatchRate);
     await checkNamed(deps, run);
-    const { fields, findings, toCreate } = await readFields(connector, run.mappings);
+    const { fields, described, findings, toCreate } = await readFields(connector, run.mappings);
     requireUsableField(run.integration, run.mappings, findings);
     if (toCreate.length > 0) await connector.createFields(toCreate);
     run.fields = fields;
+    run.described = described;
+    run.normalised = await loadNormalised(deps, run.integration.id);
     run.identities = await openIdentities(deps, run);
     return deps;
   } catch (error) {
@@ -200,6 +204,7 @@ async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promi
     mappings: request.mappings,
     mapping: '',
     fields: [],
+    described: new Set(),
     partnerKey: request.partnerKey,
     groupMembers: new Set(),
     identities: createIdentityReader({ fingerprint: store.fingerprint, shape: null, known: [] }),
@@ -244,11 +249,14 @@ async function runStations(
   );
   await runStages(stages.before);
   await Promise.all([
-    station(readContacts(steady, run)),
+    station(readContacts(steady, run, () => holdRenamed(deps, run))),
     station(submitPersons(deps, run)),
     station(pollJobs(steady, run)),
     station(deliverProfiles(steady, run)),
   ]);
+  if (!run.control.stopping.aborted) {
+    await station(holdRenamed(deps, run).then(() => sortFormerValues(deps, run)));
+  }
   await runStages(stages.after);
   if ((await deps.store.networks.spentByRun(run.id)) > 0) {
     await station(

@@ -13,7 +13,7 @@ import { PRIORITY } from '../store/contacts/life.ts';
 import { MAX_SLOTS } from '../store/contacts/open-submissions.ts';
 import type { SubmissionRecord } from '../store/credits/submissions.ts';
 import { adoptDonors, createDonorCheck } from './foreign-donors.ts';
-import { holdMassChange } from './mass-change.ts';
+import { holdMassChange } from './guards/mass-change.ts';
 import { type Prepared, preparePersons } from './prepare-persons.ts';
 import { sharingRules } from './sharing.ts';
 import { createTrial, spreadDue, type Trial } from './trial-round.ts';

@@ -84,6 +84,8 @@ export function decisionsFor({ about, row }: AnyHold): readonly DecisionWord[] {
     // To approve a changed identity is to submit it again.
     if (row.kind === 'identity_mass_change') return BATCH_DECISIONS;
     if (row.kind === 'forgotten_person') return ['approve', 'reject'];
+    if (row.kind === 'values_of_two_people' || row.kind === 'donor_mass_change')
+      return ['approve', 'reject'];
     return row.kind === 'lost_answer' ? ['reject', 'resubmit'] : HOLD_DECISIONS;
   }
   const isQuestion = row.kind === 'group_shrunk' || row.kind === 'network_deleted';
@@ -117,11 +119,31 @@ function contactReason({ kind, detail }: HoldRecord): string {
     return `the service gives its match a probability of ${detail ?? 'less than is asked for'}`;
   }
   if (kind === 'profile_deceased') return 'the profile says that this person has died';
+  if (kind === 'values_of_two_people') return twoPeopleReason(detail);
+  if (kind === 'new_person_unknown') {
+    return 'it has another name now, and the CRM still holds the values of the former name: approve if it is the same person, reject to blank these values';
+  }
+  if (kind === 'donor_mass_change') {
+    return 'the service now gives another donor for it, and for many others that did not change';
+  }
   if (kind === 'forgotten_person') {
     return 'it looks like a person who was erased: approve if it is another one, reject to block this id too';
   }
   const proof = detail === null ? '' : ` (${detail})`;
   return `the answer to its submission was lost, and its credit may be spent${proof}`;
+}
+
+/** `detail` is what the CRM said, or a word of the delivery. */
+function twoPeopleReason(detail: string | null): string {
+  const tail = 'approve to try again, reject to keep the former values';
+  if (detail === 'not_together') {
+    return `the values of another person have to be replaced at once, which this CRM's connector cannot do: ${tail}`;
+  }
+  const [, hidden] = detail?.split('hidden: ') ?? [];
+  if (hidden !== undefined) {
+    return `the CRM no longer shows fields that may hold values of another person (${hidden}): show them again, or approve if they are gone`;
+  }
+  return `the CRM does not accept all values of the new person at once (${detail ?? 'no reason given'}), so nothing was written: ${tail}`;
 }
 
 function networkReason({ kind, detail }: NetworkHoldRecord): string {

@@ -46,6 +46,7 @@ export async function mirrorOnce(
     mappings: [],
     mapping: '',
     fields: [],
+    described: new Set(),
     partnerKey: store.fingerprint('partner_key', integration.partner.apiKey),
     forgotten: new Set(),
     identities: readableIdentities(store),

@@ -76,6 +76,8 @@ export function contactRow(changes: Partial<ContactRow> & { crm_id: string }): C
     donor_id: 'donor-1',
     enhanced_at: START_MS,
     owned_values: '{}',
+    values_donor: null,
+    values_identity: null,
     outcome_reason: 'profile_fresh',
     outcome_run: 'run-0',
     outcome_at: START_MS,

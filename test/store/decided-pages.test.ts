@@ -63,6 +63,8 @@ describeEachDatabase('recordPage', (open) => {
       donorId: null,
       enhancedAt: null,
       ownedValues: '{}',
+      valuesDonor: null,
+      valuesIdentity: null,
       outcomeReason: 'submission_pending',
       outcomeRun: RUN,
       outcomeAt: START_MS,

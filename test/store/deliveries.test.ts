@@ -42,6 +42,7 @@ describeEachDatabase('intended writes', (open) => {
         before: 'sealed values of c-1',
         after: '{"Age":"fingerprint of 41"}',
         ownedBefore: '{"Age":"fingerprint of 40"}',
+        donorBefore: null,
         writtenAt: START_MS,
       },
     ]);
@@ -359,6 +360,7 @@ function aWrite(crmId: string, changes: Partial<IntendedWrite> = {}): IntendedWr
     before: `sealed values of ${crmId}`,
     after: { Age: 'fingerprint of 41' },
     ownedBefore: {},
+    donorBefore: null,
     ...changes,
   };
 }
@@ -380,7 +382,13 @@ function delivered(
     detail = null,
   }: { owned?: Record<string, string>; writeId?: string | null; detail?: string | null } = {},
 ): Delivery {
-  const end = { kind: 'delivered', donorId: `donor of ${crmId}`, owned, writeId } as const;
+  const end = {
+    kind: 'delivered',
+    identity: 'identity',
+    donorId: `donor of ${crmId}`,
+    owned,
+    writeId,
+  } as const;
   return ending(crmId, 'fields_written', end, detail);
 }
 

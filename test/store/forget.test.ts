@@ -395,7 +395,13 @@ describeEachDatabase('a person who is forgotten in the middle of a sync', (open)
         trackingId: trackingIdOf('c-1'),
         reason: 'fields_written',
         detail: null,
-        end: { kind: 'delivered', donorId: 'donor-1', owned: {}, writeId: null },
+        end: {
+          kind: 'delivered',
+          identity: 'identity',
+          donorId: 'donor-1',
+          owned: {},
+          writeId: null,
+        },
       },
     ]);
     await chargeLoss(world, 'resubmit', { submissionId: 'submission-2' });
@@ -429,7 +435,14 @@ async function leaveTraces(world: StoreWorld): Promise<void> {
     tooOld: [],
   });
   await store.deliveries.recordIntended(lease, RUN, [
-    { id: 'write-7f', crmId: MARKED, before: `values of ${MARKED}`, after: {}, ownedBefore: {} },
+    {
+      id: 'write-7f',
+      crmId: MARKED,
+      before: `values of ${MARKED}`,
+      after: {},
+      ownedBefore: {},
+      donorBefore: null,
+    },
   ]);
   await store.deliveries.recordDeliveries(lease, RUN, [
     {

@@ -735,7 +735,13 @@ describeEachDatabase('a contact in a corner', (open) => {
       world.store.deliveries.recordDeliveries(world.lease, RUN, [
         {
           ...{ crmId, trackingId, reason: 'fields_written', detail: null },
-          end: { kind: 'delivered', donorId: 'donor-1', owned: {}, writeId: null },
+          end: {
+            kind: 'delivered',
+            identity: 'identity',
+            donorId: 'donor-1',
+            owned: {},
+            writeId: null,
+          },
         },
       ]);
     await deliver('c-1');
@@ -806,6 +812,8 @@ const aRow: fc.Arbitrary<ContactRow> = fc
     tracking_id: fc.option(aTracking),
     donor_id: fc.option(aText),
     enhanced_at: fc.option(anInstant),
+    values_donor: fc.option(aText),
+    values_identity: fc.option(aText),
     outcome_reason: aReason,
     outcome_run: fc.constantFrom(RUN, 'run-0'),
     outcome_detail: fc.option(aText),
@@ -822,6 +830,8 @@ const aGiven = fc.record({
   donor_id: aText,
   enhanced_at: fc.option(anInstant),
   owned_values: fc.constantFrom('{}', '{"a":"b"}'),
+  values_identity: fc.option(aText),
+  values_donor: fc.option(aText),
   outcome_reason: aReason,
   outcome_detail: fc.option(aText),
   merged_into: fc.option(aText),

@@ -45,7 +45,13 @@ async function deliver({ store, lease }: StoreWorld, crmId: string, end: Deliver
   ]);
 }
 
-const DELIVERED: DeliveryEnd = { kind: 'delivered', donorId: 'd', owned: {}, writeId: null };
+const DELIVERED: DeliveryEnd = {
+  kind: 'delivered',
+  identity: 'identity',
+  donorId: 'd',
+  owned: {},
+  writeId: null,
+};
 
 describeEachDatabase('mappings', (open) => {
   const createWorld = storeWorlds(open);

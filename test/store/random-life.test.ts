@@ -205,6 +205,7 @@ async function deliver({ store, lease }: StoreWorld, { choice }: Step): Promise<
   if (!ready) return;
   const delivered: DeliveryEnd = {
     kind: 'delivered',
+    identity: 'identity',
     donorId: 'donor-1',
     owned: {},
     writeId: null,

@@ -373,7 +373,13 @@ async function finish(world: StoreWorld, crmId: string, end: JobEnd): Promise<vo
       end:
         end === 'held'
           ? { kind: 'held', donorId: 'donor-1' }
-          : { kind: 'delivered', donorId: 'donor-1', owned: {}, writeId: null },
+          : {
+              kind: 'delivered',
+              identity: 'identity',
+              donorId: 'donor-1',
+              owned: {},
+              writeId: null,
+            },
     },
   ]);
 }

@@ -155,6 +155,7 @@ function aRun({ integration, store, deps }: SyncWorld, id: string): Run {
     mappings: [],
     mapping: '',
     fields: [],
+    described: new Set(),
     partnerKey: store.fingerprint('partner_key', integration.partner.apiKey),
     groupMembers: new Set(),
     ignored: new Set(),

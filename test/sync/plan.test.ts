@@ -42,6 +42,8 @@ function aRow(changes: Partial<ContactRecord> = {}): ContactRecord {
     donorId: 'd'.repeat(32),
     enhancedAt: NOW - DAY_MS,
     ownedValues: '{}',
+    valuesDonor: 'd'.repeat(32),
+    valuesIdentity: 'same',
     outcomeReason: 'fields_written',
     outcomeRun: 'earlier',
     outcomeAt: NOW - DAY_MS,

@@ -19,6 +19,8 @@ export const COLUMNS = [
   'donor_id',
   'enhanced_at',
   'owned_values',
+  'values_donor',
+  'values_identity',
   'outcome_reason',
   'outcome_run',
   'outcome_at',

@@ -371,6 +371,8 @@ export function newRow(
     donor_id: null,
     enhanced_at: null,
     owned_values: '{}',
+    values_donor: null,
+    values_identity: null,
     outcome_reason: 'submission_pending',
     outcome_run: '',
     outcome_at: 0,

@@ -212,6 +212,29 @@ async function moveProfile(
     .execute();
 }
 
+/**
+ * Gives a contact the paid job of a record that was merged into it, in place of its own profile: its names are
+ * those that the job was asked with. False if the contact has moved on.
+ */
+export async function takeJob(
+  trx: Trx,
+  of: Of,
+  run: RunMoment,
+  { loser, heir, trackingId }: { loser: ContactRow; heir: ContactRow; trackingId: string },
+): Promise<boolean> {
+  const { donor_id, enhanced_at } = loser;
+  const profile = { tracking_id: trackingId, donor_id, enhanced_at };
+  const given = { crm_id: heir.crm_id, ...profile, asked_at: laterCredit(loser, heir) };
+  if (!(await moveToWinner(trx, of, run, 'inheritedDone', given))) return false;
+  await trx
+    .updateTable('jobs')
+    .set({ crm_id: heir.crm_id, state: 'completed', closed_at: null })
+    .where('tracking_id', '=', trackingId)
+    .execute();
+  await move(trx, of, 'gaveJobAway', [{ crm_id: loser.crm_id, tracking_id: trackingId }], run);
+  return true;
+}
+
 /** Where what a contact has goes: that which it became a part of may be a part of another one by now. */
 async function findHeir(
   trx: Trx,

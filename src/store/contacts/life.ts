@@ -79,6 +79,9 @@ const HELD_AND_PAID: readonly string[] = [
   ...MISFIT_REASONS,
   'lost_answer',
   'profile_deceased',
+  'values_of_two_people',
+  'donor_mass_change',
+  'new_person_unknown',
   'identity_mass_change',
 ];
 
@@ -645,6 +648,8 @@ export const LIFE = {
       asked_at: given('asked_at'),
       donor_id: given('donor_id'),
       enhanced_at: given('asked_at'),
+      values_donor: given('donor_id'),
+      values_identity: given('asked_identity'),
       ...outcome('profile_adopted'),
     },
     isNull(own('asked_at')),
@@ -753,6 +758,8 @@ export const LIFE = {
       donor_id: given('donor_id'),
       enhanced_at: NOW,
       owned_values: given('owned_values'),
+      values_donor: given('donor_id'),
+      values_identity: given('values_identity'),
       tracking_id: null,
     }),
     endsJob: true,
@@ -773,6 +780,7 @@ export const LIFE = {
   changeRejected: ofChange('settled', {
     // The new details are the same person's: they count as what the credit was spent on.
     asked_identity: own('identity'),
+    values_identity: choice(isNull(own('values_donor')), null, own('identity')),
     asked_at: choice(equal(own('asked_at'), ASK_AGAIN), NOW, own('asked_at')),
     outcome_reason: 'identity_change_rejected',
     outcome_at: NOW,
@@ -823,6 +831,23 @@ export const LIFE = {
     ],
     otherwise: NOT_ASKED,
     endsJob: true,
+  },
+  /** The values in the CRM are those of another person: the next run blanks them. */
+  blankingDecided: {
+    ways: [
+      {
+        from: ['held'],
+        to: 'settled',
+        set: {
+          // Nobody's identity: by that the next run knows what to blank.
+          values_identity: null,
+          donor_id: null,
+          outcome_reason: 'blanking_pending',
+          outcome_at: NOW,
+        },
+      },
+    ],
+    otherwise: NOT_ASKED,
   },
   /** It is not the person who was erased: it goes on where it stood. */
   distinguished: {
@@ -877,6 +902,55 @@ export const LIFE = {
   // What is noted of contacts that stay where they are.
   valuesWritten: {
     ways: [{ from: STATES, to: null, set: { owned_values: given('owned_values') } }],
+    otherwise: 'There is nothing to note it in.',
+  },
+  /** A credit was spent on another name than that of the values which it holds. */
+  heldWithFormerValues: {
+    ways: [{ from: ['settled'], to: 'held', set: outcome('new_person_unknown') }],
+    otherwise: MOVED_ON,
+  },
+  /** The values of a former person are out of the CRM. */
+  valuesBlanked: {
+    ways: [
+      {
+        from: ['settled'],
+        to: null,
+        set: {
+          owned_values: given('owned_values'),
+          values_donor: null,
+          values_identity: null,
+          ...outcome('former_values_blanked'),
+        },
+      },
+      {
+        from: STATES,
+        to: null,
+        set: {
+          owned_values: given('owned_values'),
+          values_donor: null,
+          values_identity: null,
+        },
+      },
+    ],
+    otherwise: 'There is nothing to note it in.',
+  },
+  /** The values in the CRM are another donor's now: a change of donor was undone, or they came by a merge. */
+  valuesOfDonor: {
+    ways: [
+      {
+        from: STATES,
+        to: null,
+        set: {
+          owned_values: given('owned_values'),
+          values_donor: given('values_donor'),
+          values_identity: choice(
+            isNull(own('values_identity')),
+            own('identity'),
+            own('values_identity'),
+          ),
+        },
+      },
+    ],
     otherwise: 'There is nothing to note it in.',
   },
   pathWritten: {

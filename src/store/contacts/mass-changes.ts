@@ -7,7 +7,7 @@ import { ROWS_PER_TRANSACTION } from '../engine/rows.ts';
 import type { Database, Trx } from '../engine/tables.ts';
 import { move } from './move.ts';
 
-/** How many identities changed; `src/sync/mass-change.ts` says what each number means. */
+/** How many identities changed; `src/sync/guards/mass-change.ts` says what each number means. */
 export interface ChangeCounts {
   due: number;
   submitted: number;
@@ -48,15 +48,39 @@ export function massChangeQueries(db: Database, checkpoint: Checkpoint, clock: C
         openHolds(db, integrationId).select((eb) => eb.fn.countAll().as('count')),
       );
       if (due + submitted + held < atLeast) return null;
-      const known = await countOf(
+      return { due, submitted, held, known: await countKnown(integrationId) };
+    },
+
+    /**
+     * Counts contacts that got another donor since `since` (epoch ms), or since a user decided about such
+     * changes, and those that are held for it. Changes of donor after a changed identity count as well.
+     */
+    async countDonors(integrationId: string, since: number): Promise<ChangeCounts> {
+      const decided = await db
+        .selectFrom('holds')
+        .select((eb) => eb.fn.max('decided_at').as('at'))
+        .where('integration_id', '=', integrationId)
+        .where('kind', 'in', ['donor_mass_change', 'identity_mass_change'])
+        .where('decision', 'in', ['approved', 'rejected'])
+        .executeTakeFirst();
+      const submitted = await countOf(
         db
-          .selectFrom('contacts')
+          .selectFrom('writes')
           .where('integration_id', '=', integrationId)
-          .where('asked_identity', 'is not', null)
-          .where('state', '<>', 'removed')
+          .where('donor_before', 'is not', null)
+          .where('written_at', '>=', Math.max(since, Number(decided?.at ?? 0)))
+          .where('state', '=', 'written')
+          .select((eb) => eb.fn.count('crm_id').distinct().as('count')),
+      );
+      const held = await countOf(
+        db
+          .selectFrom('holds')
+          .where('integration_id', '=', integrationId)
+          .where('kind', '=', 'donor_mass_change')
+          .where('decision', 'is', null)
           .select((eb) => eb.fn.countAll().as('count')),
       );
-      return { due, submitted, held, known };
+      return { due: 0, submitted, held, known: await countKnown(integrationId) };
     },
 
     /** Holds all contacts that are due for a changed identity, in portions; resolves with how many. */
@@ -72,6 +96,17 @@ export function massChangeQueries(db: Database, checkpoint: Checkpoint, clock: C
       }
     },
   };
+
+  function countKnown(integrationId: string): Promise<number> {
+    return countOf(
+      db
+        .selectFrom('contacts')
+        .where('integration_id', '=', integrationId)
+        .where('asked_identity', 'is not', null)
+        .where('state', '<>', 'removed')
+        .select((eb) => eb.fn.countAll().as('count')),
+    );
+  }
 
   async function countDue(integrationId: string): Promise<number> {
     const { rows } = await dueOf(db, { integrationId });

@@ -90,6 +90,7 @@ export interface Tables
   holds: HoldsTable;
   forgotten: ForgottenTable;
   foreign_texts: ForeignTextsTable;
+  normalised_fields: NormalisedFieldsTable;
 }
 
 /** Sealed text by name: tokens, the fingerprint key. */
@@ -209,8 +210,15 @@ export interface ContactsTable {
   donor_id: string | null;
   /** When a profile was last delivered. */
   enhanced_at: number | null;
-  /** JSON: field → fingerprint of the value that we wrote last. */
+  /**
+   * JSON: field → fingerprint of the value that we wrote last, and behind a space that of the value which the
+   * CRM's own automation made of it.
+   */
   owned_values: string;
+  /** The donor whose values those are; null if nothing was ever delivered. */
+  values_donor: string | null;
+  /** The identity that those values were bought for, in the form of `identity`; null likewise. */
+  values_identity: string | null;
   /** What the last run that touched it did, and why. */
   outcome_reason: string;
   outcome_run: string;
@@ -301,6 +309,8 @@ export interface WritesTable {
   after: string;
   /** JSON: the contact's `owned_values` before. */
   owned_before: string;
+  /** The contact's `values_donor` before, if this write replaces the values of another donor; null if not. */
+  donor_before: string | null;
   written_at: number;
 }
 
@@ -311,6 +321,12 @@ export type HoldKind =
   | 'lost_answer'
   | 'identity_mass_change'
   | 'profile_deceased'
+  /** The values of another person could not all be replaced, so nothing was written. */
+  | 'values_of_two_people'
+  /** It has another name now, no profile that was paid for fits it, and it holds the values of the former name. */
+  | 'new_person_unknown'
+  /** The service now gives other donors for many contacts that did not change. */
+  | 'donor_mass_change'
   /** It looks like a person who was erased, or an erased contact was merged into it. */
   | 'forgotten_person';
 
@@ -359,6 +375,13 @@ export interface ForeignTextsTable {
   /** The sealed text. */
   sealed: string;
   kept_at: number;
+}
+
+/** A field whose values the CRM's own automation changes after a write, for example by rounding. */
+export interface NormalisedFieldsTable {
+  integration_id: string;
+  field: string;
+  noticed_at: number;
 }
 
 export type ForgottenState =

@@ -256,7 +256,9 @@ export function forgetQueries(deps: ForgetDeps) {
         ...writes.flatMap((row) => [row.after, row.owned_before]),
       ]) {
         for (const [field, fingerprintOfValue] of Object.entries(parseOwned(json))) {
-          found.set(field, (found.get(field) ?? new Set<string>()).add(fingerprintOfValue));
+          const fingerprints = found.get(field) ?? new Set<string>();
+          for (const one of fingerprintOfValue.split(' ')) fingerprints.add(one);
+          found.set(field, fingerprints);
         }
       }
       return found;

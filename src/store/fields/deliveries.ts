@@ -21,6 +21,8 @@ export interface IntendedWrite {
   before: string;
   after: OwnedValues;
   ownedBefore: OwnedValues;
+  /** The donor whose values it replaces; null if the values before were of the same donor, or of none. */
+  donorBefore: string | null;
 }
 
 /** Profiles on their way into the CRM: each write, from its intent to its end, and the way back. */
@@ -50,7 +52,7 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
       await checkpoint(lease, async (trx) => {
         for (const portion of portions(writes)) {
           await insertPortion(trx, {
-            cells: portion.flatMap(({ id, crmId, before, after, ownedBefore }) => [
+            cells: portion.flatMap(({ id, crmId, before, after, ownedBefore, donorBefore }) => [
               id,
               runId,
               lease.integrationId,
@@ -59,6 +61,7 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
               before,
               JSON.stringify(after),
               JSON.stringify(ownedBefore),
+              donorBefore,
               clock.now(),
             ]),
           });
@@ -116,7 +119,13 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
           .where('id', '=', write.id)
           .execute();
         const owns = { crm_id: write.crmId, owned_values: JSON.stringify(owned) };
-        await move(trx, lease, 'valuesWritten', [owns], { now: clock.now() });
+        const moment = { now: clock.now() };
+        if (write.donorBefore === null || !isWhole) {
+          await move(trx, lease, 'valuesWritten', [owns], moment);
+        } else {
+          const former = { ...owns, values_donor: write.donorBefore };
+          await move(trx, lease, 'valuesOfDonor', [former], moment);
+        }
       });
     },
   };
@@ -140,6 +149,7 @@ const INTENDED = [
   'before',
   'after',
   'owned_before',
+  'donor_before',
   'written_at',
 ] as const;
 
@@ -152,12 +162,13 @@ const countEnhanced = prepared(
       .compile(),
 );
 
-const insertPortion = prepared((db, { cells }: Slots<{ cells: readonly (string | number)[] }>) =>
-  db
-    .insertInto('writes')
-    .columns(INTENDED)
-    .expression(sql`values ${linesOf(cells, INTENDED.length)}`)
-    .compile(),
+const insertPortion = prepared(
+  (db, { cells }: Slots<{ cells: readonly (string | number | null)[] }>) =>
+    db
+      .insertInto('writes')
+      .columns(INTENDED)
+      .expression(sql`values ${linesOf(cells, INTENDED.length)}`)
+      .compile(),
 );
 
 const intendedOf = prepared(

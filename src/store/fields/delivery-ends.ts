@@ -29,13 +29,15 @@ export type DeliveryEnd =
   | {
       kind: 'delivered';
       donorId: string;
+      /** The identity of the contact as it was compared with the profile. */
+      identity: string;
       owned: OwnedValues;
       writeId: string | null;
       /** As of a `WriteEnd`. */
       after?: OwnedValues;
     }
   /** A person decides: about the names unless another kind is given. */
-  | { kind: 'held'; donorId: string; hold?: HoldKind }
+  | { kind: 'held'; donorId: string; hold?: HoldKind; writeId?: string | null }
   /** A later run tries again with the same job; `enhanced` says whether its profile was there. */
   | { kind: 'postponed'; writeId: string | null; enhanced: boolean }
   /** Nothing is to be delivered (deleted, opted out); a merged contact lives on in another one. */
@@ -63,10 +65,12 @@ export async function recordEnds(
       await hold(trx, lease, run, delivery);
     }
   }
-  const postponed = deliveries.flatMap(({ end }) => (end.kind === 'postponed' ? [end] : []));
+  const notWritten = deliveries.flatMap(({ end }) =>
+    end.kind === 'postponed' || end.kind === 'held' ? [end.writeId ?? null] : [],
+  );
   await closeWrites(
     trx,
-    postponed.map(({ writeId }) => ({ writeId, isDone: false })),
+    notWritten.map((writeId) => ({ writeId, isDone: false })),
   );
 }
 
@@ -115,6 +119,7 @@ async function recordDelivered(
     ...targetOf(row),
     donor_id: row.donorId,
     owned_values: JSON.stringify(row.owned),
+    values_identity: row.identity,
   }));
   await move(trx, lease, 'delivered', delivered, run);
   for (const portion of filledPortions(rows)) {
@@ -155,7 +160,16 @@ const closeDelivered = prepared((db, { trackingIds, crmIds, now }: Slots<Deliver
 );
 
 /** Why a profile that is there waits for a person. */
-const HOLD_KINDS = ['name_mismatch', 'match_unsure', 'profile_deceased'] as const;
+const HOLD_KINDS = [
+  'name_mismatch',
+  'match_unsure',
+  'profile_deceased',
+  'values_of_two_people',
+  'donor_mass_change',
+] as const;
+
+/** Questions about a profile that is the contact's person. */
+const KNOWN_PERSON: ReadonlySet<HoldKind> = new Set(['profile_deceased', 'values_of_two_people']);
 
 async function hold(trx: Trx, lease: Lease, run: RunMoment, delivery: Delivery): Promise<void> {
   if (delivery.end.kind === 'held' && delivery.end.hold === 'forgotten_person') {
@@ -191,7 +205,7 @@ async function hold(trx: Trx, lease: Lease, run: RunMoment, delivery: Delivery):
     .execute();
   await trx
     .updateTable('jobs')
-    .set({ state: 'held', ...answered(kind === 'profile_deceased' ? 1 : 0, run.now) })
+    .set({ state: 'held', ...answered(KNOWN_PERSON.has(kind) ? 1 : 0, run.now) })
     .where('tracking_id', '=', delivery.trackingId)
     .execute();
 }

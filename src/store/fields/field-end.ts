@@ -16,6 +16,7 @@ export interface WriteEnd {
 
 /** How the fields of one contact ended, and what we own in them. */
 export interface FieldEnd extends WriteEnd {
+  /** `values_of_two_people`: nothing was written, and a user decides. */
   reason: OutcomeReason;
   /** More of the reason, without personal data. */
   detail: string | null;

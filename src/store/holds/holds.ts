@@ -136,6 +136,7 @@ export function eventOf(kind: HoldRecord['kind'], decision: HoldDecision): LifeE
   const isApproved = decision === 'approved';
   if (kind === 'identity_mass_change') return isApproved ? 'changeApproved' : 'changeRejected';
   if (kind === 'forgotten_person') return isApproved ? 'distinguished' : 'confirmedErased';
+  if (kind === 'new_person_unknown') return isApproved ? 'changeRejected' : 'blankingDecided';
   return isApproved ? 'profileApproved' : 'profileRejected';
 }
 

@@ -295,7 +295,14 @@ describeEachDatabase('one that has lost its lease', (open) => {
       'deliveries.recordIntended',
       ({ store, lease }) =>
         store.deliveries.recordIntended(lease, RUN, [
-          { id: 'write-1', crmId: 'c-1', before: '', after: {}, ownedBefore: {} },
+          {
+            id: 'write-1',
+            crmId: 'c-1',
+            before: '',
+            after: {},
+            ownedBefore: {},
+            donorBefore: null,
+          },
         ]),
     ],
     [
@@ -352,6 +359,7 @@ const WRITE = {
   before: '',
   after: '{}',
   owned_before: '{}',
+  donor_before: null,
   written_at: START_MS,
 } as const;
 const WAITS = {

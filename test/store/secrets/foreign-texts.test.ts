@@ -212,6 +212,12 @@ async function rows({ db }: StoreWorld): Promise<number> {
 
 /** The row of a contact as it was before contacts knew what they became a part of, and an opt-out under way. */
 function earlierRow(contact: Parameters<typeof contactRow>[0]) {
-  const { merged_into: _, has_opted_out: __, ...row } = contactRow(contact);
+  const {
+    merged_into: _,
+    has_opted_out: __,
+    values_donor: ___,
+    values_identity: ____,
+    ...row
+  } = contactRow(contact);
   return row;
 }

@@ -7,6 +7,8 @@ const BULK: ReadonlyMap<string, readonly DecisionWord[]> = new Map([
   ['name_mismatch', ['approve', 'reject', 'resubmit']],
   ['match_unsure', ['approve', 'reject', 'resubmit']],
   ['profile_deceased', ['approve', 'reject']],
+  ['values_of_two_people', ['approve', 'reject']],
+  ['donor_mass_change', ['approve', 'reject']],
   ['lost_answer', ['reject', 'resubmit']],
 ]);
 

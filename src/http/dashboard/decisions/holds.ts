@@ -48,6 +48,36 @@ const DECEASED_LABELS: Readonly<Record<DecisionWord, Label>> = {
   resubmit: CONTACT_LABELS.resubmit,
 };
 
+const TWO_PEOPLE_LABELS: Readonly<Record<DecisionWord, Label>> = {
+  ...CONTACT_LABELS,
+  approve: {
+    label: 'Try again',
+    effect: 'The next sync tries to replace all values at once. No credit is spent.',
+  },
+  reject: { label: 'Keep the former values', effect: 'The contact is left as it is.' },
+};
+
+const FORMER_NAME_LABELS: Readonly<Record<DecisionWord, Label>> = {
+  ...CONTACT_LABELS,
+  approve: {
+    label: 'Same person, new name',
+    effect: 'The values stay as they are. No credit is spent.',
+  },
+  reject: {
+    label: 'Blank our values',
+    effect: 'The next sync clears what donor-sync wrote into this contact.',
+  },
+};
+
+const DONOR_LABELS: Readonly<Record<DecisionWord, Label>> = {
+  ...CONTACT_LABELS,
+  approve: {
+    label: 'Write the new profile',
+    effect: 'The next sync replaces all values of the former donor at once.',
+  },
+  reject: { label: 'Keep the former values', effect: 'The contact is left as it is.' },
+};
+
 const CHANGE_LABELS: Readonly<Record<DecisionWord, Label>> = {
   ...CONTACT_LABELS,
   approve: {
@@ -75,6 +105,9 @@ const ERASED_LABELS: Readonly<Record<DecisionWord, Label>> = {
 const LABELS_BY_KIND: ReadonlyMap<string, Readonly<Record<DecisionWord, Label>>> = new Map([
   ['identity_mass_change', CHANGE_LABELS],
   ['profile_deceased', DECEASED_LABELS],
+  ['values_of_two_people', TWO_PEOPLE_LABELS],
+  ['new_person_unknown', FORMER_NAME_LABELS],
+  ['donor_mass_change', DONOR_LABELS],
   ['forgotten_person', ERASED_LABELS],
 ]);
 

@@ -4,13 +4,13 @@
  * before a person has decided. It is decided once reading has ended; until then purchases for changed
  * identities wait, and new contacts go on.
  */
-import type { Guards } from '../core/integration.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
+import type { Guards } from '../../core/integration.ts';
+import type { Run, SyncDeps } from '../../run/context.ts';
 
 const DAY_MS = 86_400_000;
 
 /** Changes are counted over this time and all runs, so that many small runs count as one large one. */
-const WINDOW_MS = 7 * DAY_MS;
+export const CHANGE_WINDOW_MS = 7 * DAY_MS;
 
 /** How many contacts of an integration changed, and how many are known at all. */
 export interface IdentityChanges {
@@ -43,7 +43,7 @@ export async function holdMassChange(
 ): Promise<void> {
   const { id, guards } = run.integration;
   if ((await store.massChanges.countDue(id)) === 0) return;
-  const since = clock.now() - WINDOW_MS;
+  const since = clock.now() - CHANGE_WINDOW_MS;
   const changes = await store.massChanges.count(id, since, guards.massChange.atLeast);
   if (changes === null || !isMassChange(changes, guards.massChange)) return;
   const held = await store.massChanges.hold(run.lease, run.id, newId);
@@ -57,6 +57,6 @@ export async function wouldBeMassChange(
   { integration: { id, guards } }: Pick<Run, 'integration'>,
   due: number,
 ): Promise<boolean> {
-  const changes = await store.massChanges.count(id, clock.now() - WINDOW_MS, 0);
+  const changes = await store.massChanges.count(id, clock.now() - CHANGE_WINDOW_MS, 0);
   return changes !== null && isMassChange({ ...changes, due }, guards.massChange);
 }

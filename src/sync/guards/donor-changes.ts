@@ -1,0 +1,59 @@
+/**
+ * The service may join two of its records, or correct a match: then a contact that did not change gets the
+ * profile of another donor, which replaces all values at once. Many such changes at a time look like a fault
+ * of the service, and wait for a user.
+ */
+import { changedParts } from '../../identity/identity-text.ts';
+import type { Run, SyncDeps } from '../../run/context.ts';
+import type { HoldRecord } from '../../store/holds/holds.ts';
+import type { Planned } from '../profile-delivery.ts';
+import { CHANGE_WINDOW_MS, isMassChange } from './mass-change.ts';
+
+/**
+ * The same plans; if too many contacts that did not change would get another donor, those are held instead.
+ * Changes of the last seven days count, and so do those that are already held.
+ */
+export async function holdDonorChanges(
+  { store, clock, log }: Pick<SyncDeps, 'store' | 'clock' | 'log'>,
+  run: Pick<Run, 'id' | 'integration'>,
+  planned: readonly Planned[],
+  approvals: ReadonlyMap<string, HoldRecord['kind']>,
+): Promise<readonly Planned[]> {
+  const changed = new Set(planned.filter((plan) => isUnasked(plan, approvals)));
+  if (changed.size === 0) return planned;
+  const { id, guards } = run.integration;
+  const since = clock.now() - CHANGE_WINDOW_MS;
+  const counts = await store.massChanges.countDonors(id, since);
+  const changes = { ...counts, due: changed.size };
+  if (!isMassChange(changes, guards.massChange)) return planned;
+  log.warn(
+    { run: run.id, ...changes },
+    'many contacts that did not change would get another donor',
+  );
+  return planned.map((plan) => (changed.has(plan) ? asHeld(plan) : plan));
+}
+
+/** True if another donor comes for details that did not change, and no user has approved that. */
+function isUnasked(plan: Planned, approvals: ReadonlyMap<string, HoldRecord['kind']>): boolean {
+  if (plan.kind !== 'fields' || !plan.plan.together) return false;
+  const { contact, job } = plan.fetched.ready;
+  const { valuesDonor, valuesIdentity } = contact;
+  if (valuesDonor === null || valuesDonor === plan.fetched.profile.donorId) return false;
+  if (approvals.has(job.trackingId)) return false;
+  return valuesIdentity !== null && changedParts(valuesIdentity, contact.identity).length === 0;
+}
+
+function asHeld(plan: Planned): Planned {
+  if (plan.kind !== 'fields') return plan;
+  const { ready, profile } = plan.fetched;
+  return {
+    kind: 'ended',
+    delivery: {
+      crmId: ready.contact.crmId,
+      trackingId: ready.job.trackingId,
+      reason: 'donor_mass_change',
+      detail: null,
+      end: { kind: 'held', donorId: profile.donorId },
+    },
+  };
+}

@@ -1,0 +1,125 @@
+/**
+ * One contact, one person, beyond delivery: contacts that were renamed or merged and still hold values of a
+ * former person (design, promise 14). Costs no credit.
+ */
+import type { FieldValues } from '../../core/crm-field.ts';
+import { planFields } from '../../fields/plan.ts';
+import { readRecords } from '../../fields/records.ts';
+import { valueFingerprint, valueFingerprints } from '../../fields/values.ts';
+import { writeFields } from '../../fields/write.ts';
+import type { Run, SyncDeps } from '../../run/context.ts';
+import { forgottenFingerprint, looksErased, refreshErased } from '../../run/erased.ts';
+import { isOwned, type OwnedValues } from '../../store/contacts/owned-values.ts';
+import type { SortedValues, ValuesOfRecord } from '../../store/fields/former-values.ts';
+
+type SortDeps = Pick<
+  SyncDeps,
+  'store' | 'connector' | 'sealer' | 'newId' | 'clock' | 'log' | 'otherForms'
+>;
+
+/** Contacts that are sorted in one go. */
+const CONTACTS_AT_ONCE = 200;
+
+/** Asks users about contacts whose values are those of a former name, where no paid job fits. */
+export async function holdRenamed({ store, log }: SortDeps, run: Run): Promise<void> {
+  const held = await store.formerValues.holdRenamed(run.lease, run.id, run.only);
+  if (held > 0) log.warn({ run: run.id, held }, 'contacts hold the values of a former name');
+}
+
+/**
+ * Blanks what users have decided to be another person's, and what a merge brought from a record of another
+ * donor into blank fields. What cannot be written now is tried again by the next run.
+ */
+export async function sortFormerValues(deps: SortDeps, run: Run): Promise<void> {
+  const { store } = deps;
+  const { id } = run.integration;
+  await sortAll(deps, run, true, await store.formerValues.listToBlank(id, CONTACTS_AT_ONCE));
+  await sortAll(deps, run, false, await store.formerValues.listFilled(id, CONTACTS_AT_ONCE));
+}
+
+async function sortAll(
+  deps: SortDeps,
+  run: Run,
+  isBlanked: boolean,
+  contacts: readonly ValuesOfRecord[],
+): Promise<void> {
+  const ids = contacts.map(({ crmId }) => crmId);
+  if (ids.length === 0) return;
+  const merged = await deps.store.formerValues.findMergedValues(run.integration.id, ids);
+  const names = [...contacts, ...[...merged.values()].flat()].flatMap(({ owned }) =>
+    Object.keys(owned),
+  );
+  const shown = [...new Set(names)].filter((name) => run.described.has(name));
+  const recordOf = await readRecords(deps, run, ids, shown);
+  await refreshErased(deps, run);
+  const offers = contacts.flatMap((contact) => {
+    const { lookup, intended } = recordOf(contact.crmId);
+    if (lookup?.state !== 'found' || lookup.contact.optedOut) return [];
+    if (forgottenFingerprint(deps, run, contact.crmId) !== null) return [];
+    if (looksErased(deps, run, lookup.contact)) return [];
+    const parts = merged.get(contact.crmId) ?? [];
+    return [{ contact, parts, present: lookup.values, intended }];
+  });
+  const plans = offers.map(({ contact, parts, present, intended }) =>
+    planFields(deps, run, {
+      crmId: contact.crmId,
+      values: new Map(),
+      present,
+      ownedBefore: contact.owned,
+      intended,
+      person: {
+        donor: isBlanked ? null : (contact.donor ?? donorOf(parts)),
+        former: contact.donor,
+        merged: parts,
+      },
+    }),
+  );
+  const ends = await writeFields(deps, run, plans);
+  const sorted = offers.flatMap(({ contact, parts, present }, at): SortedValues[] => {
+    const end = ends.get(contact.crmId);
+    const plan = plans[at];
+    if (end === undefined || plan === undefined || !end.isDone) return [];
+    const donor = isBlanked ? null : (contact.donor ?? donorOf(parts));
+    const kept = isBlanked ? {} : takenOver(deps, contact.crmId, present, parts, donor);
+    return [
+      {
+        crmId: contact.crmId,
+        owned: isBlanked ? {} : { ...kept, ...(end.owned ?? plan.owned) },
+        donor,
+        writeId: end.writeId,
+        isBlanked,
+        merged: parts.map(({ crmId }) => crmId),
+      },
+    ];
+  });
+  await deps.store.formerValues.recordSorted(run.lease, run.id, sorted);
+}
+
+/** The donor of merged records, if all of them are of one. */
+function donorOf(parts: readonly ValuesOfRecord[]): string | null {
+  const donors = new Set(parts.flatMap(({ donor }) => donor ?? []));
+  const [only] = donors;
+  return donors.size === 1 ? (only ?? null) : null;
+}
+
+/** Values of the same donor that the CRM took from merged records: ours, under the id of the contact from now on. */
+function takenOver(
+  deps: SortDeps,
+  crmId: string,
+  present: FieldValues,
+  parts: readonly ValuesOfRecord[],
+  donor: string | null,
+): OwnedValues {
+  const fields = parts
+    .filter((part) => part.donor === donor)
+    .flatMap((part) =>
+      Object.keys(part.owned).filter((field) =>
+        isOwned(
+          part.owned,
+          field,
+          valueFingerprint(deps, part.crmId, field, present[field] ?? null),
+        ),
+      ),
+    );
+  return valueFingerprints(deps, crmId, present, fields);
+}
