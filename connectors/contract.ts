@@ -354,6 +354,11 @@ export interface ContactChange {
    * whole change, with the fields to blame where the CRM names them.
    */
   together?: boolean;
+  /**
+   * True if every value is sent to the CRM, even one that the connector itself would leave out because it
+   * breaks a rule it has read: this is how a connector's own judgement is checked from time to time.
+   */
+  probe?: boolean;
 }
 
 /** Fields that this connector has written into one contact a moment ago. */
@@ -402,6 +407,11 @@ export interface Refusal {
   fields: readonly string[];
   /** Why the value was refused, as far as the CRM tells; left out where it does not. */
   cause?: RefusalCause;
+  /**
+   * True if the connector left the value out itself, because it breaks a rule that the CRM lets it read.
+   * A change with `probe` sends the value anyway.
+   */
+  unsent?: true;
   /** What the CRM said, sealed where it is kept; left out where it said nothing. */
   words?: ForeignText | null;
 }

@@ -18,6 +18,8 @@ export interface CrmRequest extends Outgoing {
   isWrite?: boolean;
   /** What it waits for before each try; the first one is paused after a 429. */
   paces?: readonly RequestPace[];
+  /** For what a run can do without: fewer tries, and less time for each, than the CRM needs elsewhere. */
+  patience?: { maxTries: number; timeoutMs: number };
 }
 
 /** The pace of requests that a CRM counts together. */
@@ -91,7 +93,8 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
 
   async function send(request: CrmRequest): Promise<CrmReply> {
     // Half an upload may have arrived, and a second one would be refused.
-    const maxTries = typeof request.body === 'function' ? 1 : manners.maxTries;
+    const maxTries =
+      typeof request.body === 'function' ? 1 : (request.patience?.maxTries ?? manners.maxTries);
     for (let attempt = 1; ; attempt += 1) {
       throwIfStopped(signal);
       const outcome = await sendAtPace(request);
@@ -121,11 +124,12 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
     }
   }
 
-  function wayOf({ method, body, isWrite = method !== 'GET' }: CrmRequest) {
+  function wayOf({ method, body, isWrite = method !== 'GET', patience }: CrmRequest) {
+    const timeoutMs = patience?.timeoutMs ?? manners.timeoutMs;
     return {
       fetch: line.fetch,
       signal,
-      timeoutMs: typeof body === 'function' ? UPLOAD_TIMEOUT_MS : manners.timeoutMs,
+      timeoutMs: typeof body === 'function' ? UPLOAD_TIMEOUT_MS : timeoutMs,
       graceMs: isWrite ? WRITE_GRACE_MS : 0,
       onHead: line.noteAnswer,
     };

@@ -24,7 +24,11 @@ export interface HubspotWorld {
   random: () => number;
   /** Shared by all connectors of the process. */
   pacers: PacerRegistry;
+  /** How long an answer that a run can do without may take; left out: ten seconds. */
+  patienceMs?: number;
 }
+
+const PATIENCE_MS = 10_000;
 
 /**
  * HubSpot's HTTP, signed in. What it gives is the body of an answer, parsed; any good status will
@@ -35,6 +39,8 @@ export interface HubspotApi {
   paths: Paths;
   signIn(): Promise<SignIn>;
   get(path: string): Promise<unknown>;
+  /** The same for what a run can do without: gives up soon. */
+  getSoon(path: string): Promise<unknown>;
   post(path: string, body: object): Promise<unknown>;
   search(body: object): Promise<unknown>;
   /** Resolves when a walk through all contacts may search once. */
@@ -56,13 +62,14 @@ interface ApiRequest {
   body?: object;
   /** Of searches, which have a pace of their own besides. */
   searchPace?: RequestPace;
+  patience?: NonNullable<CrmRequest['patience']>;
 }
 
 /** Opens nothing: the first request signs in. */
 export function createApi(
   settings: HubspotSettings,
   { clock, signal, secrets, onCall, board }: ConnectorDeps,
-  { fetch, random, pacers: known }: HubspotWorld,
+  { fetch, random, pacers: known, patienceMs = PATIENCE_MS }: HubspotWorld,
 ): HubspotApi {
   const pacers = known.on(board ?? null);
   const limit = createAccountLimit(settings.dailyReservePercent);
@@ -94,6 +101,7 @@ export function createApi(
     paths,
     signIn: () => auth.signIn(),
     get: (path) => call({ path }),
+    getSoon: (path) => call({ path, patience: { maxTries: 2, timeoutMs: patienceMs } }),
     post: (path, body) => call({ path, body }),
     async search(body) {
       const { portalId } = await auth.signIn();
@@ -123,10 +131,13 @@ export function createApi(
     return ask(request);
   }
 
-  async function ask({ path, body, searchPace }: ApiRequest): Promise<unknown> {
+  async function ask({ path, body, searchPace, patience }: ApiRequest): Promise<unknown> {
     const startedAtMs = clock.now();
     const reply = await auth.authorized((accessToken) => {
-      const request = signedRequest(url + path, accessToken, body);
+      const request = {
+        ...signedRequest(url + path, accessToken, body),
+        ...(patience === undefined ? {} : { patience }),
+      };
       if (searchPace === undefined)
         return send({ ...request, ...(isRead(path) ? { isWrite: false } : {}) });
       return send({ ...request, isWrite: false, paces: [searchPace, pacer] });

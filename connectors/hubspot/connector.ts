@@ -57,6 +57,7 @@ const CAPABILITIES = {
   incremental: true,
   reportsRemovals: true,
   createsFields: true,
+  writesTogether: true,
   remote: true,
   groups: ['list', 'property'],
   readBatch: IDS_PER_REQUEST,

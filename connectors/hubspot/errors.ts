@@ -6,6 +6,7 @@ import {
   foreignFields,
   foreignText,
 } from '../../src/core/foreign-text.ts';
+import type { RefusalCause } from '../contract.ts';
 import {
   limitUsedUp,
   passingFailure,
@@ -27,6 +28,8 @@ interface ErrorMeaning {
   sentence: string;
   /** True if the sentence is not enough: an admin needs to know what exactly HubSpot said. */
   keepsWords?: true;
+  /** Why a value is refused; left out where it is not the value that is refused, or nothing says so. */
+  cause?: RefusalCause;
 }
 
 /** One error as HubSpot reports it for a request or for records. */
@@ -49,6 +52,9 @@ export interface PropertyProblem {
   /** What HubSpot said of this property alone; it may quote the value. */
   says: ForeignText | null;
 }
+
+/** Our own code: the value breaks a validation rule that HubSpot has told, so it was never sent. */
+export const BREAKS_RULE = 'VALUE_BREAKS_RULE';
 
 /** What error codes and categories mean (CRM facts, section B5). */
 const MEANINGS = new Map<string, ErrorMeaning>(
@@ -85,6 +91,18 @@ const MEANINGS = new Map<string, ErrorMeaning>(
       sentence:
         'HubSpot refused a value of a property in a request of several contacts and did not say of ' +
         'which: the property was left out.',
+      cause: 'rule',
+    },
+    [BREAKS_RULE]: {
+      sort: 'record',
+      sentence:
+        'A value breaks a validation rule that your account has for its property: it was left out.',
+      cause: 'rule',
+    },
+    LEADING_TRAILING_WHITESPACE: {
+      sort: 'record',
+      sentence: 'A value starts or ends with white space, which its property does not accept.',
+      cause: 'does_not_fit',
     },
     OBJECT_MERGED: {
       sort: 'passing',
@@ -93,37 +111,64 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     CONFLICT: {
       sort: 'record',
       sentence: 'Another contact already has a value that must be unique.',
+      cause: 'rule',
     },
     PROPERTY_DOESNT_EXIST: {
       sort: 'property',
       sentence: 'A property does not exist any more: create it again, or map another one.',
+      cause: 'no_such_field',
     },
     READ_ONLY_VALUE: {
       sort: 'property',
       sentence: 'A property is calculated by HubSpot and cannot be written: map another one.',
+      cause: 'no_permission',
     },
     INVALID_OPTION: {
       sort: 'record',
       sentence: 'A value is none of the options of its property: add the option in HubSpot.',
+      cause: 'does_not_fit',
     },
-    INVALID_DATE: { sort: 'record', sentence: 'A value is no date that HubSpot accepts.' },
-    INVALID_INTEGER: { sort: 'record', sentence: 'A value is no whole number.' },
-    INVALID_NUMBER: { sort: 'record', sentence: 'A value is no number.' },
-    INVALID_LONG: { sort: 'record', sentence: 'A number is too large for its property.' },
-    INVALID_EMAIL: { sort: 'record', sentence: 'A value is no email address.' },
-    PROPERTY_VALUE_TOO_LONG: { sort: 'record', sentence: 'A value is longer than HubSpot allows.' },
+    INVALID_DATE: {
+      sort: 'record',
+      sentence: 'A value is no date that HubSpot accepts.',
+      cause: 'does_not_fit',
+    },
+    INVALID_INTEGER: {
+      sort: 'record',
+      sentence: 'A value is no whole number.',
+      cause: 'does_not_fit',
+    },
+    INVALID_NUMBER: { sort: 'record', sentence: 'A value is no number.', cause: 'does_not_fit' },
+    INVALID_LONG: {
+      sort: 'record',
+      sentence: 'A number is too large for its property.',
+      cause: 'does_not_fit',
+    },
+    INVALID_EMAIL: {
+      sort: 'record',
+      sentence: 'A value is no email address.',
+      cause: 'does_not_fit',
+    },
+    PROPERTY_VALUE_TOO_LONG: {
+      sort: 'record',
+      sentence: 'A value is longer than HubSpot allows.',
+      cause: 'does_not_fit',
+    },
     MISSING_REQUIRED_PROPERTY: {
       sort: 'record',
       sentence: 'The contact lacks a value that your account requires: fill it in.',
+      cause: 'rule',
     },
     MISSING_CONDITIONAL_REQUIRED_PROPERTY: {
       sort: 'record',
       sentence: 'A rule of your account requires another value beside this one: fill it in.',
+      cause: 'rule',
     },
     VALIDATION_ERROR: {
       sort: 'record',
-      sentence: 'A value does not fit its property.',
+      sentence: 'A rule of your account refuses a value.',
       keepsWords: true,
+      cause: 'rule',
     },
   } satisfies Record<string, ErrorMeaning>),
 );
@@ -151,6 +196,16 @@ export function sortOf(code: string): ErrorSort {
 
 function meaningOf(code: string): ErrorMeaning {
   return MEANINGS.get(SAME_MEANING[code] ?? code) ?? UNKNOWN_MEANING;
+}
+
+/**
+ * Why the values of these properties are refused; null where HubSpot does not say. Types, lengths and
+ * options have codes of their own, so any other code that names a property tells of a rule.
+ */
+export function causeOf({ code, problems }: HubspotFault): RefusalCause | null {
+  const known = MEANINGS.get(SAME_MEANING[code] ?? code);
+  if (known !== undefined) return known.cause ?? null;
+  return problems.length > 0 && /^[A-Z]/.test(code) ? 'rule' : null;
 }
 
 /** True for what another user's work on the record brings about. */

@@ -17,6 +17,7 @@ export interface Paths {
   contactsSearch: string;
   properties: string;
   propertyGroups: string;
+  propertyValidations: string;
   lists: string;
   listsSearch: string;
   listById(id: string): string;
@@ -47,6 +48,7 @@ export function pathsOf(version: ApiVersion): Paths {
     contactsSearch: `${objects}/contacts/search`,
     properties: `${crm('properties')}/contacts`,
     propertyGroups: `${crm('properties')}/contacts/groups`,
+    propertyValidations: `${crm('property-validations')}/${CONTACT_TYPE_ID}`,
     lists,
     listsSearch: `${lists}/search`,
     listById: (id) => `${lists}/${encodeURIComponent(id)}`,

@@ -25,6 +25,7 @@ import {
   requireScope,
   scopeMissing,
 } from './sign-in/scopes.ts';
+import { createRuleBook, type RuleBook } from './validations/rule-book.ts';
 
 /** What the jobs of a connector share while it is open. */
 export interface HubspotSession {
@@ -45,6 +46,8 @@ export interface HubspotSession {
   seesSensitive: boolean;
   /** What its writes have learned of values that HubSpot refuses. */
   lessons: Lessons;
+  /** The account's validation rules, read when the first value is written. */
+  rules: RuleBook;
 }
 
 /**
@@ -85,6 +88,7 @@ export async function openSession(
       properties,
       seesSensitive: await seesSensitive(api, signIn, properties),
       lessons: createLessons(),
+      rules: createRuleBook(api, deps.log, deps.signal),
     };
   } catch (error) {
     api.close();

@@ -5,7 +5,8 @@
 import type { z } from 'zod';
 import type { ContactChange, WriteResult } from '../../contract.ts';
 import { isOver as isFound, learnFrom, searchFor } from '../../culprit-search.ts';
-import { type HubspotFault, isConflict, mayBeOfValue } from '../errors.ts';
+import { BREAKS_RULE, type HubspotFault, isConflict, mayBeOfValue } from '../errors.ts';
+import { findBroken } from '../validations/rule-book.ts';
 import { type Lessons, learn, noteTaken, withoutKnown } from './lessons.ts';
 import { afterProbe, findProperty, probeOf, ruleOf, withoutSearch } from './property-search.ts';
 import {
@@ -50,13 +51,27 @@ export async function updateBatch(
 ): Promise<WriteResult[]> {
   writer.lessons.batches += 1;
   writer.lessons.suspicions.usual += 1;
-  const groups = [changes.map((change) => rowOf(writer.properties, change))];
+  const groups = [await rowsOf(writer, changes)];
   const progress: Progress = { groups, together: [], results: [], splitsLeft: MAX_SPLITS };
   await sendNext(writer, progress);
   if (isOver(progress)) return progress.results;
   return writer.lessons.turn.take(async () => {
     while (!isOver(progress)) await sendNext(writer, progress);
     return progress.results;
+  });
+}
+
+/** The changes as HubSpot takes them, without the values that break one of the account's rules. */
+async function rowsOf(
+  { properties, rules }: Writer,
+  changes: readonly ContactChange[],
+): Promise<Row[]> {
+  const known = await rules.read();
+  return changes.map((change) => {
+    const row = rowOf(properties, change);
+    if (known === null || change.probe === true) return row;
+    const broken = findBroken(known.judges, properties, row.properties);
+    return without(row, [...broken.keys()], ownFault(BREAKS_RULE));
   });
 }
 
@@ -110,7 +125,9 @@ function takeReply(
     } else if (blamed.length > 0) {
       together.push(without(row, blamed, fault));
     } else {
-      const state = searchFor(lessons.suspicions, ruleOf(fault), Object.keys(row.properties));
+      const state = row.isWhole
+        ? null
+        : searchFor(lessons.suspicions, ruleOf(fault), Object.keys(row.properties));
       if (state !== null && mayBeOfValue(fault.code)) together.push(probeOf(row, state, fault));
       else results.push(refusedRow(row, fault));
     }
@@ -142,9 +159,16 @@ async function separateUnnamed(
     separate(lessons, progress, rows, withProblems(fault, names));
     return;
   }
-  const search = mayBeOfValue(fault.code)
-    ? searchFor(lessons.suspicions, ruleOf(fault), names)
-    : null;
+  // What must be written as a whole is never written in parts to find out which part is to blame.
+  const [whole, divisible] = parted(rows, ({ isWhole }) => isWhole);
+  if (whole.length > 0 && divisible.length > 0) {
+    progress.groups.push(whole, divisible);
+    return;
+  }
+  const search =
+    mayBeOfValue(fault.code) && whole.length === 0
+      ? searchFor(lessons.suspicions, ruleOf(fault), names)
+      : null;
   if (search === null) {
     separateRows(progress, rows, fault);
     return;
@@ -191,6 +215,13 @@ export function separate(
   const doubtful = ownFault('VALUE_NOT_SEPARATED');
   const names = suspects.map(({ name }) => name);
   const doubted = new Set(suspects.flatMap(({ classes }) => classes.flat()));
+  // A doubt is no reason to refuse a whole contact: HubSpot is asked about fewer of them at a time.
+  const [whole, others] = parted(rows, (row) => row.isWhole && doubted.has(row));
+  if (whole.length > 0) {
+    if (others.length > 0) progress.groups.push(whole, others);
+    else separateRows(progress, whole, fault);
+    return;
+  }
   progress.together.push(
     ...rows.map((row) => (doubted.has(row) ? without(row, names, doubtful) : row)),
   );

@@ -2,7 +2,7 @@
 import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
 import { createSuspicions, type Suspicions } from '../../culprit-search.ts';
 import { type HubspotFault, type PropertyProblem, sortOf } from '../errors.ts';
-import { aboutOne, type Row, without } from './row.ts';
+import { aboutOne, type Row, withoutEach } from './row.ts';
 
 /** What the batches of a connector learn from each other while it is open. */
 export interface Lessons {
@@ -80,12 +80,13 @@ export function noteTaken({ troubled, takenValues }: Lessons, { properties }: Ro
 }
 
 export function withoutKnown({ deadProperties, refusedValues }: Lessons, row: Row): Row {
-  let rest = row;
+  if (deadProperties.size === 0 && refusedValues.size === 0) return row;
+  const reasons = new Map<string, HubspotFault>();
   for (const [name, value] of Object.entries(row.properties)) {
     const fault = deadProperties.get(name) ?? refusedValues.get(keyOf(name, value));
-    if (fault !== undefined) rest = without(rest, [name], fault);
+    if (fault !== undefined) reasons.set(name, fault);
   }
-  return rest;
+  return withoutEach(row, reasons);
 }
 
 export function keyOf(property: string, value: string | undefined): string {

@@ -2,7 +2,15 @@
 import type { ContactChange, RefusedWrite, WriteResult } from '../../contract.ts';
 import type { CulpritSearch } from '../../culprit-search.ts';
 import type { Properties } from '../describe.ts';
-import { fieldsOf, type HubspotFault, isLock, sentenceFor, sortOf } from '../errors.ts';
+import {
+  BREAKS_RULE,
+  causeOf,
+  fieldsOf,
+  type HubspotFault,
+  isLock,
+  sentenceFor,
+  sortOf,
+} from '../errors.ts';
 import { wireValue } from '../values.ts';
 
 /** One contact on its way, its values as HubSpot takes them. */
@@ -11,18 +19,23 @@ export interface Row {
   properties: Readonly<Record<string, string>>;
   /** Why properties were left out. */
   left: readonly HubspotFault[];
+  /** True if HubSpot must get all of its properties in one request, or none of them. */
+  isWhole: boolean;
   /** True if a part of it is written. */
   isBegun?: boolean;
   /** Where HubSpot refused this row and named no property: which of them is to blame. */
   search?: { state: CulpritSearch; whole: Row; fault: HubspotFault };
 }
 
-export function rowOf(properties: Properties, { id, values }: ContactChange): Row {
+export function rowOf(
+  properties: Properties,
+  { id, values, together = false }: ContactChange,
+): Row {
   const wire = Object.entries(values).map(([name, value]) => [
     name,
     wireValue(value, properties.get(name)),
   ]);
-  return { id, properties: Object.fromEntries(wire), left: [] };
+  return { id, properties: Object.fromEntries(wire), left: [], isWhole: together };
 }
 
 export function only(row: Row, names: readonly string[]): Row {
@@ -40,10 +53,17 @@ export function withProblems(fault: HubspotFault, names: readonly string[]): Hub
 /** "Multi-Status": some were written, some were not. */
 export const BATCH_STATUS = 207;
 
+/** The row without these properties; nothing is left of one that must be written as a whole. */
 export function without(row: Row, names: readonly string[], fault: HubspotFault): Row {
-  const { properties, left } = row;
-  const rest = Object.entries(properties).filter(([name]) => !names.includes(name));
-  const faults = names.filter((name) => name in properties).map((name) => aboutOne(fault, name));
+  return withoutEach(row, new Map(names.map((name) => [name, aboutOne(fault, name)])));
+}
+
+/** The row without properties of which each has its own reason. */
+export function withoutEach(row: Row, reasons: ReadonlyMap<string, HubspotFault>): Row {
+  const { properties, left, isWhole } = row;
+  const faults = [...reasons].flatMap(([name, fault]) => (name in properties ? fault : []));
+  if (faults.length === 0) return row;
+  const rest = Object.entries(properties).filter(([name]) => !isWhole && !reasons.has(name));
   return { ...row, properties: Object.fromEntries(rest), left: [...left, ...faults] };
 }
 
@@ -108,6 +128,7 @@ export function ownFault(code: string): HubspotFault {
 /** A refused contact in words. */
 function refusal(id: string, fault: HubspotFault): RefusedWrite {
   const { words } = fault;
+  const cause = causeOf(fault);
   return {
     status: 'refused',
     id,
@@ -116,6 +137,8 @@ function refusal(id: string, fault: HubspotFault): RefusedWrite {
     code: fault.code,
     message: sentenceFor(fault),
     fields: fieldsOf(fault),
+    ...(cause === null ? {} : { cause }),
+    ...(fault.code === BREAKS_RULE ? { unsent: true } : {}),
     ...(words === null ? {} : { words }),
   };
 }

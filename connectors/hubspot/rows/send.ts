@@ -12,6 +12,7 @@ import {
   readAs,
   sortOf,
 } from '../errors.ts';
+import type { RuleBook } from '../validations/rule-book.ts';
 import type { Lessons } from './lessons.ts';
 import { BATCH_STATUS, type Row } from './row.ts';
 
@@ -23,6 +24,7 @@ export interface Writer {
   api: Pick<HubspotApi, 'paths' | 'post'>;
   properties: Properties;
   lessons: Lessons;
+  rules: RuleBook;
 }
 
 type Answer =

@@ -53,15 +53,16 @@ function paceClock({ clock }: Partial<ConnectorDeps>) {
 /** What a test may want otherwise: of `crm`, of what the connector is given, of `contacts`. */
 type Choices = [
   settings?: Record<string, unknown>,
-  deps?: Partial<ConnectorDeps>,
+  deps?: Partial<ConnectorDeps> & { patienceMs?: number },
   contacts?: Partial<ContactsSettings>,
   uses?: ConnectorUses,
 ];
 
 /** Each has a pace of its own, as in a process of its own. */
-function aDefinition(fetch: typeof globalThis.fetch, deps: Partial<ConnectorDeps> = {}) {
+function aDefinition(fetch: typeof globalThis.fetch, deps: Choices[1] = {}) {
   const pacers = createPacerRegistry(paceClock(deps));
-  return defineHubspotConnector({ fetch, random: () => 0, pacers });
+  const { patienceMs = 1_000 } = deps;
+  return defineHubspotConnector({ fetch, random: () => 0, pacers, patienceMs });
 }
 
 const NO_LIMITS = { ratePer10s: 0, dailyLimit: 0, searchPerSecond: 0, searchLagMs: 0 };

@@ -1,0 +1,135 @@
+/** Which values break a validation rule for certain; whatever is not certain is for HubSpot to decide. */
+import type { DescribedProperty } from '../describe.ts';
+import { isPercent } from '../values.ts';
+import { createMismatch, type Mismatch } from './expression.ts';
+
+/** A validation rule of a property, as HubSpot tells it. */
+export interface ValidationRule {
+  ruleType: string;
+  ruleArguments: readonly string[];
+  /** True if HubSpot changes the value in an unknown way before it applies the rule. */
+  shouldApplyNormalization?: boolean | undefined;
+}
+
+/** A rule that can be judged: true if it refuses the value under every reading of the rule. */
+export interface Judge {
+  ruleType: string;
+  breaks(value: string, property: DescribedProperty): boolean;
+}
+
+type Breaks = (
+  value: string,
+  ruleArguments: readonly string[],
+  property: DescribedProperty,
+) => boolean;
+
+/**
+ * The rule types that can be judged. Types whose meaning depends on the account (time zones, the present
+ * moment, phone numbers, domains, special characters) are not among them.
+ */
+const JUDGES: ReadonlyMap<string, Breaks> = new Map(
+  Object.entries({
+    MIN_NUMBER: (value, [least], property) => compareNumbers(value, least, property) < 0,
+    MAX_NUMBER: (value, [most], property) => compareNumbers(value, most, property) > 0,
+    DECIMAL: (value, [most], property) => countDecimals(value, property) > countIn(most),
+    // Characters can be counted in two ways, with or without white space around the text.
+    MIN_LENGTH: (value, [least], property) => isText(property) && value.length < countIn(least),
+    MAX_LENGTH: (value, [most], property) =>
+      isText(property) && [...value.trim()].length > countIn(most),
+    ALPHANUMERIC: (value, kinds, property) =>
+      isText(property) && kinds.length === 1 && hasForeignCharacter(value, kinds[0]),
+    START_DATE: (value, [first], property) =>
+      property.type === 'date' && timeOf(value) + marginOf(first) < timeOf(first),
+    END_DATE: (value, [last], property) =>
+      property.type === 'date' && timeOf(value) - marginOf(last) > timeOf(last),
+    START_DATETIME: (value, [first], property) =>
+      property.type === 'datetime' && timeOf(value) + marginOf(first) < timeOf(first),
+    END_DATETIME: (value, [last], property) =>
+      property.type === 'datetime' && timeOf(value) - marginOf(last) > timeOf(last),
+  } satisfies Record<string, Breaks>),
+);
+
+/** Null if a rule of this kind cannot be judged: then its values are sent, and HubSpot decides. */
+export async function createJudge({
+  ruleType,
+  ruleArguments,
+  shouldApplyNormalization = false,
+}: ValidationRule): Promise<Judge | null> {
+  if (shouldApplyNormalization) return null;
+  const [first] = ruleArguments;
+  if (ruleType === 'REGEX' && first !== undefined && ruleArguments.length === 1) {
+    const mismatches: Mismatch | null = await createMismatch(first);
+    if (mismatches === null) return null;
+    return { ruleType, breaks: (value, property) => isText(property) && mismatches(value) };
+  }
+  const breaks = JUDGES.get(ruleType);
+  if (breaks === undefined) return null;
+  return { ruleType, breaks: (value, property) => breaks(value, ruleArguments, property) };
+}
+
+/** The type of the first rule that certainly refuses this value; null if there is none. */
+export function brokenRule(
+  judges: readonly Judge[],
+  value: string,
+  property: DescribedProperty,
+): string | null {
+  // No rule refuses to have a value cleared.
+  if (value.trim() === '') return null;
+  return judges.find(({ breaks }) => breaks(value, property))?.ruleType ?? null;
+}
+
+function isText({ type }: DescribedProperty): boolean {
+  return type === 'string';
+}
+
+/** Of a percentage it is not known whether a limit is about what is stored (0.72) or shown (72). */
+function isPlainNumber(property: DescribedProperty): boolean {
+  return property.type === 'number' && !isPercent(property);
+}
+
+/** NaN, which compares as neither less nor more, wherever the number or the limit is in doubt. */
+function compareNumbers(value: string, limit: string | undefined, property: DescribedProperty) {
+  if (!isPlainNumber(property)) return Number.NaN;
+  return Number(value) - numberIn(limit);
+}
+
+function countDecimals(value: string, property: DescribedProperty): number {
+  if (!isPlainNumber(property)) return Number.NaN;
+  const [, decimals] = /^-?\d+(?:\.(\d+))?$/.exec(value) ?? [];
+  return decimals === undefined ? 0 : decimals.replace(/0+$/, '').length;
+}
+
+/** NaN if the argument is not a plain number. */
+function numberIn(argument: string | undefined): number {
+  const text = argument?.trim() ?? '';
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+}
+
+/** NaN if the argument is not a count. */
+function countIn(argument: string | undefined): number {
+  const count = numberIn(argument);
+  return Number.isInteger(count) && count >= 0 ? count : Number.NaN;
+}
+
+/** Blanks and punctuation may be allowed beside digits or letters, so only the opposite kind counts. */
+function hasForeignCharacter(value: string, kind: string | undefined): boolean {
+  if (kind === 'NUMERIC_ONLY') return /\p{L}/u.test(value);
+  return kind === 'ALPHA_ONLY' && /\p{N}/u.test(value);
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/;
+
+/** Epoch ms of a day, an instant with its zone, or epoch ms as a text; NaN for anything else. */
+function timeOf(text: string | undefined): number {
+  const trimmed = text?.trim() ?? '';
+  if (DAY.test(trimmed) || INSTANT.test(trimmed)) return Date.parse(trimmed);
+  return /^-?\d{6,16}$/.test(trimmed) ? Number(trimmed) : Number.NaN;
+}
+
+const DAY_MS = 86_400_000;
+
+/** An argument that is a day names that day in every zone; a moment may be the start of one in some zone. */
+function marginOf(argument: string | undefined): number {
+  return INSTANT.test(argument?.trim() ?? '') ? 0 : DAY_MS;
+}

@@ -1,0 +1,84 @@
+/** The validation rules of contact properties, read once while a connector is open. */
+import { z } from 'zod';
+import type { Log } from '../../../src/core/log.ts';
+import { throwIfStopped } from '../../stopped.ts';
+import type { HubspotApi } from '../api.ts';
+import type { Properties } from '../describe.ts';
+import { readAs } from '../errors.ts';
+import { brokenRule, createJudge, type Judge } from './judge.ts';
+
+/** The validation rules of contact properties. */
+export interface ValidationRules {
+  /** The properties that have rules, whether they can be judged or not. */
+  ruled: ReadonlySet<string>;
+  /** The rules that can be judged, by the name of their property. */
+  judges: ReadonlyMap<string, readonly Judge[]>;
+}
+
+/** Reads the rules at the first use, and never again: an open connector lasts for one run. */
+export interface RuleBook {
+  /** Null if HubSpot does not let them be read, or not in time. */
+  read(): Promise<ValidationRules | null>;
+}
+
+const ruleSchema = z.object({
+  ruleType: z.string(),
+  ruleArguments: z.array(z.string()).catch([]),
+  shouldApplyNormalization: z.boolean().optional().catch(true),
+});
+
+const replySchema = z.object({
+  results: z.array(
+    z.object({ propertyName: z.string(), propertyValidationRules: z.array(ruleSchema) }),
+  ),
+});
+
+export function createRuleBook(api: HubspotApi, log: Log, signal: AbortSignal): RuleBook {
+  let reading: Promise<ValidationRules | null> | null = null;
+  return {
+    read() {
+      reading ??= readRules(api, log, signal);
+      return reading;
+    },
+  };
+}
+
+/** Without the rules, writing learns from what HubSpot refuses: no failure to read them stops a run. */
+async function readRules(
+  api: HubspotApi,
+  log: Log,
+  signal: AbortSignal,
+): Promise<ValidationRules | null> {
+  try {
+    const { results } = readAs(replySchema, await api.getSoon(api.paths.propertyValidations));
+    const judges = new Map<string, Judge[]>();
+    for (const { propertyName, propertyValidationRules } of results) {
+      const own = await Promise.all(propertyValidationRules.map(createJudge));
+      const judged = own.filter((judge) => judge !== null);
+      if (judged.length > 0) judges.set(propertyName, judged);
+    }
+    return { ruled: new Set(results.map(({ propertyName }) => propertyName)), judges };
+  } catch (error) {
+    throwIfStopped(signal);
+    log.info({ err: error }, 'the validation rules of properties cannot be read');
+    return null;
+  }
+}
+
+/** The values that certainly break a rule, each with the type of the rule. */
+export function findBroken(
+  judges: ValidationRules['judges'],
+  properties: Properties,
+  values: Readonly<Record<string, string>>,
+): Map<string, string> {
+  const broken = new Map<string, string>();
+  if (judges.size === 0) return broken;
+  for (const [name, value] of Object.entries(values)) {
+    const property = properties.get(name);
+    const own = judges.get(name);
+    if (property === undefined || own === undefined) continue;
+    const ruleType = brokenRule(own, value, property);
+    if (ruleType !== null) broken.set(name, ruleType);
+  }
+  return broken;
+}
