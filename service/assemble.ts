@@ -12,6 +12,7 @@ import { createLists } from './lists/list-store.ts';
 import { openDonorIndex } from './matcher/donor-index.ts';
 import { createMatcher } from './matcher/matcher.ts';
 import { readPopulation } from './matcher/population.ts';
+import { startMatchingWorker } from './matching-worker.ts';
 import { openNetworkService } from './networks/service.ts';
 import { openFacts } from './search/facts.ts';
 import { openOrganisations } from './search/organisations.ts';
@@ -29,17 +30,19 @@ export function assembleService({ engine, networkJobTimeMs, ...parts }: Assemble
   const { db, world, clock, report } = parts;
   const donorIndex = openDonorIndex(db, world);
   const facts = openFacts(db);
+  const jobs = createJobs(db, clock);
+  const matcher = createMatcher(donorIndex);
   return {
     ...parts,
     createId,
-    jobs: createJobs(db, clock),
+    jobs,
+    matching: startMatchingWorker({ db, jobs, matcher, clock, report }),
     lists: createLists(db, clock, createId),
     exports: createExports(db),
     donorIndex,
     facts,
     pieces: [...facts.pieces, readPopulation, ...(engine.pieces ?? [])],
     organisations: openOrganisations(db, world.donorCount),
-    matcher: createMatcher(donorIndex),
     networkService: openNetworkService({
       db,
       world,

@@ -16,8 +16,10 @@ export interface PartnerEnv {
     body: unknown;
     /** Credits taken for this request: as many items are paid for. */
     charged: number;
-    /** Set by a handler that did less than was paid for; the difference is refunded. */
-    processed: number | undefined;
+    /** The ledger's line of the charge; null for a request that costs nothing. */
+    chargeId: number | null;
+    /** Settles the charge of this request, in the transaction of its work: so many items were processed. */
+    settle: (processed?: number) => void;
   };
 }
 

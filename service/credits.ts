@@ -36,6 +36,13 @@ export interface LedgerEntry extends Payment {
   kind: 'charge' | 'refund';
 }
 
+/** Credits that were taken for a request whose outcome is not yet known. */
+export interface Charge {
+  /** The line of the ledger. */
+  id: number;
+  amount: number;
+}
+
 /** What a bucket has been given and what is left of it. */
 export interface BucketAccount {
   team: string;
@@ -50,10 +57,20 @@ export interface Credits {
   grant(team: string, amounts: Partial<Balances>): void;
   hasTeam(team: string): boolean;
   balances(team: string): Balances;
-  /** Takes the amount, or as much of it as there is; returns what was taken. */
-  charge(payment: Payment): number;
-  /** Gives back what a charge took. */
-  refund(payment: Payment): void;
+  /**
+   * Takes the amount, or as much of it as there is; undefined if there is nothing. The charge stays open until it
+   * is settled or refunded, or until the service restarts, which refunds it.
+   */
+  charge(payment: Payment): Charge | undefined;
+  /**
+   * Settles an open charge: as many credits are earned, the rest is given back. It belongs into the transaction
+   * of the work that was paid. Does nothing to a charge that is no longer open.
+   */
+  settle(charge: Charge, earned: number): void;
+  /** Gives back the whole charge unless some of it has been given back already. */
+  refund(charge: Charge): void;
+  /** Refunds the charges that a service left open when it ended; returns the number of charges. */
+  refundOpen(): number;
   /** Charges when `dueAtMs` has come. */
   chargeLater(payment: Payment, dueAtMs: number): void;
   /** The lines of the ledger in order, of one key and bucket if given. */
@@ -65,25 +82,36 @@ export interface Credits {
 export function createCredits(db: Database, clock: () => number): Credits {
   const sql = prepareStatements(db);
 
-  function charge(payment: Payment): number {
+  function charge(payment: Payment, state: 'open' | 'settled'): Charge | undefined {
     const remaining = sql.remaining.get(payment.team, payment.bucket)?.remaining ?? 0;
-    const taken = Math.min(payment.amount, remaining);
-    if (taken > 0) {
-      enter('charge', { ...payment, amount: taken });
-    }
-    return taken;
+    const amount = Math.min(payment.amount, remaining);
+    if (amount === 0) return undefined;
+    sql.change.run({ ...payment, amount: -amount });
+    const line = { ...payment, amount, kind: 'charge' as const, atMs: clock(), state };
+    return { id: Number(sql.enter.run({ ...line, refundOf: null }).lastInsertRowid), amount };
   }
 
-  function enter(kind: LedgerEntry['kind'], payment: Payment): void {
-    sql.change.run({ ...payment, amount: -payment.amount });
-    sql.enter.run({ ...payment, kind, atMs: clock() });
+  function giveBack(id: number, amount: number): void {
+    const line = sql.line.get(id);
+    if (line === undefined) throw new Error(`The ledger has no line ${id}.`);
+    const refund = { ...line, kind: 'refund' as const, amount: -amount, atMs: clock() };
+    // The ledger refuses a second refund of one charge.
+    sql.enter.run({ ...refund, state: null, refundOf: id });
+    sql.change.run({ ...line, amount });
   }
+
+  const refund = db.transaction(({ id, amount }: Charge) => {
+    if (sql.refundOf.get(id) !== undefined) return;
+    sql.setState.run('refunded', id);
+    giveBack(id, amount);
+  });
 
   /** Late charges need no timer: they land before anybody can look. */
   const settle = db.transaction(() => {
     for (const { id, ...payment } of sql.due.all(clock())) {
-      charge(payment);
-      sql.settled.run(id);
+      // Its work was done before.
+      charge(payment, 'settled');
+      sql.landed.run(id);
     }
   });
 
@@ -112,10 +140,18 @@ export function createCredits(db: Database, clock: () => number): Credits {
     },
     charge: db.transaction((payment: Payment) => {
       settle();
-      return charge(payment);
+      return charge(payment, 'open');
     }),
-    refund: db.transaction((payment: Payment) => {
-      enter('refund', { ...payment, amount: -payment.amount });
+    settle: db.transaction(({ id, amount }: Charge, earned: number) => {
+      if (sql.state.get(id)?.state !== 'open') return;
+      sql.setState.run(earned > 0 ? 'settled' : 'refunded', id);
+      if (earned < amount) giveBack(id, amount - earned);
+    }),
+    refund,
+    refundOpen: db.transaction(() => {
+      const open = sql.openCharges.all();
+      for (const one of open) refund(one);
+      return open.length;
     }),
     chargeLater(payment, dueAtMs) {
       sql.chargeLater.run({ ...payment, dueAtMs });
@@ -144,9 +180,22 @@ function prepareStatements(db: Database) {
     change: db.prepare<[Payment]>(
       `update balances set remaining = remaining + @amount where team = @team and bucket = @bucket`,
     ),
-    enter: db.prepare<[Omit<LedgerEntry, 'id'>]>(
-      `insert into ledger (at_ms, kind, api_key, team, bucket, amount, what, request_id)
-       values (@atMs, @kind, @apiKey, @team, @bucket, @amount, @what, @requestId)`,
+    enter: db.prepare<
+      [Omit<LedgerEntry, 'id'> & { state: string | null; refundOf: number | null }]
+    >(
+      `insert into ledger
+         (at_ms, kind, api_key, team, bucket, amount, what, request_id, state, refund_of)
+       values (@atMs, @kind, @apiKey, @team, @bucket, @amount, @what, @requestId, @state, @refundOf)`,
+    ),
+    line: db.prepare<[number], Payment>(
+      `select api_key apiKey, team, bucket, amount, what, request_id requestId
+       from ledger where id = ?`,
+    ),
+    state: db.prepare<[number], { state: string | null }>('select state from ledger where id = ?'),
+    setState: db.prepare<[string, number]>('update ledger set state = ? where id = ?'),
+    refundOf: db.prepare<[number], { id: number }>('select id from ledger where refund_of = ?'),
+    openCharges: db.prepare<[], Charge>(
+      "select id, amount from ledger where state = 'open' order by id",
     ),
     chargeLater: db.prepare<[Payment & { dueAtMs: number }]>(
       `insert into late_charges (due_at_ms, api_key, team, bucket, amount, what, request_id)
@@ -156,7 +205,7 @@ function prepareStatements(db: Database) {
       `select id, api_key apiKey, team, bucket, amount, what, request_id requestId
        from late_charges where due_at_ms <= ? order by due_at_ms, id`,
     ),
-    settled: db.prepare<[number]>('delete from late_charges where id = ?'),
+    landed: db.prepare<[number]>('delete from late_charges where id = ?'),
     ledger: db.prepare<[{ apiKey: string | null; bucket: string | null }], LedgerEntry>(
       `select id, at_ms atMs, kind, api_key apiKey, team, bucket, amount, what, request_id requestId
        from ledger

@@ -115,8 +115,32 @@ create index if not exists exports_of_team on exports (team, position);
 
 /** Files of the first versions lack it. */
 function addMatchOfJobs(db: Database): void {
-  const columns = db.prepare<[], string>("select name from pragma_table_info('jobs')").pluck();
-  if (!columns.all().includes('match')) db.exec('alter table jobs add column match text');
+  addColumn(db, 'jobs', 'match', 'text');
+}
+
+/** Lines of earlier versions have no state: nobody can tell whether their work was done. */
+const CHARGE_STATES = [
+  ['ledger', 'state', "text check (state in ('open', 'settled', 'refunded'))"],
+  ['ledger', 'refund_of', 'integer'],
+  ['jobs', 'charge', 'integer'],
+  ['jobs', 'person', 'text'],
+] as const;
+
+const CHARGE_INDEXES = `
+create unique index if not exists ledger_refunds on ledger (refund_of) where refund_of is not null;
+create index if not exists ledger_open on ledger (id) where state = 'open';
+create index if not exists jobs_unmatched on jobs (submitted_at_ms) where person is not null;
+create index if not exists jobs_by_charge on jobs (charge) where charge is not null;
+`;
+
+function addStatesOfCharges(db: Database): void {
+  for (const [table, column, type] of CHARGE_STATES) addColumn(db, table, column, type);
+  db.exec(CHARGE_INDEXES);
+}
+
+function addColumn(db: Database, table: string, column: string, type: string): void {
+  const columns = db.prepare<[], string>(`select name from pragma_table_info('${table}')`).pluck();
+  if (!columns.all().includes(column)) db.exec(`alter table ${table} add column ${column} ${type}`);
 }
 
 /** Forward only: a step that was released is never changed, another follows it. */
@@ -126,4 +150,5 @@ const STEPS: readonly SchemaStep[] = [
   { name: '0003 imported people', bring: (db) => db.exec(RECORD_TABLES) },
   { name: '0004 teams and their keys', bring: (db) => db.exec(OPERATION_TABLES) },
   { name: '0005 erased and joined people', bring: (db) => db.exec(VACANCY_TABLES) },
+  { name: '0006 states of charges', bring: addStatesOfCharges },
 ];

@@ -6,6 +6,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Donor, World } from '../people/world.ts';
 import type { PartnerEnv } from './context.ts';
+import type { Database } from './database.ts';
 import {
   explanationRoute,
   type FormEndpoints,
@@ -16,13 +17,11 @@ import {
   type SubmittedPerson,
   submitRoute,
 } from './enhancement-api.ts';
-import type { PartnerFault } from './faults.ts';
-import { hasEnded, type Job, type Jobs, jobDurationMs, progressOf } from './jobs.ts';
-import type { Matcher } from './matcher/matcher.ts';
+import { hasEnded, type Job, type Jobs, jobDurationMs, type NewJob, progressOf } from './jobs.ts';
+import type { MatchingWorker } from './matching-worker.ts';
 import type { ChargedEndpoint } from './metering.ts';
 import { toProfile } from './profile.ts';
 import { createRouter } from './router.ts';
-import { createSlices, type Slices } from './slices.ts';
 import { countItems } from './validation.ts';
 
 /** Which forms of the enhancement paths exist; both by default. */
@@ -36,8 +35,9 @@ export interface PathForms {
 /** What the endpoints of enhancement need. */
 export interface EnhancementOptions {
   forms: PathForms;
+  db: Database;
   jobs: Jobs;
-  matcher: Matcher;
+  matching: MatchingWorker;
   world: World;
   clock: () => number;
   /** Gives 32 random hexadecimal characters. */
@@ -89,13 +89,11 @@ function addForm(
   options: EnhancementOptions,
   form: FormEndpoints,
 ): void {
-  router.openapi(submitRoute(form.submit), async (c) => {
-    const accepted = await submitPersons(options, c.req.valid('json').persons, c.var);
-    c.set('processed', accepted.meta.processed);
-    return c.json(accepted, 202);
-  });
-  router.openapi(progressRoute(form.progress), (c) => {
-    const job = findJob(options, c.req.valid('param').job_id, c.var);
+  router.openapi(submitRoute(form.submit), (c) =>
+    c.json(submitPersons(options, c.req.valid('json').persons, c.var), 202),
+  );
+  router.openapi(progressRoute(form.progress), async (c) => {
+    const job = await findJob(options, c.req.valid('param').job_id, c.var);
     return job === undefined
       ? c.json({ detail: 'Job not found' }, 404)
       : c.json(
@@ -103,8 +101,8 @@ function addForm(
           200,
         );
   });
-  router.openapi(explanationRoute(form.explanation), (c) => {
-    const job = findJob(options, c.req.valid('param').job_id, c.var);
+  router.openapi(explanationRoute(form.explanation), async (c) => {
+    const job = await findJob(options, c.req.valid('param').job_id, c.var);
     return job === undefined
       ? c.json({ detail: 'Job not found' }, 404)
       : c.json(
@@ -118,34 +116,45 @@ function addForm(
           200,
         );
   });
-  router.openapi(progressBatchRoute(form.progressBatch), (c) => {
+  router.openapi(progressBatchRoute(form.progressBatch), async (c) => {
     const body = c.req.valid('json');
-    return c.json(readProgress(options, Array.isArray(body) ? body : body.job_ids, c.var), 200);
+    const ids = Array.isArray(body) ? body : body.job_ids;
+    return c.json(await readProgress(options, ids, c.var), 200);
   });
-  router.openapi(resultsRoute(form.results), (c) =>
-    c.json(readResults(options, c.req.valid('json').job_ids, c.var), 200),
+  router.openapi(resultsRoute(form.results), async (c) =>
+    c.json(await readResults(options, c.req.valid('json').job_ids, c.var), 200),
   );
 }
 
-type RequestVariables = Pick<PartnerEnv['Variables'], 'key' | 'fault' | 'charged'>;
+type RequestVariables = Pick<
+  PartnerEnv['Variables'],
+  'key' | 'fault' | 'charged' | 'chargeId' | 'settle'
+>;
 
-async function submitPersons(
+/** Settles the charge and creates one job for each paid person, both or neither; matching follows. */
+function submitPersons(
   options: EnhancementOptions,
   persons: readonly SubmittedPerson[],
   variables: RequestVariables,
 ) {
-  const { fault } = variables;
+  const { fault, settle } = variables;
   const { team } = variables.key;
   const paid = persons.slice(0, variables.charged);
   const chosen = fault?.kind === 'processFewer' ? paid.slice(0, fault.processed) : paid;
-  const submitted: { trackingId: string; job: Job }[] = [];
-  const slices = createSlices();
-  for (const person of chosen) {
-    const trackingId = person.tracking_id ?? options.createId();
-    const job = await createJob(options, person, { team, fault, slices });
-    submitted.push({ trackingId, job });
-  }
-  options.jobs.add(submitted.map(({ job }) => job));
+  const submitted = chosen.map((person) => ({
+    trackingId: person.tracking_id ?? options.createId(),
+    job: newJob(options, person, variables),
+  }));
+  options.db
+    .transaction(() => {
+      options.jobs.add(submitted.map(({ job }) => job));
+      settle(submitted.length);
+    })
+    .immediate();
+  options.matching.take(
+    team,
+    submitted.map(({ job }) => job.id),
+  );
   return {
     status: 202,
     message: 'Enhancement jobs created',
@@ -162,34 +171,30 @@ async function submitPersons(
   };
 }
 
-/** The match is made at once, so that progress and results only have to look. */
-async function createJob(
+function newJob(
   options: EnhancementOptions,
-  person: SubmittedPerson,
-  { team, fault, slices }: { team: string; fault: PartnerFault | undefined; slices: Slices },
-): Promise<Job> {
+  { name, addresses, employers }: SubmittedPerson,
+  { key, fault, chargeId }: RequestVariables,
+): NewJob {
   const id = options.createId();
   const submittedAtMs = options.clock();
   const endsAtMs =
     fault?.kind === 'jobsNeverEnd' ? null : submittedAtMs + jobDurationMs(id, options.jobTimeMs());
-  const sought = {
-    first: person.name.first ?? '',
-    last: person.name.last ?? '',
-    addresses: person.addresses ?? [],
-    employers: person.employers ?? [],
+  const person = {
+    first: name.first ?? '',
+    last: name.last ?? '',
+    addresses: addresses ?? [],
+    employers: employers ?? [],
   };
-  const match = await options.matcher.matchInSlices(sought, slices);
-  const { donorNumber } = match;
-  const error = donorNumber === null ? (match.reasons[0] ?? null) : null;
-  return { id, team, donorNumber, error, match, submittedAtMs, endsAtMs };
+  return { id, team: key.team, person, charge: chargeId, submittedAtMs, endsAtMs };
 }
 
-function findJob(
+async function findJob(
   options: EnhancementOptions,
   id: string,
-  { key, fault }: RequestVariables,
-): Job | undefined {
-  return fault?.kind === 'jobsVanish' ? undefined : options.jobs.find(key.team, id);
+  variables: RequestVariables,
+): Promise<Job | undefined> {
+  return (await findJobs(options, [id], variables)).found[0];
 }
 
 function shownProgress(options: EnhancementOptions, job: Job, { fault }: RequestVariables) {
@@ -202,24 +207,24 @@ function stateOf(options: EnhancementOptions, job: Job, variables: RequestVariab
   return { progress: shownProgress(options, job, variables), error };
 }
 
-function readProgress(
+async function readProgress(
   options: EnhancementOptions,
   ids: readonly string[],
   variables: RequestVariables,
 ) {
-  const { found, not_found } = findJobs(options, ids, variables);
+  const { found, not_found } = await findJobs(options, ids, variables);
   const job_id_to_state = Object.fromEntries(
     found.map((job) => [job.id, stateOf(options, job, variables)]),
   );
   return { status: 200, message: 'Progress retrieved', job_id_to_state, not_found };
 }
 
-function readResults(
+async function readResults(
   options: EnhancementOptions,
   ids: readonly string[],
   variables: RequestVariables,
 ) {
-  const { found, not_found } = findJobs(options, ids, variables);
+  const { found, not_found } = await findJobs(options, ids, variables);
   const job_id_to_state = Object.fromEntries(
     found.map((job) => [
       job.id,
@@ -233,12 +238,15 @@ function readResults(
   return { status: 200, message: 'Results retrieved', job_id_to_state, not_found };
 }
 
-function findJobs(
+async function findJobs(
   options: EnhancementOptions,
   ids: readonly string[],
-  variables: RequestVariables,
-): { found: Job[]; not_found: string[] } {
-  const jobs = ids.map((id) => findJob(options, id, variables));
+  { key, fault }: RequestVariables,
+): Promise<{ found: Job[]; not_found: string[] }> {
+  await options.matching.catchUp(key.team, ids);
+  const jobs = ids.map((id) =>
+    fault?.kind === 'jobsVanish' ? undefined : options.jobs.find(key.team, id),
+  );
   return {
     found: jobs.filter((job) => job !== undefined),
     not_found: ids.filter((_, index) => jobs[index] === undefined),

@@ -108,10 +108,12 @@ function assemble(db: Database, world: World, options: PartnerSandboxOptions) {
   );
   const { jobTimeMs = DEFAULT_JOB_TIME_MS } = options;
   const requests = createRequestLog<RequestDetails>();
+  const credits = createCredits(db, parts.clock);
+  credits.refundOpen();
   const controls = {
     ...parts,
     requests,
-    credits: createCredits(db, parts.clock),
+    credits,
     keys: createKeys(db),
     contactCount: options.contacts ?? world.donorCount,
     startCredits: options.credits ?? DEFAULT_CREDITS,
@@ -127,7 +129,7 @@ function assemble(db: Database, world: World, options: PartnerSandboxOptions) {
     title: 'Partner Data Service (sandbox)',
     submitLatencyMs: options.submitLatencyMs ?? 0,
     requests,
-    credits: controls.credits,
+    credits,
     keys: controls.keys,
     networkPrices: {
       chargeQueries: options.chargeQueries ?? false,

@@ -6,11 +6,35 @@ import type { Database } from './database.ts';
 /** Jobs are forgotten after seven days. */
 export const JOB_RETENTION_MS = 7 * 24 * 3_600_000;
 
-/** One job. Its outcome is settled when it is submitted and shown when it ends. */
-export interface Job {
+const personSchema = z.object({
+  first: z.string(),
+  last: z.string(),
+  addresses: z.array(z.string()),
+  employers: z.array(z.string()),
+});
+
+/** The details by which a person is matched; deleted as soon as that has happened. */
+export type JobPerson = z.infer<typeof personSchema>;
+
+/** A job as it is submitted: paid, and not yet matched. */
+export interface NewJob {
   /** 32 hexadecimal characters. */
   id: string;
   team: string;
+  person: JobPerson;
+  /** The ledger's line that paid for it; null if it cost nothing. */
+  charge: number | null;
+  submittedAtMs: number;
+  /** Null for a job that never ends. */
+  endsAtMs: number | null;
+}
+
+/** One job. */
+export interface Job {
+  id: string;
+  team: string;
+  /** Whether the person was matched, with or without success. */
+  isMatched: boolean;
   /** The donor that was found, as a number of the world; null where none was. */
   donorNumber: number | null;
   /** Why no donor was found. */
@@ -37,6 +61,9 @@ const jobMatchSchema = z.object({
 /** What a job says of its match: how likely it is, why, and who else it could be. */
 export type JobMatch = z.infer<typeof jobMatchSchema>;
 
+/** The outcome of matching. */
+export type JobOutcome = Pick<Job, 'id' | 'donorNumber' | 'error' | 'match'>;
+
 /** How far a job is; `pct_done` is an integer percent while processing. */
 export interface Progress {
   status: string;
@@ -46,38 +73,62 @@ export interface Progress {
 /** The jobs of all teams. */
 export interface Jobs {
   /** Adds jobs, all or none, and forgets old ones. */
-  add(jobs: readonly Job[]): void;
+  add(jobs: readonly NewJob[]): void;
   /** A team's job; undefined for one that is unknown, forgotten, or another team's. */
   find(team: string, id: string): Job | undefined;
+  /** The jobs whose persons are not yet matched, oldest first. */
+  unmatched(): { id: string; team: string }[];
+  /** The person of a job; undefined if the job was matched or forgotten. */
+  person(id: string): JobPerson | undefined;
+  /** Stores outcomes, all or none, and deletes the details of the persons. */
+  finish(outcomes: readonly JobOutcome[]): void;
 }
 
 /** Opens the jobs of a database. */
 export function createJobs(db: Database, clock: () => number): Jobs {
-  const insert = db.prepare<[JobRow]>(
-    `insert into jobs (id, team, donor_number, error, submitted_at_ms, ends_at_ms, match)
-     values (@id, @team, @donorNumber, @error, @submittedAtMs, @endsAtMs, @match)`,
+  const insert = db.prepare<[Omit<NewJob, 'person'> & { person: string }]>(
+    `insert into jobs (id, team, submitted_at_ms, ends_at_ms, charge, person)
+     values (@id, @team, @submittedAtMs, @endsAtMs, @charge, @person)`,
   );
   const forget = db.prepare<[number]>('delete from jobs where submitted_at_ms < ?');
   const select = db.prepare<[string, string, number], JobRow>(
     `select id, team, donor_number donorNumber, error, submitted_at_ms submittedAtMs,
-            ends_at_ms endsAtMs, match
+            ends_at_ms endsAtMs, match, person is null isMatched
      from jobs where id = ? and team = ? and submitted_at_ms >= ?`,
   );
+  const unmatched = db.prepare<[], { id: string; team: string }>(
+    'select id, team from jobs where person is not null order by submitted_at_ms, charge, id',
+  );
+  const person = db
+    .prepare<[string], string>('select person from jobs where id = ? and person is not null')
+    .pluck();
+  const finish = db.prepare<[Omit<JobOutcome, 'match'> & { match: string }]>(
+    `update jobs set person = null, donor_number = @donorNumber, error = @error, match = @match
+     where id = @id and person is not null`,
+  );
   return {
-    add: db.transaction((jobs: readonly Job[]) => {
+    add: db.transaction((jobs: readonly NewJob[]) => {
       forget.run(clock() - JOB_RETENTION_MS);
-      for (const job of jobs) {
-        insert.run({ ...job, match: JSON.stringify(job.match) });
-      }
+      for (const job of jobs) insert.run({ ...job, person: JSON.stringify(job.person) });
     }),
     find(team, id) {
       const row = select.get(id, team, clock() - JOB_RETENTION_MS);
-      return row && { ...row, match: readMatch(row.match) };
+      return row && { ...row, isMatched: row.isMatched === 1, match: readMatch(row.match) };
     },
+    unmatched: () => unmatched.all(),
+    person(id) {
+      const text = person.get(id);
+      return text === undefined ? undefined : personSchema.parse(JSON.parse(text));
+    },
+    finish: db.transaction((outcomes: readonly JobOutcome[]) => {
+      for (const outcome of outcomes) {
+        finish.run({ ...outcome, match: JSON.stringify(outcome.match) });
+      }
+    }),
   };
 }
 
-type JobRow = Omit<Job, 'match'> & { match: string | null };
+type JobRow = Omit<Job, 'match' | 'isMatched'> & { match: string | null; isMatched: number };
 
 function readMatch(text: string | null): JobMatch | null {
   return jobMatchSchema.nullable().parse(JSON.parse(text ?? 'null'));
@@ -91,7 +142,15 @@ export function jobDurationMs(id: string, longestMs: number): number {
 
 /** Whether a job has ended, be it completed or failed. */
 export function hasEnded(job: Job, nowMs: number): boolean {
-  return job.endsAtMs !== null && nowMs >= job.endsAtMs;
+  return job.isMatched && isDue(job, nowMs);
+}
+
+/** Whether a job may end. A clock that was set back to before the submission delays nothing. */
+export function isDue(
+  { endsAtMs, submittedAtMs }: Pick<Job, 'endsAtMs' | 'submittedAtMs'>,
+  nowMs: number,
+): boolean {
+  return endsAtMs !== null && (nowMs >= endsAtMs || nowMs < submittedAtMs);
 }
 
 /** The progress of a job at a time; percents rise with time and never reach 100. */
@@ -99,7 +158,12 @@ export function progressOf(job: Job, nowMs: number): Progress {
   if (hasEnded(job, nowMs)) {
     return { status: job.error === null ? 'completed' : 'failed', pct_done: null };
   }
-  const durationMs = job.endsAtMs === null ? undefined : job.endsAtMs - job.submittedAtMs;
-  const share = durationMs === undefined ? 0.99 : (nowMs - job.submittedAtMs) / durationMs;
-  return { status: 'processing', pct_done: Math.max(0, Math.floor(share * 100)) };
+  const durationMs = job.endsAtMs === null ? 0 : job.endsAtMs - job.submittedAtMs;
+  const share = durationMs <= 0 ? ALMOST : (nowMs - job.submittedAtMs) / durationMs;
+  return {
+    status: 'processing',
+    pct_done: Math.floor(Math.max(0, Math.min(share, ALMOST)) * 100),
+  };
 }
+
+const ALMOST = 0.99;

@@ -25,11 +25,15 @@ export interface MeterOptions {
 
 /**
  * Charges a request before it runs, as far as the balance reaches, and tells the handler in
- * `c.var.charged` how many items are paid. An empty bucket is a 402. What fails with 4xx or 5xx
- * is refunded, and so are items that the handler says it left out.
+ * `c.var.charged` how many items are paid. An empty bucket is a 402. The charge is open until the
+ * handler settles it in the transaction of its work (`c.var.settle`), with the number of items that
+ * it processed; the others are refunded. A request that fails with 4xx or 5xx is refunded, and so
+ * is one whose charge is still open when the service restarts.
  */
 export function meterCredits(options: MeterOptions): MiddlewareHandler<PartnerEnv> {
   return async (c, next) => {
+    c.set('chargeId', null);
+    c.set('settle', () => {});
     const payment = priceRequest(options, c);
     if (payment === undefined) {
       return next();
@@ -38,16 +42,18 @@ export function meterCredits(options: MeterOptions): MiddlewareHandler<PartnerEn
     if (fault?.kind === 'lateCharge') {
       return payLater(options, c, next, payment, fault.delayMs);
     }
-    const charged = options.credits.charge(payment);
-    if (charged === 0) {
+    const { credits } = options;
+    const charge = credits.charge(payment);
+    if (charge === undefined) {
       return answerInsufficient(c, payment.bucket);
     }
-    c.set('charged', charged);
+    c.set('charged', charge.amount);
+    c.set('chargeId', charge.id);
+    c.set('settle', (earned = charge.amount) => credits.settle(charge, earned));
     await next();
-    const earned = c.res.status >= 400 ? 0 : (c.var.processed ?? charged);
-    if (earned < charged) {
-      options.credits.refund({ ...payment, amount: charged - earned });
-    }
+    // Work that changes nothing, such as a search, leaves its charge open.
+    if (c.res.status < 400) credits.settle(charge, charge.amount);
+    else credits.refund(charge);
     return undefined;
   };
 }

@@ -4,6 +4,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from 'zod';
 import type { World } from '../../people/world.ts';
 import type { PartnerEnv } from '../context.ts';
+import type { Database } from '../database.ts';
 import { batchMeta, countDonorIds, resolveInPieces } from '../donors/batch.ts';
 import type { DonorList, Lists } from '../lists/list-store.ts';
 import type { ChargedEndpoint } from '../metering.ts';
@@ -24,6 +25,7 @@ import type { DonorExport, Exports } from './export-store.ts';
 
 /** What the endpoints of exports need. */
 export interface ExportOptions {
+  db: Database;
   exports: Exports;
   lists: Lists;
   world: World;
@@ -114,9 +116,9 @@ async function makeExport(
   options: ExportOptions,
   order: ExportOrder,
   ids: readonly string[],
-  { key, charged: paid }: Pick<PartnerEnv['Variables'], 'key' | 'charged'>,
+  { key, charged: paid, settle }: Pick<PartnerEnv['Variables'], 'key' | 'charged' | 'settle'>,
 ) {
-  const { world, exports } = options;
+  const { db, world, exports } = options;
   const createdAtMs = options.clock();
   const slices = createSlices();
   const { numbers, notFoundIds } = await inSlices(
@@ -137,7 +139,10 @@ async function makeExport(
     donorCount: numbers.length,
     createdAtMs,
   };
-  exports.add(made, file, numbers);
+  db.transaction(() => {
+    exports.add(made, file, numbers);
+    settle();
+  }).immediate();
   return {
     ...describe({ ...made, sizeBytes: file.length }),
     not_found_ids: notFoundIds,

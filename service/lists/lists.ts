@@ -3,6 +3,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { World } from '../../people/world.ts';
 import type { PartnerEnv } from '../context.ts';
+import type { Database } from '../database.ts';
 import { batchMeta, countDonorIds, resolveDonors } from '../donors/batch.ts';
 import { toSummary } from '../donors/summary.ts';
 import type { ChargedEndpoint } from '../metering.ts';
@@ -21,6 +22,7 @@ import type { DonorList, Lists } from './list-store.ts';
 
 /** What the endpoints of lists need. */
 export interface ListOptions {
+  db: Database;
   lists: Lists;
   world: World;
 }
@@ -86,7 +88,7 @@ function addListMembership(router: OpenAPIHono<PartnerEnv>, options: ListOptions
     const list = lists.find(c.var.key.team, c.req.valid('param').id);
     return list === undefined
       ? c.json(NOT_FOUND, 404)
-      : c.json(addDonors(options, list, c.req.valid('json').donor_ids, c.var.charged), 200);
+      : c.json(addDonors(options, list, c.req.valid('json').donor_ids, c.var), 200);
   });
   router.openapi(removeFromListRoute, (c) => {
     const list = lists.find(c.var.key.team, c.req.valid('param').id);
@@ -124,13 +126,18 @@ function readDonors({ lists, world }: ListOptions, list: DonorList, limit: numbe
 }
 
 function addDonors(
-  { lists, world }: ListOptions,
+  { db, lists, world }: ListOptions,
   list: DonorList,
   ids: readonly string[],
-  paid: number,
+  { charged: paid, settle }: Pick<PartnerEnv['Variables'], 'charged' | 'settle'>,
 ) {
   const { numbers, notFoundIds } = resolveDonors(world, ids.slice(0, paid));
-  const added = new Set(lists.add(list, numbers));
+  const add = db.transaction(() => {
+    const added = lists.add(list, numbers);
+    settle();
+    return added;
+  });
+  const added = new Set(add.immediate());
   const idOf = (number: number) => world.donor(number).id;
   return {
     list_id: list.id,

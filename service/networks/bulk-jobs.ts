@@ -110,7 +110,7 @@ export function createBulkJobs(db: Database, options: BulkJobsOptions): BulkJobs
       return row && toJob(row, sql.items.all(row.number), clock());
     },
     nextDue() {
-      const row = sql.nextDue.get(clock());
+      const row = sql.nextDue.get({ nowMs: clock() });
       return row && { ...row, isDoomed: row.isDoomed === 1 };
     },
     nextDueAtMs: () => sql.nextDueAt.get()?.dueAtMs,
@@ -169,10 +169,13 @@ function prepareStatements(db: Database) {
       `select position, donor_id donorId, due_at_ms dueAtMs, is_doomed isDoomed, outcome
        from network_job_items where job = ? order by position`,
     ),
-    nextDue: db.prepare<[number], Omit<DueItem, 'isDoomed'> & { isDoomed: number }>(
+    // A clock that was set back to before the submission delays nothing.
+    nextDue: db.prepare<[{ nowMs: number }], Omit<DueItem, 'isDoomed'> & { isDoomed: number }>(
       `select job, position, team, network_id networkId, donor_id donorId, is_doomed isDoomed
        from network_job_items join network_jobs on number = job
-       where outcome is null and due_at_ms <= ? order by due_at_ms, job, position limit 1`,
+       where outcome is null and due_at_ms is not null
+         and (due_at_ms <= @nowMs or submitted_at_ms > @nowMs)
+       order by due_at_ms, job, position limit 1`,
     ),
     nextDueAt: db.prepare<[], { dueAtMs: number }>(
       `select due_at_ms dueAtMs from network_job_items

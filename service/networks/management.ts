@@ -65,7 +65,7 @@ function addMemberRoutes(
   service: NetworkService,
   isSingleAddCharged: boolean,
 ): void {
-  const { world, networks, members } = service;
+  const { db, world, networks, members } = service;
   router.openapi(addMemberRoute(isSingleAddCharged), (c) => {
     const { team } = c.var.key;
     const network = networks.find(team, c.req.valid('param').network_id);
@@ -76,7 +76,10 @@ function addMemberRoutes(
     if (donor === null) {
       return c.json({ detail: 'Donor not found' }, 404);
     }
-    members.add(team, network, donor);
+    db.transaction(() => {
+      members.add(team, network, donor);
+      c.var.settle();
+    }).immediate();
     return c.body(null, 204);
   });
   router.openapi(removeMembersRoute, async (c) => {
@@ -95,7 +98,7 @@ function addMemberRoutes(
 }
 
 function addBulkRoutes(router: OpenAPIHono<PartnerEnv>, service: NetworkService): void {
-  const { networks, jobs, worker } = service;
+  const { db, networks, jobs, worker } = service;
   router.openapi(addMembersRoute, (c) => {
     const { team } = c.var.key;
     const networkId = c.req.valid('param').network_id;
@@ -104,8 +107,7 @@ function addBulkRoutes(router: OpenAPIHono<PartnerEnv>, service: NetworkService)
     }
     const { fault, charged } = c.var;
     const paid = fault?.kind === 'processFewer' ? Math.min(charged, fault.processed) : charged;
-    c.set('processed', paid);
-    const jobId = jobs.add({
+    const order = {
       team,
       networkId,
       donorIds: c.req.valid('json').donor_ids,
@@ -113,7 +115,12 @@ function addBulkRoutes(router: OpenAPIHono<PartnerEnv>, service: NetworkService)
       hangs: fault?.kind === 'jobsNeverEnd',
       failsAfter: fault?.kind === 'networkJobFails' ? fault.afterMembers : null,
       failsEvery: fault?.kind === 'networkMembersFail' ? fault.every : null,
+    };
+    const add = db.transaction(() => {
+      c.var.settle(paid);
+      return jobs.add(order);
     });
+    const jobId = add.immediate();
     worker.wake();
     return c.json({ job_id: jobId }, 202);
   });

@@ -26,6 +26,7 @@ export interface NetworkServiceOptions {
 
 /** The parts that the endpoints use. */
 export interface NetworkService {
+  db: Database;
   world: World;
   networks: Networks;
   members: Members;
@@ -43,5 +44,5 @@ export function openNetworkService(options: NetworkServiceOptions): NetworkServi
   const jobs = createBulkJobs(db, options);
   const worker = startJobWorker({ ...options, networks, members, jobs });
   const searches = createSearches({ world, engine, members, stored });
-  return { world, networks, members, jobs, worker, searches };
+  return { db, world, networks, members, jobs, worker, searches };
 }

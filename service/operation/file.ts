@@ -5,6 +5,7 @@ import { chmod, rename } from 'node:fs/promises';
 import { BUCKETS } from '../credits.ts';
 import { type Database, openDatabase } from '../database.ts';
 import { type ImportedFile, openRecord } from '../record/store.ts';
+import { findMissingWork } from './credit-check.ts';
 import { Refusal } from './refusal.ts';
 import { openTeams } from './teams.ts';
 
@@ -70,6 +71,12 @@ export function verify(db: Database, clock: () => number): string[] {
   return [
     ...damage(db),
     ...moneyProblems(db, clock),
+    ...findMissingWork(db, clock)
+      .filter(({ isCertain }) => isCertain)
+      .map(
+        ({ line, missing, amount }) =>
+          `Line ${line} of the ledger: ${missing} of ${amount} paid persons have no job. Refund it, or restore a copy.`,
+      ),
     ...CHECKS.flatMap((check) => broken(db, check)),
   ];
 }
@@ -143,6 +150,51 @@ const CHECKS: readonly Check[] = [
     query: `select count(*) from network_members
             where donor >= (select coalesce(max(number) + 1, 0) from record_donors)`,
     says: (count) => `${count} members of networks are no donors.`,
+  },
+  {
+    query: `select count(*) from
+              (select charged.id from ledger given join ledger charged on charged.id = given.refund_of
+               where given.kind = 'refund'
+               group by charged.id having count(*) > 1 or sum(-given.amount) > max(charged.amount))`,
+    says: (count) => `${count} charges were refunded twice, or more than was charged.`,
+  },
+  {
+    query: `select count(*) from ledger charged where kind = 'charge' and state = 'refunded'
+              and not exists (select 1 from ledger given where given.refund_of = charged.id)`,
+    says: (count) => `${count} charges are marked as refunded, but nothing was given back.`,
+  },
+  {
+    query: 'select count(*) from balances where remaining < 0',
+    says: (count) => `${count} balances are negative.`,
+  },
+  ...['jobs', 'lists', 'networks', 'exports', 'balances'].map((table) => ({
+    query: `select count(*) from ${table} where team not in (select name from teams)`,
+    says: (count: number) => `${count} rows of ${table} belong to no team.`,
+  })),
+  {
+    query: `select count(*) from jobs
+            where donor_number in (select number from record_vacancies)
+               or donor_number >= (select coalesce(max(number) + 1, 0) from record_donors)`,
+    says: (count) => `${count} jobs lead to donors who were erased or joined, or to none.`,
+  },
+  {
+    // Each chain of joined donors has to end with one who is there.
+    query: `with recursive chain (start, number) as (
+              select number, joined_to from record_vacancies where joined_to is not null
+              union
+              select start, joined_to from chain join record_vacancies using (number)
+              where joined_to is not null)
+            select count(*) from record_vacancies
+            where joined_to is not null and exists (
+              select 1 from chain where chain.start = record_vacancies.number
+                                    and chain.number = record_vacancies.number)`,
+    says: (count) => `${count} joined donors lead in a circle.`,
+  },
+  {
+    query: `select count(*) from record_aliases
+            where number in (select number from record_vacancies)
+               or number not in (select number from record_donors)`,
+    says: (count) => `${count} earlier ids of joined donors lead to nobody.`,
   },
 ];
 

@@ -11,6 +11,7 @@ export {
 } from '../record/import.ts';
 export { type Joined, joinDonors } from '../record/join.ts';
 export { ImportProblem } from '../record/problem.ts';
+export { findMissingWork, type MissingWork, refundLine } from './credit-check.ts';
 export { backUp, openBeside, readStats, type ServiceStats, verify } from './file.ts';
 export { Refusal } from './refusal.ts';
 export { type RunningService, type ServiceOptions, startService } from './serve.ts';

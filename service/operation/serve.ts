@@ -58,6 +58,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const { clock, report, host } = options;
   const db = openDatabase(options.db, { isDurable: true });
   try {
+    const credits = createCredits(db, clock);
+    // Nobody works any more for the charges that the process before this one left open.
+    credits.refundOpen();
     // Its own address is known once it listens.
     let baseUrl = options.publicUrl === undefined ? '' : baseUrlOf(options.publicUrl);
     const world = openRecordedWorld(db, (id) => `${baseUrl}/donors/${id}`);
@@ -85,7 +88,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       title: 'Partner Data Service',
       submitLatencyMs: 0,
       requests: metrics,
-      credits: createCredits(db, clock),
+      credits,
       keys: openTeamKeys(db, openTeams(db, clock), clock),
       networkPrices: {
         chargeQueries: options.chargeQueries,

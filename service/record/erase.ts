@@ -1,6 +1,10 @@
 /** Erases a person who was imported, and keeps them from coming back. */
 
 import type { Database } from '../database.ts';
+import { createJobs } from '../jobs.ts';
+import { openDonorIndex } from '../matcher/donor-index.ts';
+import { createMatcher } from '../matcher/matcher.ts';
+import { matchAll } from '../matching-worker.ts';
 import { Refusal } from '../operation/refusal.ts';
 import { openBlocklist } from './blocklist.ts';
 import { openReferences } from './references.ts';
@@ -12,7 +16,9 @@ import { openRecordedWorld } from './world.ts';
  * they are in. Ids that were joined to this one go with it. The database must be no service's at the time.
  */
 export function erasePerson(db: Database, id: string, clock: () => number): void {
-  openRecordedWorld(db);
+  const world = openRecordedWorld(db);
+  // Jobs that wait for their match hold details of people; matched ones hold only the donor's number.
+  matchAll(createJobs(db, clock), createMatcher(openDonorIndex(db, world)));
   db.transaction(() => {
     const record = openRecord(db);
     const number = record.numberOf(id);

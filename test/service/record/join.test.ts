@@ -81,10 +81,14 @@ describe('donors who were added apart', () => {
     const jobs = createJobs(db, clock);
     const match = { probability: 1, reasons: [], runnerUp: null };
     const runnerUp = { donorNumber: 1, probability: 0.4, reasons: [] };
-    const job = { team: 'alpha', error: null, submittedAtMs: clock(), endsAtMs: clock() };
-    jobs.add([
-      { ...job, id: 'found', donorNumber: 1, match },
-      { ...job, id: 'other', donorNumber: null, match: { ...match, runnerUp } },
+    const person = { first: 'Marguerite', last: 'Oldenquist', addresses: [], employers: [] };
+    const times = { submittedAtMs: clock(), endsAtMs: clock() };
+    jobs.add(
+      ['found', 'other'].map((id) => ({ id, team: 'alpha', person, charge: null, ...times })),
+    );
+    jobs.finish([
+      { id: 'found', donorNumber: 1, error: null, match },
+      { id: 'other', donorNumber: null, error: null, match: { ...match, runnerUp } },
     ]);
     const lists = createLists(db, clock, createId);
     const list = lists.create('alpha', 'Prospects');

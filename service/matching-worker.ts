@@ -1,0 +1,160 @@
+/** Matches the persons of paid jobs in the background, and continues after a restart. */
+
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from './database.ts';
+import { isDue, type JobOutcome, type JobPerson, type Jobs } from './jobs.ts';
+import type { Match, Matcher } from './matcher/matcher.ts';
+import { createSlices } from './slices.ts';
+
+/** A reader of progress waits at most so long for jobs that are due. */
+const CATCH_UP_MS = 250;
+
+/** Persons that are matched at the same time: one with many namesakes must not hold up all others. */
+const AT_ONCE = 4;
+
+/** Outcomes are stored together, because each transaction waits for the disk. */
+const MOST_UNSTORED = 25;
+const STORE_AFTER_MS = 10;
+
+/** The outcome of a job whose matching broke. */
+const BROKEN = 'The person could not be matched because of an error in the service';
+
+/** What the worker needs. */
+export interface MatchingWorkerOptions {
+  db: Database;
+  jobs: Jobs;
+  matcher: Pick<Matcher, 'matchInSlices'>;
+  clock: () => number;
+  /** Receives the unexpected error because of which a person could not be matched. */
+  report: (error: Error) => void;
+}
+
+/** Matches persons; it ends with the database. */
+export interface MatchingWorker {
+  /** Queues new jobs of a team. */
+  take(team: string, ids: readonly string[]): void;
+  /** Waits a little for those of a team's jobs that are due and not yet matched. */
+  catchUp(team: string, ids: readonly string[]): Promise<void>;
+}
+
+/** Starts the worker with the jobs that an earlier process left unmatched. */
+export function startMatchingWorker(options: MatchingWorkerOptions): MatchingWorker {
+  const { db, jobs, clock, report } = options;
+  /** One queue for each team, so that a large submission of one does not delay the others. */
+  const queues = new Map<string, string[]>();
+  const waiting = new Map<string, PromiseWithResolvers<void>>();
+  let unstored: JobOutcome[] = [];
+  let running = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function take(team: string, ids: readonly string[]): void {
+    for (const id of ids) waiting.set(id, Promise.withResolvers());
+    const queue = queues.get(team);
+    if (queue === undefined) queues.set(team, [...ids]);
+    else queue.push(...ids);
+    startMore();
+  }
+
+  function startMore(): void {
+    while (running < AT_ONCE) {
+      const id = nextOf(queues);
+      if (id === undefined) return;
+      running += 1;
+      void work(id);
+    }
+  }
+
+  async function work(id: string): Promise<void> {
+    const outcome = await matchJob(options, id);
+    running -= 1;
+    if (outcome !== undefined) unstored.push(outcome);
+    if (unstored.length >= MOST_UNSTORED) store();
+    else timer ??= setTimeout(store, STORE_AFTER_MS).unref();
+    startMore();
+  }
+
+  function store(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    // What a closed database cannot take is matched again after the next start.
+    if (!db.open) return;
+    const outcomes = unstored;
+    unstored = [];
+    try {
+      jobs.finish(outcomes);
+    } catch (error) {
+      report(error instanceof Error ? error : new Error(String(error)));
+      unstored = [...outcomes, ...unstored];
+      timer = setTimeout(store, RETRY_MS).unref();
+      return;
+    }
+    for (const { id } of outcomes) {
+      waiting.get(id)?.resolve();
+      waiting.delete(id);
+    }
+  }
+
+  for (const { id, team } of jobs.unmatched()) take(team, [id]);
+  return {
+    take,
+    async catchUp(team, ids) {
+      const pending = ids
+        .filter((id) => waiting.has(id))
+        .filter((id) => {
+          const job = jobs.find(team, id);
+          return job !== undefined && isDue(job, clock());
+        })
+        .map((id) => waiting.get(id)?.promise);
+      if (pending.length === 0) return;
+      await Promise.race([Promise.all(pending), sleep(CATCH_UP_MS, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** A full disk may have space again. */
+const RETRY_MS = 1_000;
+
+/** The next job of the team whose turn it is; that team then waits behind the others. */
+function nextOf(queues: Map<string, string[]>): string | undefined {
+  for (const [team, queue] of queues) {
+    queues.delete(team);
+    const id = queue.shift();
+    if (queue.length > 0) queues.set(team, queue);
+    if (id !== undefined) return id;
+  }
+  return undefined;
+}
+
+async function matchJob(
+  { db, jobs, matcher, report }: MatchingWorkerOptions,
+  id: string,
+): Promise<JobOutcome | undefined> {
+  try {
+    await nextTurn();
+    const person = db.open ? jobs.person(id) : undefined;
+    if (person === undefined) return undefined;
+    return toOutcome(id, await matcher.matchInSlices(person, createSlices()));
+  } catch (error) {
+    if (!db.open) return undefined;
+    report(error instanceof Error ? error : new Error(String(error)));
+    return { id, donorNumber: null, error: BROKEN, match: null };
+  }
+}
+
+/** Matches all persons that are still unmatched, in one piece; the database must be no service's at the time. */
+export function matchAll(jobs: Jobs, matcher: Pick<Matcher, 'match'>): void {
+  for (const { id } of jobs.unmatched()) {
+    const person: JobPerson | undefined = jobs.person(id);
+    if (person !== undefined) jobs.finish([toOutcome(id, matcher.match(person))]);
+  }
+}
+
+function toOutcome(id: string, match: Match): JobOutcome {
+  const { donorNumber } = match;
+  return {
+    id,
+    donorNumber,
+    error: donorNumber === null ? (match.reasons[0] ?? null) : null,
+    match,
+  };
+}

@@ -1,0 +1,106 @@
+/** Charges whose work is missing, and how an operator refunds one of them. */
+
+import type { Bucket } from '../credits.ts';
+import { createCredits } from '../credits.ts';
+import type { Database } from '../database.ts';
+import { JOB_RETENTION_MS } from '../jobs.ts';
+import { Refusal } from './refusal.ts';
+
+/** A charge of enhancements that has fewer jobs than it paid for. */
+export interface MissingWork {
+  /** The ledger's line. */
+  line: number;
+  atMs: number;
+  team: string;
+  bucket: Bucket;
+  amount: number;
+  /** Number of paid persons without a job. */
+  missing: number;
+  /** Whether the jobs say which charge paid for them. Those of earlier versions do not: they are counted by time. */
+  isCertain: boolean;
+}
+
+/** A submission of an earlier version was answered within this time. */
+const LONGEST_SUBMIT_MS = 15 * 60_000;
+
+/**
+ * Lists charges of enhancements without their jobs. Jobs are deleted after seven days, so nothing can be said
+ * about older charges.
+ */
+export function findMissingWork(db: Database, clock: () => number): MissingWork[] {
+  const sinceMs = clock() - JOB_RETENTION_MS;
+  const charges = db
+    .prepare<[{ sinceMs: number }], ChargeRow>(
+      `select id line, at_ms atMs, team, bucket, amount, state,
+              amount + coalesce((select sum(amount) from ledger given where given.refund_of = ledger.id), 0)
+                - coalesce((select sum(-amount) from ledger given
+                            where given.kind = 'refund' and given.refund_of is null
+                              and given.request_id = ledger.request_id), 0) paid,
+              (select count(*) from jobs where charge = ledger.id) jobs
+       from ledger
+       where kind = 'charge' and bucket = 'enhancements' and at_ms >= @sinceMs
+         and (state is null or state = 'settled')
+       order by id`,
+    )
+    .all({ sinceMs });
+  const unlinked = db
+    .prepare<[number], { team: string; atMs: number }>(
+      `select team, submitted_at_ms atMs from jobs
+       where charge is null and submitted_at_ms >= ? order by submitted_at_ms`,
+    )
+    .all(sinceMs);
+  const missing = new Map(charges.map(({ line, paid, jobs }) => [line, paid - jobs]));
+  const earlier = charges.filter(({ state }) => state === null);
+  for (const { team, atMs } of unlinked) {
+    const payer = earlier.find(
+      (charge) =>
+        charge.team === team &&
+        charge.atMs <= atMs &&
+        atMs - charge.atMs <= LONGEST_SUBMIT_MS &&
+        (missing.get(charge.line) ?? 0) > 0,
+    );
+    if (payer !== undefined) missing.set(payer.line, (missing.get(payer.line) ?? 0) - 1);
+  }
+  return charges.flatMap(({ line, atMs, team, bucket, amount, state }) => {
+    const count = missing.get(line) ?? 0;
+    return count > 0
+      ? [{ line, atMs, team, bucket, amount, missing: count, isCertain: state !== null }]
+      : [];
+  });
+}
+
+interface ChargeRow extends Omit<MissingWork, 'missing' | 'isCertain'> {
+  /** Null in lines of earlier versions. */
+  state: string | null;
+  /** The amount less refunds. */
+  paid: number;
+  jobs: number;
+}
+
+/** Refunds a line of the ledger, once; returns the number of credits. */
+export function refundLine(db: Database, line: number, clock: () => number): number {
+  const refund = db.transaction(() => {
+    const charge = db
+      .prepare<[number], { kind: string; amount: number; state: string | null; requestId: string }>(
+        'select kind, amount, state, request_id requestId from ledger where id = ?',
+      )
+      .get(line);
+    if (charge?.kind !== 'charge') throw new Refusal(`The ledger has no charge ${line}.`);
+    if (charge.state === 'open') {
+      throw new Refusal(
+        `The request of charge ${line} is in flight, or its service has ended: the next start refunds it.`,
+      );
+    }
+    const given = db
+      .prepare<[number, string], number>(
+        `select count(*) from ledger
+         where kind = 'refund' and (refund_of = ? or refund_of is null and request_id = ?)`,
+      )
+      .pluck()
+      .get(line, charge.requestId);
+    if (given !== 0) throw new Refusal(`Charge ${line} was refunded before. Nothing was changed.`);
+    createCredits(db, clock).refund({ id: line, amount: charge.amount });
+    return charge.amount;
+  });
+  return refund.immediate();
+}
