@@ -1,6 +1,7 @@
 /** The reckoning after a quiet night: what has to be true once everything is well and at rest. */
 import { DONOR_ID, type Record_, type SimulatedCrm, versionOf } from './crm.ts';
 import type { World } from './night.ts';
+import { checkOnePerson } from './one-person.ts';
 import type { Payment } from './oracle.ts';
 import { RETENTION } from './settings.ts';
 
@@ -8,7 +9,9 @@ export function checkNight(world: World): void {
   checkStore(world);
   for (const [name, crm] of world.crms) {
     for (const record of crm.records.values()) {
-      if (record.forgottenAt === null) checkContact(world, name, record);
+      if (record.forgottenAt !== null) continue;
+      checkContact(world, name, record);
+      checkOnePerson(world, record);
     }
     checkForgotten(world, crm);
   }
@@ -121,7 +124,8 @@ function checkHold(world: World, record: Record_, reason: string): void {
   if (store.rows(OPEN_QUESTION, id).length === 0) {
     violate('no stuck state', `contact ${id} is held (${reason}), and no person is asked about it`);
   }
-  if (reason === 'name_mismatch' && service.wrongPerson === 0) {
+  // Whoever is renamed while a job runs gets the profile of the former name.
+  if (reason === 'name_mismatch' && service.wrongPerson === 0 && record.former.length === 0) {
     violate('a reason to ask', `contact ${id} is held for its name, and no profile was wrong`);
   }
   if (reason === 'profile_deceased' && service.deceased === 0) {
@@ -183,7 +187,8 @@ function checkProfile(world: World, record: Record_, reason: string): void {
     cell?.author === 'product' &&
     cell.value !== null &&
     cell.value !== record.human.donorId &&
-    !record.isApproved
+    !record.isApproved &&
+    !mayHoldFormer(world, record, reason)
   ) {
     violate('right profile', `contact ${record.id} shows the donor id of another person`);
   }
@@ -197,6 +202,17 @@ function checkProfile(world: World, record: Record_, reason: string): void {
       `contact ${record.id} is ${reason}, was paid for, and shows no profile`,
     );
   }
+}
+
+/** True if nothing has to replace the values of the human being that the record was before. */
+function mayHoldFormer({ swarm }: World, record: Record_, reason: string): boolean {
+  if (record.former.length === 0) return false;
+  const { settings, desk, faults } = swarm;
+  if (!settings.whenIdentityChanges || desk.undo + faults.restore > 0) return true;
+  if (record.isSamePerson || record.optedOutAt !== null || record.rejectedChanges.size > 0)
+    return true;
+  // A user has said that the profile of the present name is of somebody else, or not to pay again.
+  return ['rejected_by_person', 'identity_change_rejected', 'opted_out'].includes(reason);
 }
 
 /**

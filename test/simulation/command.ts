@@ -7,7 +7,7 @@ import type { Coverage } from './people.ts';
 import { startRealPostgres } from './real-postgres.ts';
 import { shrink } from './shrink.ts';
 import type { SharedStore } from './store.ts';
-import { onServer, type Swarm, swarmOf } from './swarm.ts';
+import { onServer, type Swarm, swarmOf, withPersons } from './swarm.ts';
 import { realNowMs } from './takeover.ts';
 import { type Progress, type Sum, simulateInWorkers } from './workers.ts';
 
@@ -21,6 +21,7 @@ const OPTIONS = {
   brief: { type: 'boolean' },
   postgres: { type: 'boolean' },
   serve: { type: 'boolean' },
+  persons: { type: 'boolean' },
 } as const;
 
 export async function runCommand(args: string[]): Promise<void> {
@@ -155,7 +156,11 @@ function print(line: string): void {
 }
 
 /** The night of a seed as the command wants it: on a server, or with hosts that serve. */
-function nightOf(seed: number, { postgres = false, serve = false }: Values): Swarm {
-  const swarm = swarmOf(seed, serve);
+function nightOf(
+  seed: number,
+  { postgres = false, serve = false, persons = false }: Values,
+): Swarm {
+  const drawn = swarmOf(seed, serve);
+  const swarm = persons ? withPersons(drawn) : drawn;
   return postgres ? onServer(swarm) : swarm;
 }

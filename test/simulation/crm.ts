@@ -37,15 +37,28 @@ export const MAPPINGS: readonly FieldMapping[] = [
 /** What people type into managed fields. */
 export const TYPED = 'typed by a person';
 
+/** The field that a flow changes after each write, and how. */
+const AUTOMATED = 'Net Worth';
+export const MARK = ' (by a flow)';
+
 /** Fields in which a person's own value must stay. */
 const PROTECTED: ReadonlySet<string> = new Set(
   MAPPINGS.filter(({ when }) => when !== 'always').map(({ to }) => to),
 );
 
+/** A name of a human being that a record was, and until when. */
+interface Former {
+  human: Human;
+  firstName: string;
+  until: number;
+}
+
 interface Cell {
   value: FieldValue;
   author: 'person' | 'product';
   at: number;
+  /** True if a flow of the CRM has made it of what was written. */
+  isAutomated?: boolean;
 }
 
 export interface Record_ {
@@ -54,6 +67,10 @@ export interface Record_ {
   /** How its first name is written, which tells it from other records of the human being. */
   firstName: string;
   details: Details;
+  /** The human beings that it was before, the oldest first. */
+  former: Former[];
+  /** A user has said that the present name is the former person's new one, or that former values stay. */
+  isSamePerson: boolean;
   /** All that it was before, the oldest first. */
   history: Details[];
   /** Until when it was each of those. */
@@ -121,6 +138,10 @@ export interface SimulatedCrm {
   change(record: Record_, change: (record: Record_) => void): void;
   type(record: Record_, field: string, value: FieldValue): void;
   remove(record: Record_, mergedInto: string | null): void;
+  /** It is another human being from now on. */
+  become(record: Record_, human: Human, details: Details): void;
+  /** Values that a rule refuses: those of a field whose text has one of so many endings; null for no rule. */
+  rule: Rule | null;
   /** A deleted record is there again. */
   putBack(record: Record_): void;
   hide(source: Source): void;
@@ -130,6 +151,12 @@ export interface SimulatedCrm {
   /** The record, and those that it became a part of, one after the other. */
   lineOf(id: string): Record_[];
   connect(life: Life, signal: AbortSignal): Connector;
+}
+
+/** A validation rule: it refuses the value by the name of its field. */
+export interface Rule {
+  field: string;
+  isRefused(value: FieldValue): boolean;
 }
 
 export interface CrmDeps {
@@ -143,6 +170,10 @@ export interface CrmDeps {
   pageSize: number;
   /** True if nothing keeps a process from noting at once what it has read. */
   isUndisturbed: boolean;
+  /** True if a flow changes a value after each write to it. */
+  hasAutomation: boolean;
+  /** True if a merge fills blank fields of the record that stays. */
+  fillsBlanks: boolean;
   say(who: string, what: string): void;
   violate(invariant: string, what: string): void;
 }
@@ -151,6 +182,7 @@ const CAPABILITIES: Capabilities = {
   incremental: true,
   reportsRemovals: true,
   createsFields: true,
+  writesTogether: true,
   remote: true,
   groups: ['group'],
   readBatch: 100,
@@ -185,7 +217,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
   let lastId = 0;
 
   const crm: SimulatedCrm = {
-    ...{ name, records, hidden, groups },
+    ...{ name, records, hidden, groups, rule: null },
     living: () => [...records.values()].filter(({ gone }) => gone === null),
     add(human, details) {
       lastId += 1;
@@ -197,6 +229,8 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           human,
           firstName: firstNameOf(human, twins.length),
           details,
+          former: [],
+          isSamePerson: false,
           history: [],
           until: [],
           optedOutAt: null,
@@ -251,12 +285,23 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     remove(record, mergedInto) {
       const heir = mergedInto === null ? undefined : records.get(mergedInto);
       const heirVersion = heir === undefined ? null : versionOf(heir.details);
+      if (deps.fillsBlanks && heir !== undefined) fillFrom(record, heir);
       record.gone = { at: timeline.now(), mergedInto, heirVersion };
       record.leftAt = record.gone.at;
       touch(record);
       for (const members of groups.values()) {
         if (members.delete(record.id) && mergedInto !== null) members.add(mergedInto);
       }
+    },
+    become(record, human, details) {
+      const { human: before, firstName } = record;
+      record.former.push({ human: before, firstName, until: timeline.now() });
+      record.human = human;
+      record.firstName = firstNameOf(human, 0);
+      record.isSamePerson = false;
+      crm.change(record, (each) => {
+        each.details = details;
+      });
     },
     putBack(record) {
       record.gone = null;
@@ -281,6 +326,15 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     connect: (life, signal) => connect(life, signal),
   };
   return crm;
+
+  /** The values of the record that goes, where the one that stays has none. */
+  function fillFrom(loser: Record_, heir: Record_): void {
+    for (const [field, cell] of loser.values) {
+      const own = heir.values.get(field)?.value ?? null;
+      if (own === null && cell.value !== null) heir.values.set(field, { ...cell });
+    }
+    touch(heir);
+  }
 
   function touch(record: Record_): void {
     revision += 1;
@@ -312,12 +366,26 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
         return lookups;
       },
       async *write(changes) {
-        const all: { id: string; values: FieldValues }[] = [];
+        const all: { id: string; values: FieldValues; together?: boolean }[] = [];
         for await (const change of changes) all.push(change);
         yield* await call(life, signal, 'write', () =>
-          all.map(({ id, values }) => write(life, id, values)),
+          all.map(({ id, values, together }) => write(life, id, values, together)),
         );
       },
+      readBack: (writes) =>
+        call(life, signal, 'read back', () =>
+          writes.map(({ id, fields }) => {
+            const record = records.get(id);
+            if (record === undefined || record.gone !== null) {
+              return { id, values: null, automated: [] };
+            }
+            const values = fields.map((field) => [field, record.values.get(field)?.value ?? null]);
+            const automated = fields.filter(
+              (field) => record.values.get(field)?.isAutomated === true,
+            );
+            return { id, values: Object.fromEntries(values), automated };
+          }),
+        ),
       describeFields: () => call(life, signal, 'describe', describeFields),
       createFields: async () => [],
       listGroups: async () => [],
@@ -436,7 +504,23 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     return hidden.size === 0 ? contact : { ...contact, unreadable: [...hidden] };
   }
 
-  function write(life: Life, id: string, values: FieldValues): WriteResult {
+  function write(life: Life, id: string, wanted: FieldValues, together = false): WriteResult {
+    const { rule } = crm;
+    const refused = Object.keys(wanted).filter(
+      (field) => rule?.field === field && rule.isRefused(wanted[field] ?? null),
+    );
+    const isWhole = together || refused.length === Object.keys(wanted).length;
+    const refusal = { retriable: false, code: 'rule', message: 'A rule refuses it.' };
+    if (refused.length > 0 && isWhole && records.get(id)?.gone === null) {
+      return { status: 'refused', id, ...refusal, fields: refused };
+    }
+    const left = Object.entries(wanted).filter(([field]) => !refused.includes(field));
+    const result = writeValues(life, id, Object.fromEntries(left));
+    if (refused.length === 0 || result.status !== 'written') return result;
+    return { status: 'written_in_part', id, refusals: [{ ...refusal, fields: refused }] };
+  }
+
+  function writeValues(life: Life, id: string, values: FieldValues): WriteResult {
     const record = records.get(id);
     if (record === undefined || record.gone !== null) {
       const message = 'There is no such record.';
@@ -445,7 +529,11 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     const valuesReadAt = record.valuesReadBy.get(life.name) ?? 0;
     const { human } = record;
     const donorId = values[DONOR_ID];
-    if (donorId != null && donorId !== human.donorId && !record.isApproved) {
+    const meanwhile = record.former.filter(({ until }) => until >= valuesReadAt);
+    const persons = [human, ...meanwhile.map((each) => each.human)];
+    // To undo a run brings back what there was before.
+    const isRight = life.isAtDesk || persons.some((each) => each.donorId === donorId);
+    if (donorId != null && !isRight && !record.isApproved) {
       deps.violate('right profile', `contact ${id} is given the profile of another person`);
     }
     const isFilled = Object.values(values).some((value) => value !== null);
@@ -468,12 +556,20 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       }
       // Undoing a run brings back what people had typed.
       const author = value === TYPED ? 'person' : 'product';
-      record.values.set(field, { value, author, at: timeline.now() });
+      record.values.set(field, { value, author, at: timeline.now(), ...automated(field, value) });
     }
     record.written = { by: life.name, at: timeline.now() };
     say(`process ${life.name}`, `writes ${Object.keys(values).length} fields of contact ${id}`);
     touch(record);
     return { status: 'written', id };
+  }
+
+  /** A flow that writes a text with a mark behind it. */
+  function automated(field: string, value: FieldValue): Partial<Cell> {
+    if (!deps.hasAutomation || field !== AUTOMATED || value === null || value === TYPED) return {};
+    return String(value).endsWith(MARK)
+      ? { isAutomated: true }
+      : { value: `${value}${MARK}`, isAutomated: true };
   }
 
   /** By what it reads for a write, or by a page that was there before the answer to that. */

@@ -90,7 +90,14 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
     );
     // Before it is on record: whether a commit is heard of or not, the person has said it.
     if (record !== undefined && word === 'resubmit') record.resubmittedAt = work.now();
-    if (record !== undefined && word === 'approve') record.isApproved = true;
+    const isAboutPerson = hold.row.kind === 'new_person_unknown';
+    const keepsFormer =
+      hold.row.kind === 'values_of_two_people' || hold.row.kind === 'donor_mass_change';
+    if (record !== undefined && word === 'approve' && !isAboutPerson && !keepsFormer) {
+      record.isApproved = true;
+    }
+    if (record !== undefined && isAboutPerson && word === 'approve') record.isSamePerson = true;
+    if (record !== undefined && keepsFormer && word === 'reject') record.isSamePerson = true;
     if (record !== undefined && word === 'approve' && hold.row.kind === 'forgotten_person') {
       record.distinguishedAt = work.now();
     }

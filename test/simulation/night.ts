@@ -219,6 +219,9 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       slowMs: swarm.people.slowMs,
       pageSize: swarm.pageSize,
       isUndisturbed: isUndisturbed(swarm.faults),
+      hasAutomation: swarm.people.automation > 0,
+      // What an erased record had given away before, nothing tells from a user's value.
+      fillsBlanks: swarm.people.fillsBlanks > 0 && swarm.desk.forget + swarm.faults.restore === 0,
     });
     crms.set(name, crm);
     const doubles = random.split(`doubles ${name}`);

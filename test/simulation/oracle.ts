@@ -749,7 +749,11 @@ export function createOracle(deps: OracleDeps): Oracle {
 
     function ownedBy(crm: SimulatedCrm, record: Record_): Owner[] {
       const { first, last } = person.name;
-      if (record.human.last !== last || record.firstName !== first) return [];
+      const isNow = record.human.last === last && record.firstName === first;
+      const wasOnce = record.former.some(
+        (each) => each.human.last === last && each.firstName === first,
+      );
+      if (!isNow && !wasOnce) return [];
       for (const details of [record.details, ...record.history]) {
         const isAddress = address === null || details.address.number === address;
         const isEmployer = employer === null || details.employer.number === employer;

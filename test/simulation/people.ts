@@ -40,6 +40,11 @@ export interface People {
 
 const BUSY_MS = 5 * 60_000;
 
+/** The last digit of the first number in a text; -1 for none. */
+function lastDigitOfFirst(text: string): number {
+  return Number(/\d+/.exec(text)?.[0].at(-1) ?? -1);
+}
+
 export function createPeople(deps: PeopleDeps): People {
   const { random, timeline, humans, crms, swarm, oracle, service, say } = deps;
   const { people } = swarm;
@@ -74,6 +79,7 @@ export function createPeople(deps: PeopleDeps): People {
     makeWell() {
       isWell = true;
       for (const crm of crms.values()) {
+        crm.rule = null;
         for (const source of crm.hidden) crm.show(source);
       }
       // Where there is enough, nothing is to change the balance: it proves what was lost.
@@ -91,7 +97,8 @@ export function createPeople(deps: PeopleDeps): People {
       );
       plan(people.moveBack, record, 'has moved back', () => {
         const before = record.history.at(-1);
-        if (before !== undefined) {
+        // Another human being has never lived there.
+        if (before !== undefined && record.former.length === 0) {
           crm.change(record, (each) => {
             each.details = before;
           });
@@ -124,7 +131,11 @@ export function createPeople(deps: PeopleDeps): People {
         planReturn(crm, record, 20_000);
       });
       plan(people.merge, record, 'is merged', () => merge(crm, record));
+      plan(people.become, record, 'is renamed to another human being', () =>
+        crm.become(record, humans.another(), humans.details()),
+      );
     }
+    planRule(crm);
     for (const record of people.mergeErased > 0 ? crm.living() : []) {
       if (!hasErased(crm, record)) continue;
       plan(people.mergeErased, record, 'is merged', () => merge(crm, record));
@@ -155,6 +166,25 @@ export function createPeople(deps: PeopleDeps): People {
         else crm.hide(source);
       });
     }
+  }
+
+  /** A validation rule comes, and goes after a while or with the session. */
+  function planRule(crm: SimulatedCrm): void {
+    if (people.rule === 0 || isWell) return;
+    crm.rule = null;
+    if (!random.chance(people.rule)) return;
+    const field = random.pick(['Net Worth', 'Age']);
+    const isStrict = random.chance(0.2);
+    const digit = random.int(0, 9);
+    timeline.after(random.int(0, 20_000), () => {
+      if (isWell) return;
+      say('a rule', `of ${crm.name} refuses ${isStrict ? 'all' : 'some'} values of ${field}`);
+      crm.rule = {
+        field,
+        isRefused: (value) =>
+          isStrict || (value !== null && lastDigitOfFirst(String(value)) === digit),
+      };
+    });
   }
 
   function plan(probability: number, record: Record_, what: string, act: () => void): void {

@@ -109,7 +109,12 @@ export interface ServiceDeps {
 }
 
 /** The donor whose profile comes in the place of the right one. */
-const ANOTHER = 'f'.repeat(32);
+export const ANOTHER = 'f'.repeat(32);
+
+/** The net worth of the human being of this number, and of no other. */
+export function netWorthOf(number: number): [low: number, high: number] {
+  return [(number + 1) * 1_000_000, (number + 1) * 1_000_000 + 500_000];
+}
 
 const RATE = 10;
 const BURST = 10;
@@ -304,8 +309,9 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
       id: isOther ? ANOTHER : human.donorId,
       name: { first: person.name.first, middle: null, last: isOther ? 'Zzyzx' : person.name.last },
       service_url: 'https://partner.example/donors/1',
-      age: 40 + ((human?.index ?? 0) % 40),
-      net_worth_range: [1_000_000, 5_000_000],
+      // Each is of one human being alone, so that a value tells whose it is.
+      age: 20 + (isOther ? 0 : human.index + 1),
+      net_worth_range: netWorthOf(isOther ? 0 : human.index + 1),
       political_stats: { capacity: 1_000 },
       nonprofit_stats: { capacity: 2_000 },
       education: [],

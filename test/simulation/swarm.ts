@@ -119,6 +119,14 @@ export interface People {
   slowMs: number;
   /** Who was erased is merged, and so is who has taken in such a contact; per session. */
   mergeErased: number;
+  /** A record becomes another human being: somebody types another name and other details over it. */
+  become: number;
+  /** Of the sessions: a rule refuses some values of a field, until the session ends or longer. */
+  rule: number;
+  /** 1 if a flow of the CRM changes a value after each write. */
+  automation: number;
+  /** 1 if a merge fills blank fields of the record that stays from the other one. */
+  fillsBlanks: number;
 }
 
 /** What people do at the product itself; per integration and session. */
@@ -173,6 +181,22 @@ export interface NightSettings {
   massChangeAtLeast: number;
   /** Persons in a submission at most: small ones, so that few contacts make many. */
   batch: number;
+}
+
+/**
+ * The same night in which records become other human beings, rules refuse values, flows change them and merges
+ * fill blanks.
+ */
+export function withPersons(swarm: Swarm): Swarm {
+  const persons = createRandom(`swarm ${swarm.seed} persons`);
+  const people = {
+    ...swarm.people,
+    become: persons.chance(0.8) ? 0.5 * persons.next() : 0,
+    rule: persons.chance(0.5) ? persons.next() : 0,
+    automation: persons.chance(0.4) ? 1 : 0,
+    fillsBlanks: persons.chance(0.5) ? 1 : 0,
+  };
+  return { ...swarm, people };
 }
 
 /** The night of a seed; `serve` makes it one of those in which hosts serve. */
@@ -237,6 +261,10 @@ export function swarmOf(seed: number, serve = false): Swarm {
       doubles: someLater(0.25, 0.7),
       slowMs: 0,
       mergeErased: 0,
+      become: 0,
+      rule: 0,
+      automation: 0,
+      fillsBlanks: 0,
     },
     service: {
       failed: some(0.3, 0.5),

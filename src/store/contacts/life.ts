@@ -944,9 +944,9 @@ export const LIFE = {
           owned_values: given('owned_values'),
           values_donor: given('values_donor'),
           values_identity: choice(
-            isNull(own('values_identity')),
-            own('identity'),
-            own('values_identity'),
+            not(isNull(given('values_identity'))),
+            given('values_identity'),
+            choice(isNull(own('values_identity')), own('identity'), own('values_identity')),
           ),
         },
       },

@@ -36,7 +36,7 @@ const FIRST = [
 
 const TABLES = [
   ...['warm_paths', 'warm_path_scopes', 'query_intents', 'network_wanted', 'network_holds'],
-  ...['foreign_texts', 'mappings'],
+  ...['foreign_texts', 'mappings', 'normalised_fields'],
 ] as const satisfies readonly OfIntegration[];
 
 type OfIntegration =
@@ -56,7 +56,8 @@ type OfIntegration =
   | 'network_wanted'
   | 'network_holds'
   | 'foreign_texts'
-  | 'mappings';
+  | 'mappings'
+  | 'normalised_fields';
 
 export async function eraseIntegration(
   db: Database,

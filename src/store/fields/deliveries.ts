@@ -123,7 +123,7 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
         if (write.donorBefore === null || !isWhole) {
           await move(trx, lease, 'valuesWritten', [owns], moment);
         } else {
-          const former = { ...owns, values_donor: write.donorBefore };
+          const former = { ...owns, values_donor: write.donorBefore, values_identity: null };
           await move(trx, lease, 'valuesOfDonor', [former], moment);
         }
       });

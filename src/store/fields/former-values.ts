@@ -18,6 +18,8 @@ export interface ValuesOfRecord {
   crmId: string;
   owned: OwnedValues;
   donor: string | null;
+  /** The identity that they were bought for; null if unknown. */
+  identity: string | null;
 }
 
 /** What became of the values in a contact that were another person's. */
@@ -26,6 +28,8 @@ export interface SortedValues {
   owned: OwnedValues;
   /** The donor whose values are left; null if none are. */
   donor: string | null;
+  /** The identity that these were bought for; null if that stays as it is. */
+  identity: string | null;
   /** The write that changed them; null if none had to be changed. */
   writeId: string | null;
   /** True if a user had decided that the values are another person's. */
@@ -60,7 +64,7 @@ export function formerValueQueries(db: Database, checkpoint: Checkpoint, clock: 
     async listToBlank(integrationId: string, limit: number): Promise<ValuesOfRecord[]> {
       const rows = await db
         .selectFrom('contacts')
-        .select(['crm_id', 'owned_values', 'values_donor'])
+        .select(['crm_id', 'owned_values', 'values_donor', 'values_identity'])
         .where('integration_id', '=', integrationId)
         .where('values_donor', 'is not', null)
         .where('values_identity', 'is', null)
@@ -83,7 +87,7 @@ export function formerValueQueries(db: Database, checkpoint: Checkpoint, clock: 
             .onRef('part.integration_id', '=', 'heir.integration_id')
             .onRef('part.merged_into', '=', 'heir.crm_id'),
         )
-        .select(['heir.crm_id', 'heir.owned_values', 'heir.values_donor'])
+        .select(['heir.crm_id', 'heir.owned_values', 'heir.values_donor', 'heir.values_identity'])
         .distinct()
         .where('heir.integration_id', '=', integrationId)
         .where('heir.state', '=', 'settled')
@@ -106,10 +110,11 @@ export function formerValueQueries(db: Database, checkpoint: Checkpoint, clock: 
       await checkpoint(lease, async (trx) => {
         const run: RunMoment = { id: runId, now: clock.now() };
         for (const [isBlanked, some] of Map.groupBy(sorted, (each) => each.isBlanked)) {
-          const targets = some.map(({ crmId, owned, donor }) => ({
+          const targets = some.map(({ crmId, owned, donor, identity }) => ({
             crm_id: crmId,
             owned_values: JSON.stringify(owned),
             values_donor: donor,
+            values_identity: identity,
           }));
           await move(trx, lease, isBlanked ? 'valuesBlanked' : 'valuesOfDonor', targets, run);
         }
@@ -127,9 +132,14 @@ export function formerValueQueries(db: Database, checkpoint: Checkpoint, clock: 
 }
 
 function toValues(
-  row: Pick<ContactRow, 'crm_id' | 'owned_values' | 'values_donor'>,
+  row: Pick<ContactRow, 'crm_id' | 'owned_values' | 'values_donor' | 'values_identity'>,
 ): ValuesOfRecord {
-  return { crmId: row.crm_id, owned: parseOwned(row.owned_values), donor: row.values_donor };
+  return {
+    crmId: row.crm_id,
+    owned: parseOwned(row.owned_values),
+    donor: row.values_donor,
+    identity: row.values_identity,
+  };
 }
 
 type Of = Pick<Lease, 'integrationId'>;

@@ -80,12 +80,18 @@ async function sortAll(
     const plan = plans[at];
     if (end === undefined || plan === undefined || !end.isDone) return [];
     const donor = isBlanked ? null : (contact.donor ?? donorOf(parts));
+    // Whose name they were bought for goes along, so that another name of the contact is noticed.
+    const identity =
+      contact.donor === null
+        ? (parts.find((part) => part.donor === donor)?.identity ?? null)
+        : null;
     const kept = isBlanked ? {} : takenOver(deps, contact.crmId, present, parts, donor);
     return [
       {
         crmId: contact.crmId,
         owned: isBlanked ? {} : { ...kept, ...(end.owned ?? plan.owned) },
         donor,
+        identity,
         writeId: end.writeId,
         isBlanked,
         merged: parts.map(({ crmId }) => crmId),
