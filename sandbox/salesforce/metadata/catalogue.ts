@@ -6,6 +6,7 @@ import { unknownType } from '../core/errors.ts';
 import { type Field, fieldSchema, isStored, isText } from './field.ts';
 import { addField, findField, type ObjectType, removeField, replaceField } from './object-type.ts';
 import { campaignObjects } from './objects/campaigns.ts';
+import { currencyField, currencyObjects } from './objects/currencies.ts';
 import {
   deceasedDateField,
   individualField,
@@ -42,6 +43,8 @@ export interface OrgFeatures {
   individuals?: boolean;
   /** Contacts have a `DeceasedDate`. */
   deceasedDate?: boolean;
+  /** Records have a currency each, and the org has rates. */
+  currencies?: boolean;
 }
 
 /** The objects of an org. */
@@ -173,7 +176,7 @@ function objectsOf(shape: OrgShape, features: OrgFeatures): ObjectType[] {
     personAccounts: [accountContactRelationObject],
     plain: [],
   };
-  return [
+  const types = [
     accountObject([
       ...accountFields[shape](),
       ...(shape === 'personAccounts' ? personFeatureFields(features) : []),
@@ -185,7 +188,28 @@ function objectsOf(shape: OrgShape, features: OrgFeatures): ObjectType[] {
     ...own[shape].map((create) => create()),
     ...(features.individuals ? [individualObject()] : []),
   ];
+  return features.currencies ? withCurrencies(types) : types;
 }
+
+/** Every object that is written has a currency; users and the org have one by default. */
+function withCurrencies(types: ObjectType[]): ObjectType[] {
+  for (const type of types) {
+    if (MONEY_OBJECTS.has(type.name)) addField(type, currencyField());
+    if (type.name === 'User' || type.name === 'Organization') {
+      addField(type, currencyField('DefaultCurrencyIsoCode', 'Default Currency ISO Code'));
+    }
+  }
+  return [...types, ...currencyObjects()];
+}
+
+const MONEY_OBJECTS = new Set([
+  'Account',
+  'Contact',
+  'Lead',
+  'Campaign',
+  'CampaignMember',
+  'npe5__Affiliation__c',
+]);
 
 function featureFields({ individuals, deceasedDate }: OrgFeatures): Field[] {
   return [

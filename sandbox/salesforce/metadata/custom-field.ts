@@ -31,6 +31,7 @@ export const customFieldSchema = z.looseObject({
     scale: z.number().nullish(),
     required: z.boolean().nullish(),
     externalId: z.boolean().nullish(),
+    unique: z.boolean().nullish(),
     visibleLines: z.number().nullish(),
     defaultValue: z.unknown().optional(),
     valueSet: picklistSchema.nullish(),
@@ -83,7 +84,12 @@ export function defineCustomField(name: string, metadata: Metadata): Field {
   if (typeof type !== 'string') throw missing('type');
   const kind = KINDS[type];
   if (kind === undefined) throw integrityError(`The type ${type} is not known to this org.`);
-  const traits = { custom: true, needsGrant: true, externalId: metadata.externalId ?? false };
+  const traits = {
+    custom: true,
+    needsGrant: true,
+    externalId: metadata.externalId ?? false,
+    unique: metadata.unique ?? false,
+  };
   return defineField(name, label, kind.type, { ...traits, ...kind.read(metadata) });
 }
 

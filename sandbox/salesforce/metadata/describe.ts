@@ -152,7 +152,7 @@ function describeField(org: DescribeOrg, type: ObjectType, field: Field, user: U
     soapType: soapType(field),
     sortable: isFilterable(field) && field.type !== 'multipicklist',
     type: field.type,
-    unique: field.externalId,
+    unique: field.unique,
     updateable: field.updateable && canEdit,
     writeRequiresMasterRead: false,
   };

@@ -51,6 +51,8 @@ export const fieldSchema = z.object({
   updateable: z.boolean().default(true),
   custom: z.boolean().default(false),
   externalId: z.boolean().default(false),
+  /** Whether no two records may have the same value. */
+  unique: z.boolean().default(false),
   picklist: z.array(z.string()).default([]),
   /** Whether other values than those of the picklist are refused. */
   restricted: z.boolean().default(false),
