@@ -33,6 +33,8 @@ const referenceSchema = z.object({
   relationship: z.string(),
   /** The name that leads back, for example `Contacts` in `(SELECT Id FROM Contacts)`. */
   children: z.string().optional(),
+  /** Of a reference that can lead to several objects: the others, of which this org has no records. */
+  others: z.array(z.string()).optional(),
 });
 
 /** A field; custom fields are kept in this form in the database. */
