@@ -26,6 +26,7 @@ import { limitRoutes } from './routes/limit-routes.ts';
 import { queryRoutes } from './routes/query-routes.ts';
 import { recordRoutes } from './routes/record-routes.ts';
 import { reportRoutes } from './routes/report-routes.ts';
+import { searchRoutes } from './routes/search-routes.ts';
 import { toolingRoutes } from './routes/tooling-routes.ts';
 
 /** What the API reaches into. */
@@ -56,6 +57,7 @@ export function createApi(options: ApiOptions): Hono<SalesforceEnv> {
   resources.route('/', bulkQueryRoutes(org, bulk));
   resources.route('/', bulkIngestRoutes(org, bulk));
   resources.route('/', reportRoutes(org));
+  resources.route('/', searchRoutes(org));
   resources.route('/', collectionRoutes(org));
   resources.route(
     '/',

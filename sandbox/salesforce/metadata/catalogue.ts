@@ -7,6 +7,7 @@ import { type Field, fieldSchema, isStored, isText } from './field.ts';
 import { addField, findField, type ObjectType, removeField, replaceField } from './object-type.ts';
 import { campaignObjects } from './objects/campaigns.ts';
 import { currencyField, currencyObjects } from './objects/currencies.ts';
+import { definitionObjects } from './objects/definitions.ts';
 import {
   deceasedDateField,
   individualField,
@@ -185,6 +186,7 @@ function objectsOf(shape: OrgShape, features: OrgFeatures): ObjectType[] {
     leadObject(),
     ...campaignObjects(),
     ...setupObjects(),
+    ...definitionObjects(),
     ...own[shape].map((create) => create()),
     ...(features.individuals ? [individualObject()] : []),
   ];

@@ -37,6 +37,7 @@ export function listResources(basePath: string) {
     'limits',
     'query',
     'queryAll',
+    'search',
     'sobjects',
     'tooling',
   ];
