@@ -69,6 +69,56 @@ export function describeObject(org: DescribeOrg, type: ObjectType, user: User, b
   };
 }
 
+/** The one page layout of an object; a new custom field stands on it only once somebody puts it there. */
+export function describeLayouts(org: DescribeOrg, type: ObjectType, user: User) {
+  const fields = type.fields.filter(
+    (field) =>
+      !field.needsGrant &&
+      field.type !== 'id' &&
+      field.compound === undefined &&
+      org.access.canRead(user, type, field),
+  );
+  const layoutRows = fields.map((field) => {
+    const details = describeField(org, type, field, user);
+    const item = {
+      editableForNew: details.createable,
+      editableForUpdate: details.updateable,
+      label: field.label,
+      layoutComponents: [
+        { displayLines: 1, tabOrder: 1, type: 'Field', value: field.name, details },
+      ],
+      placeholder: false,
+      required: field.required,
+    };
+    return { layoutItems: [item], numItems: 1 };
+  });
+  const section = {
+    collapsed: false,
+    columns: 1,
+    heading: `${type.label} Information`,
+    layoutRows,
+    rows: layoutRows.length,
+    tabOrder: 'LeftToRight',
+    useCollapsibleSection: false,
+    useHeading: true,
+  };
+  const id = '00h000000000001AAA';
+  return {
+    layouts: [
+      {
+        buttonLayoutSection: null,
+        detailLayoutSections: [section],
+        editLayoutSections: [section],
+        id,
+        multirowEditLayoutSections: [],
+        relatedLists: [],
+      },
+    ],
+    recordTypeMappings: [{ ...MASTER_RECORD_TYPE, layoutId: id, picklistsForRecordType: [] }],
+    recordTypeSelectorRequired: [false],
+  };
+}
+
 function childRelationships({ catalogue, access }: DescribeOrg, parent: ObjectType, user: User) {
   const children = catalogue.list().filter((child) => access.canReadType(user, child));
   return children.flatMap((child) =>
@@ -128,7 +178,7 @@ function describeField(org: DescribeOrg, type: ObjectType, field: Field, user: U
     maskType: null,
     name: field.name,
     nameField: field.name === 'Name',
-    namePointing: false,
+    namePointing: reference?.others !== undefined,
     nillable: !field.required,
     permissionable: isGrantable(field),
     picklistValues: field.picklist.map((value) => ({
@@ -138,11 +188,11 @@ function describeField(org: DescribeOrg, type: ObjectType, field: Field, user: U
       validFor: null,
       value,
     })),
-    polymorphicForeignKey: false,
+    polymorphicForeignKey: reference?.others !== undefined,
     precision: field.type === 'int' ? 0 : field.precision,
     queryByDistance: field.type === 'address',
     referenceTargetField: null,
-    referenceTo: reference === undefined ? [] : [reference.to],
+    referenceTo: reference === undefined ? [] : [...(reference.others ?? []), reference.to],
     relationshipName: reference?.relationship ?? null,
     relationshipOrder: null,
     restrictedDelete: false,
@@ -152,7 +202,7 @@ function describeField(org: DescribeOrg, type: ObjectType, field: Field, user: U
     soapType: soapType(field),
     sortable: isFilterable(field) && field.type !== 'multipicklist',
     type: field.type,
-    unique: field.externalId,
+    unique: field.unique,
     updateable: field.updateable && canEdit,
     writeRequiresMasterRead: false,
   };

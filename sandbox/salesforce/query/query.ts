@@ -5,6 +5,8 @@ import { unknownType } from '../core/errors.ts';
 import type { Access, User } from '../metadata/access.ts';
 import type { Catalogue } from '../metadata/catalogue.ts';
 import type { ObjectType } from '../metadata/object-type.ts';
+import { isDefinition, writeDefinitions } from '../metadata/objects/definitions.ts';
+import { wholeSecond } from '../metadata/value.ts';
 import { aggregateRecords, isAggregate, isCount } from './soql/aggregate.ts';
 import type { QueryContext } from './soql/context.ts';
 import { parseSoql } from './soql/parse.ts';
@@ -60,6 +62,13 @@ export function runQuery(
     throw unknownType(query.sObject);
   }
   if (!org.access.canReadType(user, type)) throw unknownType(query.sObject);
+  if (isDefinition(type)) {
+    writeDefinitions(org.db, org.catalogue.list(), wholeSecond(org.clock()), (owner, field) =>
+      field === undefined
+        ? org.access.canReadType(user, owner)
+        : org.access.canRead(user, owner, field),
+    );
+  }
   const context: QueryContext = {
     catalogue: org.catalogue,
     access: org.access,

@@ -51,12 +51,16 @@ export function queryRoutes(org: Org, { tooling }: { tooling: boolean }): Hono<S
 function page(c: SalesforceContext, { result, pageSize }: Cursor, locator: string, start: number) {
   const end = start + pageSize;
   const done = end >= result.total;
-  const path = c.req.path.includes('/tooling/') ? '/tooling/query' : '/query';
+  const isTooling = c.req.path.includes('/tooling/');
+  const path = isTooling ? '/tooling/query' : '/query';
+  const records = result.records(start, end);
+  const shape = { queryLocator: null, entityTypeName: result.type.name, size: records.length };
   return {
+    ...(isTooling ? shape : {}),
     totalSize: result.total,
     done,
     ...(done ? {} : { nextRecordsUrl: `${c.var.basePath}${path}/${locator}-${end}` }),
-    records: result.records(start, end),
+    records,
   };
 }
 

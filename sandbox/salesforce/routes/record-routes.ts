@@ -3,7 +3,7 @@
 import { Hono } from 'hono';
 import { notFound, SalesforceError, saved, toRequestError } from '../core/errors.ts';
 import { hasPrefix, readId } from '../core/ids.ts';
-import { describeBriefly, describeObject } from '../metadata/describe.ts';
+import { describeBriefly, describeLayouts, describeObject } from '../metadata/describe.ts';
 import type { ObjectType } from '../metadata/object-type.ts';
 import type { Org } from '../org/org.ts';
 import { runQuery } from '../query/query.ts';
@@ -34,6 +34,14 @@ export function recordRoutes(org: Org): Hono<SalesforceEnv> {
   router.get('/sobjects/:type/describe', (c) => {
     const type = typeInPath(org, c.var.user, c.req.param('type'));
     return c.json(describeObject(org, type, c.var.user, c.var.basePath));
+  });
+  router.get('/sobjects/:type/describe/layouts', (c) => {
+    const type = typeInPath(org, c.var.user, c.req.param('type'));
+    return c.json(describeLayouts(org, type, c.var.user));
+  });
+  // Other descriptions are not there; without this they would be taken for an external id.
+  router.get('/sobjects/:type/describe/:part', () => {
+    throw notFound();
   });
   router.route('/', replicationRoutes(org));
   router.post('/sobjects/:type', (c) =>
