@@ -142,6 +142,47 @@ describe('writing into HubSpot', () => {
       expect(await account.seenValue(ids[399] ?? '', 'note')).toBe(noteAt(399));
     });
 
+    it.each([
+      ['a range of numbers', 'INVALID_AGE', '^(?!4[0-4]$)', 44],
+      ['the largest numbers', 'MAX_NUMBER', '^(?!8|79)', 88],
+    ])(
+      'finds the refused values of %s that HubSpot does not quote',
+      async (_, error, pattern, top) => {
+        await account.createProperty({ name: 'age', type: 'number', fieldType: 'number' });
+        await connector.close();
+        connector = await account.connector();
+        const rule = {
+          kind: 'validation',
+          property: 'age',
+          pattern,
+          error,
+          message: 'Not this age.',
+        };
+        await account.control('POST', 'rules', rule);
+        const ids = await account.addContacts(people(400));
+        // 36 of 400 are refused, the others are of 71 different ages.
+        const ages = ids.map((_id, at) =>
+          at % 100 < 9
+            ? top - (at % 5)
+            : at % 2 === 0
+              ? 18 + ((at * 7) % 22)
+              : 45 + ((at * 7) % 34),
+        );
+        const results = await writeInHundreds(
+          ids.map((id, at) => ({ id, values: { age: ages[at] ?? 0, note: 'ours' } })),
+        );
+        const parts = results.filter(({ status }) => status === 'written_in_part');
+        expect(parts).toHaveLength(36);
+        expect(parts[0]).toMatchObject({
+          refusals: [{ code: error, cause: 'rule', fields: ['age'] }],
+        });
+        expect(results.filter(({ status }) => status === 'written')).toHaveLength(364);
+        const seen = await Promise.all(ids.map((id) => account.seenValue(id, 'age')));
+        expect(seen.filter((age) => age === null)).toHaveLength(36);
+        expect(await updates()).toBeLessThanOrEqual(5 * USUAL);
+      },
+    );
+
     it('leaves the property out of all that HubSpot may mean, and says so', async () => {
       await refuseNotes('[1-46-9]$', 'Enter only letters');
       const ids = await account.addContacts(people(400));
