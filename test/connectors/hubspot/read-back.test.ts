@@ -110,6 +110,21 @@ describe('values of HubSpot that are read back after they were written', () => {
     ]);
   });
 
+  it('tell what a workflow of the account rounded from what a user typed then', async () => {
+    await account.control('POST', 'automation', {
+      ...{ property: 'worth', change: { kind: 'round', to: 1_000 } },
+    });
+    expect(await writeAndRead({ note: 'ours', worth: 12_345 })).toEqual([
+      { id, values: { note: 'ours', worth: 12_000 }, automated: ['worth'] },
+    ]);
+    const sentAtMs = Date.now();
+    await write({ id, values: { worth: 54_321 } });
+    await account.edit({ action: 'update', id, values: { worth: '7700' } });
+    const read = await connector.readBack?.([{ id, fields: ['worth'], sentAtMs }]);
+    // The workflow has rounded what the user typed, too.
+    expect(read).toEqual([{ id, values: { worth: 8_000 }, automated: [] }]);
+  });
+
   it('are not automation’s where it changed them before our write', async () => {
     await write({ id, values: { note: 'ours' } });
     later = [['AUTOMATION_PLATFORM', 'OURS']];
