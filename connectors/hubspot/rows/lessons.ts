@@ -21,6 +21,8 @@ export interface Lessons {
   batches: number;
   /** Requests that were made to separate contacts by their values. */
   separations: number;
+  /** Guesses about limits of numbers that were wrong. */
+  wrongGuesses: number;
   /** Parts of separated rows that were taken as they were. */
   splitsTaken: number;
   /** One batch is separated at a time, so that the next one knows what came of it. */
@@ -37,6 +39,7 @@ export function createLessons(): Lessons {
     errors: 0,
     batches: 0,
     separations: 0,
+    wrongGuesses: 0,
     splitsTaken: 0,
     turn: createMutex(),
   };

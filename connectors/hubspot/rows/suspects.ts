@@ -4,7 +4,7 @@ import { keyOf, type Lessons, sortsOf } from './lessons.ts';
 import type { Row } from './row.ts';
 
 /** Which rows may have brought about that a property is refused. */
-interface Suspects {
+export interface Suspects {
   name: string;
   /** The rows that did; null if that is not known. */
   culprits: readonly Row[] | null;
@@ -14,6 +14,8 @@ interface Suspects {
   isOrdered: boolean;
   /** How many errors of the answer are about the property; null if it did not name it. */
   errors: number | null;
+  /** How many different codes these errors have. */
+  codes: number;
 }
 
 export function suspectsOf(
@@ -41,7 +43,9 @@ export function suspectsOf(
         : null;
   const isNamed = problems.some(({ says }) => says !== null);
   const isOrdered = isAboutValue && [...byValue.keys()].every(isNumber);
-  return { name, culprits, classes, isOrdered, errors: isNamed ? problems.length : null };
+  const codes = new Set(problems.map(({ code }) => code)).size;
+  const errors = isNamed ? problems.length : null;
+  return { name, culprits, classes, isOrdered, errors, codes };
 }
 
 function isNumber(value: string): boolean {
