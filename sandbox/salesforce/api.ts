@@ -17,6 +17,8 @@ import { OAuthError, oauthErrorBody } from './oauth/oauth-error.ts';
 import type { Tokens } from './oauth/tokens.ts';
 import type { Org } from './org/org.ts';
 import type { SalesforceEnv } from './requests/context.ts';
+import { AmbiguousKeyError } from './requests/external-id.ts';
+import { createTurns } from './requests/turns.ts';
 import { basePathOf, listResources, listVersions } from './requests/versions.ts';
 import { collectionRoutes } from './routes/collection-routes.ts';
 import { compositeRoutes } from './routes/composite-routes.ts';
@@ -41,10 +43,12 @@ export function createApi(options: ApiOptions): Hono<SalesforceEnv> {
   const api = createRouter(options.report);
   api.get('/services/data', (c) => c.json(listVersions()));
 
+  const turns = createTurns();
   const resources = new Hono<SalesforceEnv>();
   resources.use(authenticate(tokens));
   resources.use(countRequests(org));
   resources.use(readBody());
+  resources.use(turns.share);
   resources.use(playLocks(org.locks));
   resources.get('/', (c) => c.json(listResources(c.var.basePath)));
   resources.route('/', queryRoutes(org, { tooling: false }));
@@ -55,7 +59,7 @@ export function createApi(options: ApiOptions): Hono<SalesforceEnv> {
   resources.route('/', collectionRoutes(org));
   resources.route(
     '/',
-    compositeRoutes(org, async (c, request) =>
+    compositeRoutes(org, turns, async (c, request) =>
       api.fetch(request, { ...c.env, isSubrequest: true }),
     ),
   );
@@ -69,7 +73,15 @@ export function createApi(options: ApiOptions): Hono<SalesforceEnv> {
 export function createRouter(report: (error: Error) => void): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>({ getPath });
   router.notFound(() => answerError(notFound(), report));
-  router.onError((error) => answerError(error, report));
+  router.onError((error, c) => {
+    if (!(error instanceof AmbiguousKeyError)) return answerError(error, report);
+    const { typeName, ids } = error;
+    // Which of them was meant is for the client to choose.
+    return Response.json(
+      ids.map((id) => `${c.var.basePath}/sobjects/${typeName}/${id}`),
+      { status: 300 },
+    );
+  });
   return router;
 }
 

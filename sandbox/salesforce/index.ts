@@ -28,6 +28,8 @@ export interface SalesforceSandboxOptions extends CrmSandboxOptions {
   individuals?: boolean;
   /** Whether contacts have a `DeceasedDate`, as in orgs of some industries; false by default. */
   deceasedDate?: boolean;
+  /** Whether records have a currency each (`CurrencyIsoCode`, `CurrencyType`); false by default. */
+  currencies?: boolean;
   /** Requests within 24 hours; 100,000 by default. */
   apiLimit?: number;
   /** Requests at once, 0 for no limit; 0 by default, as Salesforce counts only those of 20 seconds and more. */
@@ -97,6 +99,7 @@ function assemble(db: Database, options: SalesforceSandboxOptions): AppOptions {
       features: {
         individuals: options.individuals ?? false,
         deceasedDate: options.deceasedDate ?? false,
+        currencies: options.currencies ?? false,
       },
       apiLimit,
       clock,

@@ -18,7 +18,6 @@ import { type HubspotFault, hubspotFaultRulesSchema } from '../requests/faults.t
 import type { Limits } from '../requests/limits.ts';
 import { ALL_SCOPES } from '../requests/scopes.ts';
 import type { Tokens } from '../requests/tokens.ts';
-import { setRule } from '../routes/validation-routes.ts';
 import { editRecord, editSchema } from './edit.ts';
 
 /** What the control endpoints reach into. */
@@ -64,7 +63,7 @@ export function controlRoutes(options: ControlOptions): Hono {
     const property = findProperty(account, type, name);
     account.store.transact(() => {
       account.validations.remove(type, name);
-      for (const rule of rules) setRule(account, type, property, rule);
+      for (const rule of rules) account.validations.set(type, property, rule);
     });
     return c.json({ type: typeName, property: name, rules: account.validations.of(type, name) });
   });

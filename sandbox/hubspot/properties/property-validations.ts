@@ -2,9 +2,12 @@
 
 import { z } from 'zod';
 import type { Database } from '../core/database.ts';
+import { validationError } from '../core/errors.ts';
 import type { ObjectType } from '../core/object-type.ts';
+import type { Property } from './property.ts';
 import type { ValueError, Values } from './property-values.ts';
 import {
+  badArguments,
   breach,
   type RuleType,
   type ValidationRule,
@@ -17,8 +20,8 @@ export interface PropertyValidations {
   of(type: ObjectType, property: string): ValidationRule[];
   /** All properties that have rules. */
   list(type: ObjectType): { property: string; rules: ValidationRule[] }[];
-  /** Sets a rule, in the place of one of the same type. */
-  set(type: ObjectType, property: string, rule: ValidationRule): void;
+  /** Sets a rule, in the place of one of the same type; an error if it does not fit the property. */
+  set(type: ObjectType, property: Property, rule: ValidationRule): void;
   /** Removes a rule, or without a type all rules of a property. */
   remove(type: ObjectType, property: string, ruleType?: RuleType): void;
   /** The errors of values that are about to be written. */
@@ -40,9 +43,11 @@ export function createPropertyValidations(db: Database, clock: () => number): Pr
     of: (type, property) => ofType(type).get(property) ?? [],
     list: (type) => [...ofType(type)].map(([property, rules]) => ({ property, rules })),
     set(type, property, rule) {
+      const wrong = badArguments(property, rule);
+      if (wrong !== undefined) throw validationError(wrong);
       db.prepare('insert or replace into property_validations values (?, ?, ?, ?)').run(
         type.name,
-        property,
+        property.name,
         rule.ruleType,
         JSON.stringify(rule),
       );

@@ -6,13 +6,7 @@ import type { Account } from '../account/account.ts';
 import { HubspotError, validationError } from '../core/errors.ts';
 import type { ObjectType } from '../core/object-type.ts';
 import type { Property } from '../properties/property.ts';
-import {
-  badArguments,
-  RULE_TYPES,
-  type RuleType,
-  ruleBodySchema,
-  type ValidationRule,
-} from '../properties/validation-rule.ts';
+import { RULE_TYPES, type RuleType, ruleBodySchema } from '../properties/validation-rule.ts';
 import {
   createRouter,
   type HubspotContext,
@@ -58,22 +52,10 @@ export function validationRoutes(account: Account): Hono<HubspotEnv> {
     const type = schemaInPath(c, 'write');
     const property = findProperty(c, account, type);
     const rule = { ...(await readBody(c, ruleBodySchema)), ruleType: ruleTypeInPath(c) };
-    setRule(account, type, property, rule);
+    validations.set(type, property, rule);
     return c.body(null, 204);
   });
   return router;
-}
-
-/** Sets a rule; an error if it does not fit the property. */
-export function setRule(
-  { validations }: Account,
-  type: ObjectType,
-  property: Property,
-  rule: ValidationRule,
-): void {
-  const wrong = badArguments(property, rule);
-  if (wrong !== undefined) throw validationError(wrong);
-  validations.set(type, property.name, rule);
 }
 
 function findProperty(c: HubspotContext, { properties }: Account, type: ObjectType): Property {

@@ -8,6 +8,7 @@ import type { RequestDetails } from '../../crm/requests.ts';
 import { SalesforceError } from '../core/errors.ts';
 import { readId } from '../core/ids.ts';
 import { SETUP_PERMISSIONS } from '../metadata/access.ts';
+import { fieldSchema } from '../metadata/field.ts';
 import { findField } from '../metadata/object-type.ts';
 import {
   ADMINISTRATOR,
@@ -59,6 +60,14 @@ export function controlRoutes(options: ControlOptions): Hono {
   });
   addRuleRoutes(router, '/automation', automationSchema, org.automation);
   router.put('/field-access', async (c) => c.json(restrict(org, await readOrder(c, accessSchema))));
+  router.put('/field', async (c) => {
+    const { type: typeName, field: name, ...changes } = await readOrder(c, fieldOrderSchema);
+    const type = org.catalogue.get(typeName);
+    const field = findField(type, name);
+    if (field === undefined) throw new RangeError(`${type.name} has no field ${name}.`);
+    org.catalogue.changeField(type, fieldSchema.parse({ ...field, ...changes, name: field.name }));
+    return c.json({ ...findField(type, name) });
+  });
   router.put('/object-access', async (c) => {
     const { type: name, access } = await readOrder(c, objectAccessSchema);
     const type = org.catalogue.get(name);
@@ -104,6 +113,19 @@ const accessSchema = z.strictObject({
   type: z.string(),
   field: z.string(),
   access: z.enum(['hidden', 'readOnly', 'visible', 'granted']),
+});
+
+/** What an administrator can change of a field, even of a standard one. */
+const fieldOrderSchema = z.strictObject({
+  type: z.string().default('Contact'),
+  field: z.string(),
+  label: z.string().optional(),
+  length: z.number().int().min(0).optional(),
+  precision: z.number().int().min(0).max(18).optional(),
+  scale: z.number().int().min(0).max(18).optional(),
+  required: z.boolean().optional(),
+  picklist: z.array(z.string()).optional(),
+  restricted: z.boolean().optional(),
 });
 
 const hiddenOrVisible = z.enum(['hidden', 'visible']);

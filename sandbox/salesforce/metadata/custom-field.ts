@@ -31,6 +31,7 @@ export const customFieldSchema = z.looseObject({
     scale: z.number().nullish(),
     required: z.boolean().nullish(),
     externalId: z.boolean().nullish(),
+    unique: z.boolean().nullish(),
     visibleLines: z.number().nullish(),
     defaultValue: z.unknown().optional(),
     valueSet: picklistSchema.nullish(),
@@ -39,6 +40,9 @@ export const customFieldSchema = z.looseObject({
 
 /** An order for a field. */
 export type CustomFieldOrder = z.output<typeof customFieldSchema>;
+
+/** What the tooling API is given to change a field: the whole of its metadata. */
+export const fieldChangeSchema = customFieldSchema.partial({ FullName: true });
 
 type Metadata = CustomFieldOrder['Metadata'];
 
@@ -73,13 +77,19 @@ const MAX_NAME_LENGTH = 40;
 const BAD_NAME =
   'Field Name: The field name can only contain alphanumeric characters, must begin with a letter, cannot end with an underscore or contain two consecutive underscore characters, and must be unique across all fields';
 
-function defineCustomField(name: string, metadata: Metadata): Field {
+/** The field that metadata describe; a SalesforceError says what they lack. */
+export function defineCustomField(name: string, metadata: Metadata): Field {
   const { label, type } = metadata;
   if (typeof label !== 'string' || label === '') throw missing('label');
   if (typeof type !== 'string') throw missing('type');
   const kind = KINDS[type];
   if (kind === undefined) throw integrityError(`The type ${type} is not known to this org.`);
-  const traits = { custom: true, needsGrant: true, externalId: metadata.externalId ?? false };
+  const traits = {
+    custom: true,
+    needsGrant: true,
+    externalId: metadata.externalId ?? false,
+    unique: metadata.unique ?? false,
+  };
   return defineField(name, label, kind.type, { ...traits, ...kind.read(metadata) });
 }
 

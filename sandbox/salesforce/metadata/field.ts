@@ -33,6 +33,8 @@ const referenceSchema = z.object({
   relationship: z.string(),
   /** The name that leads back, for example `Contacts` in `(SELECT Id FROM Contacts)`. */
   children: z.string().optional(),
+  /** Of a reference that can lead to several objects: the others, of which this org has no records. */
+  others: z.array(z.string()).optional(),
 });
 
 /** A field; custom fields are kept in this form in the database. */
@@ -51,6 +53,8 @@ export const fieldSchema = z.object({
   updateable: z.boolean().default(true),
   custom: z.boolean().default(false),
   externalId: z.boolean().default(false),
+  /** Whether no two records may have the same value. */
+  unique: z.boolean().default(false),
   picklist: z.array(z.string()).default([]),
   /** Whether other values than those of the picklist are refused. */
   restricted: z.boolean().default(false),

@@ -11,6 +11,7 @@ import {
   type OrgFeatures,
   type OrgShape,
 } from '../metadata/catalogue.ts';
+import { fillCurrencies } from '../metadata/objects/currencies.ts';
 import { fillSetup, SYSTEM, USERS } from '../metadata/setup-records.ts';
 import { wholeSecond } from '../metadata/value.ts';
 import { type Automation, createAutomation } from '../records/automation.ts';
@@ -106,6 +107,7 @@ function fill(db: Database, catalogue: Catalogue, options: OrgOptions): void {
     fillSetup(db, wholeSecond(nowMs), shape === 'npsp');
     fillPeople(db, catalogue, { world, contactCount, nowMs });
     fillReports(db, wholeSecond(nowMs));
+    if (options.features?.currencies) fillCurrencies(db, catalogue.list(), wholeSecond(nowMs));
     orgSetting(db, INGREDIENTS, () => ingredientsOf(options));
   })();
 }

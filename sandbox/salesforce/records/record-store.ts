@@ -117,7 +117,10 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
   /** The same for a record whose values are in order: only what `finish` checks can refuse it. */
   function write(type: ObjectType, work: () => SaveResult): SaveResult {
     const mayBeRefused =
-      type.unique.length > 0 || org.rules.concern(type) || org.automation.concerns(type);
+      type.unique.length > 0 ||
+      type.fields.some(({ unique }) => unique) ||
+      org.rules.concern(type) ||
+      org.automation.concerns(type);
     return mayBeRefused ? attempt(work) : join(work);
   }
 
@@ -153,7 +156,8 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     org.automation.run(type, id, written);
     if (PERMISSION_OBJECTS.has(type.name)) access.forget();
     const errors = [
-      ...rows.findTwins(type, id).map(twinError),
+      ...rows.findTwins(type, id).map((twin) => twinError(twin)),
+      ...rows.findUniqueTwins(type, id).map(({ twin, field }) => twinError(twin, field)),
       ...org.rules.check(type, id, { allowDuplicates }),
     ];
     return errors.length > 0 ? refused(id, ...errors) : saved(id);
@@ -286,8 +290,9 @@ function unsupported(type: ObjectType, operation: string): RecordError {
   return recordError('INVALID_TYPE_FOR_OPERATION', message);
 }
 
-function twinError(id: string): RecordError {
-  const message = `duplicate value found: duplicates value on record with id: ${id}`;
+function twinError(id: string, field?: string): RecordError {
+  const what = field === undefined ? 'duplicates' : `${field} duplicates`;
+  const message = `duplicate value found: ${what} value on record with id: ${id}`;
   return recordError('DUPLICATE_VALUE', message);
 }
 

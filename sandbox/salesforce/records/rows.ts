@@ -28,6 +28,8 @@ export interface Rows {
   childIds(type: ObjectType, field: string, parentId: string, wentAtMs: number | null): string[];
   /** Other live records with the same values in fields that must be unique. */
   findTwins(type: ObjectType, id: string): string[];
+  /** The same for single fields that must be unique, with the field of each. */
+  findUniqueTwins(type: ObjectType, id: string): { twin: string; field: string }[];
   logDeletion(type: ObjectType, id: string, atMs: number): void;
   wasDeleted(type: ObjectType, id: string): boolean;
   /** Takes the row of a deleted record away for good. */
@@ -72,6 +74,13 @@ export function createRows(db: Database): Rows {
       return type.unique.flatMap((fields) => {
         const twin = statement('find twin', type, fields, findTwinSql).get(id);
         return twin === undefined ? [] : [String(twin['Id'])];
+      });
+    },
+    findUniqueTwins(type, id) {
+      const fields = type.fields.filter((field) => field.unique && isStored(field));
+      return fields.flatMap(({ name }) => {
+        const twin = statement('find twin', type, [name], findTwinSql).get(id);
+        return twin === undefined ? [] : [{ twin: String(twin['Id']), field: name }];
       });
     },
     logDeletion(type, id, atMs) {

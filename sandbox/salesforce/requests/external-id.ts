@@ -16,7 +16,21 @@ export function identifyingField(type: ObjectType, name: string): Field {
   throw new SalesforceError(404, 'NOT_FOUND', message);
 }
 
-/** The id of the record with this value; undefined if there is none. */
+/** Several records have the value that was to name one of them. */
+export class AmbiguousKeyError extends Error {
+  override readonly name = 'AmbiguousKeyError';
+  /** The object, and the ids of the records. */
+  readonly typeName: string;
+  readonly ids: readonly string[];
+
+  constructor(typeName: string, ids: readonly string[]) {
+    super('Several records have this value.');
+    this.typeName = typeName;
+    this.ids = ids;
+  }
+}
+
+/** The id of the record with this value; undefined if there is none, an AmbiguousKeyError if there are more. */
 export function findByField(
   org: Org,
   user: User,
@@ -27,7 +41,9 @@ export function findByField(
   const text = String(value ?? '');
   if (field.type === 'id') return org.store.read(type, readId(text) ?? '')?.['Id']?.toString();
   const literal = text.replaceAll(/['\\]/g, '\\$&');
-  const soql = `SELECT Id FROM ${type.name} WHERE ${field.name} = '${literal}' LIMIT 1`;
-  const [found] = runQuery(org, soql, user, { basePath: '' }).records(0, 1);
-  return found === undefined ? undefined : String(found['Id']);
+  const soql = `SELECT Id FROM ${type.name} WHERE ${field.name} = '${literal}' ORDER BY Id LIMIT 3`;
+  const found = runQuery(org, soql, user, { basePath: '' }).records(0, 3);
+  const ids = found.map((record) => String(record['Id']));
+  if (ids.length > 1) throw new AmbiguousKeyError(type.name, ids);
+  return ids[0];
 }

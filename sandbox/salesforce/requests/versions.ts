@@ -30,6 +30,15 @@ export function basePathOf(version: string): string {
 
 /** The answer to `GET /services/data/v67.0`. */
 export function listResources(basePath: string) {
-  const names = ['composite', 'limits', 'query', 'queryAll', 'sobjects', 'tooling'];
+  const names = [
+    'analytics',
+    'composite',
+    'jobs',
+    'limits',
+    'query',
+    'queryAll',
+    'sobjects',
+    'tooling',
+  ];
   return Object.fromEntries(names.map((name) => [name, `${basePath}/${name}`]));
 }

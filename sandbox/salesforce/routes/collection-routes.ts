@@ -15,7 +15,7 @@ import type { Org } from '../org/org.ts';
 import { runQuery } from '../query/query.ts';
 import type { SalesforceContext, SalesforceEnv } from '../requests/context.ts';
 import { writeOptionsOf } from '../requests/context.ts';
-import { findByField, identifyingField } from '../requests/external-id.ts';
+import { AmbiguousKeyError, findByField, identifyingField } from '../requests/external-id.ts';
 import { readJson, readJsonValues } from '../requests/json-values.ts';
 
 const MAX_RECORDS = 200;
@@ -186,8 +186,9 @@ function upsertAll(c: SalesforceContext, org: Org): Response {
   const created: boolean[] = [];
   const results = runAll(org, allOrNone, prepared, ({ id, values }) => {
     const key = field.type === 'id' ? id : values[field.name];
-    const present = findByField(org, user, type, field, key);
+    const present = tryFind(() => findByField(org, user, type, field, key));
     created.push(present === undefined);
+    if (present instanceof AmbiguousKeyError) return refused(null, ambiguousKey(key));
     return present === undefined
       ? org.store.insert(user, type, values, options)
       : org.store.update(user, type, present, values, options);
@@ -197,6 +198,21 @@ function upsertAll(c: SalesforceContext, org: Org): Response {
       'id' in result ? { ...result, created: created[index] } : result,
     ),
   );
+}
+
+/** The refusal stands for the one record of the collection. */
+function tryFind(find: () => string | undefined): string | undefined | AmbiguousKeyError {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof AmbiguousKeyError) return error;
+    throw error;
+  }
+}
+
+function ambiguousKey(key: unknown) {
+  const message = `Duplicate external id specified: ${String(key)}`;
+  return recordError('DUPLICATE_EXTERNAL_ID', message);
 }
 
 const ID_MISSING = recordError('MISSING_ARGUMENT', 'Id not specified in an update call');

@@ -6,8 +6,12 @@ import { SalesforceError } from '../core/errors.ts';
 import type { Org } from '../org/org.ts';
 import type { SalesforceContext, SalesforceEnv } from '../requests/context.ts';
 import { readJson } from '../requests/json-values.ts';
+import type { Turns } from '../requests/turns.ts';
 
 const MAX_SUBREQUESTS = 25;
+const MAX_GRAPHS = 75;
+/** Subrequests of all graphs together. */
+const MAX_NODES = 500;
 
 const compositeSchema = z.object({
   allOrNone: z.boolean().default(false),
@@ -22,28 +26,82 @@ const compositeSchema = z.object({
   ),
 });
 
+const graphSchema = z.object({
+  graphs: z.array(
+    z.object({ graphId: z.string(), compositeRequest: compositeSchema.shape.compositeRequest }),
+  ),
+});
+
+const batchSchema = z.object({
+  haltOnError: z.boolean().default(false),
+  batchRequests: z.array(
+    z.looseObject({ method: z.string(), url: z.string(), richInput: z.unknown().optional() }),
+  ),
+});
+
 type Subrequest = z.output<typeof compositeSchema>['compositeRequest'][number];
 
 /** Sends a request through the API again, as the same client. */
 export type Dispatch = (c: SalesforceContext, request: Request) => Promise<Response>;
 
 /** The resource of composite requests. */
-export function compositeRoutes(org: Org, dispatch: Dispatch): Hono<SalesforceEnv> {
+export function compositeRoutes(org: Org, turns: Turns, dispatch: Dispatch): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   router.post('/composite', async (c) => {
     const { allOrNone, compositeRequest } = readJson(compositeSchema, c.var.body);
-    if (compositeRequest.length > MAX_SUBREQUESTS) {
-      throw new SalesforceError(
-        400,
-        'LIMIT_EXCEEDED',
-        `The maximum number of subrequests is ${MAX_SUBREQUESTS}`,
-      );
-    }
-    return c.json({
-      compositeResponse: await runAll(c, org, allOrNone, compositeRequest, dispatch),
+    checkCount('subrequests', compositeRequest.length, MAX_SUBREQUESTS);
+    const work = () => runAll(c, org, allOrNone, compositeRequest, dispatch);
+    // Work of other requests in between would be taken back with that of this one.
+    return c.json({ compositeResponse: await (allOrNone ? turns.alone(work) : work()) });
+  });
+  router.post('/composite/graph', async (c) => {
+    const { graphs } = readJson(graphSchema, c.var.body);
+    checkCount('graphs', graphs.length, MAX_GRAPHS);
+    const nodes = graphs.reduce((sum, { compositeRequest }) => sum + compositeRequest.length, 0);
+    checkCount('nodes', nodes, MAX_NODES);
+    const answers: object[] = [];
+    await turns.alone(async () => {
+      for (const { graphId, compositeRequest } of graphs) {
+        const compositeResponse = await runAll(c, org, true, compositeRequest, dispatch);
+        const isSuccessful = !compositeResponse.some(isFailed);
+        answers.push({ graphId, graphResponse: { compositeResponse }, isSuccessful });
+      }
     });
+    return c.json({ graphs: answers });
+  });
+  router.post('/composite/batch', async (c) => {
+    const { haltOnError, batchRequests } = readJson(batchSchema, c.var.body);
+    checkCount('subrequests', batchRequests.length, MAX_SUBREQUESTS);
+    const results: { statusCode: number; result: unknown }[] = [];
+    for (const { method, url, richInput } of batchRequests) {
+      if (haltOnError && results.some(({ statusCode }) => statusCode >= 400)) {
+        results.push(BATCH_HALTED);
+        continue;
+      }
+      // Paths begin with the version here.
+      const path = /^\/?v\d+\.0\//.test(url) ? `/services/data/${url.replace(/^\//, '')}` : url;
+      const subrequest = { method, url: path, referenceId: '', body: richInput };
+      const { httpStatusCode, body } = await run(c, subrequest, [], dispatch);
+      results.push({ statusCode: httpStatusCode, result: body });
+    }
+    return c.json({ hasErrors: results.some(({ statusCode }) => statusCode >= 400), results });
   });
   return router;
+}
+
+const BATCH_HALTED = {
+  statusCode: 412,
+  result: [
+    {
+      errorCode: 'BATCH_PROCESSING_HALTED',
+      message: 'Batch processing halted per request',
+    },
+  ],
+};
+
+function checkCount(what: string, count: number, most: number): void {
+  if (count <= most) return;
+  throw new SalesforceError(400, 'LIMIT_EXCEEDED', `The maximum number of ${what} is ${most}`);
 }
 
 interface Subresponse {

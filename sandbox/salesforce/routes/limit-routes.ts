@@ -2,6 +2,7 @@
 
 import { Hono } from 'hono';
 import type { Bulk } from '../bulk/jobs.ts';
+import { quoted } from '../core/database.ts';
 import type { Org } from '../org/org.ts';
 import type { SalesforceEnv } from '../requests/context.ts';
 
@@ -30,6 +31,21 @@ export function limitRoutes(org: Org, bulk: Bulk): Hono<SalesforceEnv> {
       ...bulk.usage.limits(),
       ...Object.fromEntries(others),
     });
+  });
+  router.get('/limits/recordCount', (c) => {
+    const asked = c.req
+      .query('sObjects')
+      ?.split(',')
+      .map((name) => name.trim().toLowerCase());
+    const types = org.catalogue
+      .list()
+      .filter((type) => !type.toolingOnly && org.access.canReadType(c.var.user, type))
+      .filter(({ name }) => asked === undefined || asked.includes(name.toLowerCase()));
+    const sObjects = types.map(({ name }) => {
+      const sql = `select count(*) from ${quoted(name)} where "IsDeleted" = 0`;
+      return { count: org.db.prepare<[], number>(sql).pluck().get() ?? 0, name };
+    });
+    return c.json({ sObjects });
   });
   return router;
 }

@@ -96,7 +96,7 @@ export function leadObject(): ObjectType {
         defaultValue: 'Open - Not Contacted',
       }),
       readOnly(flag('IsConverted', 'Converted')),
-      owner(),
+      owner(['Group']),
     ],
   });
 }
@@ -127,6 +127,8 @@ function leadSource(): Field {
   });
 }
 
-function owner(): Field {
-  return lookup('OwnerId', 'Owner ID', { to: 'User', relationship: 'Owner' }, { required: true });
+/** The owner; `others` are objects besides users that can own such a record, for example queues. */
+function owner(others?: string[]): Field {
+  const reference = { to: 'User', relationship: 'Owner', others };
+  return lookup('OwnerId', 'Owner ID', reference, { required: true });
 }

@@ -3,7 +3,7 @@
 import type {
   FieldFunctionExpression,
   FieldType,
-  GroupByClause,
+  FunctionExp,
   Query,
 } from '@jetstreamapp/soql-parser-js';
 import type { Database } from '../../core/database.ts';
@@ -11,6 +11,7 @@ import { defineField, type StoredValue } from '../../metadata/field.ts';
 import type { ObjectType } from '../../metadata/object-type.ts';
 import { showValue } from '../../metadata/value.ts';
 import type { QueryContext } from './context.ts';
+import { dateFunctionColumn, isDateFunction } from './date-function.ts';
 import type { SObjectRecord } from './projection.ts';
 import { malformed } from './query-error.ts';
 import type { Column, Scope } from './scope.ts';
@@ -47,19 +48,39 @@ export function aggregateRecords(
   type: ObjectType,
   query: Query,
 ): SObjectRecord[] {
-  if (query.having !== undefined)
+  const groups = readGroups(context, query);
+  if (query.having !== undefined && groups.keys.length === 0) {
     throw malformed(context.soql, "unexpected token: 'HAVING'", 'HAVING');
-  const groups = [query.groupBy ?? []].flat().map((clause) => groupPath(context, clause));
+  }
+  const isOfSets = groups.sets.length > 1;
+  if (isOfSets && (query.orderBy !== undefined || query.offset !== undefined)) {
+    const token = query.orderBy === undefined ? 'OFFSET' : 'ORDER';
+    throw malformed(context.soql, `${token} is not available with ROLLUP and CUBE here`, token);
+  }
+  const records = groups.sets.flatMap((set) => recordsOfSet(context, db, type, query, groups, set));
+  return query.limit === undefined ? records : records.slice(0, query.limit);
+}
+
+/** The records of one set of groups; the groups that are not in it are blank. */
+function recordsOfSet(
+  context: QueryContext,
+  db: Database,
+  type: ObjectType,
+  query: Query,
+  groups: Groups,
+  set: readonly string[],
+): SObjectRecord[] {
   const items: Item[] = [];
   const { text, values } = selectSql(context, type, query, {
     what(scope) {
-      items.push(...readItems(context, scope, query.fields ?? [], groups));
+      items.push(...readItems(context, scope, query.fields ?? [], groups, set));
       return items.map(({ sql }) => sql).join(', ');
     },
     groupBy: (scope) =>
-      groups.length === 0
+      set.length === 0
         ? ''
-        : ` group by ${groups.map((path) => scope.column(path).sql).join(', ')}`,
+        : ` group by ${set.map((key) => groups.columnOf(scope, key).sql).join(', ')}`,
+    functionColumn: (scope, fn) => functionColumn(context, scope, fn, groups),
   });
   const rows = db
     .prepare<unknown[], StoredValue[]>(text)
@@ -69,6 +90,107 @@ export function aggregateRecords(
     attributes: { type: 'AggregateResult' },
     ...Object.fromEntries(items.map(({ name, show }, at) => [name, show(row[at] ?? null)])),
   }));
+}
+
+/** What a query groups by. */
+interface Groups {
+  /** Each group by the text that asks for it. */
+  keys: readonly string[];
+  /** The sets that are summed up: one, or several with ROLLUP and CUBE. */
+  sets: readonly (readonly string[])[];
+  columnOf(scope: Scope, key: string): Column;
+}
+
+function readGroups(context: QueryContext, query: Query): Groups {
+  const functions = new Map<string, FunctionExp>();
+  const paths = new Map<string, string>();
+  let sets: string[][] = [[]];
+  const addPath = (path: string) => {
+    paths.set(path.toLowerCase(), path);
+    return path.toLowerCase();
+  };
+  for (const clause of [query.groupBy ?? []].flat()) {
+    let choices: string[][];
+    if ('field' in clause) {
+      choices = [[addPath(clause.field)]];
+    } else if (/^(?:ROLLUP|CUBE)$/i.test(clause.fn.functionName ?? '')) {
+      const parts = (clause.fn.parameters ?? []).map((part) =>
+        typeof part === 'string' ? addPath(part) : addFunction(part),
+      );
+      const isCube = clause.fn.functionName?.toUpperCase() === 'CUBE';
+      choices = isCube ? subsetsOf(parts) : parts.map((_, at) => parts.slice(0, at + 1)).reverse();
+      if (!isCube) choices.push([]);
+    } else {
+      choices = [[addFunction(clause.fn)]];
+    }
+    sets = sets.flatMap((set) => choices.map((choice) => [...set, ...choice]));
+  }
+
+  function addFunction(fn: FunctionExp): string {
+    const key = functionKey(fn);
+    if (!isDateFunction(fn.functionName)) {
+      const token = fn.functionName ?? '';
+      throw malformed(context.soql, `unexpected token: '${token}'`, token);
+    }
+    functions.set(key, fn);
+    return key;
+  }
+
+  return {
+    keys: [...paths.keys(), ...functions.keys()],
+    sets,
+    columnOf(scope, key) {
+      const fn = functions.get(key);
+      return fn === undefined
+        ? scope.column(paths.get(key) ?? key)
+        : dateFunctionColumn(context, scope, fn);
+    },
+  };
+}
+
+/** All choices of some, the largest first. */
+function subsetsOf(parts: readonly string[]): string[][] {
+  const [first, ...rest] = parts;
+  if (first === undefined) return [[]];
+  const without = subsetsOf(rest);
+  return [...without.map((set) => [first, ...set]), ...without];
+}
+
+function functionKey({ functionName = '', parameters = [] }: FunctionExp): string {
+  const inside = parameters.map((one) => (typeof one === 'string' ? one : functionKey(one)));
+  return `${functionName}(${inside.join(',')})`.toLowerCase();
+}
+
+/** The column of a function in HAVING or ORDER BY: one that sums up, or a group. */
+function functionColumn(
+  context: QueryContext,
+  scope: Scope,
+  fn: FunctionExp,
+  groups: Groups,
+): Column {
+  const key = functionKey(fn);
+  if (groups.keys.includes(key)) return groups.columnOf(scope, key);
+  const [parameter] = fn.parameters ?? [];
+  const { functionName = '' } = fn;
+  const pattern = FUNCTIONS[functionName.toUpperCase()];
+  if (pattern === undefined || (parameter !== undefined && typeof parameter !== 'string')) {
+    throw malformed(context.soql, `unexpected token: '${functionName}'`, functionName);
+  }
+  return summedColumn(scope, functionName, parameter);
+}
+
+function summedColumn(scope: Scope, functionName: string, parameter: string | undefined): Column {
+  const column = parameter === undefined || parameter === '' ? undefined : scope.column(parameter);
+  const pattern = FUNCTIONS[functionName.toUpperCase()] ?? '%';
+  const isValue = /^(?:MIN|MAX)$/i.test(functionName) && column !== undefined;
+  return {
+    type: scope.type,
+    table: scope.table,
+    parents: [],
+    ...column,
+    field: isValue ? column.field : NUMBER,
+    sql: pattern.replace('%', column?.sql ?? '*'),
+  };
 }
 
 interface Item {
@@ -81,19 +203,24 @@ function readItems(
   context: QueryContext,
   scope: Scope,
   fields: readonly FieldType[],
-  groups: readonly string[],
+  groups: Groups,
+  set: readonly string[],
 ): Item[] {
   let unnamed = 0;
   return fields.map((field) => {
-    if (isFunction(field)) {
+    if (field.type === 'FieldFunctionExpression') {
       const name = field.alias ?? `expr${unnamed++}`;
-      return functionItem(context, scope, field, name);
+      return functionItem(context, scope, field, name, { groups, set });
     }
     const path = plainPath(context, field);
-    if (!groups.some((group) => group.toLowerCase() === path.toLowerCase())) {
+    const key = path.toLowerCase();
+    if (!groups.keys.includes(key)) {
       throw malformed(context.soql, `Field must be grouped or aggregated: ${path}`, path);
     }
-    return columnItem(scope.column(path), aliasOf(field));
+    const column = scope.column(path);
+    return set.includes(key)
+      ? columnItem(column, aliasOf(field))
+      : blankItem(aliasOf(field) ?? column.field.name);
   });
 }
 
@@ -102,17 +229,29 @@ function functionItem(
   scope: Scope,
   field: FieldFunctionExpression,
   name: string,
+  { groups, set }: { groups: Groups; set: readonly string[] },
 ): Item {
-  const pattern = FUNCTIONS[field.functionName.toUpperCase()];
-  if (pattern === undefined) {
-    throw malformed(context.soql, `unexpected token: '${field.functionName}'`, field.functionName);
+  const key = functionKey(field);
+  if (groups.keys.includes(key)) {
+    return set.includes(key) ? columnItem(groups.columnOf(scope, key), name) : blankItem(name);
   }
   const [parameter] = field.parameters;
-  const column = parameter === undefined ? undefined : scope.column(String(parameter));
-  const sql = pattern.replace('%', column?.sql ?? '*');
-  const isValue = /^(?:MIN|MAX)$/i.test(field.functionName) && column !== undefined;
-  const shown = isValue ? column.field : NUMBER;
-  return { name, sql, show: (value) => showValue(shown, value) };
+  const text = typeof parameter === 'string' ? parameter : undefined;
+  if (field.functionName.toUpperCase() === 'GROUPING' && text !== undefined) {
+    const grouping = set.includes(text.toLowerCase()) ? 0 : 1;
+    if (groups.keys.includes(text.toLowerCase())) {
+      return { name, sql: `${grouping}`, show: (value) => value };
+    }
+  }
+  if (FUNCTIONS[field.functionName.toUpperCase()] === undefined || typeof parameter === 'object') {
+    throw malformed(context.soql, `unexpected token: '${field.functionName}'`, field.functionName);
+  }
+  const column = summedColumn(scope, field.functionName, text);
+  return { name, sql: column.sql, show: (value) => showValue(column.field, value) };
+}
+
+function blankItem(name: string): Item {
+  return { name, sql: 'null', show: () => null };
 }
 
 const NUMBER = defineField('expr', 'expr', 'double');
@@ -133,10 +272,4 @@ function plainPath(context: QueryContext, field: FieldType): string {
 
 function aliasOf(field: FieldType): string | undefined {
   return 'alias' in field ? field.alias : undefined;
-}
-
-function groupPath(context: QueryContext, clause: GroupByClause): string {
-  if ('field' in clause) return clause.field;
-  const token = clause.fn.functionName ?? '';
-  throw malformed(context.soql, `unexpected token: '${token}'`, token);
 }

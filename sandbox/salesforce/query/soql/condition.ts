@@ -2,6 +2,7 @@
 
 import type {
   ConditionWithValueQuery,
+  HavingClause,
   NegationCondition,
   WhereClause,
 } from '@jetstreamapp/soql-parser-js';
@@ -17,7 +18,7 @@ export type Condition =
   | { kind: 'not'; part: Condition };
 
 /** Reads a clause; MALFORMED_QUERY where AND and OR stand side by side without parentheses. */
-export function readCondition(where: WhereClause, soql: string): Condition {
+export function readCondition(where: WhereClause | HavingClause, soql: string): Condition {
   const tokens = flatten(where);
   let position = 0;
 
@@ -56,9 +57,9 @@ export function readCondition(where: WhereClause, soql: string): Condition {
 
 type Token = Comparison | '(' | ')' | 'AND' | 'OR' | 'NOT';
 
-function flatten(where: WhereClause): Token[] {
+function flatten(where: WhereClause | HavingClause): Token[] {
   const tokens: Token[] = [];
-  let clause: WhereClause | undefined = where;
+  let clause: WhereClause | HavingClause | undefined = where;
   while (clause !== undefined) {
     tokens.push(...tokensOf(clause.left));
     if (!('operator' in clause)) break;

@@ -1,12 +1,13 @@
 /** What a query shows of the records it finds: its SELECT, with parents and children inside. */
 
-import type { FieldSubquery } from '@jetstreamapp/soql-parser-js';
+import type { FieldSubquery, FieldType, FieldTypeOf } from '@jetstreamapp/soql-parser-js';
 import { type Database, quoted } from '../../core/database.ts';
 import type { Field, StoredValue } from '../../metadata/field.ts';
 import type { ObjectType } from '../../metadata/object-type.ts';
 import { showValue } from '../../metadata/value.ts';
 import type { QueryContext } from './context.ts';
-import { noSuchRelationship, queryError } from './query-error.ts';
+import { formatValue } from './format.ts';
+import { malformed, noSuchRelationship, queryError } from './query-error.ts';
 import { type Column, columnSql, openScope, type Scope } from './scope.ts';
 import { expandFields, pathOf, type SelectList } from './select-list.ts';
 import { selectSql } from './selection.ts';
@@ -52,8 +53,13 @@ export function createProjection(
   for (const field of expandFields(context, type, query)) {
     if (field.type === 'FieldSubquery') {
       root.add(childrenOf(context, scope, columns, field, options));
+    } else if (field.type === 'FieldTypeof') {
+      for (const path of typeofPaths(context, scope, field)) {
+        projected.push(addColumn(context, scope, root, columns, { path }, options));
+      }
     } else {
-      projected.push(addColumn(context, scope, root, columns, pathOf(context, field), options));
+      const wanted = formatOf(field) ?? { path: pathOf(context, field) };
+      projected.push(addColumn(context, scope, root, columns, wanted, options));
     }
   }
   const statement = options.db
@@ -140,7 +146,7 @@ function addColumn(
   scope: Scope,
   root: Shape,
   columns: Columns,
-  path: string,
+  { path, formattedAs }: WantedColumn,
   options: ProjectionOptions,
 ): ProjectedColumn {
   const column = scope.column(path);
@@ -153,13 +159,47 @@ function addColumn(
   const read =
     field.type === 'address'
       ? addressReader(context, column, columns)
-      : valueReader(field, columns.numberOf(column.sql));
-  shape.add({ name: field.name, read });
-  return { path: [...parents, field.name].join('.'), field };
+      : valueReader(field, columns.numberOf(column.sql), formattedAs !== undefined);
+  const name = formattedAs === undefined || formattedAs === '' ? field.name : formattedAs;
+  shape.add({ name, read });
+  return { path: [...parents, name].join('.'), field };
 }
 
-function valueReader(field: Field, at: number) {
-  return (row: StoredValue[]) => showValue(field, row[at] ?? null);
+/** A column that is asked for; with `formattedAs`, which may be empty, as FORMAT() shows it and under that name. */
+interface WantedColumn {
+  path: string;
+  formattedAs?: string;
+}
+
+function formatOf(field: Exclude<FieldType, FieldSubquery>): WantedColumn | undefined {
+  if (field.type !== 'FieldFunctionExpression') return undefined;
+  const [path] = field.parameters;
+  const isFormat = field.functionName.toUpperCase() === 'FORMAT' && typeof path === 'string';
+  return isFormat ? { path, formattedAs: field.alias ?? '' } : undefined;
+}
+
+/** The paths of the branch that holds: every reference of this org leads to objects of one type. */
+function typeofPaths(context: QueryContext, scope: Scope, { field, conditions }: FieldTypeOf) {
+  const link = scope.type.fields.find(
+    ({ reference }) => reference?.relationship.toLowerCase() === field.toLowerCase(),
+  );
+  if (link?.reference?.others === undefined) {
+    throw malformed(
+      context.soql,
+      `TYPEOF is not allowed on ${field}: it is not polymorphic`,
+      field,
+    );
+  }
+  const target = link.reference.to.toLowerCase();
+  const branch =
+    conditions.find(({ objectType }) => objectType?.toLowerCase() === target) ??
+    conditions.find(({ type }) => type === 'ELSE');
+  return (branch?.fieldList ?? ['Id']).map((name) => `${field}.${name}`);
+}
+
+function valueReader(field: Field, at: number, isFormatted: boolean) {
+  return (row: StoredValue[]) =>
+    isFormatted ? formatValue(field, row[at] ?? null) : showValue(field, row[at] ?? null);
 }
 
 function addressReader(

@@ -1,7 +1,7 @@
 /** Where the names in a query lead: columns of the object, and of its parents by way of joins. */
 
 import { quoted } from '../../core/database.ts';
-import { type Field, isStored, isText } from '../../metadata/field.ts';
+import { defineField, type Field, isStored, isText } from '../../metadata/field.ts';
 import { findField, type ObjectType } from '../../metadata/object-type.ts';
 import type { QueryContext } from './context.ts';
 import { malformed, noSuchColumn, noSuchRelationship } from './query-error.ts';
@@ -96,6 +96,16 @@ export function openScope(
     return shared === null ? '' : ` and ${shared}`;
   }
 
+  /** `Owner.Type` names the object that a reference leads to, if it can lead to several. */
+  function typeColumn(names: readonly string[], owner: Parent): Column | undefined {
+    const link = names.at(-2);
+    if (link === undefined || names.at(-1)?.toLowerCase() !== 'type') return undefined;
+    const reference = findLink(parent(names.slice(0, -2)).type, link)?.reference;
+    if (reference?.others === undefined) return undefined;
+    const sql = `iif(${owner.table}."Id" is null, null, '${owner.type.name}')`;
+    return { field: TYPE_FIELD, type: owner.type, table: owner.table, parents: owner.path, sql };
+  }
+
   return {
     type,
     table: name,
@@ -106,6 +116,8 @@ export function openScope(
       const isOwnName = steps.length > 1 && isNameOf(first, type, alias);
       const names = isOwnName ? steps.slice(1) : steps;
       const owner = parent(names.slice(0, -1));
+      const typeName = typeColumn(names, owner);
+      if (typeName !== undefined) return typeName;
       const field = readable(owner.type, names.at(-1) ?? '');
       if (field === undefined) throw noSuchColumn(context.soql, path, owner.type.name);
       const sql = columnSql(owner.table, field);
@@ -114,6 +126,8 @@ export function openScope(
     joins: () => [...parents.values()].map((one) => one.join).join(''),
   };
 }
+
+const TYPE_FIELD = defineField('Type', 'Type', 'string', { length: 40 });
 
 function isNameOf(first: string, type: ObjectType, alias: string | undefined): boolean {
   const name = first.toLowerCase();

@@ -1,18 +1,37 @@
 /** Which records a query finds, and in what order: its FROM, WHERE, ORDER BY, LIMIT and OFFSET. */
 
-import type { OrderByClause, QueryBase, WhereClause } from '@jetstreamapp/soql-parser-js';
+import type {
+  FunctionExp,
+  HavingClause,
+  OrderByClause,
+  QueryBase,
+  WhereClause,
+} from '@jetstreamapp/soql-parser-js';
 import { quoted } from '../../core/database.ts';
 import { SalesforceError } from '../../core/errors.ts';
 import type { ObjectType } from '../../metadata/object-type.ts';
 import { compareColumn, negate } from './compare.ts';
 import { type Comparison, type Condition, readCondition } from './condition.ts';
 import type { QueryContext } from './context.ts';
+import { dateFunctionColumn } from './date-function.ts';
 import { malformed } from './query-error.ts';
-import { openScope, type Scope } from './scope.ts';
+import { type Column, openScope, type Scope } from './scope.ts';
 import { joinSql, plainSql, type Sql } from './sql.ts';
 import { stampFloor } from './stamp-floor.ts';
 
 const MAX_OFFSET = 2000;
+
+/** The parts of a selection that do not follow from its query alone. */
+export interface SelectOptions {
+  what: (scope: Scope) => string;
+  within?: string;
+  groupBy?: (scope: Scope) => string;
+  /** Finds the columns of functions in ORDER BY and HAVING; those of dates unless given. */
+  functionColumn?: FunctionColumn;
+}
+
+/** Finds the column that a function gives. */
+export type FunctionColumn = (scope: Scope, fn: FunctionExp) => Column;
 
 /**
  * SQL that gives `what` of the records found, for example their row ids. `within` is a further
@@ -22,16 +41,20 @@ export function selectSql(
   context: QueryContext,
   type: ObjectType,
   query: QueryBase,
-  options: { what: (scope: Scope) => string; within?: string; groupBy?: (scope: Scope) => string },
+  options: SelectOptions,
 ): Sql {
   const scope = openScope(context, type, 't', query.sObjectAlias);
   const what = options.what(scope);
   const where = whereSql(context, scope, query.where, options.within);
   const groupBy = options.groupBy?.(scope) ?? '';
-  const order = orderSql(context, scope, query.orderBy);
-  const { text, values } = where;
+  const columnOf: FunctionColumn =
+    options.functionColumn ?? ((inScope, fn) => dateFunctionColumn(context, inScope, fn));
+  const having = havingSql(context, scope, query.having, columnOf);
+  const order = orderSql(scope, query.orderBy, columnOf);
+  const { text } = where;
+  const values = [...where.values, ...having.values];
   const from = `from ${quoted(type.name)} t${scope.joins()}`;
-  const end = `${groupBy}${order}${pageSql(query)}`;
+  const end = `${groupBy}${having.text}${order}${pageSql(query)}`;
   return { text: `select ${what} ${from} where ${text}${end}`, values };
 }
 
@@ -58,23 +81,44 @@ function whereSql(
   return joinSql(conditions, ' and ');
 }
 
-function conditionSql(context: QueryContext, scope: Scope, condition: Condition): Sql {
+function havingSql(
+  context: QueryContext,
+  scope: Scope,
+  having: HavingClause | undefined,
+  columnOf: FunctionColumn,
+): Sql {
+  if (having === undefined) return plainSql('');
+  const condition = readCondition(having, context.soql);
+  const { text, values } = conditionSql(context, scope, condition, columnOf);
+  return { text: ` having ${text}`, values };
+}
+
+function conditionSql(
+  context: QueryContext,
+  scope: Scope,
+  condition: Condition,
+  columnOf?: FunctionColumn,
+): Sql {
   switch (condition.kind) {
     case 'compare':
-      return comparisonSql(context, scope, condition.comparison);
+      return comparisonSql(context, scope, condition.comparison, columnOf);
     case 'not':
-      return negate(conditionSql(context, scope, condition.part));
+      return negate(conditionSql(context, scope, condition.part, columnOf));
     default: {
-      const parts = condition.parts.map((part) => conditionSql(context, scope, part));
+      const parts = condition.parts.map((part) => conditionSql(context, scope, part, columnOf));
       return joinSql(parts, condition.kind === 'all' ? ' and ' : ' or ');
     }
   }
 }
 
-function comparisonSql(context: QueryContext, scope: Scope, comparison: Comparison): Sql {
+function comparisonSql(
+  context: QueryContext,
+  scope: Scope,
+  comparison: Comparison,
+  columnOf: FunctionColumn = (inScope, fn) => dateFunctionColumn(context, inScope, fn),
+): Sql {
   if ('fn' in comparison) {
-    const token = comparison.fn.functionName ?? '';
-    throw malformed(context.soql, `unexpected token: '${token}'`, token);
+    return compareColumn(context, columnOf(scope, comparison.fn), comparison);
   }
   const column = scope.column(comparison.field);
   if (!('valueQuery' in comparison)) return compareColumn(context, column, comparison);
@@ -92,16 +136,12 @@ function comparisonSql(context: QueryContext, scope: Scope, comparison: Comparis
 }
 
 function orderSql(
-  context: QueryContext,
   scope: Scope,
   orderBy: OrderByClause | OrderByClause[] | undefined,
+  columnOf: FunctionColumn,
 ): string {
   const parts = [orderBy ?? []].flat().map((clause) => {
-    if ('fn' in clause) {
-      const token = clause.fn.functionName ?? '';
-      throw malformed(context.soql, `unexpected token: '${token}'`, token);
-    }
-    const { sql, field } = scope.column(clause.field);
+    const { sql, field } = 'fn' in clause ? columnOf(scope, clause.fn) : scope.column(clause.field);
     // Blanks come first in either direction; where there are none, saying so would cost the index.
     const nulls = field.required || field.type === 'id' ? '' : ` nulls ${clause.nulls ?? 'FIRST'}`;
     return `${sql} ${clause.order ?? 'ASC'}${nulls}`;

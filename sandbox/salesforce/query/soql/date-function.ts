@@ -1,0 +1,71 @@
+/** Functions of dates, for example CALENDAR_YEAR; all in UTC, which is the time zone of this org and of its users. */
+
+import type { FunctionExp } from '@jetstreamapp/soql-parser-js';
+import { defineField } from '../../metadata/field.ts';
+import type { QueryContext } from './context.ts';
+import { malformed, queryError } from './query-error.ts';
+import type { Column, Scope } from './scope.ts';
+
+/** The SQL of each, with `{d}` for the date; the fiscal year of this org is that of the calendar. */
+const PARTS: Partial<Record<string, string>> = {
+  CALENDAR_YEAR: `cast(strftime('%Y', {d}) as integer)`,
+  CALENDAR_QUARTER: `(cast(strftime('%m', {d}) as integer) + 2) / 3`,
+  CALENDAR_MONTH: `cast(strftime('%m', {d}) as integer)`,
+  FISCAL_YEAR: `cast(strftime('%Y', {d}) as integer)`,
+  FISCAL_QUARTER: `(cast(strftime('%m', {d}) as integer) + 2) / 3`,
+  FISCAL_MONTH: `cast(strftime('%m', {d}) as integer)`,
+  DAY_IN_MONTH: `cast(strftime('%d', {d}) as integer)`,
+  // Sunday is the first day.
+  DAY_IN_WEEK: `cast(strftime('%w', {d}) as integer) + 1`,
+  DAY_IN_YEAR: `cast(strftime('%j', {d}) as integer)`,
+  // The first week has the first seven days.
+  WEEK_IN_MONTH: `(cast(strftime('%d', {d}) as integer) + 6) / 7`,
+  WEEK_IN_YEAR: `(cast(strftime('%j', {d}) as integer) + 6) / 7`,
+  HOUR_IN_DAY: `cast(strftime('%H', {d}) as integer)`,
+  DAY_ONLY: 'date({d})',
+};
+
+/** Those that take a time, and no date alone. */
+const OF_TIMES = new Set(['HOUR_IN_DAY', 'DAY_ONLY']);
+
+/** Whether a function is one of dates. */
+export function isDateFunction(name: string | undefined): boolean {
+  return name !== undefined && PARTS[name.toUpperCase()] !== undefined;
+}
+
+/** The column that a function of a date gives; MALFORMED_QUERY for any other function. */
+export function dateFunctionColumn(
+  context: QueryContext,
+  scope: Scope,
+  { functionName = '', parameters = [] }: FunctionExp,
+): Column {
+  const name = functionName.toUpperCase();
+  const pattern = PARTS[name];
+  const path = pathOf(parameters[0]);
+  if (pattern === undefined || path === undefined || parameters.length !== 1) {
+    throw malformed(context.soql, `unexpected token: '${functionName}'`, functionName);
+  }
+  const column = scope.column(path);
+  const isTime = column.field.type === 'datetime';
+  if (!isTime && (column.field.type !== 'date' || OF_TIMES.has(name))) {
+    const message = `field ${column.field.name} does not support function ${name}`;
+    throw queryError(context.soql, 'INVALID_FIELD', message, functionName);
+  }
+  const date = isTime ? `datetime(${column.sql} / 1000, 'unixepoch')` : column.sql;
+  return {
+    ...column,
+    field: name === 'DAY_ONLY' ? DAY : NUMBER,
+    sql: `(${pattern.replaceAll('{d}', date)})`,
+  };
+}
+
+const DAY = defineField('day', 'day', 'date');
+const NUMBER = defineField('part', 'part', 'int', { precision: 9 });
+
+/** `convertTimezone(CreatedDate)` is `CreatedDate` for a user whose time zone is UTC. */
+function pathOf(parameter: string | FunctionExp | undefined): string | undefined {
+  if (parameter === undefined || typeof parameter === 'string') return parameter;
+  if (parameter.functionName?.toUpperCase() !== 'CONVERTTIMEZONE') return undefined;
+  const [path] = parameter.parameters ?? [];
+  return typeof path === 'string' ? path : undefined;
+}
