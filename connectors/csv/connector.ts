@@ -38,6 +38,7 @@ const CAPABILITIES: Capabilities = {
   incremental: false,
   reportsRemovals: false,
   createsFields: true,
+  writesTogether: true,
   remote: false,
   groups: ['column'],
   readBatch: 500,

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
-import type { FieldValue } from '../../src/core/crm-field.ts';
+import type { FieldValue, FieldValues } from '../../src/core/crm-field.ts';
 import { guardFormula } from '../../src/core/printable.ts';
-import type { ContactChange, WriteResult } from '../contract.ts';
+import type { ContactChange, Refusal, RefusalCause, WriteResult } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { unquote } from './cells.ts';
 import { isEncodable } from './encoding.ts';
@@ -78,10 +78,10 @@ async function planBatch(
   const results: WriteResult[] = [];
   for (const change of batch) {
     const version = byId.get(change.id);
-    const refusal = refusalOf(session, tables, change, version);
-    results.push(refusal ?? { status: 'written', id: change.id });
-    if (refusal !== null || version === undefined) continue;
-    const line = journalChange(change, version, byName, tables);
+    const { result, values } = planChange(session, tables, change, version !== undefined);
+    results.push(result);
+    if (result.status === 'refused' || version === undefined) continue;
+    const line = journalChange({ id: change.id, values }, version, byName, tables);
     if (line === null) continue;
     changes.push(line);
     for (const name of Object.keys(line.cells)) if (!byName.has(name)) newColumns.add(name);
@@ -96,39 +96,64 @@ function isKnown(name: string, { input, output }: Tables): boolean {
   return input.positions.has(name) || output?.positions.has(name) === true;
 }
 
-function refusalOf(
-  { settings }: CsvSession,
+/** The result of a change as planned, and the values of it that are written. */
+function planChange(
+  session: CsvSession,
   tables: Tables,
-  change: ContactChange,
-  version: RowVersions | undefined,
-): WriteResult | null {
-  const { id, values } = change;
+  { id, values, together = false }: ContactChange,
+  isThere: boolean,
+): { result: WriteResult; values: FieldValues } {
+  if (!isThere) {
+    const refusal = refusalOf('row_missing', 'The file has no row with this id.', []);
+    return { result: { status: 'refused', id, ...refusal }, values: {} };
+  }
+  const refusals = refusalsOf(session, tables, values);
+  const [first] = refusals;
+  if (first === undefined) return { result: { status: 'written', id }, values };
+  const refused = refusals.flatMap(({ fields }) => fields);
+  const left = Object.entries(values).filter(([name]) => !refused.includes(name));
+  if (!together && left.length > 0) {
+    const result: WriteResult = { status: 'written_in_part', id, refusals };
+    return { result, values: Object.fromEntries(left) };
+  }
+  const message = refusals.map((refusal) => refusal.message).join(' ');
+  return { result: { status: 'refused', id, ...first, message, fields: refused }, values: {} };
+}
+
+/** Each reason for which values cannot be written, with the columns to blame. */
+function refusalsOf({ settings }: CsvSession, tables: Tables, values: FieldValues): Refusal[] {
   const { encoding } = tables.input.header.dialect;
-  const refuse = (code: string, message: string, fields: readonly string[]): WriteResult => ({
-    status: 'refused',
-    id,
-    retriable: false,
-    code,
-    message,
-    fields,
+  const unsuitable = `The value has characters that a ${encoding} file cannot hold; save the file as UTF-8.`;
+  const reasons = Map.groupBy(Object.keys(values), (name): string | null => {
+    if (name === settings.columns.id) return 'id_column';
+    if (tables.input.namedTwice.has(name)) return 'column_twice';
+    if (!isKnown(name, tables) && !isColumnName(name, encoding)) return 'column_name';
+    return isEncodable(textOf(values[name] ?? null), encoding) ? null : 'not_encodable';
   });
-  if (version === undefined) return refuse('row_missing', 'The file has no row with this id.', []);
-  const names = Object.keys(values);
-  if (names.includes(settings.columns.id)) {
-    return refuse('id_column', 'The column with the ids is never written.', [settings.columns.id]);
-  }
-  const twice = names.filter((name) => tables.input.namedTwice.has(name));
-  if (twice.length > 0) {
-    return refuse('column_twice', 'Two columns of the file have this name; rename one.', twice);
-  }
-  const unusable = names.filter((name) => !isKnown(name, tables) && !isColumnName(name, encoding));
-  if (unusable.length > 0) {
-    return refuse('column_name', 'No column can have such a name.', unusable);
-  }
-  const foreign = names.filter((name) => !isEncodable(textOf(values[name] ?? null), encoding));
-  if (foreign.length === 0) return null;
-  const message = `The value has characters that a ${encoding} file cannot hold; save the file as UTF-8.`;
-  return refuse('not_encodable', message, foreign);
+  const refused = (code: string, message: string, cause: RefusalCause) => {
+    const fields = reasons.get(code);
+    return fields === undefined ? [] : [refusalOf(code, message, fields, cause)];
+  };
+  return [
+    ...refused('id_column', 'The column with the ids is never written.', 'no_permission'),
+    ...refused(
+      'column_twice',
+      'Two columns of the file have this name; rename one.',
+      'no_permission',
+    ),
+    ...refused('column_name', 'No column can have such a name.', 'no_such_field'),
+    ...refused('not_encodable', unsuitable, 'does_not_fit'),
+  ];
+}
+
+function refusalOf(
+  code: string,
+  message: string,
+  fields: readonly string[],
+  cause?: RefusalCause,
+): Refusal {
+  const refusal = { retriable: false, code, message, fields };
+  return cause === undefined ? refusal : { ...refusal, cause };
 }
 
 /** The journal's line for a change; null if every cell says the same already. */

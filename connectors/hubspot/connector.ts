@@ -20,6 +20,7 @@ import { createPacerRegistry } from './limits.ts';
 import { createLists } from './lists.ts';
 import { readByIds } from './lookup.ts';
 import { readPages } from './read.ts';
+import { readBack } from './read-back.ts';
 import { canonicalId } from './record.ts';
 import { BATCH_ROWS } from './rows/send.ts';
 import { openSession } from './session.ts';
@@ -85,6 +86,7 @@ async function openHubspotConnector(
     readPages: (cursor, known) => readPages(session(), cursor, known),
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
     write: (changes) => writeChanges(session(), changes),
+    readBack: async (writes) => readBack(session(), writes),
     describeFields: async () => crmFields(session()),
     createFields: async (fields) => createFields(session(), fields),
     createLists: async (lists) => createLists(session(), lists),

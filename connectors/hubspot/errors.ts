@@ -194,6 +194,11 @@ export function sortOf(code: string): ErrorSort {
   return meaningOf(code).sort;
 }
 
+/** True if the code has a meaning here; each rule of an account may bring a code of its own. */
+export function isKnownCode(code: string): boolean {
+  return MEANINGS.has(SAME_MEANING[code] ?? code);
+}
+
 function meaningOf(code: string): ErrorMeaning {
   return MEANINGS.get(SAME_MEANING[code] ?? code) ?? UNKNOWN_MEANING;
 }

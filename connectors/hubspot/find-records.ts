@@ -14,6 +14,9 @@ export type FoundRecord =
   | { state: 'merged'; into: string; record: HubspotRecord }
   | { state: 'gone' };
 
+/** The category of the error for a record that is not there. */
+export const GONE = 'OBJECT_NOT_FOUND';
+
 const replySchema = z.object({
   results: z.array(recordSchema),
   errors: z.array(z.object({ category: z.string().optional() })).default([]),
@@ -65,7 +68,7 @@ async function findAtOnce(
     }),
   );
   // Only that it is not there makes a record gone; any other failure says nothing of it.
-  if (errors.some(({ category }) => category !== 'OBJECT_NOT_FOUND')) throw unreadable(type);
+  if (errors.some(({ category }) => category !== GONE)) throw unreadable(type);
   for (const record of results) {
     if (found.has(record.id)) found.set(record.id, { state: 'found', record });
     for (const id of idsBehind(record, wanted, results)) {
@@ -87,7 +90,8 @@ function idsBehind(
   return unanswered.length === 1 ? unanswered : [];
 }
 
-function unreadable(type: ObjectType): RetriableError {
+/** The error for records that HubSpot failed to read, which says nothing about them. */
+export function unreadable(type: ObjectType): RetriableError {
   const message = `HubSpot could not read some ${type}. The next run goes on from there.`;
   return new RetriableError(message, { code: 'crm_unavailable' });
 }

@@ -11,6 +11,8 @@ import { promiseGroups } from './promises/groups.ts';
 import { promiseIdentities } from './promises/identities.ts';
 import { promiseOpening } from './promises/opening.ts';
 import { promisePages } from './promises/pages.ts';
+import { promiseReadingBack } from './promises/read-back.ts';
+import { promiseTogether } from './promises/together.ts';
 import { promiseWriting } from './promises/writing.ts';
 import { createSuite } from './suite.ts';
 
@@ -31,6 +33,8 @@ export function testConnector(
     promiseIdentities(suite);
     promiseByIds(suite);
     promiseWriting(suite);
+    promiseTogether(suite);
+    promiseReadingBack(suite);
     promiseFields(suite);
     promiseGroups(suite);
     promiseEnding(suite);

@@ -41,6 +41,11 @@ export interface ConformanceHarness {
   refuseField?(id: string, field: string): Promise<void>;
   /** The CRM refuses the next writes to the contact because another user is at it. */
   lock?(id: string, times: number): Promise<void>;
+  /**
+   * From now on the CRM's own automation changes each text that is written into this field, in
+   * reaction to the write and before the record can be read.
+   */
+  automate?(field: string): Promise<void>;
   /** A group whose reading begins well and fails before its end. */
   addBreakingGroup?(members: readonly string[]): Promise<GroupSelector>;
   /**
@@ -72,6 +77,7 @@ export type Ability =
   | 'refuseWrites'
   | 'refuseField'
   | 'lock'
+  | 'automate'
   | 'addBreakingGroup'
   | 'hideSources'
   | 'ids';

@@ -87,6 +87,48 @@ describe('the output of a CSV integration', () => {
     expect(lookup).toMatchObject({ contact: { firstName: 'Zoë' }, values: { Note: '5 € – ünal' } });
   });
 
+  describe('of which a value cannot be written', () => {
+    const options: ConnectorChoices = { settings: { encoding: 'latin1' } };
+    const values = { Net: 7, Bio: '日本', Twice: 'x', Id: '9', ['\u0000']: 'y' };
+
+    beforeEach(async () => {
+      await folder.write('in.csv', `${HEADER},Twice,Twice\n1,a,b,,,,,\n`);
+    });
+
+    it('gets the other values of the contact, and names the cause of each refusal', async () => {
+      const connector = await prepared(options);
+      const results = await toArray(connector.write([{ id: '1', values }]));
+      await connector.finish();
+      await connector.close();
+      expect(results).toMatchObject([{ id: '1', status: 'written_in_part' }]);
+      const [result] = results;
+      const refusals = result?.status === 'written_in_part' ? result.refusals : [];
+      expect(refusals.map(({ code, cause, fields }) => [code, cause, fields])).toEqual([
+        ['id_column', 'no_permission', ['Id']],
+        ['column_twice', 'no_permission', ['Twice']],
+        ['column_name', 'no_such_field', ['\u0000']],
+        ['not_encodable', 'does_not_fit', ['Bio']],
+      ]);
+      expect(await folder.read('in.csv')).toBe(`${HEADER},Twice,Twice,Net\n1,a,b,,,,,,7\n`);
+    });
+
+    it('gets none of the values that belong together', async () => {
+      const connector = await prepared(options);
+      const results = await toArray(connector.write([{ id: '1', values, together: true }]));
+      await connector.finish();
+      await connector.close();
+      expect(results).toMatchObject([
+        {
+          status: 'refused',
+          cause: 'no_permission',
+          fields: ['Id', 'Twice', '\u0000', 'Bio'],
+          message: expect.stringContaining('save the file as UTF-8'),
+        },
+      ]);
+      expect(await folder.read('in.csv')).toBe(`${HEADER},Twice,Twice\n1,a,b,,,,,\n`);
+    });
+  });
+
   it('keeps text that a spreadsheet would run from being run, and reads it back as it was', async () => {
     await folder.write('in.csv', `${HEADER}\n1,a,b,,,\n`);
     const values = { Bio: '=HYPERLINK("http://x")', Loss: '-5', Phone: '+1 555', Mail: '@me' };

@@ -20,6 +20,7 @@ import { type HubspotSession, openSession } from '../session.ts';
 import type { HubspotSettings } from '../settings.ts';
 import type { SignIn } from '../sign-in/auth.ts';
 import { READ_COMPANIES, READ_CONTACTS, READ_LISTS, WRITE_CONTACTS } from '../sign-in/scopes.ts';
+import { checkRules, RULES } from './rules.ts';
 import { findMissingScopes, scopeFindings, sensitiveFindings } from './scopes.ts';
 
 /** Every prerequisite of an integration with HubSpot, looked at without changing anything. */
@@ -43,7 +44,7 @@ async function examine(
   options: ConnectorOptions<HubspotSettings>,
   { world, api }: { world: HubspotWorld; api: HubspotApi },
 ): Promise<void> {
-  const { settings, contacts } = options;
+  const { settings, contacts, uses } = options;
   const signIn = await attempt(findings, 'sign-in', SIGN_IN_FIX, () => api.signIn());
   if (signIn === null) return;
   findings.push(signedIn(signIn), checkVersion(settings));
@@ -67,6 +68,7 @@ async function examine(
       return [...metContacts('HubSpot', contacts), ...metMarks(contacts)];
     })),
     ...checkIdentity(session),
+    ...(await checked(RULES, SCOPE_FIX, () => checkRules(session, uses?.fields ?? null))),
     ...(await checkDailyRequests(DAILY_WORDS, settings, () => readLimits(session))),
     ...checkClock('HubSpot', session),
   );

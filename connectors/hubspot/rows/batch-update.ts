@@ -7,6 +7,7 @@ import type { ContactChange, WriteResult } from '../../contract.ts';
 import { isOver as isFound, learnFrom, searchFor } from '../../culprit-search.ts';
 import { BREAKS_RULE, type HubspotFault, isConflict, mayBeOfValue } from '../errors.ts';
 import { findBroken } from '../validations/rule-book.ts';
+import { guessCulprits } from './guess.ts';
 import { type Lessons, learn, noteTaken, withoutKnown } from './lessons.ts';
 import { afterProbe, findProperty, probeOf, ruleOf, withoutSearch } from './property-search.ts';
 import {
@@ -37,6 +38,15 @@ interface Progress {
   splitsLeft: number;
   /** True once rows were separated by their values. */
   isSplit?: boolean;
+  /** A guess about the group that is sent next: which values of which rows are refused. */
+  trial?: Trial | undefined;
+}
+
+interface Trial {
+  /** The rows as they were before, and why they were refused. */
+  rows: readonly Row[];
+  fault: HubspotFault;
+  guesses: readonly { name: string; culprits: readonly Row[] }[];
 }
 
 /**
@@ -82,15 +92,28 @@ function isOver({ groups, together }: Progress): boolean {
 /** Each time a value is left out, or the rows are parted, or a result is known: it comes to an end. */
 async function sendNext(writer: Writer, progress: Progress): Promise<void> {
   const { lessons } = writer;
+  const { trial } = progress;
+  progress.trial = undefined;
   const isPart = progress.isSplit === true && progress.groups.length > 0;
   const next = progress.groups.pop() ?? progress.together.splice(0, BATCH_ROWS);
   const known = next.map((row) => withoutKnown(lessons, row));
   const [over, rows] = parted(known, isEmptied);
-  progress.results.push(...over.map(resultOf));
-  if (rows.length === 0) return;
+  if (rows.length === 0) {
+    progress.results.push(...over.map(resultOf));
+    return;
+  }
   if (rows.some(({ search }) => search !== undefined)) lessons.suspicions.extra += 1;
   const answer = await send(writer, rows);
+  if (answer.refusedFor !== null && trial !== undefined) {
+    lessons.wrongGuesses += 1;
+    separate(lessons, progress, trial.rows, trial.fault, { mayGuess: false });
+    return;
+  }
+  progress.results.push(...over.map(resultOf));
   if (answer.refusedFor === null) {
+    for (const { name, culprits } of trial?.guesses ?? []) {
+      learn(lessons, name, culprits, trial?.fault ?? ownFault(BREAKS_RULE));
+    }
     if (isPart) lessons.splitsTaken += 1;
     takeReply(lessons, progress, rows, answer.reply);
     return;
@@ -186,9 +209,10 @@ export function separate(
   progress: Progress,
   rows: readonly Row[],
   fault: HubspotFault,
+  { mayGuess } = { mayGuess: true },
 ): void {
   const blamed = blamedIn(fault, rows);
-  lessons.errors += fault.problems.length;
+  if (mayGuess) lessons.errors += fault.problems.length;
   const suspects = blamed.map((name) => suspectsOf(lessons, rows, fault, name));
   const certain = suspects.filter(({ culprits }) => culprits !== null);
   if (certain.length > 0) {
@@ -199,6 +223,20 @@ export function separate(
     });
     if (certain.length === suspects.length) progress.together.push(...next);
     else progress.groups.push(next);
+    return;
+  }
+  const guesses = suspects.flatMap((one) => {
+    const culprits = mayGuess ? guessCulprits(lessons, one) : null;
+    return culprits === null ? [] : [{ name: one.name, culprits }];
+  });
+  if (guesses.length > 0 && guesses.length === suspects.length) {
+    progress.trial = { rows, fault, guesses };
+    progress.groups.push(
+      rows.map((row) => {
+        const names = guesses.flatMap(({ name, culprits }) => (culprits.includes(row) ? name : []));
+        return without(row, names, fault);
+      }),
+    );
     return;
   }
   const [easiest] = suspects.toSorted((one, other) => one.classes.length - other.classes.length);

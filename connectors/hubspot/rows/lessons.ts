@@ -1,8 +1,8 @@
 /** What the batches of a connector learn from each other of values that HubSpot refuses. */
 import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
 import { createSuspicions, type Suspicions } from '../../culprit-search.ts';
-import { type HubspotFault, type PropertyProblem, sortOf } from '../errors.ts';
-import { aboutOne, type Row, withoutEach } from './row.ts';
+import { type HubspotFault, isKnownCode, type PropertyProblem, sortOf } from '../errors.ts';
+import { aboutOne, BATCH_STATUS, type Row, withoutEach } from './row.ts';
 
 /** What the batches of a connector learn from each other while it is open. */
 export interface Lessons {
@@ -21,6 +21,8 @@ export interface Lessons {
   batches: number;
   /** Requests that were made to separate contacts by their values. */
   separations: number;
+  /** Guesses about limits of numbers that were wrong. */
+  wrongGuesses: number;
   /** Parts of separated rows that were taken as they were. */
   splitsTaken: number;
   /** One batch is separated at a time, so that the next one knows what came of it. */
@@ -37,6 +39,7 @@ export function createLessons(): Lessons {
     errors: 0,
     batches: 0,
     separations: 0,
+    wrongGuesses: 0,
     splitsTaken: 0,
     turn: createMutex(),
   };
@@ -45,15 +48,21 @@ export function createLessons(): Lessons {
 /** Values that are remembered. */
 const MAX_LESSONS = 1_000;
 
-export function sortsOf(problems: readonly PropertyProblem[]) {
+export function sortsOf(problems: readonly PropertyProblem[], status: number) {
   return {
     isDead: problems.some(({ code }) => sortOf(code) === 'property'),
-    isAboutValue: problems.every(({ code }) => ABOUT_VALUE.test(code)),
+    isAboutValue: problems.every(({ code }) => isAboutValue(code, status)),
   };
 }
 
-/** Codes that are about a value, of any contact. */
-const ABOUT_VALUE = /^(INVALID_|PROPERTY_VALUE_TOO_LONG|VALIDATION_ERROR$)/;
+/** True if the code is about a value, whichever contact has it. */
+function isAboutValue(code: string, status: number): boolean {
+  if (ABOUT_VALUE.test(code)) return true;
+  // Each rule has its own code. What refuses a whole request is a value; a record has its own error.
+  return status !== BATCH_STATUS && !isKnownCode(code);
+}
+
+const ABOUT_VALUE = /^(INVALID_|PROPERTY_VALUE_TOO_LONG|LEADING_TRAILING_|VALIDATION_ERROR$)/;
 
 export function learn(
   { deadProperties, refusedValues, troubled }: Lessons,
@@ -62,7 +71,7 @@ export function learn(
   fault: HubspotFault,
 ): void {
   const problems = fault.problems.filter(({ property }) => property === name);
-  const { isDead, isAboutValue } = sortsOf(problems);
+  const { isDead, isAboutValue } = sortsOf(problems, fault.status);
   const lesson = aboutOne(fault, name);
   if (isDead) deadProperties.set(name, lesson);
   if (isDead || !isAboutValue) return;

@@ -4,14 +4,18 @@ import { keyOf, type Lessons, sortsOf } from './lessons.ts';
 import type { Row } from './row.ts';
 
 /** Which rows may have brought about that a property is refused. */
-interface Suspects {
+export interface Suspects {
   name: string;
   /** The rows that did; null if that is not known. */
   culprits: readonly Row[] | null;
   /** Rows that are good or bad together, because they have the same value. */
   classes: readonly (readonly Row[])[];
+  /** True if the values are numbers, of which rules mostly refuse those from some limit on. */
+  isOrdered: boolean;
   /** How many errors of the answer are about the property; null if it did not name it. */
   errors: number | null;
+  /** How many different codes these errors have. */
+  codes: number;
 }
 
 export function suspectsOf(
@@ -22,22 +26,43 @@ export function suspectsOf(
 ): Suspects {
   const problems = fault.problems.filter(({ property }) => property === name);
   const carriers = rows.filter(({ properties }) => name in properties);
-  const { isDead, isAboutValue } = sortsOf(problems);
+  const { isDead, isAboutValue } = sortsOf(problems, fault.status);
   const untried = carriers.filter(
     ({ properties }) => !isAboutValue || !lessons.takenValues.has(keyOf(name, properties[name])),
   );
   const some = untried.length > 0 ? untried : carriers;
-  const byValue = Map.groupBy(some, (row) => (isAboutValue ? row.properties[name] : row.id));
-  const classes = [...byValue.values()];
+  const byValue = Map.groupBy(some, (row) => (isAboutValue ? row.properties[name] : row.id) ?? '');
+  // Rules mostly refuse values that are next to each other: the largest, the longest.
+  const classes = [...byValue].toSorted(([a], [b]) => compareValues(a, b)).map(([, own]) => own);
   const culprits = isDead
     ? carriers
-    : classes.length === 1
+    : classes.length === 1 || (isAboutValue && areAllRefused(problems, some))
       ? some
       : isAboutValue
         ? quotedRows(problems, some, name)
         : null;
   const isNamed = problems.some(({ says }) => says !== null);
-  return { name, culprits, classes, errors: isNamed ? problems.length : null };
+  const isOrdered = isAboutValue && [...byValue.keys()].every(isNumber);
+  const codes = new Set(problems.map(({ code }) => code)).size;
+  const errors = isNamed ? problems.length : null;
+  return { name, culprits, classes, isOrdered, errors, codes };
+}
+
+function isNumber(value: string): boolean {
+  return value !== '' && !Number.isNaN(Number(value));
+}
+
+/** Numbers by their size, texts by their length. */
+function compareValues(one: string, other: string): number {
+  const difference = Number(one) - Number(other);
+  if (!Number.isNaN(difference)) return difference;
+  return one.length - other.length || (one < other ? -1 : 1);
+}
+
+/** True if there is an error for each row: one rule has one error for a value at most. */
+function areAllRefused(problems: readonly PropertyProblem[], rows: readonly Row[]): boolean {
+  const codes = new Set(problems.map(({ code }) => code));
+  return codes.size === 1 && problems.length === rows.length;
 }
 
 /**
@@ -84,6 +109,9 @@ const FEW_ALLOWANCE = 64;
 const FEW_VALUES = 32;
 const VALUES_ALLOWANCE = 16;
 
+/** Requests that may be spent to find the limits between numbers that are accepted and refused. */
+const ORDERED_ALLOWANCE = 32;
+
 /** Leaving out takes a request besides the usual one: with these, all takes three times as many. */
 const SEPARATIONS_PER_BATCH = 0.5;
 
@@ -93,7 +121,7 @@ const UNNAMED_ALLOWANCE = 4;
 /** Where many different values are refused, finding them would cost a request for each. */
 export function maySeparate(
   { batches, separations, splitsTaken, errors: inAll }: Lessons,
-  { errors, classes }: Suspects,
+  { errors, classes, isOrdered }: Suspects,
 ): boolean {
   if (errors === null) {
     const isRepeated = 2 * classes.length <= classes.flat().length;
@@ -102,5 +130,6 @@ export function maySeparate(
   }
   const allowance = batches * SEPARATIONS_PER_BATCH - separations - 2;
   if (errors <= FEW_ERRORS && inAll <= FEW_IN_ALL) return allowance + FEW_ALLOWANCE >= 0;
+  if (isOrdered && allowance + ORDERED_ALLOWANCE >= 0) return true;
   return classes.length <= FEW_VALUES && allowance + VALUES_ALLOWANCE >= 0;
 }

@@ -1,5 +1,6 @@
 /** The validation rules of contact properties, read once while a connector is open. */
 import { z } from 'zod';
+import { isRetriableError } from '../../../src/core/errors.ts';
 import type { Log } from '../../../src/core/log.ts';
 import { throwIfStopped } from '../../stopped.ts';
 import type { HubspotApi } from '../api.ts';
@@ -37,13 +38,19 @@ export function createRuleBook(api: HubspotApi, log: Log, signal: AbortSignal): 
   let reading: Promise<ValidationRules | null> | null = null;
   return {
     read() {
-      reading ??= readRules(api, log, signal);
+      reading ??= readRules(api, log, signal).catch((error: unknown) => {
+        reading = null;
+        throw error;
+      });
       return reading;
     },
   };
 }
 
-/** Without the rules, writing learns from what HubSpot refuses: no failure to read them stops a run. */
+/**
+ * Without the rules, writing learns from what HubSpot refuses: only the daily limit, which stops all of a run,
+ * stops this.
+ */
 async function readRules(
   api: HubspotApi,
   log: Log,
@@ -60,6 +67,7 @@ async function readRules(
     return { ruled: new Set(results.map(({ propertyName }) => propertyName)), judges };
   } catch (error) {
     throwIfStopped(signal);
+    if (isRetriableError(error) && error.code === 'crm_limit_reached') throw error;
     log.info({ err: error }, 'the validation rules of properties cannot be read');
     return null;
   }

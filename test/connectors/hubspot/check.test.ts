@@ -23,12 +23,40 @@ describe('checking an integration with HubSpot', () => {
       'sign-in',
       'API version',
       'scopes',
+      'validation rules',
       'daily requests',
       'clock',
     ]);
     const paths = (await account.requests()).filter(({ method }) => method !== 'GET');
     expect(paths.filter(({ status }) => status === 201)).toEqual([]);
   });
+
+  it('names the mapped properties that have validation rules', async () => {
+    for (const property of ['jobtitle', 'city']) {
+      const rules = [{ ruleType: 'MAX_LENGTH', ruleArguments: ['5'] }];
+      await account.control('PUT', 'property-validations', { property, rules });
+    }
+    const uses = { fields: ['jobtitle', 'company'], groups: [] };
+    const finding = (await check({}, {}, {}, uses)).find(isAboutRules);
+    expect(finding).toMatchObject({
+      ok: true,
+      fix: null,
+      message: expect.stringMatching(/Properties with rules: jobtitle\.$/),
+    });
+    expect(finding?.report).not.toContain('jobtitle');
+  });
+
+  it('says that refused values are found by trial where the rules cannot be read', async () => {
+    const on = { path: '/crm/property-validations/*' };
+    await account.putFaults([{ on, fault: { kind: 'gatewayError', status: 503 } }]);
+    const finding = (await check()).find(isAboutRules);
+    expect(finding).toMatchObject({ ok: true, message: expect.stringContaining('by trial') });
+    expect(finding?.fix).toContain('crm.schemas.contacts.read');
+  });
+
+  function isAboutRules({ subject }: Finding): boolean {
+    return subject === 'validation rules';
+  }
 
   it('says why the sign-in is refused', async () => {
     const findings = await check({ auth: { type: 'token', token: 'unknown' } });

@@ -11,6 +11,7 @@ const ABILITIES = [
   'refuseWrites',
   'refuseField',
   'lock',
+  'automate',
   'addBreakingGroup',
   'hideSources',
   'ids',
@@ -81,6 +82,10 @@ async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarnes
     async lock(id, times) {
       const rule = { kind: 'refuse', ids: [id], category: 'RATE_LIMITS', times };
       await account.control('POST', 'rules', rule);
+    },
+    async automate(property) {
+      const change = { kind: 'upperCase' };
+      await account.control('POST', 'automation', { property, change });
     },
     async addBreakingGroup(members) {
       const selector = await addGroup(members);

@@ -62,6 +62,38 @@ describe('the validation rules of HubSpot', () => {
     expect(await lacking(changes, 'note')).toBe(0);
   });
 
+  it.each([
+    ['MAX_NUMBER', 'age', ['90'], 95, 50],
+    ['MIN_NUMBER', 'age', ['18'], 17, 50],
+    ['DECIMAL', 'age', ['1'], 20.25, 20.5],
+    ['MAX_LENGTH', 'note', ['5'], 'longer', 'short'],
+    ['ALPHANUMERIC', 'note', ['NUMERIC_ONLY'], 'A7', '77'],
+    ['REGEX', 'note', ['[A-Z]+-\\d+'], 'us', 'US-1'],
+    // These two are learnt from what HubSpot refuses.
+    ['WHITESPACE', 'note', [], 'a b', 'ab'],
+    ['URL', 'note', [], 'no url', 'https://example.org'],
+  ])(
+    'of an account cost 9 %% of the values: %s',
+    async (ruleType, property, ruleArguments, bad, good) => {
+      const rules = [{ ruleType, ruleArguments }];
+      await account.control('PUT', 'property-validations', { property, rules });
+      const other = property === 'age' ? { note: 'ours' } : { age: 50 };
+      const ids = await account.addContacts(people(COUNT));
+      const changes = ids.map((id, at) => ({
+        id,
+        values: { ...other, [property]: at % 100 < 9 ? bad : good },
+      }));
+      await write(changes);
+      expect(await lacking(changes, property)).toBe(REFUSED);
+      expect(await lacking(changes, property === 'age' ? 'note' : 'age')).toBe(0);
+      const isJudged = !['WHITESPACE', 'URL'].includes(ruleType);
+      expect(await updates()).toBeLessThanOrEqual(isJudged ? USUAL : 3 * USUAL);
+      await account.control('PUT', 'property-validations', { property, rules: [] });
+      await write(changes);
+      expect(await lacking(changes, property)).toBe(0);
+    },
+  );
+
   it('cost the values alone where they are expressions', async () => {
     await refuse('note', '^[A-Z]{2}-');
     answer = () => told('note', { ruleType: 'REGEX', ruleArguments: ['^[A-Z]{2}-'] });

@@ -142,6 +142,89 @@ describe('writing into HubSpot', () => {
       expect(await account.seenValue(ids[399] ?? '', 'note')).toBe(noteAt(399));
     });
 
+    it.each([
+      ['a range of numbers', 'INVALID_AGE', '^(?!4[0-4]$)', 44],
+      ['the largest numbers', 'MAX_NUMBER', '^(?!8|79)', 88],
+    ])(
+      'finds the refused values of %s that HubSpot does not quote',
+      async (_, error, pattern, top) => {
+        await account.createProperty({ name: 'age', type: 'number', fieldType: 'number' });
+        await connector.close();
+        connector = await account.connector();
+        const rule = {
+          kind: 'validation',
+          property: 'age',
+          pattern,
+          error,
+          message: 'Not this age.',
+        };
+        await account.control('POST', 'rules', rule);
+        const ids = await account.addContacts(people(400));
+        // 36 of 400 are refused, the others are of 71 different ages.
+        const ages = ids.map((_id, at) =>
+          at % 100 < 9
+            ? top - (at % 5)
+            : at % 2 === 0
+              ? 18 + ((at * 7) % 22)
+              : 45 + ((at * 7) % 34),
+        );
+        const results = await writeInHundreds(
+          ids.map((id, at) => ({ id, values: { age: ages[at] ?? 0, note: 'ours' } })),
+        );
+        const parts = results.filter(({ status }) => status === 'written_in_part');
+        expect(parts).toHaveLength(36);
+        expect(parts[0]).toMatchObject({
+          refusals: [{ code: error, cause: 'rule', fields: ['age'] }],
+        });
+        expect(results.filter(({ status }) => status === 'written')).toHaveLength(364);
+        const seen = await Promise.all(ids.map((id) => account.seenValue(id, 'age')));
+        expect(seen.filter((age) => age === null)).toHaveLength(36);
+        expect(await updates()).toBeLessThanOrEqual(5 * USUAL);
+      },
+    );
+
+    it('finds the refused ones of many numbers, each of one contact, once it knows their limit', async () => {
+      await account.createProperty({ name: 'worth', type: 'number', fieldType: 'number' });
+      await connector.close();
+      connector = await account.connector();
+      const rule = { kind: 'validation', property: 'worth', error: 'MAX_NUMBER', message: 'Less.' };
+      // Nothing of six digits that begins with a nine.
+      await account.control('POST', 'rules', { ...rule, pattern: '^(?!9.....$)' });
+      const ids = await account.addContacts(people(1_200));
+      const worths = ids.map((_id, at) => 100_000 + Math.floor((at * 7_919 * 9) % 879_121));
+      const refused = worths.filter((worth) => worth >= 900_000).length;
+      const results = await writeInHundreds(
+        ids.map((id, at) => ({ id, values: { worth: worths[at] ?? 0, note: 'ours' } })),
+      );
+      const parts = results.filter(({ status }) => status === 'written_in_part');
+      expect(parts).toHaveLength(refused);
+      const seen = await Promise.all(ids.map((id) => account.seenValue(id, 'worth')));
+      expect(seen.filter((worth) => worth === null)).toHaveLength(refused);
+      expect(await updates()).toBeLessThanOrEqual(3 * 12);
+    });
+
+    it('takes no number for a refused one that it has only guessed', async () => {
+      await account.createProperty({ name: 'worth', type: 'number', fieldType: 'number' });
+      await connector.close();
+      connector = await account.connector();
+      const rule = { kind: 'validation', property: 'worth', error: 'REGEX', message: 'Not so.' };
+      await account.control('POST', 'rules', { ...rule, pattern: '[^7]$' });
+      const ids = await account.addContacts(people(400));
+      const results = await writeInHundreds(
+        ids.map((id, at) => ({ id, values: { worth: at, note: 'ours' } })),
+      );
+      for (const [at, id] of ids.entries()) {
+        const result = resultOf(results, id);
+        const codes = result?.status === 'written_in_part' ? result.refusals : [];
+        const isRefused = codes.some(({ code }) => code === 'REGEX');
+        if (isRefused) expect(at % 10).toBe(7);
+        const expected = at % 10 === 7 || codes.length > 0 ? null : `${at}`;
+        expect(await account.seenValue(id, 'worth')).toBe(expected);
+        expect(await account.seenValue(id, 'note')).toBe('ours');
+      }
+      expect(await updates()).toBeLessThanOrEqual(USUAL + 60);
+    });
+
     it('leaves the property out of all that HubSpot may mean, and says so', async () => {
       await refuseNotes('[1-46-9]$', 'Enter only letters');
       const ids = await account.addContacts(people(400));

@@ -1,0 +1,28 @@
+import type { Finding } from '../../contract.ts';
+import { met, plain } from '../../findings.ts';
+import type { HubspotSession } from '../session.ts';
+
+/** The subject of the finding. */
+export const RULES = 'validation rules';
+
+/** Tells which mapped properties have validation rules; null for `fields` if it is not known what is mapped. */
+export async function checkRules(
+  { rules }: Pick<HubspotSession, 'rules'>,
+  fields: readonly string[] | null,
+): Promise<Finding[]> {
+  const known = await rules.read();
+  if (known === null) return [plain(UNREADABLE)];
+  const ruled = [...known.ruled].filter((name) => fields === null || fields.includes(name)).sort();
+  if (ruled.length === 0) return [plain(met(RULES, 'No mapped property has a validation rule.'))];
+  const message = `Values that break a validation rule in HubSpot are left out, and the other values of the contact are written. Properties with rules: ${ruled.join(', ')}.`;
+  const report = `${ruled.length} mapped properties have validation rules.`;
+  return [{ ...met(RULES, message), report }];
+}
+
+const UNREADABLE: Finding = {
+  subject: RULES,
+  ok: true,
+  message:
+    'HubSpot does not let the validation rules be read. Values that break one are found by trial, which costs more requests.',
+  fix: 'Add the scope crm.schemas.contacts.read to the service key or the app in HubSpot, and connect again.',
+};

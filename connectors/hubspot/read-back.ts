@@ -1,0 +1,133 @@
+/** Written values read back with their history, which names the source of each change. */
+import { z } from 'zod';
+import type { FieldValues } from '../../src/core/crm-field.ts';
+import type { ReadBack, WrittenFields } from '../contract.ts';
+import { throwIfStopped } from '../stopped.ts';
+import { readAs } from './errors.ts';
+import { GONE, unreadable } from './find-records.ts';
+import { canonicalId, isRecordId, recordSchema } from './record.ts';
+import type { HubspotSession } from './session.ts';
+import { canonicalValue } from './values.ts';
+
+/** Records of one request with history: the most that HubSpot accepts. */
+const RECORDS_PER_REQUEST = 50;
+
+/** Clocks and the times in HubSpot's headers differ by this much at most. */
+const CLOCK_TOLERANCE_MS = 2_000;
+
+const entrySchema = z.object({
+  value: z.string().nullish(),
+  timestamp: z.string(),
+  sourceType: z.string(),
+  sourceId: z.string().nullish(),
+});
+
+type HistoryEntry = z.infer<typeof entrySchema>;
+
+const replySchema = z.object({
+  results: z.array(
+    recordSchema.extend({
+      propertiesWithHistory: z.record(z.string(), z.array(entrySchema).nullable()).default({}),
+    }),
+  ),
+  errors: z.array(z.object({ category: z.string().optional() })).default([]),
+});
+
+type RecordWithHistory = z.infer<typeof replySchema>['results'][number];
+
+/** Reads the fields of these writes; one entry for each write, in their order. */
+export async function readBack(
+  session: HubspotSession,
+  writes: readonly WrittenFields[],
+): Promise<ReadBack[]> {
+  const read: ReadBack[] = [];
+  for (let start = 0; start < writes.length; start += RECORDS_PER_REQUEST) {
+    throwIfStopped(session.signal);
+    read.push(...(await readSome(session, writes.slice(start, start + RECORDS_PER_REQUEST))));
+  }
+  return read;
+}
+
+async function readSome(
+  session: HubspotSession,
+  writes: readonly WrittenFields[],
+): Promise<ReadBack[]> {
+  const { api, clock } = session;
+  const ids = new Set(writes.map(({ id }) => canonicalId(id) ?? id).filter(isRecordId));
+  const names = [...new Set(writes.flatMap(({ fields }) => fields))];
+  const records = await readWithHistory(session, [...ids], names);
+  const byId = new Map(records.map((record) => [record.id, record]));
+  const clockOffsetMs = (api.serverTimeMs() ?? clock.now()) - clock.now();
+  return writes.map(({ id, fields, sentAtMs }) => {
+    const record = byId.get(canonicalId(id) ?? id);
+    // A record that was merged answers under another id, and holds the values of two.
+    if (record === undefined) return { id, values: null, automated: [] };
+    const writtenAtMs = sentAtMs + clockOffsetMs - CLOCK_TOLERANCE_MS;
+    const values: FieldValues = Object.fromEntries(
+      fields.flatMap((name) => {
+        const property = session.properties.get(name);
+        // A value that is left out of the response is hidden, which is not the same as blank.
+        if (property === undefined || !Object.hasOwn(record.properties, name)) return [];
+        return [[name, canonicalValue(record.properties[name], property)]];
+      }),
+    );
+    const automated = fields.filter((name) => isAutomated(record, name, writtenAtMs));
+    return { id, values, automated };
+  });
+}
+
+async function readWithHistory(
+  { api }: HubspotSession,
+  ids: readonly string[],
+  names: readonly string[],
+): Promise<RecordWithHistory[]> {
+  if (ids.length === 0 || names.length === 0) return [];
+  const { results, errors } = readAs(
+    replySchema,
+    await api.post(api.paths.batchRead('contacts'), {
+      inputs: ids.map((id) => ({ id })),
+      properties: names,
+      propertiesWithHistory: names,
+    }),
+  );
+  if (errors.some(({ category }) => category !== GONE)) throw unreadable('contacts');
+  return results;
+}
+
+/** Sources of changes that HubSpot makes without a user: workflows, calculations, its own data. */
+const AUTOMATION: ReadonlySet<string> = new Set([
+  'AUTOMATION_PLATFORM',
+  'AUTOMATION_JOURNEY',
+  'WORKFLOWS',
+  'CALCULATED',
+  'INTERNAL_PROCESSING',
+  'DATA_ENRICHMENT',
+]);
+
+/** The sources under which HubSpot lists what apps and keys write. */
+const APPS: ReadonlySet<string> = new Set(['INTEGRATION', 'API']);
+
+/**
+ * True if automation has set the present value after our write, in reaction to it and to nothing else. A
+ * user, an import, another app or an unknown source since then makes the value a user's.
+ */
+function isAutomated(record: RecordWithHistory, name: string, writtenAtMs: number): boolean {
+  const history = record.propertiesWithHistory[name] ?? [];
+  const since = newestFirst(history).filter(({ timestamp }) => timeOf(timestamp) >= writtenAtMs);
+  const [newest] = since;
+  if (newest === undefined || !AUTOMATION.has(newest.sourceType)) return false;
+  if ((newest.value ?? '') !== (record.properties[name] ?? '')) return false;
+  const trigger = since.find(({ sourceType }) => !AUTOMATION.has(sourceType));
+  if (trigger === undefined || !APPS.has(trigger.sourceType)) return false;
+  const apps = since.filter(({ sourceType }) => APPS.has(sourceType));
+  return new Set(apps.map(({ sourceId }) => sourceId ?? '')).size === 1;
+}
+
+function newestFirst(history: readonly HistoryEntry[]): HistoryEntry[] {
+  return history.toSorted((one, other) => timeOf(other.timestamp) - timeOf(one.timestamp));
+}
+
+/** HubSpot writes times as ISO texts, in older versions as epoch ms. */
+function timeOf(timestamp: string): number {
+  return /^\d+$/.test(timestamp) ? Number(timestamp) : Date.parse(timestamp);
+}

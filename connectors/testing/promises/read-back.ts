@@ -1,0 +1,71 @@
+/** Reading written values back, to tell automation from users. */
+import assert from 'node:assert/strict';
+import { write } from '../readings.ts';
+import { people } from '../seeds.ts';
+import type { ConnectorTest, Suite } from '../suite.ts';
+
+/** All of it is promised only by connectors that have `readBack`. */
+export function promiseReadingBack({ describe, it, can }: Suite): void {
+  describe('reading back', () => {
+    it('gives one entry for each write, in their order, and null for what is gone', async (t) => {
+      const ids = await t.start(people(4));
+      if (t.connector.readBack === undefined) return;
+      const [field, blank] = t.crm.textFields;
+      const sentAtMs = Date.now();
+      await write(
+        t.connector,
+        ids.map((id) => ({ id, values: { [field]: `of ${id}` } })),
+      );
+      const [, gone = ''] = ids;
+      await t.crm.deleteContact(gone);
+      const asked = [...ids].reverse();
+      const read = await t.connector.readBack(
+        asked.map((id) => ({ id, fields: [field, blank], sentAtMs })),
+      );
+      assert.deepEqual(
+        read,
+        asked.map((id) => ({
+          id,
+          values: id === gone ? null : { [field]: `of ${id}`, [blank]: null },
+          automated: [],
+        })),
+      );
+      assert.deepEqual(await t.connector.readBack([]), []);
+    });
+
+    it('never takes what a user typed after the write for automation', async (t) => {
+      const [id = ''] = await t.start(people(1));
+      const [field] = t.crm.textFields;
+      const read = await writeAndRead(t, id, () => t.crm.setValue(id, field, 'typed by a user'));
+      if (read === undefined) return;
+      assert.deepEqual(read, [{ id, values: { [field]: 'typed by a user' }, automated: [] }]);
+    });
+
+    if (can('automate')) {
+      it('tells a value that automation changed from one that a user typed', async (t) => {
+        const [id = '', edited = ''] = await t.start(people(2));
+        const [field] = t.crm.textFields;
+        await t.crm.automate?.(field);
+        const changed = await writeAndRead(t, id, async () => {});
+        assert.ok(changed !== undefined);
+        assert.deepEqual(changed[0]?.automated, [field]);
+        assert.notEqual(changed[0]?.values?.[field], 'ours');
+        const typed = await writeAndRead(t, edited, () => t.crm.setValue(edited, field, 'typed'));
+        assert.deepEqual(typed?.[0]?.automated, []);
+      });
+    }
+  });
+}
+
+/** Undefined where the connector has no `readBack`. */
+async function writeAndRead(
+  { connector, crm }: ConnectorTest,
+  id: string,
+  afterwards: () => Promise<void>,
+) {
+  const [field] = crm.textFields;
+  const sentAtMs = Date.now();
+  await write(connector, [{ id, values: { [field]: 'ours' } }]);
+  await afterwards();
+  return connector.readBack?.([{ id, fields: [field], sentAtMs }]);
+}
