@@ -351,7 +351,7 @@ export interface ContactChange {
   /**
    * True if the CRM must write all of these values or none: another person's values must not stay beside
    * them. Set only where `capabilities.writesTogether` is true. A value that is refused then refuses the
-   * whole change, with the fields to blame where the CRM names them.
+   * whole change, with the fields to blame where the CRM names them or the connector finds them without a write.
    */
   together?: boolean;
   /**
@@ -359,6 +359,12 @@ export interface ContactChange {
    * breaks a rule it has read: this is how a connector's own judgement is checked from time to time.
    */
   probe?: boolean;
+  /**
+   * Fields of the CRM that only make sense together, for example the ends of a range and its label. If a refusal
+   * names no field, a connector that searches for it leaves out all fields of such a group or none. A hint:
+   * without it, the fields are found one by one.
+   */
+  groups?: readonly (readonly string[])[];
 }
 
 /** Fields that this connector has written into one contact a moment ago. */
@@ -374,6 +380,11 @@ export interface ReadBack {
   id: string;
   /** Present values of those fields; null if the record can no longer be read. */
   values: FieldValues | null;
+  /**
+   * True if another tool changes contacts as the same user of the CRM: the record was changed by that user after
+   * this write, and not by this connector. Left out: nothing of the kind was seen.
+   */
+  sharesUser?: true;
   /**
    * Fields whose present value the CRM vouches to be its own automation's reaction to this write, and no
    * user's: Salesforce by the last modification, HubSpot by the source in the property's history.

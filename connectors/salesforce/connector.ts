@@ -19,6 +19,7 @@ import { readByIds } from './lookup.ts';
 import { countViewers, showFields } from './permissions.ts';
 import { fieldsProject } from './project/project.ts';
 import { readPages } from './read.ts';
+import { readBack } from './read-back.ts';
 import { openSession } from './session.ts';
 import {
   type SalesforceSettings,
@@ -58,6 +59,7 @@ const CAPABILITIES = {
   remote: true,
   groups: ['campaign', 'affiliation', 'report', 'where'],
   readBatch: 200,
+  writesTogether: true,
 } satisfies Partial<Capabilities>;
 
 async function openSalesforceConnector(
@@ -84,6 +86,7 @@ async function openSalesforceConnector(
     readPages: (cursor) => readPages(session(), cursor),
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
     write: (changes) => writeChanges(session(), changes),
+    readBack: async (writes) => readBack(session(), writes),
     describeFields: async () => crmFields(session().description),
     createFields: async (fields) => createFields(session(), fields),
     showFields: async (names, assignTo) => showFields(session(), names, assignTo),

@@ -7,6 +7,7 @@ import {
   foreignText,
 } from '../../src/core/foreign-text.ts';
 import { parseJson } from '../../src/outbound/exchange.ts';
+import type { RefusalCause } from '../contract.ts';
 import {
   limitUsedUp,
   passingFailure,
@@ -26,6 +27,8 @@ export type ErrorSort = 'lock' | 'passing' | 'limit' | 'session' | 'settings' | 
 export interface ErrorMeaning {
   sort: ErrorSort;
   sentence: string;
+  /** Why a value is refused with this code; left out if the code is not about values. */
+  cause?: RefusalCause;
   /** True if the sentence is not enough: an admin needs to know what exactly Salesforce said. */
   keepsWords?: true;
 }
@@ -81,6 +84,7 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     MALFORMED_ID: { sort: 'record', sentence: 'This is not the id of a contact.' },
     INVALID_FIELD: {
       sort: 'settings',
+      cause: 'no_such_field',
       sentence: "A field does not exist, or is hidden from the integration's user.",
       keepsWords: true,
     },
@@ -101,33 +105,48 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     },
     FIELD_CUSTOM_VALIDATION_EXCEPTION: {
       sort: 'record',
+      cause: 'rule',
       sentence: 'A validation rule of your org refuses the change.',
       keepsWords: true,
     },
     REQUIRED_FIELD_MISSING: {
       sort: 'record',
+      cause: 'rule',
       sentence: 'The contact lacks a value in a field that your org requires: fill it in.',
     },
-    STRING_TOO_LONG: { sort: 'record', sentence: 'A value is longer than its field allows.' },
+    STRING_TOO_LONG: {
+      sort: 'record',
+      cause: 'does_not_fit',
+      sentence: 'A value is longer than its field allows.',
+    },
     NUMBER_OUTSIDE_VALID_RANGE: {
       sort: 'record',
+      cause: 'does_not_fit',
       sentence: 'A number has more digits than its field allows.',
     },
     INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST: {
       sort: 'record',
+      cause: 'does_not_fit',
       sentence: 'A value is none of the options of its restricted picklist: add the option.',
     },
     INVALID_TYPE_ON_FIELD_IN_RECORD: {
       sort: 'record',
+      cause: 'does_not_fit',
       sentence: 'A value is of another type than its field.',
     },
     JSON_PARSER_ERROR: {
       sort: 'record',
+      cause: 'does_not_fit',
       sentence: 'A value is of another type than its field.',
     },
-    INVALID_EMAIL_ADDRESS: { sort: 'record', sentence: 'A value is no email address.' },
+    INVALID_EMAIL_ADDRESS: {
+      sort: 'record',
+      cause: 'does_not_fit',
+      sentence: 'A value is no email address.',
+    },
     DUPLICATES_DETECTED: {
       sort: 'record',
+      cause: 'rule',
       sentence:
         'A duplicate rule of your org takes the contact for another one: merge the two, or let the ' +
         "integration's user bypass the rule.",
@@ -135,27 +154,33 @@ const MEANINGS = new Map<string, ErrorMeaning>(
     },
     DUPLICATE_VALUE: {
       sort: 'record',
+      cause: 'rule',
       sentence: 'Another contact already has a value that must be unique.',
     },
     INVALID_FIELD_FOR_INSERT_UPDATE: {
       sort: 'record',
+      cause: 'no_permission',
       sentence: "The integration's user may not edit a field: grant it edit access.",
     },
     INSUFFICIENT_ACCESS_OR_READONLY: {
       sort: 'record',
+      cause: 'no_permission',
       sentence: "The integration's user may not edit this contact: check sharing and permissions.",
     },
     INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY: {
       sort: 'record',
+      cause: 'no_permission',
       sentence:
         "The integration's user may not see a record that this contact belongs to, such as its account.",
     },
     INSUFFICIENT_ACCESS: {
       sort: 'settings',
+      cause: 'no_permission',
       sentence: "The integration's user lacks a permission for this.",
     },
     CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY: {
       sort: 'record',
+      cause: 'rule',
       sentence: 'A trigger of your org failed over the change: ask its maintainer.',
       keepsWords: true,
     },

@@ -35,7 +35,9 @@ export async function readByIds(
   const fields = await findFields(session, fieldNames);
   const canonicalIds = new Map(ids.map((id) => [id, contactId(id)]));
   const wanted = [...new Set(canonicalIds.values())].filter((id) => id !== null);
-  const records = await findRecords(session, wanted, fields);
+  const names = fields.map(({ name }) => name);
+  const columns = new Set([...session.shape.columns, 'IsDeleted', 'MasterRecordId', ...names]);
+  const records = await findRecords(session, wanted, [...columns]);
   const contacts = await contactsOf(session, records);
   return ids.map((id) => {
     const canonicalId = canonicalIds.get(id) ?? '';
@@ -43,8 +45,8 @@ export async function readByIds(
   });
 }
 
-/** A field that is not known may have been created since the description was read. */
-async function findFields(
+/** The descriptions of these fields. A field that is not known may have been created since the description was read. */
+export async function findFields(
   session: SalesforceSession,
   names: readonly string[],
 ): Promise<DescribedField[]> {
@@ -61,20 +63,19 @@ async function findFields(
   });
 }
 
-async function findRecords(
-  session: SalesforceSession,
+/** These columns of the contacts with these ids, deleted ones included, by id. */
+export async function findRecords(
+  session: Pick<SalesforceSession, 'api'>,
   ids: readonly string[],
-  fields: readonly DescribedField[],
+  columns: readonly string[],
 ): Promise<Map<string, ColumnReader>> {
   if (ids.length === 0) return new Map();
-  const names = fields.map(({ name }) => name);
-  const columns = new Set([...session.shape.columns, 'IsDeleted', 'MasterRecordId', ...names]);
   const soqlFor = (some: readonly string[]) =>
-    `SELECT ${[...columns].join(',')} FROM Contact WHERE Id IN ${quotedList(some)}`;
+    `SELECT ${columns.join(',')} FROM Contact WHERE Id IN ${quotedList(some)}`;
   if (queryPath(soqlFor(ids), 'queryAll').length > MAX_PATH_LENGTH && ids.length > 1) {
     const middle = Math.ceil(ids.length / 2);
-    const first = await findRecords(session, ids.slice(0, middle), fields);
-    return new Map([...first, ...(await findRecords(session, ids.slice(middle), fields))]);
+    const first = await findRecords(session, ids.slice(0, middle), columns);
+    return new Map([...first, ...(await findRecords(session, ids.slice(middle), columns))]);
   }
   const records = await queryInHalves(ids, (some) =>
     queryRecords(session.api, soqlFor(some), 'queryAll'),

@@ -1,10 +1,11 @@
 import type { WallClock } from '../../src/core/clock.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { ConnectorOptions, CrmAccount } from '../contract.ts';
-import { createSuspicions, type Suspicions } from '../culprit-search.ts';
 import { createApi, type SalesforceApi, type SalesforceWorld } from './api.ts';
 import { type ContactShape, shapeContact } from './contact.ts';
 import { describeObject, type ObjectDescription } from './describe.ts';
+import { createLessons, type Lessons } from './rows/lessons.ts';
+import { createRecentWrites, type RecentWrites } from './rows/recent-writes.ts';
 import type { SalesforceSettings } from './settings.ts';
 
 /** What the jobs of a connector share while it is open. */
@@ -24,7 +25,9 @@ export interface SalesforceSession {
   /** Contact as the user sees it; renewed when fields are created. */
   description: ObjectDescription;
   /** What its writes have learned of refusals that name no field. */
-  suspicions: Suspicions;
+  lessons: Lessons;
+  /** What it has written last, to read it back. */
+  recent: RecentWrites;
 }
 
 /** Signs in and learns what Contact looks like in this org: one request besides the sign-in as a rule. */
@@ -50,6 +53,7 @@ export async function openSession(
     userId,
     shape: await shapeContact(api, description, { employer, contacts, log: deps.log }),
     description,
-    suspicions: createSuspicions(),
+    lessons: createLessons(),
+    recent: createRecentWrites(),
   };
 }

@@ -68,6 +68,11 @@ export const salesforceSettingsSchema = z.strictObject({
   dailyReservePercent: dailyReservePercentSchema,
   /** From so many contacts on, they are read and written through the Bulk API. */
   bulkThreshold: z.number().int().min(200).max(1_000_000).default(2000),
+  /**
+   * Whether fields that a rule refuses without naming them are found by updates that Salesforce rolls back.
+   * False for orgs whose flows publish platform events immediately: these are not rolled back.
+   */
+  probe: z.boolean().default(true),
 });
 
 export type SalesforceSettings = z.infer<typeof salesforceSettingsSchema>;

@@ -5,8 +5,8 @@ import { throwIfStopped } from '../stopped.ts';
 import { writeInBulk } from './bulk/bulk-ingest.ts';
 import { contactId } from './ids.ts';
 import { writeCollection } from './rows/collections.ts';
-import { retryLocked } from './rows/locks.ts';
-import type { SentChange } from './rows/refusals.ts';
+import { createUnsettled, type SentChange, type Unsettled } from './rows/refusals.ts';
+import { settle } from './rows/settle.ts';
 import type { SalesforceSession } from './session.ts';
 
 /** Records of one request to the collections: the most that Salesforce takes. */
@@ -63,29 +63,42 @@ async function* writePortion(
   { changes, strangers }: Portion,
 ): AsyncGenerator<WriteResult> {
   yield* strangers.map(noContactId);
-  if (changes.size >= session.settings.bulkThreshold) yield* writeInBulk(session, changes);
-  else yield* writeInCollections(session, [...changes.values()]);
+  const unsettled = createUnsettled();
+  const all = [...changes.values()];
+  yield* writePass(session, all, unsettled);
+  yield* settle(session, unsettled, writePass);
 }
 
-/**
- * Writes 200 in a request, a few requests at a time; what was locked, also by another one of these, is
- * tried again alone once the rest is written.
- */
+/** Writes each change once, by the Bulk API if they are many. */
+async function* writePass(
+  session: SalesforceSession,
+  changes: readonly SentChange[],
+  unsettled: Unsettled,
+): AsyncGenerator<WriteResult> {
+  if (changes.length < session.settings.bulkThreshold) {
+    yield* writeInCollections(session, changes, unsettled);
+    return;
+  }
+  const apart = yield* writeInBulk(session, changes, unsettled);
+  yield* writeInCollections(session, apart, unsettled);
+}
+
+/** Writes 200 in a request, a few requests at a time. */
 async function* writeInCollections(
   session: SalesforceSession,
-  changes: readonly ContactChange[],
+  changes: readonly SentChange[],
+  unsettled: Unsettled,
 ): AsyncGenerator<WriteResult> {
-  const locked: SentChange[] = [];
   yield* inLanes(portionsOf(changes, COLLECTION_ROWS), {
     lanes: COLLECTIONS_AT_ONCE,
     async work(rows) {
       throwIfStopped(session.signal);
       const written = await writeCollection(session, rows);
-      locked.push(...written.locked);
+      unsettled.locked.push(...written.locked);
+      unsettled.unnamed.push(...written.unnamed);
       return written.results;
     },
   });
-  yield* retryLocked(session, locked);
 }
 
 function noContactId({ id }: ContactChange): WriteResult {

@@ -4,15 +4,7 @@ import type { ContactChange, WriteResult } from '../../contract.ts';
 import type { SalesforceFault } from '../errors.ts';
 import { contactIdOrText } from '../ids.ts';
 import type { ColumnReader } from '../query.ts';
-import { writeCollection } from '../rows/collections.ts';
-import { retryLocked } from '../rows/locks.ts';
-import {
-  combined,
-  refusal,
-  type SentChange,
-  stepAfter,
-  tryWithoutKnown,
-} from '../rows/refusals.ts';
+import { combined, refusal, type SentChange, stepAfter, type Unsettled } from '../rows/refusals.ts';
 import type { SalesforceSession } from '../session.ts';
 import { awaitJob, type BulkJob, createJob, readJob } from './bulk-job.ts';
 import { readRows } from './bulk-query.ts';
@@ -25,25 +17,34 @@ const MAX_JOB_BYTES = 90_000_000;
 /** Changes by the id of their contact in its long form; one leaves when its result is known. */
 type Waiting = Map<string, SentChange>;
 
-/** Writes many changes, in as many jobs as their size asks for. */
+/**
+ * Writes many changes, in as many jobs as their size asks for, and adds to `unsettled` what they leave open.
+ * Returns the changes that a CSV cannot express: nothing of them is written.
+ */
 export async function* writeInBulk(
   session: SalesforceSession,
-  changes: Waiting,
-): AsyncGenerator<WriteResult> {
-  let portion: Waiting = new Map();
+  changes: readonly SentChange[],
+  unsettled: Unsettled,
+): AsyncGenerator<WriteResult, SentChange[]> {
+  const apart: SentChange[] = [];
+  let job: Waiting = new Map();
   let bytes = 0;
-  for (const [id, change] of changes) {
+  for (const change of changes) {
+    if (isAmbiguous(change)) {
+      apart.push(change);
+      continue;
+    }
     const size = sizeOf(change);
     if (bytes + size > MAX_JOB_BYTES) {
-      yield* writeJob(session, portion);
-      portion = new Map();
+      yield* writeJob(session, job, unsettled);
+      job = new Map();
       bytes = 0;
     }
-    portion.set(id, change);
-    changes.delete(id);
+    job.set(contactIdOrText(change.id), change);
     bytes += size;
   }
-  yield* writeJob(session, portion);
+  yield* writeJob(session, job, unsettled);
+  return apart;
 }
 
 /** The most bytes that a change takes in the upload: its values quoted, and the cells around. */
@@ -65,81 +66,29 @@ const BYTES_PER_CELL = 28;
 async function* writeJob(
   session: SalesforceSession,
   waiting: Waiting,
+  unsettled: Unsettled,
 ): AsyncGenerator<WriteResult> {
-  const apart = takeAmbiguous(waiting);
+  if (waiting.size === 0) return;
+  session.lessons.usual += REQUESTS_PER_JOB;
+  const sent = [...waiting.values()];
+  const sentAtMs = session.api.serverTimeMs();
   const job = await upload(session, waiting);
-  const locked: SentChange[] = [];
-  const again: SentChange[] = [];
-  const unnamed: [SentChange, SalesforceFault[]][] = [];
+  session.recent.note(sent, { sentAtMs, answeredAtMs: session.api.serverTimeMs() });
   for await (const [change, faults] of failures(session, job, waiting)) {
-    const step = stepAfter(session.suspicions, change, faults);
+    const step = stepAfter(change, faults);
     if (step.kind === 'done') yield step.result;
-    else if (step.kind === 'locked') locked.push(step.change);
-    else if (step.change.search === undefined) again.push(step.change);
-    else unnamed.push([change, faults]);
+    else if (step.kind === 'unnamed') unsettled.unnamed.push(step.refusal);
+    else unsettled[step.kind].push(step.change);
   }
   for await (const change of successes(session, job, waiting)) {
-    const step = stepAfter(session.suspicions, change, []);
+    const step = stepAfter(change, []);
     if (step.kind === 'done') yield step.result;
   }
   for (const { id } of waiting.values()) yield refusal(id, NO_RESULT);
-  const tried = yield* writeUnnamed(session, unnamed);
-  yield* writeAgain(session, [...again, ...tried]);
-  yield* retryLocked(session, locked);
-  for (const change of apart) {
-    const result = await writeCollection(session, [change]);
-    yield* result.results;
-    yield* retryLocked(session, result.locked);
-  }
 }
 
-/**
- * Finds for a few which fields are to blame where Salesforce names none; returns the others, to be
- * written without these.
- */
-async function* writeUnnamed(
-  session: SalesforceSession,
-  unnamed: readonly [SentChange, SalesforceFault[]][],
-): AsyncGenerator<WriteResult, SentChange[]> {
-  const few: SentChange[] = [];
-  for (const [change, faults] of unnamed.slice(0, ROWS_AGAIN)) {
-    const step = stepAfter(session.suspicions, change, faults);
-    if (step.kind === 'done') yield step.result;
-    else few.push(step.change);
-  }
-  if (few.length > 0) {
-    const { results, locked } = await writeCollection(session, few);
-    yield* results;
-    yield* retryLocked(session, locked);
-  }
-  const others: SentChange[] = [];
-  for (const [change, faults] of unnamed.slice(ROWS_AGAIN)) {
-    const step = tryWithoutKnown(session.suspicions, change, faults);
-    if (step.kind === 'done') yield step.result;
-    else others.push(step.change);
-  }
-  return others;
-}
-
-/** Writes what was refused without the fields that were; if they are many, by another job. */
-async function* writeAgain(
-  session: SalesforceSession,
-  changes: readonly SentChange[],
-): AsyncGenerator<WriteResult> {
-  if (changes.length >= session.settings.bulkThreshold) {
-    yield* writeJob(session, new Map(changes.map((each) => [contactIdOrText(each.id), each])));
-    return;
-  }
-  for (let start = 0; start < changes.length; start += ROWS_AGAIN) {
-    const rows = changes.slice(start, start + ROWS_AGAIN);
-    const { results, locked } = await writeCollection(session, rows);
-    yield* results;
-    yield* retryLocked(session, locked);
-  }
-}
-
-/** Records of one request to the collections. */
-const ROWS_AGAIN = 200;
+/** Requests of one job, at the least. */
+const REQUESTS_PER_JOB = 4;
 
 /** What became of a change when Salesforce says nothing of it: it may be written, or not. */
 const NO_RESULT: SalesforceFault = { code: 'UNKNOWN_EXCEPTION', message: '', fields: [] };
@@ -169,17 +118,6 @@ async function begin(session: SalesforceSession, id: string): Promise<void> {
     const isRefusal = isConfigurationError(error);
     if (!isRefusal || (await readJob(session, JOBS, id)).state === 'Open') throw error;
   }
-}
-
-/** Takes out the changes that a CSV cannot express. */
-function takeAmbiguous(waiting: Waiting): SentChange[] {
-  const apart: SentChange[] = [];
-  for (const [id, change] of waiting) {
-    if (!isAmbiguous(change)) continue;
-    apart.push(change);
-    waiting.delete(id);
-  }
-  return apart;
 }
 
 /** A text that would be taken for the word that clears a field, or for no change at all. */

@@ -5,13 +5,21 @@ import { crmCodeOf, readAs, type SalesforceFault } from '../errors.ts';
 import { contactIdOrText } from '../ids.ts';
 import type { SalesforceSession } from '../session.ts';
 import { isReadable } from '../values.ts';
-import { refused, type SentChange, stepAfter, withoutNamed } from './refusals.ts';
+import {
+  refused,
+  type SentChange,
+  stepAfter,
+  type UnnamedRefusal,
+  withoutNamed,
+} from './refusals.ts';
 
 /** What became of the records of one request. */
 export interface CollectionResult {
   results: WriteResult[];
   /** Another user was at these; they are worth another try soon. */
   locked: SentChange[];
+  /** These were refused, and Salesforce names no field. */
+  unnamed: UnnamedRefusal[];
 }
 
 const saveResultsSchema = z.array(
@@ -32,25 +40,25 @@ const saveResultsSchema = z.array(
 /** A value that Salesforce cannot read fails the whole request before any record is looked at. */
 const UNREADABLE_VALUE = 'JSON_PARSER_ERROR';
 
-type Writer = Pick<SalesforceSession, 'api' | 'description' | 'suspicions'>;
+type Writer = Pick<SalesforceSession, 'api' | 'description' | 'lessons' | 'recent'>;
 
 /**
- * Writes at most 200 changes in one request, each on its own account (`allOrNone: false`), and once more
- * what was refused for fields that Salesforce names, without these. Where it names none, parts of the
- * changes are written until it is known which fields are to blame.
+ * Writes at most 200 changes in one request, each on its own account (`allOrNone: false`: of a single record
+ * all values are written or none), and once more what was refused for fields that Salesforce names, without
+ * these.
  */
 export async function writeCollection(
   session: Writer,
   changes: readonly SentChange[],
 ): Promise<CollectionResult> {
-  const all: CollectionResult = { results: [], locked: [] };
-  session.suspicions.usual += 1;
-  // Each time fields are left out, or a search comes nearer to its end; so it comes to an end.
+  const all: CollectionResult = { results: [], locked: [], unnamed: [] };
+  session.lessons.usual += 1;
+  // Each time fields are left out; so it comes to an end.
   for (let next = changes; next.length > 0; ) {
-    if (next.some(({ search }) => search !== undefined)) session.suspicions.extra += 1;
-    const { results, locked, again } = await writeOnce(session, next);
+    const { results, locked, unnamed, again } = await writeOnce(session, next);
     all.results.push(...results);
     all.locked.push(...locked);
+    all.unnamed.push(...unnamed);
     next = again;
   }
   return all;
@@ -65,12 +73,14 @@ async function writeOnce(session: Writer, changes: readonly SentChange[]): Promi
     id: contactIdOrText(id),
     ...values,
   }));
+  const sentAtMs = session.api.serverTimeMs();
   try {
     const reply = await session.api.send('PATCH', '/composite/sobjects', {
       allOrNone: false,
       records,
     });
-    return sorted(session, changes, readAs(saveResultsSchema, reply));
+    session.recent.note(changes, { sentAtMs, answeredAtMs: session.api.serverTimeMs() });
+    return sorted(changes, readAs(saveResultsSchema, reply));
   } catch (error) {
     if (crmCodeOf(error) !== UNREADABLE_VALUE) throw error;
     return withoutUnreadable(session, changes) ?? writeHalves(session, changes);
@@ -82,7 +92,7 @@ function withoutUnreadable(
   { description }: Writer,
   changes: readonly SentChange[],
 ): Attempt | null {
-  const attempt: Attempt = { results: [], locked: [], again: [] };
+  const attempt: Attempt = { results: [], locked: [], unnamed: [], again: [] };
   let found = false;
   for (const change of changes) {
     const fields = Object.entries(change.values).flatMap(([name, value]) =>
@@ -94,7 +104,7 @@ function withoutUnreadable(
     }
     found = true;
     const faults = [{ code: UNREADABLE_VALUE, message: '', fields }];
-    const rest = withoutNamed(change, faults);
+    const rest = change.together ? null : withoutNamed(change, faults);
     if (rest === null) attempt.results.push(refused(change, faults));
     else attempt.again.push(rest);
   }
@@ -106,7 +116,7 @@ async function writeHalves(session: Writer, changes: readonly SentChange[]): Pro
   const [only] = changes;
   if (only !== undefined && changes.length === 1) {
     const fault = { code: UNREADABLE_VALUE, message: '', fields: Object.keys(only.values) };
-    return { results: [refused(only, [fault])], locked: [], again: [] };
+    return { results: [refused(only, [fault])], locked: [], unnamed: [], again: [] };
   }
   const middle = Math.ceil(changes.length / 2);
   const first = await writeOnce(session, changes.slice(0, middle));
@@ -114,25 +124,23 @@ async function writeHalves(session: Writer, changes: readonly SentChange[]): Pro
   return {
     results: [...first.results, ...second.results],
     locked: [...first.locked, ...second.locked],
+    unnamed: [...first.unnamed, ...second.unnamed],
     again: [...first.again, ...second.again],
   };
 }
 
 /** The results come in the order of the records. */
-function sorted(
-  { suspicions }: Writer,
-  changes: readonly SentChange[],
-  saved: z.infer<typeof saveResultsSchema>,
-): Attempt {
+function sorted(changes: readonly SentChange[], saved: z.infer<typeof saveResultsSchema>): Attempt {
   if (saved.length !== changes.length) {
     throw new RetriableError('Salesforce gave another number of results than records.', {
       code: 'crm_unavailable',
     });
   }
-  const attempt: Attempt = { results: [], locked: [], again: [] };
+  const attempt: Attempt = { results: [], locked: [], unnamed: [], again: [] };
   for (const [at, change] of changes.entries()) {
-    const step = stepAfter(suspicions, change, faultsOf(saved[at]));
+    const step = stepAfter(change, faultsOf(saved[at]));
     if (step.kind === 'done') attempt.results.push(step.result);
+    else if (step.kind === 'unnamed') attempt.unnamed.push(step.refusal);
     else if (step.kind === 'locked') attempt.locked.push(step.change);
     else attempt.again.push(step.change);
   }

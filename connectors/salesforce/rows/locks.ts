@@ -5,7 +5,7 @@ import { contactIdOrText } from '../ids.ts';
 import { queryRecords, quotedList } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';
 import { writeCollection } from './collections.ts';
-import { refusal, type SentChange } from './refusals.ts';
+import { refusal, type SentChange, type Unsettled } from './refusals.ts';
 
 /** Rounds over the records that stay locked, and the wait before the first; it doubles. */
 const ROUNDS = 3;
@@ -16,11 +16,13 @@ const IDS_PER_QUERY = 200;
 
 /**
  * Writes what was locked again: the contacts of one account together, because they wait for the
- * same lock, and one account after the other, so that none makes the others wait.
+ * same lock, and one account after the other, so that none makes the others wait. Adds to `unsettled` what is
+ * refused then without a field being named.
  */
 export async function* retryLocked(
   session: SalesforceSession,
   changes: readonly SentChange[],
+  unsettled: Pick<Unsettled, 'unnamed'>,
 ): AsyncGenerator<WriteResult> {
   if (changes.length === 0) return;
   let groups = await byAccount(session, changes);
@@ -30,7 +32,8 @@ export async function* retryLocked(
     throwIfStopped(session.signal);
     const stillLocked: SentChange[][] = [];
     for (const group of groups) {
-      const { results, locked } = await writeCollection(session, group);
+      const { results, locked, unnamed } = await writeCollection(session, group);
+      unsettled.unnamed.push(...unnamed);
       yield* results;
       if (locked.length > 0) stillLocked.push(locked);
     }

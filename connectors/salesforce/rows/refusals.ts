@@ -1,54 +1,71 @@
-/** What Salesforce refuses of a change: one field that it names, or the whole of it. */
+/** What Salesforce refuses of a change: fields that it names, or the change as a whole. */
 import { foreignCode, foreignFields } from '../../../src/core/foreign-text.ts';
 import type { ContactChange, Refusal, WriteResult } from '../../contract.ts';
-import {
-  afterRefused,
-  afterTaken,
-  beginSearch,
-  type CulpritSearch,
-  isOver,
-  learnFrom,
-  type Suspicions,
-  searchFor,
-} from '../../culprit-search.ts';
 import { meaningOf, type SalesforceFault, sentenceFor, wordsOfFault } from '../errors.ts';
 
 /** A change on its way. */
 export interface SentChange extends ContactChange {
   /** Why fields were left out of it. */
   left?: readonly SalesforceFault[];
-  /** Where a refusal named no field: which of them is to blame. */
-  search?: { state: CulpritSearch; whole: ContactChange; faults: readonly SalesforceFault[] };
+  /** Where refusals named no field: the fields that are left out to see whether it is accepted then. */
+  attempt?: Attempt;
+  /** What was tried for it in vain, by rule and fields. */
+  tried?: readonly string[];
 }
 
-/** What follows for a change from what Salesforce said of it. */
+/** Fields that are left out for rules that have refused the change without naming a field. */
+export interface Attempt {
+  /** The values with these fields. */
+  values: ContactChange['values'];
+  blamed: readonly Blamed[];
+}
+
+/** A refusal that names no field, and the fields that are thought to be to blame. */
+export interface Blamed {
+  fault: SalesforceFault;
+  fields: readonly string[];
+}
+
+/** A change that was refused without a field being named; nothing of it is written. */
+export interface UnnamedRefusal {
+  change: SentChange;
+  faults: readonly SalesforceFault[];
+}
+
+/** Changes that are not written yet, and may be. */
+export interface Unsettled {
+  /** Another user was changing these contacts. */
+  locked: SentChange[];
+  /** These are to be written again, without some fields. */
+  again: SentChange[];
+  unnamed: UnnamedRefusal[];
+}
+
+export function createUnsettled(): Unsettled {
+  return { locked: [], again: [], unnamed: [] };
+}
+
+/** The next step for a change after Salesforce's response. */
 export type Step =
   | { kind: 'done'; result: WriteResult }
-  | { kind: 'locked' | 'again'; change: SentChange };
+  | { kind: 'locked' | 'again'; change: SentChange }
+  | { kind: 'unnamed'; refusal: UnnamedRefusal };
 
 /** Decides it; no faults if the record is written. */
-export function stepAfter(
-  suspicions: Suspicions,
-  change: SentChange,
-  faults: readonly SalesforceFault[],
-): Step {
+export function stepAfter(change: SentChange, faults: readonly SalesforceFault[]): Step {
   const [first] = faults;
-  if (first !== undefined && meaningOf(first).sort === 'lock') {
-    return { kind: 'locked', change: wholeOf(change) };
-  }
-  if (change.search !== undefined) return stepOfSearch(suspicions, change, change.search, faults);
-  if (first === undefined) return { kind: 'done', result: written(change) };
-  const rest = withoutNamed(change, faults);
+  if (first === undefined) return { kind: 'done', result: written(settled(change)) };
+  if (meaningOf(first).sort === 'lock') return { kind: 'locked', change };
+  const rest = change.together ? null : withoutNamed(settled(change), faults);
   if (rest !== null) return { kind: 'again', change: rest };
-  const state = faults.some(mayBeOfField)
-    ? searchFor(suspicions, first, Object.keys(change.values))
-    : null;
-  if (state === null) return { kind: 'done', result: refused(change, faults) };
-  const whole = { id: change.id, values: change.values };
-  return { kind: 'again', change: probeOf({ ...change, search: { state, whole, faults } }, state) };
+  const mayBeSearched = Object.keys(change.values).length > 1 && faults.every(mayBeOfField);
+  if (!mayBeSearched || faults.every((fault) => namesOwnField(change, fault))) {
+    return { kind: 'done', result: refused(change, faults) };
+  }
+  return { kind: 'unnamed', refusal: { change, faults } };
 }
 
-/** Codes of what may be about one value, though they name no field of the change. */
+/** Codes of refusals that can be about one value even if they name no field of the change. */
 const ABOUT_VALUES: ReadonlySet<string> = new Set([
   'FIELD_CUSTOM_VALIDATION_EXCEPTION',
   'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY',
@@ -61,50 +78,25 @@ const ABOUT_VALUES: ReadonlySet<string> = new Set([
   'DUPLICATE_VALUE',
 ]);
 
-function mayBeOfField({ code }: SalesforceFault): boolean {
-  return ABOUT_VALUES.has(code);
+/** Whether a refusal can be about one value of a change. */
+export function mayBeOfField(fault: SalesforceFault): boolean {
+  return ABOUT_VALUES.has(fault.code) && meaningOf(fault).sort === 'record';
 }
 
-/** Tries a refused change once without the fields that were to blame for others, and no more than that. */
-export function tryWithoutKnown(
-  { culprits }: Suspicions,
-  change: SentChange,
-  faults: readonly SalesforceFault[],
-): Step {
-  const known = culprits.get(faults[0]?.code ?? '') ?? new Set();
-  const state = beginSearch(Object.keys(change.values), known, false);
-  if (isOver(state)) return { kind: 'done', result: refused(change, faults) };
-  const whole = { id: change.id, values: change.values };
-  return { kind: 'again', change: probeOf({ ...change, search: { state, whole, faults } }, state) };
+/** Whether a refusal names a field that the change writes. */
+export function namesOwnField({ values }: ContactChange, { fields }: SalesforceFault): boolean {
+  return fields.some((name) => Object.hasOwn(values, name));
 }
 
-function stepOfSearch(
-  suspicions: Suspicions,
-  change: SentChange,
-  search: NonNullable<SentChange['search']>,
-  faults: readonly SalesforceFault[],
-): Step {
-  const state = faults.length === 0 ? afterTaken(search.state) : afterRefused(search.state);
-  const next = { ...change, search: { ...search, state } };
-  if (!isOver(state)) return { kind: 'again', change: probeOf(next, state) };
-  const [first] = search.faults;
-  if (first !== undefined) learnFrom(suspicions, first, state);
-  const whole = wholeOf(change);
-  if (state.written.length === 0) {
-    return { kind: 'done', result: refused(whole, search.faults) };
-  }
-  const named = search.faults.map((fault) => ({ ...fault, fields: state.culprits }));
-  return { kind: 'done', result: written({ ...whole, left: [...(whole.left ?? []), ...named] }) };
+/** The change once what its attempt leaves out is known to be to blame. */
+function settled({ attempt, left = [], ...change }: SentChange): SentChange {
+  if (attempt === undefined) return { ...change, left };
+  return { ...change, left: [...left, ...attempt.blamed.map(asNamed)] };
 }
 
-/** The change as it was before parts of it were tried. */
-function wholeOf({ id, values, left = [], search }: SentChange): SentChange {
-  return { id, values: search?.whole.values ?? values, left };
-}
-
-function probeOf(change: SentChange, { probe }: CulpritSearch): SentChange {
-  const values = Object.entries(change.search?.whole.values ?? change.values);
-  return { ...change, values: Object.fromEntries(values.filter(([name]) => probe.includes(name))) };
+/** A refusal as if it had named the fields to blame. */
+export function asNamed({ fault, fields }: Blamed): SalesforceFault {
+  return { ...fault, fields };
 }
 
 /** The change as written, but for what was left out of it. */
@@ -135,23 +127,24 @@ export function refused(
 
 /**
  * The change without the fields that these errors name, so that the rest of it can be written; null if
- * one of them is not about a field of the change, or if nothing would be left.
+ * they name none, one of them is not about a value, or nothing would be left.
  */
 export function withoutNamed(
-  { id, values, left = [] }: SentChange,
+  change: SentChange,
   faults: readonly SalesforceFault[],
 ): SentChange | null {
-  const own = faults.map((fault) => ({
-    ...fault,
-    fields: fault.fields.filter((name) => Object.hasOwn(values, name)),
-  }));
-  const isAboutFields = (fault: SalesforceFault) =>
-    fault.fields.length > 0 && meaningOf(fault).sort === 'record';
-  if (own.length === 0 || !own.every(isAboutFields)) return null;
+  const { values, left = [] } = change;
+  const own = faults.flatMap((fault): SalesforceFault[] => {
+    const fields = fault.fields.filter((name) => Object.hasOwn(values, name));
+    return fields.length > 0 && meaningOf(fault).sort === 'record' ? [{ ...fault, fields }] : [];
+  });
+  const others = faults.filter((fault) => !namesOwnField(change, fault));
+  if (own.length === 0 || own.length + others.length < faults.length) return null;
+  if (!others.every(mayBeOfField)) return null;
   const named = new Set(own.flatMap(({ fields }) => fields));
   const rest = Object.entries(values).filter(([name]) => !named.has(name));
   if (rest.length === 0) return null;
-  return { id, values: Object.fromEntries(rest), left: [...left, ...own] };
+  return { ...change, values: Object.fromEntries(rest), left: [...left, ...own] };
 }
 
 /** Several errors of one record, named by the first of them, with the fields of all. */
@@ -165,13 +158,14 @@ const PASSING_SORTS: ReadonlySet<string> = new Set(['lock', 'passing', 'limit', 
 
 function about(fault: SalesforceFault): Refusal {
   const words = wordsOfFault(fault);
-  const { sort } = meaningOf(fault);
+  const { sort, cause } = meaningOf(fault);
   return {
     retriable: PASSING_SORTS.has(sort),
     ...(sort === 'lock' ? { isLock: true } : {}),
     code: foreignCode(fault.code),
     message: sentenceFor(fault),
     fields: foreignFields(fault.fields),
+    ...(cause === undefined ? {} : { cause }),
     ...(words === null ? {} : { words }),
   };
 }

@@ -59,6 +59,7 @@ export function controlRoutes(options: ControlOptions): Hono {
     return c.json({ locks: org.locks.list() }, 201);
   });
   addRuleRoutes(router, '/automation', automationSchema, org.automation);
+  router.get('/updates', (c) => c.json({ updates: org.store.listUpdates() }));
   router.put('/field-access', async (c) => c.json(restrict(org, await readOrder(c, accessSchema))));
   router.put('/field', async (c) => {
     const { type: typeName, field: name, ...changes } = await readOrder(c, fieldOrderSchema);

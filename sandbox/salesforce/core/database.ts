@@ -54,5 +54,6 @@ create table if not exists deletions (
   primary key (type, at_ms, id)
 ) without rowid;
 create index if not exists deletions_by_id on deletions (id);
+create table if not exists record_updates (id text primary key, updates integer not null) without rowid;
 create table if not exists api_calls (hour integer primary key, calls integer not null);
 `;

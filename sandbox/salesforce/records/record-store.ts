@@ -84,6 +84,8 @@ export interface RecordStore {
   purge(type: ObjectType, id: string): void;
   /** Removes a record, and what hangs on it, without any trace: nothing tells that it was there. */
   vanish(type: ObjectType, id: string): void;
+  /** How often records were updated, without what was rolled back. */
+  listUpdates(): { id: string; updates: number }[];
   /** A record as it is kept, deleted ones included; undefined if there is none. */
   read(type: ObjectType, id: string): Row | undefined;
   transact: Transact;
@@ -209,6 +211,7 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     return write(type, () => {
       rows.update(type, id, stampChange(columns, user, atMs));
       updateOtherHalf(parts, user, type, row, person, atMs);
+      rows.countUpdate(id);
       if (person.size > 0) {
         const contact = catalogue.get('Contact');
         org.automation.run(contact, String(row['PersonContactId']), person.keys());
@@ -276,8 +279,8 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     rows.vanish(type, id);
   }
 
-  const { purge, read } = rows;
-  return { insert, update, remove, undelete, merge, purge, vanish, read, transact };
+  const { purge, read, listUpdates } = rows;
+  return { insert, update, remove, undelete, merge, purge, vanish, read, listUpdates, transact };
 }
 
 /** Writes of the contacts of one account wait for each other, which is where locks come from. */

@@ -22,6 +22,10 @@ export interface Rows {
   readState(type: ObjectType, id: string): Row | undefined;
   insert(type: ObjectType, key: NewKey, columns: ReadonlyMap<string, StoredValue>): void;
   update(type: ObjectType, id: string, columns: ReadonlyMap<string, StoredValue>): void;
+  /** Counts an update of a record; taken back with the transaction of the update. */
+  countUpdate(id: string): void;
+  /** How often each record was updated. */
+  listUpdates(): { id: string; updates: number }[];
   /** The key for the next record; it is used up even if no record comes of it. */
   nextKey(type: ObjectType): NewKey;
   /** The records that point to a parent: live ones, or with `wentAtMs` those deleted at that moment. */
@@ -42,6 +46,9 @@ export interface Rows {
 export function createRows(db: Database): Rows {
   const statement = createStatementCache(db);
   const numbers = new Map<string, number>();
+  const counter = db.prepare(
+    `insert into record_updates values (?, 1) on conflict (id) do update set updates = updates + 1`,
+  );
 
   return {
     read: (type, id) => statement('read', type, [], readSql).get(id),
@@ -54,6 +61,13 @@ export function createRows(db: Database): Rows {
       const names = [...columns.keys()];
       statement('update', type, names, updateSql).run(...columns.values(), id);
     },
+    countUpdate(id) {
+      counter.run(id);
+    },
+    listUpdates: () =>
+      db
+        .prepare<[], { id: string; updates: number }>('select id, updates from record_updates')
+        .all(),
     nextKey(type) {
       const sql = `select coalesce(max(rowid), 0) from ${quoted(type.name)}`;
       const number = (numbers.get(type.name) ?? db.prepare<[], number>(sql).pluck().get() ?? 0) + 1;

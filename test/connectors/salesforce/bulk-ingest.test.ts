@@ -39,6 +39,7 @@ describe('writing to an org through the Bulk API', () => {
       code: 'FIELD_CUSTOM_VALIDATION_EXCEPTION',
       message: 'A validation rule of your org refuses the change. Fields: Department.',
       fields: ['Department'],
+      cause: 'rule',
       words: { code: 'FIELD_CUSTOM_VALIDATION_EXCEPTION', fields: ['Department'] },
     });
     expect(wordsFor(byId(results).get(ruled))).toBe('This contact is closed.');

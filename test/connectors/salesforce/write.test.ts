@@ -91,6 +91,29 @@ describe('writing to Salesforce', () => {
   });
 
   it.each([
+    ['FIELD_CUSTOM_VALIDATION_EXCEPTION', 'rule'],
+    ['CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', 'rule'],
+    ['DUPLICATE_VALUE', 'rule'],
+    ['DUPLICATES_DETECTED', 'rule'],
+    ['REQUIRED_FIELD_MISSING', 'rule'],
+    ['STRING_TOO_LONG', 'does_not_fit'],
+    ['NUMBER_OUTSIDE_VALID_RANGE', 'does_not_fit'],
+    ['INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST', 'does_not_fit'],
+    ['INVALID_TYPE_ON_FIELD_IN_RECORD', 'does_not_fit'],
+    ['INVALID_EMAIL_ADDRESS', 'does_not_fit'],
+    ['INVALID_FIELD_FOR_INSERT_UPDATE', 'no_permission'],
+    ['INSUFFICIENT_ACCESS_OR_READONLY', 'no_permission'],
+    ['INVALID_FIELD', 'no_such_field'],
+    ['ENTITY_IS_DELETED', undefined],
+    ['SERVER_UNAVAILABLE', undefined],
+    ['A_CODE_WITHOUT_A_MEANING', undefined],
+  ])('tells why %s refuses a value: %s', async (code, cause) => {
+    saveWith(() => [code, 'Whatever']);
+    const [result] = await write([changeOf(1)]);
+    expect(result?.status === 'refused' ? result.cause : 'none').toBe(cause);
+  });
+
+  it.each([
     [401, 'INVALID_SESSION_ID', 'crm_unauthorized'],
     [403, 'REQUEST_LIMIT_EXCEEDED', 'crm_limit_reached'],
     [400, 'LIMIT_EXCEEDED', 'crm_limit_reached'],
@@ -219,6 +242,7 @@ describe('writing to Salesforce', () => {
           code: 'STRING_TOO_LONG',
           message: expect.not.stringContaining('987654'),
           fields: ['Note__c'],
+          cause: 'does_not_fit',
         },
       ]);
       expect(

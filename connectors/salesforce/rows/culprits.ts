@@ -1,0 +1,100 @@
+/**
+ * Finds the fields to blame for a refusal that names none, from trials that write some of the fields. Decides
+ * only which trial comes next; `trial.ts` carries it out, so that nothing of it stays in the CRM.
+ */
+
+/** Fields that are written and left out together; mostly one. */
+export type Atom = readonly string[];
+
+/** How a trial ended: accepted, refused by the rule in question, or refused for another reason. */
+export type TrialOutcome = 'accepted' | 'same' | 'other';
+
+/** A search: yields the fields of the next trial, takes its outcome, and returns the fields to blame. */
+export type CulpritSearch = Generator<readonly Atom[], readonly Atom[] | null, TrialOutcome>;
+
+/** The most atoms to blame for one rule; a change refused with more left out is not about its fields. */
+const MAX_CULPRITS = 3;
+
+/** Trials that move the boundary because another rule refuses the fields on one side of it. */
+const MAX_SHIFTS = 2;
+
+/** The fields of a change, with the fields of each group as one atom. */
+export function toAtoms(
+  fields: readonly string[],
+  groups: readonly (readonly string[])[] = [],
+): Atom[] {
+  const atoms = new Map<string, string[]>();
+  for (const field of fields) {
+    const group = groups.findIndex((names) => names.includes(field));
+    const key = group === -1 ? `field ${field}` : `group ${group}`;
+    atoms.set(key, [...(atoms.get(key) ?? []), field]);
+  }
+  return [...atoms.values()];
+}
+
+/**
+ * Searches the atoms of a change that a rule refuses as a whole. Returns null if the rule refuses the contact
+ * whatever is written, so that no field is to blame.
+ */
+export function* searchCulprits(atoms: readonly Atom[]): CulpritSearch {
+  let isMasked = false;
+  const culprits: Atom[] = [];
+  let rest = atoms;
+  while (culprits.length < MAX_CULPRITS) {
+    const [at, sawOther] = yield* findFirst(rest);
+    isMasked ||= sawOther;
+    culprits.push(...rest.slice(at, at + 1));
+    const others = rest.filter((_, index) => index !== at);
+    const [last] = others.slice(-1);
+    if (last === undefined) break;
+    // The first field was written in every trial so far, so that the rule may refuse whatever is written.
+    const isInEachTrial = at === 0 && culprits.length === 1 && others.length > 1;
+    if (isInEachTrial && (yield* isRefusedAlone(last)) && (yield* isRefusedAlone(others[0]))) {
+      return null;
+    }
+    const outcome = yield others;
+    if (outcome === 'accepted') return culprits;
+    if (outcome === 'other') {
+      // A second rule refuses what is left. It may hide the first one, unless the field alone proves it.
+      if (yield* isRefusedAlone(rest[at])) return culprits;
+      return yield* leaveOutEach(atoms);
+    }
+    rest = others;
+  }
+  return isMasked ? yield* leaveOutEach(atoms) : null;
+}
+
+function* isRefusedAlone(atom: Atom = []): Generator<readonly Atom[], boolean, TrialOutcome> {
+  return (yield [atom]) === 'same';
+}
+
+/** The index of the first atom up to which the rule refuses all; and whether other rules were in the way. */
+function* findFirst(
+  atoms: readonly Atom[],
+): Generator<readonly Atom[], [index: number, sawOther: boolean], TrialOutcome> {
+  let [accepted, refused] = [0, atoms.length];
+  let sawOther = false;
+  while (refused - accepted > 1) {
+    let middle = Math.floor((accepted + refused) / 2);
+    let outcome = yield atoms.slice(0, middle);
+    // The boundary may part two fields that a second rule wants together: its refusal can hide the first rule's.
+    for (let shift = 0; shift < MAX_SHIFTS && outcome === 'other'; shift += 1) {
+      sawOther = true;
+      if (middle + 1 >= refused) break;
+      middle += 1;
+      outcome = yield atoms.slice(0, middle);
+    }
+    if (outcome === 'same') refused = middle;
+    else accepted = middle;
+  }
+  return [refused - 1, sawOther];
+}
+
+/** Where rules hide each other: every field but one, until that is accepted. */
+function* leaveOutEach(atoms: readonly Atom[]): CulpritSearch {
+  for (const atom of atoms) {
+    const others = atoms.filter((one) => one !== atom);
+    if (others.length > 0 && (yield others) === 'accepted') return [atom];
+  }
+  return null;
+}

@@ -1,0 +1,99 @@
+/** What the writes of one connector learn from refusals that name no field, while it is open. */
+import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
+import type { SalesforceFault } from '../errors.ts';
+
+export interface Lessons {
+  /** Sets of fields that were to blame, by the rule that refused them. */
+  byRule: Map<string, string[][]>;
+  /** The same by the code alone, for rules whose message quotes values. */
+  byCode: Map<string, string[][]>;
+  /** Searches that found no field, by the rule. */
+  inVain: Map<string, number>;
+  /** Requests that write, and requests that tried what was not to stay. */
+  usual: number;
+  trials: number;
+  /** False once a trial was not rolled back as it should have been. */
+  areTrialsSafe: boolean;
+  /** One search at a time, so that the next one knows what came of it. */
+  turn: Mutex;
+}
+
+export function createLessons(): Lessons {
+  return {
+    byRule: new Map(),
+    byCode: new Map(),
+    inVain: new Map(),
+    usual: 0,
+    trials: 0,
+    areTrialsSafe: true,
+    turn: createMutex(),
+  };
+}
+
+/** Rules that are remembered, and sets of fields for each. */
+const MAX_RULES = 1_000;
+const MAX_SETS = 8;
+
+/** Trials that may be made whatever is written, and for each request that writes. */
+const FREE_TRIALS = 16;
+const TRIALS_PER_REQUEST = 0.5;
+
+/** Searches in vain after which a rule is taken for one about whole records. */
+const MAX_IN_VAIN = 2;
+
+/** The rule behind a refusal. Messages may quote amounts, which differ from contact to contact. */
+export function ruleOf({ code, message }: Pick<SalesforceFault, 'code' | 'message'>): string {
+  return `${code} ${message.replaceAll(/\d[\d.,]*/g, '#')}`;
+}
+
+/** Whether one more trial may be made. */
+export function mayTry({ usual, trials, areTrialsSafe }: Lessons): boolean {
+  return areTrialsSafe && trials < FREE_TRIALS + TRIALS_PER_REQUEST * usual;
+}
+
+/** Whether a search for the fields behind this refusal can bring anything. */
+export function mayFind({ inVain }: Lessons, fault: SalesforceFault): boolean {
+  return (inVain.get(ruleOf(fault)) ?? 0) < MAX_IN_VAIN;
+}
+
+/** Remembers the fields to blame, or that none was found. */
+export function learn(
+  { byRule, byCode, inVain }: Lessons,
+  fault: SalesforceFault,
+  fields: readonly string[] | null,
+): void {
+  const rule = ruleOf(fault);
+  if (fields === null) {
+    if (inVain.size < MAX_RULES) inVain.set(rule, (inVain.get(rule) ?? 0) + 1);
+    return;
+  }
+  remember(byRule, rule, fields);
+  remember(byCode, fault.code, fields);
+}
+
+function remember(known: Map<string, string[][]>, key: string, fields: readonly string[]): void {
+  const sets = known.get(key) ?? [];
+  const isKnown = sets.some((set) => setKey(set) === setKey(fields));
+  if (isKnown || sets.length >= MAX_SETS || (sets.length === 0 && known.size >= MAX_RULES)) return;
+  known.set(key, [...sets, [...fields]]);
+}
+
+/**
+ * Sets of fields that were to blame for this rule elsewhere, and then those of other rules of its code, unless
+ * `ownAlone` asks for the rule's alone.
+ */
+export function suspectsOf(
+  { byRule, byCode }: Lessons,
+  fault: SalesforceFault,
+  ownAlone = false,
+): string[][] {
+  const own = byRule.get(ruleOf(fault)) ?? [];
+  if (ownAlone) return own;
+  const keys = new Set(own.map(setKey));
+  return [...own, ...(byCode.get(fault.code) ?? []).filter((set) => !keys.has(setKey(set)))];
+}
+
+/** Equal for equal sets. */
+export function setKey(fields: readonly string[]): string {
+  return [...fields].sort().join();
+}

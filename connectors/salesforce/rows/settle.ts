@@ -1,0 +1,204 @@
+/** Settles the changes that a first write of many leaves open. */
+import type { WriteResult } from '../../contract.ts';
+import { throwIfStopped } from '../../stopped.ts';
+import { meaningOf, type SalesforceFault } from '../errors.ts';
+import type { SalesforceSession } from '../session.ts';
+import { searchCulprits, toAtoms } from './culprits.ts';
+import { learn, mayFind, mayTry, ruleOf, setKey, suspectsOf } from './lessons.ts';
+import { retryLocked } from './locks.ts';
+import {
+  asNamed,
+  type Blamed,
+  createUnsettled,
+  mayBeOfField,
+  namesOwnField,
+  refused,
+  type SentChange,
+  type Step,
+  type UnnamedRefusal,
+  type Unsettled,
+  written,
+} from './refusals.ts';
+import { tryUpdate } from './trial.ts';
+
+/** Writes many changes, and adds to `unsettled` what is left of them. */
+export type WritePass = (
+  session: SalesforceSession,
+  changes: readonly SentChange[],
+  unsettled: Unsettled,
+) => AsyncGenerator<WriteResult>;
+
+/**
+ * Writes what is left until every change has a result: those that were refused without a field being named,
+ * without the fields to blame; then those that were locked. It ends, because each change loses fields or
+ * possibilities every time.
+ */
+export async function* settle(
+  session: SalesforceSession,
+  unsettled: Unsettled,
+  pass: WritePass,
+): AsyncGenerator<WriteResult> {
+  let open = unsettled;
+  while (open.locked.length + open.again.length + open.unnamed.length > 0) {
+    const next = createUnsettled();
+    const again = [...open.again];
+    for (const refusal of open.unnamed) {
+      const step = await session.lessons.turn.take(() => afterUnnamed(session, refusal));
+      if (step.kind === 'done') yield step.result;
+      else if (step.kind === 'locked') open.locked.push(step.change);
+      else again.push(step.change);
+    }
+    yield* pass(session, again, next);
+    yield* retryLocked(session, open.locked, next);
+    open = next;
+  }
+}
+
+type Writer = Pick<SalesforceSession, 'api' | 'settings' | 'lessons' | 'signal' | 'log'>;
+
+/** Decides what to leave out of a change, if need be after a search; never leaves it as it is. */
+async function afterUnnamed(
+  session: Writer,
+  { change: sent, faults }: UnnamedRefusal,
+): Promise<Exclude<Step, { kind: 'unnamed' }>> {
+  let change = withoutVain(sent, faults);
+  for (;;) {
+    const plan = leaveOut(session, change, faults);
+    if (plan.kind === 'attempt') return afterAttempt(change, faults, plan.blamed);
+    if (plan.kind === 'refused') return { kind: 'done', result: refused(change, faults) };
+    const found = await search(session, change, plan.fault);
+    if (found.state === 'locked') return { kind: 'locked', change };
+    if (found.state === 'kept') return keptOf(change, faults, found.fields);
+    if (found.state === 'unclear') return { kind: 'done', result: refused(change, faults) };
+    learn(session.lessons, plan.fault, found.fields);
+    change = { ...change, tried: [...(change.tried ?? []), searchKey(plan.fault)] };
+  }
+}
+
+/** Writes the change without these fields; one of which all values belong together is refused instead. */
+function afterAttempt(
+  change: SentChange,
+  faults: readonly SalesforceFault[],
+  blamed: readonly Blamed[],
+): Exclude<Step, { kind: 'unnamed' }> {
+  const fields = new Set(blamed.flatMap((one) => one.fields));
+  const rest = Object.entries(change.values).filter(([name]) => !fields.has(name));
+  if (change.together || rest.length === 0) {
+    const others = faults.filter((fault) => !blamed.some((one) => one.fault === fault));
+    return { kind: 'done', result: refused(change, [...blamed.map(asNamed), ...others]) };
+  }
+  const attempt = { values: change.values, blamed };
+  return { kind: 'again', change: { ...change, values: Object.fromEntries(rest), attempt } };
+}
+
+/**
+ * The change with those fields again that were left out in vain, because the same rule refused it all the same.
+ * What did help stays left out.
+ */
+function withoutVain(
+  { attempt, ...change }: SentChange,
+  faults: readonly SalesforceFault[],
+): SentChange {
+  if (attempt === undefined) return change;
+  const rules = new Set(faults.map(ruleOf));
+  const isVain = ({ fault }: Blamed) => rules.has(ruleOf(fault));
+  const helped = attempt.blamed.filter((one) => !isVain(one));
+  const out = new Set(helped.flatMap(({ fields }) => fields));
+  const values = Object.entries(attempt.values).filter(([name]) => !out.has(name));
+  return {
+    ...change,
+    values: Object.fromEntries(values),
+    left: [...(change.left ?? []), ...helped.map(asNamed)],
+    tried: [...(change.tried ?? []), ...attempt.blamed.filter(isVain).map(triedKey)],
+  };
+}
+
+function triedKey({ fault, fields }: Blamed): string {
+  return `${ruleOf(fault)} without ${setKey(fields)}`;
+}
+
+function searchKey(fault: SalesforceFault): string {
+  return `${ruleOf(fault)} searched`;
+}
+
+type LeaveOut =
+  | { kind: 'attempt'; blamed: readonly Blamed[] }
+  | { kind: 'search'; fault: SalesforceFault }
+  | { kind: 'refused' };
+
+/** Chooses fields for each refusal that names none: those to blame elsewhere, or those that a search finds. */
+function leaveOut(
+  { lessons, settings }: Writer,
+  change: SentChange,
+  faults: readonly SalesforceFault[],
+): LeaveOut {
+  const tried = new Set(change.tried);
+  const fields = Object.keys(change.values);
+  const blamed: Blamed[] = [];
+  for (const fault of faults) {
+    if (namesOwnField(change, fault)) continue;
+    const suspects = suspectsOf(lessons, fault, change.together)
+      .map((set) => set.filter((name) => fields.includes(name)))
+      .filter((set) => set.length > 0 && set.length < fields.length)
+      // The caller has blanked these already, and the rule still refuses the change.
+      .filter((set) => !change.together || set.some((name) => change.values[name] !== null));
+    const suspect = suspects.find((set) => !tried.has(triedKey({ fault, fields: set })));
+    if (suspect !== undefined) {
+      blamed.push({ fault, fields: suspect });
+      continue;
+    }
+    const maySearch = settings.probe && mayTry(lessons) && mayFind(lessons, fault);
+    const isNew = fields.length > 1 && !tried.has(searchKey(fault));
+    return maySearch && isNew ? { kind: 'search', fault } : { kind: 'refused' };
+  }
+  return { kind: 'attempt', blamed };
+}
+
+type Found =
+  | { state: 'found'; fields: readonly string[] | null }
+  | { state: 'locked' }
+  /** The contact was refused for a reason that is not about values, or no more trials may be made. */
+  | { state: 'unclear' }
+  | { state: 'kept'; fields: readonly string[] };
+
+/** Finds the fields to blame for one refusal of one contact, by trials that leave nothing in the CRM. */
+async function search(session: Writer, change: SentChange, fault: SalesforceFault): Promise<Found> {
+  const { lessons, log, signal } = session;
+  const trials = searchCulprits(toAtoms(Object.keys(change.values), change.groups));
+  for (let step = trials.next(); ; ) {
+    if (step.done) return { state: 'found', fields: step.value?.flat() ?? null };
+    throwIfStopped(signal);
+    if (!mayTry(lessons)) return { state: 'unclear' };
+    lessons.trials += 1;
+    const fields = new Set(step.value.flat());
+    const values = Object.entries(change.values).filter(([name]) => fields.has(name));
+    const trial = await tryUpdate(session, change.id, Object.fromEntries(values));
+    if (trial.state === 'kept') {
+      lessons.areTrialsSafe = false;
+      log.warn(
+        { code: 'crm_trial_kept' },
+        'Salesforce did not take back an update that was only tried; nothing more is tried in this run',
+      );
+      return trial.isWritten ? { state: 'kept', fields: [...fields] } : { state: 'unclear' };
+    }
+    const faults = trial.state === 'refused' ? trial.faults : [];
+    if (faults.some((one) => meaningOf(one).sort === 'lock')) return { state: 'locked' };
+    if (!faults.every(mayBeOfField)) return { state: 'unclear' };
+    const isSame = faults.some((one) => ruleOf(one) === ruleOf(fault));
+    step = trials.next(faults.length === 0 ? 'accepted' : isSame ? 'same' : 'other');
+  }
+}
+
+/** A change of which Salesforce has kept a trial: these fields are written, the others refused. */
+function keptOf(
+  change: SentChange,
+  faults: readonly SalesforceFault[],
+  fields: readonly string[],
+): Exclude<Step, { kind: 'unnamed' }> {
+  const others = Object.keys(change.values).filter((name) => !fields.includes(name));
+  const left = [
+    ...(change.left ?? []),
+    ...faults.map((fault) => asNamed({ fault, fields: others })),
+  ];
+  return { kind: 'done', result: written({ ...change, left }) };
+}

@@ -1,0 +1,83 @@
+/** Tries an update without keeping anything of it. */
+import { z } from 'zod';
+import type { FieldValues } from '../../../src/core/crm-field.ts';
+import { readAs, type SalesforceFault } from '../errors.ts';
+import { contactIdOrText } from '../ids.ts';
+import type { SalesforceSession } from '../session.ts';
+
+/** How a trial ended; `kept` means that Salesforce has written it, or something else, after all. */
+export type Trial =
+  | { state: 'accepted' }
+  | { state: 'refused'; faults: readonly SalesforceFault[] }
+  | { state: 'kept'; isWritten: boolean };
+
+/** The id of no contact in any org: numbers are given out from 1 on. */
+const NO_CONTACT = '003000000000000AAA';
+
+/** Salesforce's code for a part of a request that was rolled back, or not tried. */
+const ROLLED_BACK = 'PROCESSING_HALTED';
+
+const replySchema = z.object({
+  compositeResponse: z.array(
+    z.object({ referenceId: z.string(), httpStatusCode: z.number(), body: z.unknown() }),
+  ),
+});
+
+const faultsSchema = z.array(
+  z.object({
+    errorCode: z.string(),
+    message: z.string().default(''),
+    fields: z.array(z.string()).nullish(),
+  }),
+);
+
+/**
+ * Updates a contact and then a contact that does not exist, in one request of which all or nothing is kept:
+ * the second update fails, so that Salesforce takes the first one back after it has run every rule and trigger.
+ */
+export async function tryUpdate(
+  { api, settings }: Pick<SalesforceSession, 'api' | 'settings'>,
+  id: string,
+  values: FieldValues,
+): Promise<Trial> {
+  const update = (referenceId: string, contact: string) => ({
+    method: 'PATCH',
+    url: `/services/data/v${settings.apiVersion}/sobjects/Contact/${contact}`,
+    referenceId,
+    body: values,
+  });
+  const reply = await api.send('POST', '/composite', {
+    allOrNone: true,
+    compositeRequest: [update('trial', contactIdOrText(id)), update('impossible', NO_CONTACT)],
+  });
+  return outcomeOf(readAs(replySchema, reply).compositeResponse);
+}
+
+type Part = z.infer<typeof replySchema>['compositeResponse'][number];
+
+function outcomeOf(parts: readonly Part[]): Trial {
+  const trial = faultsOf(parts.find(({ referenceId }) => referenceId === 'trial'));
+  const impossible = faultsOf(parts.find(({ referenceId }) => referenceId === 'impossible'));
+  if (impossible === null || trial === null) return { state: 'kept', isWritten: trial === null };
+  const isHalted = impossible.every(({ code }) => code === ROLLED_BACK);
+  if (trial.every(({ code }) => code === ROLLED_BACK)) {
+    return isHalted ? { state: 'kept', isWritten: false } : { state: 'accepted' };
+  }
+  // After a refused part nothing more is tried; otherwise Salesforce did not take them for one.
+  return isHalted ? { state: 'refused', faults: trial } : { state: 'kept', isWritten: false };
+}
+
+/** The faults of a part; null if it succeeded. */
+function faultsOf(part: Part | undefined): SalesforceFault[] | null {
+  if (part === undefined) return [{ code: 'UNKNOWN_EXCEPTION', message: '', fields: [] }];
+  if (part.httpStatusCode < 400) return null;
+  const faults = faultsSchema.safeParse(part.body).data ?? [];
+  if (faults.length === 0) {
+    return [{ code: `ERROR_HTTP_${part.httpStatusCode}`, message: '', fields: [] }];
+  }
+  return faults.map(({ errorCode, message, fields }) => ({
+    code: errorCode,
+    message,
+    fields: fields ?? [],
+  }));
+}
