@@ -318,6 +318,8 @@ export interface ContactPage {
 export interface KnownContacts {
   /** The ids of all that came and have not left, in portions; some may be no ids of the CRM. */
   ids(): AsyncIterable<readonly string[]>;
+  /** The ids of contacts that came once and have left: one that was restored may be among them. */
+  leftIds(): AsyncIterable<readonly string[]>;
   /** The cursor by which the next read would have gone on. */
   cursor: string;
 }
