@@ -158,6 +158,18 @@ export interface ContactsSettings {
   deceasedField?: string | null;
   /** A field that marks those who want no contact, likewise. */
   doNotContactField?: string | null;
+  /** Values of `deceasedField` that mark the dead; left out: words for yes, and dates. */
+  deceasedValues?: readonly string[] | null | undefined;
+  /** Values of `doNotContactField` that mark, likewise. */
+  doNotContactValues?: readonly string[] | null | undefined;
+  /** Values of each of the fields that do not mark: a value in neither list waits for a user (`mark_unknown`). */
+  unmarkedValues?:
+    | {
+        optOut?: readonly string[] | undefined;
+        deceased?: readonly string[] | undefined;
+        doNotContact?: readonly string[] | undefined;
+      }
+    | undefined;
   /** True if the dead are researched all the same. */
   includeDeceased?: boolean;
   /** True if those who want no contact are researched all the same. */
@@ -330,6 +342,8 @@ export interface ContactPage {
 export interface KnownContacts {
   /** The ids of all that came and have not left, in portions; some may be no ids of the CRM. */
   ids(): AsyncIterable<readonly string[]>;
+  /** The ids of contacts that came once and have left: one that was restored may be among them. */
+  leftIds(): AsyncIterable<readonly string[]>;
   /** The cursor by which the next read would have gone on. */
   cursor: string;
 }

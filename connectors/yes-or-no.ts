@@ -3,20 +3,41 @@ import type { ContactsSettings } from './contract.ts';
 
 /** Words of people for yes and no, as they stand in cells and options. */
 
-const NO = new Set(['', 'false', 'f', 'no', 'n', '0', 'off']);
-const YES = new Set(['true', 't', 'yes', 'y', '1', 'on', 'x']);
+/**
+ * In English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Norwegian, Finnish, Polish,
+ * Czech, Hungarian and Romanian; also as spreadsheets of these languages write the values of a checkbox.
+ */
+const NO = new Set([
+  ...['', 'false', 'f', 'no', 'n', '0', 'off', 'unchecked'],
+  ...['nein', 'non', 'nao', 'nee', 'nej', 'nei', 'ei', 'nie', 'ne', 'nem', 'nu'],
+  ...['falsch', 'faux', 'falso', 'onwaar', 'falskt', 'falsk', 'usann', 'epatosi', 'fałsz'],
+  ...['nepravda', 'hamis', 'fals'],
+]);
+const YES = new Set([
+  ...['true', 't', 'yes', 'y', '1', 'on', 'x', 'checked', '✓', '✔', '☑'],
+  ...['ja', 'j', 'oui', 'o', 'si', 's', 'sim', 'kylla', 'tak', 'ano', 'igen', 'da'],
+  ...['wahr', 'vrai', 'verdadero', 'vero', 'verdadeiro', 'waar', 'sant', 'sand', 'sann', 'tosi'],
+  ...['prawda', 'pravda', 'igaz', 'adevarat'],
+]);
 
 /** False for what says no or nothing; anything else in a column of marks means yes. */
 export function isMarked(text: string): boolean {
-  return !NO.has(folded(text));
+  return !NO.has(plain(text));
 }
 
 /** True for yes, false for no, null for any other word. */
 export function yesOrNo(text: string): boolean | null {
-  const word = folded(text);
+  const word = plain(text);
   if (word === '') return null;
   if (YES.has(word)) return true;
   return NO.has(word) ? false : null;
+}
+
+/** Folded, and without accents: `Não` is `nao`. */
+function plain(text: string): string {
+  return folded(text)
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '');
 }
 
 /** White space and case folded away, so that `Yes ` is `yes`. */

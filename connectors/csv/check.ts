@@ -1,10 +1,15 @@
 import type { Contact } from '../../src/core/contact.ts';
 import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { ContactsSettings, Finding } from '../contract.ts';
-import { type ContactColumns, contactOf } from './contact.ts';
+import { type MarkKind, markValues, meaningOfMark } from '../mark-values.ts';
+import { missingParts } from '../missing-parts.ts';
+import { readCell } from './cells.ts';
+import { type ContactColumns, contactOf, markColumns } from './contact.ts';
 import { type CsvFiles, openFiles } from './files.ts';
 import type { Problem } from './header.ts';
+import type { Row } from './rows.ts';
 import type { CsvSettings } from './settings.ts';
+import type { Table } from './table.ts';
 
 /** Looks at the files as opening does and says what it finds. */
 export async function check(settings: CsvSettings, contacts: ContactsSettings): Promise<Finding[]> {
@@ -65,6 +70,9 @@ interface Counts {
   deceased: number;
   do_not_contact: number;
   row_unreadable: number;
+  mark_unknown: number;
+  /** How many rows have each word of a column that is in no list. */
+  unknownWords: Map<string, Map<string, number>>;
 }
 
 /**
@@ -80,15 +88,30 @@ async function countContacts(files: CsvFiles, options: ContactColumns): Promise<
       deceased: 0,
       do_not_contact: 0,
       row_unreadable: 0,
+      mark_unknown: 0,
+      unknownWords: new Map(),
     };
     for await (const rows of input.rows()) {
       for (const row of rows) {
-        if (row.id !== '') count(found, contactOf(row, input, options));
+        if (row.id === '') continue;
+        const contact = contactOf(row, input, options);
+        count(found, contact);
+        if (contact.excluded !== 'mark_unknown') continue;
+        for (const { column, word } of unknownWords(row, input, options)) {
+          const words = found.unknownWords.get(column) ?? new Map<string, number>();
+          words.set(word, (words.get(word) ?? 0) + 1);
+          found.unknownWords.set(column, words);
+        }
       }
     }
     return found;
   });
-  return [checkNames(counts), ...checkMarks(counts, options.contacts)];
+  return [
+    checkNames(counts),
+    ...checkMarks(counts, options.contacts),
+    ...checkWords(counts, options.contacts),
+    ...checkParts(options.settings),
+  ];
 }
 
 function count(counts: Counts, { firstName, lastName, optedOut, excluded }: Contact): void {
@@ -135,6 +158,60 @@ function checkMarks(counts: Counts, contacts: ContactsSettings): Finding[] {
     findings.push(met('do not contact', message));
   }
   return findings;
+}
+
+/** So many words of a column are named, each cut to so many characters. */
+const WORDS_NAMED = 10;
+const WORD_LENGTH = 40;
+
+/** Words whose meaning a user has to tell: their contacts wait, and none of them is sent. */
+function checkWords(
+  { all, mark_unknown, unknownWords }: Counts,
+  contacts: ContactsSettings,
+): Finding[] {
+  return markColumns(contacts).flatMap(({ kind, column }) => {
+    const words = [...(unknownWords.get(column) ?? [])].toSorted(([, a], [, b]) => b - a);
+    if (words.length === 0) return [];
+    const named = words
+      .slice(0, WORDS_NAMED)
+      .map(([word, count]) => `"${word.slice(0, WORD_LENGTH)}" (${count})`);
+    const others = words.length > named.length ? ` and ${words.length - named.length} others` : '';
+    return {
+      subject: 'unknown marks',
+      ok: mark_unknown * 2 <= all,
+      message: `contacts wait because "${column}" has values that the settings do not list: ${named.join(', ')}${others}`,
+      fix: `Add each value to contacts.${MARKED_SETTING[kind]} if it means that the contact must be left out, and to contacts.unmarkedValues.${kind} if it does not.`,
+      report: `${words.length} values of a mark are unknown`,
+    };
+  });
+}
+
+const MARKED_SETTING = {
+  optOut: 'optOutValues',
+  deceased: 'deceasedValues',
+  doNotContact: 'doNotContactValues',
+} as const satisfies Record<MarkKind, string>;
+
+function unknownWords(
+  row: Row,
+  { positions }: Pick<Table, 'positions'>,
+  { contacts }: ContactColumns,
+) {
+  return markColumns(contacts).flatMap(({ kind, column }) => {
+    const word = readCell(row.cells[positions.get(column) ?? -1] ?? '').trim();
+    const isUnknown = meaningOfMark(word, markValues(contacts, kind)) === 'unknown';
+    return isUnknown ? [{ column, word }] : [];
+  });
+}
+
+/** What the service is not shown, and the price of it. */
+function checkParts({ columns }: Pick<CsvSettings, 'columns'>): Finding[] {
+  return missingParts(columns).map(({ part, price }) => ({
+    subject: part,
+    ok: true,
+    message: `no column of the file is read as ${part === 'address' ? 'an address' : 'an employer'}: ${price}`,
+    fix: `If the file has one, name it in crm.columns.${part === 'address' ? 'addresses' : 'employers'}.`,
+  }));
 }
 
 function met(subject: string, message: string): Finding {

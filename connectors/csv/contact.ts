@@ -1,6 +1,6 @@
-import type { Contact, Exclusion } from '../../src/core/contact.ts';
+import type { Contact } from '../../src/core/contact.ts';
 import type { ContactsSettings } from '../contract.ts';
-import { folded, isMarked } from '../yes-or-no.ts';
+import { type MarkKind, type MarkMeaning, markValues, meaningOfMark } from '../mark-values.ts';
 import { readCell } from './cells.ts';
 import { type NameParts, splitFullName } from './full-name.ts';
 import type { Row } from './rows.ts';
@@ -21,14 +21,12 @@ export function contactOf(
 ): Contact {
   const { columns } = settings;
   const address = columns.addresses.map(cell).filter(Boolean).join(', ');
-  const excluded = exclusionOf(contacts, cell);
   return {
     id: row.id,
     ...namesOf(columns, cell),
     addresses: address === '' ? [] : [address],
     employers: columns.employers.map(cell).filter(Boolean),
-    optedOut: hasOptedOut(contacts, cell),
-    ...(excluded === null ? {} : { excluded }),
+    ...marksOf(contacts, cell),
   };
 
   function cell(column: string): string {
@@ -47,18 +45,32 @@ function namesOf({ firstName, lastName, fullName }: CsvSettings['columns'], cell
   return names;
 }
 
-/** Where the settings name values, only these opt out; else everything that does not say no. */
-function hasOptedOut({ optOutField, optOutValues }: ContactsSettings, cell: ReadCell): boolean {
-  if (optOutField === null) return false;
-  const value = cell(optOutField);
-  if (optOutValues == null) return isMarked(value);
-  return optOutValues.some((each) => folded(each) === folded(value));
+/** The columns of the settings that mark contacts who are left out, unless the settings include them. */
+export function markColumns(contacts: ContactsSettings): { kind: MarkKind; column: string }[] {
+  const { optOutField, deceasedField, doNotContactField } = contacts;
+  const all = [
+    { kind: 'optOut', column: optOutField },
+    { kind: 'deceased', column: contacts.includeDeceased === true ? null : deceasedField },
+    {
+      kind: 'doNotContact',
+      column: contacts.includeDoNotContact === true ? null : doNotContactField,
+    },
+  ] as const;
+  return all.flatMap(({ kind, column }) => (column == null ? [] : [{ kind, column }]));
 }
 
-function exclusionOf(contacts: ContactsSettings, cell: ReadCell): Exclusion | null {
-  const { deceasedField, doNotContactField, includeDeceased, includeDoNotContact } = contacts;
-  const isDeceased = deceasedField != null && isMarked(cell(deceasedField));
-  if (isDeceased && includeDeceased !== true) return 'deceased';
-  const wantsNoContact = doNotContactField != null && isMarked(cell(doNotContactField));
-  return wantsNoContact && includeDoNotContact !== true ? 'do_not_contact' : null;
+/** What the columns say of a contact: an opt-out, another reason to leave it out, or neither. */
+function marksOf(
+  contacts: ContactsSettings,
+  cell: ReadCell,
+): Pick<Contact, 'optedOut' | 'excluded'> {
+  const meanings = new Map<MarkKind, MarkMeaning>();
+  for (const { kind, column } of markColumns(contacts)) {
+    meanings.set(kind, meaningOfMark(cell(column), markValues(contacts, kind)));
+  }
+  const optedOut = meanings.get('optOut') === 'marked';
+  if (meanings.get('deceased') === 'marked') return { optedOut, excluded: 'deceased' };
+  if (meanings.get('doNotContact') === 'marked') return { optedOut, excluded: 'do_not_contact' };
+  const isUnknown = [...meanings.values()].includes('unknown');
+  return isUnknown && !optedOut ? { optedOut, excluded: 'mark_unknown' } : { optedOut };
 }

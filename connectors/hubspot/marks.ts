@@ -2,6 +2,7 @@ import type { Exclusion } from '../../src/core/contact.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import { didYouMean } from '../../src/core/near-miss.ts';
 import type { ContactsSettings } from '../contract.ts';
+import type { MarkKind, MarkMeaning } from '../mark-values.ts';
 import { folded, isMarked, requireOptOutField, yesOrNo } from '../yes-or-no.ts';
 import type { DescribedProperty, Properties } from './describe.ts';
 import { type HubspotRecord, textIn } from './record.ts';
@@ -12,32 +13,39 @@ export interface Marks {
   /** What to ask for. */
   properties: readonly string[];
   optedOut(record: HubspotRecord): boolean;
-  excluded(record: HubspotRecord): Exclusion | null;
+  excluded(record: HubspotRecord): Exclusion | 'mark_unknown' | null;
 }
 
-/** True if the record bears the mark. */
-type Test = (record: HubspotRecord) => boolean;
+/** What the record says of a mark. */
+type Test = (record: HubspotRecord) => MarkMeaning;
 
-const NEVER: Test = () => false;
+const NEVER: Test = () => 'unmarked';
 
 /** Works the marks out of the account's own description. Throws a ConfigurationError. */
 export function readMarks(described: Properties, contacts: ContactsSettings): Marks {
   requireOptOutField(contacts);
-  const { optOutField, optOutValues = null, deceasedField = null } = contacts;
+  const { optOutField, deceasedField = null } = contacts;
   const { doNotContactField = null, includeDeceased, includeDoNotContact } = contacts;
   const optOut =
     optOutField === null
       ? NEVER
-      : optOutTest(propertyFor(described, 'optOutField', optOutField), optOutValues);
-  const isDeceased = markTest(described, 'deceasedField', deceasedField);
-  const wantsNoContact = markTest(described, 'doNotContactField', doNotContactField);
+      : optOutTest(propertyFor(described, 'optOutField', optOutField), contacts);
+  const deceased = markTest(described, contacts, 'deceased');
+  const doNotContact = markTest(described, contacts, 'doNotContact');
   const fields = [optOutField, deceasedField, doNotContactField];
   return {
     properties: fields.filter((name) => name !== null),
-    optedOut: optOut,
+    optedOut: (record) => optOut(record) === 'marked',
     excluded(record) {
-      if (includeDeceased !== true && isDeceased(record)) return 'deceased';
-      return includeDoNotContact !== true && wantsNoContact(record) ? 'do_not_contact' : null;
+      const meanings = {
+        optOut: optOut(record),
+        deceased: includeDeceased === true ? 'unmarked' : deceased(record),
+        doNotContact: includeDoNotContact === true ? 'unmarked' : doNotContact(record),
+      };
+      if (meanings.deceased === 'marked') return 'deceased';
+      if (meanings.doNotContact === 'marked') return 'do_not_contact';
+      const isUnknown = Object.values(meanings).includes('unknown');
+      return isUnknown && meanings.optOut !== 'marked' ? 'mark_unknown' : null;
     },
   };
 }
@@ -53,19 +61,44 @@ function propertyFor(described: Properties, setting: MarkSetting, name: string):
 }
 
 /** Of a picklist only a person can say which values opt out; of anything else, they are few. */
-function optOutTest(property: DescribedProperty, optOutValues: readonly string[] | null): Test {
-  if (optOutValues !== null) return valuesTest(property, optOutValues);
+function optOutTest(property: DescribedProperty, contacts: ContactsSettings): Test {
+  const listed = listedTest(property, contacts, 'optOut');
+  if (listed !== null) return listed;
   if (isPicklist(property)) throw valuesWanted(property);
-  return (record) => bearsMark(record, property);
+  return (record) => (bearsMark(record, property) ? 'marked' : 'unmarked');
 }
 
-/** Only these values opt out; people write them as they stand on the screen or by internal name. */
-function valuesTest(property: DescribedProperty, optOutValues: readonly string[]): Test {
-  const wanted = new Set(optOutValues.flatMap((value) => internalValues(property, value)));
-  return (record) => pickedIn(record, property).some((value) => wanted.has(folded(value)));
+const LISTS = {
+  optOut: 'optOutValues',
+  deceased: 'deceasedValues',
+  doNotContact: 'doNotContactValues',
+} as const satisfies Record<MarkKind, keyof ContactsSettings>;
+
+/**
+ * The test of the values that the settings list; null where they list none that mark. People write them as
+ * they stand on the screen or by internal name.
+ */
+function listedTest(
+  property: DescribedProperty,
+  contacts: ContactsSettings,
+  kind: MarkKind,
+): Test | null {
+  const marked = contacts[LISTS[kind]];
+  const unmarked = contacts.unmarkedValues?.[kind];
+  if (marked == null) return null;
+  const internal = (setting: string, values: readonly string[]) =>
+    new Set(values.flatMap((value) => internalValues(property, setting, value)));
+  const marking = internal(LISTS[kind], marked);
+  const harmless = unmarked === undefined ? null : internal(`unmarkedValues.${kind}`, unmarked);
+  return (record) => {
+    const picked = pickedIn(record, property).map(folded);
+    if (picked.some((value) => marking.has(value))) return 'marked';
+    const isKnown = harmless === null || picked.every((value) => harmless.has(value));
+    return isKnown ? 'unmarked' : 'unknown';
+  };
 }
 
-function internalValues(property: DescribedProperty, wanted: string): string[] {
+function internalValues(property: DescribedProperty, setting: string, wanted: string): string[] {
   const { options } = property;
   const known = options.filter(({ value, label }) =>
     [value, label].some((word) => folded(word) === folded(wanted)),
@@ -76,23 +109,37 @@ function internalValues(property: DescribedProperty, wanted: string): string[] {
     wanted,
     options.flatMap(({ value, label }) => [value, label]),
   );
-  const message = `contacts.optOutValues names "${wanted}", which is no value of ${property.name} in HubSpot${guess || '.'} Its values: ${valuesOf(property)}.`;
+  const message = `contacts.${setting} names "${wanted}", which is no value of ${property.name} in HubSpot${guess || '.'} Its values: ${valuesOf(property)}.`;
   throw new ConfigurationError(message, {
     code: 'opt_out_values_unknown',
     details: { field: property.name },
   });
 }
 
-function markTest(described: Properties, setting: MarkSetting, name: string | null): Test {
+function markTest(
+  described: Properties,
+  contacts: ContactsSettings,
+  kind: 'deceased' | 'doNotContact',
+): Test {
+  const setting = `${kind}Field` as const;
+  const name = contacts[setting] ?? null;
   if (name === null) return NEVER;
   const property = propertyFor(described, setting, name);
-  if (!isPicklist(property)) return (record) => bearsMark(record, property);
+  const listed = listedTest(property, contacts, kind);
+  if (listed !== null) return listed;
+  if (!isPicklist(property)) {
+    return (record) => (bearsMark(record, property) ? 'marked' : 'unmarked');
+  }
   const meanings = new Map(property.options.map((option) => [option.value, meaningOf(option)]));
   if (meanings.size === 0 || [...meanings.values()].includes(null)) {
     throw markUnclear(property, setting);
   }
-  return (record) =>
-    pickedIn(record, property).some((value) => meanings.get(value) ?? isMarked(value));
+  return (record) => {
+    const isSet = pickedIn(record, property).some(
+      (value) => meanings.get(value) ?? isMarked(value),
+    );
+    return isSet ? 'marked' : 'unmarked';
+  };
 }
 
 type Option = DescribedProperty['options'][number];
@@ -132,7 +179,7 @@ function valuesWanted(property: DescribedProperty): ConfigurationError {
 }
 
 function markUnclear(property: DescribedProperty, setting: MarkSetting): ConfigurationError {
-  const message = `contacts.${setting} names ${property.name}, a picklist with the values ${valuesOf(property)}, of which not all mean yes or no. Name a checkbox or a date there, or leave these contacts out by contacts.filter.`;
+  const message = `contacts.${setting} names ${property.name}, a picklist with the values ${valuesOf(property)}, of which not all mean yes or no. List the values that mark in contacts.${setting.replace('Field', 'Values')} and the others in contacts.unmarkedValues, or name a checkbox or a date there.`;
   return new ConfigurationError(message, {
     code: 'crm_field_unsuitable',
     details: { field: property.name },

@@ -23,7 +23,7 @@ const OVERLAP_MS = 10 * 60_000;
  * Changes come by id, from a search for what was modified since, after those that were archived: a
  * night without changes costs two requests. All contacts come from their list and, where that is slow,
  * from searches besides (`walk.ts`); with a filter, from a search. Once a week it is the list alone. In a large
- * account those that are known already are read by their ids, and what changed after them.
+ * account those that are known already are read by their ids, and after them those that were created since.
  */
 export async function* readPages(
   session: HubspotSession,
@@ -36,8 +36,13 @@ export async function* readPages(
       ? readingSinceKnown(session, known.cursor)
       : null;
   if (sinceKnown !== null && known !== undefined) {
+    if (sinceKnown.since !== null) {
+      for await (const removed of readArchived(session, fromMs(sinceKnown.since))) {
+        yield { contacts: [], removed, cursor: known.cursor };
+      }
+    }
     yield* readKnown(session, known);
-    yield* readSearch(session, sinceKnown);
+    yield* readSearch(session, sinceKnown, 'createdate');
     return;
   }
   const reading = startReading(session, cursor, known?.cursor);
@@ -62,11 +67,16 @@ async function areMany({ ids }: KnownContacts): Promise<boolean> {
   return false;
 }
 
-async function* readSearch(session: HubspotSession, reading: Reading): AsyncGenerator<ContactPage> {
+/** The contacts that were modified or created since. Our own writes modify all that were read by id. */
+async function* readSearch(
+  session: HubspotSession,
+  reading: Reading,
+  date: 'lastmodifieddate' | 'createdate' = 'lastmodifieddate',
+): AsyncGenerator<ContactPage> {
   const { api, filter, shape, signal } = session;
   const { since, after } = reading;
   const search = {
-    conditions: since === null ? [] : [modifiedSince(since)],
+    conditions: since === null ? [] : [onOrAfter(date, since)],
     groups: filter,
     properties: shape.properties,
     afterId: after,
@@ -78,8 +88,8 @@ async function* readSearch(session: HubspotSession, reading: Reading): AsyncGene
   }
 }
 
-function modifiedSince(since: string): Filter {
-  return { propertyName: 'lastmodifieddate', operator: 'GTE', value: String(fromMs(since)) };
+function onOrAfter(propertyName: string, since: string): Filter {
+  return { propertyName, operator: 'GTE', value: String(fromMs(since)) };
 }
 
 function fromMs(since: string): number {

@@ -70,7 +70,7 @@ export async function shapeContact(
         addresses: lines.filter((line) => line !== ''),
         employers: typeof name === 'string' ? [name] : [],
         optedOut: optOut.isOptedOut(read),
-        excluded: exclusions.exclusionOf(read),
+        excluded: exclusions.exclusionOf(read) ?? (optOut.isUnknown(read) ? 'mark_unknown' : null),
         unreadable: missing.length === 0 ? unreadable : [...missing, ...unreadable],
       };
     },

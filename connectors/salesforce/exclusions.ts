@@ -2,9 +2,10 @@ import type { Exclusion } from '../../src/core/contact.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { ContactsSettings } from '../contract.ts';
+import type { MarkMeaning } from '../mark-values.ts';
 import type { SalesforceApi } from './api.ts';
 import { type DescribedField, describeIfSeen, type ObjectDescription } from './describe.ts';
-import { isMarked, markOf, PICKLIST_TYPES, requireField } from './marks.ts';
+import { isMarked, markOf, PICKLIST_TYPES, readListed, requireField } from './marks.ts';
 import type { ColumnReader } from './query.ts';
 import { hasSuccessPack } from './success-pack.ts';
 import { blankToNull } from './values.ts';
@@ -16,7 +17,7 @@ export interface ExclusionShape {
   /** What tells of each reason; null where the settings let such people be researched. */
   marks: Readonly<Record<Exclusion, MarkNames | null>>;
   /** The more telling reason: the Nonprofit Success Pack ticks both boxes for the dead. */
-  exclusionOf(read: ColumnReader): Exclusion | null;
+  exclusionOf(read: ColumnReader): Exclusion | 'mark_unknown' | null;
 }
 
 /** Fields by their names, for example `Individual.ShouldForget`. */
@@ -56,27 +57,20 @@ export async function shapeExclusions(
   description: ObjectDescription,
   { contacts, log }: ExclusionOptions,
 ): Promise<ExclusionShape> {
-  const deceasedField = contacts.deceasedField ?? null;
-  const doNotContactField = contacts.doNotContactField ?? null;
   const wantsDeceased = contacts.includeDeceased !== true;
   const wantsDoNotContact = contacts.includeDoNotContact !== true;
   const asksIndividuals =
     (wantsDeceased || wantsDoNotContact) && description.fields.has(INDIVIDUAL);
   const individual = asksIndividuals ? await describeIfSeen(api, 'Individual') : undefined;
   const deceased = wantsDeceased
-    ? findMarks(
-        description,
-        individual,
-        'deceased',
-        namedField(description, 'deceasedField', deceasedField),
-      )
+    ? findMarks(description, individual, 'deceased', namedField(description, contacts, 'deceased'))
     : NO_MARKS;
   const doNotContact = wantsDoNotContact
     ? findMarks(
         description,
         individual,
         'do_not_contact',
-        namedField(description, 'doNotContactField', doNotContactField),
+        namedField(description, contacts, 'doNotContact'),
       )
     : NO_MARKS;
   const forbids = doNotContact.found.some(({ isOfIndividual }) => isOfIndividual);
@@ -92,7 +86,8 @@ export async function shapeExclusions(
       if (found.length === 0) return null;
       if (deceased.found.some((mark) => isSet(mark, read))) return 'deceased';
       if (doNotContact.found.some((mark) => isSet(mark, read))) return 'do_not_contact';
-      return forbids && isHidden(read) ? 'do_not_contact' : null;
+      if (forbids && isHidden(read)) return 'do_not_contact';
+      return found.some((mark) => meaningIn(mark, read) === 'unknown') ? 'mark_unknown' : null;
     },
   };
 }
@@ -103,6 +98,8 @@ interface Mark {
   field: DescribedField;
   /** Such a field is blank for contacts that point to no Individual. */
   isOfIndividual: boolean;
+  /** Reads the values that the settings list; left out where they list none. */
+  listed?: (raw: unknown) => MarkMeaning;
 }
 
 interface Marks {
@@ -117,7 +114,7 @@ function findMarks(
   description: ObjectDescription,
   individual: ObjectDescription | null | undefined,
   reason: Exclusion,
-  named: DescribedField | null,
+  named: NamedMark | null,
 ): Marks {
   const known = KNOWN[reason];
   const found = new Map<string, Mark>();
@@ -136,20 +133,35 @@ function findMarks(
     const path = `Individual.${name}`;
     if (!add(path, individual?.fields.get(name), true)) hidden.push(path);
   }
-  if (named !== null) add(named.name, named, false);
+  if (named !== null) {
+    const { field, listed } = named;
+    found.set(field.name, { name: field.name, isOfIndividual: false, field, ...listed });
+  }
   return { found: [...found.values()], hidden };
 }
 
-/** The further field that the settings name. */
+interface NamedMark {
+  field: DescribedField;
+  listed: Pick<Mark, 'listed'>;
+}
+
+/** The further field that the settings name, and how its values are read. */
 function namedField(
   description: ObjectDescription,
-  setting: 'deceasedField' | 'doNotContactField',
-  name: string | null,
-): DescribedField | null {
+  contacts: ContactsSettings,
+  kind: 'deceased' | 'doNotContact',
+): NamedMark | null {
+  const setting = `${kind}Field` as const;
+  const name = contacts[setting] ?? null;
   if (name === null) return null;
   const field = requireField(description, name, `contacts.${setting} names it.`);
-  if (!PICKLIST_TYPES.has(field.type)) return field;
-  const message = `contacts.${setting}: ${name} is a picklist, and "No" may be one of its values: name a checkbox or a date, for example a formula field over it.`;
+  const marked = contacts[`${kind}Values`];
+  if (marked != null) {
+    const unmarked = contacts.unmarkedValues?.[kind];
+    return { field, listed: { listed: readListed(field, kind, marked, unmarked) } };
+  }
+  if (!PICKLIST_TYPES.has(field.type)) return { field, listed: {} };
+  const message = `contacts.${setting}: ${name} is a picklist, and "No" may be one of its values: list the values that mark in contacts.${kind}Values and the others in contacts.unmarkedValues, or name a checkbox or a date.`;
   throw new ConfigurationError(message, {
     code: 'crm_field_unsuitable',
     details: { field: name },
@@ -160,8 +172,14 @@ function namesOf({ found, hidden }: Marks): MarkNames {
   return { readable: found.map(({ name }) => name), hidden };
 }
 
-function isSet({ name, field, isOfIndividual }: Mark, read: ColumnReader): boolean {
-  return isMarked(isOfIndividual ? read(name) : markOf(read, name), field);
+function isSet(mark: Mark, read: ColumnReader): boolean {
+  return meaningIn(mark, read) === 'marked';
+}
+
+function meaningIn({ name, field, isOfIndividual, listed }: Mark, read: ColumnReader): MarkMeaning {
+  const raw = isOfIndividual ? read(name) : markOf(read, name);
+  if (listed !== undefined) return listed(raw);
+  return isMarked(raw, field) ? 'marked' : 'unmarked';
 }
 
 /**

@@ -13,8 +13,8 @@ import {
   queryRecords,
   quotedList,
 } from './query.ts';
-import { isDeleted, masterOf } from './read.ts';
 import { withRelations } from './relations.ts';
+import { isDeleted, masterOf } from './removed.ts';
 import type { SalesforceSession } from './session.ts';
 import { canonicalValue } from './values.ts';
 

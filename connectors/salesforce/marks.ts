@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../src/core/errors.ts';
 import { didYouMean } from '../../src/core/near-miss.ts';
 import type { ContactsSettings } from '../contract.ts';
+import type { MarkKind, MarkMeaning } from '../mark-values.ts';
 import type { DescribedField, ObjectDescription } from './describe.ts';
 import type { ColumnReader } from './query.ts';
 import { blankToNull, canonicalValue } from './values.ts';
@@ -49,6 +50,8 @@ export interface OptOutShape {
   /** What to select. */
   columns: readonly string[];
   isOptedOut(read: ColumnReader): boolean;
+  /** True if the value is in neither list of the settings. */
+  isUnknown(read: ColumnReader): boolean;
 }
 
 /** Types whose texts are typed freely. */
@@ -60,10 +63,11 @@ const MOST_LISTED = 30;
 /** Understands the opt-out, or throws before anything is read: nothing is spent on a guess. */
 export function shapeOptOut(
   description: ObjectDescription,
-  { optOutField: name, optOutValues = null }: ContactsSettings,
+  { optOutField: name, optOutValues = null, unmarkedValues }: ContactsSettings,
 ): OptOutShape {
   if (name === null) {
-    if (optOutValues === null) return { columns: [], isOptedOut: () => false };
+    if (optOutValues === null)
+      return { columns: [], isOptedOut: () => false, isUnknown: () => false };
     throw valuesUnknown(
       'contacts.optOutValues says what opts out, but contacts.optOutField not where: name the field.',
     );
@@ -71,41 +75,67 @@ export function shapeOptOut(
   const field = requireField(description, name, 'contacts.optOutField names it.');
   if (optOutValues === null) {
     if (PICKLIST_TYPES.has(field.type)) throw valuesMissing(field);
-    return { columns: [name], isOptedOut: (read) => isMarked(markOf(read, name), field) };
+    return {
+      columns: [name],
+      isOptedOut: (read) => isMarked(markOf(read, name), field),
+      isUnknown: () => false,
+    };
   }
-  const isOut = chooser(field, optOutValues);
+  const meaning = readListed(field, 'optOut', optOutValues, unmarkedValues?.optOut);
   return {
     columns: [name],
-    isOptedOut(read) {
-      const text = blankToNull(markOf(read, name));
-      return text !== null && isOut(text);
-    },
+    isOptedOut: (read) => meaning(markOf(read, name)) === 'marked',
+    isUnknown: (read) => meaning(markOf(read, name)) === 'unknown',
   };
 }
 
-function chooser(field: DescribedField, values: readonly string[]): (text: string) => boolean {
+/** Reads a field by the values that the settings list; throws if it has no such values. */
+export function readListed(
+  field: DescribedField,
+  kind: MarkKind,
+  marked: readonly string[],
+  unmarked: readonly string[] | undefined,
+): (raw: unknown) => MarkMeaning {
+  const isMarking = chooser(field, kind, `${kind}Values`, marked);
+  const isHarmless =
+    unmarked === undefined ? () => true : chooser(field, kind, `unmarkedValues.${kind}`, unmarked);
+  return (raw) => {
+    const text = blankToNull(raw);
+    if (text === null) return 'unmarked';
+    const values = PICKLIST_TYPES.has(field.type) ? text.split(';') : [text];
+    if (values.some(isMarking)) return 'marked';
+    return values.every(isHarmless) ? 'unmarked' : 'unknown';
+  };
+}
+
+function chooser(
+  field: DescribedField,
+  kind: MarkKind,
+  setting: string,
+  values: readonly string[],
+): (text: string) => boolean {
   if (PICKLIST_TYPES.has(field.type)) {
-    requireOptions(field, values);
+    requireOptions(field, setting, values);
     const chosen = new Set(values);
-    return (text) => text.split(';').some((one) => chosen.has(one));
+    return (text) => chosen.has(text);
   }
   if (TEXT_TYPES.has(field.type)) {
     const chosen = new Set(values.map(folded));
     return (text) => chosen.has(folded(text));
   }
   throw valuesUnknown(
-    `contacts.optOutField: ${field.name} is no picklist but a field of type ${field.type}, which opts out by being set: leave contacts.optOutValues out.`,
+    `contacts.${kind}Field: ${field.name} is no picklist but a field of type ${field.type}, which marks by being set: leave contacts.${setting} out.`,
   );
 }
 
 /** Retired options count: records may still have them. */
-function requireOptions(field: DescribedField, values: readonly string[]): void {
+function requireOptions(field: DescribedField, setting: string, values: readonly string[]): void {
   const options = (field.picklistValues ?? []).map(({ value }) => value);
   const unknown = values.find((value) => !options.includes(value));
   if (unknown === undefined || options.length === 0) return;
   const guess = didYouMean(unknown, options) || '.';
   throw valuesUnknown(
-    `contacts.optOutValues: "${unknown}" is no option of the picklist ${field.name}${guess} Its options are ${listed(options)}.`,
+    `contacts.${setting}: "${unknown}" is no option of the picklist ${field.name}${guess} Its options are ${listed(options)}.`,
   );
 }
 

@@ -58,6 +58,25 @@ export async function queryRecords(
   return records;
 }
 
+/** The records of a query that has one page; null if Salesforce takes too long to find them. */
+export async function queryAtOnce(
+  api: SalesforceApi,
+  soql: string,
+  kind: QueryKind = 'query',
+): Promise<QueryRecord[] | null> {
+  try {
+    return await queryRecords(api, soql, kind);
+  } catch (error) {
+    if (isTooSlow(error)) return null;
+    throw error;
+  }
+}
+
+/** Whether Salesforce gave up on a query because it took too long. */
+export function isTooSlow(error: unknown): boolean {
+  return crmCodeOf(error) === 'QUERY_TIMEOUT';
+}
+
 /** The same of items, in halves where Salesforce takes too long over all of them at once. */
 export async function queryInHalves(
   items: readonly string[],
@@ -66,7 +85,7 @@ export async function queryInHalves(
   try {
     return await ask(items);
   } catch (error) {
-    if (items.length < 2 || crmCodeOf(error) !== 'QUERY_TIMEOUT') throw error;
+    if (items.length < 2 || !isTooSlow(error)) throw error;
     const middle = Math.ceil(items.length / 2);
     const first = await queryInHalves(items.slice(0, middle), ask);
     return [...first, ...(await queryInHalves(items.slice(middle), ask))];

@@ -1,27 +1,25 @@
 import { z } from 'zod';
 import { isoTime } from '../../src/core/clock.ts';
 import type { Contact } from '../../src/core/contact.ts';
-import { FatalError } from '../../src/core/errors.ts';
+import { FatalError, isRetriableError, type RetriableError } from '../../src/core/errors.ts';
 import { together } from '../ahead.ts';
-import type { ContactPage, RemovedContact } from '../contract.ts';
+import type { ContactPage } from '../contract.ts';
+import { passingFailure } from '../errors.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { queryInBulk } from './bulk/bulk-query.ts';
-import { crmCodeOf, readAs } from './errors.ts';
 import {
-  type ColumnReader,
   columnsOf,
   countRecords,
+  isTooSlow,
   type QueryRecord,
-  queryPages,
+  queryAtOnce,
   quoted,
   whereClause,
 } from './query.ts';
+import { afterPosition, PAGE_ROWS, type Position, positionOf } from './reading-order.ts';
 import { withRelations } from './relations.ts';
+import { readRemoved } from './removed.ts';
 import type { SalesforceSession } from './session.ts';
-import { isoInstant } from './values.ts';
-
-/** Rows of one request: the most that Salesforce gives. */
-const PAGE_ROWS = 2_000;
 
 /** Pages of one reading through REST; more than the largest `bulkThreshold` makes. */
 const MAX_PAGES = 5_000;
@@ -31,15 +29,6 @@ const MAX_PAGES = 5_000;
  * again this long before the last one. Whatever comes twice is decided as before.
  */
 const OVERLAP_MS = 10 * 60_000;
-
-/** Salesforce empties its recycle bin after 15 days; the day more is for its clock. */
-const RECYCLE_BIN_MS = 16 * 86_400_000;
-
-/** Where in the order of `SystemModstamp, Id` a reading stands; the stamp in ISO 8601. */
-interface Position {
-  stamp: string;
-  id: string;
-}
 
 /** One reading: where it began, and where the next may begin if it comes to its end. */
 interface Reading {
@@ -66,7 +55,9 @@ export async function* readPages(
 ): AsyncGenerator<ContactPage> {
   throwIfStopped(session.signal);
   const reading = startReading(session, cursor);
-  yield* readRemoved(session, reading, cursor);
+  for await (const removed of readRemoved(session, reading)) {
+    yield { contacts: [], removed, cursor };
+  }
   yield* together(readContacts(session, reading), PAGES_AT_ONCE, async (page) => ({
     ...{ contacts: await withRelations(session, page.contacts), removed: [] },
     cursor: page.cursor,
@@ -80,7 +71,8 @@ async function* readContacts(
   let position: Position | null = null;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     throwIfStopped(session.signal);
-    const rows: QueryRecord[] | null = await readRows(session, reading, position);
+    const soql = `${selection(session, reading, position)} ORDER BY SystemModstamp, Id LIMIT ${PAGE_ROWS}`;
+    const rows: QueryRecord[] | null = await queryAtOnce(session.api, soql);
     // Salesforce gave up on sorting so many; the Bulk API does not sort.
     if (rows === null) return yield* readRest(session, reading, position);
     const last = positionOf(rows.at(-1));
@@ -93,34 +85,7 @@ async function* readContacts(
       return yield* readRest(session, reading, position);
     }
   }
-  throw new FatalError('Contacts change faster than they can be read.', {
-    code: 'crm_reading_endless',
-  });
-}
-
-/**
- * The contacts that left since, whatever the filter says: it may have let them in before. A reading of
- * all needs only those that were merged, as far as the recycle bin has them: it shows by itself who is
- * gone, but not where a contact lives on.
- */
-async function* readRemoved(
-  { api }: SalesforceSession,
-  { since, untilMs }: Reading,
-  cursor: string | null,
-): AsyncGenerator<ContactPage> {
-  const which =
-    since === null
-      ? `SystemModstamp >= ${isoTime(untilMs - RECYCLE_BIN_MS)} AND MasterRecordId != null`
-      : `SystemModstamp >= ${since}`;
-  const soql = `SELECT Id, MasterRecordId FROM Contact WHERE IsDeleted = true AND ${which}`;
-  for await (const rows of queryPages(api, soql, 'queryAll')) {
-    const removed = rows.map(removedContact);
-    if (removed.length > 0) yield { contacts: [], removed, cursor };
-  }
-}
-
-function removedContact(row: QueryRecord): RemovedContact {
-  return { id: String(row['Id']), mergedInto: masterOf(columnsOf(row)) };
+  throw endless();
 }
 
 const cursorSchema = z.object({ since: z.iso.datetime() });
@@ -149,44 +114,57 @@ function cursorAfter({ untilMs }: Reading, position: Position | null): string {
   return JSON.stringify({ since: isoTime(Math.min(stampMs, untilMs)) });
 }
 
-/** A page's rows, or null if Salesforce takes too long to find them. */
-async function readRows(
-  session: SalesforceSession,
-  reading: Reading,
-  position: Position | null,
-): Promise<QueryRecord[] | null> {
-  const soql = `${selection(session, reading, position)} ORDER BY SystemModstamp, Id LIMIT ${PAGE_ROWS}`;
-  const rows: QueryRecord[] = [];
-  try {
-    for await (const part of queryPages(session.api, soql)) rows.push(...part);
-    return rows;
-  } catch (error) {
-    if (crmCodeOf(error) === 'QUERY_TIMEOUT') return null;
-    throw error;
-  }
-}
-
+/** Whether the Bulk API is worth it; also if Salesforce takes too long to count. */
 async function isMuchLeft(
   session: SalesforceSession,
   reading: Reading,
   position: Position,
 ): Promise<boolean> {
   const soql = `SELECT count() FROM Contact${conditions(session, reading, position)}`;
-  const left = await countRecords(session.api, soql);
-  return left >= session.settings.bulkThreshold;
+  try {
+    return (await countRecords(session.api, soql)) >= session.settings.bulkThreshold;
+  } catch (error) {
+    if (isTooSlow(error)) return true;
+    throw error;
+  }
 }
 
+/** Jobs of the Bulk API that one reading makes: what fails once for no reason may well succeed. */
+const BULK_TRIES = 2;
+
 /**
- * The Bulk API's rows come unsorted, so that no page but the last moves the cursor past the
- * position at which they began.
+ * Reads the rest through the Bulk API. If its jobs fail, the rest is read by id, page by page: that takes
+ * more requests, and no job. Contacts may come twice, which decides nothing.
  */
 async function* readRest(
   session: SalesforceSession,
   reading: Reading,
   position: Position | null,
 ): AsyncGenerator<ReadPage> {
-  const before = position === null ? reading.since : isoTime(Date.parse(position.stamp));
-  const cursor = before === null ? null : cursorAfter(reading, { stamp: before, id: '' });
+  for (let tried = 0; tried < BULK_TRIES; tried += 1) {
+    try {
+      return yield* readInBulk(session, reading, position);
+    } catch (error) {
+      throwIfStopped(session.signal);
+      if (!isRetriableError(error)) throw error;
+      session.log.warn({ code: error.code }, 'a query of the Bulk API failed');
+      // Another job would use up what is used up already.
+      if (error.code === 'crm_limit_reached') break;
+    }
+  }
+  yield* readById(session, reading, position);
+}
+
+/**
+ * The Bulk API's rows come unsorted, so that no page but the last moves the cursor past the
+ * position at which they began.
+ */
+async function* readInBulk(
+  session: SalesforceSession,
+  reading: Reading,
+  position: Position | null,
+): AsyncGenerator<ReadPage> {
+  const cursor = cursorBefore(reading, position);
   const soql = selection(session, reading, position);
   let contacts: Contact[] = [];
   for await (const part of queryInBulk(session, soql, session.shape.toContact)) {
@@ -200,13 +178,67 @@ async function* readRest(
   yield { contacts, cursor: cursorAfter(reading, null) };
 }
 
+/** The fewest rows of a page that is asked for by id. */
+const LEAST_ROWS = 125;
+
+/**
+ * Reads the rest in the order of ids, for which Salesforce needs no sorting. A page that takes too long is
+ * asked again with half of its rows. Like those of the Bulk API, no page but the last moves the cursor.
+ */
+async function* readById(
+  session: SalesforceSession,
+  reading: Reading,
+  position: Position | null,
+): AsyncGenerator<ReadPage> {
+  const cursor = cursorBefore(reading, position);
+  let afterId: string | null = null;
+  let size = PAGE_ROWS;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    throwIfStopped(session.signal);
+    const soql: string = `${selection(session, reading, position, afterId)} ORDER BY Id LIMIT ${size}`;
+    const rows: QueryRecord[] | null = await queryAtOnce(session.api, soql);
+    if (rows === null) {
+      size = Math.floor(size / 2);
+      if (size < LEAST_ROWS) throw tooSlow();
+      continue;
+    }
+    const last = positionOf(rows.at(-1));
+    const isLastPage = rows.length < size || last === null;
+    const contacts = rows.map((row) => session.shape.toContact(columnsOf(row)));
+    yield { contacts, cursor: isLastPage ? cursorAfter(reading, null) : cursor };
+    if (isLastPage) return;
+    afterId = last.id;
+  }
+  throw endless();
+}
+
+/** The cursor of a page that comes in no order of time: that of the position at which its reading began. */
+function cursorBefore(reading: Reading, position: Position | null): string | null {
+  const before = position === null ? reading.since : isoTime(Date.parse(position.stamp));
+  return before === null ? null : cursorAfter(reading, { stamp: before, id: '' });
+}
+
+function tooSlow(): RetriableError {
+  return passingFailure('Salesforce took too long over every query for contacts.', {
+    details: { crmCode: 'QUERY_TIMEOUT' },
+  });
+}
+
+function endless(): FatalError {
+  return new FatalError('Contacts change faster than they can be read.', {
+    code: 'crm_reading_endless',
+  });
+}
+
 function selection(
   session: SalesforceSession,
   reading: Reading,
   position: Position | null,
+  afterId: string | null = null,
 ): string {
   const columns = session.shape.columns.join(', ');
-  return `SELECT ${columns}, SystemModstamp FROM Contact${conditions(session, reading, position)}`;
+  const which = conditions(session, reading, position, afterId);
+  return `SELECT ${columns}, SystemModstamp FROM Contact${which}`;
 }
 
 /** Stamps need no quotes. The first condition alone is one that Salesforce has an index for. */
@@ -214,35 +246,13 @@ function conditions(
   { filter }: SalesforceSession,
   { since }: Reading,
   position: Position | null,
+  afterId: string | null = null,
 ): string {
   const from = position?.stamp ?? since;
   return whereClause([
     from === null ? null : `SystemModstamp >= ${from}`,
-    position === null
-      ? null
-      : `(SystemModstamp > ${position.stamp} OR Id > ${quoted(position.id)})`,
+    position === null ? null : afterPosition(position),
+    afterId === null ? null : `Id > ${quoted(afterId)}`,
     filter,
   ]);
-}
-
-const rowSchema = z.object({
-  SystemModstamp: z.string().transform(isoInstant).pipe(z.iso.datetime()),
-  Id: z.string(),
-});
-
-function positionOf(row: QueryRecord | undefined): Position | null {
-  if (row === undefined) return null;
-  const { SystemModstamp: stamp, Id: id } = readAs(rowSchema, row);
-  return { stamp, id };
-}
-
-/** True of a record that is in the recycle bin; as JSON or as CSV. */
-export function isDeleted(read: ColumnReader): boolean {
-  return String(read('IsDeleted')) === 'true';
-}
-
-/** The record that a merged one lives on in. */
-export function masterOf(read: ColumnReader): string | null {
-  const id = read('MasterRecordId');
-  return typeof id === 'string' && id !== '' ? id : null;
 }

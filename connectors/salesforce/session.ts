@@ -1,12 +1,15 @@
 import type { WallClock } from '../../src/core/clock.ts';
+import { ConfigurationError } from '../../src/core/errors.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { ConnectorOptions, CrmAccount } from '../contract.ts';
 import { createApi, type SalesforceApi, type SalesforceWorld } from './api.ts';
 import { type ContactShape, shapeContact } from './contact.ts';
 import { describeObject, type ObjectDescription } from './describe.ts';
+import { crmCodeOf } from './errors.ts';
 import { createLessons, type Lessons } from './rows/lessons.ts';
 import { createRecentWrites, type RecentWrites } from './rows/recent-writes.ts';
 import type { SalesforceSettings } from './settings.ts';
+import { findVersion } from './versions.ts';
 
 /** What the jobs of a connector share while it is open. */
 export interface SalesforceSession {
@@ -37,7 +40,7 @@ export async function openSession(
 ): Promise<SalesforceSession> {
   const api = createApi(settings, deps, world);
   const { orgId, userId, instanceUrl } = await api.signIn();
-  const description = await describeObject(api, 'Contact');
+  const description = await describeContact(api, settings.apiVersion);
   const { employer } = settings;
   const { filter } = contacts;
   return {
@@ -56,4 +59,22 @@ export async function openSession(
     lessons: createLessons(),
     recent: createRecentWrites(),
   };
+}
+
+/** What every request for a version that Salesforce has retired is answered with. */
+const RETIRED: ReadonlySet<string | null> = new Set([
+  ...['NOT_FOUND', 'ERROR_HTTP_404', 'ERROR_HTTP_410', 'UNSUPPORTED_API_VERSION'],
+]);
+
+/** The first request below a version of the API: one that was retired is told from a missing record. */
+async function describeContact(api: SalesforceApi, wanted: string): Promise<ObjectDescription> {
+  try {
+    return await describeObject(api, 'Contact');
+  } catch (error) {
+    if (!RETIRED.has(crmCodeOf(error))) throw error;
+    const { isThere, newest } = await findVersion(api, wanted);
+    if (isThere) throw error;
+    const message = `Salesforce has retired version ${wanted} of the API, or never had it. Nothing was read. Write crm.apiVersion: "${newest}", the newest version of the org.`;
+    throw new ConfigurationError(message, { code: 'crm_version_unknown', cause: error });
+  }
 }

@@ -18,8 +18,9 @@ export interface Contact extends Identity {
   /**
    * Another mark of the CRM by which this person is left out; null or left out where there is none.
    * `row_unreadable`: who it is cannot be read at all, and the id stands for the row of a file.
+   * `mark_unknown`: a field that marks contacts has a value of which nobody has said what it means.
    */
-  excluded?: Exclusion | 'row_unreadable' | null;
+  excluded?: Exclusion | 'row_unreadable' | 'mark_unknown' | null;
   /**
    * Names of identity sources (`IdentitySource.name` of the connectors' contract) that could not be
    * read for this contact. Not readable is not the same as empty: what stands here is unknown.

@@ -20,18 +20,32 @@ export const scheduleSchema = z.strictObject({
 /** A credit limit in whole credits; null means no limit. */
 const creditLimit = z.int().nonnegative().nullable();
 
+const markedValues = z.array(z.string().trim().min(1)).min(1);
+
 /** What of the CRM belongs to the integration: the CRM's own filter language and field names. */
 export const contactsSchema = z.strictObject({
   filter: z.string().trim().min(1).nullable().default(null),
   optOutField: z.string().trim().min(1).nullable().default(null),
   /** Where `optOutField` is a picklist: the values that opt out. */
-  optOutValues: z.array(z.string().trim().min(1)).min(1).nullable().default(null),
+  optOutValues: markedValues.nullable().default(null),
   /** Ids of contacts who object, whatever the CRM says: as if they had opted out there. */
   objections: z.array(z.string().trim().min(1)).max(100_000).default([]),
   /** A field that marks the dead; besides those that the CRM is known to bring. */
   deceasedField: z.string().trim().min(1).nullable().default(null),
   /** A field that marks those who want no contact; besides those that the CRM is known to bring. */
   doNotContactField: z.string().trim().min(1).nullable().default(null),
+  /** Values of `deceasedField` that mark; left out: words for yes, and dates. */
+  deceasedValues: markedValues.optional(),
+  /** Values of `doNotContactField` that mark; left out: words for yes, and dates. */
+  doNotContactValues: markedValues.optional(),
+  /** Values of these fields that do not mark. A contact with a value in neither list waits. */
+  unmarkedValues: z
+    .strictObject({
+      optOut: markedValues.optional(),
+      deceased: markedValues.optional(),
+      doNotContact: markedValues.optional(),
+    })
+    .optional(),
   /** True if the dead are enhanced all the same. */
   includeDeceased: z.boolean().default(false),
   /** True if those who want no contact are enhanced all the same. */

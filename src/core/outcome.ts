@@ -74,6 +74,8 @@ export const OUTCOME_REASONS = {
   job_too_old: 'waiting',
   /** A part of the identity could be read before and cannot now. */
   identity_unreadable: 'waiting',
+  /** A field that marks contacts has a value of which nobody has said what it means. */
+  mark_unknown: 'waiting',
   /** Too few contacts are known under this mapping of columns. */
   match_rate_low: 'waiting',
   budget_reached: 'waiting',
@@ -170,6 +172,8 @@ export const OUTCOME_TEXTS = {
   forgotten_person: 'looks like a person who was erased with "forget"; a person decides',
   identity_unreadable:
     'a field of its name, address or employer can no longer be read; waits until access is back',
+  mark_unknown:
+    'its opt-out, deceased or do-not-contact field has a value that the settings do not list; it is not sent until you say what the value means',
   match_rate_low: 'waits because the service knew too few of the contacts sent so far',
   job_vanished: 'the service lost its job before the profile came; the next run asks again',
   job_too_old: 'its job took longer than any job should; the next run asks again',

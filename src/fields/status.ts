@@ -46,6 +46,7 @@ const NOT_ASKED: ReadonlySet<OutcomeReason> = new Set([
   'first_name_missing',
   'last_name_missing',
   'deceased',
+  'mark_unknown',
 ]);
 
 type StatusRun = Pick<Run, 'mappings' | 'fields'>;

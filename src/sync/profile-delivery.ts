@@ -78,6 +78,11 @@ export function planDelivery(
   if (refusal !== null && NEVER_WRITTEN.has(refusal)) {
     return ended({ reason: refusal, detail: null, end: { kind: 'dropped', removed: false } });
   }
+  if (refusal === 'mark_unknown') {
+    // The paid profile waits until a user has said what the mark means.
+    const end = { kind: 'postponed' as const, writeId: null, enhanced: true };
+    return ended({ reason: refusal, detail: null, end });
+  }
   if (looksErased === true) {
     const { donorId } = profile;
     const end = { kind: 'held' as const, donorId, hold: 'forgotten_person' as const };

@@ -123,7 +123,11 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
   const known =
     start !== null || isNewScope || cursor === null
       ? undefined
-      : { cursor, ids: () => store.contacts.listPresentIds(run.integration.id) };
+      : {
+          cursor,
+          ids: () => store.contacts.listPresentIds(run.integration.id),
+          leftIds: () => store.contacts.listRemovedIds(run.integration.id),
+        };
   // What they became while their answers were lost or their jobs ran, the CRM does not tell once more.
   if (start !== null) yield* namedPages(deps, await store.contacts.listUnread(run.integration.id));
   yield* connector.readPages(start, known);

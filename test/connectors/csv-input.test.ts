@@ -286,8 +286,8 @@ describe('a CSV file that just works', () => {
     expect(contact).toMatchObject({ addresses: ['1 Main St'], employers: ['Acme', 'Globex'] });
   });
 
-  it('takes anything but blank and words for no as an opt-out', async () => {
-    const words = ['', 'false', 'No', '0', 'off', 'yes', 'TRUE', 'x', '1', 'opted out in May'];
+  it('takes words for yes and dates as an opt-out, and neither blank nor words for no', async () => {
+    const words = ['', 'false', 'No', '0', 'off', 'yes', 'TRUE', 'x', '1', '2019-05-02'];
     const rows = words.map((word, at) => `${at},a,b,,,,${word}`).join('\n');
     const contacts = await contactsIn(`${HEADER},Opt out\n${rows}\n`, {
       contacts: { optOutField: 'Opt out' },

@@ -116,6 +116,40 @@ describe('people win', () => {
     expect(await world.spent()).toBe(5);
   });
 
+  it('sends no contact whose mark nobody has explained, and reports it as waiting for that', async () => {
+    const world = await open();
+    const [id = '', other = ''] = await world.addPeople(2);
+    world.crm.editContact(id, { excluded: 'mark_unknown' });
+    const report = await world.sync();
+    expect(report).toMatchObject({
+      status: 'succeeded',
+      contacts: { submitted: 1, waiting: 1, skipped: 0, written: 1 },
+    });
+    const rows = await world.store.contacts.find('riverside', [id, other]);
+    expect(rows.get(id)).toMatchObject({ state: 'settled', outcomeReason: 'mark_unknown' });
+    world.crm.editContact(id, { excluded: null });
+    expect((await world.sync()).contacts).toMatchObject({ submitted: 1, written: 1, waiting: 0 });
+  });
+
+  it('keeps a paid profile for a contact until a user has said what its new mark means', async () => {
+    const world = await open();
+    const [id = ''] = await world.addPeople(1);
+    let reads = 0;
+    world.crm.before((operation) => {
+      if (operation !== 'readByIds' || ++reads < 2) return;
+      world.crm.editContact(id, { excluded: 'mark_unknown' });
+    });
+    expect((await world.sync()).contacts).toMatchObject({ written: 0, waiting: 1 });
+    expect(world.crm.writes).toEqual([]);
+    const [row] = (await world.store.contacts.find('riverside', [id])).values();
+    expect(row).toMatchObject({ state: 'ready', outcomeReason: 'mark_unknown' });
+    world.crm.before(null);
+    expect((await world.sync()).contacts).toMatchObject({ written: 0 });
+    world.crm.editContact(id, { excluded: null });
+    expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 1 });
+    expect(await world.spent()).toBe(1);
+  });
+
   it('writes nothing into a contact that a page shows as opted out before its record is there', async () => {
     const night = optingOut('readByIds');
     const world = await open(night);

@@ -12,15 +12,27 @@ import { withContacts } from './portions.ts';
 const REQUESTS_AT_ONCE = 24;
 
 /**
- * Those that are there, and what became of the others. The cursor stays where it is: who came since is not
- * among them, so a reading of the changes has to follow.
+ * Those that are there, and what became of the others; then those that were restored after they had left. The
+ * cursor stays where it is: contacts that were created since are not among them and have to be read after them.
  */
 export async function* readKnown(
   session: HubspotSession,
-  { ids, cursor }: KnownContacts,
+  { ids, leftIds, cursor }: KnownContacts,
+): AsyncGenerator<ContactPage> {
+  yield* readByIds(session, ids(), cursor);
+  for await (const page of readByIds(session, leftIds(), cursor)) {
+    // That the others are gone is known.
+    if (page.contacts.length > 0) yield { ...page, removed: [] };
+  }
+}
+
+async function* readByIds(
+  session: HubspotSession,
+  ids: AsyncIterable<readonly string[]>,
+  cursor: string,
 ): AsyncGenerator<ContactPage> {
   const { shape, signal } = session;
-  const pages = together(batchesOf(ids()), REQUESTS_AT_ONCE, (batch) => findPage(session, batch));
+  const pages = together(batchesOf(ids), REQUESTS_AT_ONCE, (batch) => findPage(session, batch));
   for await (const { page, contacts } of withContacts(shape, pages)) {
     throwIfStopped(signal);
     yield { contacts, removed: page.removed, cursor };

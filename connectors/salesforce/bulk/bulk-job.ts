@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts';
+import { ConfigurationError, isDonorSyncError, RetriableError } from '../../../src/core/errors.ts';
 import { foreignCode, foreignText } from '../../../src/core/foreign-text.ts';
 import { throwIfStopped } from '../../stopped.ts';
 import { readAs } from '../errors.ts';
@@ -65,6 +65,19 @@ export async function awaitJob(
   throw new RetriableError(`The Bulk API job ${id} takes too long.`, { code: 'crm_unavailable' });
 }
 
+/** Ends a job that nobody waits for any more, unless Salesforce has said that it is at its end. */
+export async function abortJob(
+  { api, signal }: JobDeps,
+  path: string,
+  id: string,
+  error: unknown,
+): Promise<void> {
+  const isAtItsEnd = isDonorSyncError(error) && error.details['state'] !== undefined;
+  if (isAtItsEnd || signal.aborted) return;
+  // A job that cannot be ended ends by itself.
+  await api.send('PATCH', `${path}/${id}`, { state: 'Aborted' }).catch(() => {});
+}
+
 /** How long to wait before a look at a job that has been waited for so long: pure. */
 export function nextWaitMs(look: number, waitedMs: number): number {
   const growing = Math.min(FIRST_WAIT_MS * WAIT_GROWTH ** look, SHORT_WAIT_MS);
@@ -84,12 +97,13 @@ function jobFailed({ id, state, errorMessage }: BulkJob): Error {
   const named = field === undefined ? '' : `, about the field ${field}`;
   const why = word === undefined ? 'Salesforce names no code' : word + named;
   const message = `The Bulk API job ${id} ended as ${state}: ${why}.`;
+  const details = { id, state };
   const words = foreignText(said, { code: foreignCode(word ?? '') });
   if (state === 'Failed' && SETTINGS_FAULT.test(said)) {
-    return new ConfigurationError(message, { code: 'crm_request_refused', details: { id }, words });
+    return new ConfigurationError(message, { code: 'crm_request_refused', details, words });
   }
   const code = LIMIT_FAULT.test(said) ? 'crm_limit_reached' : 'crm_unavailable';
-  return new RetriableError(message, { code, details: { id }, words });
+  return new RetriableError(message, { code, details, words });
 }
 
 /** `InvalidBatch : …` or `INVALID_FIELD: …`: the word before what may hold anything. */

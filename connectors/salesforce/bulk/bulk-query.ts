@@ -4,7 +4,7 @@ import { throwIfStopped } from '../../stopped.ts';
 import type { CsvAnswer } from '../api.ts';
 import type { ColumnReader } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';
-import { awaitJob, createJob } from './bulk-job.ts';
+import { abortJob, awaitJob, createJob } from './bulk-job.ts';
 import { parseCsv } from './csv-rows.ts';
 
 /** Rows of one page of results; pages are streamed, so that only calls depend on it. */
@@ -24,7 +24,12 @@ export async function* queryInBulk<Row>(
   toRow: (read: ColumnReader) => Row,
 ): AsyncGenerator<Row[]> {
   const { id } = await createJob(session, '/jobs/query', { operation: 'query', query: soql });
-  await awaitJob(session, '/jobs/query', id);
+  try {
+    await awaitJob(session, '/jobs/query', id);
+  } catch (error) {
+    await abortJob(session, '/jobs/query', id, error);
+    throw error;
+  }
   let locator: string | null = null;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const position: string = locator === null ? '' : `&locator=${encodeURIComponent(locator)}`;

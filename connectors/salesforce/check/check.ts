@@ -16,6 +16,7 @@ import { readAs } from '../errors.ts';
 import { requireFilter } from '../filter.ts';
 import { openSession, type SalesforceSession } from '../session.ts';
 import type { SalesforceSettings } from '../settings.ts';
+import { findVersion } from '../versions.ts';
 import { checkIdentity } from './identity.ts';
 import { checkObjects, checkSuccessPack } from './objects.ts';
 
@@ -85,8 +86,6 @@ const DAILY_WORDS = {
   renewal: 'the requests of yesterday are more than 24 hours ago, which frees some every hour',
 };
 
-const versionsSchema = z.array(z.object({ version: z.string() }));
-
 async function checkSignIn(
   { settings, deps }: ConnectorOptions<SalesforceSettings>,
   world: SalesforceWorld,
@@ -100,11 +99,10 @@ async function checkSignIn(
 
 async function checkVersion(api: SalesforceApi, wanted: string): Promise<Finding> {
   const subject = 'API version';
-  const versions = readAs(versionsSchema, await api.get('/services/data'));
-  if (versions.some(({ version }) => version === wanted)) {
+  const { isThere, newest } = await findVersion(api, wanted);
+  if (isThere) {
     return plain(met(subject, `The org has version ${wanted} of the API.`));
   }
-  const newest = versions.at(-1)?.version ?? 'none';
   const message = `The org has no version ${wanted} of the API; its newest is ${newest}.`;
   const fix = `Write "${newest}" into crm.apiVersion.`;
   return plain({ subject, ok: false, message, fix, cause: 'crm_version_unknown' });

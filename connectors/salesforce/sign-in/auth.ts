@@ -160,7 +160,7 @@ export async function askForToken(
 ): Promise<TokenReply> {
   const request = formRequest(`${withoutSlash(url)}/services/oauth2/token`, form);
   const reply = await exchange.send(request);
-  if (reply.status !== 200) throw tokenRefused(reply);
+  if (reply.status !== 200) throw tokenRefused(reply, form['grant_type'] === JWT_GRANT);
   return readTokenReply(parseJson(reply.text));
 }
 
@@ -197,15 +197,46 @@ const TOKEN_FIXES: Readonly<Record<string, string>> = {
   unsupported_grant_type: 'Switch this way to sign in on in the app’s OAuth settings.',
 };
 
+/** Fixes for what the endpoint describes; they say more than the word alone. */
+const DESCRIPTION_FIXES: Readonly<Record<string, string>> = {
+  'request not supported on this domain':
+    "crm.url is an address that all orgs share, or this way to sign in is not open there: write the org's own My Domain URL into it, https://NAME.my.salesforce.com. It is in Setup → My Domain.",
+};
+
+/** The same for a sign-in with a certificate, which has no refresh token. */
+const CERTIFICATE_FIX =
+  'The certificate in the app does not belong to crm.auth.privateKey, perhaps because one of the two was replaced: upload the certificate that belongs to the key to the app in Salesforce, or put the key of the new certificate into crm.auth.privateKey.';
+const JWT_FIXES: Readonly<Record<string, string>> = {
+  'invalid assertion': CERTIFICATE_FIX,
+  'invalid signature': CERTIFICATE_FIX,
+  'expired authorization code':
+    'The clock of this machine is wrong: Salesforce takes the assertion for an old one.',
+  "user hasn't approved this consumer":
+    'Let an admin preauthorize the app for the user, and check crm.auth.username.',
+  'audience is invalid': "Write the org's own My Domain URL into crm.url.",
+};
+const OTHER_JWT_FIX =
+  'Check that the certificate in the app belongs to crm.auth.privateKey, that the app is preauthorized for crm.auth.username, and the clock of this machine.';
+
+function fixFor(word: string, description: string, isJwt: boolean): string {
+  const described = DESCRIPTION_FIXES[description] ?? (isJwt ? JWT_FIXES[description] : undefined);
+  if (described !== undefined) return described;
+  if (isJwt && word === 'invalid_grant') return OTHER_JWT_FIX;
+  return TOKEN_FIXES[word] ?? SIGN_IN_FIX;
+}
+
 /**
  * The token endpoint refuses, with a word of OAuth and a description, which may name a user: of it
  * only what Salesforce is known to say becomes part of the message.
  */
-export function tokenRefused(reply: Pick<CrmReply, 'status' | 'text'>): ConfigurationError {
+export function tokenRefused(
+  reply: Pick<CrmReply, 'status' | 'text'>,
+  isJwt = false,
+): ConfigurationError {
   const { error, description, word, words } = refusalIn(reply);
   if (error === null) return noTokenEndpoint(word);
   const said = KNOWN_DESCRIPTIONS.has(description) ? `${word}: ${description}` : word;
-  const message = `Salesforce refuses to sign the integration in (${said}). ${TOKEN_FIXES[word] ?? SIGN_IN_FIX}`;
+  const message = `Salesforce refuses to sign the integration in (${said}). ${fixFor(word, description, isJwt)}`;
   return new ConfigurationError(message, { code: 'crm_unauthorized', details: { word }, words });
 }
 

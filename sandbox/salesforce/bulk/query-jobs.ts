@@ -74,10 +74,13 @@ function createJob(c: SalesforceContext, org: Org, bulk: Bulk): QueryJob {
     submittedAtMs: createdAtMs,
     isAborted: false,
     isWorkedOff: true,
-    errorMessage: null,
+    errorMessage: c.var.fault?.kind === 'failQueryJob' ? FAILED : null,
     result,
   };
 }
+
+/** What Salesforce says of a job that failed for no reason of the client's. */
+const FAILED = 'InternalServerError : retry your request';
 
 /** The Bulk API knows no queries that sum up, skip rows or have others inside their SELECT. */
 function refuseUnsupported(soql: string): void {
@@ -108,6 +111,7 @@ function describe(c: SalesforceContext, bulk: Bulk, job: QueryJob) {
     retries: 0,
     totalProcessingTime: isEnded(state) ? bulk.jobTimeMs : 0,
     isPkChunkingSupported: true,
+    ...(state === 'Failed' ? { errorMessage: job.errorMessage } : {}),
   };
 }
 

@@ -17,7 +17,10 @@ const salesforceFaultSchema = z.discriminatedUnion('kind', [
   /** Too many long requests at once. */
   z.strictObject({ kind: z.literal('concurrentLimit') }),
   z.strictObject({ kind: z.literal('serverUnavailable') }),
-  z.strictObject({ kind: z.literal('queryTimeout') }),
+  /** A query takes too long; with `soql`, only one that has this text in it, in any case of letters. */
+  z.strictObject({ kind: z.literal('queryTimeout'), soql: z.string().min(1).optional() }),
+  /** The query job of the Bulk API that this request creates ends as `Failed`. */
+  z.strictObject({ kind: z.literal('failQueryJob') }),
 ]);
 
 /** A fault of this service. */

@@ -2,6 +2,25 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { messageOf } from '../../core/errors.ts';
+import {
+  ADDRESS_PREFIXES,
+  CITIES,
+  COUNTRIES,
+  DECEASED,
+  DO_NOT_CONTACTS,
+  EMPLOYER_NAMES,
+  FIRST_NAMES,
+  FULL_NAMES,
+  FURTHER_LINES,
+  ID_NAMES,
+  LAST_NAMES,
+  OPT_OUTS,
+  OTHER_IDS,
+  OTHER_PEOPLES,
+  POSTAL_CODES,
+  REGIONS,
+  STREETS,
+} from './guess-words.ts';
 import { KNOWN_EXPORTS, type KnownExport } from './known-exports.ts';
 
 /** The names of a CSV file's columns, in their order. */
@@ -9,6 +28,8 @@ export interface CsvHeader {
   /** Those that settings can name: no two columns have this name. */
   columns: string[];
   encoding: 'utf-8' | 'latin1';
+  /** The first rows, by the names of the columns. */
+  sample: CsvSample;
 }
 
 /** Why a file cannot be used, in words. */
@@ -44,13 +65,24 @@ function parseHeader(bytes: Buffer): CsvHeader | CsvProblem {
   // A zero byte: a workbook, an archive, or UTF-16.
   if (bytes.includes(0)) return { problem: 'this is not a CSV file; save it as "CSV UTF-8"' };
   const { text, encoding } = decode(bytes);
-  const candidates = DELIMITERS.map((delimiter) => firstRecord(text, delimiter));
-  const columns = candidates.reduce((best, each) => (each.length > best.length ? each : best));
+  const candidates = DELIMITERS.map((delimiter) => ({
+    delimiter,
+    columns: namesIn(text, delimiter),
+  }));
+  const { delimiter, columns: all } = candidates.reduce((best, each) =>
+    each.columns.length > best.columns.length ? each : best,
+  );
+  const columns = all.filter((name) => name !== '');
   if (columns.length < MIN_COLUMNS) {
     const needed = 'an id and a name';
     return { problem: `its first line must name at least ${MIN_COLUMNS} columns: ${needed}` };
   }
-  return { columns: columns.filter(isOnlyOne), encoding };
+  const isWhole = bytes.length < MAX_HEADER_BYTES;
+  return {
+    columns: columns.filter(isOnlyOne),
+    encoding,
+    sample: readSample(text, delimiter, all, isWhole),
+  };
 }
 
 function isOnlyOne(name: string, at: number, names: readonly string[]): boolean {
@@ -67,15 +99,44 @@ function decode(bytes: Buffer): { text: string; encoding: CsvHeader['encoding'] 
   }
 }
 
-function firstRecord(text: string, delimiter: string): string[] {
-  const [record = []] = parse(text, {
-    delimiter,
-    to: 1,
-    relax_column_count: true,
-    relax_quotes: true,
-    skip_empty_lines: true,
-  });
-  return record.map((name) => name.trim()).filter((name) => name !== '');
+function namesIn(text: string, delimiter: string): string[] {
+  return (records(text, delimiter, 1)[0] ?? []).map((name) => name.trim());
+}
+
+/** Rows that a guess looks at, as far as the beginning of the file has them. */
+const MAX_SAMPLE = 1_000;
+
+function readSample(
+  text: string,
+  delimiter: string,
+  names: readonly string[],
+  isWhole: boolean,
+): CsvSample {
+  const rows = records(text, delimiter, MAX_SAMPLE + 1).slice(1);
+  // The last row may be cut in two.
+  const whole = isWhole || rows.length === MAX_SAMPLE ? rows : rows.slice(0, -1);
+  return whole.map((row) => new Map(names.map((name, at) => [name, row[at] ?? ''] as const)));
+}
+
+/** The first records; none after one that cannot be read. */
+function records(text: string, delimiter: string, to: number): string[][] {
+  const found: string[][] = [];
+  try {
+    parse(text, {
+      delimiter,
+      to,
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+      on_record(record: string[]) {
+        found.push(record);
+        return null;
+      },
+    });
+  } catch {
+    // A quote that the beginning of the file does not close.
+  }
+  return found;
 }
 
 /** The columns that most likely hold what a person is made of; null where none does. */
@@ -98,112 +159,21 @@ export interface ColumnGuess {
   advice: string | null;
 }
 
-/** The likeliest names first, without case and punctuation. */
-const ID_NAMES = [
-  'id',
-  'contactid',
-  'constituentid',
-  'donorid',
-  'recordid',
-  'personid',
-  'memberid',
-  'accountnumber',
-  ...['kontaktid', 'kontaktnummer', 'mitgliedsnummer', 'spendernummer', 'kundennummer'],
-  ...['identifiant', 'numerodonateur', 'numeroadherent'],
-];
-const FIRST_NAMES = [
-  'firstname',
-  'first',
-  'givenname',
-  'forename',
-  'fname',
-  'preferredname',
-  'vorname',
-  'prenom',
-];
-const LAST_NAMES = [
-  'lastname',
-  'last',
-  'surname',
-  'familyname',
-  'lname',
-  'nachname',
-  'familienname',
-  'nomdefamille',
-  'nom',
-];
-/** Those that begin with the last name come first: there is no doubt which part is which. */
-const FULL_NAMES = [
-  ...['sortname', 'fileas', 'lastfirst', 'fullname', 'name', 'displayname'],
-  ...['contactname', 'constituentname', 'donorname', 'membername', 'personname'],
-];
-
-/** Names of another person, or no names to find a person by. */
-const OTHER_PEOPLES = /spouse|spsp|partner|phonetic|maiden|former|assistant|parent|child|conjoint/;
-
-/** Ids of something else than the person in the row. */
-const OTHER_IDS =
-  /household|campaign|spouse|gift|fund|appeal|owner|batch|transaction|organi[sz]ation/;
+/** The values of some rows by the names of their columns, to judge the columns by. */
+export type CsvSample = readonly ReadonlyMap<string, string>[];
 
 /**
- * Marks of people who must not be researched, or whose data must not be passed on. Marks of single
- * channels (`Do Not Email`, `No Bulk Emails`, `nomail`) say nothing of research, and a status such as
- * `Account Status` has other values besides.
+ * Guesses which column holds which part of a contact: by the words of its header, and of an export that is
+ * known by its columns by what is known of it. The known export with the most of its columns in the file
+ * counts; columns that it does not name are guessed by words like those of any other file. With rows of the
+ * file an id column has to hold an id: present and different in each row. What is not certain is null, and a
+ * user is asked.
  */
-const OPT_OUTS = [
-  ...['donotresearch', 'noresearch', 'researchoptout', 'donotscreen', 'noscreening'],
-  ...['donotprofile', 'noprofiling', 'optedout', 'optout', 'privacyoptout'],
-  ...['donottrade', 'donotshare', 'donotsell', 'donotexchange'],
-];
-const DECEASED = [
-  'deceased',
-  'isdeceased',
-  'deceaseddate',
-  'datedeceased',
-  'dateofdeath',
-  'deathdate',
-  ...['verstorben', 'verstorbenam', 'todesdatum', 'decede', 'datededeces', 'cnbiodeceased'],
-];
-const DO_NOT_CONTACTS = [
-  ...['donotcontact', 'isdonotcontact', 'nocontact', 'nichtkontaktieren', 'keinkontakt'],
-  'nepascontacter',
-];
-
-const EMPLOYER_NAMES = [
-  ...['employer', 'employername', 'company', 'companyname', 'organization', 'currentemployer'],
-  ...['arbeitgeber', 'firma', 'employeur', 'societe'],
-];
-
-/** The parts of an address in the order in which people write them. */
-const ADDRESS_PARTS = [
-  [
-    ...['street', 'address', 'address1', 'addressline1', 'streetaddress', 'mailingstreet'],
-    ...['homestreet', 'strasse', 'strassehausnummer', 'anschrift', 'rue', 'adresse'],
-    ...['homeaddress', 'mailingaddress', 'postaladdress', 'primaryaddress', 'fulladdress'],
-    ...['homeaddressline1', 'mailingaddressline1', 'contactaddress', 'donoraddress'],
-  ],
-  ['street2', 'address2', 'addressline2', 'adresszusatz', 'complementadresse'],
-  ['city', 'town', 'mailingcity', 'homecity', 'ort', 'stadt', 'wohnort', 'ville'],
-  [
-    ...['state', 'province', 'region', 'stateprovince', 'mailingstate', 'homestate'],
-    ...['mailingstateprovince', 'stateregion', 'bundesland'],
-  ],
-  [
-    ...['zip', 'zipcode', 'postalcode', 'postcode', 'mailingpostalcode', 'mailingzip', 'homezip'],
-    ...['zippostalcode', 'mailingzippostalcode', 'plz', 'postleitzahl', 'codepostal'],
-  ],
-  ['country', 'mailingcountry', 'homecountry', 'countryregion', 'land', 'pays'],
-];
-
-/**
- * Guesses from the names of the columns alone: of an export that is known by its columns, what is known of
- * it; else by words. What is not certain is null, and a person is asked.
- */
-export function guessColumns(columns: readonly string[]): ColumnGuess {
-  const known = KNOWN_EXPORTS.find(({ knownBy }) =>
-    knownBy.every((name) => present(columns, name) !== null),
-  );
-  const guess = known === undefined ? guessByWords(columns) : guessOfExport(columns, known);
+export function guessColumns(columns: readonly string[], sample: CsvSample = []): ColumnGuess {
+  const known = bestExport(columns, sample);
+  const byWords = guessByWords(columns, sample);
+  const guess =
+    known === null ? byWords : withExport(guessOfExport(columns, known, sample), byWords);
   return {
     ...guess,
     optOut: find(columns, OPT_OUTS),
@@ -219,7 +189,34 @@ type PersonColumns = Pick<
   'id' | 'firstName' | 'lastName' | 'fullName' | 'addresses' | 'employers'
 >;
 
-function guessOfExport(columns: readonly string[], known: KnownExport): PersonColumns {
+/** Below this share of its columns in the file, an export is another product's that has a few equal names. */
+const LEAST_KNOWN_SHARE = 0.5;
+
+/** The export of whose columns the file has the most, by number and then by share; null for none. */
+function bestExport(columns: readonly string[], sample: CsvSample): KnownExport | null {
+  const scored = KNOWN_EXPORTS.flatMap((known) => {
+    if (!known.knownBy.every((name) => present(columns, name) !== null)) return [];
+    const ids = (known.id ?? []).flatMap((name) => present(columns, name) ?? []);
+    // The same word for another thing: the id of a household, for example.
+    if (ids.length > 0 && !ids.some((name) => isId(name, sample))) return [];
+    const [address = []] = known.addresses
+      .map((parts) => parts.filter((name) => present(columns, name) !== null))
+      .filter((parts) => parts.length > 0);
+    const names = [...known.knownBy, ...(known.id ?? []), ...known.firstName, ...known.lastName];
+    const wanted = new Set([...names, ...(known.addresses[0] ?? [])]);
+    const found = new Set([...names.filter((name) => present(columns, name) !== null), ...address]);
+    const share = found.size / wanted.size;
+    return share < LEAST_KNOWN_SHARE ? [] : [{ known, found: found.size, share }];
+  });
+  const [best] = scored.toSorted((a, b) => b.found - a.found || b.share - a.share);
+  return best?.known ?? null;
+}
+
+function guessOfExport(
+  columns: readonly string[],
+  known: KnownExport,
+  sample: CsvSample,
+): PersonColumns {
   const all = (names: readonly string[]) => names.flatMap((name) => present(columns, name) ?? []);
   const first = (names: readonly string[]) => all(names)[0] ?? null;
   const firstName = first(known.firstName);
@@ -227,7 +224,7 @@ function guessOfExport(columns: readonly string[], known: KnownExport): PersonCo
   const isWhole = firstName === null || lastName === null;
   const employer = first(known.employers);
   return {
-    id: first(known.id ?? []),
+    id: all(known.id ?? []).find((name) => isId(name, sample)) ?? null,
     firstName,
     lastName,
     fullName: isWhole ? first(known.fullName ?? []) : null,
@@ -236,36 +233,100 @@ function guessOfExport(columns: readonly string[], known: KnownExport): PersonCo
   };
 }
 
+/** What the export does not name, as guessed by words; an address that has lost most of its parts too. */
+function withExport(known: PersonColumns, byWords: PersonColumns): PersonColumns {
+  const hasNames = known.firstName !== null && known.lastName !== null;
+  const names = hasNames || known.fullName !== null ? known : byWords;
+  // One part more may be a column of another meaning, such as the region of a time zone.
+  const hasWholeAddress =
+    known.addresses.length > 0 && known.addresses.length + 1 >= byWords.addresses.length;
+  return {
+    id: known.id ?? byWords.id,
+    firstName: names.firstName,
+    lastName: names.lastName,
+    fullName: names.fullName,
+    addresses: hasWholeAddress ? known.addresses : byWords.addresses,
+    employers: known.employers.length > 0 ? known.employers : byWords.employers,
+  };
+}
+
 /** The column of this name, case, accents and white space around it aside. */
 function present(columns: readonly string[], name: string): string | null {
   return columns.find((column) => folded(column) === folded(name)) ?? null;
 }
 
-function guessByWords(columns: readonly string[]): PersonColumns {
+function guessByWords(columns: readonly string[], sample: CsvSample): PersonColumns {
   const firstName = find(columns, FIRST_NAMES) ?? endsWith(columns, 'firstname');
   const lastName = find(columns, LAST_NAMES) ?? endsWith(columns, 'lastname');
   const isWhole = firstName === null || lastName === null;
+  const fullName = isWhole ? find(columns, FULL_NAMES) : null;
+  // "Nome" and "Name" are the whole name where no other column has the rest of it.
+  const isOneName = isWhole && fullName === null && (firstName ?? lastName) !== null;
+  const isAlone = isOneName && WHOLE_TOO.has(plain(firstName ?? lastName ?? ''));
+  const ids = [...findAll(columns, ID_NAMES), ...columns.filter(isIdName)];
   return {
-    id: find(columns, ID_NAMES) ?? columns.find(isIdName) ?? null,
-    firstName,
-    lastName,
-    fullName: isWhole ? find(columns, FULL_NAMES) : null,
-    addresses: ADDRESS_PARTS.map((names) => find(columns, names)).filter((name) => name !== null),
+    id: ids.find((name) => isId(name, sample)) ?? null,
+    firstName: isAlone ? null : firstName,
+    lastName: isAlone ? null : lastName,
+    fullName: isAlone ? (firstName ?? lastName) : fullName,
+    addresses: guessAddress(columns),
     employers: [find(columns, EMPLOYER_NAMES)].filter((name) => name !== null),
   };
 }
 
-function find(columns: readonly string[], names: readonly string[]): string | null {
-  for (const name of names) {
-    const column = columns.find((candidate) => plain(candidate) === name);
-    if (column !== undefined) return column;
-  }
-  return null;
+/** Words for a first or a last name that stand for the whole name where they are alone. */
+const WHOLE_TOO = new Set(['nombre', 'nome', 'nom']);
+
+/** The address with the most parts, of those that have a street if any has; the first of several. */
+function guessAddress(columns: readonly string[]): string[] {
+  const candidates = ADDRESS_PREFIXES.map((prefix) => {
+    const part = (words: readonly string[]) =>
+      findOwn(
+        columns,
+        words.map((word) => prefix + word),
+      );
+    const street = part(STREETS);
+    const parts = [street, part(FURTHER_LINES), part(CITIES), part(REGIONS), part(POSTAL_CODES)];
+    const found = [...parts, part(COUNTRIES)].filter((name) => name !== null);
+    return { found: [...new Set(found)], hasStreet: street !== null };
+  });
+  const byRank = candidates.toSorted(
+    (a, b) => Number(b.hasStreet) - Number(a.hasStreet) || b.found.length - a.found.length,
+  );
+  return byRank[0]?.found ?? [];
 }
 
-/** `Donor ID`, `legacy_id`, `personId`, but not `Amount Paid`. */
+/** Rows from which on equal values say that a column is no id. */
+const LEAST_ROWS = 2;
+
+/** Whether each of the rows has a value there, and no two have the same; true without rows. */
+function isId(column: string, sample: CsvSample): boolean {
+  if (sample.length < LEAST_ROWS) return true;
+  const values = sample.map((row) => row.get(column)?.trim() ?? '');
+  return !values.includes('') && new Set(values).size === values.length;
+}
+
+function find(columns: readonly string[], names: readonly string[]): string | null {
+  return findAll(columns, names)[0] ?? null;
+}
+
+function findAll(columns: readonly string[], names: readonly string[]): string[] {
+  return names.flatMap((name) => columns.find((candidate) => plain(candidate) === name) ?? []);
+}
+
+/** The same among the columns that are about the contact, and not about its spouse. */
+function findOwn(columns: readonly string[], names: readonly string[]): string | null {
+  return find(
+    columns.filter((candidate) => !OTHER_PEOPLES.test(plain(candidate))),
+    names,
+  );
+}
+
+/** `Donor ID`, `legacy_id`, `personId` and `Donor #`, but not `Amount Paid`. */
 function isIdName(column: string): boolean {
   if (OTHER_IDS.test(plain(column))) return false;
+  if (/^(donor|account|constituent|contact|member)(’s|'s)? ?(#|no\.?|number)$/i.test(column))
+    return true;
   return /(^|[^a-z])id$/i.test(column) || /[a-z]I[dD]$/.test(column);
 }
 
@@ -288,5 +349,8 @@ function folded(text: string): string {
     .replace(/\p{M}+/gu, '')
     .trim()
     .toLowerCase()
-    .replaceAll('ß', 'ss');
+    .replaceAll('ß', 'ss')
+    .replaceAll('ø', 'o')
+    .replaceAll('æ', 'ae')
+    .replaceAll('ł', 'l');
 }

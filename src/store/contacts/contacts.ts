@@ -32,6 +32,9 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     /** The ids of those that have not left, in portions. */
     listPresentIds: (integrationId: string) => idPages(db, integrationId, 'present'),
 
+    /** The ids of those that have left, in portions. */
+    listRemovedIds: (integrationId: string) => idPages(db, integrationId, 'removed'),
+
     /** Contacts that a run would think about without reading them: due ones, and old ones. */
     async *listToReconsider(
       integrationId: string,
@@ -311,7 +314,7 @@ const countUnderWay = prepared((db, { integrationId }: Slots<{ integrationId: st
 export async function* idPages(
   db: Database,
   integrationId: string,
-  which: 'all' | 'present' = 'all',
+  which: 'all' | 'present' | 'removed' = 'all',
 ): AsyncGenerator<string[], void> {
   let after = '';
   for (;;) {
@@ -321,6 +324,7 @@ export async function* idPages(
       .where('integration_id', '=', integrationId)
       .where('crm_id', '>', after)
       .$if(which === 'present', (query) => query.where('state', '!=', 'removed'))
+      .$if(which === 'removed', (query) => query.where('state', '=', 'removed'))
       .orderBy('crm_id')
       .limit(IDS_PER_LOOK)
       .execute();

@@ -15,3 +15,28 @@ it.each([
     expect(stdout.includes('No column of addresses is used')).toBe(isSaid);
   },
 );
+
+it.each([
+  ['Place of work', true],
+  ['Employer', false],
+])('init says the price of a file without an employer (%s)', async (column, isSaid) => {
+  const world = await openInitWorld();
+  await world.write('people.csv', `Id,First,Last,City,${column}\n1,Ann,Lee,Rome,Acme\n`);
+  const argv = ['init', '--yes', '--crm', 'csv', '--csv-path', 'people.csv', '--name', 'West'];
+  const { exitCode, stdout } = await world.start(argv).ended;
+  expect(exitCode).toBe(0);
+  expect(stdout.includes('No column of employers is used')).toBe(isSaid);
+  expect(/fewer of the contacts that have a common name/.test(stdout)).toBe(isSaid);
+});
+
+it('init names the words of a mark that it does not know, with their counts', async () => {
+  const world = await openInitWorld();
+  const rows = ['lebt', 'lebt', 'Nein'].map((word, at) => `${at},Ann,Lee,${word}`);
+  await world.write('people.csv', `Id,Vorname,Nachname,Verstorben\n${rows.join('\n')}\n`);
+  const argv = ['init', '--yes', '--crm', 'csv', '--csv-path', 'people.csv', '--name', 'West'];
+  const { exitCode, stderr } = await world.start(argv).ended;
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain('"lebt" (2)');
+  expect(stderr).toContain('contacts.deceasedValues');
+  expect(stderr).not.toContain('Nein');
+});

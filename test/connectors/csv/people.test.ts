@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Finding } from '../../../connectors/contract.ts';
+import type { ContactsSettings, Finding } from '../../../connectors/contract.ts';
 import { csvConnector } from '../../../connectors/csv/connector.ts';
 import { toArray } from '../connector-options.ts';
 import { COLUMNS, type ConnectorChoices, type CsvFolder, openCsvFolder } from '../csv-folder.ts';
@@ -98,16 +98,75 @@ describe('who the contacts of a CSV file are', () => {
       const found = await read(FILE, { contacts });
       expect(found.map(({ excluded = null }) => excluded)).toEqual([
         ...[null, null, null, null],
-        ...[exclusion, exclusion, exclusion, exclusion],
+        ...[exclusion, exclusion, exclusion, 'mark_unknown'],
       ]);
       expect(found.every(({ optedOut }) => !optedOut)).toBe(true);
       const findings = await check(FILE, { contacts });
       expect(findings.find((finding) => finding.subject === subject)).toMatchObject({
         ok: true,
-        message: '4 of 8 contacts are left out by "Mark"',
+        message: '3 of 8 contacts are left out by "Mark"',
+      });
+      expect(findings.find((finding) => finding.subject === 'unknown marks')).toMatchObject({
+        ok: true,
+        message: expect.stringContaining('"passed away" (1)'),
+        report: '1 values of a mark are unknown',
       });
       const all = await read(FILE, { contacts: { ...contacts, [include]: true } });
       expect(all.every(({ excluded = null }) => excluded === null)).toBe(true);
+    });
+
+    it.each([
+      ['German', 'Ja', 'Nein', 'WAHR', 'FALSCH'],
+      ['French', 'Oui', 'Non', 'VRAI', 'FAUX'],
+      ['Spanish', 'Sí', 'No', 'VERDADERO', 'FALSO'],
+      ['Italian', 'Sì', 'No', 'VERO', 'FALSO'],
+      ['Portuguese', 'Sim', 'Não', 'VERDADEIRO', 'FALSO'],
+      ['Dutch', 'Ja', 'Nee', 'WAAR', 'ONWAAR'],
+      ['Swedish', 'Ja', 'Nej', 'SANT', 'FALSKT'],
+      ['Danish', 'Ja', 'Nej', 'SAND', 'FALSK'],
+      ['Norwegian', 'Ja', 'Nei', 'SANN', 'USANN'],
+      ['Finnish', 'Kyllä', 'Ei', 'TOSI', 'EPÄTOSI'],
+      ['Polish', 'Tak', 'Nie', 'PRAWDA', 'FAŁSZ'],
+      ['Czech', 'Ano', 'Ne', 'PRAVDA', 'NEPRAVDA'],
+      ['Hungarian', 'Igen', 'Nem', 'IGAZ', 'HAMIS'],
+      ['Romanian', 'Da', 'Nu', 'ADEVĂRAT', 'FALS'],
+    ])('are told by words for yes and no in %s', async (_, ...words) => {
+      const rows = words.map((word, at) => `${at},a,b,,,,${word}`).join('\n');
+      const contacts = { optOutField: 'Mark' };
+      const found = await read(`${HEADER}\n${rows}\n`, { contacts });
+      expect(found.map(({ optedOut }) => optedOut)).toEqual([true, false, true, false]);
+      expect(found.map(({ excluded = null }) => excluded)).toEqual([null, null, null, null]);
+    });
+
+    it('are nobody by a word that no list has, until the settings say what it means', async () => {
+      const rows = ['Active', 'Deceased', 'Lapsed', ''].map((word, at) => `${at},a,b,,,,${word}`);
+      const file = `${HEADER}\n${rows.join('\n')}\n`;
+      const read3 = async (contacts: Partial<ContactsSettings>) =>
+        (await read(file, { contacts: { deceasedField: 'Mark', ...contacts } })).map(
+          ({ excluded = null }) => excluded,
+        );
+      expect(await read3({})).toEqual(['mark_unknown', 'mark_unknown', 'mark_unknown', null]);
+      const deceasedValues = ['deceased'];
+      const known = { deceasedValues, unmarkedValues: { deceased: ['ACTIVE'] } };
+      expect(await read3(known)).toEqual([null, 'deceased', 'mark_unknown', null]);
+      expect(await read3({ deceasedValues })).toEqual([null, 'deceased', null, null]);
+      const found = await check(file, { contacts: { deceasedField: 'Mark' } });
+      expect(found.find(({ subject }) => subject === 'unknown marks')).toMatchObject({
+        ok: false,
+        message: expect.stringContaining('"Active" (1), "Deceased" (1), "Lapsed" (1)'),
+        fix: expect.stringMatching(/contacts\.deceasedValues.*contacts\.unmarkedValues\.deceased/),
+      });
+    });
+
+    it('is told of a file without an address or an employer, with the price', async () => {
+      const columns = { ...WHOLE, addresses: [], employers: [] };
+      const found = await check('Id,Name\n1,Maria Lopez\n', { settings: { columns } });
+      for (const subject of ['address', 'employer']) {
+        expect(found.find((finding) => finding.subject === subject)).toMatchObject({
+          ok: true,
+          message: expect.stringContaining('knows fewer of the contacts'),
+        });
+      }
     });
 
     it.each(['deceasedField', 'doNotContactField'])(

@@ -166,6 +166,22 @@ describe('who is not asked about in HubSpot', () => {
     });
   });
 
+  it.each([
+    ['optOutField', 'optOut', { optOutValues: ['Never research'] }],
+    ['deceasedField', 'deceased', { deceasedValues: ['Never research'] }],
+    ['doNotContactField', 'doNotContact', { doNotContactValues: ['Never research'] }],
+  ] as const)(
+    'lets a contact wait whose picklist has a value that no list of the settings has (%s)',
+    async (setting, kind, lists) => {
+      const unmarkedValues = { [kind]: ['no'] };
+      await start('picklist', { [setting]: MARK, ...lists, unmarkedValues });
+      const contacts = await read(['Never research', 'No', 'Email only', '']);
+      const isOut = contacts.map(({ optedOut, excluded = null }) => (optedOut ? kind : excluded));
+      const word = { optOut: 'optOut', deceased: 'deceased', doNotContact: 'do_not_contact' }[kind];
+      expect(isOut).toEqual([word, null, 'mark_unknown', null]);
+    },
+  );
+
   it.each(['text', 'checkbox'] as const)(
     'opts out by the values of the settings alone where they are given (%s)',
     async (form) => {

@@ -143,9 +143,7 @@ describe('reading all contacts of a HubSpot that is far away', () => {
       { firstName: 'New', lastName: 'One', addresses: [], employers: [] },
     ]);
     const before = (await asked('GET', '/contacts')).length;
-    const pages = await toArray(
-      connector.readPages(null, { cursor, ids: () => portions([...ids, 'no-id'], 333) }),
-    );
+    const pages = await toArray(connector.readPages(null, knownOf(cursor, [...ids, 'no-id'])));
     const left = [gone, loser, winner];
     const expected = [...ids.filter((id) => !left.includes(id)), merged, made];
     expect(new Set(idsOf(pages))).toEqual(new Set(expected));
@@ -158,16 +156,44 @@ describe('reading all contacts of a HubSpot that is far away', () => {
     // No page but the last one moves the watermark: what came since is read after them.
     expect(new Set(pages.slice(0, -1).map((page) => page.cursor))).toEqual(new Set([cursor]));
     expect(cursorOf(pages)).not.toEqual(JSON.parse(cursor));
-    expect(await asked('GET', '/contacts')).toHaveLength(before);
+    const lists = (await asked('GET', '/contacts')).slice(before);
+    expect(lists.map(({ query }) => query)).toEqual([expect.stringContaining('archived=true')]);
     const batches = (await asked('POST', '/contacts/batch/read')).slice(0, 15);
     const times = batches.map(({ at }) => Date.parse(at));
     expect(Math.max(...times) - Math.min(...times)).toBeLessThan(15 * 100);
   });
 
+  it('searches for those that were created since alone, although a sync has modified all of them', async () => {
+    await start({ latencyMs: 0, contacts: 1_200 });
+    const cursor = JSON.stringify(cursorOf(await toArray(connector.readPages(null))));
+    const ids = [...(await everyone())];
+    const writes = connector.write(ids.map((id) => ({ id, values: { jobtitle: 'Friend' } })));
+    expect(await toArray(writes)).toHaveLength(ids.length);
+    const [made = ''] = await account.addContacts([
+      { firstName: 'New', lastName: 'One', addresses: [], employers: [] },
+    ]);
+    aheadMs = 60_000;
+    const pages = await toArray(connector.readPages(null, knownOf(cursor, ids)));
+    expect(idsOf(pages).toSorted()).toEqual([...ids, made].toSorted());
+    expect(await asked('POST', '/contacts/search')).toHaveLength(1);
+  });
+
+  it('sees a contact again that had left, was restored, and was modified by nobody since', async () => {
+    await start({ latencyMs: 0, contacts: 1_200 });
+    const ids = [...(await everyone())];
+    const [left = '', stillGone = '', ...present] = ids;
+    for (const id of [left, stillGone]) await account.archiveContact(id);
+    const cursor = JSON.stringify(cursorOf(await toArray(connector.readPages(null))));
+    await account.edit({ action: 'restore', id: left });
+    const known = knownOf(cursor, present, [left, stillGone]);
+    const pages = await toArray(connector.readPages(null, known));
+    expect(new Set(idsOf(pages))).toEqual(new Set([...present, left]));
+  });
+
   it('walks the list although contacts are known, when it is time for it', async () => {
     await start({ contacts: 300, latencyMs: 0 });
     const cursor = JSON.stringify(cursorOf(await toArray(connector.readPages(null))));
-    const known = { cursor, ids: () => portions(Array<string>(1_001).fill('no-id'), 500) };
+    const known = knownOf(cursor, Array<string>(1_001).fill('no-id'));
     expect(idsOf(await toArray(connector.readPages(null, known)))).toEqual([]);
     aheadMs = WEEK_MS + 60_000;
     await connector.readByIds(['1'], []);
@@ -183,7 +209,7 @@ describe('reading all contacts of a HubSpot that is far away', () => {
     const [made = ''] = await account.addContacts([
       { firstName: 'New', lastName: 'One', addresses: [], employers: [] },
     ]);
-    const known = { cursor, ids: () => portions(ids, 100) };
+    const known = knownOf(cursor, ids);
     expect(idsOf(await toArray(connector.readPages(null, known)))).toContain(made);
   });
 
@@ -226,6 +252,11 @@ describe('reading all contacts of a HubSpot that is far away', () => {
   }
 });
 
+/** What earlier readings have brought; the contacts of the second list have left again. */
+function knownOf(cursor: string, ids: readonly string[], left: readonly string[] = []) {
+  return { cursor, ids: () => portions(ids, 333), leftIds: () => portions(left, 333) };
+}
+
 async function* portions(ids: readonly string[], size: number) {
   for (let start = 0; start < ids.length; start += size) yield ids.slice(start, start + size);
 }
@@ -234,6 +265,7 @@ const requestsSchema = z.object({
   requests: z.array(
     z.object({
       ...{ at: z.string(), method: z.string(), path: z.string() },
+      query: z.string(),
       status: z.number().nullable(),
     }),
   ),

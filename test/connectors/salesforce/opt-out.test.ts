@@ -22,6 +22,30 @@ describe('opting out in Salesforce', () => {
     expect(await optedOut(ids, { optOutValues })).toEqual([false, true, true, false]);
   });
 
+  it.each([
+    ['optOutField', 'optOut', { optOutValues: ['No'] }, null],
+    ['deceasedField', 'deceased', { deceasedValues: ['No'] }, 'deceased'],
+    ['doNotContactField', 'doNotContact', { doNotContactValues: ['No'] }, 'do_not_contact'],
+  ] as const)(
+    'lets a contact wait whose picklist has a value that no list of the settings has (%s)',
+    async (setting, kind, lists, marked) => {
+      const ids = await open();
+      await org.addPicklist(FIELD, OPTIONS);
+      for (const [at, value] of ['Yes', 'No', 'Do not solicit', null].entries()) {
+        await org.setValue(ids[at] ?? '', FIELD, value);
+      }
+      const unmarkedValues = { [kind]: ['Yes'] };
+      const contacts = { filter: null, optOutField: null, [setting]: FIELD, ...lists };
+      const connector = await org.connector({}, {}, { ...contacts, unmarkedValues });
+      const found = (await toArray(connector.readPages(null))).flatMap((page) => page.contacts);
+      const byId = new Map(found.map((contact) => [contact.id, contact]));
+      const excluded = ids.slice(0, 4).map((id) => byId.get(id)?.excluded ?? null);
+      expect(excluded).toEqual([null, marked, 'mark_unknown', null]);
+      expect(byId.get(ids[1] ?? '')?.optedOut).toBe(kind === 'optOut');
+      await connector.close();
+    },
+  );
+
   it('takes any of the values of a picklist with several', async () => {
     const ids = await open();
     await org.addPicklist(FIELD, OPTIONS, 'MultiselectPicklist');

@@ -43,7 +43,7 @@ describe('reading from Salesforce', () => {
     const pages = await toArray(connector.readPages(cursor));
     expect(pages.flatMap(({ contacts }) => contacts)).toEqual([]);
     expect(queries()).toEqual([
-      '/queryAll?q=SELECT Id, MasterRecordId FROM Contact WHERE IsDeleted = true AND SystemModstamp >= 2026-11-19T01:50:00.000Z',
+      '/queryAll?q=SELECT Id, MasterRecordId, SystemModstamp FROM Contact WHERE IsDeleted = true AND SystemModstamp >= 2026-11-19T01:50:00.000Z ORDER BY SystemModstamp, Id LIMIT 2000',
       '/query?q=SELECT Id, FirstName, LastName, MailingCity, AccountId, Account.Name, SystemModstamp FROM Contact WHERE SystemModstamp >= 2026-11-19T01:50:00.000Z ORDER BY SystemModstamp, Id LIMIT 2000',
     ]);
     expect(crm.asked.filter(({ path }) => !path.includes('oauth2'))).toHaveLength(3);
@@ -136,6 +136,148 @@ describe('reading from Salesforce', () => {
     bulkQuery([`"Id","LastName"\n"${rowOf(1).Id}","Lopez"\n`]);
     const pages = await toArray(connector.readPages(null));
     expect(idsOf(pages)).toEqual([rowOf(1).Id]);
+  });
+
+  it('takes a count that takes too long for one of many', async () => {
+    const first = Array.from({ length: 2000 }, (_, at) => rowOf(at));
+    answer((soql) =>
+      soql.startsWith('SELECT count()') ? refused(400, 'QUERY_TIMEOUT') : records(...first),
+    );
+    connector = await crm.connector();
+    bulkQuery([`"Id","LastName"\n"${rowOf(2000).Id}","Lopez"\n`]);
+    const pages = await toArray(connector.readPages(null));
+    expect(idsOf(pages)).toHaveLength(2001);
+    expect(pages.at(-1)?.cursor).toContain('since');
+  });
+
+  it('makes another job of the Bulk API where one has failed', async () => {
+    answer(() => refused(400, 'QUERY_TIMEOUT'));
+    connector = await crm.connector();
+    bulkQuery([`"Id","LastName"\n"${rowOf(1).Id}","Lopez"\n`]);
+    const made = failedJobs(1);
+    expect(idsOf(await toArray(connector.readPages(null)))).toEqual([rowOf(1).Id]);
+    expect(made()).toBe(1);
+  });
+
+  it('reads by id, in smaller pages, where the jobs of the Bulk API fail', async () => {
+    const all = Array.from({ length: 2_600 }, (_, at) => rowOf(at));
+    answer((soql) => {
+      const size = Number(/ORDER BY Id LIMIT (\d+)$/.exec(soql)?.[1] ?? 2_000);
+      if (size > 500) return refused(400, 'QUERY_TIMEOUT');
+      const after = /Id > '(\w+)'/.exec(soql)?.[1] ?? '';
+      return records(...all.filter(({ Id }) => Id > after).slice(0, size));
+    });
+    const made = failedJobs(Number.POSITIVE_INFINITY);
+    connector = await crm.connector();
+    const since = '2026-11-19T02:00:00.000Z';
+    const pages = await toArray(connector.readPages(JSON.stringify({ since })));
+    expect(idsOf(pages)).toEqual(all.map(({ Id }) => Id));
+    expect(made()).toBe(2);
+    // They come in no order of time: until all are read, the next reading begins no later than this one.
+    const starts = pages.map(({ cursor }) => JSON.parse(cursor ?? '').since);
+    expect(new Set(starts.slice(0, -1))).toEqual(new Set(['2026-11-19T01:50:00.000Z']));
+    expect(Date.parse(starts.at(-1))).toBeGreaterThan(Date.parse(since));
+  });
+
+  it('makes no second job where the allowance of the Bulk API is used up', async () => {
+    answer((soql) =>
+      soql.includes('ORDER BY Id') ? records(rowOf(1)) : refused(400, 'QUERY_TIMEOUT'),
+    );
+    const made = failedJobs(Number.POSITIVE_INFINITY, 'LIMIT_EXCEEDED: no more jobs today');
+    connector = await crm.connector();
+    expect(idsOf(await toArray(connector.readPages(null)))).toEqual([rowOf(1).Id]);
+    expect(made()).toBe(1);
+  });
+
+  it('ends a job of the Bulk API that never ends, before it makes another one', async () => {
+    answer((soql) =>
+      soql.includes('ORDER BY Id') ? records(rowOf(1)) : refused(400, 'QUERY_TIMEOUT'),
+    );
+    crm.script(({ method, path }) =>
+      path.startsWith('/jobs/query') && method !== 'PATCH'
+        ? { body: { id: '750', state: 'InProgress' } }
+        : null,
+    );
+    connector = await crm.connector();
+    expect(idsOf(await toArray(connector.readPages(null)))).toEqual([rowOf(1).Id]);
+    const orders = crm.asked.filter(
+      ({ method, path }) => method !== 'GET' && path.startsWith('/jobs/query'),
+    );
+    expect(orders.map(({ method }) => method)).toEqual(['POST', 'PATCH', 'POST', 'PATCH']);
+    expect(orders[1]?.body).toBe('{"state":"Aborted"}');
+  });
+
+  describe('those that left', () => {
+    const DAY_MS = 86_400_000;
+    const since = '2026-11-10T00:10:00.000Z';
+    const untilMs = Date.parse(since) + 4 * DAY_MS;
+    const header = { date: new Date(untilMs).toUTCString() };
+
+    it('are asked for in shorter windows of time where Salesforce takes too long, each once', async () => {
+      // One each six hours, and many in one moment.
+      const stamps = [
+        ...Array.from({ length: 16 }, (_, at) => Date.parse(since) + at * 6 * 3_600_000),
+        ...Array<number>(2_100).fill(Date.parse(since) + 2 * DAY_MS),
+      ].toSorted((a, b) => a - b);
+      const all = stamps.map((stampMs, at) => ({
+        Id: rowOf(at).Id,
+        MasterRecordId: null,
+        SystemModstamp: new Date(stampMs).toISOString().replace('Z', '+0000'),
+      }));
+      const refusedWindows = scriptRemoved((from, to, after) => {
+        if (to - from > DAY_MS) return null;
+        const later = all.filter(({ Id, SystemModstamp }) => {
+          const stamp = Date.parse(SystemModstamp);
+          return stamp >= from && stamp < to && (after === '' || stamp > from || Id > after);
+        });
+        return later.slice(0, 2_000);
+      });
+      connector = await crm.connector();
+      await connector.listGroups();
+      const pages = await toArray(connector.readPages(JSON.stringify({ since })));
+      const removed = pages.flatMap((page) => page.removed.map(({ id }) => id));
+      expect(removed).toEqual(all.map(({ Id }) => Id));
+      expect(refusedWindows()).toBe(3);
+    });
+
+    it('end the reading, before any contact is read, where even an hour takes too long', async () => {
+      const refusedWindows = scriptRemoved(() => null);
+      connector = await crm.connector();
+      await connector.listGroups();
+      const pages: ContactPage[] = [];
+      await expect(async () => {
+        for await (const page of connector.readPages(JSON.stringify({ since }))) pages.push(page);
+      }).rejects.toMatchObject({
+        kind: 'retriable',
+        code: 'crm_unavailable',
+        message: expect.stringContaining('No contact was read'),
+      });
+      expect(pages).toEqual([]);
+      expect(queries().filter((query) => query.startsWith('/query?q=SELECT Id, First'))).toEqual(
+        [],
+      );
+      expect(refusedWindows()).toBeLessThan(12);
+    });
+
+    /** Answers with what left between two times, after an id; null for too long. Gives how often that was. */
+    function scriptRemoved(
+      find: (fromMs: number, toMs: number, afterId: string) => object[] | null,
+    ): () => number {
+      let refusals = 0;
+      answer(() => ({ ...records(), headers: header }));
+      crm.script(({ path }) => {
+        if (!path.startsWith(MERGED)) return null;
+        const from = Date.parse(/SystemModstamp >= (\S+)/.exec(path)?.[1] ?? '');
+        const to = Date.parse(/SystemModstamp < (\S+)/.exec(path)?.[1] ?? '9999-01-01');
+        const found = find(from, Math.min(to, untilMs), /Id > '(\w+)'/.exec(path)?.[1] ?? '');
+        if (found === null) refusals += 1;
+        return {
+          ...(found === null ? refused(400, 'QUERY_TIMEOUT') : records(...found)),
+          headers: header,
+        };
+      });
+      return () => refusals;
+    }
   });
 
   it('throws when the results of a bulk query break off', async () => {
@@ -395,6 +537,23 @@ describe('reading from Salesforce', () => {
     crm.script(({ path }) =>
       path === '/sobjects/Contact/describe' ? { body: { updateable: true, fields } } : null,
     );
+  }
+
+  /** The first query jobs end as Salesforce ends them for no reason; gives how many were made. */
+  function failedJobs(jobs: number, errorMessage = 'InternalServerError : retry your request') {
+    let made = 0;
+    crm.script(({ method, path }) => {
+      if (!path.startsWith('/jobs/query')) return null;
+      if (method === 'POST' && made === jobs) return null;
+      if (method === 'POST') made += 1;
+      const id = `75${made}`;
+      if (method === 'POST') return { body: { id, state: 'UploadComplete' } };
+      return path === `/jobs/query/${id}` && made <= jobs && !isDone()
+        ? { body: { id, state: 'Failed', errorMessage } }
+        : null;
+    });
+    const isDone = () => crm.asked.filter(({ method }) => method === 'POST').length > made + 1;
+    return () => made;
   }
 
   /** A query job with these pages of results. */

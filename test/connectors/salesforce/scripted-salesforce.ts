@@ -142,7 +142,7 @@ function basics({ path }: Asked, url: string): Answer | null {
 }
 
 /** How a reading of all contacts asks which of them were merged. */
-export const MERGED = '/queryAll?q=SELECT Id, MasterRecordId ';
+export const MERGED = '/queryAll?q=SELECT Id, MasterRecordId,';
 
 async function askedOf(request: IncomingMessage): Promise<Asked> {
   const chunks: Buffer[] = [];

@@ -102,6 +102,55 @@ describe('signing in to Salesforce', () => {
     });
   });
 
+  it.each([
+    ['invalid assertion', 'certificate in the app does not belong to crm.auth.privateKey'],
+    ["user hasn't approved this consumer", 'preauthorize the app'],
+    ['expired authorization code', 'clock of this machine'],
+    ['something new', 'Check that the certificate'],
+  ])('explains a certificate that is refused, without a word of tokens (%s)', async (said, why) => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const auth = { type: 'jwt', clientId: 'app', username: 'sync@example.org', privateKey: pem };
+    crm.script(({ path }) =>
+      path.endsWith('/token')
+        ? { status: 400, body: { error: 'invalid_grant', error_description: said } }
+        : null,
+    );
+    const message = await messageFrom(crm.connector({ auth }));
+    expect(message).toContain(why);
+    expect(message).not.toContain('refresh token');
+  });
+
+  it('asks for the My Domain where an address that all orgs share is used', async () => {
+    crm.script(({ path }) =>
+      path.endsWith('/token')
+        ? {
+            status: 400,
+            body: {
+              error: 'invalid_grant',
+              error_description: 'request not supported on this domain',
+            },
+          }
+        : null,
+    );
+    expect(await messageFrom(crm.connector())).toMatch(/My Domain URL.*Setup → My Domain/);
+  });
+
+  it.each([
+    [404, 'NOT_FOUND'],
+    [410, 'UNSUPPORTED_API_VERSION'],
+  ])('tells a retired version of the API from a missing record (%i %s)', async (status, code) => {
+    crm.script(({ path }) => {
+      if (path === '/services/data') return { body: [{ version: '68.0' }, { version: '69.0' }] };
+      return path.startsWith('/sobjects') ? refused(status, code) : null;
+    });
+    await expect(crm.connector()).rejects.toMatchObject({
+      kind: 'configuration',
+      code: 'crm_version_unknown',
+      message: expect.stringMatching(/retired version 67\.0.*crm\.apiVersion: "69\.0"/),
+    });
+  });
+
   it('asks again when the token endpoint is down, and ends resumably if it stays down', async () => {
     crm.script(({ path }) => (path.endsWith('/token') ? { status: 503, body: '<html>' } : null));
     await expect(crm.connector()).rejects.toMatchObject({ code: 'crm_unavailable' });
@@ -302,4 +351,11 @@ function keeper(events: string[]) {
       events.push(`kept ${value}`);
     },
   };
+}
+
+async function messageFrom(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => '',
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Connector } from '../../../connectors/contract.ts';
@@ -48,6 +49,49 @@ describe('a sync with Salesforce', () => {
       expect(await world.spent()).toBe(spent);
     },
   );
+
+  it('reads a large org to its end in a night without a count and without the Bulk API', async () => {
+    const people = 2_300;
+    const { org, world } = await start(people, { bulkThreshold: 50 });
+    await org.control('PUT', 'faults', [
+      { on: { path: '/query' }, fault: { kind: 'queryTimeout', soql: 'SELECT count()' } },
+      { on: { path: '/jobs/query', method: 'POST' }, fault: { kind: 'failQueryJob' } },
+    ]);
+    const report = await world.sync({ limit: 20 });
+    expect(report.contacts).toMatchObject({ read: people });
+    expect(report.reason).toMatchObject({ code: 'budget_reached' });
+    const jobs = (await org.requests()).filter(
+      ({ method, path }) => method === 'POST' && path.endsWith('/jobs/query'),
+    );
+    expect(jobs).toHaveLength(2);
+  });
+
+  it('submits nobody, not even contacts that are due, while it cannot see who was merged', async () => {
+    let mayRead = true;
+    const { org, world } = await start(PEOPLE, {}, (connector) => ({
+      ...connector,
+      async *readPages(cursor, known) {
+        // Time enough for a submission that does not wait.
+        if (!mayRead) await setTimeout(1_000);
+        yield* connector.readPages(cursor, known);
+      },
+    }));
+    await world.sync({ limit: 60, acceptMatchRate: true });
+    mayRead = false;
+    const spent = await world.spent();
+    const { due } = await world.store.contacts.countWork('riverside');
+    expect(due).toBeGreaterThan(100);
+    await org.control('PUT', 'faults', [
+      { on: { path: '/queryAll' }, fault: { kind: 'queryTimeout', soql: 'IsDeleted = true' } },
+    ]);
+    const stopped = await world.sync();
+    expect(stopped).toMatchObject({ status: 'incomplete', reason: { code: 'crm_unavailable' } });
+    expect(stopped.contacts).toMatchObject({ read: 0, submitted: 0 });
+    expect(await world.spent()).toBe(spent);
+    await org.control('PUT', 'faults', []);
+    expect((await world.sync()).status).toBe('succeeded');
+    expect(await world.spent()).toBeGreaterThan(spent);
+  });
 
   it('takes the profile of a merged contact to the one that stays, without a second credit', async () => {
     const { org, world } = await start(30);

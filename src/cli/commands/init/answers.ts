@@ -220,7 +220,7 @@ async function askCsv(asker: Asker, flags: InitFlags, { cwd }: Surroundings): Pr
   });
   const header = await readCsvHeader(path, cwd);
   if ('problem' in header) throw new ConfigurationError(header.problem, { code: 'csv_unreadable' });
-  const guess = guessColumns(header.columns);
+  const guess = guessColumns(header.columns, header.sample);
   const columns = await askColumns(asker, flags, header.columns, guess);
   const marks = await askMarks(asker, flags, header.columns, guess);
   const output = await askText(asker, {

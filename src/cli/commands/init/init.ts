@@ -3,6 +3,7 @@ import { dirname, relative, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Finding } from '../../../../connectors/contract.ts';
+import { missingParts } from '../../../../connectors/missing-parts.ts';
 import type { Environment } from '../../../config/environment.ts';
 import { environmentFileOf, withEnvironmentFile } from '../../../config/environment-file.ts';
 import { insecureAddresses, insecureProblem } from '../../../config/insecure-http.ts';
@@ -174,12 +175,14 @@ export async function checkDraft(
 ): Promise<CheckedDraft> {
   const checked = await parseDraft(draft, answers, textOf);
   const { crm } = answers;
-  if (crm.kind !== 'csv' || crm.badRows === 'skip' || checked.integration === undefined) {
-    return checked;
-  }
-  const finding = await findBadRows(draft.deps, checked.integration);
-  if (finding === null) return checked;
+  if (crm.kind !== 'csv' || checked.integration === undefined) return checked;
+  const findings = await checkFile(draft.deps, checked.integration);
   const { asker, flags, output } = draft;
+  for (const { subject, message, fix } of findings) {
+    if (subject === 'unknown marks') output.note(`${message}. ${fix ?? ''}`);
+  }
+  const finding = crm.badRows === 'skip' ? null : badRowsIn(findings);
+  if (finding === null) return checked;
   output.note(`${finding.message}. ${finding.fix ?? ''}`);
   const isAsked = !flags.yes && flags.csvBadRows === undefined;
   if (isAsked && (await asker.confirm('Leave these rows out, and go on with the others?', true))) {
@@ -201,14 +204,18 @@ async function parseDraft(
   return { text, answers, integration };
 }
 
-/** What the connector says of rows that it would skip; null if there are none. */
-async function findBadRows(
+/** What the connector says of the file, as if it skipped the rows that cannot be read. */
+async function checkFile(
   { findConnectorDefinition }: InitDeps,
   { crm, contacts }: Integration,
-): Promise<Finding | null> {
+): Promise<Finding[]> {
   const definition = await findConnectorDefinition(crm.kind);
   const settings = definition.settingsSchema.parse({ ...crm, badRows: 'skip' });
-  const findings = await definition.check({ settings, contacts, deps: fileDeps() });
+  return definition.check({ settings, contacts, deps: fileDeps() });
+}
+
+/** What it says of rows that it would skip; null if there are none. */
+function badRowsIn(findings: readonly Finding[]): Finding | null {
   const found = findings.find(({ subject }) => subject === 'bad rows');
   return found === undefined
     ? null
@@ -309,8 +316,10 @@ export async function report(
     const marks = markedColumns(answers);
     if (marks.length > 0)
       output.print(`Never asked about: contacts marked in ${marks.join(', ')}.`);
-    if (answers.crm.kind === 'csv' && answers.crm.columns.addresses.length === 0) {
-      output.print(NO_ADDRESSES);
+    if (answers.crm.kind === 'csv') {
+      for (const { part, price } of missingParts(answers.crm.columns)) {
+        output.print(`${MISSING[part]} is used: ${price}. ${MISSING_OPTIONS[part]} names it.`);
+      }
     }
     if (answers.crm.kind === 'csv' && answers.crm.advice !== null) output.print(answers.crm.advice);
     output.print();
@@ -323,8 +332,11 @@ export async function report(
   });
 }
 
-const NO_ADDRESSES =
-  'No column of addresses is used: with one the service knows more people. --csv-addresses names it.';
+const MISSING = {
+  address: 'No column of addresses',
+  employer: 'No column of employers',
+} as const;
+const MISSING_OPTIONS = { address: '--csv-addresses', employer: '--csv-employers' } as const;
 
 /** The columns that leave people out; each once, in quotes. */
 function markedColumns({ crm }: Answers): string[] {

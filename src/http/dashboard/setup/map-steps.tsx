@@ -1,3 +1,4 @@
+import { missingParts } from '../../../../connectors/missing-parts.ts';
 import type { Setup } from '../../../application/setup/draft.ts';
 import type { PeopleLook } from '../../../application/setup/look.ts';
 import type { Settings } from '../../../config.ts';
@@ -124,8 +125,17 @@ function Columns({ crm, names }: { crm: Setup['answers']['crm']; names: readonly
   const columns = columnsOf(crm);
   const choices = [NONE, ...nameChoices(names)];
   const isWhole = textOf(columns['fullName']) !== '';
+  const missing = missingParts({
+    addresses: textsOf(columns['addresses']),
+    employers: textsOf(columns['employers']),
+  });
   return (
     <>
+      {missing.map(({ part, price }) => (
+        <p class="note">
+          {part === 'address' ? 'No address' : 'No employer'} is chosen: {price}.
+        </p>
+      ))}
       <div class="grid">
         <Choice
           name="id"

@@ -410,7 +410,7 @@ export function wizardRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const replaced = isPinned && isUpload(settings, path) ? path : null;
     const upload = await takeUpload(settings, content, replaced);
     const { header } = upload;
-    const guess = guessColumns(header.columns);
+    const guess = guessColumns(header.columns, header.sample);
     const names =
       guess.fullName === null
         ? { firstName: guess.firstName ?? undefined, lastName: guess.lastName ?? undefined }

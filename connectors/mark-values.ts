@@ -1,0 +1,64 @@
+/** The meaning of a value in a field that marks contacts who must be left out. Pure. */
+
+import type { ContactsSettings } from './contract.ts';
+import { folded, yesOrNo } from './yes-or-no.ts';
+
+/** The three marks of the settings. */
+export type MarkKind = 'optOut' | 'deceased' | 'doNotContact';
+
+/** `unknown`: no list has the value, so the contact waits until a user has said what it means. */
+export type MarkMeaning = 'marked' | 'unmarked' | 'unknown';
+
+/** The values that the settings list for one mark, folded. */
+export interface MarkValues {
+  /** Null where the settings list none: then words for yes and no count, and dates. */
+  marked: ReadonlySet<string> | null;
+  /** Null where the settings list none. */
+  unmarked: ReadonlySet<string> | null;
+}
+
+const SETTINGS = {
+  optOut: 'optOutValues',
+  deceased: 'deceasedValues',
+  doNotContact: 'doNotContactValues',
+} as const satisfies Record<MarkKind, keyof ContactsSettings>;
+
+/** Reads the lists of one mark from the settings. */
+export function markValues(contacts: ContactsSettings, kind: MarkKind): MarkValues {
+  return {
+    marked: foldedSet(contacts[SETTINGS[kind]]),
+    unmarked: foldedSet(contacts.unmarkedValues?.[kind]),
+  };
+}
+
+function foldedSet(values: readonly string[] | null | undefined): ReadonlySet<string> | null {
+  return values == null ? null : new Set(values.map(folded));
+}
+
+/**
+ * Tells what a value means. Blank means no. Where the settings list only the values that mark, all others
+ * mean no, as they always did; once they list the harmless values as well, any other value is unknown.
+ */
+export function meaningOfMark(text: string, { marked, unmarked }: MarkValues): MarkMeaning {
+  const value = folded(text);
+  if (value === '') return 'unmarked';
+  if (marked?.has(value) === true) return 'marked';
+  if (unmarked?.has(value) === true) return 'unmarked';
+  if (marked !== null && unmarked === null) return 'unmarked';
+  const answer = yesOrNo(value);
+  if (answer === false) return 'unmarked';
+  if (marked !== null) return 'unknown';
+  return answer === true || isDate(value) ? 'marked' : 'unknown';
+}
+
+/** The most characters of a date, with its time and zone. */
+const LONGEST_DATE = 40;
+
+/** `2019-03-04`, `4.3.2019`, `12 mars 2019`, `2019`; not a sentence that has a year in it. */
+function isDate(value: string): boolean {
+  if (value.length > LONGEST_DATE) return false;
+  if (/^\d{1,4}[-./]\s?\d{1,2}[-./]\s?\d{1,4}([ t,].*)?$/.test(value)) return true;
+  const words = value.split(/[\s.,/-]+/).filter((word) => word !== '');
+  const isShort = words.filter((word) => !/^\d+$/.test(word)).length <= 1;
+  return isShort && words.length <= 3 && words.some((word) => /^(1[89]|20)\d\d$/.test(word));
+}
