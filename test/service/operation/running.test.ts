@@ -121,7 +121,7 @@ describe('a service that an operator runs', () => {
     old.close();
     const db = openDatabase(service.file);
     expect(db.prepare('select id, match from jobs').all()).toEqual([{ id: 'a job', match: null }]);
-    expect(db.prepare('select count(*) from schema_steps').pluck().get()).toBe(6);
+    expect(db.prepare('select count(*) from schema_steps').pluck().get()).toBe(7);
     db.close();
   });
 });
