@@ -152,4 +152,11 @@ const STEPS: readonly SchemaStep[] = [
   { name: '0005 erased and joined people', bring: (db) => db.exec(VACANCY_TABLES) },
   { name: '0006 states of charges', bring: addStatesOfCharges },
   { name: '0007 pairs to review', bring: (db) => db.exec(REVIEW_TABLES) },
+  {
+    name: '0008 readiness',
+    bring: (db) =>
+      db.exec(
+        'create table if not exists readiness (only integer primary key check (only = 1), at_ms integer not null)',
+      ),
+  },
 ];
