@@ -22,6 +22,7 @@ import { type CsvOptions, readBirths, readCsvDonors } from './sources/csv.ts';
 import { readForm990 } from './sources/form-990.ts';
 import { readJudges } from './sources/judges.ts';
 import { readLegislators } from './sources/legislators.ts';
+import { EncodingProblem } from './sources/xml.ts';
 import { openRecord, type RecordStore } from './store.ts';
 import { openRecordedWorld } from './world.ts';
 
@@ -94,7 +95,7 @@ export async function importPeople(db: Database, order: ImportOrder): Promise<Im
       report.blocked += blocked;
       report.toReview += toReview;
     } catch (error) {
-      const problem = readable(error);
+      const problem = readable(error, basename(file));
       // One return of thousands is left out; of a single list there is nothing else.
       if (problem === null || order.kind !== '990') throw error;
       report.refused.push({ file: basename(file), problem });
@@ -277,7 +278,7 @@ async function filesIn(path: string, kind: ImportKind): Promise<string[]> {
   if (kind !== '990') throw new ImportProblem(path, ['It is a folder: name the file.']);
   const names = await readdir(path, { recursive: true });
   return names
-    .filter((name) => name.endsWith('.xml'))
+    .filter((name) => /\.xml$/i.test(name))
     .toSorted()
     .map((name) => join(path, name));
 }
@@ -295,10 +296,11 @@ async function fingerprintOf(file: string, order: ImportOrder): Promise<string> 
 }
 
 /** What a person can do something about: the content of a file. Others are faults. */
-function readable(error: unknown): string | null {
+function readable(error: unknown, file: string): string | null {
   if (error instanceof ImportProblem) return error.message;
+  if (error instanceof EncodingProblem) return `${file} was not imported: ${error.message}`;
   const isXml = error instanceof Error && /\nLine: \d+/.test(error.message);
   return isXml
-    ? `The file is no whole XML: ${error.message.split('\n').slice(0, 2).join(', ')}`
+    ? `${file} was not imported: The file is no whole XML: ${error.message.split('\n').slice(0, 2).join(', ')}`
     : null;
 }
