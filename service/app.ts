@@ -6,12 +6,12 @@ import { failInside, playFaults } from '../testbed/faults.ts';
 import { type DrawLatency, playLatency, type Wait } from '../testbed/latency.ts';
 import { logRequests, type RequestLog } from '../testbed/request-log.ts';
 import { accountRoutes } from './account.ts';
-import { limitBody, readBody } from './body.ts';
+import { limitBody, limitMethods, readBody } from './body.ts';
 import type { PartnerEnv, RequestDetails } from './context.ts';
 import { type ControlOptions, controlRoutes } from './control.ts';
 import type { Credits } from './credits.ts';
 import type { Database } from './database.ts';
-import { addDocuments } from './documents.ts';
+import { addDocuments, donorPage } from './documents.ts';
 import { CHARGED_DONORS, donorRoutes } from './donors/donors.ts';
 import { chargedEnhancements, type EnhancementOptions, enhancementRoutes } from './enhancements.ts';
 import { answerError } from './errors.ts';
@@ -31,6 +31,9 @@ import { quotePersons } from './validation.ts';
 
 /** Where the service lives; the document's {base_url} ends so. */
 export const BASE_PATH = '/v1/partners';
+
+/** Where the addresses of donors in profiles lead, outside the API's path. */
+export const DONOR_PAGES = '/people';
 
 /** Everything that the app's parts need. */
 export interface AppOptions
@@ -67,6 +70,8 @@ export function createApp(options: AppOptions): Hono<PartnerEnv> {
     app.route('/_sandbox/networks', networkControlRoutes(options.networkService));
     app.get('/_sandbox/docs', (c) => c.html(page()));
   }
+  // The address of a donor in profiles: a page without data, because a browser cannot send a key.
+  app.get(`${DONOR_PAGES}/:id`, (c) => c.html(donorPage(options.title)));
   app.route(BASE_PATH, service);
   app.notFound((c) => c.json({ detail: 'Not Found' }, 404));
   app.onError((error, c) => answerError(error, c, options.report));
@@ -91,6 +96,7 @@ function createService(options: AppOptions) {
   service.use(playFaults(options.faults));
   service.use(authenticate(options.keys, clock));
   service.use(limitRate(options.rateLimit, clock));
+  service.use(limitMethods());
   service.use(limitBody());
   service.use(readBody());
   service.use(quotePersons());

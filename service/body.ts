@@ -15,6 +15,18 @@ const MAX_VALUES = 30_000;
 /** The body of such a request means nothing, so it is not read. */
 const BODYLESS = new Set(['GET', 'HEAD', 'DELETE']);
 
+/** The methods that any endpoint has. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** Answers 405 to a method that no endpoint has, such as OPTIONS or PROPFIND. */
+export function limitMethods(): MiddlewareHandler<PartnerEnv> {
+  return async (c, next) => {
+    if (METHODS.includes(c.req.method)) return next();
+    c.header('Allow', METHODS.join(', '));
+    return c.json({ detail: 'Method Not Allowed' }, 405);
+  };
+}
+
 /** Answers 400 to a body that is too large, before the rest of it is read. */
 export function limitBody(): MiddlewareHandler<PartnerEnv> {
   const limit = bodyLimit({

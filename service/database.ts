@@ -4,7 +4,7 @@ import { type Database, type Opening, openDatabase as openFile } from '../testbe
 import { INDEX_TABLES } from './matcher/tables.ts';
 import { NETWORK_TABLES } from './networks/tables.ts';
 import { OPERATION_TABLES } from './operation/tables.ts';
-import { RECORD_TABLES, VACANCY_TABLES } from './record/tables.ts';
+import { RECORD_TABLES, REVIEW_TABLES, VACANCY_TABLES } from './record/tables.ts';
 import { bringSchema, type SchemaStep } from './schema.ts';
 
 export type { Database };
@@ -151,4 +151,12 @@ const STEPS: readonly SchemaStep[] = [
   { name: '0004 teams and their keys', bring: (db) => db.exec(OPERATION_TABLES) },
   { name: '0005 erased and joined people', bring: (db) => db.exec(VACANCY_TABLES) },
   { name: '0006 states of charges', bring: addStatesOfCharges },
+  { name: '0007 pairs to review', bring: (db) => db.exec(REVIEW_TABLES) },
+  {
+    name: '0008 readiness',
+    bring: (db) =>
+      db.exec(
+        'create table if not exists readiness (only integer primary key check (only = 1), at_ms integer not null)',
+      ),
+  },
 ];

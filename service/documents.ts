@@ -147,3 +147,19 @@ ${endpoints.map(
 <pre>${JSON.stringify(components, null, 2)}</pre>
 </html>`;
 }
+
+/** The page at the address of a donor: it names the service and shows no data. */
+export function donorPage(title: string) {
+  return html`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>
+  body { font: 16px/1.5 system-ui, sans-serif; max-width: 40rem; margin: 4rem auto; padding: 0 1rem; }
+</style>
+<h1>${title}</h1>
+<p>This address identifies a person in a private Partner Data Service, which your organization runs. The page shows no data about
+the person. To read the profile, send a request with your team's key to the API.</p>
+</html>`;
+}

@@ -7,7 +7,7 @@ import type { Match, Matcher } from './matcher/matcher.ts';
 import { createSlices } from './slices.ts';
 
 /** A reader of progress waits at most so long for jobs that are due. */
-const CATCH_UP_MS = 250;
+const CATCH_UP_MS = 1_000;
 
 /** Persons that are matched at the same time: one with many namesakes must not hold up all others. */
 const AT_ONCE = 4;

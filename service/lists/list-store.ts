@@ -1,5 +1,6 @@
 /** The lists of all teams, and who is on them. */
 
+import { createHash } from 'node:crypto';
 import type { Database } from '../database.ts';
 
 /** The system list that every team has; it collects every donor of the team's lists. */
@@ -48,20 +49,31 @@ export interface Lists {
 export function createLists(db: Database, clock: () => number, createId: () => string): Lists {
   const sql = prepareStatements(db);
 
-  /** Teams come and go with their keys, so the system list is made when it is first looked for. */
+  const openedAtMs = clock();
+
+  /** Teams come and go with their keys, so the system list is created with the first change. */
   function openSystemList(team: string): void {
-    sql.create.run({ id: createId(), team, name: ALL_SAVED_DONORS, isSystem: 1, atMs: clock() });
+    const id = systemListId(team);
+    sql.create.run({ id, team, name: ALL_SAVED_DONORS, isSystem: 1, atMs: openedAtMs });
+  }
+
+  /** Reading writes nothing: until the first change, the system list is only described. */
+  function describeSystemList(team: string): DonorList {
+    const rest = { isSystem: true, createdAtMs: openedAtMs, donorCount: 0 };
+    return { id: systemListId(team), team, name: ALL_SAVED_DONORS, ...rest };
   }
 
   function find(team: string, id: string): DonorList | undefined {
     const row = sql.find.get(id, team);
-    return row === undefined ? undefined : toList(row);
+    if (row !== undefined) return toList(row);
+    const isSystem = id === systemListId(team) && sql.system.get(team) === undefined;
+    return isSystem ? describeSystemList(team) : undefined;
   }
 
   return {
     all(team) {
-      openSystemList(team);
-      return sql.all.all(team).map(toList);
+      const lists = sql.all.all(team).map(toList);
+      return lists.some(({ isSystem }) => isSystem) ? lists : [describeSystemList(team), ...lists];
     },
     find,
     create(team, name) {
@@ -96,6 +108,11 @@ export function createLists(db: Database, clock: () => number, createId: () => s
   };
 }
 
+/** The same one before and after the list is stored. */
+function systemListId(team: string): string {
+  return createHash('sha256').update(`system list of ${team}`).digest('hex').slice(0, 32);
+}
+
 type Row = Omit<DonorList, 'isSystem'> & { isSystem: number };
 
 function toList(row: Row): DonorList {
@@ -111,6 +128,7 @@ function prepareStatements(db: Database) {
   return {
     all: db.prepare<[string], Row>(`${LISTS} where team = ? order by is_system desc, position`),
     find: db.prepare<[string, string], Row>(`${LISTS} where list_id = ? and team = ?`),
+    system: db.prepare<[string], unknown>('select 1 from lists where team = ? and is_system = 1'),
     create: db.prepare<
       [{ id: string; team: string; name: string; isSystem: number; atMs: number }]
     >(

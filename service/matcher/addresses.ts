@@ -12,16 +12,21 @@ export interface ComparableAddress {
   city: string[];
   state: string;
   zip: string;
+  /** The flat or suite within the building; empty without one. */
+  unit: string;
 }
 
-/** A free text as its words, states in two letters. */
+/** A free text as its words, states in two letters, and its units as "unit:4". */
 export type AddressText = ReadonlySet<string>;
 
-/** How well an address agrees, best first: the very house, the same ZIP code, the same city. */
-export type AddressFit = 'house' | 'zip' | 'city';
+/**
+ * How well an address agrees, best first: the very house, another unit of its building, the same
+ * ZIP code, the same city.
+ */
+export type AddressFit = 'house' | 'otherUnit' | 'zip' | 'city';
 
 /** The fits, best first. */
-export const ADDRESS_FITS = ['house', 'zip', 'city'] as const satisfies AddressFit[];
+export const ADDRESS_FITS = ['house', 'otherUnit', 'zip', 'city'] as const satisfies AddressFit[];
 
 /** A typo is forgiven in words of at least this length. */
 const MIN_TYPO_LENGTH = 4;
@@ -55,7 +60,17 @@ export function comparableAddress(address: Address): ComparableAddress {
     city: words(address.city).map(shortened),
     state: address.state.toLowerCase(),
     zip: address.postalCode.slice(0, 5),
+    unit: unitsIn(address.street)[0] ?? '',
   };
+}
+
+/** A unit has a digit or is a single letter: "Floor, Evanston" names none. */
+const UNIT =
+  /(?:\b(?:apartment|apt|unit|suite|ste|floor|flr|room|rm)\b\.?\s*#?|#)\s*(?=[a-z0-9-]*\d|[a-z]\b)([a-z0-9-]{1,8})\b/gi;
+
+/** The units that a text names, without signs: "Apt. 4-B" is "4b". */
+function unitsIn(text: string): string[] {
+  return [...text.matchAll(UNIT)].map(([, unit = '']) => unit.replaceAll('-', '').toLowerCase());
 }
 
 /** Reads a free text; a state's name is a word more, as it may be a city's or a street's. */
@@ -63,9 +78,13 @@ export function addressText(text: string): AddressText {
   const states = STATE_NAMES.filter(({ pattern }) => text.search(pattern) !== -1);
   return new Set([
     ...words(text).map(shortened),
+    ...unitsIn(text).map((unit) => UNIT_MARK + unit),
     ...states.map(({ letters }) => letters.toLowerCase()),
   ]);
 }
+
+/** No word has a colon in it. */
+const UNIT_MARK = 'unit:';
 
 /** Under which keys a house is found: its number with the ZIP code, and with the street's name. */
 export function houseKeys({ houseNumber, street, state, zip }: ComparableAddress): string[] {
@@ -95,8 +114,8 @@ const STATE_LETTERS = new Set([...STATES.values()].map((letters) => letters.toLo
 /** Writes comparable addresses as one text, for the index. */
 export function encodeAddresses(addresses: readonly ComparableAddress[]): string {
   return addresses
-    .map(({ houseNumber, street, city, state, zip }) =>
-      [houseNumber, street.join(' '), city.join(' '), state, zip].join('|'),
+    .map(({ houseNumber, street, city, state, zip, unit }) =>
+      [houseNumber, street.join(' '), city.join(' '), state, zip, unit].join('|'),
     )
     .join('\n');
 }
@@ -114,14 +133,22 @@ export function fitAddress(text: AddressText, address: ComparableAddress): Addre
     text.has(address.houseNumber) &&
     (isArea || text.has(address.state)) &&
     address.street.every((word) => hasWord(text, word));
-  if (isHouse) return 'house';
+  if (isHouse) return isOtherUnit(text, address) ? 'otherUnit' : 'house';
   if (!isArea) return undefined;
   return isZip ? 'zip' : 'city';
 }
 
 function decodeAddress(line: string): ComparableAddress {
-  const [houseNumber = '', street = '', city = '', state = '', zip = ''] = line.split('|');
-  return { houseNumber, street: street.split(' '), city: city.split(' '), state, zip };
+  const [houseNumber = '', street = '', city = '', state = '', zip = '', unit = ''] =
+    line.split('|');
+  return { houseNumber, street: street.split(' '), city: city.split(' '), state, zip, unit };
+}
+
+/** Where one side names no unit, nothing is known against it. */
+function isOtherUnit(text: AddressText, { unit }: ComparableAddress): boolean {
+  if (unit === '' || text.has(UNIT_MARK + unit)) return false;
+  for (const word of text) if (word.startsWith(UNIT_MARK)) return true;
+  return false;
 }
 
 function isCity(text: AddressText, { city, state }: ComparableAddress): boolean {

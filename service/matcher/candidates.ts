@@ -4,6 +4,7 @@ import { type AddressText, houseKeysIn } from './addresses.ts';
 import type { DonorIndex } from './donor-index.ts';
 import type { Reading } from './names.ts';
 import { formsOf } from './nicknames.ts';
+import { spellingsOf } from './spellings.ts';
 
 /** More donors than this of one name are too many to tell apart; a house still finds them. */
 const MOST_OF_ONE_NAME = 3_000;
@@ -56,7 +57,9 @@ function lastNamesOf(index: DonorIndex, { last, lastParts, middles }: Reading): 
 
 function firstNamesOf(index: DonorIndex, { first, middles }: Reading): Set<string> {
   const others = middles.slice(0, MOST_PARTS);
-  const forms = [...formsOf(first)].filter((form) => index.countFirstName(form) > 0);
+  const forms = [...formsOf(first), ...spellingsOf(first)].filter(
+    (form) => index.countFirstName(form) > 0,
+  );
   return new Set([
     first,
     ...forms,

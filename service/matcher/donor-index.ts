@@ -134,6 +134,7 @@ function toCandidate(row: DonorRow): Candidate {
     addresses: () => decodeAddresses(row.addresses),
     employers: () => listIn(row.employers, '\n'),
     born: row.born,
+    generation: row.generation,
   };
 }
 

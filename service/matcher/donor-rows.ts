@@ -25,6 +25,8 @@ export interface DonorRow {
   isInvented: number;
   /** The day or the year of birth of a real person; empty where it is not known. */
   born: string;
+  /** The generation that a suffix names. */
+  generation: number | null;
 }
 
 /** Takes all donors; the caller opens the transaction. */
@@ -76,7 +78,7 @@ export interface DonorInserts {
 export function prepareInserts(db: Database): DonorInserts {
   const row = db.prepare<[DonorRow]>(
     `insert into donor_index values (@number, @last, @first, @middle, @lastParts, @addresses,
-                                     @employers, @isDead, @isInvented, @born)`,
+                                     @employers, @isDead, @isInvented, @born, @generation)`,
   );
   const name = db.prepare<[string, string, number]>(
     'insert or ignore into donor_other_names values (?, ?, ?)',
@@ -89,7 +91,8 @@ export function prepareInserts(db: Database): DonorInserts {
 
 /** Everything that the index holds of a donor. */
 export function entriesOf(number: number, donor: Donor) {
-  const name = comparableName(donor.name.first, donor.name.middle ?? '', donor.name.last);
+  const { first, middle, last } = donor.name;
+  const name = comparableName(first, middle ?? '', last, donor.suffix);
   const employers = employersOf(donor);
   return {
     row: toRow(number, name, donor, employers),
@@ -139,5 +142,6 @@ function toRow(
     // Real people never have invented wealth, and invented ones always have some.
     isInvented: Number(donor.netWorth !== null && !isImported(donor)),
     born: isImported(donor) ? (donor.birthday ?? String(donor.birthYear ?? '')) : '',
+    generation: name.generation,
   };
 }

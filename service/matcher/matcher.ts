@@ -5,6 +5,7 @@
 
 import { atOnce, inSlices, type Slices } from '../slices.ts';
 import { type AddressText, addressText } from './addresses.ts';
+import { agreeInFull } from './agreement.ts';
 import { findCandidates } from './candidates.ts';
 import type { Candidate, DonorIndex } from './donor-index.ts';
 import { comparableEmployer } from './employers.ts';
@@ -48,6 +49,13 @@ export interface Match {
   reasons: string[];
   /** The next likeliest donor or, where none was found, the likeliest one. */
   runnerUp: Likely | null;
+  /**
+   * Number of kinds of evidence beyond the name that speak for the donor found: address, employer and day of
+   * birth, with which a middle name counts as well.
+   */
+  kinds: number;
+  /** Whether something speaks strongly against the donor found, such as another middle initial. */
+  isContradicted: boolean;
 }
 
 /** Finds donors. */
@@ -58,8 +66,13 @@ export interface Matcher {
   matchInSlices(person: SoughtPerson, slices: Slices): Promise<Match>;
 }
 
-/** Below this the matcher finds no donor. */
-const MIN_PROBABILITY = 0.97;
+/** Probabilities from which two records are taken for one person. */
+export const THRESHOLDS = {
+  /** A submitted person and a donor: a mistake is seen in one profile. */
+  match: 0.97,
+  /** Records of two sources: a mistake stays in the file, so at least two kinds of evidence beyond the name are needed. */
+  join: 0.9995,
+};
 
 /** A runner-up that is less likely is none. */
 const LEAST_MENTIONED = 0.001;
@@ -156,9 +169,10 @@ function bitsOf(evidence: readonly Evidence[]): number {
   return evidence.reduce((sum, { bits }) => sum + bits, 0);
 }
 
-function choose(weighed: readonly Weighed[], { readings }: Sought): Match {
-  const ranked = weighed.toSorted(
-    (a, b) => b.odds - a.odds || a.candidate.number - b.candidate.number,
+function choose(weighed: readonly Weighed[], { readings, born }: Sought): Match {
+  const { ranked, twin } = foldTwins(
+    weighed.toSorted((a, b) => b.odds - a.odds || a.candidate.number - b.candidate.number),
+    born,
   );
   const all = 1 + ranked.reduce((sum, { odds }) => sum + odds, 0);
   const toLikely = ({ candidate, odds, evidence }: Weighed): Likely => ({
@@ -167,26 +181,74 @@ function choose(weighed: readonly Weighed[], { readings }: Sought): Match {
     reasons: [
       ...evidence.map(({ reason }) => reason),
       ...(candidate.isDead ? ['This donor has died'] : []),
+      ...(twin !== undefined && candidate === ranked[0]?.candidate ? [TWIN] : []),
     ],
   });
   const [best, second] = ranked.slice(0, 2).map(toLikely);
   if (best === undefined) {
-    return { donorNumber: null, probability: 0, reasons: [NOT_FOUND(readings)], runnerUp: null };
+    return {
+      donorNumber: null,
+      probability: 0,
+      reasons: [NOT_FOUND(readings)],
+      runnerUp: null,
+      ...NOT_SURE,
+    };
   }
-  const isMoreThanName = ranked[0]?.evidence.some((one) => one.isBeyondName === true) === true;
-  if (isMoreThanName && best.probability >= MIN_PROBABILITY) {
+  const evidence = ranked[0]?.evidence ?? [];
+  const kinds = new Set(evidence.flatMap(({ kind }) => kind ?? []));
+  const isContradicted = evidence.some((one) => one.isContradiction === true);
+  // Relatives share a home: an address alone never outweighs what contradicts.
+  const isOutweighed = !isContradicted || kinds.has('employer') || kinds.has('birth');
+  if (kinds.size > 0 && isOutweighed && best.probability >= THRESHOLDS.match) {
     const { donorNumber, probability, reasons } = best;
     const isMentioned = second !== undefined && second.probability >= LEAST_MENTIONED;
-    return { donorNumber, probability, reasons, runnerUp: isMentioned ? second : null };
+    const runnerUp = twin === undefined ? (isMentioned ? second : null) : toLikely(twin);
+    // No two people of one family share a middle name and a day of birth.
+    const isMiddle = kinds.has('birth') && evidence.some((one) => one.isMiddle === true);
+    const count = kinds.size + Number(isMiddle);
+    return { donorNumber, probability, reasons, runnerUp, kinds: count, isContradicted };
   }
   const isTied = second !== undefined && best.probability < 2 * second.probability;
+  const isEnough = kinds.size > 0 && isOutweighed;
   return {
     donorNumber: null,
-    probability: isMoreThanName ? best.probability : Math.min(best.probability, NAME_ALONE),
-    reasons: [isTied && isMoreThanName ? TIED : TOO_LITTLE],
+    probability: isEnough ? best.probability : Math.min(best.probability, NAME_ALONE),
+    reasons: [
+      isTied && kinds.size > 0 ? TIED : kinds.size > 0 && !isOutweighed ? OTHER : TOO_LITTLE,
+    ],
     runnerUp: best,
+    ...NOT_SURE,
   };
 }
+
+/**
+ * Donors who agree in full are one person on file twice, or cannot be told apart: the older one stands for
+ * them, or no contact would ever match either.
+ */
+function foldTwins(
+  ranked: readonly Weighed[],
+  born: string,
+): { ranked: Weighed[]; twin: Weighed | undefined } {
+  const [best] = ranked;
+  const twins =
+    best === undefined ? [] : ranked.filter((one) => one === best || areTwins(best, one, born));
+  if (best === undefined || twins.length < 2) return { ranked: [...ranked], twin: undefined };
+  const [oldest = best, twin] = twins.toSorted((a, b) => a.candidate.number - b.candidate.number);
+  const odds = twins.reduce((sum, one) => sum + one.odds, 0);
+  const others = ranked.filter((one) => !twins.includes(one));
+  return { ranked: [{ ...oldest, odds }, ...others], twin };
+}
+
+function areTwins(best: Weighed, other: Weighed, born: string): boolean {
+  return (
+    other.odds * LEAST_OF_TWIN >= best.odds && agreeInFull(best.candidate, other.candidate, born)
+  );
+}
+
+/** One that is so much less likely is compared no further. */
+const LEAST_OF_TWIN = 1_000;
+
+const NOT_SURE = { kinds: 0, isContradicted: false };
 
 /**
  * An invented donor who is the only bearer of a name is found by it where nothing else is said, if the
@@ -208,7 +270,8 @@ function byNameAlone(
   const isFull = fit === 'same' || fit === 'nickname';
   if (!isInvented || !isFull || expected >= MAX_EXPECTED_BEARERS) return null;
   const reasons = [...only.evidence.map(({ reason }) => reason), 'No other donor has this name'];
-  return { donorNumber: number, probability: MIN_PROBABILITY, reasons, runnerUp: null };
+  const found = { donorNumber: number, probability: THRESHOLDS.match, reasons, runnerUp: null };
+  return { ...found, ...NOT_SURE };
 }
 
 const MAX_EXPECTED_BEARERS = 0.5;
@@ -216,7 +279,9 @@ const MAX_EXPECTED_BEARERS = 0.5;
 /** However rare a name is, others bear it who are in no file. */
 const NAME_ALONE = 0.5;
 
+const TWIN = 'Another donor agrees with this one in all parts: they can be one person';
 const TIED = 'Several donors match this person equally well';
+const OTHER = 'The likeliest donor differs in a part that relatives at one address differ in';
 const TOO_LITTLE = 'Too little is known to tell which donor this person is';
 const NOT_FOUND = (readings: readonly Reading[]) =>
   readings.length === 0

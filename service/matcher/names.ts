@@ -1,6 +1,7 @@
 /** Names, made comparable: how they are normalised, and the ways in which one may be read. */
 
 import { formsOf } from './nicknames.ts';
+import { spellingsOf } from './spellings.ts';
 import { withinOneEdit, words } from './words.ts';
 
 /** A name in lower case without accents, titles, suffixes and punctuation; parts may be empty. */
@@ -12,10 +13,12 @@ export interface ComparableName {
   last: string;
   /** The single names of a last name that has several: "García-López" and "Garcia Lopez". */
   lastParts: string[];
+  /** The generation that a suffix names, such as 2 for "Jr" and for "II"; null without one. */
+  generation: number | null;
 }
 
-/** How well a first name agrees, best first: the same, a short form, an initial, one typo. */
-export type FirstNameFit = 'same' | 'nickname' | 'initial' | 'typo';
+/** How well a first name agrees, best first: the same, a short form, another spelling, an initial, one typo. */
+export type FirstNameFit = 'same' | 'nickname' | 'spelling' | 'initial' | 'typo';
 
 /** One way in which a submitted name may be read. */
 export interface Reading extends ComparableName {
@@ -25,20 +28,42 @@ export interface Reading extends ComparableName {
 const TITLES = new Set(
   words('mr mrs ms miss mx dr prof professor rev reverend hon honorable sir judge sen senator'),
 );
-const SUFFIXES = new Set(words('jr sr ii iii iv v md phd esq dds cpa jd rn mba ret facs dvm'));
+const SUFFIXES = new Set(
+  words('jr sr ii iii iv v md phd esq dds cpa jd rn mba ret facs dvm 2nd 3rd 4th'),
+);
 /** Where a former last name begins. */
 const FORMERLY = new Set(['nee', 'formerly', 'fka']);
 const PARTICLES = new Set(
   words('van von vom der den de del della di da dos du la le st saint ter ten af av el al bin y'),
 );
 
-/** A typo is forgiven in names of at least this length: shorter ones would be other names. */
+/** "Jr" and "II" are one generation; a single "V" or "I" may be an initial. */
+const GENERATIONS = new Map([
+  ['sr', 1],
+  ['senior', 1],
+  ['jr', 2],
+  ['junior', 2],
+  ['ii', 2],
+  ['2nd', 2],
+  ['iii', 3],
+  ['3rd', 3],
+  ['iv', 4],
+  ['4th', 4],
+]);
+
+/** A typo is forgiven in names of at least this length, of which it may drop a letter: shorter ones would be other names. */
 const MIN_TYPO_LENGTH = 4;
 
 /** Normalises a name; a remark in brackets, like a nickname, is left out. */
-export function comparableName(first: string, middle: string, last: string): ComparableName {
+export function comparableName(
+  first: string,
+  middle: string,
+  last: string,
+  suffix = '',
+): ComparableName {
   const given = givenWords(withoutBrackets(first));
-  return nameOf([...given, ...words(middle)], familyWords(withoutBrackets(last)));
+  const name = nameOf([...given, ...words(middle)], familyWords(withoutBrackets(last)));
+  return { ...name, generation: generationIn(`${suffix} ${last}`) };
 }
 
 /**
@@ -48,6 +73,7 @@ export function comparableName(first: string, middle: string, last: string): Com
 export function readingsOf(first: string, last: string): Reading[] {
   const given = givenWords(withoutBrackets(first));
   const family = familyWords(withoutBrackets(last));
+  const generation = generationIn(`${first} ${last}`);
   const isWhole = (field: string, other: readonly string[]) =>
     words(field).length > 1 && (other.length === 0 || field.includes(','));
   const readings: Reading[] = [
@@ -58,7 +84,16 @@ export function readingsOf(first: string, last: string): Reading[] {
     ...(isSame(given, family) ? readWhole(last) : []),
     ...readAs('swapped', family, given),
   ];
-  return readings.slice(0, MAX_READINGS);
+  return readings.slice(0, MAX_READINGS).map((reading) => ({ ...reading, generation }));
+}
+
+/** The generation that a text names; a suffix never comes first. */
+function generationIn(text: string): number | null {
+  for (const word of words(text).toReversed()) {
+    const generation = GENERATIONS.get(word);
+    if (generation !== undefined) return generation;
+  }
+  return null;
 }
 
 /** Each reading is a search of its own. */
@@ -75,17 +110,23 @@ export function fitFirstName(person: string, donor: string): FirstNameFit | unde
   if (formsOf(person).has(donor)) {
     return 'nickname';
   }
+  if (spellingsOf(person).has(donor)) {
+    return 'spelling';
+  }
   return isTypo(person, donor) ? 'typo' : undefined;
 }
 
 /** Whether a name may be another one with a typo in it. */
 export function isTypo(one: string, other: string): boolean {
-  return Math.min(one.length, other.length) >= MIN_TYPO_LENGTH - 1 && withinOneEdit(one, other);
+  const isLong = Math.max(one.length, other.length) >= MIN_TYPO_LENGTH;
+  return (
+    isLong && Math.min(one.length, other.length) >= MIN_TYPO_LENGTH - 1 && withinOneEdit(one, other)
+  );
 }
 
-/** Whether two middle names agree: an initial agrees with every such name. */
+/** Whether two middle names agree: an initial agrees with every name that it begins. */
 export function middlesAgree(one: string, other: string): boolean {
-  return one.startsWith(other) || other.startsWith(one) || withinOneEdit(one, other);
+  return one.startsWith(other) || other.startsWith(one) || isTypo(one, other);
 }
 
 function readAs(way: Reading['way'], given: string[], family: string[]): Reading[] {
@@ -111,7 +152,13 @@ function nameOf(given: readonly string[], family: readonly string[]): Comparable
   const [first = '', ...middles] = given;
   const parts = family.filter((word) => !PARTICLES.has(word) && !FORMERLY.has(word));
   const own = family.slice(0, formerAt(family));
-  return { first, middles, last: own.join(''), lastParts: parts.length > 1 ? parts : [] };
+  return {
+    first,
+    middles,
+    last: own.join(''),
+    lastParts: parts.length > 1 ? parts : [],
+    generation: null,
+  };
 }
 
 function formerAt(family: readonly string[]): number {

@@ -17,6 +17,7 @@ const common = z
 interface Nicknames {
   shorts: Map<string, Set<string>>;
   longs: Map<string, Set<string>>;
+  common: ReadonlySet<string>;
 }
 
 let nicknames: Nicknames | undefined;
@@ -32,7 +33,29 @@ export function formsOf(name: string): Set<string> {
   const siblings = [...long].flatMap((one) => [...(shorts.get(one) ?? [])]);
   const forms = new Set([...(shorts.get(name) ?? []), ...long, ...siblings]);
   forms.delete(name);
+  for (const other of TWO_PEOPLE.get(name) ?? []) forms.delete(other);
   return forms;
+}
+
+/** Names that the lists connect, although they are full names of two people, often of one family. */
+const TWO_PEOPLE = readPairs(
+  `andrew andrea|louis louise|lewis louise|ernest ernestine|ernest tina|edwin edwina|alexander alexandria
+   |alexander alexandra|alexander sandra|max maxine|bert bertha|bert roberta|cole nicole|cole nichole|emil emily
+   |paul polly|paul paula|laura lawrence|michelle mickey|erica frederick|erika frederick|victor vicki|felix felicia
+   |clare clarence|antonia tony|ann tony|janet jess|martha marty|peter patsy|patrick patsy|jack jacqueline
+   |sally salvador|myra sam|verna vernon|shelly shelton|sheldon shelly|matthew mattie|alberta bert|ron veronica
+   |june junior|henry etta|eli elisha|winifred freddie|robert rupert|charles carol|john jane|john joan|carl carla
+   |daniel danielle|eric erica|dennis denise|george georgia|joseph josephine|gabriel gabriela|christian christina`,
+);
+
+function readPairs(text: string): Map<string, string[]> {
+  const pairs = new Map<string, string[]>();
+  for (const pair of text.split('|')) {
+    const [one = '', other = ''] = pair.trim().split(' ');
+    pairs.set(one, [...(pairs.get(one) ?? []), other]);
+    pairs.set(other, [...(pairs.get(other) ?? []), one]);
+  }
+  return pairs;
 }
 
 /** Whether one of two names is a short form of the other. */
@@ -42,20 +65,25 @@ export function isShortFor(one: string, other: string): boolean {
   return shorts.get(one)?.has(other) === true || shorts.get(other)?.has(one) === true;
 }
 
+/** Whether a name is in the list of common long and short forms; the other list has many that nobody bears. */
+export function isCommonForm(name: string): boolean {
+  nicknames ??= fromFiles();
+  return nicknames.common.has(name);
+}
+
 function fromFiles(): Nicknames {
   const shorts = new Map<string, Set<string>>();
   const longs = new Map<string, Set<string>>();
-  const rows = [
-    ...readDataFile('nickname_pairs.csv', listed),
-    ...readDataFile('nicknames.csv', common),
-  ];
+  const commonRows = readDataFile('nicknames.csv', common);
+  const rows = [...readDataFile('nickname_pairs.csv', listed), ...commonRows];
   for (const { name, nicknames: short } of rows) {
     for (const nickname of short) {
       add(shorts, name, nickname);
       add(longs, nickname, name);
     }
   }
-  return { shorts, longs };
+  const commonNames = commonRows.flatMap((row) => [row.name, ...row.nicknames]);
+  return { shorts, longs, common: new Set(commonNames) };
 }
 
 function add(to: Map<string, Set<string>>, key: string, value: string): void {

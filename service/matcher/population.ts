@@ -2,14 +2,15 @@
 
 import { z } from 'zod';
 import { readDataFile } from '../../people/data-file.ts';
+import { isCommonForm } from './nicknames.ts';
 import { words } from './words.ts';
 
 /** The share of all people who bear a name; names are comparable ones. */
 export interface Population {
   first(name: string): number;
   last(name: string): number;
-  /** Whether it is one of the common first names. */
-  isFirstName(name: string): boolean;
+  /** Whether it is known as a given name: a common one, or a short form of one. */
+  isGivenName(name: string): boolean;
 }
 
 /** The people counted in the census from which the last names are. */
@@ -20,6 +21,24 @@ const UNLISTED_SHARE = 2e-5;
 
 const firstNameRow = z.object({ name: z.string(), births_1940_1990: z.coerce.number() });
 const surnameRow = z.object({ surname: z.string(), count_2010: z.coerce.number() });
+
+/** Given names that have become common since 1990; the list of births ends there. */
+const LATER = new Set(
+  words(`manny zack aaliyah addison aiden alaina alana alayna alexis alina aliyah alyssa amaya amelie anaya angelina aria ariana
+    ariel arya asher ashton aubree aubrey aurora autumn ava avery axel ayden bella bentley braden brady braxton brayden
+    braylen brielle brody brooklyn brooklynn bryce bryson caden caleb callie cameron carson cayden chase chloe colton
+    cooper daisy dakota damian declan diego dominic easton eden elena eliana elijah ella elliana ellie eloise ember
+    emerson emery emma esme everett everly ezekiel ezra faith finley finn gavin genesis gianna giovanni grady grayson
+    greyson hadley hailey harley harper hayden hazel hudson hunter ian isabella isaiah isla ivy jace jada jaden jade
+    jalen jasper jax jaxon jaxson jayce jayden jaylen jayla jaylin jordyn josiah julian kaden kai kamryn karter kayden
+    kaylee kayleigh kennedy kingston kinsley kira kylee kylie kyra landon lana layla leilani leo leon levi liam lila
+    liliana lincoln logan lola london luca lucas lucia luna lyla mackenzie macy madelyn maddox makayla maliyah malia
+    mason mateo maverick maya mckenna melody mia micah mila milo miles mya naomi natalia nevaeh nico nolan nora nova
+    oliver olivia omar owen oakley paige paisley parker penelope peyton piper presley quinn raelynn raegan reagan
+    reese remi rhys riley river rowan ryder rylan ryker rylee sadie sage santiago savannah sawyer scarlett serenity
+    silas skyler sloane sofia stella summer talia teagan theo trinity tristan tucker valentina violet waylon weston
+    willow wyatt xander xavier zander zion zoe zoey`),
+);
 
 let population: Population | undefined;
 
@@ -44,7 +63,7 @@ function fromFiles(): Population {
   return {
     first: (name) => firsts.get(name) ?? UNLISTED_SHARE,
     last: (name) => lasts.get(name) ?? UNLISTED_SHARE,
-    isFirstName: (name) => firsts.has(name),
+    isGivenName: (name) => firsts.has(name) || isCommonForm(name) || LATER.has(name),
   };
 }
 

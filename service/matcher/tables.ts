@@ -1,7 +1,7 @@
 /** The tables of the index of donors. */
 
 /** Raised when rows are written otherwise; a database of another version is indexed anew. */
-export const INDEX_VERSION = 5;
+export const INDEX_VERSION = 6;
 
 /** The tables of the index. */
 export const INDEX_TABLES = `
@@ -15,7 +15,8 @@ create table if not exists donor_index (
   employers text not null,
   isDead integer not null,
   isInvented integer not null,
-  born text not null
+  born text not null,
+  generation integer
 );
 create table if not exists donor_other_names (
   last text not null,

@@ -11,15 +11,23 @@ import { type EmployerFit, fitEmployer } from './employers.ts';
 import { fitFirstName, isTypo, middlesAgree, type Reading } from './names.ts';
 import { isShortFor } from './nicknames.ts';
 import type { Population } from './population.ts';
+import { withinOneEdit } from './words.ts';
 
 /** One piece of evidence. */
 export interface Evidence {
   bits: number;
   /** In words; empty where there is nothing to say. */
   reason: string;
-  /** Names alone are never enough; neither is a city. */
-  isBeyondName?: boolean;
+  /** The kind of evidence beyond the name; absent for names and cities, which are never enough. */
+  kind?: EvidenceKind;
+  /** Whether it speaks so strongly against one person that an address never outweighs it. */
+  isContradiction?: boolean;
+  /** Whether a middle name or initial agrees, which counts beside a day of birth where records are joined. */
+  isMiddle?: boolean;
 }
+
+/** Kinds of evidence beyond the name. */
+export type EvidenceKind = 'address' | 'employer' | 'birth';
 
 /** What a person is compared with. */
 export interface Comparing {
@@ -33,13 +41,11 @@ export const LEAST_PEOPLE = 300_000;
 /** So many are added to the donors before an employer's share is taken: few donors tell little of it. */
 const ADDED_TO_DONORS = 20_000;
 
-/** A typo of a known name that is another known name needs that many times its bearers. */
-const TYPO_OF_KNOWN_NAME = 20;
-
 const FIRST = {
   same: 0.62,
   nickname: 0.14,
   sibling: 0.03,
+  spelling: 0.06,
   typo: 0.07,
   initial: 0.02,
   middle: 0.06,
@@ -48,6 +54,7 @@ const LAST = { same: 0.82, typo: 0.06, part: 0.07, former: 0.03, other: 0.02 };
 const WAY = { 'as written': 1, swapped: 0.02, 'in one field': 1 };
 const ADDRESS = {
   house: { m: 0.7, u: 1e-6, reason: 'The address is that of the same house' },
+  otherUnit: { m: 0.12, u: 1e-3, reason: 'The address is another unit of the same building' },
   zip: { m: 0.12, u: 1e-3, reason: 'The ZIP code is the same' },
   city: { m: 0.12, u: 0.02, reason: 'The city is the same' },
 };
@@ -65,7 +72,17 @@ const BIRTH = {
   year: { m: 0.9, u: 1 / 70, reason: 'The year of birth is the same' },
   nextYear: { m: 0.05, u: 2 / 70, reason: 'The years of birth lie side by side' },
 };
-const OTHER_BIRTH = { bits: Math.log2(0.005), reason: 'The dates of birth differ' };
+/** Day and month are swapped at times, and digits. */
+const SLIPPED_BIRTH = { bits: Math.log2(0.2), reason: 'The dates of birth differ by a slip' };
+const OTHER_BIRTH = {
+  ...{ bits: Math.log2(0.005), reason: 'The dates of birth differ', isContradiction: true },
+};
+/** Of the same person 2 % of the middle initials differ, of two people nearly all. */
+const OTHER_INITIAL = {
+  ...{ bits: Math.log2(0.02 / 0.93), reason: 'The middle initial is another one' },
+  isContradiction: true,
+};
+const GENERATION = { bits: Math.log2(0.6 / 0.03), reason: 'The suffix names the same generation' };
 const LEAST_EMPLOYER_SHARE = 1e-4;
 const INITIAL_SHARE = 0.08;
 
@@ -79,12 +96,14 @@ export function weighName(
   const first = weighFirst(population, reading, donor);
   if (first === undefined || last === undefined) return undefined;
   const middle = weighMiddle(population, reading, donor);
-  if (middle === undefined) return undefined;
+  const generation = weighGeneration(reading, donor);
+  if (middle === undefined || generation === undefined) return undefined;
   const way = WAY[reading.way];
   return [
     first,
     last,
     ...middle,
+    ...generation,
     ...(way === 1 ? [] : [{ bits: Math.log2(way), reason: 'First and last name are swapped' }]),
   ];
 }
@@ -105,7 +124,8 @@ function weighFirst(
     const m = isShortFor(first, donor.first) ? FIRST.nickname : FIRST.sibling;
     return { bits: Math.log2(m / (2 * likelier)), reason };
   }
-  const joined = [first, ...middles].join('');
+  // "Mary Ann" is Maryann, but "Robert A." is not Roberta.
+  const joined = [first, ...middles.filter((middle) => middle.length > 1)].join('');
   if (middles.length > 0 && (joined === donor.first || middles.includes(donor.first))) {
     const reason = 'One of the first names is the same';
     return { bits: Math.log2(FIRST.middle / share), reason };
@@ -115,8 +135,12 @@ function weighFirst(
     const reason = 'The first name is the middle name of the donor';
     return { bits: Math.log2(FIRST.middle / population.first(middle)), reason };
   }
+  if (fit === 'spelling') {
+    const reason = 'The first name is another spelling of the same name';
+    return { bits: Math.log2(FIRST.spelling / (2 * share)), reason };
+  }
   if (fit === 'initial') {
-    const reason = 'The first name has the same initial';
+    const reason = 'The first name has the same initial, which relatives may share';
     return { bits: Math.log2(FIRST.initial / INITIAL_SHARE), reason };
   }
   if (fit === 'typo' && !isAnotherName(population, first, donor.first)) {
@@ -134,12 +158,15 @@ function isTypoOfLong(one: string, other: string): boolean {
   return Math.min(one.length, other.length) >= 6 && isTypo(one, other);
 }
 
-/** Joan is no typo of John, but Micheal is one of Michael. */
+/** Joan is no typo of John: a name that is known as such is meant. "Jonh" is none. */
 function isAnotherName(population: Population, written: string, donors: string): boolean {
-  return (
-    population.isFirstName(written) &&
-    population.first(donors) < TYPO_OF_KNOWN_NAME * population.first(written)
-  );
+  return population.isGivenName(written) && population.isGivenName(donors);
+}
+
+/** Father and son; a suffix that one side lacks says nothing. */
+function weighGeneration(reading: Reading, donor: Candidate): Evidence[] | undefined {
+  if (reading.generation === null || donor.generation === null) return [];
+  return reading.generation === donor.generation ? [GENERATION] : undefined;
 }
 
 function weighLast(
@@ -184,10 +211,30 @@ function weighMiddle(
   const theirs = donor.middles.filter((one) => !mineUsed.has(one));
   if (mine.length === 0 || theirs.length === 0) return [];
   const agreed = mine.find((one) => theirs.some((other) => middlesAgree(one, other)));
-  if (agreed === undefined) return undefined;
+  if (agreed === undefined) return weighOtherMiddle(mine, theirs, { lastParts, last }, donor);
   const isFull = theirs.some((other) => other === agreed && other.length > 1);
   const bits = isFull ? Math.log2(0.6 / Math.max(1e-3, population.first(agreed))) : 3;
-  return [{ bits, reason: isFull ? 'The middle name is the same' : 'The middle initial agrees' }];
+  const reason = isFull ? 'The middle name is the same' : 'The middle initial agrees';
+  return [{ bits, reason, isMiddle: true }];
+}
+
+/** Two full middle names are two people; an initial may be wrong, or that of another name of either side. */
+function weighOtherMiddle(
+  mine: readonly string[],
+  theirs: readonly string[],
+  reading: Pick<Reading, 'last' | 'lastParts'>,
+  donor: Candidate,
+): Evidence[] | undefined {
+  const hasInitial = [mine, theirs].some((side) => side.every((one) => one.length === 1));
+  if (!hasInitial) return undefined;
+  // The initial of the last name that both bear explains nothing.
+  const others = [
+    ...reading.lastParts.filter((part) => part !== donor.last),
+    ...donor.lastParts.filter((part) => part !== reading.last),
+  ];
+  const explained = (side: readonly string[]) =>
+    side.some((one) => one.length === 1 && others.some((other) => other.startsWith(one)));
+  return explained(mine) || explained(theirs) ? [] : [OTHER_INITIAL];
 }
 
 /** How the best address agrees; nothing where one side has none. */
@@ -202,19 +249,40 @@ export function weighAddresses(texts: readonly AddressText[], donor: Candidate):
   const best = ADDRESS_FITS.find((fit) => fits.has(fit));
   if (best === undefined) return [NO_ADDRESS];
   const { m, u, reason } = ADDRESS[best];
-  return [{ bits: Math.log2(m / u), reason, isBeyondName: best !== 'city' }];
+  return [{ bits: Math.log2(m / u), reason, ...(best === 'city' ? {} : ADDRESS_KIND) }];
 }
+
+const ADDRESS_KIND = { kind: 'address' } as const;
 
 /** How the days or years of birth agree; nothing where one side has none. */
 export function weighBirth(born: string, donor: Candidate): Evidence[] {
-  if (born === '' || donor.born === '') return [];
-  const length = Math.min(born.length, donor.born.length);
-  const isSame = born.slice(0, length) === donor.born.slice(0, length);
-  const years = Math.abs(Number(born.slice(0, 4)) - Number(donor.born.slice(0, 4)));
+  const theirs = donor.born;
+  if (isNoBirth(born) || isNoBirth(theirs)) return [];
+  const length = Math.min(born.length, theirs.length);
+  const isSame = born.slice(0, length) === theirs.slice(0, length);
+  const years = Math.abs(Number(born.slice(0, 4)) - Number(theirs.slice(0, 4)));
   const isYearOnly = length === 4;
-  if (!isSame && !(isYearOnly && years === 1)) return [OTHER_BIRTH];
+  if (!isSame && isYearOnly && years !== 1) return [OTHER_BIRTH];
+  if (!isSame && !isYearOnly) return [isSlip(born, theirs) ? SLIPPED_BIRTH : OTHER_BIRTH];
   const { m, u, reason } = isSame ? (isYearOnly ? BIRTH.year : BIRTH.day) : BIRTH.nextYear;
-  return [{ bits: Math.log2(m / u), reason, isBeyondName: isSame && !isYearOnly }];
+  const kind = isSame && !isYearOnly ? BIRTH_KIND : {};
+  return [{ bits: Math.log2(m / u), reason, ...kind }];
+}
+
+const BIRTH_KIND = { kind: 'birth' } as const;
+
+/** The first day of these years stands for an unknown one. */
+function isNoBirth(born: string): boolean {
+  return born === '' || born === '1900-01-01' || born === '1970-01-01';
+}
+
+/** Day and month swapped, or two neighbouring digits. */
+function isSlip(one: string, other: string): boolean {
+  const [year, month, day] = one.split('-');
+  if (other === `${year}-${day}-${month}`) return true;
+  const [mine, theirs] = [one, other].map((born) => born.replaceAll('-', ''));
+  const isOneEdit = withinOneEdit(mine ?? '', theirs ?? '');
+  return isOneEdit && [...(mine ?? '')].toSorted().join() === [...(theirs ?? '')].toSorted().join();
 }
 
 /** How the best employer agrees; one of many people says little. */
@@ -246,6 +314,8 @@ function weighEmployer(index: DonorIndex, fit: EmployerFit, employer: string): E
   return {
     bits,
     reason: `${reason} (${size} ${size === 1 ? 'donor' : 'donors'})`,
-    isBeyondName: bits > 0,
+    ...(bits > 0 ? EMPLOYER_KIND : {}),
   };
 }
+
+const EMPLOYER_KIND = { kind: 'employer' } as const;

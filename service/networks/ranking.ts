@@ -27,13 +27,13 @@ export type ReadPage = (member: number, rank: number, size: number, strength: nu
 /**
  * The donors with the strongest connections, strongest first and then by number. A member is done
  * with when the rest of theirs cannot be among the wanted any more, so that most are read for one
- * page only.
+ * page only. Stops after each page that is read.
  */
-export function rankStrongest(
+export function* rankStrongest(
   members: readonly number[],
   readPage: ReadPage,
   { minStrength, limit, excluded }: Wanted,
-): number[] {
+): Generator<void, number[]> {
   const strongest = new Map<number, number>();
   let top: Ranked[] = [];
   let last: Ranked = { donor: Number.POSITIVE_INFINITY, strength: minStrength };
@@ -41,24 +41,36 @@ export function rankStrongest(
   for (let round = 0; round < MAX_ROUNDS && open.length > 0; round += 1) {
     const size = FIRST_PAGE_SIZE * 2 ** round;
     const floor = last.strength;
-    const pages = open.map((member) => readPage(member, size - FIRST_PAGE_SIZE, size, floor));
-    for (const { donor, strength } of pages.flat()) {
-      if (!excluded.has(donor) && strength > (strongest.get(donor) ?? 0)) {
-        strongest.set(donor, strength);
+    const pages: Ranked[][] = [];
+    for (const member of open) {
+      const page = readPage(member, size - FIRST_PAGE_SIZE, size, floor);
+      pages.push(page);
+      for (const { donor, strength } of page) {
+        if (!excluded.has(donor) && strength > (strongest.get(donor) ?? 0)) {
+          strongest.set(donor, strength);
+        }
       }
+      yield;
     }
-    top = topOf(strongest, limit);
+    top = yield* topOf(strongest, limit);
     last = top[limit - 1] ?? last;
     open = open.filter((_, index) => mayHoldMore(pages[index], size, last));
   }
   return top.map(({ donor }) => donor);
 }
 
-function topOf(strongest: ReadonlyMap<number, number>, limit: number): Ranked[] {
-  return [...strongest]
-    .map(([donor, strength]) => ({ donor, strength }))
-    .sort(compareRanked)
-    .slice(0, limit);
+/** So many donors are sorted at a time. */
+const SORTED_AT_ONCE = 1_000;
+
+function* topOf(strongest: ReadonlyMap<number, number>, limit: number): Generator<void, Ranked[]> {
+  let top: Ranked[] = [];
+  for (const [donor, strength] of strongest) {
+    top.push({ donor, strength });
+    if (top.length < limit + SORTED_AT_ONCE) continue;
+    top = top.sort(compareRanked).slice(0, limit);
+    yield;
+  }
+  return top.sort(compareRanked).slice(0, limit);
 }
 
 function mayHoldMore(page: readonly Ranked[] | undefined, size: number, last: Ranked): boolean {

@@ -23,15 +23,15 @@ function addProspectRoutes(
   isCharged: boolean,
 ): void {
   const { world, searches } = service;
-  router.openapi(discoverRoute(isCharged), (c) => {
+  router.openapi(discoverRoute(isCharged), async (c) => {
     const { team } = c.var.key;
     const { min_strength: minStrength, limit, ...filters } = c.req.valid('json');
     const cover = resolveFilters(service, team, filters);
     return 'detail' in cover
       ? c.json(cover, 404)
-      : c.json({ prospects: searches.discover({ team, minStrength, ...cover }, limit) }, 200);
+      : c.json({ prospects: await searches.discover({ team, minStrength, ...cover }, limit) }, 200);
   });
-  router.openapi(compareRoute(isCharged), (c) => {
+  router.openapi(compareRoute(isCharged), async (c) => {
     const { team } = c.var.key;
     const { donor_ids: ids, min_strength: minStrength, ...filters } = c.req.valid('json');
     const cover = resolveFilters(service, team, filters);
@@ -42,7 +42,7 @@ function addProspectRoutes(
     return 'detail' in donors
       ? c.json(donors, 404)
       : c.json(
-          { prospects: searches.compare({ team, minStrength, ...cover }, donors.numbers) },
+          { prospects: await searches.compare({ team, minStrength, ...cover }, donors.numbers) },
           200,
         );
   });
@@ -54,7 +54,7 @@ function addDonorRoutes(
   isCharged: boolean,
 ): void {
   const { world, searches } = service;
-  router.openapi(donorConnectionsRoute(isCharged), (c) => {
+  router.openapi(donorConnectionsRoute(isCharged), async (c) => {
     const { team } = c.var.key;
     const donor = world.donorNumber(c.req.valid('param').donor_id);
     const cover = resolveFilters(service, team, c.req.valid('query'));
@@ -64,7 +64,7 @@ function addDonorRoutes(
     return 'detail' in cover
       ? c.json(cover, 404)
       : c.json(
-          searches.ofDonor({ team, minStrength: STORED_STRENGTH_FLOOR, ...cover }, donor),
+          await searches.ofDonor({ team, minStrength: STORED_STRENGTH_FLOOR, ...cover }, donor),
           200,
         );
   });

@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import type { World } from '../../people/world.ts';
 import type { ConnectionEngine } from '../connections/engine.ts';
-import { createSlices } from '../slices.ts';
+import { atOnce, createSlices, inSlices } from '../slices.ts';
 import {
   type Connection,
   connectionSchema,
@@ -68,19 +68,32 @@ export interface Searches {
    * The donors with the strongest connections to the members covered, strongest first, at most
    * `limit`. Who is in a searched network is no prospect.
    */
-  discover(search: Search, limit: number): Prospect[];
+  discover(search: Search, limit: number): Promise<Prospect[]>;
   /** Each of these donors once, strongest first; without a connection last, of strength 0. */
-  compare(search: Search, donors: readonly number[]): Prospect[];
+  compare(search: Search, donors: readonly number[]): Promise<Prospect[]>;
   /** One donor's networks, whatever the filter, and every connection to the members covered. */
-  ofDonor(search: Search, donor: number): z.infer<typeof donorConnectionsSchema>;
+  ofDonor(search: Search, donor: number): Promise<z.infer<typeof donorConnectionsSchema>>;
   /** Computes the connections of any donor in the full range of strengths. */
   lookUp(donor: number, limit: number): Promise<z.infer<typeof lookupSchema>>;
 }
+
+/** While members are removed all the time, the last round works in one piece. */
+const MOST_ROUNDS = 3;
 
 /** Makes the searches. */
 export function createSearches({ world, engine, members, stored }: SearchOptions): Searches {
   function coverOf(search: Search): Cover {
     return toCover(members.covered(search.team, search));
+  }
+
+  /** Works in slices, and again if a member was removed between two of them, whose number may be another one's by now. */
+  async function steadily<T>(work: () => Generator<void, T>): Promise<T> {
+    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+      const drops = stored.drops();
+      const result = await inSlices(work(), createSlices());
+      if (stored.drops() === drops) return result;
+    }
+    return atOnce(work());
   }
 
   /** For one answer, which may name few donors many times. */
@@ -93,35 +106,53 @@ export function createSearches({ world, engine, members, stored }: SearchOptions
     };
   }
 
-  function findProspects(donors: readonly number[], cover: Cover, minStrength: number): Prospect[] {
+  function* findProspects(
+    donors: readonly number[],
+    cover: Cover,
+    minStrength: number,
+  ): Generator<void, Prospect[]> {
     const nameOf = createNaming();
-    const found = stored.between(cover.keys(), donors, minStrength);
-    return [...found].map(([donor, kept]) => ({
-      donor: nameOf(donor),
-      max_strength: kept[0]?.strength ?? 0,
-      total_connections: kept.length,
-      connections: kept.map((connection) => toConnection(connection, cover, nameOf)),
-    }));
+    const found = yield* stored.between(cover.keys(), donors, minStrength);
+    const prospects: Prospect[] = [];
+    for (const [donor, kept] of found) {
+      const connections: Connection[] = [];
+      for (const connection of kept) {
+        connections.push(toConnection(connection, cover, nameOf));
+        yield;
+      }
+      prospects.push({
+        donor: nameOf(donor),
+        max_strength: kept[0]?.strength ?? 0,
+        total_connections: kept.length,
+        connections,
+      });
+    }
+    return prospects;
+  }
+
+  function* discover(search: Search, limit: number): Generator<void, Prospect[]> {
+    const cover = coverOf(search);
+    yield;
+    const inside = members.covered(search.team, { ...search, donors: null });
+    const found = yield* stored.rank(cover.keys(), {
+      minStrength: search.minStrength,
+      limit,
+      excluded: new Set(inside.map(({ donor }) => donor)),
+    });
+    return yield* findProspects(found, cover, search.minStrength);
   }
 
   return {
-    discover(search, limit) {
-      const cover = coverOf(search);
-      const inside = members.covered(search.team, { ...search, donors: null });
-      const found = stored.rank(cover.keys(), {
-        minStrength: search.minStrength,
-        limit,
-        excluded: new Set(inside.map(({ donor }) => donor)),
-      });
-      return findProspects(found, cover, search.minStrength);
+    discover: (search, limit) => steadily(() => discover(search, limit)),
+    async compare(search, donors) {
+      const work = () => findProspects(donors, coverOf(search), search.minStrength);
+      const prospects = await steadily(work);
+      return prospects.sort((a, b) => b.max_strength - a.max_strength);
     },
-    compare: (search, donors) =>
-      findProspects(donors, coverOf(search), search.minStrength).sort(
-        (a, b) => b.max_strength - a.max_strength,
-      ),
-    ofDonor(search, donor) {
+    async ofDonor(search, donor) {
       const networks = members.networksOf(search.team, donor);
-      const [prospect] = findProspects([donor], coverOf(search), search.minStrength);
+      const work = () => findProspects([donor], coverOf(search), search.minStrength);
+      const [prospect] = await steadily(work);
       return {
         donor_id: world.donor(donor).id,
         in_network: networks.length > 0,

@@ -28,20 +28,23 @@ export interface StoredConnections {
   drop(team: string, donor: number): void;
   /** Computes all of them once more, since people have come or changed. */
   renew(): void;
+  /** Number of members whose connections were forgotten since the start; their numbers are used again. */
+  drops(): number;
   /** The donors with the strongest connections to the members; of equal ones, the lower number first. */
-  rank(members: Iterable<number>, wanted: Wanted): number[];
-  /** Every connection of the members to each of some donors, strongest first. */
+  rank(members: Iterable<number>, wanted: Wanted): Generator<void, number[]>;
+  /** Every connection of the members to each of some donors, strongest first; stops after each member. */
   between(
     members: Iterable<number>,
     donors: readonly number[],
     minStrength: number,
-  ): Map<number, StoredConnection[]>;
+  ): Generator<void, Map<number, StoredConnection[]>>;
 }
 
 /** Opens the kept connections of a database; new ones come from the engine. */
 export function createStoredConnections(db: Database, engine: ConnectionEngine): StoredConnections {
   const sql = prepareStatements(db);
   const remembered = new Map<number, OtherEnds>();
+  let drops = 0;
 
   /** Read, never written ahead: a transaction that is rolled back leaves nothing wrong here. */
   function otherEndsOf(member: number): OtherEnds {
@@ -76,11 +79,13 @@ export function createStoredConnections(db: Database, engine: ConnectionEngine):
     if (member !== undefined) {
       sql.deleteConnections.run(member);
       sql.deleteMember.run(member);
+      drops += 1;
       remembered.delete(member);
     }
   }
 
   return {
+    drops: () => drops,
     keep: db.transaction(keep),
     drop: db.transaction(drop),
     renew: db.transaction(() => {
@@ -95,7 +100,7 @@ export function createStoredConnections(db: Database, engine: ConnectionEngine):
         (member, rank, size, strength) => sql.page.all(member, rank, rank + size, strength),
         wanted,
       ),
-    between(members, donors, minStrength) {
+    *between(members, donors, minStrength) {
       const found = new Map(donors.map((donor): [number, StoredConnection[]] => [donor, []]));
       // Member by member, since it is their other ends that are large.
       for (const member of members) {
@@ -107,6 +112,7 @@ export function createStoredConnections(db: Database, engine: ConnectionEngine):
             connections.push(connection);
           }
         }
+        yield;
       }
       for (const connections of found.values()) {
         connections.sort((a, b) => b.strength - a.strength);

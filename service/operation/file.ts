@@ -6,17 +6,22 @@ import { BUCKETS } from '../credits.ts';
 import { type Database, openDatabase } from '../database.ts';
 import { type ImportedFile, openRecord } from '../record/store.ts';
 import { findMissingWork } from './credit-check.ts';
+import { isDamage, refuseDamage, refuseDamaged } from './damage.ts';
 import { Refusal } from './refusal.ts';
 import { openTeams } from './teams.ts';
 
 /** Opens the file beside a service that may have it open; it must be there. */
 export function openBeside(file: string): Database {
-  if (!existsSync(file)) {
-    throw new Refusal(
-      `There is no database ${file}. Make it: donor-sync service teams add NAME --db ${file}`,
-    );
-  }
-  return openDatabase(file, { isClaimed: false, isDurable: true });
+  refuseMissing(file);
+  return refuseDamage(file, () => openDatabase(file, { isClaimed: false, isDurable: true }));
+}
+
+/** Refuses a file that is not there: a name with a typo would be an empty service. */
+export function refuseMissing(file: string): void {
+  if (existsSync(file)) return;
+  throw new Refusal(
+    `There is no database ${file}. Create it: donor-sync service teams add NAME --db ${file}`,
+  );
 }
 
 /** What is in a service. */
@@ -53,6 +58,7 @@ export function readStats(db: Database): ServiceStats {
 
 /** Copies the database into a new file, whole and as of one moment, while it is in use. */
 export async function backUp(db: Database, target: string): Promise<void> {
+  refuseDamaged(db);
   if (existsSync(target)) throw new Refusal(`${target} exists already. Name a new file.`);
   const part = `${target}.part`;
   rmSync(part, { force: true });
@@ -68,8 +74,10 @@ export async function backUp(db: Database, target: string): Promise<void> {
 
 /** Everything that is wrong with a database, in words; none if it is right. */
 export function verify(db: Database, clock: () => number): string[] {
+  const found = damage(db);
+  // Nothing else can be read for certain.
+  if (found.length > 0) return found;
   return [
-    ...damage(db),
     ...moneyProblems(db, clock),
     ...findMissingWork(db, clock)
       .filter(({ isCertain }) => isCertain)
@@ -82,8 +90,13 @@ export function verify(db: Database, clock: () => number): string[] {
 }
 
 function damage(db: Database): string[] {
-  const rows = db.prepare<[], string>('pragma integrity_check').pluck().all();
-  return rows.filter((row) => row !== 'ok').map((row) => `The file is damaged: ${row}`);
+  try {
+    const rows = db.prepare<[], string>('pragma integrity_check').pluck().all();
+    return rows.filter((row) => row !== 'ok').map((row) => `The file is damaged: ${row}`);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return [`The file is damaged: ${error.message}`];
+  }
 }
 
 function moneyProblems(db: Database, clock: () => number): string[] {

@@ -5,29 +5,31 @@ import { Hono } from 'hono';
 import { openFaults } from '../../testbed/fault-rules.ts';
 import { waitByTimer } from '../../testbed/latency.ts';
 import { listen } from '../../testbed/serving.ts';
-import { BASE_PATH, createApp } from '../app.ts';
+import { BASE_PATH, createApp, DONOR_PAGES } from '../app.ts';
 import { assembleService } from '../assemble.ts';
 import { openConnectionEngine } from '../connections/engine.ts';
 import { createCredits } from '../credits.ts';
-import { openDatabase } from '../database.ts';
 import { partnerFaultRulesSchema } from '../faults.ts';
 import { readPieces } from '../pieces.ts';
 import { openRecord } from '../record/store.ts';
 import { openRecordedWorld } from '../record/world.ts';
+import { openUndamaged } from './damage.ts';
+import { refuseMissing } from './file.ts';
 import { createServiceMetrics } from './metrics.ts';
+import { createReadiness } from './readiness.ts';
 import { openTeamKeys } from './team-keys.ts';
 import { openTeams } from './teams.ts';
 
 /** How a service is run. */
 export interface ServiceOptions {
-  /** The file of the database; it is made where there is none. */
+  /** The file of the database, which has to be there. */
   db: string;
   host: string;
   /** 0 takes a free one. */
   port: number;
   /** Under which address clients reach it, such as that of a proxy; its own without one. */
   publicUrl?: string | undefined;
-  /** Where `/metrics` and `/healthz` are served, which need no key; null for nowhere. */
+  /** Where `/metrics`, `/healthz` and `/readyz` are served, which need no key; null for nowhere. */
   operatorPort: number | null;
   /** Requests a second for each key, 0 for no limit. */
   rate: number;
@@ -56,14 +58,15 @@ const GRACE_MS = 10_000;
 /** Starts; resolves when it serves. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { clock, report, host } = options;
-  const db = openDatabase(options.db, { isDurable: true });
+  refuseMissing(options.db);
+  const db = openUndamaged(options.db);
   try {
     const credits = createCredits(db, clock);
     // Nobody works any more for the charges that the process before this one left open.
     credits.refundOpen();
     // Its own address is known once it listens.
-    let baseUrl = options.publicUrl === undefined ? '' : baseUrlOf(options.publicUrl);
-    const world = openRecordedWorld(db, (id) => `${baseUrl}/donors/${id}`);
+    let rootUrl = options.publicUrl?.replace(/\/+$/, '') ?? '';
+    const world = openRecordedWorld(db, (id) => `${rootUrl}${DONOR_PAGES}/${id}`);
     const donors = openRecord(db).people();
     const metrics = createServiceMetrics(db, { basePath: BASE_PATH, donors });
     const parts = assembleService({
@@ -100,14 +103,17 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       controls: null,
     });
     const service = await open(app, host, options.port);
-    baseUrl ||= baseUrlOf(service.url);
+    rootUrl ||= service.url;
     readPieces(db, parts.pieces).catch(report);
-    const operator = await openOperator(metrics, host, options.operatorPort).catch(
-      async (error: unknown) => {
-        await service.close();
-        throw error;
-      },
-    );
+    const operator = await openOperator(
+      metrics,
+      createReadiness(db, clock),
+      host,
+      options.operatorPort,
+    ).catch(async (error: unknown) => {
+      await service.close();
+      throw error;
+    });
     return {
       baseUrl: service.url + BASE_PATH,
       operatorUrl: operator?.url ?? null,
@@ -124,18 +130,21 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 }
 
-function baseUrlOf(url: string): string {
-  return url.replace(/\/+$/, '') + BASE_PATH;
-}
-
 function openOperator(
   metrics: Pick<ReturnType<typeof createServiceMetrics>, 'render'>,
+  readiness: () => string | null,
   host: string,
   port: number | null,
 ) {
   if (port === null) return Promise.resolve(null);
   const app = new Hono();
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
+  app.get('/readyz', (c) => {
+    const problem = readiness();
+    return problem === null
+      ? c.json({ status: 'ready' }, 200)
+      : c.json({ status: 'unavailable', problem }, 503);
+  });
   app.get('/metrics', async (c) => {
     const { text, contentType } = await metrics.render();
     return c.body(text, 200, { 'content-type': contentType });

@@ -4,8 +4,10 @@ import type { Donor, Role } from '../../people/world.ts';
 import type { Database } from '../database.ts';
 import { openGrowingIndex } from '../matcher/growing-index.ts';
 import { createMatcher, type Match, type SoughtPerson } from '../matcher/matcher.ts';
+import { findCommonBirths } from './births.ts';
 import { mergeDonors } from './merge.ts';
 import { openReferences } from './references.ts';
+import { judge } from './same-person.ts';
 import { openRecord } from './store.ts';
 import { isVacant } from './vacancy.ts';
 import { openRecordedWorld } from './world.ts';
@@ -29,9 +31,6 @@ export interface JoinOrder {
   progress?: (looked: number, count: number) => void;
 }
 
-/** Lists that know each of their people once, whatever else is alike. */
-const EACH_ONCE = new Set(['bioguide', 'fjc']);
-
 const SAY_EVERY = 10_000;
 
 /**
@@ -46,6 +45,7 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
   const count = record.count();
   const growing = openGrowingIndex(db, count);
   const matcher = createMatcher(growing.index);
+  const commonBirths = findCommonBirths([], db);
   const found: Joined[] = [];
 
   const present = (number: number): Donor | null => {
@@ -55,12 +55,12 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
 
   /** The other donor who is the same person, with what speaks for it. */
   function otherOf(number: number, donor: Donor): { number: number; match: Match } | null {
-    const match = matcher.match(soughtOf(donor), number);
+    const match = matcher.match(soughtOf(donor, commonBirths), number);
     const other = match.donorNumber;
     const theirs = other === null ? null : present(other);
     if (other === null || theirs === null || areApart(donor, theirs)) return null;
-    if (shareList(record.keysOf(number), record.keysOf(other))) return null;
-    const back = matcher.match(soughtOf(theirs), other);
+    if (judge(match, record.keysOf(number), record.keysOf(other)) !== 'same') return null;
+    const back = matcher.match(soughtOf(theirs, commonBirths), other);
     return back.donorNumber === number ? { number: other, match } : null;
   }
 
@@ -95,22 +95,24 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
   return found;
 }
 
-function soughtOf({ name, addresses, work, boards, birthday, birthYear }: Donor): SoughtPerson {
+function soughtOf(
+  { name, suffix, addresses, work, boards, birthday, birthYear }: Donor,
+  commonBirths: ReadonlySet<string>,
+): SoughtPerson {
+  const born = birthday ?? String(birthYear ?? '');
   return {
     first: [name.first, name.middle ?? ''].join(' ').trim(),
-    last: name.last,
+    last: [name.last, suffix ?? ''].join(' ').trim(),
     addresses: addresses.map(
       ({ street, city, state, postalCode }) => `${street}, ${city}, ${state} ${postalCode}`,
     ),
     employers: [...work, ...boards].map(({ organisationName }) => organisationName),
-    born: birthday ?? String(birthYear ?? ''),
+    born: commonBirths.has(born) ? '' : born,
   };
 }
 
-/** A father and a son; two who sit on one board at the same time, as the same source says. */
+/** Two who sit on one board at the same time, as the same source says. */
 function areApart(one: Donor, other: Donor): boolean {
-  const suffixes = new Set([one.suffix, other.suffix].filter((suffix) => suffix !== undefined));
-  if (suffixes.size > 1) return true;
   const [mine, theirs] = [one, other].map(({ work, boards }) => [...work, ...boards]);
   return (mine ?? []).some((role) => (theirs ?? []).some((their) => areBeside(role, their)));
 }
@@ -122,10 +124,4 @@ function areBeside(one: Role, other: Role): boolean {
     one.start <= (other.end ?? '9') &&
     other.start <= (one.end ?? '9')
   );
-}
-
-function shareList(keys: readonly string[], others: readonly string[]): boolean {
-  const listOf = (key: string) => key.split(':')[0] ?? '';
-  const lists = new Set(keys.map(listOf).filter((list) => EACH_ONCE.has(list)));
-  return others.some((key) => lists.has(listOf(key)));
 }

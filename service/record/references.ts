@@ -32,10 +32,12 @@ export function openReferences(db: Database): References {
       for (const statement of [sql.moveJobs, ...sql.movePlaces]) statement.run(to, from);
       changeRunnersUp(from, to);
       for (const statement of sql.dropPlaces) statement.run(from);
+      sql.dropReviews.run(from, from);
     },
     forget(number, ids) {
       sql.forgetJobs.run(ERASED, number);
       changeRunnersUp(number, null);
+      sql.dropReviews.run(number, number);
       // A file cannot be changed: it goes as a whole, and so do those of which it is not known who is in them.
       sql.dropExports.run(number);
       for (const statement of sql.dropPlaces) statement.run(number);
@@ -87,6 +89,7 @@ function prepareStatements(db: Database) {
     dropExported: db.prepare<[]>(
       'delete from export_donors where export_id not in (select export_id from exports)',
     ),
+    dropReviews: two('delete from record_reviews where one = ? or other = ?'),
     dropItems: db.prepare<[string]>('delete from network_job_items where donor_id = ?'),
     forgetId: ['ledger', 'late_charges'].map((table) =>
       db.prepare<[string, string]>(

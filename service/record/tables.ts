@@ -27,6 +27,18 @@ create table if not exists export_donors (
 create index if not exists export_donors_by_donor on export_donors (donor);
 `;
 
+/** Pairs of donors that someone has to look at. */
+export const REVIEW_TABLES = `
+create table if not exists record_reviews (
+  one integer not null,
+  other integer not null,
+  probability real not null,
+  reasons text not null,
+  at_ms integer not null,
+  primary key (one, other)
+) without rowid;
+`;
+
 export const RECORD_TABLES = `
 create table if not exists record_donors (
   number integer primary key,

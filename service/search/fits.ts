@@ -140,6 +140,7 @@ function fitNameOf(donor: Donor, { name }: Wanted) {
 const NAME_REASONS = {
   same: 'name',
   nickname: 'short form of the name',
+  spelling: 'other spelling of the name',
   initial: 'initial of the name',
   typo: 'name within one typo',
 };

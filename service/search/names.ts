@@ -16,7 +16,13 @@ export interface SoughtName {
 }
 
 /** How well a name fits, best first. */
-export const NAME_FITS = ['same', 'nickname', 'initial', 'typo'] as const satisfies FirstNameFit[];
+export const NAME_FITS = [
+  'same',
+  'nickname',
+  'spelling',
+  'initial',
+  'typo',
+] as const satisfies FirstNameFit[];
 
 /**
  * Reads "Hogan", "Dianne Hogan", "Dr. Dianne Hogan", "Dianne Hogan, Jr.", "Hogan, Dianne" and, where donors

@@ -21,7 +21,10 @@ export async function run(BASE: string, apiKey: string, person: Person): Promise
   const before = await client.account.getCredits();
   const submitted = await client.enhancement.postEnhancements({ requestBody: { persons: [person] } });
   const jobId = Object.values(submitted.tracking_id_to_job_id)[0] ?? '';
-  const { job_state } = await client.enhancement.getEnhancementProgress({ jobId });
+  let { job_state } = await client.enhancement.getEnhancementProgress({ jobId });
+  for (let poll = 0; poll < 20 && job_state.progress.status === 'processing'; poll += 1) {
+    ({ job_state } = await client.enhancement.getEnhancementProgress({ jobId }));
+  }
   said.push('progress ' + job_state.progress.status);
   const results = await client.enhancement.postEnhancementsResultsBatch({ requestBody: { job_ids: [jobId] } });
   const state = results.job_id_to_state[jobId];

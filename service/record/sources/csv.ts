@@ -136,6 +136,16 @@ export async function* readCsvDonors(
     throw new ImportProblem(basename(file), problems.named(), problems.count());
 }
 
+/** Reads the births of a list of donors as they are written; problems are for `readCsvDonors` to name. */
+export async function readBirths(file: string): Promise<string[]> {
+  const births: string[] = [];
+  for await (const { row } of readCsv(file)) {
+    const born = row['birth']?.trim() ?? '';
+    if (born !== '') births.push(born);
+  }
+  return births;
+}
+
 /** Of very many problems only the first are kept. */
 const MOST_KEPT = 100;
 

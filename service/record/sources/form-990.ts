@@ -5,9 +5,17 @@
 
 import { basename } from 'node:path';
 import type { Address, SourceNote } from '../../../people/world.ts';
+import { readPopulation } from '../../matcher/population.ts';
 import { type Entry, entryOf, type NamedOrganisation, type Side } from '../entry.ts';
 import { ImportProblem } from '../problem.ts';
-import { inNameCase, nameKey, readOrganisationName, readPersonName } from './spelling.ts';
+import {
+  inNameCase,
+  isLastNameFirst,
+  type NameOrder,
+  nameKey,
+  readOrganisationName,
+  readPersonName,
+} from './spelling.ts';
 import { type Group, readGroups } from './xml.ts';
 
 /** The groups that name people, by form. */
@@ -63,18 +71,18 @@ const BOARD_TITLES =
 export async function* readForm990(file: string): AsyncGenerator<Entry> {
   let filing: Filing | null = null;
   let grants = 0;
-  const posts: Post[] = [];
+  const groups: Group[] = [];
   for await (const group of readGroups(file, WANTED)) {
     if (group.name === 'Return') checkVersion(file, group);
     else if (group.name === 'ReturnHeader') filing = readHeader(file, group);
     else if (GRANT_TOTALS.has(group.name)) grants = Math.max(grants, amountIn(group, ''));
-    else if (PEOPLE_GROUPS.has(group.name) && posts.length < MOST_PEOPLE) {
-      const post = filing && readPost(group, filing);
-      if (post) posts.push(post);
+    else if (PEOPLE_GROUPS.has(group.name) && groups.length < MOST_PEOPLE) {
+      groups.push({ ...group, fields: onlyRead(group.fields) });
     }
   }
   if (filing === null)
     throw new ImportProblem(basename(file), ['It is no e-filed return: it has no ReturnHeader.']);
+  const posts = readPosts(file, groups, filing);
   const trustees = new Set(
     posts.filter(({ sides }) => sides.includes('boards')).map(({ key }) => key),
   );
@@ -134,11 +142,49 @@ interface Post {
   address: Address | null;
 }
 
+/** People are held until the end of a return, so only the fields that are read are kept. */
+function onlyRead(fields: Group['fields']): Map<string, string> {
+  const kept = [...fields].filter(([name]) => PERSON_FIELDS.test(name));
+  return new Map(kept.map(([name, text]) => [name, text.slice(0, LONGEST_FIELD)]));
+}
+
+const LONGEST_FIELD = 500;
+const PERSON_FIELDS = /^(PersonNm|TitleTxt|USAddress\/.*|.*Amt|.*Rt|.*Ind)$/;
+
+/** At least so many names, and such a share of them, have to be written last name first. */
+const LEAST_TURNED = 5;
+const TURNED_SHARE = 0.8;
+
+/** No person is paid more a year. */
+const MOST_PAY = 1_000_000_000;
+
+function readPosts(file: string, groups: readonly Group[], filing: Filing): Post[] {
+  const { isGivenName } = readPopulation();
+  const names = groups
+    .map(({ fields }) => fields.get('PersonNm') ?? '')
+    .filter((name) => name !== '');
+  const turned = names.filter((name) => isLastNameFirst(name, isGivenName)).length;
+  const isTurned = turned >= LEAST_TURNED && turned >= names.length * TURNED_SHARE;
+  return groups.flatMap((group, at) => {
+    const post = readPost(group, filing, isTurned ? 'last name first' : 'first name first');
+    if (post !== null && post.pay > MOST_PAY) {
+      throw new ImportProblem(basename(file), [
+        `The pay of person ${at + 1} of the return is absurd: ${post.pay} dollars.`,
+      ]);
+    }
+    return post === null ? [] : [post];
+  });
+}
+
 /** Null for institutions, and for those of earlier years: the return does not say when they served. */
-function readPost({ fields }: Group, { organisation, address: ofFiler }: Filing): Post | null {
+function readPost(
+  { fields }: Group,
+  { organisation, address: ofFiler }: Filing,
+  order: NameOrder,
+): Post | null {
   const isFormer =
     fields.has('FormerOfcrDirectorTrusteeInd') || fields.has('InstitutionalTrusteeInd');
-  const name = isFormer ? null : readPersonName(fields.get('PersonNm') ?? '');
+  const name = isFormer ? null : readPersonName(fields.get('PersonNm') ?? '', order);
   if (name === null) return null;
   const title = inNameCase(fields.get('TitleTxt') ?? '').trim();
   const pay = PAY.reduce((sum, field) => sum + amountOf(fields.get(field)), 0);

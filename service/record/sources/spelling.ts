@@ -13,19 +13,44 @@ const GENERATIONS = new Map([
   ['iii', 'III'],
   ['iv', 'IV'],
 ]);
-const DEGREES = new Set(words('md phd esq cpa jd rn mba edd dds dvm cfa cfp facs faia ret'));
+const DEGREES = new Set(
+  words(`md phd esq esquire cpa jd rn mba edd dds dmd dvm cfa cfp facs faia ret retired lcsw lmsw msw mph mdiv dmin
+    thd psyd pharmd dnp aprn msn bsn lpc lmft cfre cae llm mpa mfa usn usaf usmc emeritus emerita`),
+);
+/** Degrees that are last names as well: behind a comma, or "DO" behind a whole name. */
+const DEGREES_AFTER_COMMA = new Set(words('do ma ms pa ba bs pe ra np'));
+const ROLES = new Set(
+  words(`president chair chairman chairwoman chairperson cochair vice secretary treasurer director trustee ceo cfo
+    coo executive member officer past`),
+);
+const RANKS = new Set(
+  words(
+    'the bg brig gen col ltc ltcol lt maj capt cpt cdr adm radm vadm sgt msgt rabbi pastor father',
+  ),
+);
+/** "(RET)", "THRU 6/23", "END 03/2023": what is said about a person behind or in a name. */
+const NOTE =
+  /\([^)]*\)|\b(?:thru|through|until|till|end|ended|ending|from|since|eff|effective|beg|began|as of)\b[^,]*\d[^,]*/gi;
 const PARTICLES = new Set(words('van von der den de del della di da dos du la le st ter ten'));
 
 /** What stands in a field of names where there is no person. */
 const NO_PERSON =
-  /\b(see|statement|schedule|attach\w*|vacant|none|various|n\/a|unknown|bank|trust|llc|llp|inc|corp|company|foundation|association|services|tbd)\b|\d/i;
+  /^\s*see\s+\w|\b(statement|schedule|attach\w*|vacant|none|various|n\/a|unknown|bank|trust|llc|llp|inc|corp|company|foundation|association|services|tbd)\b|\d/i;
 
 /** Reads a whole name in one field, "SMITH, ANN B" and "ANN B SMITH JR" alike; null for what is no person's. */
-export function readPersonName(text: string): Entry['name'] | null {
+export function readPersonName(
+  written: string,
+  order: NameOrder = 'first name first',
+): Entry['name'] | null {
+  const text = written.replaceAll(NOTE, ' ');
   if (NO_PERSON.test(text)) return null;
-  const [before = '', after = ''] = text.split(',', 2);
-  const isTurned = after.trim() !== '' && !partsOf(after).every(isExtra);
-  const parts = partsOf(isTurned ? `${after} ${before}` : text);
+  const [before = [], ...behind] = text.split(',').map(partsOf);
+  const after = behind.filter((parts) => !parts.every(isExtraAfterComma));
+  const [given = []] = after;
+  // Generations stay wherever they are written.
+  const generations = behind.flat().filter((part) => GENERATIONS.has(plain(part)));
+  const named = withoutEnds(given.length > 0 ? [...given, ...before] : ordered(before, order));
+  const parts = [...named, ...generations];
   const suffix = parts.map((part) => GENERATIONS.get(plain(part))).find((one) => one !== undefined);
   const own = parts.filter((part) => !isExtra(part) && !TITLES.has(plain(part)));
   const particle = own.findIndex((part, at) => at > 0 && PARTICLES.has(plain(part)));
@@ -41,6 +66,35 @@ export function readPersonName(text: string): Entry['name'] | null {
     last: shown(last),
     suffix: suffix ?? null,
   };
+}
+
+/** In which order a name without a comma is written. */
+export type NameOrder = 'first name first' | 'last name first';
+
+/** Whether a name without a comma makes sense only with the last name first, such as "FAIRDALE JOHN C". */
+export function isLastNameFirst(written: string, isGivenName: (name: string) => boolean): boolean {
+  if (written.includes(',')) return false;
+  const [first = '', second = ''] = withoutEnds(partsOf(written.replaceAll(NOTE, ' '))).map(plain);
+  return first.length > 1 && second !== '' && !isGivenName(first) && isGivenName(second);
+}
+
+function ordered(parts: readonly string[], order: NameOrder): string[] {
+  const own = withoutEnds(parts);
+  const [last, ...given] = own;
+  return order === 'last name first' && last !== undefined && given.length > 0
+    ? [...given, last]
+    : own;
+}
+
+/** Without ranks at the beginning and degrees and roles at the end, as long as a first and a last name stay. */
+function withoutEnds(parts: readonly string[]): string[] {
+  const own = [...parts];
+  const isRank = (part = '') => RANKS.has(plain(part)) || TITLES.has(plain(part));
+  while (own.length > 2 && isRank(own[0])) own.shift();
+  const isEnd = (part = '') =>
+    DEGREES.has(plain(part)) || ROLES.has(plain(part)) || plain(part) === 'do';
+  while (own.length > 2 && isEnd(own.at(-1))) own.pop();
+  return own;
 }
 
 /** A person's name as one key: the same however it is written. */
@@ -83,6 +137,10 @@ function partsOf(text: string): string[] {
 
 function plain(part: string): string {
   return words(part).join('');
+}
+
+function isExtraAfterComma(part: string): boolean {
+  return isExtra(part) || DEGREES_AFTER_COMMA.has(plain(part)) || ROLES.has(plain(part));
 }
 
 function isExtra(part: string): boolean {

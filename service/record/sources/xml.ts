@@ -22,12 +22,44 @@ export async function* readGroups(
   wanted: ReadonlySet<string>,
 ): AsyncGenerator<Group> {
   const { parser, done } = createParser(wanted);
-  for await (const chunk of createReadStream(file, 'utf8')) {
-    parser.write(String(chunk));
+  for await (const text of readDecoded(file)) {
+    parser.write(text);
     yield* done.splice(0);
   }
   parser.close();
   yield* done.splice(0);
+}
+
+/** The declaration of a file is at its beginning, and in ASCII. */
+const DECLARATION = /^<\?xml[^>]*?encoding\s*=\s*["']([^"']+)["']/;
+const MOST_OF_DECLARATION = 200;
+
+/** Decodes a file as its declaration says; throws `EncodingProblem` if that is not possible. */
+async function* readDecoded(file: string): AsyncGenerator<string> {
+  let decoder: TextDecoder | null = null;
+  let encoding = 'utf-8';
+  try {
+    for await (const chunk of createReadStream(file)) {
+      const bytes = Buffer.from(chunk);
+      if (decoder === null) {
+        const start = bytes.subarray(0, MOST_OF_DECLARATION).toString('latin1');
+        encoding = DECLARATION.exec(start)?.[1] ?? encoding;
+        decoder = new TextDecoder(encoding, { fatal: true });
+      }
+      yield decoder.decode(bytes, { stream: true });
+    }
+    if (decoder !== null) yield decoder.decode();
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new EncodingProblem(`The encoding ${encoding} is not known.`);
+    if (error instanceof TypeError) throw new EncodingProblem(`The text is not valid ${encoding}.`);
+    throw error;
+  }
+}
+
+/** The bytes of a file are no text in the encoding that it names. */
+export class EncodingProblem extends Error {
+  override readonly name = 'EncodingProblem';
 }
 
 function createParser(wanted: ReadonlySet<string>) {

@@ -57,8 +57,10 @@ it('charges exactly the work that it accepted, however often it is killed', asyn
   // Every job in the file is paid, and every paid person has a job.
   expect(spent('enhancements')).toBe(one('select count(*) from jobs'));
   expect(spent('enhancements')).toBe(GRANTED - remaining('enhancements'));
-  expect(one('select count(*) from jobs where person is not null')).toBe(0);
-  for (const id of told.jobs) expect(one(`select count(*) from jobs where id = '${id}'`)).toBe(1);
+  const matched = db
+    .prepare<[string], number>('select person is null from jobs where id = ?')
+    .pluck();
+  expect([...told.jobs].filter((id) => matched.get(id) !== 1)).toEqual([]);
   expect(spent('networks')).toBe(
     one('select count(*) from network_job_items') +
       one(
@@ -94,7 +96,8 @@ async function callUntilOver(calls: Calls): Promise<void> {
   for (let turn = 0; !calls.state.isOver; turn += 1) {
     try {
       await (calls.caller % 2 === 0 ? enhance(calls) : useOthers(calls, turn));
-    } catch {
+    } catch (error) {
+      if (error instanceof Error && /answered with/.test(error.message)) throw error;
       // The server was killed in the middle of a request.
       return;
     }
@@ -102,7 +105,7 @@ async function callUntilOver(calls: Calls): Promise<void> {
 }
 
 async function enhance({ baseUrl, apiKey, told }: Calls): Promise<void> {
-  const persons = Array.from({ length: 40 }, (_, index) => ({
+  const persons = Array.from({ length: 10 }, (_, index) => ({
     name: { first: 'Maria Jose Anna', last: 'Garcia Lopez Smith' },
     addresses: [`${index} Main Street, Springfield, IL 62701`],
   }));
@@ -121,7 +124,7 @@ async function useOthers(calls: Calls, turn: number): Promise<void> {
   await send('/exports', { fields: ['full_name'], format: 'csv', donor_ids });
   await send('/donors/batch', { donor_ids });
   told.donors += BATCH;
-  await call(baseUrl, apiKey, 'GET', '/search?last_name=Smith');
+  await call(baseUrl, apiKey, 'GET', '/search?state=TX');
   told.searches += 1;
 }
 
@@ -138,6 +141,8 @@ async function call(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await response.text();
+  if (!response.ok)
+    throw new Error(`${method} ${path} was answered with ${response.status}: ${text}`);
   return text === '' ? {} : JSON.parse(text);
 }
 
@@ -162,7 +167,7 @@ async function allMatched(baseUrl: string, apiKey: string, ids: readonly string[
           });
           return JSON.stringify(body).includes('"processing"');
         },
-        { timeout: 60_000 },
+        { timeout: 600_000 },
       )
       .toBe(false);
   }

@@ -9,7 +9,14 @@ import { openImporting } from '../record/importing.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const clock = () => NOW;
-const FOUND: Match = { donorNumber: 3, probability: 1, reasons: ['Found'], runnerUp: null };
+const FOUND: Match = {
+  donorNumber: 3,
+  probability: 1,
+  reasons: ['Found'],
+  runnerUp: null,
+  kinds: 1,
+  isContradicted: false,
+};
 
 function aDatabase(): Database {
   const db = openDatabase(undefined);

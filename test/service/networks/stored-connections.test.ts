@@ -41,7 +41,7 @@ describe('the stored connections', () => {
     }
   });
 
-  it('answer after any changes of membership what the ties of the present members say', () => {
+  it('answer after any changes of membership what the ties of the present members say', async () => {
     const donor = fc.integer({ min: 0, max: DONORS - 1 });
     // Few strengths, so that there are many ties between equals.
     const strength = fc.constantFrom(0.1, 0.44, FLOOR, 0.5, 0.7, 1);
@@ -63,40 +63,45 @@ describe('the stored connections', () => {
       minStrength: strength,
       limit: fc.integer({ min: 1, max: DONORS }),
     });
-    fc.assert(
-      fc.property(ties, fc.array(change, { maxLength: 60 }), question, (all, changes, asked) => {
-        const { service, numbers, db } = openService(anEngineOf(all));
-        const model = new Map<string, Set<number>>();
-        for (const { team, network, donor: who, joins } of changes) {
-          const inside = model.get(`${team} ${network}`) ?? new Set();
-          model.set(`${team} ${network}`, inside);
-          const number = numbers(team)[network] ?? 0;
-          if (joins) {
-            service.members.add(team, number, who);
-            inside.add(who);
-          } else {
-            service.members.remove(team, number, who);
-            inside.delete(who);
+    await fc.assert(
+      fc.asyncProperty(
+        ties,
+        fc.array(change, { maxLength: 60 }),
+        question,
+        async (all, changes, asked) => {
+          const { service, numbers, db } = openService(anEngineOf(all));
+          const model = new Map<string, Set<number>>();
+          for (const { team, network, donor: who, joins } of changes) {
+            const inside = model.get(`${team} ${network}`) ?? new Set();
+            model.set(`${team} ${network}`, inside);
+            const number = numbers(team)[network] ?? 0;
+            if (joins) {
+              service.members.add(team, number, who);
+              inside.add(who);
+            } else {
+              service.members.remove(team, number, who);
+              inside.delete(who);
+            }
           }
-        }
-        for (const team of TEAMS) {
-          const chosen = asked.networks ?? NETWORKS;
-          const inside = new Set(
-            chosen.flatMap((network) => [...(model.get(`${team} ${network}`) ?? [])]),
-          );
-          const covered = [...inside].filter((who) => asked.donors?.includes(who) ?? true);
-          const networks = asked.networks?.map((network) => numbers(team)[network] ?? 0) ?? null;
-          const search = { team, networks, donors: asked.donors, minStrength: asked.minStrength };
-          const found = service.searches.discover(search, asked.limit);
-          expect(found.map(({ donor: { id }, ...rest }) => [id, ...shapeOf(rest)])).toEqual(
-            expected(all, covered, asked.minStrength)
-              .filter(([who]) => !inside.has(who))
-              .slice(0, asked.limit)
-              .map(([who, ...rest]) => [WORLD.donor(who).id, ...rest]),
-          );
-        }
-        db.close();
-      }),
+          for (const team of TEAMS) {
+            const chosen = asked.networks ?? NETWORKS;
+            const inside = new Set(
+              chosen.flatMap((network) => [...(model.get(`${team} ${network}`) ?? [])]),
+            );
+            const covered = [...inside].filter((who) => asked.donors?.includes(who) ?? true);
+            const networks = asked.networks?.map((network) => numbers(team)[network] ?? 0) ?? null;
+            const search = { team, networks, donors: asked.donors, minStrength: asked.minStrength };
+            const found = await service.searches.discover(search, asked.limit);
+            expect(found.map(({ donor: { id }, ...rest }) => [id, ...shapeOf(rest)])).toEqual(
+              expected(all, covered, asked.minStrength)
+                .filter(([who]) => !inside.has(who))
+                .slice(0, asked.limit)
+                .map(([who, ...rest]) => [WORLD.donor(who).id, ...rest]),
+            );
+          }
+          db.close();
+        },
+      ),
       { numRuns: 150 },
     );
   });

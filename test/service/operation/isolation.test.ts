@@ -79,6 +79,7 @@ it('has no route that openapi.json does not describe, so that the test above ask
     // Of the operator, at a port of their own.
     'operation/serve.ts /healthz',
     'operation/serve.ts /metrics',
+    'operation/serve.ts /readyz',
   ]);
 });
 

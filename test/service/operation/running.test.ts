@@ -43,11 +43,11 @@ describe('a service that an operator runs', () => {
   });
 
   it.each([
-    ['its own', undefined, (own: string) => own],
+    ['its own', undefined, (own: string) => new URL(own).origin],
     [
       'that of its proxy',
       'https://donors.riverside.example/',
-      () => 'https://donors.riverside.example/v1/partners',
+      () => 'https://donors.riverside.example',
     ],
   ])('names %s address in profiles, searches and connections', async (_, publicUrl, expected) => {
     const service = await startRunning(['alpha'], publicUrl);
@@ -65,7 +65,7 @@ describe('a service that an operator runs', () => {
       .parse(looked.body);
     const all = [ada, profile, ...connections.flatMap((one) => [one.source_donor, one.donor])];
     expect(all.map((one) => one?.service_url)).toEqual(
-      all.map((one) => `${base}/donors/${one?.id}`),
+      all.map((one) => `${base}/people/${one?.id}`),
     );
     expect(connections).toHaveLength(PEOPLE.length - 1);
   });
@@ -121,7 +121,7 @@ describe('a service that an operator runs', () => {
     old.close();
     const db = openDatabase(service.file);
     expect(db.prepare('select id, match from jobs').all()).toEqual([{ id: 'a job', match: null }]);
-    expect(db.prepare('select count(*) from schema_steps').pluck().get()).toBe(6);
+    expect(db.prepare('select count(*) from schema_steps').pluck().get()).toBe(8);
     db.close();
   });
 });

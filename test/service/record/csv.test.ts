@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openReviews } from '../../../service/record/reviews.ts';
 import { form990 } from './form-990-file.ts';
 import { fullName, openImporting } from './importing.ts';
 
@@ -79,12 +80,12 @@ D2,board,Lake View Food Bank,,Chair,2019-01-01,2018-01-01,
     expect(importing.people()).toEqual([]);
   });
 
-  it('knows a person of two collections by address, by organisation and by day of birth, never by name alone', async () => {
+  it('knows a person of two collections by two of address, organisation and day of birth, and lists the others for review', async () => {
     const importing = openImporting();
     const header = 'id,first_name,last_name,birth,street,city,state,postal_code\n';
     const first = importing.file(
       'first.csv',
-      `${header}1,Ada,Oldenquist,,12 Elm Street,Evanston,IL,60201
+      `${header}1,Ada,Oldenquist,1948-05-06,12 Elm Street,Evanston,IL,60201
 2,Bert,Oldenquist,1950-02-03,,,,
 3,Cleo,Oldenquist,,,,,
 4,Dora,Oldenquist,,,,,
@@ -97,7 +98,7 @@ D2,board,Lake View Food Bank,,Chair,2019-01-01,2018-01-01,
     await importing.import({ kind: 'csv', paths: [first], roles });
     const second = importing.file(
       'second.csv',
-      `${header}A,Ada,Oldenquist,,"12 Elm St.",Evanston,IL,60201
+      `${header}A,Ada,Oldenquist,1948-05-06,"12 Elm St.",Evanston,IL,60201
 B,Bert,Oldenquist,1950-02-03,,,,
 D,Dora,Oldenquist,1961,,,,
 `,
@@ -105,16 +106,19 @@ D,Dora,Oldenquist,1961,,,,
     await importing.import({ kind: 'csv', paths: [second], source: 'another' });
     const people = [{ name: 'CLEO OLDENQUIST', title: 'CHAIR' }];
     const filing = importing.file('filing.xml', form990({ form: '990', people }));
-    await importing.import({ kind: '990', paths: [filing] });
+    expect(await importing.import({ kind: '990', paths: [filing] })).toMatchObject({ toReview: 1 });
     expect(importing.people().map(fullName)).toEqual([
       'Ada Oldenquist',
       'Bert Oldenquist',
       'Cleo Oldenquist',
       'Dora Oldenquist',
+      'Bert Oldenquist',
       'Dora Oldenquist',
+      'Cleo Oldenquist',
     ]);
-    expect(importing.people()[2]?.boards).toMatchObject([
-      { start: '2019-01-01', end: null, organisationName: 'Lake View Food Bank' },
+    expect(openReviews(importing.db).list()).toMatchObject([
+      { one: 2, other: 6 },
+      { one: 1, other: 4, reasons: expect.arrayContaining(['The day of birth is the same']) },
     ]);
   });
 });

@@ -14,7 +14,7 @@ const clock = () => Date.parse('2026-11-22T12:00:00Z');
 const COLUMNS = 'id,first_name,last_name,birth,street,city,state,postal_code';
 const ROLE_COLUMNS = 'donor_id,kind,organization,ein,title,start,end,amount';
 
-/** One list knows where they live, another one where they sit, and a third one, much later, both. */
+/** All lists know the day of birth; one where they live, another one where they sit, a third one, much later, both. */
 async function addedApart(later: string, laterRoles = '') {
   const importing = openImporting();
   let file = 0;
@@ -26,10 +26,10 @@ async function addedApart(later: string, laterRoles = '') {
       roles: importing.file(`roles${file}.csv`, `${ROLE_COLUMNS}\n${roles}\n`),
     });
   };
-  await list('gala', 'G1,Marguerite,Oldenquist,,12 Elm Street,Evanston,IL,60201', '');
+  await list('gala', 'G1,Marguerite,Oldenquist,1951-03-09,12 Elm Street,Evanston,IL,60201', '');
   await list(
     'boards',
-    'B1,Marguerite,Oldenquist,,,,,',
+    'B1,Marguerite,Oldenquist,1951-03-09,,,,',
     'B1,board,Lake View Food Bank,36-4400001,Chair,2019-01-01,,',
   );
   await list('letters', later, laterRoles);
@@ -37,7 +37,7 @@ async function addedApart(later: string, laterRoles = '') {
 }
 
 const BOTH = [
-  'L1,Marguerite,Oldenquist,,12 Elm Street,Evanston,IL,60201',
+  'L1,Marguerite,Oldenquist,1951-03-09,12 Elm Street,Evanston,IL,60201',
   'L1,board,Lake View Food Bank,36-4400001,Trustee,2024-01-01,,',
 ] as const;
 
@@ -100,12 +100,12 @@ describe('donors who were added apart', () => {
     expect(jobs.find('alpha', 'found')?.donorNumber).toBe(0);
     expect(jobs.find('alpha', 'other')?.match?.runnerUp?.donorNumber).toBe(0);
     expect(lists.entries(list, 0, 10).map(({ donorNumber }) => donorNumber)).toEqual([0]);
-    const letter = 'B1,Marguerite,Oldenquist,1951-03-09,,,,';
+    const letter = 'B1,Marguerite,Oldenquist,1951-03-09,9 Oak Street,Evanston,IL,60201';
     const paths = [file('more.csv', `${COLUMNS}\n${letter}\n`)];
     expect(await bring({ kind: 'csv', source: 'boards', paths })).toMatchObject({
       ...{ added: 0, changed: 1 },
     });
-    expect(openRecord(db).donor(0)?.birthday).toBe('1951-03-09');
+    expect(openRecord(db).donor(0)?.addresses).toHaveLength(2);
   });
 
   it('stay apart by a suffix, another day of birth, and side by side on the board of one source', async () => {

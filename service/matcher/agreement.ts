@@ -1,0 +1,35 @@
+/** Whether two donors agree in everything that is known of both. */
+
+import type { Candidate } from './donor-index.ts';
+
+/**
+ * Returns whether names, suffix and births are equal, and all parts known to both agree, of which there is one at
+ * least. A day of birth that the sought person shares is enough.
+ */
+export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolean {
+  const isSameName =
+    one.first === other.first &&
+    one.last === other.last &&
+    one.generation === other.generation &&
+    one.middles.join(' ') === other.middles.join(' ');
+  // An invented father and son share all that is known of them; each of them is one donor for certain.
+  if (!isSameName || one.isInvented || one.isDead !== other.isDead) return false;
+  if (one.born !== '' && other.born !== '' && one.born !== other.born) return false;
+  // Two of one name and day of birth are one person, wherever they are said to live.
+  if (born.length === WHOLE_DAY && one.born === born && other.born === born) return true;
+  const homes = share(one.addresses().map(textOf), other.addresses().map(textOf));
+  const employers = share(one.employers(), other.employers());
+  return homes !== false && employers !== false && (homes === true || employers === true);
+}
+
+function textOf(address: object): string {
+  return JSON.stringify(address);
+}
+
+const WHOLE_DAY = 10;
+
+/** Undefined where one side knows nothing. */
+function share(mine: readonly string[], theirs: readonly string[]): boolean | undefined {
+  if (mine.length === 0 || theirs.length === 0) return undefined;
+  return mine.some((one) => theirs.includes(one));
+}

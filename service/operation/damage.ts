@@ -1,0 +1,71 @@
+/** Damaged and truncated files: refused before they are served or copied. */
+
+import Sqlite from 'better-sqlite3';
+import { type Database, openDatabase } from '../database.ts';
+import { Refusal } from './refusal.ts';
+
+/** A start checks the tables for so long, those with money and people first; `verify` checks all. */
+const QUICK_CHECK_MS = 2_000;
+
+const FIRST_CHECKED = ['balances', 'ledger', 'jobs', 'teams', 'team_keys', 'record_donors'];
+
+/** Opens the file for a service; a damaged one is refused. */
+export function openUndamaged(file: string): Database {
+  const db = refuseDamage(file, () => openDatabase(file, { isDurable: true }));
+  try {
+    refuseDamage(file, () => {
+      const untilMs = performance.now() + QUICK_CHECK_MS;
+      for (const table of tablesOf(db)) {
+        if (performance.now() > untilMs) return;
+        refuseRows(file, db.prepare<[], string>(`pragma quick_check('${table}')`).pluck().all());
+      }
+    });
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Refuses a file with any damage; takes as long as reading it. */
+export function refuseDamaged(db: Database): void {
+  refuseDamage(db.name, () =>
+    refuseRows(db.name, db.prepare<[], string>('pragma quick_check').pluck().all()),
+  );
+}
+
+/** Does something with a file; damage that shows is a refusal that names it. */
+export function refuseDamage<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    throw damaged(file, error.message);
+  }
+}
+
+/** Whether an error says that a file is damaged or no database. */
+export function isDamage(error: unknown): error is Error {
+  return error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
+}
+
+function refuseRows(file: string, rows: readonly string[]): void {
+  const [first] = rows.filter((row) => row !== 'ok');
+  if (first !== undefined) throw damaged(file, first);
+}
+
+function damaged(file: string, how: string): Refusal {
+  return new Refusal(
+    `The database ${file} is damaged: ${how}. Nothing was changed. Put a copy in its place that \`donor-sync service backup\` made.`,
+  );
+}
+
+function tablesOf(db: Database): string[] {
+  const all = db
+    .prepare<[], string>(
+      "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'",
+    )
+    .pluck()
+    .all();
+  return [...FIRST_CHECKED, ...all.filter((name) => !FIRST_CHECKED.includes(name))];
+}

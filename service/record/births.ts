@@ -1,0 +1,26 @@
+/** Days of birth that stand for an unknown one. */
+
+import type { Database } from '../database.ts';
+
+/** In a list of some length, no day is that of more people by chance. */
+const MOST_SHARE = 0.01;
+const LEAST_BEARERS = 10;
+
+/** Finds the days that more than 1 % of a list bear, and those that more than 1 % of all donors bear. */
+export function findCommonBirths(list: readonly string[], db: Database): Set<string> {
+  const inFile = db
+    .prepare<[], { born: string; bearers: number }>(
+      'select born, count(*) bearers from donor_index where length(born) = 10 group by born',
+    )
+    .all();
+  const donors = inFile.reduce((sum, { bearers }) => sum + bearers, 0);
+  const inList = [...Map.groupBy(list, (born) => born)];
+  const isCommon = (bearers: number, all: number) =>
+    bearers >= LEAST_BEARERS && bearers > all * MOST_SHARE;
+  return new Set([
+    ...inFile.filter(({ bearers }) => isCommon(bearers, donors)).map(({ born }) => born),
+    ...inList
+      .filter(([born, rows]) => born.length === 10 && isCommon(rows.length, list.length))
+      .map(([born]) => born),
+  ]);
+}

@@ -1,0 +1,53 @@
+/** Pairs of donors who agree without a contradiction and were not joined: someone has to look at them. */
+
+import { z } from 'zod';
+import type { Database } from '../database.ts';
+
+/** A pair of donors, the older one first. */
+export interface ReviewedPair {
+  one: number;
+  other: number;
+  /** That the two are one person. */
+  probability: number;
+  /** What speaks for it. */
+  reasons: string[];
+  atMs: number;
+}
+
+/** Stores pairs; each call belongs into a transaction of the caller. */
+export interface Reviews {
+  /** Stores a pair; one that is stored already gets its newest evidence. */
+  add(pair: ReviewedPair): void;
+  /** Lists pairs, the likeliest first. */
+  list(): ReviewedPair[];
+  /** Removes the pairs of a donor who was joined or erased. */
+  forget(number: number): void;
+}
+
+const reasonsSchema = z.array(z.string());
+
+/** Opens the pairs of a database. */
+export function openReviews(db: Database): Reviews {
+  const insert = db.prepare<[Omit<ReviewedPair, 'reasons'> & { reasons: string }]>(
+    'insert or replace into record_reviews values (@one, @other, @probability, @reasons, @atMs)',
+  );
+  const select = db.prepare<[], Omit<ReviewedPair, 'reasons'> & { reasons: string }>(
+    `select one, other, probability, reasons, at_ms atMs from record_reviews
+     order by probability desc, one, other`,
+  );
+  const remove = db.prepare<[number, number]>(
+    'delete from record_reviews where one = ? or other = ?',
+  );
+  return {
+    add(pair) {
+      insert.run({ ...pair, reasons: JSON.stringify(pair.reasons) });
+    },
+    list: () =>
+      select
+        .all()
+        .map((row) => ({ ...row, reasons: reasonsSchema.parse(JSON.parse(row.reasons)) })),
+    forget(number) {
+      remove.run(number, number);
+    },
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * Families at one home, of whom one, two or all are on file, and a person to be matched for each case. Every person carries a part
+ * that the relatives contradict. It was written together with the matcher, not by a stranger to it.
+ */
+
+import { drawAddress, readCities } from '../../../people/address.ts';
+import { blankDonor } from '../../../people/donor.ts';
+import { inventedName } from '../../../people/invented-name.ts';
+import { readNames } from '../../../people/names.ts';
+import { between, chance, createDraw, type Draw, pick } from '../../../people/random.ts';
+import type { Address, Donor } from '../../../people/world.ts';
+
+/** The kinds of relatives. */
+export const KINDS = [
+  'another middle initial',
+  'another generation',
+  'a given name one edit away',
+  'another full middle name',
+  'a neighbour of the same name in another unit',
+] as const;
+
+export type Kind = (typeof KINDS)[number];
+
+/** A person to be matched. */
+export interface FamilyCase {
+  kind: Kind;
+  first: string;
+  last: string;
+  addresses: string[];
+  employers: string[];
+  /** The number of the right donor; null if they are not on file. */
+  donor: number | null;
+}
+
+/** Given names that differ by one letter or an ending, and are names of different people. */
+const PAIRS =
+  `Robert Roberta,Andrew Andrea,Brian Briana,Jason Mason,Jack Zack,Danny Manny,Eric Erica,Paul Paula,Daniel Danielle,
+  Joan John,Jean Dean,Carl Karla,Dana Diana,Gary Mary,Larry Harry,Perry Terry,Ron Don,Tim Jim,
+  Kyle Kylie,Lori Tori,Dennis Denise,Louis Louise,Sharon Shannon,Darren Warren,
+  Barry Harry,Randy Sandy,Nina Tina,Gina Dina,Jayden Hayden,Aiden Caden,Mia Pia`
+    .split(',')
+    .map((pair) => pair.trim().split(' '));
+
+const INITIALS = [...'ABCDEFGHJKLMNPRSTW'];
+const GENERATIONS = ['Sr', 'Jr', 'III', 'IV'];
+const MIDDLES = 'Ann Louise Marie Jean Grace Faye Lynn Rose Kay Elaine Joy Irene'.split(' ');
+
+interface Relative {
+  first: string;
+  middle: string | null;
+  last: string;
+  suffix?: string;
+  address: Address;
+  employer: string;
+}
+
+/** Draws families: their members on file, and one case for each family. */
+export function drawFamilies(
+  seed: number,
+  count: number,
+): { donors: Donor[]; cases: FamilyCase[] } {
+  const donors: Donor[] = [];
+  const cases: FamilyCase[] = [];
+  for (let family = 0; family < count; family += 1) {
+    const draw = createDraw(seed, 'families', family);
+    const kind = pick(draw, KINDS);
+    const members = drawMembers(draw, kind, family);
+    const onFile = between(draw, 1, members.length);
+    const start = between(draw, 0, members.length - 1);
+    const numbers = new Map<Relative, number>();
+    for (let index = 0; index < onFile; index += 1) {
+      const member = members[(start + index) % members.length];
+      if (member === undefined) continue;
+      numbers.set(member, donors.length);
+      donors.push(toDonor(member, donors.length));
+    }
+    const sought = pick(draw, members);
+    cases.push({ kind, ...said(draw, sought), donor: numbers.get(sought) ?? null });
+  }
+  return { donors, cases };
+}
+
+function drawMembers(draw: Draw, kind: Kind, family: number): Relative[] {
+  const names = readNames();
+  const first = names.first[chance(draw, 0.5) ? 'F' : 'M'](draw);
+  const last = names.last(draw);
+  const address = drawAddress(draw, readCities());
+  const base = { first, middle: null, last, address };
+  const count = between(draw, 2, 4);
+  const member = (index: number, differs: Partial<Relative>): Relative => ({
+    ...base,
+    employer: `${inventedName(family * 7 + index * 331)} ${inventedName(family * 13 + index * 97)}`,
+    ...differs,
+  });
+  const some = <T>(list: readonly T[]): T[] => {
+    const at = between(draw, 0, list.length - 1);
+    return Array.from({ length: count }, (_, index) => list[(at + index) % list.length]).filter(
+      (one) => one !== undefined,
+    );
+  };
+  switch (kind) {
+    case 'another middle initial':
+      return some(INITIALS).map((middle, index) => member(index, { middle }));
+    case 'another generation': {
+      const middle = chance(draw, 0.5) ? pick(draw, INITIALS) : null;
+      return some(GENERATIONS).map((suffix, index) => member(index, { middle, suffix }));
+    }
+    case 'a given name one edit away':
+      return pick(draw, PAIRS).map((name, index) => member(index, { first: name }));
+    case 'another full middle name':
+      return some(MIDDLES).map((middle, index) => member(index, { middle }));
+    case 'a neighbour of the same name in another unit':
+      return some([2, 3, 4, 7, 9, 12, 15, 21, 27]).map((unit, index) =>
+        member(index, {
+          first: pick(createDraw(family, 'first', 0), ['David', 'Maria', 'John', 'Mary']),
+          last: pick(createDraw(family, 'last', 0), ['Kim', 'Garcia', 'Smith', 'Lee', 'Jones']),
+          address: {
+            ...address,
+            street: `${address.street.replace(/ Apartment.*/, '')} Apartment ${unit}`,
+          },
+        }),
+      );
+  }
+}
+
+function toDonor(
+  { first, middle, last, suffix, address, employer }: Relative,
+  number: number,
+): Donor {
+  return {
+    ...blankDonor(String(number).padStart(32, '0'), { first, middle, last }),
+    ...(suffix === undefined ? {} : { suffix }),
+    addresses: [address],
+    work: [
+      {
+        organisationId: employer,
+        organisationName: employer,
+        title: 'Clerk',
+        start: '2001-01-01',
+        end: null,
+      },
+    ],
+  };
+}
+
+function said(draw: Draw, { first, middle, last, suffix, address, employer }: Relative) {
+  const { street, city, state, postalCode } = address;
+  return {
+    first: middle === null ? first : `${first} ${middle}`,
+    last: suffix === undefined ? last : `${last}${pick(draw, [', ', ' '])}${suffix}`,
+    addresses: [`${street}, ${city}, ${state} ${postalCode}`],
+    employers: chance(draw, 0.5) ? [employer] : [],
+  };
+}

@@ -1,0 +1,27 @@
+/** CSV lists of families at one home, written together with the import and not by a stranger to it. */
+
+import { inventedName } from '../../../people/invented-name.ts';
+
+const COLUMNS = 'id,first_name,middle_name,last_name,suffix,birth,street,city,state,postal_code';
+
+/** A row of a list. */
+export type Row = readonly [id: string, person: string];
+
+/** Writes the text of a list. */
+export const listOf = (rows: readonly Row[]) =>
+  `${COLUMNS}\n${rows.map((row) => row.join(',')).join('\n')}\n`;
+
+/** Six people of one home: father and son of one name, a mother, a daughter of like name, two more children. */
+export function aFamily(number: number): Row[] {
+  const home = `${number + 1} Maple Street,Evanston,IL,60201`;
+  const last = `${inventedName(number)}${inventedName(number * 7 + 3).toLowerCase()}`;
+  const people = [
+    `Robert,A,${last},,1940-01-05`,
+    `Robert,B,${last},,1970-06-07`,
+    `Mary,Ann,${last},,1942-02-03`,
+    `Roberta,,${last},,1972-04-05`,
+    `Jack,,${last},,`,
+    `Zack,,${last},,`,
+  ];
+  return people.map((person, at) => [`F${number}-${at}`, `${person},${home}`]);
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { form990 } from './form-990-file.ts';
+import { openImporting } from './importing.ts';
+import { aFamily, listOf, type Row } from './list-of-families.ts';
+
+describe('a list with an id for each of its people', () => {
+  it('with new ids is the same list if someone says so', async () => {
+    const importing = openImporting();
+    const rows = Array.from({ length: 20 }, (_, number) => aFamily(number)).flat();
+    const renamed = rows.map(([id, person]): Row => [`N${id}`, person]);
+    await importing.import({ kind: 'csv', paths: [importing.file('a.csv', listOf(rows))] });
+    const paths = [importing.file('b.csv', listOf(renamed))];
+    await expect(importing.import({ kind: 'csv', paths })).rejects.toThrow('new ids');
+    expect(importing.people()).toHaveLength(120);
+    const changed = { sameUnderOtherIds: 'ids changed' } as const;
+    await importing.import({ kind: 'csv', paths, ...changed });
+    expect(
+      importing
+        .people()
+        .slice(120)
+        .map(({ name }) => name),
+    ).toEqual([]);
+  });
+
+  it('stops with rows without ids, and under a renamed source joins only who agrees in two kinds', async () => {
+    const importing = openImporting();
+    const rows = aFamily(1);
+    const nameless = rows.map(([, person]): Row => ['', person]);
+    const noIds = [importing.file('no-ids.csv', listOf(nameless))];
+    await expect(importing.import({ kind: 'csv', paths: noIds })).rejects.toThrow('id');
+    const paths = [importing.file('a.csv', listOf(rows))];
+    await importing.import({ kind: 'csv', paths, source: 'before' });
+    const report = await importing.import({ kind: 'csv', paths, source: 'after' });
+    // Four have a home and a day of birth; Jack and Zack have a home alone.
+    expect(report).toMatchObject({ added: 2, toReview: 2 });
+  });
+
+  it('knows no day of birth that more than 1 % of it bear', async () => {
+    const importing = openImporting();
+    const rows = Array.from(
+      { length: 40 },
+      (_, number): Row => [
+        `D${number}`,
+        `Maria,,Garcia,,1980-01-01,${number} Oak Street,Evanston,IL,60201`,
+      ],
+    );
+    const one = importing.file('one.csv', listOf(rows));
+    await importing.import({ kind: 'csv', paths: [one], source: 'one' });
+    const other = importing.file('other.csv', listOf(rows));
+    expect(await importing.import({ kind: 'csv', paths: [other], source: 'other' })).toMatchObject({
+      added: 40,
+    });
+  });
+});
+
+describe('returns of two years', () => {
+  it('keep people of one foundation apart who differ in an initial or a given name', async () => {
+    const importing = openImporting();
+    const people = (...names: string[]) => names.map((name) => ({ name, title: 'TRUSTEE' }));
+    const year = (year: number, ...names: string[]) =>
+      importing.file(`${year}.xml`, form990({ form: '990', year, people: people(...names) }));
+    const paths = [
+      year(2021, 'JOHN A ABERNATHY', 'ROBERT ABERNATHY', 'ANDREW ABERNATHY', 'EDITH ABERNATHY'),
+      year(2022, 'JOHN B ABERNATHY', 'ROBERTA ABERNATHY', 'ANDREA ABERNATHY', 'EDITH ABERNATHY'),
+    ];
+    await importing.import({ kind: '990', paths });
+    expect(importing.people()).toHaveLength(7);
+  });
+});
