@@ -4,7 +4,7 @@ import { throwIfStopped } from '../stopped.ts';
 import { contactId } from './ids.ts';
 import { findFields, findRecords } from './lookup.ts';
 import type { ColumnReader } from './query.ts';
-import { isDeleted } from './read.ts';
+import { isDeleted } from './removed.ts';
 import type { RecentWrite } from './rows/recent-writes.ts';
 import type { SalesforceSession } from './session.ts';
 import { canonicalValue, isoInstant } from './values.ts';
