@@ -70,6 +70,7 @@ describeEachDatabase('recordPage', (open) => {
       seenRun: RUN,
       mergedInto: null,
       hasOptedOut: 0,
+      missingSince: null,
     });
     expect(rows.get('c-2')).toMatchObject({
       state: 'settled',

@@ -18,7 +18,7 @@ describeEachDatabase('the migration to opt-outs', (open) => {
       { crm_id: 'without a name', outcome_reason: 'last_name_missing', eligible: 0 },
     ];
     for (const contact of rows) {
-      const { has_opted_out: _, ...row } = contactRow(contact);
+      const { has_opted_out: _, missing_since: __, ...row } = contactRow(contact);
       await db.insertInto('contacts').values(row).execute();
     }
     await migrateToLatest(db);

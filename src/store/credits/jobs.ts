@@ -311,4 +311,5 @@ export const TRIED_IN_VAIN: OutcomeReason[] = [
   'crm_passing',
   'profile_unreadable',
   'job_running',
+  'contacts_missing',
 ];
