@@ -188,6 +188,12 @@ export interface ConnectorDeps {
   board?: DepartureBoard | null;
   /** Called for each request to the CRM, for the run's report. */
   onCall(call: { throttled: boolean }): void;
+  /**
+   * Returns the contacts among these ids that donor-sync still counts as present, although the CRM's data
+   * lacks them: no connector may drop their values before a user has confirmed that they are gone. Left out
+   * where nothing is known of contacts; then none of them counts as present.
+   */
+  countAsPresent?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export interface ConnectorSecrets {
@@ -331,6 +337,8 @@ export interface CrmAccount {
 export interface ContactPage {
   contacts: readonly Contact[];
   removed: readonly RemovedContact[];
+  /** Known contacts that were looked up and are `missing`, as of a `RecordLookup`; left out: none. */
+  missing?: readonly string[];
   /**
    * Where a later read may start once everything up to and including this page is decided;
    * null if it would have to start from the beginning.
@@ -356,7 +364,13 @@ export interface RemovedContact {
 
 export type RecordLookup =
   | { state: 'found'; id: string; contact: Contact; values: FieldValues }
-  | { state: 'removed'; id: string; mergedInto: string | null };
+  /** The CRM vouches that the record was deleted or merged: it keeps a deleted record or another sign of it. */
+  | { state: 'removed'; id: string; mergedInto: string | null }
+  /**
+   * There is no record, and no sign of a deletion. Lost access looks exactly the same, so that this never
+   * removes a contact by itself.
+   */
+  | { state: 'missing'; id: string };
 
 /** Values to write into one contact. */
 export interface ContactChange {

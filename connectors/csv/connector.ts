@@ -77,8 +77,8 @@ async function openSession(options: ConnectorOptions<CsvSettings>): Promise<CsvS
   const files = await openFiles(settings, contacts);
   const { pending, path, keptColumns } = files.journal;
   if (pending > 0) deps.log.info({ pending, path }, 'found changes of an earlier run to merge');
-  const { signal } = deps;
-  return { settings, contacts, files, keptColumns: new Set(keptColumns), signal };
+  const { signal, countAsPresent } = deps;
+  return { settings, contacts, files, keptColumns: new Set(keptColumns), countAsPresent, signal };
 }
 
 /**

@@ -4,6 +4,7 @@ import { encodeText } from './encoding.ts';
 import { fileError } from './file-errors.ts';
 import type { Tables } from './files.ts';
 import { byteOrderMarkOf } from './header.ts';
+import type { JournalChange } from './journal.ts';
 import {
   type Column,
   changedText,
@@ -18,7 +19,8 @@ import type { CsvSession } from './session.ts';
 
 /**
  * Brings the journal (and, into a separate output, what changed in the input) into the output by
- * replacing it as a whole. Nothing is replaced if that would change nothing.
+ * replacing it as a whole. Nothing is replaced if that would change nothing. Rows that the input lacks stay in a
+ * separate output, behind the others, as long as donor-sync counts their contacts as present.
  */
 export async function mergeIntoOutput(session: CsvSession): Promise<void> {
   const { files } = session;
@@ -72,18 +74,35 @@ async function* mergedFile(session: CsvSession, tables: Tables): AsyncGenerator<
   );
   yield byteOrderMarkOf(header.dialect);
   yield encode(names.join(header.dialect.delimiter) + header.ending);
+  let lastEnding = header.ending;
+  let matched = 0;
+  const keptBroken = new Set<string>();
   for await (const rows of tables.input.rows()) {
     const versions = await gatherVersions(tables, journal, rows);
+    matched += versions.filter(({ output }) => output !== undefined).length;
+    lastEnding = rows.at(-1)?.ending ?? lastEnding;
     for (const part of partsBetweenBroken(versions)) {
       const { broken, ending } = part[0]?.input ?? NO_ROW;
       if (broken === undefined) {
         yield encode(part.map((version) => mergedRow(version, columns, tables)).join(''));
       } else {
         const kept = broken.id === null ? null : await keptRow(broken.id, columns, tables);
-        if (kept !== null) yield encode(kept + ending);
-        else yield* brokenRow(broken, ending, columns, tables);
+        if (kept !== null) {
+          yield encode(kept + ending);
+          keptBroken.add(broken.id ?? '');
+        } else yield* brokenRow(broken, ending, columns, tables);
       }
     }
+  }
+  // On an ordinary night each row of the output was met, and the output is not read a second time.
+  if ((tables.output?.rowCount ?? 0) <= matched + keptBroken.size) return;
+  for await (const rows of rowsToKeep(session, tables, keptBroken)) {
+    // The last row of a file may have no line ending.
+    if (lastEnding === '') yield encode(header.ending || '\n');
+    lastEnding = header.ending || '\n';
+    const changes = await journal.find(rows.map(({ id }) => id));
+    const texts = rows.map((row) => outputRow(row, columns, tables, changes.get(row.id)));
+    yield encode(texts.map((text) => text + lastEnding).join(''));
   }
 
   function encode(text: string): Buffer {
@@ -116,12 +135,43 @@ async function keptRow(
   { input, output }: Tables,
 ): Promise<string | null> {
   const row = (await output?.find([id]))?.get(id);
-  if (row === undefined || output == null || (await input.find([id])).has(id)) return null;
+  if (row === undefined || (await input.find([id])).has(id)) return null;
+  return outputRow(row, columns, { input, output });
+}
+
+/** A row of the output as it is, with its pending change if there is one. */
+function outputRow(
+  row: Row,
+  columns: readonly Column[],
+  { input, output }: Tables,
+  change?: JournalChange,
+): string {
   const { dialect } = input.header;
   return columns
-    .map(({ name }) => unquote(row.cells[output.positions.get(name) ?? -1] ?? ''))
+    .map(({ name }) => {
+      const raw = row.cells[output?.positions.get(name) ?? -1] ?? '';
+      return changedText(name, raw, change) ?? unquote(raw);
+    })
     .map((text) => quote(text, dialect))
     .join(dialect.delimiter);
+}
+
+/** Rows of the output that the input lacks and whose contacts still count as present, in their order. */
+async function* rowsToKeep(
+  { countAsPresent }: Pick<CsvSession, 'countAsPresent'>,
+  { input, output }: Tables,
+  without: ReadonlySet<string>,
+): AsyncGenerator<Row[]> {
+  if (output === null || countAsPresent === undefined) return;
+  for await (const rows of output.rows()) {
+    const ids = rows.flatMap(({ id }) => (id === '' || without.has(id) ? [] : [id]));
+    const there = await input.find(ids);
+    const absent = ids.filter((id) => !there.has(id));
+    if (absent.length === 0) continue;
+    const present = await countAsPresent(absent);
+    const kept = rows.filter(({ id }) => present.has(id) && !there.has(id));
+    if (kept.length > 0) yield kept;
+  }
 }
 
 /**

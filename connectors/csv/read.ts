@@ -74,7 +74,8 @@ function lookUp(
   id: string,
   version: RowVersions | undefined,
 ): RecordLookup {
-  if (version === undefined) return { state: 'removed', id, mergedInto: null };
+  // A file keeps nothing of a row that was deleted.
+  if (version === undefined) return { state: 'missing', id };
   const values = wanted.map(({ name, column }): [string, string | null] => [
     name,
     column === undefined ? null : presentValue(column, version, tables),

@@ -9,5 +9,7 @@ export interface CsvSession {
   files: CsvFiles;
   /** The columns whose cells are the output's even if the input has them too; it grows. */
   keptColumns: Set<string>;
+  /** Which contacts donor-sync still counts as present; left out: none that the input lacks. */
+  countAsPresent: ConnectorDeps['countAsPresent'];
   signal: ConnectorDeps['signal'];
 }

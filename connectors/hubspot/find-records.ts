@@ -8,7 +8,10 @@ import { type HubspotRecord, isRecordId, MERGED_IDS, mergedIdsOf, recordSchema }
 /** Ids of one request: the most that HubSpot takes. */
 export const IDS_PER_REQUEST = 100;
 
-/** What became of a record: it is there, lives on in another one (`record`), or is gone. */
+/**
+ * What became of a record: it is there, lives on in another one (`record`), or is gone: archived, or not
+ * visible without a sign of why (`findArchived` tells them apart).
+ */
 export type FoundRecord =
   | { state: 'found'; record: HubspotRecord }
   | { state: 'merged'; into: string; record: HubspotRecord }
@@ -76,6 +79,26 @@ async function findAtOnce(
     }
   }
   return found;
+}
+
+/** Returns those of these records, at most 100, that are archived: HubSpot itself says that they were deleted. */
+export async function findArchived(
+  api: Pick<HubspotApi, 'post' | 'paths'>,
+  type: ObjectType,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const wanted = [...new Set(ids)].filter(isRecordId);
+  if (wanted.length === 0) return new Set();
+  const { results, errors } = readAs(
+    replySchema,
+    await api.post(`${api.paths.batchRead(type)}?archived=true`, {
+      inputs: wanted.map((id) => ({ id })),
+      properties: [],
+      propertiesWithHistory: [],
+    }),
+  );
+  if (errors.some(({ category }) => category !== 'OBJECT_NOT_FOUND')) throw unreadable(type);
+  return new Set(results.flatMap(({ id, archived }) => (archived === true ? id : [])));
 }
 
 /** The asked ids that answered under another one; a single one needs no list to be known by. */

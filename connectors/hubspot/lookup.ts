@@ -3,13 +3,13 @@ import { ConfigurationError } from '../../src/core/errors.ts';
 import type { RecordLookup } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { type DescribedProperty, describeProperties, isSensitive } from './describe.ts';
-import { findRecords } from './find-records.ts';
+import { findArchived, findRecords } from './find-records.ts';
 import { canonicalId, type HubspotRecord } from './record.ts';
 import type { HubspotSession } from './session.ts';
 import { READ_SENSITIVE, scopeMissing } from './sign-in/scopes.ts';
 import { canonicalValue } from './values.ts';
 
-/** The records of these contacts as they are now, in one request. */
+/** The records of these contacts as they are now, in one request; in two if some are not there. */
 export async function readByIds(
   session: HubspotSession,
   ids: readonly string[],
@@ -25,6 +25,8 @@ export async function readByIds(
   requireSensitive(fields, records);
   const contacts = await session.shape.toContacts(records);
   const byId = new Map(contacts.map((contact) => [contact.id, contact]));
+  const gone = [...found].flatMap(([id, one]) => (one.state === 'gone' ? id : []));
+  const archived = await findArchived(session.api, 'contacts', gone);
   return ids.map((id, at) => {
     const one = found.get(knownIds[at] ?? id);
     const contact = byId.get(knownIds[at] ?? id);
@@ -37,7 +39,9 @@ export async function readByIds(
       );
       return { state: 'found', id, contact, values };
     }
-    return { state: 'removed', id, mergedInto: one?.state === 'merged' ? one.into : null };
+    if (one?.state === 'merged') return { state: 'removed', id, mergedInto: one.into };
+    if (!archived.has(knownIds[at] ?? id)) return { state: 'missing', id };
+    return { state: 'removed', id, mergedInto: null };
   });
 }
 

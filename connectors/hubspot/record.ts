@@ -4,6 +4,7 @@ import { z } from 'zod';
 export const recordSchema = z.object({
   id: z.string(),
   properties: z.record(z.string(), z.string().nullable()),
+  archived: z.boolean().optional(),
   archivedAt: z.string().optional(),
 });
 

@@ -77,6 +77,10 @@ export interface MemoryCrm {
   /** The value of a field as people see it; null if it is blank or the contact is gone. */
   valueOf(id: string, field: string): FieldValue;
   deleteContact(id: string): void;
+  /** The contact is not found any more, and nothing says that it was deleted; `appear` shows it again. */
+  vanish(id: string): void;
+  /** Shows a contact again that has vanished; as with regained access, it does not count as changed. */
+  appear(id: string): void;
   /**
    * The loser goes; a caller that asks for it is sent to the winner. With `fillsBlanks`, as most CRMs do, blank
    * fields of the winner take the loser's values.
@@ -143,6 +147,7 @@ export function createMemoryCrm(
   const tombstones = new Map<string, MemoryTombstone>();
   const fields = new Map<string, CrmField>();
   const groups = new Map<string, MemoryGroup>();
+  const vanished = new Map<string, MemoryRecord>();
   const refusals = new Map<string, MemoryRefusal>();
   const refusedFields = new Map<string, Set<string>>();
   const automations = new Map<string, (value: FieldValue) => FieldValue>();
@@ -184,6 +189,16 @@ export function createMemoryCrm(
     },
     valueOf: (id, field) => records.get(id)?.values[field] ?? null,
     deleteContact: (id) => remove(id, null),
+    vanish(id) {
+      vanished.set(id, recordOf(id));
+      records.delete(id);
+    },
+    appear(id) {
+      const record = vanished.get(id);
+      if (record === undefined) throw new Error(`The contact ${id} has not vanished.`);
+      vanished.delete(id);
+      records.set(id, record);
+    },
     mergeContact(loser, winner, { fillsBlanks = false } = {}) {
       if (fillsBlanks) {
         const { contact, values } = recordOf(winner);

@@ -34,7 +34,9 @@ export async function* readPages(
 export function lookUp(crm: MemoryCrm, id: string, fields: readonly string[]): RecordLookup {
   const record = crm.records.get(id);
   if (record === undefined) {
-    return { state: 'removed', id, mergedInto: crm.tombstones.get(id)?.mergedInto ?? null };
+    const tombstone = crm.tombstones.get(id);
+    if (tombstone === undefined) return { state: 'missing', id };
+    return { state: 'removed', id, mergedInto: tombstone.mergedInto };
   }
   const values = fields.map((name) => [name, record.values[name] ?? null]);
   return {

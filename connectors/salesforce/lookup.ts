@@ -98,7 +98,7 @@ async function contactsOf(
 
 /**
  * The entry is of the id as it was asked, the contact in it has its canonical one. A record that
- * even the recycle bin does not hold is as gone as a deleted one.
+ * `queryAll` does not find is missing: it was purged from the recycle bin, or this user may not see it.
  */
 function lookupOf(
   id: string,
@@ -106,7 +106,7 @@ function lookupOf(
   contact: Contact | undefined,
   fields: readonly DescribedField[],
 ): RecordLookup {
-  if (read === undefined) return { state: 'removed', id, mergedInto: null };
+  if (read === undefined) return { state: 'missing', id };
   if (contact === undefined) return { state: 'removed', id, mergedInto: masterOf(read) };
   const values: FieldValues = Object.fromEntries(
     fields.map((field) => [field.name, canonicalValue(read(field.name), field)]),

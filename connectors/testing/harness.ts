@@ -33,6 +33,8 @@ export interface ConformanceHarness {
     add(members: readonly string[]): Promise<GroupSelector>;
     unknown: GroupSelector;
   };
+  /** The connector's user can no longer see the contact, and the CRM shows no sign of a deletion. */
+  vanish?(id: string): Promise<void>;
   /** The loser goes, and lives on in the winner. */
   mergeContacts?(loser: string, winner: string): Promise<void>;
   /** From now on the CRM refuses writes to the contact. */
@@ -73,6 +75,7 @@ export interface IdForms {
 export type Ability =
   | 'groups'
   | 'newField'
+  | 'vanish'
   | 'mergeContacts'
   | 'refuseWrites'
   | 'refuseField'

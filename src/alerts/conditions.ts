@@ -22,8 +22,8 @@ export interface IntegrationState {
   remaining: Readonly<Record<(typeof BUCKETS)[number], number | null>>;
   /** Contacts and networks that wait for a person one by one. */
   held: number;
-  /** Contacts whose details changed at once: one decision for all of a batch. */
-  batches: readonly Pick<HoldBatch, 'id' | 'count' | 'parts'>[];
+  /** Contacts whose details changed at once, or that are missing at once: one decision for all of a batch. */
+  batches: readonly Pick<HoldBatch, 'id' | 'kind' | 'count' | 'parts' | 'isListChanged'>[];
   /** What waits for a second person; left out: nothing. */
   approvals?: readonly { id: string; text: string }[];
   /** The last day (UTC, `2026-12-31`) on which the partner key works; null if it is unknown. */
@@ -91,6 +91,7 @@ const KINDS: Readonly<Record<string, AlertKind>> = {
   credits_low: 'creditsLow',
   held: 'held',
   held_batch: 'held',
+  held_missing: 'held',
   second_person: 'held',
 };
 
@@ -102,6 +103,7 @@ const RECOVERIES: Readonly<Record<string, string>> = {
   credits_low: 'there are enough credits for BUCKET again',
   held: 'nothing waits for a person any more',
   held_batch: 'the details that changed at once are decided',
+  held_missing: 'the missing contacts are back, or it is decided whether they are gone',
   second_person: 'it does not wait for a second person any more',
 };
 
@@ -191,11 +193,33 @@ function holdConditions({ held }: IntegrationState): Found[] {
 
 /** Sent once for all of its contacts, also when more contacts are added to the batch. */
 function batchConditions({ batches }: IntegrationState): Found[] {
-  return batches.map(({ id, count, parts }) => ({
-    subject: `held_batch/${id}`,
-    problem: `the details of ${countOf(count, 'contact')} changed at once (${partCountsText(parts)}); asking about them again takes ${countOf(count, 'credit')}`,
-    steps: ['Nothing is spent on them before a person decides: donor-sync holds --show'],
-  }));
+  return batches.map((batch) => {
+    const { id, kind, count, parts } = batch;
+    if (kind === 'contacts_missing') return missingCondition(batch);
+    return {
+      subject: `held_batch/${id}`,
+      problem: `the details of ${countOf(count, 'contact')} changed at once (${partCountsText(parts)}); asking about them again takes ${countOf(count, 'credit')}`,
+      steps: ['Nothing is spent on them before a person decides: donor-sync holds --show'],
+    };
+  });
+}
+
+function missingCondition({
+  id,
+  count,
+  isListChanged,
+}: Pick<HoldBatch, 'id' | 'count' | 'isListChanged'>): Found {
+  const changed = isListChanged
+    ? '; the settings that make the list have changed since it was last complete'
+    : '';
+  return {
+    subject: `held_missing/${id}`,
+    problem: `${countOf(count, 'contact')} ${count === 1 ? 'is' : 'are'} missing from the CRM, and nothing says that they were deleted${changed}`,
+    steps: [
+      'Look whether the export is complete and whether donor-sync can still see all contacts',
+      'None of them is removed before a user decides: donor-sync holds',
+    ],
+  };
 }
 
 /** One for each, as it is another person that has to look at it. */

@@ -49,11 +49,11 @@ export interface DecidedBatch {
  */
 export async function decideBatch(
   { holds }: { holds: Pick<Store['holds'], 'decideBatch'> },
-  { id, integrationId: integration }: Pick<HoldBatch, 'id' | 'integrationId'>,
+  { id, integrationId: integration, kind }: Pick<HoldBatch, 'id' | 'integrationId' | 'kind'>,
   word: BatchDecisionWord,
 ): Promise<DecidedBatch> {
   const decision = DECIDED[word];
   const count = await holds.decideBatch(id, decision);
-  const credits = word === 'approve' ? creditsOf({ count }) : 0;
+  const credits = word === 'approve' ? creditsOf({ kind, count }) : 0;
   return { id, integration, decision, count, credits };
 }

@@ -119,11 +119,15 @@ async function evidenceIn(
   });
 }
 
+const MISSING =
+  'the CRM does not find the contact: it was deleted for good, or donor-sync can no longer see it';
+
 type Part = Partial<HoldEvidence> & Pick<HoldEvidence, 'problems'>;
 
 function contactPart(found: PromiseSettledResult<RecordLookup[]>, crmId: string): Part {
   if (found.status === 'rejected') return { problems: [messageOf(found.reason)] };
   const lookup = found.value.find(({ id }) => id === crmId);
+  if (lookup?.state === 'missing') return { problems: [MISSING] };
   if (lookup?.state !== 'found') return { problems: ['the contact is no longer in the CRM'] };
   const { firstName, lastName, addresses, employers } = lookup.contact;
   return { contact: { firstName, lastName, addresses, employers }, problems: [] };

@@ -90,6 +90,7 @@ export async function openIntegration(
       signal,
       board: deps.board,
       secrets: connectorSecrets({ store, sealer }, integration.id),
+      countAsPresent: (ids) => store.missingContacts.countAsPresent(integration.id, ids),
       onCall({ throttled }) {
         calls.crm += 1;
         if (throttled) calls.throttled += 1;

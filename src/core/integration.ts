@@ -65,6 +65,17 @@ const guardsSchema = z.strictObject({
     })
     .prefault({}),
   /**
+   * Contacts that are missing without a sign that they were deleted, within seven days: if they are more than
+   * this share of the list and at least this many, a user confirms before any of them counts as removed. Also asked
+   * if more than half of a list of at least five is missing, and for every empty list.
+   */
+  departures: z
+    .strictObject({
+      share: z.number().min(0).max(1).default(0.1),
+      atLeast: z.int().min(1).default(25),
+    })
+    .prefault({}),
+  /**
    * The first submission under a mapping: at most `size` persons, and nothing more is sent unless
    * at least the share `minKnown` of them is known to the service. 0 for no trial.
    */

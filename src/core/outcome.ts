@@ -58,6 +58,8 @@ export const OUTCOME_REASONS = {
   lost_answer: 'held',
   /** The identities of many contacts changed at once. */
   identity_mass_change: 'held',
+  /** It is missing from the CRM without a sign that it was deleted. */
+  contacts_missing: 'held',
   /** The profile says that this person has died. */
   profile_deceased: 'held',
   /** The values of another person could not all be replaced at once, so none was. */
@@ -162,6 +164,8 @@ export const OUTCOME_TEXTS = {
   lost_answer: 'the answer was lost after the credit may have been spent; a person decides',
   identity_mass_change:
     'its details changed together with those of many others; a person decides whether that is worth a credit',
+  contacts_missing:
+    'is missing from the CRM, and nothing says that it was deleted; it is kept until it is back or a user confirms that it is gone',
   profile_deceased: 'the profile says that this person has died; a person decides',
   values_of_two_people:
     'the CRM does not accept all values of the new person at once, so nothing was written; a user decides',

@@ -17,6 +17,7 @@ export type StopCode =
   | 'crm_unavailable'
   | 'interrupted'
   | 'match_rate_low'
+  | 'contacts_missing'
   | 'clock_wrong'
   | 'store_replaced'
   | 'restore_unconfirmed'

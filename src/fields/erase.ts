@@ -60,8 +60,11 @@ export async function clearInCrm(
     contact.forms.some((id) => ours.get(field)?.has(valueFingerprint(deps, id, field, value)));
   const { seen, unseen } = await sortFields(deps, union([...ours.keys()], before?.cleared ?? []));
   // A file without a column holds nothing in it; elsewhere a field may be there and be hidden.
-  const unreadable = connector.capabilities.remote ? unseen : [];
-  const { values, mergedInto } = await readFields(deps, contact.crmId, seen);
+  const hidden = connector.capabilities.remote ? unseen : [];
+  const { values, mergedInto, isMissing } = await readFields(deps, contact.crmId, seen);
+  // A record that donor-sync can no longer see can still hold our values; of a row that left a file nothing does.
+  const isHidden = isMissing && connector.capabilities.remote;
+  const unreadable = isHidden ? [...hidden, ...seen] : hidden;
   const toClear = seen.filter(
     (field) => !isEmpty(values[field]) && isOurs(field, presentValue(values, field)),
   );
@@ -112,10 +115,13 @@ async function readFields(
   { connector }: Pick<ForgetDeps, 'connector'>,
   crmId: string,
   fields: readonly string[],
-): Promise<{ values: FieldValues; mergedInto: string | null }> {
+): Promise<{ values: FieldValues; mergedInto: string | null; isMissing: boolean }> {
   const [lookup] = await connector.readByIds([crmId], fields);
-  if (lookup?.state === 'found') return { values: lookup.values, mergedInto: null };
-  return { values: {}, mergedInto: lookup?.mergedInto ?? null };
+  if (lookup?.state === 'found') {
+    return { values: lookup.values, mergedInto: null, isMissing: false };
+  }
+  const mergedInto = lookup?.state === 'removed' ? lookup.mergedInto : null;
+  return { values: {}, mergedInto, isMissing: lookup?.state === 'missing' };
 }
 
 /**

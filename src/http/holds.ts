@@ -62,6 +62,10 @@ const batchSchema = z
   .object({
     id: z.string(),
     integration: z.string(),
+    kind: z
+      .enum(['identity_mass_change', 'contacts_missing'])
+      .openapi({ description: 'Changed details, or contacts that are missing from the CRM.' }),
+    reason: z.string().openapi({ description: 'Why they are held, in whole sentences.' }),
     count: z.int().openapi({ description: 'Contacts that wait for the decision.' }),
     parts: z.partialRecord(z.enum(CHANGED_PARTS), z.int()).openapi({
       description:

@@ -75,8 +75,9 @@ async function mirrorNetwork(
 ): Promise<void> {
   const { row } = mirrored;
   if (await isLeftAlone(deps, row)) return;
-  const plan = await planNetwork(deps, run, row);
-  const mayRemove = await judgeLeavers(deps, run, row, plan);
+  const isKept = await deps.store.missingContacts.hasMissing(run.integration.id);
+  const plan = keptPlan(await planNetwork(deps, run, row), isKept);
+  const mayRemove = isKept ? 'rejected' : await judgeLeavers(deps, run, row, plan);
   if (mayRemove === 'open') return;
   try {
     if (mayRemove === 'approved') await removeLeavers(deps, run, row, plan);
@@ -95,6 +96,14 @@ async function mirrorNetwork(
     if (!(error instanceof PartnerNotFound) || !(await isDeleted(deps, run, row))) throw error;
     await holdDeleted(deps, run, row, plan);
   }
+}
+
+/**
+ * While contacts are missing and nobody knows whether they are gone, the groups can lack them as well: nobody
+ * leaves, and a member that could not be added is not forgotten, since to add it again would cost a credit.
+ */
+function keptPlan(plan: MemberPlan, isKept: boolean): MemberPlan {
+  return isKept ? { ...plan, leavers: [], leaving: [], outdated: [] } : plan;
 }
 
 /** The plan, once it is known of everybody whether they are members. */

@@ -99,6 +99,8 @@ export interface Run {
   erased?: ErasedPersons;
   /** Contacts that a page has shown as not to be submitted while their profile was on its way, and when (monotonic ms). */
   refused?: Map<string, { reason: OutcomeReason; atMs: number }>;
+  /** Whether all contacts were read to the end, and whether there were any; null until then. */
+  readAll?: { isEmpty: boolean } | null;
   /** CRM ids of the members of mirrored groups, who come first; filled before contacts are read. */
   groupMembers: Set<string>;
   /** Reads everything anew instead of what changed. */

@@ -36,6 +36,8 @@ export interface RunControl {
   /** Ends spending; everything else goes on. */
   stopSpending(code: StopCode, message: string): void;
   readonly spendingStopped: boolean;
+  /** Notes why the run is incomplete, although nothing stops; an earlier reason stays. */
+  note(code: StopCode, message: string): void;
   /** Ends the run at the next checkpoint of each station. */
   stop(code: StopCode, message: string, words?: ForeignText | null): void;
   /** Ends the run because of an error: one of the stop codes, or a failure. */
@@ -86,6 +88,9 @@ export function createRunControl(clock: Clock, outer: AbortSignal): RunControl {
       reason ??= { code, message };
       spendingStopped = true;
       control.notify();
+    },
+    note(code, message) {
+      reason ??= { code, message };
     },
     stop(code, message, words = null) {
       // A stop of everything says more than a stop of spending did.
@@ -161,6 +166,7 @@ const STOP_CODES: ReadonlySet<string> = new Set<StopCode>([
   'crm_unavailable',
   'interrupted',
   'match_rate_low',
+  'contacts_missing',
   'clock_wrong',
   'store_replaced',
   'restore_unconfirmed',

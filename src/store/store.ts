@@ -4,9 +4,9 @@ import { auditQueries } from './audit/audit.ts';
 import { auditRecorder } from './audit/record.ts';
 import { contactQueries } from './contacts/contacts.ts';
 import { decidedPageQueries } from './contacts/decided-pages.ts';
-import { departureQueries } from './contacts/departures.ts';
 import { doubleContactQueries } from './contacts/double-contacts.ts';
-import { massChangeQueries } from './contacts/mass-changes.ts';
+import { massChangeQueries } from './contacts/guards/mass-changes.ts';
+import { missingContactQueries } from './contacts/guards/missing.ts';
 import { reconsideringQueries } from './contacts/reconsidering.ts';
 import { jobQueries } from './credits/jobs.ts';
 import { mappingQueries } from './credits/mappings.ts';
@@ -111,10 +111,10 @@ function queriesOf(deps: StoreDeps) {
       ...contactQueries(db, checkpoint, clock),
       ...decidedPageQueries(checkpoint, clock),
       ...reconsideringQueries(checkpoint, clock),
-      ...departureQueries(checkpoint, clock),
     },
     doubleContacts: doubleContactQueries(db, checkpoint),
     massChanges: massChangeQueries(db, checkpoint, clock),
+    missingContacts: missingContactQueries(db, checkpoint, clock),
     submissions: submissionQueries(db, leases, clock),
     queries: queryIntentQueries(db, checkpoint, clock),
     reconcile: (time: Parameters<typeof reconcile>[1]) => reconcile(db, time),

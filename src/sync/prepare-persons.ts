@@ -36,6 +36,7 @@ export async function preparePersons(
   const prepared: Prepared[] = [];
   const unreadable: string[] = [];
   const held: string[] = [];
+  const missing: string[] = [];
   const settled: SettledContact[] = [];
   /** New ones that are to be paid for, now or once they can be read. */
   const unpaid: RecordLookup[] = [];
@@ -59,6 +60,10 @@ export async function preparePersons(
       held.push(lookup.id);
       continue;
     }
+    if (verdict.kind === 'miss') {
+      missing.push(lookup.id);
+      continue;
+    }
     if (verdict.kind === 'settle') {
       settled.push({ crmId: lookup.id, reason: verdict.reason, turnedOut: verdict.turnedOut });
       continue;
@@ -79,6 +84,7 @@ export async function preparePersons(
   if (unreadable.length > 0) {
     await deps.store.contacts.postponeUnreadable(run.lease, run.id, unreadable);
   }
+  await deps.store.missingContacts.markMissing(run.lease, run.id, missing);
   if (held.length > 0) await deps.store.contacts.holdErased(run.lease, run.id, held);
   if (settled.length > 0) await deps.store.contacts.settleDue(run.lease, run.id, settled);
   // Last: whom a person decides about first is held, also where another database has paid for it.
@@ -102,6 +108,8 @@ type Verdict =
   | { kind: 'submit'; identity: string; reason: DueReason }
   /** A part of its identity could be read before and cannot now. */
   | { kind: 'wait' }
+  /** The CRM does not find it, and does not say that it was deleted. */
+  | { kind: 'miss' }
   /** It may be a person who was erased. */
   | { kind: 'hold' }
   | ({ kind: 'settle' } & Omit<SettledContact, 'crmId'>);
@@ -114,6 +122,7 @@ function verdictOn(
   row: ContactRecord,
   answered: Answered | null,
 ): Verdict {
+  if (lookup.state === 'missing') return { kind: 'miss' };
   if (lookup.state === 'removed') {
     const reason = lookup.mergedInto === null ? 'deleted_in_crm' : 'merged_in_crm';
     return { kind: 'settle', reason, turnedOut: 'gone' };

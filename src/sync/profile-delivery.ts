@@ -7,6 +7,7 @@ import type { KnownRecord } from '../fields/records.ts';
 import { guardName } from '../mapping/name-guard.ts';
 import { profileValues } from '../mapping/profile-values.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
+import { DEPARTURE_READ } from '../store/contacts/life.ts';
 import { parseOwned } from '../store/contacts/owned-values.ts';
 import type { ReadyJob } from '../store/credits/jobs.ts';
 import type { Delivery } from '../store/fields/delivery-ends.ts';
@@ -69,7 +70,11 @@ export function planDelivery(
     },
   });
   if (lookup?.state !== 'found') {
-    const mergedInto = lookup?.mergedInto ?? null;
+    // A contact that counts as removed has left with its profile; any other one can be back tomorrow.
+    const hasLeft = lookup?.state === 'removed' || ready.contact.seenRun === DEPARTURE_READ;
+    if (!hasLeft)
+      return ended({ reason: 'contacts_missing', detail: null, end: { kind: 'missing' } });
+    const mergedInto = lookup?.state === 'removed' ? lookup.mergedInto : null;
     const reason = mergedInto === null ? 'deleted_in_crm' : 'merged_in_crm';
     return ended({ reason, detail: null, end: { kind: 'dropped', removed: true, mergedInto } });
   }

@@ -47,6 +47,7 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
       run.lease,
       {
         ...{ runId: run.id, contacts, removed, cursor: watermarkOf(page, run) },
+        missing: page.missing ?? [],
         ...(marks === undefined ? {} : { erased: { marks, isAnyoneAlike } }),
       },
       (contact, row, answered) => {
@@ -130,10 +131,40 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
         };
   // What they became while their answers were lost or their jobs ran, the CRM does not tell once more.
   if (start !== null) yield* namedPages(deps, await store.contacts.listUnread(run.integration.id));
-  yield* connector.readPages(start, known);
-  if (start === null && !connector.capabilities.reportsRemovals) {
-    await store.contacts.removeUnseen(run.lease, run.id);
+  let isEmpty = true;
+  for await (const page of connector.readPages(start, known)) {
+    if (page.contacts.length > 0) isEmpty = false;
+    yield page;
   }
+  if (start === null && !connector.capabilities.reportsRemovals) {
+    run.readAll = { isEmpty };
+    await store.missingContacts.markUnseen(run.lease, run.id);
+  } else {
+    yield* pagesOfMissing(deps, run);
+  }
+}
+
+/** Missing contacts that are looked up again at a time. */
+const LOOKED_UP_AGAIN = 1_000;
+
+/**
+ * Contacts that were missing before, looked up again: regained access changes no record, so that no reading of
+ * changes shows them. If none of the first is back, access is still lost, and the others can wait for the next run.
+ */
+async function* pagesOfMissing(deps: ReadDeps, run: Run): AsyncGenerator<ContactPage> {
+  let ids: string[] = [];
+  for await (const some of deps.store.missingContacts.listMissing(run.integration.id)) {
+    ids.push(...some);
+    if (ids.length < LOOKED_UP_AGAIN) continue;
+    let isAnyBack = false;
+    for await (const page of namedPages(deps, ids)) {
+      isAnyBack ||= page.contacts.length > 0 || page.removed.length > 0;
+      yield page;
+    }
+    if (!isAnyBack) return;
+    ids = [];
+  }
+  yield* namedPages(deps, ids);
 }
 
 type Reading = Pick<Run, 'integration' | 'full' | 'only'>;
@@ -172,8 +203,9 @@ async function* namedPages(
   yield {
     contacts: lookups.flatMap((each) => (each.state === 'found' ? [each.contact] : [])),
     removed: lookups.flatMap((each) =>
-      each.state === 'found' ? [] : [{ id: each.id, mergedInto: each.mergedInto }],
+      each.state === 'removed' ? [{ id: each.id, mergedInto: each.mergedInto }] : [],
     ),
+    missing: lookups.flatMap((each) => (each.state === 'missing' ? each.id : [])),
     cursor: null,
   };
 }

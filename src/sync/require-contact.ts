@@ -13,7 +13,9 @@ export async function findUnknown(
 ): Promise<string[]> {
   if (crmIds.length === 0) return [];
   const lookups = await lookUp(connector, crmIds);
-  const gone = lookups.filter((each) => each.state === 'removed' && each.mergedInto === null);
+  const gone = lookups.filter(
+    (each) => each.state === 'missing' || (each.state === 'removed' && each.mergedInto === null),
+  );
   const goneIds = gone.map(({ id }) => id);
   if (goneIds.length === 0) return [];
   const known = await store.contacts.find(integrationId, goneIds);

@@ -32,6 +32,7 @@ import { type Lease, LeaseLost } from '../store/engine/leases.ts';
 import { WHOLE_RUN } from '../store/secrets/foreign-texts.ts';
 import { buildReport, type RunFacts } from '../views/run.ts';
 import { deliverProfiles } from './deliver.ts';
+import { decideDepartures } from './departures.ts';
 import { holdRenamed, sortFormerValues } from './guards/former-persons.ts';
 import { openIdentities } from './identities.ts';
 import { askedBefore, decideAgain } from './plan.ts';
@@ -254,6 +255,8 @@ async function runStations(
     station(pollJobs(steady, run)),
     station(deliverProfiles(steady, run)),
   ]);
+  // Before groups lose the members that have left.
+  if (!run.control.stopping.aborted) await station(decideDepartures(steady, run));
   if (!run.control.stopping.aborted) {
     await station(holdRenamed(deps, run).then(() => sortFormerValues(deps, run)));
   }
@@ -327,13 +330,13 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
   return report;
 }
 
-/** True of a run that has read everything, and left undone at most what nothing may be spent on. */
+/** True of a run that has read everything, and left undone at most what nothing may be spent on or a user decides. */
 function isWell({ status, reason }: RunReport): boolean {
   return status === 'succeeded' || (status === 'incomplete' && NOT_TO_SPEND.has(reason?.code));
 }
 
 const NOT_TO_SPEND: ReadonlySet<string | undefined> = new Set<StopCode>([
-  ...(['budget_reached', 'credits_exhausted', 'match_rate_low'] as const),
+  ...(['budget_reached', 'credits_exhausted', 'match_rate_low', 'contacts_missing'] as const),
 ]);
 
 /**

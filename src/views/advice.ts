@@ -71,6 +71,17 @@ const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
       ['Correct the columns in the settings, or accept the rate', 'sync ID --accept-match-rate'],
     ],
   },
+  contacts_missing: {
+    cause: 'many contacts are missing from the CRM, and nothing says that they were deleted',
+    needs: 'person',
+    steps: [
+      [
+        'Look whether the export is complete and whether donor-sync can still see all contacts; the next complete sync ends this',
+        'doctor ID',
+      ],
+      ['If they are gone, confirm it; otherwise say that they are to be waited for', 'holds'],
+    ],
+  },
   clock_wrong: {
     cause: 'the clock of the machine and that of the service differ by minutes',
     needs: 'person',

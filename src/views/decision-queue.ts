@@ -1,11 +1,10 @@
 /** The queue of what waits for a person: counted by client and reason, and listed in pages, without a name of a contact. */
 import { isoTime } from '../core/clock.ts';
 import { countOf } from '../core/quantities.ts';
-import { partCountsText } from '../identity/changed-parts-text.ts';
 import type { HoldBatch } from '../store/holds/hold-batches.ts';
 import type { QueuePage, QueuePlace } from '../store/networks/decision-queue.ts';
 import type { Store } from '../store/store.ts';
-import { type AnyHold, creditsOf, reasonText } from './hold.ts';
+import { type AnyHold, batchReason, reasonText } from './hold.ts';
 
 /** What a person looks for. */
 export interface QueueQuery {
@@ -67,6 +66,7 @@ const REASON_NAMES: Readonly<Record<AnyHold['row']['kind'], string>> = {
   match_unsure: 'Match is unsure',
   lost_answer: 'Answer was lost',
   identity_mass_change: 'Details changed',
+  contacts_missing: 'Missing from the CRM',
   profile_deceased: 'Has died',
   values_of_two_people: 'Change of person was refused',
   new_person_unknown: 'Holds values of a former name',
@@ -164,16 +164,13 @@ async function countDecisions(store: QueueStore, reach: Reach): Promise<Count[]>
     kind,
     count,
   }));
-  const batches = (await openBatches(store)).map(({ integrationId }) => ({
+  const batches = (await openBatches(store)).map(({ integrationId, kind }) => ({
     integration: integrationId,
-    kind: BATCH_REASON,
+    kind,
     count: 1,
   }));
   return [...holds, ...batches].filter(({ integration }) => reach.has(integration));
 }
-
-/** Why contacts are decided together. */
-const BATCH_REASON = 'identity_mass_change';
 
 async function openBatches({ holds, decisions }: QueueStore): Promise<HoldBatch[]> {
   const batches = await holds.listBatches();
@@ -200,7 +197,9 @@ async function listItems(store: QueueStore, reach: Reach, listed: Listed): Promi
       (row): AnyHold => ({ about: 'network', row }),
     ),
   ];
-  const batches = reason === null || reason === BATCH_REASON ? await openBatches(store) : [];
+  const batches = (await openBatches(store)).filter(
+    ({ kind }) => reason === null || kind === reason,
+  );
   const items = [
     ...holds.map((hold) => itemOf(hold, reach)),
     ...batches
@@ -236,16 +235,15 @@ export function itemOf(hold: AnyHold, reach: Reach): QueueItem {
 }
 
 export function itemOfBatch(batch: HoldBatch, reach: Reach): QueueItem {
-  const { id, integrationId, count, parts, since } = batch;
-  const credits = creditsOf(batch);
+  const { id, integrationId, kind, count, since } = batch;
   return {
     id,
     about: 'batch',
     subject: countOf(count, 'contact'),
     integration: { id: integrationId, name: reach.get(integrationId)?.name ?? integrationId },
-    reason: BATCH_REASON,
-    name: REASON_NAMES[BATCH_REASON],
-    why: `Their details changed at about the same time: ${partCountsText(parts)}. To ask the service again would take ${countOf(credits, 'credit')}.`,
+    reason: kind,
+    name: REASON_NAMES[kind],
+    why: batchReason(batch),
     since: isoTime(since),
     place: [since, id],
   };

@@ -1,8 +1,13 @@
 /** What waits for a person, contacts and networks in one list: why, and what may be decided. */
 import { isoTime } from '../core/clock.ts';
 import { countOf, formatCount } from '../core/quantities.ts';
-import { changedPartsText } from '../identity/changed-parts-text.ts';
-import { type HoldBatch, partsOf } from '../store/holds/hold-batches.ts';
+import { changedPartsText, partCountsText } from '../identity/changed-parts-text.ts';
+import {
+  type BatchKind,
+  type HoldBatch,
+  LIST_CHANGED,
+  partsOf,
+} from '../store/holds/hold-batches.ts';
 import type { HoldRecord } from '../store/holds/holds.ts';
 import type { NetworkHoldRecord } from '../store/networks/network-holds.ts';
 import type { Store } from '../store/store.ts';
@@ -82,7 +87,9 @@ export function decisionsFor({ about, row }: AnyHold): readonly DecisionWord[] {
   // After a lost answer there is no profile that could be approved.
   if (about === 'contact') {
     // To approve a changed identity is to submit it again.
-    if (row.kind === 'identity_mass_change') return BATCH_DECISIONS;
+    if (row.kind === 'identity_mass_change' || row.kind === 'contacts_missing') {
+      return BATCH_DECISIONS;
+    }
     if (row.kind === 'forgotten_person') return ['approve', 'reject'];
     if (row.kind === 'values_of_two_people' || row.kind === 'donor_mass_change')
       return ['approve', 'reject'];
@@ -118,6 +125,10 @@ function contactReason({ kind, detail }: HoldRecord): string {
   if (kind === 'match_unsure') {
     return `the service gives its match a probability of ${detail ?? 'less than is asked for'}`;
   }
+  if (kind === 'contacts_missing') {
+    const changed = detail === LIST_CHANGED ? `; ${LIST_CHANGE}` : '';
+    return `it is missing from the CRM with many others, and nothing says that it was deleted: approve if it is gone, reject to wait${changed}`;
+  }
   if (kind === 'profile_deceased') return 'the profile says that this person has died';
   if (kind === 'values_of_two_people') return twoPeopleReason(detail);
   if (kind === 'new_person_unknown') {
@@ -145,6 +156,8 @@ function twoPeopleReason(detail: string | null): string {
   }
   return `the CRM does not accept all values of the new person at once (${detail ?? 'no reason given'}), so nothing was written: ${tail}`;
 }
+const LIST_CHANGE =
+  'the settings that make the list (filter, file or columns) have changed since it was last complete';
 
 function networkReason({ kind, detail }: NetworkHoldRecord): string {
   switch (kind) {
@@ -203,9 +216,9 @@ export function describeHold(hold: AnyHold): HoldView {
 }
 
 /**
- * Contacts whose details changed together, as one decision: what changed, what it would cost, and
- * what a person may say. To approve is to ask the service again, for a credit each; to reject is to
- * say that they are the same people still, for none.
+ * Contacts that are decided together, as one decision. Of changed details: to approve is to ask the service
+ * again, for a credit each; to reject is to say that they are the same people still, for none. Of missing contacts:
+ * to approve is to say that they are gone; to reject is to wait for them. Neither costs a credit.
  */
 
 /** What a person may say about a batch. */
@@ -216,6 +229,9 @@ export type BatchDecisionWord = (typeof BATCH_DECISIONS)[number];
 export interface BatchView {
   id: string;
   integration: string;
+  kind: BatchKind;
+  /** Why they are held, in whole sentences. */
+  reason: string;
   /** Contacts that wait for the decision. */
   count: number;
   /** How many of them changed in each part; one that changed in two counts in both. */
@@ -226,21 +242,45 @@ export interface BatchView {
 }
 
 export function describeBatch(batch: HoldBatch): BatchView {
-  const { id, integrationId: integration, count, parts, since } = batch;
-  return { id, integration, count, parts, credits: creditsOf(batch), since: isoTime(since) };
+  const { id, integrationId: integration, kind, count, parts, since } = batch;
+  const reason = batchReason(batch);
+  const credits = creditsOf(batch);
+  return { id, integration, kind, reason, count, parts, credits, since: isoTime(since) };
 }
 
-/** A credit for each contact, or less where two of them are the same person. */
-export function creditsOf({ count }: Pick<HoldBatch, 'count'>): number {
-  return count;
+/** Why the contacts of a batch are held, in whole sentences. */
+export function batchReason(
+  batch: Pick<HoldBatch, 'kind' | 'count' | 'parts' | 'isListChanged'>,
+): string {
+  if (batch.kind === 'contacts_missing') {
+    const changed = batch.isListChanged
+      ? ` ${LIST_CHANGE.charAt(0).toUpperCase()}${LIST_CHANGE.slice(1)}.`
+      : ' An incomplete export, a filter left on and lost access look like this.';
+    return `They are missing from the CRM, and nothing says that they were deleted.${changed} Until you decide, none of them is removed.`;
+  }
+  const credits = countOf(creditsOf(batch), 'credit');
+  return `Their details changed at about the same time: ${partCountsText(batch.parts)}. To ask the service again would take ${credits}.`;
+}
+
+/** A credit for each contact whose details changed, or less where two of them are the same person. */
+export function creditsOf({ kind, count }: Pick<HoldBatch, 'kind' | 'count'>): number {
+  return kind === 'contacts_missing' ? 0 : count;
 }
 
 /** What the next sync does with contacts about which this was decided; a whole sentence. */
-export function decidedText(word: BatchDecisionWord, count: number): string {
+export function decidedText(word: BatchDecisionWord, kind: BatchKind, count: number): string {
+  if (kind === 'contacts_missing') return missingDecidedText(word, count);
   const contacts = `The changed details of ${countOf(count, 'contact')} are`;
   return word === 'approve'
-    ? `${contacts} to be asked about. The next sync spends ${countOf(creditsOf({ count }), 'credit')} on that.`
+    ? `${contacts} to be asked about. The next sync spends ${countOf(creditsOf({ kind, count }), 'credit')} on that.`
     : `${contacts} taken over as those of the same people. Nothing is spent on that.`;
+}
+
+function missingDecidedText(word: BatchDecisionWord, count: number): string {
+  const contacts = countOf(count, 'missing contact');
+  return word === 'approve'
+    ? `${contacts} ${count === 1 ? 'counts' : 'count'} as removed from now on. If they come back, they cost no further credit.`
+    : `${contacts} ${count === 1 ? 'is' : 'are'} kept. If they are still missing in seven days, donor-sync asks again.`;
 }
 
 /** Why a contact of a batch is held: a sentence without its capital and its full stop. */

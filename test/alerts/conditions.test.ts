@@ -67,8 +67,36 @@ describe('conditionsOf', () => {
     expect(find({ held: 3 })[0]?.problem).toBe('3 decisions wait for a person');
   });
 
+  it('tells of contacts that are missing at once as one thing, and whether the list was changed', () => {
+    const batch = {
+      id: 'batch-2',
+      kind: 'contacts_missing' as const,
+      count: 250,
+      isListChanged: false,
+      parts: {},
+    };
+    expect(find({ batches: [batch] })).toMatchObject([
+      {
+        subject: 'held_missing/batch-2',
+        problem: '250 contacts are missing from the CRM, and nothing says that they were deleted',
+        steps: [expect.stringContaining('export'), expect.stringContaining('donor-sync holds')],
+      },
+    ]);
+    expect(find({ batches: [{ ...batch, isListChanged: true }] })[0]?.problem).toContain(
+      'settings that make the list have changed',
+    );
+  });
+
   it('tells of contacts that changed at once as one thing, with their number and the price', () => {
-    const batches = [{ id: 'batch-1', count: 412, parts: { employers: 20, addresses: 400 } }];
+    const batches = [
+      {
+        id: 'batch-1',
+        kind: 'identity_mass_change' as const,
+        count: 412,
+        isListChanged: false,
+        parts: { employers: 20, addresses: 400 },
+      },
+    ];
     const [condition, ...others] = find({ batches });
     expect(others).toEqual([]);
     expect(condition).toMatchObject({

@@ -60,6 +60,8 @@ export const holdsSchema = z.strictObject({
 const batchSchema = z.strictObject({
   id: z.uuid(),
   integration: z.string(),
+  kind: z.enum(['identity_mass_change', 'contacts_missing']),
+  reason: z.string(),
   count: z.int(),
   parts: z.record(z.string(), z.int()),
   credits: z.int(),

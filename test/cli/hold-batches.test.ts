@@ -80,7 +80,9 @@ describe('a change of many contacts at once', () => {
     const { stdout } = await here.run(['holds']);
     const lines = stdout.split('\n');
     expect(lines.filter((line) => line.includes(short))).toEqual([
-      expect.stringMatching(/riverside +300 .* ago +300 addresses +300 +approve\|reject --batch$/),
+      expect.stringMatching(
+        /riverside +300 .* ago +changed: 300 addresses +300 +approve\|reject --batch$/,
+      ),
     ]);
     expect(lines.length).toBeLessThan(10);
     expect(stdout).toContain('1 decision to make');

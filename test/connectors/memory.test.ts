@@ -16,6 +16,7 @@ import { connectorDeps, toArray } from './connector-options.ts';
 testConnector({ describe, it }, 'memory', async () => memoryHarness(), [
   'groups',
   'newField',
+  'vanish',
   'mergeContacts',
   'refuseWrites',
   'refuseField',
@@ -157,6 +158,7 @@ function memoryHarness(): ConformanceHarness {
       },
       unknown: { group: 'unknown group' },
     },
+    vanish: async (id) => crm.vanish(id),
     mergeContacts: async (loser, winner) => crm.mergeContact(loser, winner),
     refuseWrites: async (id) => crm.refuseWrites(id),
     refuseField: async (id, field) => crm.refuseField(id, field),

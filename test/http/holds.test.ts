@@ -23,6 +23,8 @@ const holdSchema = z.strictObject({
 const batchSchema = z.strictObject({
   id: z.uuid(),
   integration: z.string(),
+  kind: z.string(),
+  reason: z.string(),
   count: z.int(),
   credits: z.int(),
   parts: z.record(z.string(), z.int()),

@@ -122,7 +122,11 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
       } else changed.resubmittedAt = work.now();
     }
     if (isWhole) {
-      await decideBatch(store, { id: batch, integrationId: integration.id }, word);
+      await decideBatch(
+        store,
+        { id: batch, integrationId: integration.id, kind: 'identity_mass_change' },
+        word,
+      );
     } else if (await decideHold(store, hold, word)) {
       if (record === undefined || hold.row.kind !== 'forgotten_person') continue;
       if (word === 'reject') record.confirmedErasedAt ??= work.now();

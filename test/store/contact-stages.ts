@@ -85,6 +85,7 @@ export function contactRow(changes: Partial<ContactRow> & { crm_id: string }): C
     seen_run: 'run-0',
     merged_into: null,
     has_opted_out: 0,
+    missing_since: null,
     ...changes,
   };
 }

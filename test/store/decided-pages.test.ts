@@ -72,6 +72,7 @@ describeEachDatabase('recordPage', (open) => {
       seenRun: RUN,
       mergedInto: null,
       hasOptedOut: 0,
+      missingSince: null,
     });
     expect(rows.get('c-2')).toMatchObject({
       state: 'settled',

@@ -11,9 +11,15 @@ import {
   putContacts,
   readContact,
 } from './contact-stages.ts';
-import { RUN, START_MS, storeWorlds } from './store-world.ts';
+import { RUN, START_MS, type StoreWorld, storeWorlds } from './store-world.ts';
 
-describeEachDatabase('removeUnseen', (open) => {
+/** What a run does with the contacts that it did not see, if they are few. */
+async function removeUnseen({ store, lease }: StoreWorld, runId: string): Promise<void> {
+  await store.missingContacts.markUnseen(lease, runId);
+  await store.missingContacts.removeMissing(lease, { since: 0 });
+}
+
+describeEachDatabase('missing contacts that are removed', (open) => {
   const createWorld = storeWorlds(open);
 
   it('removes contacts at rest that the run did not see', async () => {
@@ -26,7 +32,7 @@ describeEachDatabase('removeUnseen', (open) => {
       contactRow({ crm_id: 'ready', state: 'ready' }),
       contactRow({ crm_id: 'elsewhere', integration_id: 'lakeside' }),
     ]);
-    await world.store.contacts.removeUnseen(world.lease, RUN);
+    await removeUnseen(world, RUN);
     const states = await world.db.selectFrom('contacts').select(['crm_id', 'state']).execute();
     expect(Object.fromEntries(states.map(({ crm_id, state }) => [crm_id, state]))).toEqual({
       settled: 'removed',
@@ -53,7 +59,7 @@ describeEachDatabase('removeUnseen', (open) => {
       { runId: 'run-2', contacts: [readContact('c-2')], ...NO_MORE },
       noting(() => KEEP),
     );
-    await world.store.contacts.removeUnseen(world.lease, 'run-2');
+    await removeUnseen(world, 'run-2');
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed' });
     expect(await holdOf(world, 'c-1')).toMatchObject({ decision: 'superseded' });
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'held' });
@@ -65,7 +71,7 @@ describeEachDatabase('removeUnseen', (open) => {
     await putContacts(world, [
       contactRow({ crm_id: 'c-1', state: 'removed', outcome_reason: 'merged_in_crm' }),
     ]);
-    await world.store.contacts.removeUnseen(world.lease, RUN);
+    await removeUnseen(world, RUN);
     expect(await contactOf(world, 'c-1')).toMatchObject({ outcome_reason: 'merged_in_crm' });
   });
 });

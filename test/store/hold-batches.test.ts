@@ -49,7 +49,9 @@ describeEachDatabase('batches of holds', (open) => {
     expect(batch).toEqual({
       id: expect.any(String),
       integrationId: INTEGRATION,
+      kind: 'identity_mass_change',
       count: 4,
+      isListChanged: false,
       since: START_MS,
       parts: { addresses: 3, employers: 1, unknown: 1 },
     });

@@ -817,6 +817,7 @@ const aRow: fc.Arbitrary<ContactRow> = fc
     outcome_reason: aReason,
     outcome_run: fc.constantFrom(RUN, 'run-0'),
     outcome_detail: fc.option(aText),
+    missing_since: fc.option(anInstant),
   })
   .map((row) => contactRow({ crm_id: 'c-1', ...row }));
 
@@ -836,6 +837,7 @@ const aGiven = fc.record({
   outcome_detail: fc.option(aText),
   merged_into: fc.option(aText),
   has_opted_out: fc.constantFrom(0, 1),
+  missing_since: fc.option(anInstant),
 });
 
 /** These bring a job to contacts that have none. */

@@ -22,6 +22,7 @@ describeEachDatabase('the migration to opt-outs', (open) => {
         has_opted_out: _,
         values_donor: __,
         values_identity: ___,
+        missing_since: ____,
         ...row
       } = contactRow(contact);
       await db.insertInto('contacts').values(row).execute();

@@ -1,4 +1,5 @@
 /** Random orders of all that may happen to contacts: no paid job is lost, and each state has a way out. */
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Decision } from '../../src/store/contacts/decided-pages.ts';
@@ -14,7 +15,15 @@ const STEPS = {
   read,
   remove,
   merge,
-  removeUnseen: ({ store, lease }: StoreWorld) => store.contacts.removeUnseen(lease, 'run-2'),
+  miss: ({ store, lease }: StoreWorld, { contact }: Step) =>
+    store.missingContacts.markMissing(lease, RUN, [contact]),
+  holdMissing: async ({ store, lease }: StoreWorld) => {
+    await store.missingContacts.hold(lease, { since: 0, detail: null, newId: randomUUID });
+  },
+  removeUnseen: async ({ store, lease }: StoreWorld) => {
+    await store.missingContacts.markUnseen(lease, 'run-2');
+    await store.missingContacts.removeMissing(lease, { since: 0 });
+  },
   reconsider: ({ store, lease }: StoreWorld) =>
     store.contacts.reconsider(lease, RUN, Number.MAX_SAFE_INTEGER, () => ({
       kind: 'choose',
@@ -41,6 +50,7 @@ const aStep: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(
     ...(['read', 'read', 'submit', 'submit', 'answer', 'answer', 'poll', 'poll'] as const),
     ...(['deliver', 'deliver', 'decide', 'remove', 'merge', 'removeUnseen'] as const),
+    ...(['miss', 'miss', 'holdMissing'] as const),
     ...(['reconsider', 'suspect'] as const),
   ),
   contact: fc.constantFrom(...IDS),
@@ -242,9 +252,13 @@ async function expectSound({ db }: StoreWorld): Promise<void> {
   );
   const holds = await db
     .selectFrom('holds')
-    .select('crm_id')
+    .select(['crm_id', 'kind'])
     .where('decision', 'is', null)
     .execute();
+  const missing = contacts.filter((row) => row.missing_since !== null && row.state !== 'removed');
+  const asked = holds.flatMap(({ crm_id, kind }) => (kind === 'contacts_missing' ? crm_id : []));
+  // Only a contact that is missing is asked about as missing.
+  expect(missing.map(({ crm_id }) => crm_id)).toEqual(expect.arrayContaining(asked));
   for (const contact of contacts) {
     const { state, tracking_id, due_reason } = contact;
     const job = jobs.get(tracking_id ?? '');
@@ -255,7 +269,8 @@ async function expectSound({ db }: StoreWorld): Promise<void> {
     if (state === 'due') expect(tracking_id).toBeNull();
   }
   const held = contacts.filter(({ state }) => state === 'held').map(({ crm_id }) => crm_id);
-  expect(holds.map(({ crm_id }) => crm_id).sort()).toEqual(held.sort());
+  const others = holds.flatMap(({ crm_id, kind }) => (kind === 'contacts_missing' ? [] : crm_id));
+  expect(others.sort()).toEqual(held.sort());
 }
 
 /** Paid jobs whose contacts know of them. */
@@ -296,6 +311,7 @@ async function expectNoJobLost(
 /** The work that is left, done by the best answer to each. */
 async function finish(world: StoreWorld): Promise<void> {
   const step = { contact: '', other: '', choice: 1 };
+  await world.store.missingContacts.removeMissing(world.lease, { since: Number.MAX_SAFE_INTEGER });
   for (let round = 0; round < 12; round++) {
     await answer(world, { ...step, kind: 'answer' });
     await poll(world, { ...step, kind: 'poll' });

@@ -77,7 +77,8 @@ describeEachDatabase('reconsider', (open) => {
     await putContacts(world, [contactRow({ crm_id: 'c-1', asked_at: 1, seen_run: 'run-0' })]);
     await world.store.contacts.reconsider(world.lease, RUN, 100, () => choose());
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'due', seen_run: 'run-0' });
-    await world.store.contacts.removeUnseen(world.lease, RUN);
+    await world.store.missingContacts.markUnseen(world.lease, RUN);
+    await world.store.missingContacts.removeMissing(world.lease, { since: 0 });
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed', seen_run: '' });
   });
 });

@@ -51,6 +51,7 @@ function aRow(changes: Partial<ContactRecord> = {}): ContactRecord {
     seenRun: 'earlier',
     mergedInto: null,
     hasOptedOut: 0,
+    missingSince: null,
     ...changes,
   };
 }

@@ -325,7 +325,8 @@ describe('a mapping that was accepted', () => {
 });
 
 function guardsWith(size: number) {
-  return { massChange: { share: 1, atLeast: 1_000 }, trial: { size, minKnown: 0.1 } };
+  const never = { share: 1, atLeast: 1_000 };
+  return { massChange: never, departures: never, trial: { size, minKnown: 0.1 } };
 }
 
 /** As a database is that an older version has filled. */

@@ -3,7 +3,7 @@
 import { together } from '../../ahead.ts';
 import type { ContactPage, KnownContacts, RemovedContact } from '../../contract.ts';
 import { throwIfStopped } from '../../stopped.ts';
-import { findRecords, IDS_PER_REQUEST } from '../find-records.ts';
+import { findArchived, findRecords, IDS_PER_REQUEST } from '../find-records.ts';
 import { isRecordId } from '../record.ts';
 import type { HubspotSession } from '../session.ts';
 import { withContacts } from './portions.ts';
@@ -35,19 +35,23 @@ async function* readByIds(
   const pages = together(batchesOf(ids), REQUESTS_AT_ONCE, (batch) => findPage(session, batch));
   for await (const { page, contacts } of withContacts(shape, pages)) {
     throwIfStopped(signal);
-    yield { contacts, removed: page.removed, cursor };
+    yield { contacts, removed: page.removed, missing: page.missing, cursor };
   }
 }
 
-/** What a merged contact lives on in comes in its place. */
+/** What a merged contact lives on in comes in its place; one that is neither there nor archived is missing. */
 async function findPage({ api, shape }: HubspotSession, ids: readonly string[]) {
   const found = await findRecords(api, 'contacts', ids, shape.properties);
   const records = [...found.values()].flatMap((one) => (one.state === 'gone' ? [] : [one.record]));
-  const removed: RemovedContact[] = [...found].flatMap(([id, one]) => {
-    if (one.state === 'found') return [];
-    return [{ id, mergedInto: one.state === 'merged' ? one.into : null }];
+  const gone = [...found].flatMap(([id, one]) => (one.state === 'gone' ? id : []));
+  const archived = await findArchived(api, 'contacts', gone);
+  const removed = [...found].flatMap(([id, one]): RemovedContact[] => {
+    if (one.state === 'merged') return [{ id, mergedInto: one.into }];
+    return archived.has(id) ? [{ id, mergedInto: null }] : [];
   });
-  return { records: [...new Map(records.map((record) => [record.id, record])).values()], removed };
+  const missing = gone.filter((id) => !archived.has(id));
+  const byId = new Map(records.map((record) => [record.id, record]));
+  return { records: [...byId.values()], removed, missing };
 }
 
 /** As many as one request takes; what is no id of a contact is left out. */

@@ -24,7 +24,8 @@ export async function lookUp(main: Target | undefined, crmId: string): Promise<C
   if (!main?.crm) return { lookup: null, isAsked: false };
   try {
     const [lookup] = await main.crm.connector.readByIds([crmId], []);
-    const isThere = lookup?.state === 'found' || (lookup && lookup.mergedInto !== null);
+    const isThere =
+      lookup?.state === 'found' || (lookup?.state === 'removed' && lookup.mergedInto !== null);
     return { lookup: isThere ? lookup : null, isAsked: true };
   } catch (error) {
     if (!isDonorSyncError(error)) throw error;

@@ -231,7 +231,7 @@ export async function lookAtTrial(
       fields.map(({ name }) => name),
     );
     return lookups.flatMap((lookup) =>
-      lookup.state === 'removed'
+      lookup.state !== 'found'
         ? []
         : [
             {

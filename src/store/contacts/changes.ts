@@ -28,6 +28,7 @@ export const COLUMNS = [
   'seen_run',
   'merged_into',
   'has_opted_out',
+  'missing_since',
 ] as const satisfies readonly (keyof ContactRow)[];
 
 export type Column = (typeof COLUMNS)[number];

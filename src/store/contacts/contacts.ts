@@ -142,6 +142,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
           .selectAll()
           .where('integration_id', '=', integrationId)
           .where('state', '=', 'due')
+          .where('missing_since', 'is', null)
           .where('asked_at', 'is', null)
           .where('crm_id', '>', after)
           .$if(only !== null, (query) => query.where('crm_id', 'in', only ?? []))
@@ -265,7 +266,10 @@ function dueIdRows(
   db: Database | Trx,
   { integrationId, maxPriority }: Slots<IdPage & { maxPriority: number }>,
 ) {
-  return idRows(db, integrationId).where('state', '=', 'due').where('priority', '<=', maxPriority);
+  return idRows(db, integrationId)
+    .where('state', '=', 'due')
+    .where('missing_since', 'is', null)
+    .where('priority', '<=', maxPriority);
 }
 
 function pageOf(ids: ReturnType<typeof idRows>, after: Expression<string>) {
@@ -292,6 +296,7 @@ function dueOf(
     .selectAll()
     .where('integration_id', '=', integrationId)
     .where('state', '=', 'due')
+    .where('missing_since', 'is', null)
     .where('priority', '<=', maxPriority)
     .$if(only !== null, (query) => query.where('crm_id', 'in', only ?? []))
     .$if(!withChanged, (query) => query.where('due_reason', '<>', 'identity_changed'))
@@ -384,6 +389,7 @@ export function newRow(
     seen_run: '',
     merged_into: null,
     has_opted_out: 0,
+    missing_since: null,
   };
 }
 

@@ -13,6 +13,7 @@ import { type ContactRecord, findRows, newRow } from './contacts.ts';
 import { type Departure, recordRemoved, supersedeHolds } from './departures.ts';
 import { openErasedHolds, reopenHolds } from './erased-holds.ts';
 import { areSameMarks, type ErasedMarks, findErasedMarks } from './erased-marks.ts';
+import { closeMissing, mark } from './guards/missing.ts';
 import { type LifeEvent, PRIORITY } from './life.ts';
 import { after, move, moveAndList, putRows } from './move.ts';
 
@@ -64,6 +65,8 @@ export interface DecidedPage<C extends ReadContact> {
   runId: string;
   contacts: readonly C[];
   removed: readonly Departure[];
+  /** Contacts that were looked up and not found, without a sign that they were deleted; left out: none. */
+  missing?: readonly string[];
   /** Where a later read may start after this page. */
   cursor: string | null;
   /** What is known of erased persons, and whether anybody of the page may be one of them; nothing unless given. */
@@ -103,6 +106,7 @@ export function decidedPageQueries(checkpoint: Checkpoint, clock: Clock) {
         const contacts = [...new Map(page.contacts.map((c) => [c.crmId, c])).values()];
         // The winner of a merge inherits before anybody decides to spend a credit on it.
         await recordRemoved(trx, lease, run, page.removed);
+        await mark(trx, lease, run, page.missing ?? []);
         let chosen = 0;
         for (const portion of portionsOf(contacts, CONTACTS_AT_ONCE)) {
           chosen += await recordPortion(trx, lease, run, portion, decide);
@@ -154,11 +158,13 @@ async function recordPortion<C extends ReadContact>(
   const resumed: string[] = [];
   const renamed: ContactRow[] = [];
   const held: string[] = [];
+  const found: string[] = [];
   let chosen = 0;
   for (const { contact, row, decided: of } of await decideEach(trx, lease, contacts, decide)) {
     const { crmId } = contact;
     const has_opted_out = contact.optedOut ? 1 : 0;
     const { noted, ...decision } = of;
+    if (row !== undefined && row.missing_since !== null) found.push(crmId);
     if (decision.kind === 'keep') {
       if (row === undefined) continue;
       kept.push({ row, noted, has_opted_out });
@@ -187,6 +193,7 @@ async function recordPortion<C extends ReadContact>(
   }
   await putRows(trx, decided);
   await noteKept(trx, lease, run, kept);
+  await closeMissing(trx, lease, run.now, found);
   await supersedeHolds(trx, lease, run.now, released);
   await openErasedHolds(trx, lease, run, held);
   await resume(trx, lease, run, resumed);

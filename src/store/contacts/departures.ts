@@ -1,5 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
-import type { Checkpoint, Lease } from '../engine/leases.ts';
+import type { Lease } from '../engine/leases.ts';
 import { filledPortions } from '../engine/rows.ts';
 import type { Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
@@ -7,7 +6,7 @@ import type { ContactRow } from './changes.ts';
 import { findRows, newRow } from './contacts.ts';
 import { holdErased, suspectMerged } from './erased-holds.ts';
 import { DEPARTURE_READ, INHERITED, type LifeEvent, MISFIT_REASONS } from './life.ts';
-import { after, move, moveAndList, putRows, type Target } from './move.ts';
+import { after, move, putRows, type Target } from './move.ts';
 
 /** A contact that is gone from the CRM. */
 export interface Departure {
@@ -27,28 +26,6 @@ export interface Departure {
 
 /** Whose contacts they are. */
 type Of = Pick<Lease, 'integrationId'>;
-
-/** Contacts that are gone from the CRM. */
-export function departureQueries(checkpoint: Checkpoint, clock: Clock) {
-  return {
-    /** After a full read: contacts that this run did not see are gone from the CRM. */
-    async removeUnseen(lease: Lease, runId: string): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        const run = { id: runId, now: clock.now() };
-        const removed = await moveAndList(
-          trx,
-          lease,
-          'left',
-          { is: (eb) => eb.and([eb('seen_run', '<>', runId), eb('state', '<>', 'removed')]) },
-          run,
-          { outcome_reason: 'deleted_in_crm', merged_into: null },
-        );
-        const ids = removed.flatMap(({ crm_id, state }) => (state === 'removed' ? crm_id : []));
-        await supersedeHolds(trx, lease, run.now, ids);
-      });
-    },
-  };
-}
 
 /** What the CRM reports as deleted or merged; the winner of a merge inherits the profile. */
 export async function recordRemoved(

@@ -124,7 +124,7 @@ const SAID_MORE = any(
   all(
     equal(own('outcome_run'), RUN),
     oneOf(given('outcome_reason'), UNCHANGED),
-    not(oneOf(own('outcome_reason'), UNCHANGED)),
+    not(oneOf(own('outcome_reason'), [...UNCHANGED, 'contacts_missing'])),
   ),
 );
 
@@ -149,10 +149,11 @@ const READ: Changes = {
   asked_identity: given('asked_identity'),
   has_opted_out: given('has_opted_out'),
   seen_run: RUN,
+  missing_since: null,
 };
 
 /** It is there again, and nothing keeps it from being submitted. */
-const CAME_BACK: Changes = { eligible: 1, has_opted_out: 0, seen_run: RUN };
+const CAME_BACK: Changes = { eligible: 1, has_opted_out: 0, seen_run: RUN, missing_since: null };
 
 const waitsForAccess = (priority: Value) => equal(priority, PRIORITY.waitsForAccess);
 
@@ -261,6 +262,28 @@ const STILL_WAITS = any(
     'settlement_pending',
   ]),
 );
+
+/** Outcomes of a settled contact that say what becomes of it when it is read again. */
+const TELLS_MORE_AT_REST = any(
+  oneOf(own('outcome_reason'), [
+    ...['opted_out', 'rejected_by_person', 'person_invalid', 'crm_refused'],
+  ]),
+  all(
+    oneOf(own('outcome_reason'), ['no_match', 'job_vanished', 'job_too_old']),
+    not(isNull(own('donor_id'))),
+  ),
+);
+
+const MISSED: Changes = {
+  missing_since: choice(isNull(own('missing_since')), NOW, own('missing_since')),
+};
+
+/** No run is named: a user may have confirmed it. */
+const GONE: Changes = {
+  outcome_reason: given('outcome_reason'),
+  outcome_detail: null,
+  outcome_at: NOW,
+};
 
 function shares(to: ContactState, more: Changes = {}): EventRow {
   return { ways: [{ from: ['due'], to, set: { ...SHARED, ...more } }], otherwise: MOVED_ON };
@@ -499,6 +522,7 @@ export const LIFE = {
           due_reason: null,
           seen_run: DEPARTURE_READ,
           merged_into: given('merged_into'),
+          missing_since: null,
           ...outcome(given('outcome_reason')),
         },
       },
@@ -510,11 +534,59 @@ export const LIFE = {
           eligible: 0,
           seen_run: DEPARTURE_READ,
           merged_into: given('merged_into'),
+          missing_since: null,
           ...outcome(given('outcome_reason')),
         },
       },
     ],
     otherwise: UNKNOWN,
+  },
+  /** Neither a lookup nor a complete reading finds it, and nothing says that it was deleted: it stays. */
+  missed: {
+    ways: [
+      {
+        from: ['settled'],
+        to: null,
+        when: TELLS_MORE_AT_REST,
+        set: { ...MISSED, outcome_run: RUN },
+      },
+      {
+        from: ['settled', 'due'],
+        to: null,
+        set: { ...MISSED, ...outcomeUnless(WAS_WRITTEN, 'contacts_missing') },
+      },
+      { from: ['held'], to: null, set: { ...MISSED, outcome_run: RUN } },
+      { from: ['submitted', 'ready'], to: null, set: MISSED },
+    ],
+    otherwise: 'It has left before.',
+  },
+  /** A missing contact counts as removed now: few are missing, or a user has confirmed it. */
+  gone: {
+    ways: [
+      {
+        from: ['settled', 'due', 'held'],
+        to: 'removed',
+        when: not(isNull(own('missing_since'))),
+        set: {
+          due_reason: null,
+          seen_run: DEPARTURE_READ,
+          merged_into: given('merged_into'),
+          ...GONE,
+        },
+      },
+      {
+        from: ['submitted', 'ready'],
+        to: null,
+        when: not(isNull(own('missing_since'))),
+        set: {
+          eligible: 0,
+          seen_run: DEPARTURE_READ,
+          merged_into: given('merged_into'),
+          ...GONE,
+        },
+      },
+    ],
+    otherwise: 'It was found again, or has left before.',
   },
   /** The contact that it became a part of was erased: nothing names that one any more. */
   heirErased: {
@@ -667,6 +739,7 @@ export const LIFE = {
   turnedOutGone: inLine('removed', {
     eligible: 0,
     due_reason: null,
+    missing_since: null,
     ...outcome(given('outcome_reason')),
   }),
   changedWithMany: inLine(
@@ -768,7 +841,8 @@ export const LIFE = {
   postponed: ofProfile(null, {}),
   // The job stays as it is: should the contact come back, its profile is paid for.
   leftOutAtDelivery: ofProfile('settled', { eligible: 0, has_opted_out: OPTED_OUT }),
-  goneAtDelivery: ofProfile('removed', { eligible: 0 }),
+  goneAtDelivery: ofProfile('removed', { eligible: 0, missing_since: null }),
+  missedAtDelivery: ofProfile(null, MISSED),
 
   // What a person decides.
   changeApproved: ofChange('due', {

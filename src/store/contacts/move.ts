@@ -143,6 +143,7 @@ const putPortion = prepared((db, { cells }: Slots<{ cells: readonly Scalar[] }>)
           outcome_detail: eb.ref('excluded.outcome_detail'),
           seen_run: eb.ref('excluded.seen_run'),
           has_opted_out: eb.ref('excluded.has_opted_out'),
+          missing_since: eb.ref('excluded.missing_since'),
         }))
         .where('contacts.state', 'in', [...AT_REST]),
     )
@@ -338,6 +339,7 @@ const NUMBERS: readonly Column[] = [
   'enhanced_at',
   'outcome_at',
   'has_opted_out',
+  'missing_since',
 ];
 
 function valueSql(value: Value, source: Source): RawBuilder<unknown> {

@@ -312,4 +312,5 @@ export const TRIED_IN_VAIN: OutcomeReason[] = [
   'profile_unreadable',
   'job_running',
   'mark_unknown',
+  'contacts_missing',
 ];

@@ -111,6 +111,8 @@ export interface IntegrationsTable {
   cursor: string | null;
   /** Fingerprint of what the cursor was made with; another one starts from the beginning. */
   cursor_scope: string | null;
+  /** Fingerprint of the settings that make the list of contacts, as of the last list without missing contacts. */
+  list_scope: string | null;
   /**
    * JSON: the columns setting (a fingerprint) and the names of the identity sources that were ever
    * readable under it; null before the first run of this version.
@@ -231,6 +233,11 @@ export interface ContactsTable {
   merged_into: string | null;
   /** 1 if it had opted out when it was last read, also while work for it was under way: it is in no network. */
   has_opted_out: Generated<number>;
+  /**
+   * Since when (epoch ms) neither a lookup nor a complete reading has found it, without a sign that it was
+   * deleted; null while it is there. A contact that was removed for this reason keeps it.
+   */
+  missing_since: number | null;
 }
 
 export interface SubmissionsTable {
@@ -327,6 +334,8 @@ export type HoldKind =
   | 'new_person_unknown'
   /** The service now gives other donors for many contacts that did not change. */
   | 'donor_mass_change'
+  /** It is missing together with many others: are they gone? */
+  | 'contacts_missing'
   /** It looks like a person who was erased, or an erased contact was merged into it. */
   | 'forgotten_person';
 

@@ -77,7 +77,10 @@ export async function eraseIntegration(
       .values({ integration_id: integrationId, ...hold })
       .onConflict((c) => c.column('integration_id').doUpdateSet(hold))
       .execute();
-    const own = { settings: null, cursor: null, cursor_scope: null, identity_sources: null };
+    const own = {
+      ...{ settings: null, cursor: null, cursor_scope: null, list_scope: null },
+      identity_sources: null,
+    };
     await trx.updateTable('integrations').set(own).where('id', '=', integrationId).execute();
     const { numDeletedRows } = await trx
       .deleteFrom('secrets')

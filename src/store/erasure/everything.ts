@@ -26,6 +26,7 @@ const TAKEN: Readonly<Record<string, Taken>> = {
     columns: [
       ...['crm_id', 'state', 'donor_id', 'asked_at', 'enhanced_at'],
       ...['outcome_reason', 'outcome_detail', 'outcome_at', 'merged_into', 'has_opted_out'],
+      'missing_since',
     ],
     key: ['crm_id'],
   },

@@ -61,7 +61,12 @@ export function retentionQueries(
 }
 
 /** Decisions that nothing looks at any more; a rejected lost answer keeps its credit from being spent again. */
-const PAST_KINDS: HoldKind[] = ['name_mismatch', 'profile_deceased', 'identity_mass_change'];
+const PAST_KINDS: HoldKind[] = [
+  'name_mismatch',
+  'profile_deceased',
+  'identity_mass_change',
+  'contacts_missing',
+];
 
 /** A decision about the profile of such a job is still to be carried out. */
 const UNDECIDED_JOBS: JobState[] = ['processing', 'completed', 'held'];

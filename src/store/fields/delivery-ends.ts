@@ -40,6 +40,8 @@ export type DeliveryEnd =
   | { kind: 'held'; donorId: string; hold?: HoldKind; writeId?: string | null }
   /** A later run tries again with the same job; `enhanced` says whether its profile was there. */
   | { kind: 'postponed'; writeId: string | null; enhanced: boolean }
+  /** The CRM does not find the contact, and does not say that it was deleted: a later run tries again. */
+  | { kind: 'missing' }
   /** Nothing is to be delivered (deleted, opted out); a merged contact lives on in another one. */
   | { kind: 'dropped'; removed: boolean; mergedInto?: string | null };
 
@@ -82,6 +84,8 @@ function eventOf(end: DeliveryEnd) {
       return 'heldAtDelivery';
     case 'postponed':
       return 'postponed';
+    case 'missing':
+      return 'missedAtDelivery';
     case 'dropped':
       return end.removed ? 'goneAtDelivery' : 'leftOutAtDelivery';
   }

@@ -2,27 +2,38 @@ import { type SqlBool, sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { CHANGED_PARTS, type ChangedPart } from '../../identity/identity-text.ts';
 import type { RecordEntry } from '../audit/record.ts';
+import { removeConfirmed } from '../contacts/guards/missing.ts';
 import { move } from '../contacts/move.ts';
 import { fromRows } from '../engine/from-row.ts';
 import { filledPortions, ROWS_PER_TRANSACTION } from '../engine/rows.ts';
-import type { Database, Trx } from '../engine/tables.ts';
+import type { Database, HoldKind, Trx } from '../engine/tables.ts';
 import { eventOf, type HoldRecord, lockIntegration } from './holds.ts';
 
 /** The open holds of one cause, counted. */
 export interface HoldBatch {
   id: string;
   integrationId: string;
+  /** What the holds are about: changed details, or missing contacts. */
+  kind: BatchKind;
   count: number;
+  /** Whether the settings that make the list of contacts have changed since no contact was missing. */
+  isListChanged: boolean;
   /** How many contacts changed in each part; one that changed in two counts in both. */
   parts: Partial<Record<ChangedPart, number>>;
   /** When the first of them was opened (epoch ms). */
   since: number;
 }
 
+/** The kinds of holds that are decided together. */
+export type BatchKind = Extract<HoldKind, 'identity_mass_change' | 'contacts_missing'>;
+
+/** `detail` of a hold of a missing contact if the settings that make the list have changed. */
+export const LIST_CHANGED = 'list_changed';
+
 /** What may be decided about a batch. */
 export type BatchDecision = 'approved' | 'rejected';
 
-/** Contacts that are held for one cause and are decided together: the mass changes. */
+/** Contacts that are held for one cause and are decided together: mass changes, and contacts missing at once. */
 export function holdBatchQueries(db: Database, clock: Clock, record: RecordEntry) {
   return {
     /** The open holds that stand alone, the oldest first. */
@@ -39,23 +50,25 @@ export function holdBatchQueries(db: Database, clock: Clock, record: RecordEntry
     /** The batches with open holds, the oldest first; counted by the database, whatever their size. */
     async listBatches(integrationId?: string): Promise<HoldBatch[]> {
       const rows = await open()
-        .select(['batch', 'integration_id', 'detail'])
+        .select(['batch', 'integration_id', 'kind', 'detail'])
         .select((eb) => [eb.fn.countAll().as('count'), eb.fn.min('opened_at').as('since')])
         .where('batch', 'is not', null)
         .$if(integrationId !== undefined, (query) =>
           query.where('integration_id', '=', integrationId ?? ''),
         )
-        .groupBy(['batch', 'integration_id', 'detail'])
+        .groupBy(['batch', 'integration_id', 'kind', 'detail'])
         .execute();
       const batches = new Map<string, HoldBatch>();
-      for (const { batch, integration_id, detail, count, since } of rows) {
+      for (const { batch, integration_id, kind, detail, count, since } of rows) {
         if (batch === null) continue;
         const known = batches.get(batch);
         batches.set(batch, {
           id: batch,
           integrationId: integration_id,
+          kind: kindOf(kind),
           count: (known?.count ?? 0) + Number(count),
-          parts: withParts(known?.parts ?? {}, detail, Number(count)),
+          isListChanged: known?.isListChanged === true || isListChange(kind, detail),
+          parts: isAboutMissing(kind) ? {} : withParts(known?.parts ?? {}, detail, Number(count)),
           since: Math.min(known?.since ?? since, since),
         });
       }
@@ -150,7 +163,19 @@ export function holdBatchQueries(db: Database, clock: Clock, record: RecordEntry
 
 type BatchId = Pick<HoldBatch, 'id' | 'integrationId'>;
 
-/** `detail` of such a hold is the list of parts that changed. */
+function kindOf(kind: HoldKind): BatchKind {
+  return isAboutMissing(kind) ? kind : 'identity_mass_change';
+}
+
+function isAboutMissing(kind: HoldKind): kind is 'contacts_missing' {
+  return kind === 'contacts_missing';
+}
+
+function isListChange(kind: HoldKind, detail: string | null): boolean {
+  return isAboutMissing(kind) && detail === LIST_CHANGED;
+}
+
+/** `detail` of a mass change is the list of parts that changed. */
 function withParts(
   parts: HoldBatch['parts'],
   detail: string | null,
@@ -196,12 +221,14 @@ async function decidePortion(
       .where('id', 'in', portion)
       // Another person may have decided one meanwhile.
       .where('decision', 'is', null)
-      .returning('crm_id')
+      .returning(['crm_id', 'kind'])
       .execute();
     decided += closed.length;
-    const ids = closed.map((row) => row.crm_id);
+    const missing = closed.flatMap(({ crm_id, kind }) => (isAboutMissing(kind) ? crm_id : []));
+    if (decision === 'approved') await removeConfirmed(trx, integrationId, now, missing);
+    const changed = closed.flatMap(({ crm_id, kind }) => (isAboutMissing(kind) ? [] : crm_id));
     const event = eventOf('identity_mass_change', decision);
-    await move(trx, { integrationId }, event, ids, { now });
+    await move(trx, { integrationId }, event, changed, { now });
   }
   return decided;
 }

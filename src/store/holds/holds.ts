@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { RecordEntry } from '../audit/record.ts';
 import { reopenHolds } from '../contacts/erased-holds.ts';
+import { removeConfirmed } from '../contacts/guards/missing.ts';
 import type { LifeEvent } from '../contacts/life.ts';
 import { moveAndList } from '../contacts/move.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../engine/from-row.ts';
@@ -79,8 +80,9 @@ export function holdQueries(
     async decide(hold: HoldRecord, decision: HoldDecision): Promise<boolean> {
       if (decision === 'approved' && hold.kind === 'lost_answer') return false;
       if (decision === 'resubmitted' && hold.kind === 'forgotten_person') return false;
+      if (decision === 'resubmitted' && hold.kind === 'contacts_missing') return false;
       return db.transaction().execute(async (trx) => {
-        if (hold.kind === 'forgotten_person') await lockIntegration(trx, hold.integrationId);
+        if (LOCKING_KINDS.includes(hold.kind)) await lockIntegration(trx, hold.integrationId);
         const decided = await trx
           .updateTable('holds')
           .set({ decision, decided_at: clock.now() })
@@ -99,6 +101,11 @@ export function holdQueries(
 
   async function moveContact(trx: Trx, hold: HoldRecord, decision: HoldDecision): Promise<void> {
     const moment = { now: clock.now() };
+    if (hold.kind === 'contacts_missing') {
+      if (decision !== 'approved') return;
+      await removeConfirmed(trx, hold.integrationId, moment.now, [hold.crmId]);
+      return;
+    }
     const event = eventOf(hold.kind, decision);
     if (event === 'confirmedErased') {
       await blockErased(trx, hold, { fingerprint, erasures }, moment.now);
@@ -118,6 +125,9 @@ export function holdQueries(
   }
 }
 
+/** Decisions that a run must not overtake while it reads. */
+const LOCKING_KINDS: readonly HoldRecord['kind'][] = ['forgotten_person', 'contacts_missing'];
+
 /**
  * As each checkpoint of a run does first: whichever comes second waits here, and not in the middle. A run that decides
  * a page knows of each decision about erased persons that came before it.
@@ -131,7 +141,10 @@ export async function lockIntegration(trx: Trx, integrationId: string): Promise<
 }
 
 /** What a person's decision about a hold is in the contact's life. */
-export function eventOf(kind: HoldRecord['kind'], decision: HoldDecision): LifeEvent {
+export function eventOf(
+  kind: Exclude<HoldRecord['kind'], 'contacts_missing'>,
+  decision: HoldDecision,
+): LifeEvent {
   if (decision === 'resubmitted') return 'askedForAgain';
   const isApproved = decision === 'approved';
   if (kind === 'identity_mass_change') return isApproved ? 'changeApproved' : 'changeRejected';

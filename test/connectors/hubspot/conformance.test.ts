@@ -7,6 +7,7 @@ import { openAccount } from './account.ts';
 const ABILITIES = [
   'groups',
   'newField',
+  'vanish',
   'mergeContacts',
   'refuseWrites',
   'refuseField',
@@ -69,6 +70,9 @@ async function hubspotHarness(apiVersion: ApiVersion): Promise<ConformanceHarnes
     newField: { name: 'fresh', label: 'Fresh', type: 'text', description: 'A new field.' },
     contactsForThreePages: 401,
     groups: { add: addGroup, unknown: { list: 'unknown group' } },
+    async vanish(id) {
+      await account.control('POST', 'edit', { action: 'erase', id });
+    },
     async mergeContacts(loser, winner) {
       await account.mergeContacts(loser, winner);
     },

@@ -281,8 +281,8 @@ it('finds a contact of HubSpot by any form of its id', async () => {
     { state: 'found', id, contact: { id } },
     { state: 'found', id: `000${id}`, contact: { id } },
     { state: 'found', id: ` ${id} `, contact: { id } },
-    { state: 'removed', id: 'nothing', mergedInto: null },
-    { state: 'removed', id: '999999999', mergedInto: null },
+    { state: 'missing', id: 'nothing' },
+    { state: 'missing', id: '999999999' },
   ]);
   await connector?.close();
   await account.close();

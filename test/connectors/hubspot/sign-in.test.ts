@@ -240,7 +240,7 @@ describe('signing in to HubSpot', () => {
       });
       const asked = (await account.requests()).filter(({ path }) => path.includes('/lists/'));
       expect(asked).toEqual([]);
-      expect(await connector.readByIds(['1'], [])).toMatchObject([{ state: 'removed' }]);
+      expect(await connector.readByIds(['1'], [])).toMatchObject([{ state: 'missing' }]);
     });
   });
 

@@ -7,6 +7,7 @@ import { openOrg } from './org.ts';
 const ABILITIES = [
   'groups',
   'newField',
+  'vanish',
   'mergeContacts',
   'refuseWrites',
   'refuseField',
@@ -61,6 +62,9 @@ async function salesforceHarness(
     newField: { name: 'Fresh__c', label: 'Fresh', type: 'text', description: 'A new field.' },
     contactsForThreePages: 4_001,
     groups: { add: addGroup, unknown: { campaign: 'unknown group' } },
+    async vanish(id) {
+      await org.control('PUT', 'record-access', { id, access: 'hidden' });
+    },
     mergeContacts: org.mergeContacts,
     async refuseWrites(id) {
       const when = `Id = '${id}'`;

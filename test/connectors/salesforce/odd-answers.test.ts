@@ -118,7 +118,7 @@ describe('a Salesforce that is busy, or not there', () => {
         asked += 1;
         return asked === 1 ? { body } : records();
       });
-      expect(await connector.readByIds([ID], [])).toMatchObject([{ state: 'removed' }]);
+      expect(await connector.readByIds([ID], [])).toMatchObject([{ state: 'missing' }]);
       expect(asked).toBe(2);
     },
   );

@@ -137,19 +137,17 @@ describe('Salesforce while people work in it', () => {
     expect(results.get(winner)).toMatchObject({ status: 'written' });
     expect(results.get(restored)).toMatchObject({ status: 'written' });
     const found = await connector.readByIds(ids, []);
-    expect(found.map((lookup) => (lookup.state === 'found' ? 'found' : lookup.mergedInto))).toEqual(
-      [null, winner, 'found', 'found'],
-    );
+    expect(
+      found.map((lookup) => (lookup.state === 'removed' ? lookup.mergedInto : lookup.state)),
+    ).toEqual([null, winner, 'found', 'found']);
   });
 
-  it('looks a purged contact up as a removed one', async () => {
+  it('looks a purged contact up as a missing one: nothing is left that says it was deleted', async () => {
     const { connector, ids } = await start(1);
     const [id = ''] = ids;
     await org.deleteContact(id);
     await org.edit({ action: 'purge', id });
-    expect(await connector.readByIds([id], [])).toEqual([
-      { state: 'removed', id, mergedInto: null },
-    ]);
+    expect(await connector.readByIds([id], [])).toEqual([{ state: 'missing', id }]);
   });
 
   it('reads two thousand and more contacts with one stamp', async () => {

@@ -483,8 +483,8 @@ describe('reading from Salesforce', () => {
       expect(found.map(({ id, state }) => [id, state])).toEqual([
         [short, 'found'],
         [folded, 'found'],
-        ["x') OR (Id != '", 'removed'],
-        [rowOf(2).Id, 'removed'],
+        ["x') OR (Id != '", 'missing'],
+        [rowOf(2).Id, 'missing'],
       ]);
       // The contact itself has one id, however it was asked for.
       expect(found.slice(0, 2)).toMatchObject([

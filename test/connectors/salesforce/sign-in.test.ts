@@ -171,7 +171,7 @@ describe('signing in to Salesforce', () => {
     expired = true;
     const ids = [1, 2, 3].map((digit) => `00300000000000${digit}`);
     const found = await Promise.all(ids.map((id) => connector.readByIds([id], [])));
-    expect(found.flat().map(({ state }) => state)).toEqual(['removed', 'removed', 'removed']);
+    expect(found.flat().map(({ state }) => state)).toEqual(['missing', 'missing', 'missing']);
     expect(tokenRequests()).toHaveLength(2);
   });
 

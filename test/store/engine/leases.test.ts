@@ -266,7 +266,27 @@ describeEachDatabase('one that has lost its lease', (open) => {
       ({ store, lease }) =>
         store.contacts.reconsider(lease, RUN, START_MS, () => ({ kind: 'keep' })),
     ],
-    ['contacts.removeUnseen', ({ store, lease }) => store.contacts.removeUnseen(lease, 'run-2')],
+    [
+      'missingContacts.markMissing',
+      ({ store, lease }) => store.missingContacts.markMissing(lease, 'run-2', ['c-2']),
+    ],
+    [
+      'missingContacts.markUnseen',
+      ({ store, lease }) => store.missingContacts.markUnseen(lease, 'run-2'),
+    ],
+    [
+      'missingContacts.hold',
+      ({ store, lease }) =>
+        store.missingContacts.hold(lease, { since: 0, detail: null, newId: () => 'hold-9' }),
+    ],
+    [
+      'missingContacts.removeMissing',
+      ({ store, lease }) => store.missingContacts.removeMissing(lease, { since: 0 }),
+    ],
+    [
+      'missingContacts.recordListScope',
+      ({ store, lease }) => store.missingContacts.recordListScope(lease, 'another'),
+    ],
     [
       'contacts.settleDue',
       ({ store, lease }) =>

@@ -210,13 +210,14 @@ async function rows({ db }: StoreWorld): Promise<number> {
   return (await db.selectFrom('foreign_texts').selectAll().execute()).length;
 }
 
-/** The row of a contact as it was before contacts knew what they became a part of, and an opt-out under way. */
+/** The row of a contact as it was before contacts knew what they became a part of, an opt-out under way, and since when they are missing. */
 function earlierRow(contact: Parameters<typeof contactRow>[0]) {
   const {
     merged_into: _,
     has_opted_out: __,
     values_donor: ___,
     values_identity: ____,
+    missing_since: _____,
     ...row
   } = contactRow(contact);
   return row;

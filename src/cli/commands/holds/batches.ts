@@ -55,7 +55,7 @@ export async function decideWholeBatch(
     request && (await waitForSecondPerson(deps, application, output, { request, integrationId }));
   if (waits !== null) return waits;
   const batch = await decideBatch(store, open, word);
-  output.finish({ batch }, () => output.print(decidedText(word, batch.count)));
+  output.finish({ batch }, () => output.print(decidedText(word, open.kind, batch.count)));
   return EXIT_CODES.done;
 }
 
@@ -67,12 +67,16 @@ export function printBatches(output: Output, batches: readonly BatchView[], now:
       { header: 'Integration', value: ({ integration }) => integration, shrinks: true },
       { header: 'Contacts', value: ({ count }) => formatCount(count), align: 'right' },
       { header: 'Since', value: ({ since }) => formatAgo(since, now) },
-      { header: 'Changed', value: ({ parts }) => partCountsText(parts), shrinks: true },
+      { header: 'Why', value: whyOf, shrinks: true },
       { header: 'Credits', value: ({ credits }) => formatCount(credits), align: 'right' },
       { header: 'Decide', value: () => 'approve|reject --batch' },
     ],
     batches,
   );
+}
+
+function whyOf({ kind, parts }: BatchView): string {
+  return kind === 'contacts_missing' ? 'missing from the CRM' : `changed: ${partCountsText(parts)}`;
 }
 
 /** A few contacts of a batch, or why they cannot be shown. */

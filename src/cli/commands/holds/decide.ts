@@ -99,6 +99,12 @@ function requireContactDecision(hold: AnyHold, { id, kind }: HoldRecord, word: D
       { code: 'hold_not_decidable', details: { hold: id } },
     );
   }
+  if (kind === 'contacts_missing') {
+    throw new ConfigurationError(
+      `The hold ${short} is about a contact that is missing from the CRM. \`donor-sync holds approve ${short}\` says that it is gone; \`donor-sync holds reject ${short}\` waits for it.`,
+      { code: 'hold_not_decidable', details: { hold: id } },
+    );
+  }
   if (kind === 'forgotten_person') {
     throw new ConfigurationError(
       `The hold ${short} is about a contact that looks like an erased person. \`donor-sync holds approve ${short}\` says that it is another one; \`donor-sync holds reject ${short}\` blocks it as well.`,
@@ -117,11 +123,15 @@ function sentencesFor(word: DecisionWord, decided: readonly AnyHold[]): string[]
   const networks = decided.filter(({ about }) => about === 'network').length;
   const changes = decided.filter(({ row }) => row.kind === 'identity_mass_change').length;
   const erased = decided.filter(({ row }) => row.kind === 'forgotten_person').length;
-  const contacts = decided.length - networks - changes - erased;
+  const missing = decided.filter(({ row }) => row.kind === 'contacts_missing').length;
+  const contacts = decided.length - networks - changes - erased - missing;
   return [
     ...(contacts > 0 || contacts === decided.length ? [sentenceFor(word, contacts)] : []),
     ...(erased > 0 ? [erasedSentence(word, erased)] : []),
-    ...(changes > 0 && word !== 'resubmit' ? [decidedText(word, changes)] : []),
+    ...(changes > 0 && word !== 'resubmit'
+      ? [decidedText(word, 'identity_mass_change', changes)]
+      : []),
+    ...(missing > 0 && word !== 'resubmit' ? [decidedText(word, 'contacts_missing', missing)] : []),
     ...(networks > 0 ? [networkSentence(word, networks)] : []),
   ];
 }

@@ -48,6 +48,8 @@ Examples:
   donor-sync holds approve --batch 5e6f7a8b   ask about all of a batch, for a credit each
   donor-sync holds reject --batch 5e6f7a8b    they are the same people still: no credit
 
+Of missing contacts, approve says that they are gone, and reject waits for them; both are free.
+
 Exit code 3: it is about more contacts than one person may approve (twoPeople.approvals of the settings),
 waits for a second one, and nothing was decided yet.`;
 
@@ -84,9 +86,9 @@ export function holdsCommand(deps: ProductDeps): Command {
 
 const DESCRIPTIONS: Readonly<Record<DecisionWord, string>> = {
   approve:
-    'the profile belongs to the contact, the network may change, or the changed details are worth a credit: the next sync does it',
+    'the profile belongs to the contact, the network may change, the changed details are worth a credit, or the missing contacts are gone: the next sync does it',
   reject:
-    'the profile is another person, the network stays, or the changed details are the same person: it is left alone',
+    'the profile is another person, the network stays, the changed details are the same person, or the missing contacts are waited for: it is left alone',
   resubmit: 'ask the service again with the details of now; spends another credit',
 };
 
@@ -120,9 +122,7 @@ function batchAlone(
     );
   }
   if (!isBatchDecision(word)) {
-    throw usageError(
-      `A batch is approved, which submits its contacts again, or rejected: donor-sync holds approve --batch ${batch}`,
-    );
+    throw usageError(`A batch is approved or rejected: donor-sync holds approve --batch ${batch}`);
   }
   if (ids.length === 0) return { id: batch, word };
   throw usageError('Either --batch or the ids of single holds, not both.');
@@ -232,10 +232,21 @@ function printDecisions(
     output.print(`${decisions} ${ofBatch}`);
   }
   if (batches.length === 0) return;
-  output.print(
-    'Approving a batch asks the service again, for a credit each; rejecting it takes the',
-  );
-  output.print('details over as those of the same people, for none. Three of them: --show.');
+  if (batches.some(({ kind }) => kind === 'identity_mass_change')) {
+    output.print(
+      'Approving a batch of changed details asks the service again, for a credit each; rejecting it',
+    );
+    output.print(
+      'takes the details over as those of the same people, for none. Three of them: --show.',
+    );
+  }
+  for (const { id, kind, reason } of batches) {
+    if (kind !== 'contacts_missing') continue;
+    output.print(`Batch ${shortId(id)}: ${reason}`);
+    output.print(
+      'Approve it if the contacts are gone, and reject it to wait for them. Both are free.',
+    );
+  }
 }
 
 function subjectOf({ contact, network }: ShownHold): string {

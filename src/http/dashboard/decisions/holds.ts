@@ -102,8 +102,21 @@ const ERASED_LABELS: Readonly<Record<DecisionWord, Label>> = {
   },
 };
 
+const MISSING_LABELS: Readonly<Record<DecisionWord, Label>> = {
+  ...CONTACT_LABELS,
+  approve: {
+    label: 'It is gone',
+    effect: 'It counts as removed. If it comes back, it costs no further credit.',
+  },
+  reject: {
+    label: 'Wait for it',
+    effect: 'It is kept. If it is still missing in seven days, donor-sync asks again.',
+  },
+};
+
 const LABELS_BY_KIND: ReadonlyMap<string, Readonly<Record<DecisionWord, Label>>> = new Map([
   ['identity_mass_change', CHANGE_LABELS],
+  ['contacts_missing', MISSING_LABELS],
   ['profile_deceased', DECEASED_LABELS],
   ['values_of_two_people', TWO_PEOPLE_LABELS],
   ['new_person_unknown', FORMER_NAME_LABELS],

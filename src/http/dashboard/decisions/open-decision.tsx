@@ -300,7 +300,7 @@ function Examples({ batch: { examples, problem } }: { batch: OpenBatch }) {
             <th scope="row">
               <RecordId id={contact} url={url} />
             </th>
-            <Cell label="Name">{name ?? 'no longer in the CRM'}</Cell>
+            <Cell label="Name">{name ?? 'not found in the CRM'}</Cell>
             <Cell label="Now">
               {now.map(({ part, text }) => (
                 <div key={part}>
@@ -315,9 +315,48 @@ function Examples({ batch: { examples, problem } }: { batch: OpenBatch }) {
   );
 }
 
+/** Both answers about missing contacts; neither costs a credit, and each asks once more. */
+function MissingChoices(props: { id: string; batch: OpenBatch; query: QueueQuery }) {
+  const { id, batch, query } = props;
+  const contacts = countOf(batch.count, 'contact');
+  const action = (word: string) => `/decisions/batches/${id}/${word}${queueWords(query)}`;
+  return (
+    <div class="choices">
+      <div class="choice priced">
+        <Question
+          id="batch-approve"
+          buttonKey="A"
+          action={action('approve')}
+          label="They are gone"
+          title={`Remove ${contacts}?`}
+          answer={`Remove ${contacts}`}
+        >
+          They count as removed. In a file, the next sync removes their rows from the output, with
+          the values that were paid for. In the networks, the groups decide again.
+        </Question>
+        <span class="quiet">They were deleted, or do not belong to this client any more.</span>
+      </div>
+      <div class="choice priced">
+        <Question
+          id="batch-reject"
+          buttonKey="R"
+          action={action('reject')}
+          label="Wait for them"
+          title={`Keep ${contacts}?`}
+          answer={`Keep ${contacts}`}
+        >
+          Nothing is removed. If they are still missing in seven days, donor-sync asks again.
+        </Question>
+        <span class="quiet">The export was incomplete, or access to them will be restored.</span>
+      </div>
+    </div>
+  );
+}
+
 /** Both answers with what each of them costs; each asks once more. */
 function BatchChoices(props: { id: string; batch: OpenBatch; query: QueueQuery }) {
   const { id, batch, query } = props;
+  if (batch.kind === 'contacts_missing') return <MissingChoices {...props} />;
   const contacts = countOf(batch.count, 'contact');
   const price = countOf(batch.credits, 'credit');
   const action = (word: string) => `/decisions/batches/${id}/${word}${queueWords(query)}`;

@@ -61,6 +61,7 @@ export interface OpenDecision {
 
 /** Contacts that are decided together, with a few of them; why they cannot be shown, if so. */
 export interface OpenBatch {
+  kind: HoldBatch['kind'];
   count: number;
   credits: number;
   examples: (BatchExample & { url: string | null })[];
@@ -141,7 +142,7 @@ export async function readBatchPage(
 
 async function readBatch(world: World, batch: HoldBatch, signal: AbortSignal): Promise<OpenBatch> {
   const integration = world.integrations.get(batch.integrationId);
-  const shown = { count: batch.count, credits: creditsOf(batch) };
+  const shown = { kind: batch.kind, count: batch.count, credits: creditsOf(batch) };
   try {
     const examples = await readBatchExamples(world, batch, signal);
     const withUrls = examples.map((one) => ({

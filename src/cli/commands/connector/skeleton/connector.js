@@ -29,7 +29,7 @@ export const connector = {
         const { contacts } = await load(path);
         return ids.map((id) => {
           const row = contacts.get(id);
-          if (row === undefined) return { state: 'removed', id, mergedInto: null };
+          if (row === undefined) return { state: 'missing', id };
           const values = Object.fromEntries(fields.map((name) => [name, row.values[name] ?? null]));
           return { state: 'found', id, contact: contactOf(row), values };
         });

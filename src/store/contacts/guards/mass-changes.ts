@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
-import { changedParts } from '../../identity/identity-text.ts';
-import type { Checkpoint, Lease } from '../engine/leases.ts';
-import { prepared, type Slots } from '../engine/prepared.ts';
-import { ROWS_PER_TRANSACTION } from '../engine/rows.ts';
-import type { Database, Trx } from '../engine/tables.ts';
-import { move } from './move.ts';
+import type { Clock } from '../../../core/clock.ts';
+import { changedParts } from '../../../identity/identity-text.ts';
+import type { Checkpoint, Lease } from '../../engine/leases.ts';
+import { prepared, type Slots } from '../../engine/prepared.ts';
+import { ROWS_PER_TRANSACTION } from '../../engine/rows.ts';
+import type { Database, Trx } from '../../engine/tables.ts';
+import { move } from '../move.ts';
 
 /** How many identities changed; `src/sync/guards/mass-change.ts` says what each number means. */
 export interface ChangeCounts {

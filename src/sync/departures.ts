@@ -1,0 +1,102 @@
+/**
+ * Many contacts that are missing at once are rarely many deletions: an export that was cut off, a page that
+ * failed quietly, a filter left on, lost access. Nothing that a CRM merely does not show counts as removed as long
+ * as it could be one of these: a user confirms first. It is decided once reading, submission and delivery are done;
+ * until then missing contacts are only marked.
+ */
+
+import type { Guards, Integration } from '../core/integration.ts';
+import { countOf } from '../core/quantities.ts';
+import type { Run, SyncDeps } from '../run/context.ts';
+import type { DepartureCounts } from '../store/contacts/guards/missing.ts';
+import { LIST_CHANGED } from '../store/holds/hold-batches.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Departures are counted over this time and all runs; for so long also holds the answer to wait. */
+const WINDOW_MS = 7 * DAY_MS;
+
+/** In a list of at least this many contacts, more than half of them do not leave at once. */
+const FEWEST_OF_HALF = 5;
+
+/** Pure: whether so many missing contacts are more than ordinary departures. */
+export function isMassDeparture(
+  { missing, removed, known }: DepartureCounts,
+  { share, atLeast }: Guards['departures'],
+  isEmpty: boolean,
+): boolean {
+  if (missing === 0) return false;
+  const left = missing + removed;
+  const all = known + removed;
+  if (isEmpty) return true;
+  if (all >= FEWEST_OF_HALF && left > all / 2) return true;
+  return left >= atLeast && left > share * all;
+}
+
+type DepartureDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'newId'>;
+
+/**
+ * Decides what becomes of the contacts that are marked as missing: ordinary departures are removed; of too many,
+ * none, and the run ends as incomplete once everything else is done.
+ */
+export async function decideDepartures(deps: DepartureDeps, run: Run): Promise<void> {
+  const { store, clock } = deps;
+  const { id } = run.integration;
+  if (mayDecide(deps, run)) await decide(deps, run, clock.now() - WINDOW_MS);
+  const open = await store.missingContacts.countOpen(id, run.only);
+  if (open > 0) run.control.note('contacts_missing', missingText(open));
+}
+
+/**
+ * A lookup in a list that is always read whole says less than the reading: only a run that has read it to its end
+ * may decide.
+ */
+function mayDecide({ connector }: Pick<DepartureDeps, 'connector'>, run: Run): boolean {
+  const { incremental, reportsRemovals } = connector.capabilities;
+  return run.readAll != null || incremental || reportsRemovals;
+}
+
+async function decide(deps: DepartureDeps, run: Run, since: number): Promise<void> {
+  const { store, log, newId } = deps;
+  const { missingContacts } = store;
+  const { id, guards } = run.integration;
+  const scope = listScope(deps, run.integration);
+  const counts = await missingContacts.count(id, { since });
+  if (
+    counts === null ||
+    !isMassDeparture(counts, guards.departures, run.readAll?.isEmpty === true)
+  ) {
+    if (counts !== null && counts.missing > 0) {
+      await missingContacts.removeMissing(run.lease, { since });
+    }
+    if (run.readAll != null && (await missingContacts.findListScope(id)) !== scope) {
+      await missingContacts.recordListScope(run.lease, scope);
+    }
+    return;
+  }
+  const before = await missingContacts.findListScope(id);
+  const detail = before !== null && before !== scope ? LIST_CHANGED : null;
+  const held = await missingContacts.hold(run.lease, { since, detail, newId });
+  log.warn({ run: run.id, ...counts, held }, 'many contacts are missing at once: a user decides');
+}
+
+/** Fingerprint of the settings that make the list: another one explains why contacts are missing. */
+function listScope(
+  { store }: Pick<DepartureDeps, 'store'>,
+  { crm, contacts }: Integration,
+): string {
+  const { objections: _, ...selection } = contacts;
+  const list = [
+    selection,
+    crm.kind,
+    crm['path'] ?? null,
+    crm['columns'] ?? null,
+    crm['url'] ?? null,
+  ];
+  return store.fingerprint('list_scope', JSON.stringify(list));
+}
+
+function missingText(count: number): string {
+  const contacts = `${countOf(count, 'contact')} ${count === 1 ? 'is' : 'are'} missing`;
+  return `${contacts} from the CRM, and nothing says that they were deleted. None of them was removed, and everything else was synced. See \`donor-sync holds\`.`;
+}

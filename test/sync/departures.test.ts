@@ -1,0 +1,276 @@
+import { describe, expect, it } from 'vitest';
+import type { Connector } from '../../connectors/contract.ts';
+import { createMemoryConnector } from '../../connectors/memory/connector.ts';
+import type { MemoryCrm } from '../../connectors/memory/crm.ts';
+import { RetriableError } from '../../src/core/errors.ts';
+import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
+import { isMassDeparture } from '../../src/sync/departures.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import {
+  createSyncWorld,
+  type SyncWorld,
+  type SyncWorldOptions,
+  WITHOUT_TRIAL,
+} from '../helpers/sync-world.ts';
+import { createNetworkWorld } from '../networks/network-world.ts';
+
+const open = closedAfterTest(createSyncWorld);
+const openNetworks = closedAfterTest(createNetworkWorld);
+
+const DAY_MS = 86_400_000;
+
+it.each([
+  ['none', { missing: 0, removed: 400, known: 1_000 }, false],
+  ['few of a long list', { missing: 24, removed: 0, known: 200 }, false],
+  ['many, but a small share', { missing: 30, removed: 0, known: 300 }, false],
+  ['a share above the guard', { missing: 31, removed: 0, known: 300 }, true],
+  ['few each night, many in a week', { missing: 11, removed: 20, known: 280 }, true],
+  ['more than half of five', { missing: 3, removed: 0, known: 5 }, true],
+  ['half of six', { missing: 3, removed: 0, known: 6 }, false],
+  ['three of four', { missing: 3, removed: 0, known: 4 }, false],
+] as const)('counts as a mass departure or not: %s', (_, counts, isMass) => {
+  expect(isMassDeparture(counts, { share: 0.1, atLeast: 25 }, false)).toBe(isMass);
+});
+
+it('counts each empty reading as a mass departure', () => {
+  const one = { missing: 1, removed: 0, known: 1 };
+  expect(isMassDeparture(one, { share: 1, atLeast: 1_000 }, true)).toBe(true);
+});
+
+/** A CRM behind a plain interface: each reading is whole, and no removal is reported. */
+interface PlainCrm {
+  /** How many pages of a reading arrive before it ends quietly. */
+  pages: number;
+  /** An error instead of the page after those. */
+  error: Error | null;
+}
+
+function plainConnector(plain: PlainCrm) {
+  return (crm: MemoryCrm, signal: AbortSignal): Connector => {
+    const connector = createMemoryConnector(crm, signal);
+    return {
+      ...connector,
+      capabilities: { ...connector.capabilities, incremental: false, reportsRemovals: false },
+      async *readPages() {
+        let page = 0;
+        for await (const each of connector.readPages(null)) {
+          if (page === plain.pages && plain.error !== null) throw plain.error;
+          if (page === plain.pages) return;
+          page += 1;
+          yield { ...each, removed: [], cursor: null };
+        }
+      },
+    };
+  };
+}
+
+async function openPlain(people: number, options: SyncWorldOptions = {}) {
+  const plain: PlainCrm = { pages: Number.POSITIVE_INFINITY, error: null };
+  const world = await open({ ...options, connector: plainConnector(plain) });
+  const ids = await world.addPeople(people);
+  expect((await world.sync()).status).toBe('succeeded');
+  return { world, plain, ids, spent: await world.spent() };
+}
+
+async function statesOf({ store }: SyncWorld, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await store.contacts.find('riverside', ids);
+  return new Set(ids.map((id) => rows.get(id)?.state ?? 'unknown'));
+}
+
+async function decide({ store }: SyncWorld, decision: 'approved' | 'rejected'): Promise<number> {
+  const [batch] = await store.holds.listBatches();
+  if (batch === undefined) throw new Error('No batch waits');
+  return store.holds.decideBatch(batch.id, decision);
+}
+
+/** As if the decisions had been made so much earlier. */
+async function makeAnswersOlder({ database }: SyncWorld, ms: number): Promise<void> {
+  await database.db
+    .updateTable('holds')
+    .set((eb) => ({ decided_at: eb('decided_at', '-', ms) }))
+    .execute();
+}
+
+/** All contacts in the order of the pages, a hundred on each. */
+function inPageOrder({ crm }: SyncWorld): string[] {
+  const records = [...crm.records].sort(([, one], [, other]) => one.revision - other.revision);
+  return records.map(([id]) => id);
+}
+
+const MISSING = { status: 'incomplete', reason: { code: 'contacts_missing' } };
+
+describe('a reading that ends quietly after its first page', () => {
+  it('removes nobody, buys and delivers for new contacts, and is forgotten once all are read', async () => {
+    const { world, plain, ids, spent } = await openPlain(300);
+    const { contact } = world.crm.records.get(ids[0] ?? '') ?? {};
+    world.crm.addContact({ ...contact, id: 'newcomer', addresses: ['7 Quarry Lane, Reno, NV'] });
+    // It is on the first page, as are a hundred others.
+    for (const id of ids.slice(0, 200)) world.crm.editContact(id, {});
+    for (const id of ids.slice(200)) if (id !== 'newcomer') world.crm.editContact(id, {});
+    plain.pages = 1;
+    const report = await world.sync();
+    expect(report).toMatchObject({ ...MISSING, contacts: { read: 100, submitted: 1, skipped: 0 } });
+    const batches = await world.store.holds.listBatches();
+    expect(batches).toMatchObject([{ kind: 'contacts_missing', isListChanged: false }]);
+    expect(await statesOf(world, ids)).not.toContain('removed');
+    plain.pages = Number.POSITIVE_INFINITY;
+    expect(await world.sync()).toMatchObject({ status: 'succeeded', reason: null });
+    expect(await world.store.holds.listBatches()).toEqual([]);
+    expect(await world.store.missingContacts.hasMissing('riverside')).toBe(false);
+    expect(await world.spent()).toBeLessThanOrEqual(spent + 1);
+  });
+
+  it('is no question if it fails aloud', async () => {
+    const { world, plain, ids } = await openPlain(300);
+    Object.assign(plain, { pages: 1, error: new RetriableError('away', { code: 'crm_away' }) });
+    expect((await world.sync()).reason?.code).toBe('crm_unavailable');
+    expect(await world.store.holds.listBatches()).toEqual([]);
+    expect(await statesOf(world, ids)).not.toContain('removed');
+  });
+
+  it('lets a contact wait that is due, and spends nothing on it', async () => {
+    const { world, plain, spent } = await openPlain(300);
+    const last = inPageOrder(world).at(-1) ?? '';
+    await world.database.db
+      .updateTable('contacts')
+      .set({ state: 'due', due_reason: 'profile_old' })
+      .where('crm_id', '=', last)
+      .execute();
+    plain.pages = 1;
+    expect(await world.sync()).toMatchObject(MISSING);
+    expect(await world.spent()).toBe(spent);
+    const rows = await world.store.contacts.find('riverside', [last]);
+    expect(rows.get(last)).toMatchObject({ state: 'due', outcomeReason: 'contacts_missing' });
+  });
+
+  it('says that the list was changed, and is decided once', async () => {
+    const { world, plain, ids, spent } = await openPlain(300);
+    plain.pages = 1;
+    const { integration } = world;
+    const contacts = { ...integration.contacts, filter: 'Segment = Major' };
+    const narrowed = { ...integration, contacts };
+    expect(await world.sync({ integration: narrowed })).toMatchObject(MISSING);
+    expect(await world.store.holds.listBatches()).toMatchObject([
+      { isListChanged: true, count: 200 },
+    ]);
+    expect(await decide(world, 'approved')).toBe(200);
+    expect(await world.sync({ integration: narrowed })).toMatchObject({ status: 'succeeded' });
+    expect(await statesOf(world, inPageOrder(world).slice(100))).toEqual(new Set(['removed']));
+    plain.pages = Number.POSITIVE_INFINITY;
+    expect(await world.sync()).toMatchObject({ status: 'succeeded', contacts: { submitted: 0 } });
+    expect(await world.spent()).toBe(spent);
+    expect(await statesOf(world, ids)).not.toContain('removed');
+  });
+
+  it('asks again seven days after the answer to wait, not before', async () => {
+    const { world, plain, ids } = await openPlain(300);
+    plain.pages = 1;
+    expect(await world.sync()).toMatchObject(MISSING);
+    await decide(world, 'rejected');
+    expect(await world.sync()).toMatchObject({ status: 'succeeded' });
+    await makeAnswersOlder(world, 6 * DAY_MS);
+    expect(await world.sync()).toMatchObject({ status: 'succeeded' });
+    await makeAnswersOlder(world, 2 * DAY_MS);
+    expect(await world.sync()).toMatchObject(MISSING);
+    expect(await world.store.holds.listBatches()).toMatchObject([{ count: 200 }]);
+    expect(await statesOf(world, ids)).not.toContain('removed');
+  });
+
+  it('takes no member out of a network', async () => {
+    const plain: PlainCrm = { pages: Number.POSITIVE_INFINITY, error: null };
+    const world = await openNetworks({ enhanced: 120, connector: plainConnector(plain) });
+    world.setBoard(0, 120);
+    await world.sync();
+    const before = await world.networks();
+    expect(before['Board']).toHaveLength(120);
+    plain.pages = 1;
+    // Fewer than half of them: the guard of groups lets them go.
+    world.setBoard(0, 100);
+    const report = await world.sync();
+    expect(report).toMatchObject({ ...MISSING, networks: [{ name: 'Board', removed: 0 }] });
+    expect(await world.networks()).toEqual(before);
+    plain.pages = Number.POSITIVE_INFINITY;
+    world.setBoard(0, 120);
+    expect(await world.sync({ stages: NETWORK_STAGES })).toMatchObject({
+      networks: [{ removed: 0, added: 0, kept: 120 }],
+    });
+  });
+});
+
+describe('contacts that lookups do not find, without a sign of a deletion', () => {
+  async function openVanished(count: number, of: number) {
+    const world = await open();
+    const ids = await world.addPeople(of);
+    expect((await world.sync()).status).toBe('succeeded');
+    const gone = ids.slice(0, count);
+    for (const id of gone) world.crm.vanish(id);
+    return { world, ids, gone, spent: await world.spent() };
+  }
+
+  it('are asked about if they are many, and stay', async () => {
+    const { world, gone, spent } = await openVanished(60, 200);
+    expect(await world.sync({ only: gone })).toMatchObject(MISSING);
+    expect(await statesOf(world, gone)).not.toContain('removed');
+    expect(await world.sync()).toMatchObject(MISSING);
+    // Access comes back, which changes no record: they are looked up again.
+    for (const id of gone) world.crm.appear(id);
+    expect(await world.sync()).toMatchObject({ status: 'succeeded', reason: null });
+    expect(await world.store.holds.listBatches()).toEqual([]);
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('count as removed if they are few, up to the guard within a week', async () => {
+    const { world, gone } = await openVanished(40, 200);
+    const [first, second] = [gone.slice(0, 20), gone.slice(20)];
+    expect(await world.sync({ only: first })).toMatchObject({ status: 'succeeded' });
+    expect(await statesOf(world, first)).toEqual(new Set(['removed']));
+    expect(await world.sync({ only: second })).toMatchObject(MISSING);
+    expect(await statesOf(world, second)).not.toContain('removed');
+  });
+
+  it('are never found by their absence from a reading of a CRM that reports removals', async () => {
+    const { world, ids } = await openVanished(150, 200);
+    expect(await world.sync({ full: true })).toMatchObject({ status: 'succeeded' });
+    expect(await statesOf(world, ids)).not.toContain('removed');
+    expect(await world.store.missingContacts.hasMissing('riverside')).toBe(false);
+  });
+
+  it('are left to the next whole reading by a run for one contact where each reading is whole', async () => {
+    const { world, ids } = await openPlain(30);
+    const [id = ''] = ids;
+    world.crm.vanish(id);
+    expect(await world.sync({ only: id })).toMatchObject({
+      status: 'succeeded',
+      contacts: { held: 1 },
+    });
+    expect(await statesOf(world, [id])).not.toContain('removed');
+    expect(await world.sync()).toMatchObject({ status: 'succeeded', contacts: { skipped: 1 } });
+    expect(await statesOf(world, [id])).toEqual(new Set(['removed']));
+  });
+
+  it('get their profile when they are back, if they vanished while it was on its way', async () => {
+    let vanishing: string | null = null;
+    const world: SyncWorld = await open({
+      integration: WITHOUT_TRIAL,
+      partner: (client) => ({
+        ...client,
+        async readResults(jobIds, signal) {
+          if (vanishing !== null) world.crm.vanish(vanishing);
+          vanishing = null;
+          return client.readResults(jobIds, signal);
+        },
+      }),
+    });
+    const ids = await world.addPeople(30);
+    vanishing = ids[0] ?? '';
+    const id = vanishing;
+    await world.sync();
+    const spent = await world.spent();
+    world.crm.appear(id);
+    await world.sync({ only: id });
+    const rows = await world.store.contacts.find('riverside', [id]);
+    expect(rows.get(id)).toMatchObject({ state: 'settled', missingSince: null });
+    expect(await world.spent()).toBe(spent);
+    expect(rows.get(id)?.outcomeReason).toBe('fields_written');
+  });
+});
