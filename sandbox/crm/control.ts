@@ -13,11 +13,20 @@ const MAX_PEOPLE = 10_000;
 
 const usageSchema = z.strictObject({ used: z.number().int().min(0) });
 
+/** Rules that can be set up and removed while the stand-in runs. */
+export interface RuleBook<Rule> {
+  add(rule: Rule): void;
+  /** Removes the rules of a name; false if there are none. */
+  remove(name: string): boolean;
+  clear(): void;
+  list(): readonly Rule[];
+}
+
 /** How the controls of one CRM differ from those of another. */
 export interface CrmControlSettings<Fault, Rule> extends Omit<ControlSettings<Fault>, 'maxPeople'> {
   /** Reads a rule that an administrator sets up. */
   ruleSchema: z.ZodType<Rule>;
-  rules: { add(rule: Rule): void; clear(): void; list(): readonly Rule[] };
+  rules: RuleBook<Rule>;
   /** The requests of a day: how many there may be, and a way to make so many look used up. */
   apiUsage: { limit: number; set(used: number): void };
   /** Everything about a record, also what no user may see; undefined if there is none. */
@@ -30,14 +39,7 @@ export function createCrmControlRouter<Fault, Details, Rule>(
   { ruleSchema, rules, apiUsage, readRecord, ...settings }: CrmControlSettings<Fault, Rule>,
 ): Hono {
   const router = createControlRouter(parts, { ...settings, maxPeople: MAX_PEOPLE });
-  router.post('/rules', async (c) => {
-    rules.add(await readOrder(c, ruleSchema));
-    return c.json({ rules: rules.list() }, 201);
-  });
-  router.delete('/rules', (c) => {
-    rules.clear();
-    return c.json({ rules: [] });
-  });
+  addRuleRoutes(router, '/rules', ruleSchema, rules);
   router.put('/api-usage', async (c) => {
     const { used } = await readOrder(c, usageSchema);
     apiUsage.set(used);
@@ -50,4 +52,23 @@ export function createCrmControlRouter<Fault, Details, Rule>(
       : c.json(record);
   });
   return router;
+}
+
+/** `POST` sets a rule up, `DELETE` removes all of them or, with `?name=`, those of a name. */
+export function addRuleRoutes<Rule>(
+  router: Hono,
+  path: string,
+  schema: z.ZodType<Rule>,
+  rules: RuleBook<Rule>,
+): void {
+  router.post(path, async (c) => {
+    rules.add(await readOrder(c, schema));
+    return c.json({ rules: rules.list() }, 201);
+  });
+  router.delete(path, (c) => {
+    const name = c.req.query('name');
+    if (name === undefined) rules.clear();
+    else if (!rules.remove(name)) return c.json({ detail: `There is no rule ${name}.` }, 404);
+    return c.json({ rules: rules.list() });
+  });
 }

@@ -22,6 +22,7 @@ import { batchRoutes } from './routes/batch-routes.ts';
 import { olderAssociationRoutes } from './routes/older-association-routes.ts';
 import { propertyRoutes } from './routes/property-routes.ts';
 import { recordRoutes } from './routes/record-routes.ts';
+import { VALIDATION_PATHS, validationRoutes } from './routes/validation-routes.ts';
 
 /** What the API reaches into. */
 export interface ApiOptions {
@@ -36,7 +37,7 @@ export interface ApiOptions {
  * else is, whatever comes of it.
  */
 export function guardApi({ tokens, limits, account }: ApiOptions): MiddlewareHandler<HubspotEnv>[] {
-  return [authenticate(tokens, account.clock), limitRequests(limits)];
+  return [authenticate(tokens, account.clock), limitRequests(limits), runAutomation(account)];
 }
 
 /** The resources of the CRM and of the account, in all versions. */
@@ -61,11 +62,22 @@ export function apiRoutes({ account, groups, limits }: ApiOptions): Hono<Hubspot
   for (const path of crmPaths('properties')) {
     api.route(`${path}/:objectType`, propertyRoutes(account, groups));
   }
+  for (const path of VALIDATION_PATHS) {
+    api.route(`${path}/:objectType`, validationRoutes(account));
+  }
   for (const path of crmPaths('owners')) api.route(path, ownerRoutes());
   for (const version of ['v3', ...DATED_VERSIONS]) {
     api.route(`/account-info/${version}`, accountRoutes(limits, account.clock));
   }
   return api;
+}
+
+/** Workflows whose time has come have run before a request is answered. */
+function runAutomation({ automation }: Account): MiddlewareHandler<HubspotEnv> {
+  return async (_c, next) => {
+    automation.runDue();
+    return next();
+  };
 }
 
 function authenticate(tokens: Tokens, clock: () => number): MiddlewareHandler<HubspotEnv> {

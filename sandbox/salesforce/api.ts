@@ -17,6 +17,7 @@ import { OAuthError, oauthErrorBody } from './oauth/oauth-error.ts';
 import type { Tokens } from './oauth/tokens.ts';
 import type { Org } from './org/org.ts';
 import type { SalesforceEnv } from './requests/context.ts';
+import { createTurns } from './requests/turns.ts';
 import { basePathOf, listResources, listVersions } from './requests/versions.ts';
 import { collectionRoutes } from './routes/collection-routes.ts';
 import { compositeRoutes } from './routes/composite-routes.ts';
@@ -41,10 +42,12 @@ export function createApi(options: ApiOptions): Hono<SalesforceEnv> {
   const api = createRouter(options.report);
   api.get('/services/data', (c) => c.json(listVersions()));
 
+  const turns = createTurns();
   const resources = new Hono<SalesforceEnv>();
   resources.use(authenticate(tokens));
   resources.use(countRequests(org));
   resources.use(readBody());
+  resources.use(turns.share);
   resources.use(playLocks(org.locks));
   resources.get('/', (c) => c.json(listResources(c.var.basePath)));
   resources.route('/', queryRoutes(org, { tooling: false }));
@@ -55,7 +58,7 @@ export function createApi(options: ApiOptions): Hono<SalesforceEnv> {
   resources.route('/', collectionRoutes(org));
   resources.route(
     '/',
-    compositeRoutes(org, async (c, request) =>
+    compositeRoutes(org, turns, async (c, request) =>
       api.fetch(request, { ...c.env, isSubrequest: true }),
     ),
   );

@@ -3,10 +3,15 @@
 import { accountSetting, type Database } from '../core/database.ts';
 import { CONTACTS } from '../core/object-type.ts';
 import { createProperties, type Properties } from '../properties/properties.ts';
+import {
+  createPropertyValidations,
+  type PropertyValidations,
+} from '../properties/property-validations.ts';
 import { type Associations, createAssociations } from '../records/associations.ts';
 import { type Author, createRecordStore, type RecordStore } from '../records/record-store.ts';
 import { createRules, type Rules } from '../records/rules.ts';
 import { createSearch, type Search } from '../search/search.ts';
+import { type Automation, createAutomation } from './automation.ts';
 import { fillPeople, type PeopleOptions } from './people.ts';
 
 /** The account's number, by which clients know it. */
@@ -29,6 +34,9 @@ export interface Account {
   store: RecordStore;
   associations: Associations;
   rules: Rules;
+  /** The rules for the values of properties that the API shows. */
+  validations: PropertyValidations;
+  automation: Automation;
   search: Search;
 }
 
@@ -51,13 +59,16 @@ export function openAccount(db: Database, options: AccountOptions): Account {
     if (kept !== made) throw new Error(`The database holds another account: ${kept}.`);
   })();
   const properties = createProperties(db);
+  const store = createRecordStore(db, clock);
   return {
     db,
     clock,
     properties,
-    store: createRecordStore(db, clock),
+    store,
     associations: createAssociations(db),
     rules: createRules(),
+    validations: createPropertyValidations(db, clock),
+    automation: createAutomation({ properties, store, clock }),
     search: createSearch(db, properties, { clock, lagMs: options.searchLagMs }),
   };
 }

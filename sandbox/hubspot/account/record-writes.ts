@@ -180,13 +180,14 @@ function checkDuplicates(inputs: readonly UpdateInput[]): void {
 }
 
 function readAllValues(
-  { properties, rules }: Account,
+  { properties, rules, validations }: Account,
   type: ObjectType,
   inputs: readonly { properties: InputValues }[],
 ): Values[] {
   const read = inputs.map((input) => readValues(properties, type, input.properties));
   const errors = read.flatMap(({ errors: own, values }) => [
     ...own,
+    ...validations.check(type, values),
     ...rules.checkValues(type, values),
   ]);
   if (errors.length > 0) throw valuesError(errors);

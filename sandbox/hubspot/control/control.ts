@@ -3,12 +3,15 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { type ControlParts, readOrder } from '../../../testbed/control.ts';
-import { createCrmControlRouter } from '../../crm/control.ts';
+import { addRuleRoutes, createCrmControlRouter } from '../../crm/control.ts';
 import type { RequestDetails } from '../../crm/requests.ts';
 import { type Account, OWNER } from '../account/account.ts';
+import { automationSchema } from '../account/automation.ts';
 import { contactIdOf } from '../account/person-id.ts';
 import { HubspotError } from '../core/errors.ts';
 import { findObjectType, type ObjectType } from '../core/object-type.ts';
+import { optionSchema, type Property, propertyDefinitionSchema } from '../properties/property.ts';
+import { validationRuleSchema } from '../properties/validation-rule.ts';
 import { recordBody, shownNames } from '../records/record-body.ts';
 import { ruleSchema } from '../records/rules.ts';
 import { type HubspotFault, hubspotFaultRulesSchema } from '../requests/faults.ts';
@@ -53,6 +56,32 @@ export function controlRoutes(options: ControlOptions): Hono {
     options.tokens.withdraw(withdrawn, { areListed: listed });
     return c.json({ withdrawn, listed });
   });
+  addRuleRoutes(router, '/automation', automationSchema, account.automation);
+  router.put('/property-validations', async (c) => {
+    const { type: typeName, property: name, rules } = await readOrder(c, validationsSchema);
+    const type = findObjectType(typeName);
+    const property = findProperty(account, type, name);
+    account.store.transact(() => {
+      account.validations.remove(type, name);
+      for (const rule of rules) account.validations.set(type, property, rule);
+    });
+    return c.json({ type: typeName, property: name, rules: account.validations.of(type, name) });
+  });
+  router.put('/property', async (c) => {
+    const order = await readOrder(c, propertySchema);
+    return c.json(changeProperty(account, order));
+  });
+  router.put('/record-access', async (c) => {
+    const { type: typeName, ids, access } = await readOrder(c, recordAccessSchema);
+    const type = findObjectType(typeName);
+    for (const id of ids) {
+      if (account.store.readHidden(type, id) === undefined) {
+        throw new RangeError(`There is no record ${id}.`);
+      }
+      account.store.hide(type, id, access === 'hidden');
+    }
+    return c.json({ type: typeName, ids, access });
+  });
   router.put('/property-access', async (c) => {
     const { type, property, access } = await readOrder(c, accessSchema);
     restrict(account, findObjectType(type), property, access === 'hidden');
@@ -86,16 +115,77 @@ function restrict(
   name: string,
   isHidden: boolean,
 ): void {
-  if (properties.find(type, name) === undefined) {
-    throw new RangeError(`${type.name} have no property ${name}.`);
-  }
+  findProperty({ properties }, type, name);
   properties.hide(type, name, isHidden);
+}
+
+const validationsSchema = z.strictObject({
+  type: z.string().default('contacts'),
+  property: z.string(),
+  /** Replaces all rules of the property. */
+  rules: z.array(validationRuleSchema),
+});
+
+const propertySchema = z.strictObject({
+  type: z.string().default('contacts'),
+  property: z.string(),
+  archived: z.boolean().optional(),
+  /** Whether only HubSpot may set its values, as if it were calculated. */
+  readOnly: z.boolean().optional(),
+  label: z.string().optional(),
+  propertyType: propertyDefinitionSchema.shape.type.optional(),
+  fieldType: z.string().optional(),
+  /** The choices, in full or by their values alone. */
+  options: z.array(z.union([z.string(), optionSchema])).optional(),
+});
+
+const recordAccessSchema = z.strictObject({
+  type: z.string().default('contacts'),
+  ids: z.array(z.string()),
+  access: z.enum(['hidden', 'visible']),
+});
+
+function findProperty(
+  { properties }: Pick<Account, 'properties'>,
+  type: ObjectType,
+  name: string,
+): Property {
+  const property = properties.find(type, name);
+  if (property === undefined) throw new RangeError(`${type.name} have no property ${name}.`);
+  return property;
+}
+
+/** Changes a property in the settings of the account, even one of HubSpot's own. */
+function changeProperty(account: Account, order: z.output<typeof propertySchema>): Property {
+  const type = findObjectType(order.type);
+  const { archivedAtMs, ...present } = findProperty(account, type, order.property);
+  const { archived, readOnly, label, propertyType, fieldType, options } = order;
+  const nowMs = account.clock();
+  const definition = propertyDefinitionSchema.parse({
+    ...present,
+    updatedAtMs: nowMs,
+    ...(readOnly === undefined ? {} : { readOnly }),
+    ...(label === undefined ? {} : { label }),
+    ...(propertyType === undefined ? {} : { type: propertyType }),
+    ...(fieldType === undefined ? {} : { fieldType }),
+    ...(options === undefined ? {} : { options: options.map(toOption) }),
+  });
+  const changed = {
+    ...definition,
+    archivedAtMs: archived === undefined ? archivedAtMs : archived ? nowMs : null,
+  };
+  account.properties.save(type, changed);
+  return changed;
+}
+
+function toOption(option: string | z.output<typeof optionSchema>) {
+  return typeof option === 'string' ? { label: option, value: option } : option;
 }
 
 /** Every value of a record, and how it came about; archived and merged ones too. */
 function readRecord({ store, associations }: Account, typeName: string, id: string) {
   const type = findObjectType(typeName);
-  const record = store.read(type, id);
+  const record = store.readHidden(type, id);
   if (record === undefined) return undefined;
   return {
     ...recordBody(type, record, shownNames(type, Object.keys(record.values))),

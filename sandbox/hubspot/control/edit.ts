@@ -7,7 +7,7 @@ import { createRecords, updateRecords } from '../account/record-writes.ts';
 import { unknownRecord } from '../core/errors.ts';
 import { CONTACTS, findObjectType, type ObjectType } from '../core/object-type.ts';
 import { inputValuesSchema } from '../properties/property-values.ts';
-import type { Author } from '../records/record-store.ts';
+import { type Author, authorSchema } from '../records/record-store.ts';
 
 const type = z.string().default('contacts');
 const values = inputValuesSchema;
@@ -16,7 +16,15 @@ const id = z.string();
 /** An edit. */
 export const editSchema = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('create'), type, values }),
-  z.strictObject({ action: z.literal('update'), type, id, values }),
+  z.strictObject({
+    action: z.literal('update'),
+    type,
+    id,
+    values,
+    /** The source that the history of the properties names. */
+    source: authorSchema.shape.source.default('CRM_UI'),
+    sourceId: z.string().optional(),
+  }),
   z.strictObject({ action: z.literal('archive'), type, id }),
   z.strictObject({ action: z.literal('restore'), type, id }),
   /** Takes a record away for good. */
@@ -28,6 +36,8 @@ export const editSchema = z.discriminatedUnion('action', [
     otherId: id,
     /** False where the primary record keeps its id; HubSpot makes a new one. */
     newId: z.boolean().default(true),
+    /** Values that the record gets in the same step, for example another name. */
+    values: values.optional(),
   }),
   /** Makes a company the primary one of a contact; null for none. */
   z.strictObject({ action: z.literal('employ'), id, companyId: id.nullable() }),
@@ -45,7 +55,10 @@ export function editRecord(account: Account, edit: Edit): string {
     case 'create':
       return write(account, object, null, edit.values);
     case 'update':
-      return write(account, object, edit.id, edit.values);
+      return write(account, object, edit.id, edit.values, {
+        source: edit.source,
+        sourceId: edit.sourceId ?? BY_HAND.sourceId,
+      });
     case 'archive':
       return checkDone(account.store.archive(object, edit.id, BY_HAND), edit.id);
     case 'restore':
@@ -55,7 +68,7 @@ export function editRecord(account: Account, edit: Edit): string {
     case 'merge': {
       const merged = mergeRecords(account, object, edit, BY_HAND, { newId: edit.newId });
       if (merged === undefined) throw unknownRecord(`${edit.primaryId}, ${edit.otherId}`);
-      return merged.id;
+      return edit.values === undefined ? merged.id : write(account, object, merged.id, edit.values);
     }
   }
 }
@@ -65,8 +78,9 @@ function write(
   object: ObjectType,
   recordId: string | null,
   properties: z.output<typeof values>,
+  author = BY_HAND,
 ): string {
-  const writer = { author: BY_HAND, isStrict: false };
+  const writer = { author, isStrict: false };
   const { written, failures } =
     recordId === null
       ? createRecords(account, object, [{ properties, ties: [] }], writer)

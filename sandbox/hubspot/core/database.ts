@@ -63,6 +63,18 @@ create table if not exists properties (
   archived_at_ms integer,
   primary key (type, name)
 ) without rowid;
+create table if not exists property_validations (
+  type text not null,
+  property text not null,
+  rule_type text not null,
+  rule text not null,
+  primary key (type, property, rule_type)
+) without rowid;
+create table if not exists hidden_records (
+  type text not null,
+  id integer not null,
+  primary key (type, id)
+) without rowid;
 create table if not exists property_groups (
   type text not null,
   name text not null,

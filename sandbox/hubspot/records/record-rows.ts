@@ -44,6 +44,9 @@ export interface RecordRows {
   /** The latest first. */
   versions(id: string): VersionRow[];
   remove(id: string): void;
+  isHidden(id: string): boolean;
+  /** Lets a record look as if it did not exist, or undoes it. */
+  hide(id: string, isHidden: boolean): void;
 }
 
 /** The columns of a record. */
@@ -62,7 +65,9 @@ export function createRecordRows(db: Database): (type: ObjectType) => RecordRows
 
 function createRowsOf(db: Database, { name }: ObjectType): RecordRows {
   const read = db.prepare<[string], RecordRow>(`select * from ${name} where id = ?`);
-  const active = 'archived_at_ms is null and merged_into is null';
+  const visible = visibleCondition(name);
+  const active = `archived_at_ms is null and merged_into is null and ${visible}`;
+  let hidden: Set<string> | undefined;
   const byEmail = db.prepare<[string], RecordRow>(
     `select * from ${name} where email = ? and ${active}`,
   );
@@ -86,7 +91,7 @@ function createRowsOf(db: Database, { name }: ObjectType): RecordRows {
       `select * from ${name} where id > ? and ${condition} order by id limit ?`,
     );
   const activePage = page(active);
-  const archivedPage = page('archived_at_ms is not null and merged_into is null');
+  const archivedPage = page(`archived_at_ms is not null and merged_into is null and ${visible}`);
   const versions = db.prepare<[string, string], VersionRow>(
     'select * from versions where type = ? and id = ? order by version desc',
   );
@@ -119,11 +124,31 @@ function createRowsOf(db: Database, { name }: ObjectType): RecordRows {
       keepAbsence.run(id, atMs, by);
     },
     versions: (id) => versions.all(name, id),
+    isHidden(id) {
+      hidden ??= new Set(
+        db
+          .prepare<[string], number>('select id from hidden_records where type = ?')
+          .pluck()
+          .all(name)
+          .map(String),
+      );
+      return hidden.has(id);
+    },
+    hide(id, isHidden) {
+      db.prepare('delete from hidden_records where type = ? and id = ?').run(name, id);
+      if (isHidden) db.prepare('insert into hidden_records values (?, ?)').run(name, id);
+      hidden = undefined;
+    },
     remove(id) {
       db.prepare(`delete from ${name} where id = ?`).run(id);
       db.prepare('delete from versions where type = ? and id = ?').run(name, id);
     },
   };
+}
+
+/** SQL that holds for the records of a type that are not hidden. */
+export function visibleCondition(typeName: ObjectType['name']): string {
+  return `id not in (select id from hidden_records where type = '${typeName}')`;
 }
 
 /** The values that change, as they were before; no change takes a property away. */

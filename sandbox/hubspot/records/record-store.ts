@@ -7,9 +7,17 @@ import type { Values } from '../properties/property-values.ts';
 import { type StoredRecord, toRecord } from './record.ts';
 import { createRecordRows, type VersionRow } from './record-rows.ts';
 
-const authorSchema = z.object({
+/** Who changes a record. */
+export const authorSchema = z.object({
   /** As the history of a property and webhooks call it. */
-  source: z.enum(['INTEGRATION', 'CRM_UI', 'MERGE_OBJECTS']),
+  source: z.enum([
+    'INTEGRATION',
+    'CRM_UI',
+    'MERGE_OBJECTS',
+    'AUTOMATION_PLATFORM',
+    'IMPORT',
+    'CALCULATED',
+  ]),
   /** The app or the user, for example `appId:1234567`. */
   sourceId: z.string(),
 });
@@ -77,6 +85,10 @@ export interface RecordStore {
   erase(type: ObjectType, id: string, author: Author): boolean;
   /** What a record was before each of its changes, oldest first. */
   versions(type: ObjectType, id: string): RecordVersion[];
+  /** Lets records look as if they did not exist, without an archived one in their place, or undoes it. */
+  hide(type: ObjectType, id: string, isHidden: boolean): void;
+  /** A record as `read` gives it, even if it is hidden. */
+  readHidden(type: ObjectType, id: string): StoredRecord | undefined;
   /** Keeps all of what `work` does or, if it throws, nothing. Listeners hear of it afterwards. */
   transact<Outcome>(work: () => Outcome): Outcome;
   /** Tells of every change from now on. */
@@ -117,6 +129,11 @@ export function createRecordStore(db: Database, clock: () => number): RecordStor
   }
 
   function read(type: ObjectType, id: string): StoredRecord | undefined {
+    const record = readHidden(type, id);
+    return record !== undefined && rowsOf(type).isHidden(record.id) ? undefined : record;
+  }
+
+  function readHidden(type: ObjectType, id: string): StoredRecord | undefined {
     let row = rowsOf(type).read(id);
     for (let merges = 0; merges < MAX_MERGES; merges += 1) {
       if (row?.merged_into == null) break;
@@ -226,6 +243,8 @@ export function createRecordStore(db: Database, clock: () => number): RecordStor
       const row = rowsOf(type).read(id);
       return row === undefined ? [] : toVersions(toRecord(row), rowsOf(type).versions(id));
     },
+    hide: (type, id, isHidden) => rowsOf(type).hide(id, isHidden),
+    readHidden,
     transact,
     onChange(listener) {
       listeners.push(listener);

@@ -5,6 +5,8 @@ import { type ErrorDetail, HubspotError } from '../core/errors.ts';
 import { findObjectType, type ObjectType } from '../core/object-type.ts';
 import type { ValueError, Values } from '../properties/property-values.ts';
 
+/** The name by which a rule can be removed. */
+const name = z.string().optional();
 const type = z.string().default('contacts');
 const when = z.strictObject({ property: z.string(), equals: z.string() });
 
@@ -13,6 +15,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
   /** Refuses values of a property that do not match a pattern, and with them the whole request. */
   z.strictObject({
     kind: z.literal('validation'),
+    name,
     type,
     property: z.string(),
     /** A regular expression, for example `^[A-Za-z]+$`. */
@@ -26,6 +29,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
   /** Makes a property required, always or where another one has a value. Only 2026-09 minds. */
   z.strictObject({
     kind: z.literal('required'),
+    name,
     type,
     property: z.string(),
     when: when.optional(),
@@ -33,6 +37,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
   /** Refuses single records, by their id or by a value that they have after the write. */
   z.strictObject({
     kind: z.literal('refuse'),
+    name,
     type,
     ids: z.array(z.string()).default([]),
     when: when.optional(),
@@ -47,6 +52,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
   /** Makes batches fail to read single records, each with an error of its own in a 207. */
   z.strictObject({
     kind: z.literal('unreadable'),
+    name,
     type,
     ids: z.array(z.string()),
     category: z.string().default('INTERNAL_ERROR'),
@@ -63,6 +69,8 @@ export type Rule = z.output<typeof ruleSchema>;
 export interface Rules {
   /** Sets a rule up; an error if it names no object type, or a pattern that is none. */
   add(rule: Rule): void;
+  /** Removes the rules of a name; false if there are none. */
+  remove(name: string): boolean;
   clear(): void;
   list(): readonly Rule[];
   /** What validation rules have against values that are to be written. */
@@ -95,6 +103,12 @@ export function createRules(): Rules {
       if (rule.kind === 'validation') new RegExp(rule.pattern);
       rules.push(rule);
     },
+    remove(named) {
+      const kept = rules.filter((rule) => rule.name !== named);
+      const isFound = kept.length < rules.length;
+      rules = kept;
+      return isFound;
+    },
     clear() {
       rules = [];
       struck.clear();
@@ -103,11 +117,13 @@ export function createRules(): Rules {
     checkValues: (of, values) =>
       rulesOf(of).flatMap((rule): ValueError[] => {
         if (rule.kind !== 'validation') return [];
-        const { property: name, message, error, pattern, named } = rule;
-        const value = values[name] ?? '';
+        const { property: valueName, message, error, pattern, named } = rule;
+        const value = values[valueName] ?? '';
         if (value === '' || new RegExp(pattern).test(value)) return [];
         if (!named) throw new HubspotError(400, 'VALIDATION_ERROR', message);
-        return [{ isValid: false, message: message.replaceAll('{value}', value), error, name }];
+        return [
+          { isValid: false, message: message.replaceAll('{value}', value), error, name: valueName },
+        ];
       }),
     findMissing: (of, after) =>
       rulesOf(of).flatMap((rule): ErrorDetail[] => {

@@ -5,7 +5,7 @@ import type { Database } from '../core/database.ts';
 import type { ObjectType } from '../core/object-type.ts';
 import type { Properties } from '../properties/properties.ts';
 import { type RecordRow, type StoredRecord, toRecord } from '../records/record.ts';
-import { RECORD_COLUMNS } from '../records/record-rows.ts';
+import { RECORD_COLUMNS, visibleCondition } from '../records/record-rows.ts';
 import {
   type Bounds,
   boundsOf,
@@ -98,7 +98,9 @@ function formerRecords({ name }: ObjectType, seen: number): Condition {
 }
 
 function allConditions(vocabulary: Vocabulary, { groups, query }: SearchRequest): Condition {
-  const condition = groupsCondition(vocabulary, groups);
+  const visible = visibleCondition(vocabulary.type.name);
+  const filter = groupsCondition(vocabulary, groups);
+  const condition = { ...filter, sql: `${visible} and ${filter.sql}` };
   if (query.trim() === '') return condition;
   return {
     sql: `${condition.sql} and has_words(properties, ?, ?)`,

@@ -3,13 +3,19 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { type ControlParts, readOrder } from '../../../testbed/control.ts';
-import { createCrmControlRouter } from '../../crm/control.ts';
+import { addRuleRoutes, createCrmControlRouter } from '../../crm/control.ts';
 import type { RequestDetails } from '../../crm/requests.ts';
 import { SalesforceError } from '../core/errors.ts';
 import { readId } from '../core/ids.ts';
 import { SETUP_PERMISSIONS } from '../metadata/access.ts';
+import { fieldSchema } from '../metadata/field.ts';
 import { findField } from '../metadata/object-type.ts';
-import { ADMINISTRATOR, INTEGRATION_USER, SYSTEM } from '../metadata/setup-records.ts';
+import {
+  ADMINISTRATOR,
+  INTEGRATION_PERMISSIONS_ID,
+  INTEGRATION_USER,
+  SYSTEM,
+} from '../metadata/setup-records.ts';
 import type { Tokens } from '../oauth/tokens.ts';
 import {
   calloutOrderSchema,
@@ -20,6 +26,7 @@ import {
 import type { Org } from '../org/org.ts';
 import { contactIdOf } from '../org/person-id.ts';
 import { runQuery } from '../query/query.ts';
+import { automationSchema } from '../records/automation.ts';
 import { lockSchema } from '../records/locks.ts';
 import { ruleSchema } from '../records/rules.ts';
 import { type SalesforceFault, salesforceFaultRulesSchema } from '../requests/faults.ts';
@@ -51,7 +58,16 @@ export function controlRoutes(options: ControlOptions): Hono {
     org.locks.add(await readOrder(c, lockSchema));
     return c.json({ locks: org.locks.list() }, 201);
   });
+  addRuleRoutes(router, '/automation', automationSchema, org.automation);
   router.put('/field-access', async (c) => c.json(restrict(org, await readOrder(c, accessSchema))));
+  router.put('/field', async (c) => {
+    const { type: typeName, field: name, ...changes } = await readOrder(c, fieldOrderSchema);
+    const type = org.catalogue.get(typeName);
+    const field = findField(type, name);
+    if (field === undefined) throw new RangeError(`${type.name} has no field ${name}.`);
+    org.catalogue.changeField(type, fieldSchema.parse({ ...field, ...changes, name: field.name }));
+    return c.json({ ...findField(type, name) });
+  });
   router.put('/object-access', async (c) => {
     const { type: name, access } = await readOrder(c, objectAccessSchema);
     const type = org.catalogue.get(name);
@@ -64,14 +80,10 @@ export function controlRoutes(options: ControlOptions): Hono {
     return c.json({ denied });
   });
   router.put('/record-access', async (c) => {
-    const order = await readOrder(c, recordAccessSchema);
-    const id = readId(order.id) ?? '';
-    const type = org.catalogue.ofId(id);
-    if (type === undefined || org.store.read(type, id) === undefined) {
-      throw new RangeError(`There is no record ${order.id}.`);
-    }
-    org.access.hideRecord(id, order.access === 'hidden');
-    return c.json({ id, access: order.access });
+    const { id, ids = [], access } = await readOrder(c, recordAccessSchema);
+    const known = [...(id === undefined ? [] : [id]), ...ids].map((text) => recordId(org, text));
+    for (const one of known) org.access.hideRecord(one, access === 'hidden');
+    return c.json({ ...(id === undefined ? {} : { id: known[0] }), ids: known, access });
   });
   router.post('/outbound-message', async (c) => {
     const order = await readOrder(c, messageOrderSchema);
@@ -100,7 +112,20 @@ const tokenOrderSchema = z.strictObject({
 const accessSchema = z.strictObject({
   type: z.string(),
   field: z.string(),
-  access: z.enum(['hidden', 'readOnly', 'visible']),
+  access: z.enum(['hidden', 'readOnly', 'visible', 'granted']),
+});
+
+/** What an administrator can change of a field, even of a standard one. */
+const fieldOrderSchema = z.strictObject({
+  type: z.string().default('Contact'),
+  field: z.string(),
+  label: z.string().optional(),
+  length: z.number().int().min(0).optional(),
+  precision: z.number().int().min(0).max(18).optional(),
+  scale: z.number().int().min(0).max(18).optional(),
+  required: z.boolean().optional(),
+  picklist: z.array(z.string()).optional(),
+  restricted: z.boolean().optional(),
 });
 
 const hiddenOrVisible = z.enum(['hidden', 'visible']);
@@ -112,14 +137,47 @@ const objectAccessSchema = z.strictObject({ type: z.string(), access: hiddenOrVi
 const permissionsSchema = z.strictObject({ denied: z.array(z.enum(SETUP_PERMISSIONS)) });
 
 /** Sharing: a record that is not shared is found by no query, and is a blank parent. */
-const recordAccessSchema = z.strictObject({ id: z.string(), access: hiddenOrVisible });
+const recordAccessSchema = z.strictObject({
+  id: z.string().optional(),
+  ids: z.array(z.string()).optional(),
+  access: hiddenOrVisible,
+});
+
+/** The id of a record that exists, in its long form. */
+function recordId(org: Org, text: string): string {
+  const id = readId(text) ?? '';
+  const type = org.catalogue.ofId(id);
+  if (type !== undefined && org.store.read(type, id) !== undefined) return id;
+  throw new RangeError(`There is no record ${text}.`);
+}
 
 function restrict(org: Org, { type: typeName, field: name, access }: z.infer<typeof accessSchema>) {
   const type = org.catalogue.get(typeName);
   const field = findField(type, name);
   if (field === undefined) throw new RangeError(`${type.name} has no field ${name}.`);
-  org.access.restrict(type, field, access === 'visible' ? null : access);
+  const isLimit = access === 'hidden' || access === 'readOnly';
+  org.access.restrict(type, field, isLimit ? access : null);
+  if (access === 'granted') grant(org, `${type.name}.${field.name}`, type.name);
   return { type: type.name, field: field.name, access };
+}
+
+/** Lets the integration user's profile read and edit a field, as an administrator would. */
+function grant(org: Org, field: string, typeName: string): void {
+  const type = org.catalogue.get('FieldPermissions');
+  const rights = { PermissionsRead: true, PermissionsEdit: true };
+  const soql = `SELECT Id FROM FieldPermissions WHERE Field = '${field}' AND ParentId = '${INTEGRATION_PERMISSIONS_ID}'`;
+  const [present] = runQuery(org, soql, SYSTEM, { basePath: '' }).records(0, 1);
+  const result =
+    present === undefined
+      ? org.store.insert(SYSTEM, type, {
+          ParentId: INTEGRATION_PERMISSIONS_ID,
+          SobjectType: typeName,
+          Field: field,
+          ...rights,
+        })
+      : org.store.update(SYSTEM, type, String(present['Id']), rights);
+  const [error] = result.errors;
+  if (error !== undefined) throw new RangeError(error.message);
 }
 
 /** Every field of a record, also those that no user may see; deleted records too. */

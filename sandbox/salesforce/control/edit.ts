@@ -3,26 +3,36 @@
 import { z } from 'zod';
 import type { SaveResult } from '../core/errors.ts';
 import { saved } from '../core/errors.ts';
-import { SYSTEM } from '../metadata/setup-records.ts';
+import { readId } from '../core/ids.ts';
+import type { User } from '../metadata/access.ts';
+import { INTEGRATION_USER, SYSTEM } from '../metadata/setup-records.ts';
 import type { Org } from '../org/org.ts';
 
 const values = z.record(z.string(), z.unknown());
 const type = z.string().default('Contact');
 const id = z.string();
+/** Whose name the change carries: another tool may use the integration user, too. */
+const by = z.enum(['administrator', 'integration']).default('administrator');
 
 /** An edit. */
 export const editSchema = z.discriminatedUnion('action', [
-  z.strictObject({ action: z.literal('create'), type, values }),
-  z.strictObject({ action: z.literal('update'), type, id, values }),
+  z.strictObject({ action: z.literal('create'), type, values, by }),
+  z.strictObject({ action: z.literal('update'), type, id, values, by }),
   z.strictObject({ action: z.literal('delete'), type, id }),
   z.strictObject({ action: z.literal('undelete'), type, id }),
   /** Takes a deleted record out of the recycle bin for good. */
   z.strictObject({ action: z.literal('purge'), type, id }),
+  /** Removes a record without any trace: no deletion is reported, and no look-up finds it. */
+  z.strictObject({ action: z.literal('vanish'), type, id }),
   z.strictObject({
     action: z.literal('merge'),
     type,
     masterId: id,
     loserIds: z.array(id).min(1).max(2),
+    /** Whether blank fields of the master take the losers' values. */
+    fillBlanks: z.boolean().default(false),
+    /** Values that the master gets in the same step, for example another name. */
+    values: values.optional(),
   }),
 ]);
 
@@ -32,17 +42,28 @@ export function editRecords(org: Org, edit: z.output<typeof editSchema>): SaveRe
   const object = org.catalogue.get(edit.type);
   switch (edit.action) {
     case 'create':
-      return store.insert(SYSTEM, object, edit.values);
+      return store.insert(authorOf(edit.by), object, edit.values);
     case 'update':
-      return store.update(SYSTEM, object, edit.id, edit.values);
+      return store.update(authorOf(edit.by), object, edit.id, edit.values);
     case 'delete':
       return store.remove(SYSTEM, object, edit.id);
     case 'undelete':
       return store.undelete(SYSTEM, object, edit.id);
     case 'merge':
-      return store.merge(SYSTEM, object, edit.masterId, edit.loserIds);
+      return store.merge(SYSTEM, object, edit.masterId, edit.loserIds, {
+        fillBlanks: edit.fillBlanks,
+        ...(edit.values === undefined ? {} : { values: edit.values }),
+      });
+    case 'vanish':
+      store.vanish(object, readId(edit.id) ?? edit.id);
+      return saved(edit.id);
     default:
       store.purge(object, edit.id);
       return saved(edit.id);
   }
+}
+
+/** The user whose name a change carries, with every right there is. */
+function authorOf(by: 'administrator' | 'integration'): User {
+  return by === 'administrator' ? SYSTEM : { ...INTEGRATION_USER, role: 'system' };
 }

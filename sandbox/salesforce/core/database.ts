@@ -22,6 +22,12 @@ create table if not exists custom_fields (
   definition text not null,
   metadata text not null
 ) without rowid;
+create table if not exists changed_fields (
+  type text not null,
+  field text not null,
+  definition text not null,
+  primary key (type, field)
+) without rowid;
 create table if not exists hidden_fields (
   type text not null,
   field text not null,

@@ -27,6 +27,8 @@ export interface Access {
   hideType(type: ObjectType, isHidden: boolean): void;
   /** SQL that holds for the ids of records shared with the user; null where all of them are. */
   sharedSql(user: User, id: string): string | null;
+  /** False for a record that is not shared with the user. */
+  isShared(user: User, id: string): boolean;
   /** Shares a record with the integration user no more, or again. */
   hideRecord(id: string, isHidden: boolean): void;
   /** False if one of the user's permissions for the setup was taken away; true for the administrator. */
@@ -113,6 +115,9 @@ export function createAccess(db: Database): Access {
         ? `${id} not in (select id from hidden_records)`
         : null;
     },
+    isShared: (user, id) =>
+      user.role !== 'integration' ||
+      db.prepare('select 1 from hidden_records where id = ?').get(id) === undefined,
     hideRecord(id, isHidden) {
       db.prepare('delete from hidden_records where id = ?').run(id);
       if (isHidden) db.prepare('insert into hidden_records values (?)').run(id);

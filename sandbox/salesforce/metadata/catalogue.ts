@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Database, quoted } from '../core/database.ts';
 import { unknownType } from '../core/errors.ts';
 import { type Field, fieldSchema, isStored, isText } from './field.ts';
-import { addField, findField, type ObjectType, removeField } from './object-type.ts';
+import { addField, findField, type ObjectType, removeField, replaceField } from './object-type.ts';
 import { campaignObjects } from './objects/campaigns.ts';
 import {
   deceasedDateField,
@@ -57,6 +57,11 @@ export interface Catalogue {
   /** Brings a custom field, for good. */
   addCustomField(id: string, type: ObjectType, field: Field, metadata: unknown): void;
   removeCustomField(id: string, type: ObjectType, field: Field): void;
+  /**
+   * Changes a field for good; `metadata` is what the tooling API shows of it. A custom field that
+   * becomes one of another kind loses its values; a RangeError if a standard one is to.
+   */
+  changeField(type: ObjectType, field: Field, metadata?: unknown): void;
 }
 
 /** Brings the tables of all objects, and the custom fields that were made before. */
@@ -78,6 +83,9 @@ export function createCatalogue(
 
   for (const { type, definition } of readCustomFields(db)) {
     addWithTwin(get(type), definition);
+  }
+  for (const { type, definition } of readChangedFields(db)) {
+    if (findField(get(type), definition.name) !== undefined) replaceField(get(type), definition);
   }
   for (const type of types) createTable(db, type);
 
@@ -104,6 +112,25 @@ export function createCatalogue(
         JSON.stringify(metadata),
       );
       addWithTwin(type, field);
+    },
+    changeField(type, field, metadata) {
+      const present = findField(type, field.name);
+      if (present === undefined) throw new RangeError(`${type.name} has no field ${field.name}.`);
+      const isOfAnotherKind = columnType(present) !== columnType(field);
+      if (isOfAnotherKind && !(present.custom && isStored(present))) {
+        throw new RangeError(`${field.name} cannot become one of type ${field.type}.`);
+      }
+      if (isOfAnotherKind) {
+        db.exec(`alter table ${quoted(type.name)} drop column ${quoted(field.name)}`);
+        db.exec(`alter table ${quoted(type.name)} add column ${columnOf(field)}`);
+      }
+      keepChange(db, type, field, metadata);
+      replaceField(type, field);
+      const account = get('Account');
+      const twin = findField(account, personAccountTwin(field).name);
+      if (type.name === 'Contact' && twin?.ofPerson === field.name) {
+        replaceField(account, personAccountTwin(field));
+      }
     },
     removeCustomField(id, type, field) {
       db.exec(`alter table ${quoted(type.name)} drop column ${quoted(field.name)}`);
@@ -185,6 +212,32 @@ const customFieldRows = z.array(
 
 function readCustomFields(db: Database) {
   return customFieldRows.parse(db.prepare('select type, definition from custom_fields').all());
+}
+
+function readChangedFields(db: Database) {
+  return customFieldRows.parse(db.prepare('select type, definition from changed_fields').all());
+}
+
+/** A custom field is kept with its metadata, and a standard one by itself. */
+function keepChange(db: Database, type: ObjectType, field: Field, metadata: unknown): void {
+  const definition = JSON.stringify(field);
+  const { changes } = db
+    .prepare(
+      `update custom_fields set definition = ?, metadata = coalesce(?, metadata)
+       where type = ? and definition ->> '$.name' = ?`,
+    )
+    .run(
+      definition,
+      metadata === undefined ? null : JSON.stringify(metadata),
+      type.name,
+      field.name,
+    );
+  if (changes > 0) return;
+  db.prepare('insert or replace into changed_fields values (?, ?, ?)').run(
+    type.name,
+    field.name,
+    definition,
+  );
 }
 
 function readDefinition(text: string): Field {

@@ -40,6 +40,9 @@ export const customFieldSchema = z.looseObject({
 /** An order for a field. */
 export type CustomFieldOrder = z.output<typeof customFieldSchema>;
 
+/** What the tooling API is given to change a field: the whole of its metadata. */
+export const fieldChangeSchema = customFieldSchema.partial({ FullName: true });
+
 type Metadata = CustomFieldOrder['Metadata'];
 
 /** The object and the field that are ordered; a SalesforceError says what the order lacks. */
@@ -73,7 +76,8 @@ const MAX_NAME_LENGTH = 40;
 const BAD_NAME =
   'Field Name: The field name can only contain alphanumeric characters, must begin with a letter, cannot end with an underscore or contain two consecutive underscore characters, and must be unique across all fields';
 
-function defineCustomField(name: string, metadata: Metadata): Field {
+/** The field that metadata describe; a SalesforceError says what they lack. */
+export function defineCustomField(name: string, metadata: Metadata): Field {
   const { label, type } = metadata;
   if (typeof label !== 'string' || label === '') throw missing('label');
   if (typeof type !== 'string') throw missing('type');

@@ -66,6 +66,12 @@ export function removeField(type: ObjectType, field: Field): void {
   type.fieldsByName.delete(field.name.toLowerCase());
 }
 
+/** Puts a changed field in the place of the one of the same name. */
+export function replaceField(type: ObjectType, field: Field): void {
+  type.fields = type.fields.map((one) => (one.name === field.name ? field : one));
+  type.fieldsByName.set(field.name.toLowerCase(), field);
+}
+
 /** The field of a name, in whatever case it is written. */
 export function findField(type: ObjectType, name: string): Field | undefined {
   return type.fieldsByName.get(name.toLowerCase());

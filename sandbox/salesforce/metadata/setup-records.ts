@@ -25,6 +25,9 @@ export const ADMINISTRATOR: User = {
 /** The user as which rules run; it may do everything. */
 export const SYSTEM: User = { ...ADMINISTRATOR, role: 'system' };
 
+/** The permission set that holds the permissions of the integration user's profile. */
+export const INTEGRATION_PERMISSIONS_ID = createId('0PS', 1);
+
 /** The name of the nonprofit whose org this is. */
 export const ORG_NAME = 'Riverside Food Bank';
 

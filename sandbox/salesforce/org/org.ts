@@ -13,6 +13,7 @@ import {
 } from '../metadata/catalogue.ts';
 import { fillSetup, SYSTEM, USERS } from '../metadata/setup-records.ts';
 import { wholeSecond } from '../metadata/value.ts';
+import { type Automation, createAutomation } from '../records/automation.ts';
 import { createLocks, type Locks } from '../records/locks.ts';
 import { createRecordStore, type RecordStore } from '../records/record-store.ts';
 import { createRules, type Rules } from '../records/rules.ts';
@@ -28,6 +29,7 @@ export interface Org {
   store: RecordStore;
   locks: Locks;
   rules: Rules;
+  automation: Automation;
   usage: ApiUsage;
   clock: () => number;
 }
@@ -55,14 +57,16 @@ export function openOrg(db: Database, options: OrgOptions): Org {
   const access = createAccess(db);
   const locks = createLocks();
   const rules = createRules({ db, catalogue, access, clock }, SYSTEM);
+  const automation = createAutomation({ db, catalogue, access, clock }, SYSTEM);
   return {
     db,
     catalogue,
     access,
     locks,
     rules,
+    automation,
     clock,
-    store: createRecordStore({ db, catalogue, access, locks, rules, clock }),
+    store: createRecordStore({ db, catalogue, access, locks, rules, automation, clock }),
     usage: createApiUsage(db, options.apiLimit, clock),
   };
 }

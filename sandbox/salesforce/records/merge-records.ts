@@ -4,9 +4,9 @@ import type { User } from '../metadata/access.ts';
 import type { Catalogue } from '../metadata/catalogue.ts';
 import { isStored } from '../metadata/field.ts';
 import type { ObjectType } from '../metadata/object-type.ts';
-import { changeStamps } from './record-values.ts';
+import { type Columns, changeStamps } from './record-values.ts';
 import { putIntoBin } from './recycle-bin.ts';
-import type { Rows } from './rows.ts';
+import type { Row, Rows } from './rows.ts';
 import type { Transact } from './transactions.ts';
 
 /** What merging needs of an org. */
@@ -30,6 +30,16 @@ export function mergeInto(
     }
   }
   putIntoBin(org, user, type, ids.loserId, atMs, ids.masterId);
+}
+
+/** The values of the loser for the fields that are blank in the master. */
+export function filledBlanks(type: ObjectType, master: Row, loser: Row): Columns {
+  return new Map(
+    type.fields
+      .filter((field) => isStored(field) && field.createable && field.updateable)
+      .filter(({ name }) => (master[name] ?? null) === null && (loser[name] ?? null) !== null)
+      .map(({ name }) => [name, loser[name] ?? null]),
+  );
 }
 
 /** All fields that can point to records of an object. */

@@ -16,8 +16,9 @@ import type { StoredValue } from '../metadata/field.ts';
 import { PERMISSION_OBJECTS, permissionFor } from '../metadata/field-permissions.ts';
 import type { ObjectType } from '../metadata/object-type.ts';
 import { wholeSecond } from '../metadata/value.ts';
+import type { Automation } from './automation.ts';
 import type { Locks } from './locks.ts';
-import { mergeInto } from './merge-records.ts';
+import { filledBlanks, mergeInto } from './merge-records.ts';
 import {
   checkNewPerson,
   checkPerson,
@@ -49,6 +50,14 @@ export interface WriteOptions {
   allowDuplicates?: boolean;
 }
 
+/** What a user chooses when several records become one. */
+export interface MergeOptions {
+  /** Whether blank fields of the master take the values of the losers; false by default. */
+  fillBlanks?: boolean;
+  /** Values that the master gets in the same step, for example another name. */
+  values?: Values;
+}
+
 /** Writes records; each call is one record and one transaction, or a part of that around it. */
 export interface RecordStore {
   insert(user: User, type: ObjectType, values: Values, options?: WriteOptions): SaveResult;
@@ -64,9 +73,17 @@ export interface RecordStore {
   /** Takes a record, and what went with it, out of the recycle bin. */
   undelete(user: User, type: ObjectType, id: string): SaveResult;
   /** Makes one record of several: the losers go, and what hung on them hangs on the master. */
-  merge(user: User, type: ObjectType, masterId: string, loserIds: readonly string[]): SaveResult;
+  merge(
+    user: User,
+    type: ObjectType,
+    masterId: string,
+    loserIds: readonly string[],
+    options?: MergeOptions,
+  ): SaveResult;
   /** Takes a deleted record away for good: nothing is left but the fact of the deletion. */
   purge(type: ObjectType, id: string): void;
+  /** Removes a record, and what hangs on it, without any trace: nothing tells that it was there. */
+  vanish(type: ObjectType, id: string): void;
   /** A record as it is kept, deleted ones included; undefined if there is none. */
   read(type: ObjectType, id: string): Row | undefined;
   transact: Transact;
@@ -79,6 +96,7 @@ export interface RecordStoreOrg {
   access: Access;
   locks: Locks;
   rules: Rules;
+  automation: Automation;
   clock: () => number;
 }
 
@@ -98,7 +116,8 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
 
   /** The same for a record whose values are in order: only what `finish` checks can refuse it. */
   function write(type: ObjectType, work: () => SaveResult): SaveResult {
-    const mayBeRefused = type.unique.length > 0 || org.rules.concern(type);
+    const mayBeRefused =
+      type.unique.length > 0 || org.rules.concern(type) || org.automation.concerns(type);
     return mayBeRefused ? attempt(work) : join(work);
   }
 
@@ -109,13 +128,18 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
   }
 
   /** The present state of a record that may be written, or why it may not. */
-  function open(type: ObjectType, text: string): { id: string; row: Row } | RecordError {
+  function open(
+    user: User,
+    type: ObjectType,
+    text: string,
+  ): { id: string; row: Row } | RecordError {
     const id = readId(text);
     if (id === null) return recordError('MALFORMED_ID', `malformed id ${text}`, ['Id']);
     if (!hasPrefix(id, type.keyPrefix)) return wrongPrefix(type, text);
     const row = rows.readState(type, id);
     if (row === undefined) return rows.wasDeleted(type, id) ? DELETED : UNKNOWN;
     if (row['IsDeleted'] === 1) return DELETED;
+    if (!access.isShared(user, id)) return notShared(id);
     return org.locks.strike(id, accountOf(type, id, row)) ?? { id, row };
   }
 
@@ -123,8 +147,10 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
   function finish(
     type: ObjectType,
     id: string,
+    written: Iterable<string>,
     { allowDuplicates = false }: WriteOptions = {},
   ): SaveResult {
+    org.automation.run(type, id, written);
     if (PERMISSION_OBJECTS.has(type.name)) access.forget();
     const errors = [
       ...rows.findTwins(type, id).map(twinError),
@@ -154,7 +180,7 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     const result = write(type, () => {
       rows.insert(type, key, all);
       if (isPerson) insertPerson(parts, user, key.id, person, nowMs());
-      return finish(type, key.id, options);
+      return finish(type, key.id, all.keys(), options);
     });
     return result.success ? result : { ...result, id: null };
   }
@@ -168,7 +194,7 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
   ): SaveResult {
     if (!type.updateable) return refused(readId(text), unsupported(type, 'update'));
     if (!mayWrite(user, type)) return refused(readId(text), NO_RIGHT);
-    const opened = open(type, text);
+    const opened = open(user, type, text);
     if ('statusCode' in opened) return refused(readId(text), opened);
     const { id, row } = opened;
     const { columns, person, errors } = readValues(parts, user, type, values, 'updateable');
@@ -179,13 +205,17 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     return write(type, () => {
       rows.update(type, id, stampChange(columns, user, atMs));
       updateOtherHalf(parts, user, type, row, person, atMs);
-      return finish(type, id, options);
+      if (person.size > 0) {
+        const contact = catalogue.get('Contact');
+        org.automation.run(contact, String(row['PersonContactId']), person.keys());
+      }
+      return finish(type, id, columns.keys(), options);
     });
   }
 
   function remove(user: User, type: ObjectType, text: string): SaveResult {
     if (!type.deletable) return refused(readId(text), unsupported(type, 'delete'));
-    const opened = open(type, text);
+    const opened = open(user, type, text);
     if ('statusCode' in opened) return refused(readId(text), opened);
     return attempt(() => {
       putIntoBin(parts, user, type, opened.id, nowMs());
@@ -210,22 +240,40 @@ export function createRecordStore(org: RecordStoreOrg): RecordStore {
     type: ObjectType,
     masterText: string,
     loserTexts: readonly string[],
+    { fillBlanks = false, values = {} }: MergeOptions = {},
   ): SaveResult {
-    const master = open(type, masterText);
+    const master = open(user, type, masterText);
     if ('statusCode' in master) return refused(null, master);
-    const losers = loserTexts.map((text) => open(type, text));
+    const losers = loserTexts.map((text) => open(user, type, text));
     return attempt(() => {
       for (const loser of losers) {
         if ('statusCode' in loser) return refused(master.id, loser);
+        const filled = fillBlanks
+          ? filledBlanks(type, rows.read(type, master.id) ?? {}, rows.read(type, loser.id) ?? {})
+          : new Map();
+        if (filled.size > 0) rows.update(type, master.id, filled);
         mergeInto(parts, user, type, { masterId: master.id, loserId: loser.id }, nowMs());
       }
       rows.update(type, master.id, changeStamps(user, nowMs()));
-      return saved(master.id);
+      return Object.keys(values).length === 0
+        ? saved(master.id)
+        : update(user, type, master.id, values);
     });
   }
 
+  function vanish(type: ObjectType, id: string): void {
+    for (const child of type.cascade) {
+      const childType = catalogue.find(child.type);
+      if (childType === undefined) continue;
+      for (const childId of rows.childIds(childType, child.field, id, null)) {
+        vanish(childType, childId);
+      }
+    }
+    rows.vanish(type, id);
+  }
+
   const { purge, read } = rows;
-  return { insert, update, remove, undelete, merge, purge, read, transact };
+  return { insert, update, remove, undelete, merge, purge, vanish, read, transact };
 }
 
 /** Writes of the contacts of one account wait for each other, which is where locks come from. */
@@ -241,6 +289,12 @@ function unsupported(type: ObjectType, operation: string): RecordError {
 function twinError(id: string): RecordError {
   const message = `duplicate value found: duplicates value on record with id: ${id}`;
   return recordError('DUPLICATE_VALUE', message);
+}
+
+/** The refusal of a record that is not shared with the user. */
+function notShared(id: string): RecordError {
+  const message = `insufficient access rights on cross-reference id: ${id}`;
+  return recordError('INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY', message);
 }
 
 /** A user without the permission for this part of the setup. */

@@ -30,8 +30,10 @@ export interface Rows {
   findTwins(type: ObjectType, id: string): string[];
   logDeletion(type: ObjectType, id: string, atMs: number): void;
   wasDeleted(type: ObjectType, id: string): boolean;
-  /** Takes the row away for good. */
+  /** Takes the row of a deleted record away for good. */
   purge(type: ObjectType, id: string): void;
+  /** Removes the row of any record, with the log of its deletion. */
+  vanish(type: ObjectType, id: string): void;
 }
 
 /** Opens the rows of a database. */
@@ -78,6 +80,10 @@ export function createRows(db: Database): Rows {
     wasDeleted(type, id) {
       const sql = 'select 1 from deletions where type = ? and id = ?';
       return db.prepare(sql).get(type.name, id) !== undefined;
+    },
+    vanish(type, id) {
+      db.prepare(`delete from ${quoted(type.name)} where "Id" = ?`).run(id);
+      db.prepare('delete from deletions where type = ? and id = ?').run(type.name, id);
     },
     purge(type, id) {
       db.prepare(`delete from ${quoted(type.name)} where "Id" = ? and "IsDeleted" = 1`).run(id);

@@ -12,6 +12,8 @@ export const ruleSchema = z.discriminatedUnion('kind', [
   /** Refuses records that meet a SOQL condition after the write. */
   z.strictObject({
     kind: z.literal('validation'),
+    /** The name by which it can be removed. */
+    name: z.string().optional(),
     type: z.string(),
     /** For example `MailingCountry = 'Narnia'`. */
     when: z.string().min(1),
@@ -25,6 +27,7 @@ export const ruleSchema = z.discriminatedUnion('kind', [
   /** Refuses records that agree with another one in all these fields. */
   z.strictObject({
     kind: z.literal('duplicate'),
+    name: z.string().optional(),
     type: z.string(),
     fields: z.array(z.string()).min(1),
     message: z.string().default('Use one of these records?'),
@@ -38,6 +41,8 @@ export type Rule = z.output<typeof ruleSchema>;
 export interface Rules {
   /** Sets a rule up; a SalesforceError if it names what does not exist. */
   add(rule: Rule): void;
+  /** Removes the rules of a name; false if there are none. */
+  remove(name: string): boolean;
   clear(): void;
   list(): readonly Rule[];
   /** Whether there are rules about an object. */
@@ -87,6 +92,12 @@ export function createRules(org: QueryOrg, seer: User): Rules {
       if (typeof unknown === 'string')
         throw new RangeError(`${type.name} has no field ${unknown}.`);
       rules.push(rule);
+    },
+    remove(name) {
+      const kept = rules.filter((rule) => rule.name !== name);
+      const isFound = kept.length < rules.length;
+      rules = kept;
+      return isFound;
     },
     clear() {
       rules = [];

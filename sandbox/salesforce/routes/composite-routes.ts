@@ -6,6 +6,7 @@ import { SalesforceError } from '../core/errors.ts';
 import type { Org } from '../org/org.ts';
 import type { SalesforceContext, SalesforceEnv } from '../requests/context.ts';
 import { readJson } from '../requests/json-values.ts';
+import type { Turns } from '../requests/turns.ts';
 
 const MAX_SUBREQUESTS = 25;
 
@@ -28,7 +29,7 @@ type Subrequest = z.output<typeof compositeSchema>['compositeRequest'][number];
 export type Dispatch = (c: SalesforceContext, request: Request) => Promise<Response>;
 
 /** The resource of composite requests. */
-export function compositeRoutes(org: Org, dispatch: Dispatch): Hono<SalesforceEnv> {
+export function compositeRoutes(org: Org, turns: Turns, dispatch: Dispatch): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   router.post('/composite', async (c) => {
     const { allOrNone, compositeRequest } = readJson(compositeSchema, c.var.body);
@@ -39,9 +40,9 @@ export function compositeRoutes(org: Org, dispatch: Dispatch): Hono<SalesforceEn
         `The maximum number of subrequests is ${MAX_SUBREQUESTS}`,
       );
     }
-    return c.json({
-      compositeResponse: await runAll(c, org, allOrNone, compositeRequest, dispatch),
-    });
+    const work = () => runAll(c, org, allOrNone, compositeRequest, dispatch);
+    // Work of other requests in between would be taken back with that of this one.
+    return c.json({ compositeResponse: await (allOrNone ? turns.alone(work) : work()) });
   });
   return router;
 }

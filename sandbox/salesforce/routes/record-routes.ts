@@ -101,7 +101,9 @@ function read(c: SalesforceContext, org: Org, type: ObjectType, id: string) {
     .filter((field) => org.access.canRead(user, type, field))
     .map(({ name }) => name);
   const soql = `SELECT ${(asked ?? all).join(', ')} FROM ${type.name} WHERE Id = '${id}'`;
-  return runQuery(org, soql, user, { basePath, tooling: true }).records(0, 1)[0];
+  const [record] = runQuery(org, soql, user, { basePath, tooling: true }).records(0, 1);
+  if (record === undefined) throw notFound();
+  return record;
 }
 
 function update(c: SalesforceContext, org: Org, type: ObjectType, id: string): Response {

@@ -20,10 +20,11 @@ export function replicationRoutes(org: Org): Hono<SalesforceEnv> {
   router.get('/sobjects/:type/updated', (c) => {
     const type = typeInPath(org, c.var.user, c.req.param('type'));
     const { fromMs, toMs } = spanOf(c, org, UPDATED_DAYS);
+    const shared = org.access.sharedSql(c.var.user, '"Id"');
     const ids = org.db
       .prepare<[number, number, number], string>(
         `select "Id" from ${quoted(type.name)} where "SystemModstamp" >= ? and "SystemModstamp" < ?
-         and "IsDeleted" = 0 order by "SystemModstamp", "Id" limit ?`,
+         and "IsDeleted" = 0 ${shared === null ? '' : `and ${shared}`} order by "SystemModstamp", "Id" limit ?`,
       )
       .pluck()
       .all(fromMs, toMs, MAX_IDS + 1);

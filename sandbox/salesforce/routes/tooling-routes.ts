@@ -4,7 +4,12 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { noRightError, notFound, saved, toRequestError } from '../core/errors.ts';
 import { readId } from '../core/ids.ts';
-import { customFieldSchema, readCustomField } from '../metadata/custom-field.ts';
+import {
+  customFieldSchema,
+  defineCustomField,
+  fieldChangeSchema,
+  readCustomField,
+} from '../metadata/custom-field.ts';
 import { describeBriefly, describeObject } from '../metadata/describe.ts';
 import { findField } from '../metadata/object-type.ts';
 import type { Org } from '../org/org.ts';
@@ -50,6 +55,13 @@ export function toolingRoutes(org: Org): Hono<SalesforceEnv> {
       FullName: `${type.name}.${name}`,
       Metadata: metadata,
     });
+  });
+  router.patch('/sobjects/CustomField/:id', (c) => {
+    if (!org.access.mayDo(c.var.user, 'CustomizeApplication')) throw noRightError();
+    const { type, name } = findCustomField(org, c.req.param('id'));
+    const { Metadata } = readJson(fieldChangeSchema, c.var.body);
+    org.catalogue.changeField(type, defineCustomField(name, Metadata), Metadata);
+    return c.body(null, 204);
   });
   router.delete('/sobjects/CustomField/:id', (c) => {
     const { id, type, name } = findCustomField(org, c.req.param('id'));

@@ -1,0 +1,148 @@
+/** Workflows that change a property after a write of it, as HubSpot runs them: a moment later. */
+
+import { z } from 'zod';
+import { findObjectType, type ObjectType } from '../core/object-type.ts';
+import type { Properties } from '../properties/properties.ts';
+import {
+  type Author,
+  authorSchema,
+  type RecordChange,
+  type RecordStore,
+} from '../records/record-store.ts';
+
+/** A workflow to set up. */
+export const automationSchema = z.strictObject({
+  /** The name by which it can be removed. */
+  name: z.string().optional(),
+  type: z.string().default('contacts'),
+  /** The property that it changes. */
+  property: z.string(),
+  change: z.discriminatedUnion('kind', [
+    /** Rounds a number to a multiple. */
+    z.strictObject({ kind: z.literal('round'), to: z.number().positive().default(1) }),
+    z.strictObject({ kind: z.literal('upperCase') }),
+    z.strictObject({ kind: z.literal('clear') }),
+    z.strictObject({ kind: z.literal('set'), value: z.string() }),
+  ]),
+  /** Whether it starts when its property changes, or at any change of the record. */
+  runsOn: z.enum(['property', 'record']).default('property'),
+  /** A value that the record must have; without it, every record is enrolled. */
+  when: z.strictObject({ property: z.string(), equals: z.string() }).optional(),
+  /** How long after the write it runs; by then the answer to the write has been sent. */
+  delayMs: z.number().int().min(0).default(0),
+  /** The source that the history of the property names. */
+  source: authorSchema.shape.source.default('AUTOMATION_PLATFORM'),
+  sourceId: z.string().default('enrollmentId:1;actionExecutionIndex:0'),
+});
+
+/** A workflow. */
+export type Workflow = z.output<typeof automationSchema>;
+
+/** The workflows of an account. */
+export interface Automation {
+  /** Sets a workflow up; an error if it names a property that does not exist. */
+  add(workflow: Workflow): void;
+  /** Removes the workflows of a name; false if there are none. */
+  remove(name: string): boolean;
+  clear(): void;
+  list(): readonly Workflow[];
+  /** Runs the workflows whose time has come. */
+  runDue(): void;
+}
+
+/** What workflows need of an account. */
+export interface AutomationAccount {
+  properties: Properties;
+  store: RecordStore;
+  clock: () => number;
+}
+
+interface Enrolment {
+  workflow: Workflow;
+  type: ObjectType;
+  id: string;
+  dueAtMs: number;
+}
+
+/** Starts without workflows, and hears of every change from now on. */
+export function createAutomation({ properties, store, clock }: AutomationAccount): Automation {
+  let workflows: Workflow[] = [];
+  let enrolments: Enrolment[] = [];
+  let isRunning = false;
+
+  function enrol(change: RecordChange): void {
+    if (isRunning || (change.kind !== 'updated' && change.kind !== 'created')) return;
+    for (const workflow of workflows) {
+      if (findObjectType(workflow.type) !== change.type) continue;
+      if (workflow.runsOn === 'property' && !Object.hasOwn(change.changed, workflow.property)) {
+        continue;
+      }
+      const { type, id } = change;
+      enrolments.push({ workflow, type, id, dueAtMs: clock() + workflow.delayMs });
+    }
+    // Other listeners are to hear of the change before they hear of what follows from it.
+    if (enrolments.length > 0) queueMicrotask(runDue);
+  }
+
+  function runDue(): void {
+    if (isRunning || enrolments.length === 0) return;
+    const nowMs = clock();
+    const due = enrolments.filter(({ dueAtMs }) => dueAtMs <= nowMs);
+    enrolments = enrolments.filter(({ dueAtMs }) => dueAtMs > nowMs);
+    isRunning = true;
+    try {
+      for (const enrolment of due) run(enrolment);
+    } finally {
+      isRunning = false;
+    }
+  }
+
+  function run({ workflow, type, id }: Enrolment): void {
+    const record = store.read(type, id);
+    if (record === undefined || record.archivedAtMs !== null) return;
+    const { property, change, when, source, sourceId } = workflow;
+    if (when !== undefined && (record.values[when.property] ?? '') !== when.equals) return;
+    const author: Author = { source, sourceId };
+    const value = changedValue(change, record.values[property] ?? '');
+    store.update(type, record, { [property]: value }, author);
+  }
+
+  store.onChange(enrol);
+  return {
+    add(workflow) {
+      const type = findObjectType(workflow.type);
+      const property = properties.find(type, workflow.property);
+      if (property === undefined || property.archivedAtMs !== null) {
+        throw new RangeError(`${type.name} have no property ${workflow.property}.`);
+      }
+      if (workflow.change.kind === 'round' && property.type !== 'number') {
+        throw new RangeError(`${workflow.property} is not a number.`);
+      }
+      workflows.push(workflow);
+    },
+    remove(name) {
+      const kept = workflows.filter((workflow) => workflow.name !== name);
+      const isFound = kept.length < workflows.length;
+      workflows = kept;
+      return isFound;
+    },
+    clear() {
+      workflows = [];
+    },
+    list: () => workflows,
+    runDue,
+  };
+}
+
+function changedValue(change: Workflow['change'], value: string): string {
+  switch (change.kind) {
+    case 'clear':
+      return '';
+    case 'set':
+      return change.value;
+    case 'upperCase':
+      return value.toUpperCase();
+    case 'round':
+      return value === '' ? '' : `${Math.round(Number(value) / change.to) * change.to}`;
+  }
+}

@@ -1,0 +1,89 @@
+/** The validation rules of all properties, and their judgement of values. */
+
+import { z } from 'zod';
+import type { Database } from '../core/database.ts';
+import { validationError } from '../core/errors.ts';
+import type { ObjectType } from '../core/object-type.ts';
+import type { Property } from './property.ts';
+import type { ValueError, Values } from './property-values.ts';
+import {
+  badArguments,
+  breach,
+  type RuleType,
+  type ValidationRule,
+  validationRuleSchema,
+} from './validation-rule.ts';
+
+/** The validation rules of an account. */
+export interface PropertyValidations {
+  /** The rules of one property, in the order of their types. */
+  of(type: ObjectType, property: string): ValidationRule[];
+  /** All properties that have rules. */
+  list(type: ObjectType): { property: string; rules: ValidationRule[] }[];
+  /** Sets a rule, in the place of one of the same type; an error if it does not fit the property. */
+  set(type: ObjectType, property: Property, rule: ValidationRule): void;
+  /** Removes a rule, or without a type all rules of a property. */
+  remove(type: ObjectType, property: string, ruleType?: RuleType): void;
+  /** The errors of values that are about to be written. */
+  check(type: ObjectType, values: Values): ValueError[];
+}
+
+const rowsSchema = z.array(z.object({ type: z.string(), property: z.string(), rule: z.string() }));
+
+/** Opens the rules of a database. */
+export function createPropertyValidations(db: Database, clock: () => number): PropertyValidations {
+  let known: Map<string, Map<string, ValidationRule[]>> | undefined;
+
+  function ofType({ name }: ObjectType): Map<string, ValidationRule[]> {
+    known ??= readAll(db);
+    return known.get(name) ?? new Map();
+  }
+
+  return {
+    of: (type, property) => ofType(type).get(property) ?? [],
+    list: (type) => [...ofType(type)].map(([property, rules]) => ({ property, rules })),
+    set(type, property, rule) {
+      const wrong = badArguments(property, rule);
+      if (wrong !== undefined) throw validationError(wrong);
+      db.prepare('insert or replace into property_validations values (?, ?, ?, ?)').run(
+        type.name,
+        property.name,
+        rule.ruleType,
+        JSON.stringify(rule),
+      );
+      known = undefined;
+    },
+    remove(type, property, ruleType) {
+      db.prepare(
+        'delete from property_validations where type = ? and property = ? and rule_type = coalesce(?, rule_type)',
+      ).run(type.name, property, ruleType ?? null);
+      known = undefined;
+    },
+    check(type, values) {
+      const rules = ofType(type);
+      if (rules.size === 0) return [];
+      return Object.entries(values).flatMap(([name, value]) =>
+        (rules.get(name) ?? []).flatMap((rule): ValueError[] => {
+          const broken = breach(rule, value, clock());
+          return broken === undefined ? [] : [{ isValid: false, ...broken, name }];
+        }),
+      );
+    },
+  };
+}
+
+function readAll(db: Database): Map<string, Map<string, ValidationRule[]>> {
+  const rows = rowsSchema.parse(
+    db
+      .prepare('select type, property, rule from property_validations order by 1, 2, rule_type')
+      .all(),
+  );
+  const all = new Map<string, Map<string, ValidationRule[]>>();
+  for (const { type, property, rule } of rows) {
+    const ofType = all.get(type) ?? new Map<string, ValidationRule[]>();
+    all.set(type, ofType);
+    const parsed = validationRuleSchema.parse(JSON.parse(rule));
+    ofType.set(property, [...(ofType.get(property) ?? []), parsed]);
+  }
+  return all;
+}

@@ -1,0 +1,74 @@
+/** Turns of requests: a composite request that is kept whole or not at all has the database to itself. */
+
+import type { MiddlewareHandler } from 'hono';
+import type { SalesforceEnv } from './context.ts';
+
+/** The turns of an org's requests. */
+export interface Turns {
+  /** Lets requests work side by side, but not while one works alone. */
+  share: MiddlewareHandler<SalesforceEnv>;
+  /** Does work of a request that has a share, once no other request is at work. */
+  alone<Outcome>(work: () => Promise<Outcome>): Promise<Outcome>;
+}
+
+/** Begins without requests. */
+export function createTurns(): Turns {
+  let sharing = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  let isTaken = false;
+  let waiting: (() => void)[] = [];
+
+  /** Lets those who wait look again. */
+  function wake(): void {
+    const present = waiting;
+    waiting = [];
+    for (const resolve of present) resolve();
+  }
+
+  async function until(holds: () => boolean): Promise<void> {
+    while (!holds()) {
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+      });
+    }
+  }
+
+  async function runAlone<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
+    isTaken = true;
+    await until(() => sharing === 0);
+    try {
+      return await work();
+    } finally {
+      isTaken = false;
+      wake();
+    }
+  }
+
+  return {
+    async share(c, next) {
+      // A part of a composite request has the turn of the whole.
+      if (c.env?.isSubrequest === true) return next();
+      await until(() => !isTaken);
+      sharing += 1;
+      try {
+        return await next();
+      } finally {
+        sharing -= 1;
+        wake();
+      }
+    },
+    alone(work) {
+      // The request gives its share up, or two of them would wait for each other.
+      sharing -= 1;
+      wake();
+      const outcome = last.then(() => runAlone(work));
+      last = outcome.then(
+        () => undefined,
+        () => undefined,
+      );
+      return outcome.finally(() => {
+        sharing += 1;
+      });
+    },
+  };
+}
