@@ -9,8 +9,10 @@ import { isBlank } from '../mapping/same-value.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import type { OwnedValues } from '../store/contacts/owned-values.ts';
 import type { IntendedWrite } from '../store/fields/deliveries.ts';
+import type { ValueNote } from '../store/fields/kept-profiles.ts';
 import { valuesBeforePlace } from '../store/secrets/seal-places.ts';
 import { statusValues, type TimedStatus } from './status.ts';
+import { keepEmptied, noteUnwritten } from './value-states.ts';
 import { ownershipOf, sealValues, valueFingerprints } from './values.ts';
 
 /** What is offered to a contact, and what is known of it. */
@@ -34,6 +36,8 @@ export interface FieldOffer {
    * erased. None by default.
    */
   unkept?: readonly FieldSource[];
+  /** True if this profile was offered before: a field that a user has emptied since stays empty. */
+  isAgain?: boolean;
 }
 
 /** What is to be written, and what holds once it is. */
@@ -45,6 +49,8 @@ export interface FieldPlan {
   /** Fingerprints of what we own once everything is written. */
   owned: OwnedValues;
   changes: FieldValues;
+  /** Values of a profile that are not in their field, and why. */
+  values: readonly ValueNote[];
   /** Null if nothing is to be written. */
   write: IntendedWrite | null;
 }
@@ -53,7 +59,17 @@ export interface FieldPlan {
 export function planFields(
   deps: Pick<SyncDeps, 'store' | 'sealer' | 'newId'>,
   run: Pick<Run, 'mappings' | 'fields' | 'integration'>,
-  { crmId, values, present, ownedBefore, intended, status, emptied = [], unkept = [] }: FieldOffer,
+  {
+    crmId,
+    values,
+    present,
+    ownedBefore,
+    intended,
+    status,
+    emptied = [],
+    unkept = [],
+    isAgain = false,
+  }: FieldOffer,
 ): FieldPlan {
   const isOurs = ownershipOf(deps, crmId, [ownedBefore, ...intended]);
   const isOutdated = (field: string, value: FieldValue) => !isBlank(value) && isOurs(field, value);
@@ -61,7 +77,11 @@ export function planFields(
   const stands = status === undefined ? [] : statusValues(run, status, present, isOurs);
   const offered = stands.length === 0 ? values : new Map([...values, ...stands]);
   const { mapped, unfit } = mapProfile({ values: offered, mappings, fields });
-  const diff = diffValues({ mapped, present, mappings, wasOurs: isOurs });
+  const offer = diffValues({ mapped, present, mappings, wasOurs: isOurs });
+  const known = [ownedBefore, ...intended];
+  const { diff, emptied: left } = isAgain
+    ? keepEmptied(offer, present, known)
+    : { diff: offer, emptied: [] };
   const outdated = mappings
     .filter(({ from, to }) => emptied.includes(from) && !Object.hasOwn(mapped, to))
     .flatMap(({ to }) => (isOutdated(to, present[to] ?? null) ? [[to, null] as const] : []));
@@ -83,6 +103,7 @@ export function planFields(
     detail,
     owned,
     changes,
+    values: noteUnwritten(deps, run, { unfit, kept: diff.protected, emptied: left }),
     write: changed.length === 0 ? null : intendedWrite(),
   };
 

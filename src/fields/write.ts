@@ -12,7 +12,9 @@ import type { OwnedValues } from '../store/contacts/owned-values.ts';
 import { LEASE_MS } from '../store/engine/leases.ts';
 import type { IntendedWrite } from '../store/fields/deliveries.ts';
 import type { FieldEnd } from '../store/fields/field-end.ts';
+import type { ValueNote } from '../store/fields/kept-profiles.ts';
 import type { FieldPlan } from './plan.ts';
+import { noteRefused } from './value-states.ts';
 
 /**
  * Writes what is planned, and says how each contact's fields ended. The writes are on disk before
@@ -22,9 +24,9 @@ import type { FieldPlan } from './plan.ts';
  */
 export async function writeFields(
   deps: Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId' | 'clock'>,
-  run: Pick<Run, 'id' | 'lease' | 'integration'>,
+  run: WritingRun,
   plans: readonly FieldPlan[],
-): Promise<Map<string, FieldEnd>> {
+): Promise<Map<string, WrittenEnd>> {
   const writes = plans.flatMap(({ write }) => write ?? []);
   if (writes.length > 0) {
     const tookMs = stopwatch(deps.clock);
@@ -41,6 +43,14 @@ export async function writeFields(
   );
 }
 
+/** How the fields of one contact ended. */
+export interface WrittenEnd extends FieldEnd {
+  /** Values of a profile that are not in their field, and why. */
+  values: readonly ValueNote[];
+}
+
+type WritingRun = Pick<Run, 'id' | 'lease' | 'integration' | 'fields' | 'mappings'>;
+
 /** Writes the changes; the result of each by CRM id. */
 export async function writeChanges(
   { connector }: Pick<SyncDeps, 'connector'>,
@@ -53,19 +63,20 @@ export async function writeChanges(
 }
 
 function conclude(
-  deps: Pick<SyncDeps, 'sealer' | 'newId'>,
-  run: Pick<Run, 'id' | 'integration'>,
+  deps: Pick<SyncDeps, 'store' | 'sealer' | 'newId'>,
+  run: WritingRun,
   plan: FieldPlan,
   result: WriteResult | undefined,
-): FieldEnd {
-  const { crmId, reason, detail, owned, write } = plan;
+): WrittenEnd {
+  const { crmId, reason, detail, owned, values, write } = plan;
   if (write === null || result?.status === 'written') {
-    return { reason, detail, owned, words: null, writeId: write?.id ?? null, isDone: true };
+    return { reason, detail, owned, values, words: null, writeId: write?.id ?? null, isDone: true };
   }
   if (result?.status === 'written_in_part') {
     const words = result.refusals.find((refusal) => refusal.words != null)?.words;
     return {
       ...withoutRefused(plan, write, result.refusals),
+      values: [...values, ...noteRefused(deps, run, Object.keys(plan.changes), result.refusals)],
       words: sealWords(deps, run, crmId, words),
       writeId: write.id,
       isDone: true,
@@ -78,6 +89,10 @@ function conclude(
       : 'The CRM gave no result for this record.',
     words: sealWords(deps, run, crmId, result?.words),
     owned: null,
+    values:
+      result?.retriable === false
+        ? [...values, ...noteRefused(deps, run, Object.keys(plan.changes), [result])]
+        : values,
     writeId: result ? write.id : null,
     isDone: false,
   };
@@ -97,8 +112,9 @@ function withoutRefused(
 ): Pick<FieldEnd, 'reason' | 'detail' | 'owned' | 'after'> {
   const refused = refusals.flatMap(({ fields }) => fields).filter((name) => name in after);
   const texts = refusals.map(({ code, message }) => `${code}: ${message}`);
+  const isByRule = detail === null && refusals.every(({ cause }) => cause === 'rule');
   return {
-    reason: 'fields_written_some_unfit',
+    reason: isByRule ? 'fields_written_some_refused' : 'fields_written_some_unfit',
     detail: [...(detail === null ? [] : [detail]), ...new Set(texts)].join(' '),
     owned: { ...without(owned, refused), ...only(ownedBefore, refused) },
     after: without(after, refused),

@@ -25,6 +25,7 @@ import { forgetQueries } from './erasure/forget.ts';
 import { retentionQueries } from './erasure/retention.ts';
 import { deliveryQueries } from './fields/deliveries.ts';
 import { fieldHealthQueries } from './fields/field-health.ts';
+import { keptProfileQueries } from './fields/kept-profiles.ts';
 import { statusQueries } from './fields/statuses.ts';
 import { warmPathQueries } from './fields/warm-paths.ts';
 import { holdBatchQueries } from './holds/hold-batches.ts';
@@ -121,6 +122,7 @@ function queriesOf(deps: StoreDeps) {
     jobs: jobQueries(db, checkpoint, clock),
     mappings: mappingQueries(db, checkpoint, clock, record),
     deliveries: deliveryQueries(db, checkpoint, clock),
+    keptProfiles: keptProfileQueries(db, checkpoint, clock),
     holds: {
       ...holdQueries(db, clock, fingerprint, record, erasures),
       ...holdBatchQueries(db, clock, record),

@@ -46,6 +46,8 @@ export interface Circumstances extends KnownRecord {
   approval: HoldRecord['kind'] | null;
   /** What a page has shown of it since its record was asked for; null if it may be submitted. */
   refusedSince?: OutcomeReason | null;
+  /** True if the profile was offered to the contact before; false by default. */
+  isAgain?: boolean;
 }
 
 /** Pure but for ids, seals and fingerprints: refusal, guard, map and diff of one profile. */
@@ -53,7 +55,7 @@ export function planDelivery(
   deps: PlanDeps,
   run: DeliveryRun,
   { ready, profile }: Fetched,
-  { lookup, intended, approval, refusedSince = null }: Circumstances,
+  { lookup, intended, approval, refusedSince = null, isAgain = false }: Circumstances,
 ): Planned {
   const ended = (delivery: Omit<Delivery, 'crmId' | 'trackingId'>): Planned => ({
     kind: 'ended',
@@ -114,6 +116,7 @@ export function planDelivery(
     present: lookup.values,
     ownedBefore: parseOwned(ready.contact.ownedValues),
     intended,
+    isAgain,
     status: { status: 'written', sinceMs: ready.contact.askedAt ?? ready.job.submittedAt },
   });
   return { kind: 'fields', fetched: { ready, profile }, plan };
@@ -131,6 +134,12 @@ export function concludeDelivery(
 ): Delivery {
   const { crmId } = ready.contact;
   const { trackingId } = ready.job;
+  if (owned === null && reason === 'crm_refused') {
+    // What the record refuses waits value by value; the contact itself is free for its next change.
+    const before = parseOwned(ready.contact.ownedValues);
+    const end = { donorId: profile.donorId, owned: before, writeId, isDone: false };
+    return { crmId, trackingId, reason, detail, words, end: { kind: 'delivered', ...end } };
+  }
   if (owned === null) {
     const end = { kind: 'postponed' as const, writeId, enhanced: true };
     return { crmId, trackingId, reason, detail, words, end };

@@ -51,7 +51,7 @@ describeEachDatabase('erase', (open, kind) => {
     expect(await world.store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(true);
     expect(await eraseContact(world.store, INTEGRATION, MARKED)).toEqual({
       ...{ contacts: 1, jobs: 1, holds: 1, writes: 1, paths: 0 },
-      ...{ introductions: 0, groups: 0, runs: 0 },
+      ...{ introductions: 0, profiles: 0, groups: 0, runs: 0 },
     });
     expect(await tablesWithTraces(world)).toEqual([]);
     expect(await world.store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(false);

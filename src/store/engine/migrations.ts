@@ -29,6 +29,7 @@ import * as passkeys from '../../../migrations/0028-passkeys.ts';
 import * as webhookBursts from '../../../migrations/0030-webhook-bursts.ts';
 import * as merges from '../../../migrations/0031-merges.ts';
 import * as optOuts from '../../../migrations/0032-opt-outs.ts';
+import * as keptProfiles from '../../../migrations/0033-kept-profiles.ts';
 
 /** One step of the schema. It only goes forward, and a released one is never edited. */
 export interface SchemaMigration {
@@ -70,4 +71,5 @@ export const MIGRATIONS = {
   '0030-webhook-bursts': webhookBursts,
   '0031-merges': merges,
   '0032-opt-outs': optOuts,
+  '0033-kept-profiles': keptProfiles,
 } satisfies MigrationList;

@@ -10,6 +10,7 @@ import type { Database, WritesTable } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
 import { keepWords } from '../secrets/foreign-texts.ts';
 import { type Delivery, recordEnds } from './delivery-ends.ts';
+import { noteUndone } from './kept-profiles.ts';
 
 export type WriteRecord = FromRow<Selectable<WritesTable>>;
 
@@ -117,6 +118,8 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
           .execute();
         const owns = { crm_id: write.crmId, owned_values: JSON.stringify(owned) };
         await move(trx, lease, 'valuesWritten', [owns], { now: clock.now() });
+        const fields = Object.keys(parseOwned(write.after)).filter((name) => !(name in left));
+        await noteUndone(trx, lease.integrationId, clock.now(), { crmId: write.crmId, fields });
       });
     },
   };
