@@ -1,12 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
 import type { FieldMapping } from '../../src/core/field-map.ts';
 import { undoRun } from '../../src/fields/undo.ts';
+import type { PartnerClient } from '../../src/partner/client.ts';
 import { openCrm } from '../../src/run/crm-account.ts';
 import { withLease } from '../../src/sync/with-lease.ts';
 import type { SyncWorld } from '../helpers/sync-world.ts';
+import { describeEachDatabase, describeOn } from '../helpers/test-databases.ts';
 import { ageJobs, open, strangers } from './worlds.ts';
 
 const FIELDS = [
@@ -51,7 +53,7 @@ async function expectWhole(world: SyncWorld, fields: readonly string[]): Promise
   }
 }
 
-describe('what was paid for arrives', () => {
+describeOn('sqlite', 'what was paid for arrives', () => {
   it('writes the values of a field that was missing once it is there, without a credit', async () => {
     const world = await open({ integration: { fields: linesOf(5) }, connector: asServer });
     await world.addPeople(60);
@@ -281,3 +283,69 @@ describe('what was paid for arrives', () => {
     }
   });
 });
+
+describeEachDatabase('what was paid for arrives, on each database', (openDatabase) => {
+  it('tells what waits, tries, writes, and deletes by age and by opt-out', async () => {
+    const database = await openDatabase();
+    const world = await open({ database, integration: { fields: linesOf(2) } });
+    const ids = await world.addPeople(20);
+    for (const id of ids) world.crm.refuseField(id, 'Donor Net Worth Low');
+    await world.sync();
+    const before = await world.spent();
+    const [waiting, ...more] = await world.store.keptProfiles.listWaiting('riverside');
+    expect(more).toEqual([]);
+    expect(waiting).toMatchObject({ field: 'Donor Net Worth Low', state: 'refused' });
+    expect(waiting?.contacts).toBeGreaterThan(10);
+    for (const id of ids) world.crm.allowWrites(id);
+    await world.sync({ mappings: linesOf(5) });
+    await expectWhole(
+      world,
+      FIELDS.map(({ to }) => to),
+    );
+    expect(await world.store.keptProfiles.listWaiting('riverside')).toEqual([]);
+    expect(await world.spent()).toBe(before);
+    const [id = ''] = ids;
+    world.crm.editContact(id, { optedOut: true });
+    await world.sync();
+    const early = { opted_out_at: 1 };
+    await database.db
+      .updateTable('kept_profiles')
+      .set(early)
+      .where('opted_out_at', 'is not', null)
+      .execute();
+    await world.sync();
+    const left = await database.db.selectFrom('kept_profiles').select('crm_id').execute();
+    expect(left.map(({ crm_id }) => crm_id)).not.toContain(id);
+    expect(left.length).toBeGreaterThan(10);
+  });
+
+  it('takes at most twice the room of the profile as JSON', async () => {
+    const database = await openDatabase();
+    const world = await open({ database, partner: listening });
+    await world.addPeople(50);
+    await world.sync();
+    const rows = await database.db.selectFrom('kept_profiles').selectAll().execute();
+    const stored = rows.reduce((sum, row) => sum + Object.values(row).join('').length, 0);
+    const json = [...heard.values()].reduce((sum, length) => sum + length, 0);
+    expect(rows.length).toBe(heard.size);
+    expect(stored / json).toBeLessThan(2);
+  });
+});
+
+const heard = new Map<string, number>();
+
+/** Notes how long the JSON of each profile is. */
+function listening(client: PartnerClient): PartnerClient {
+  heard.clear();
+  return {
+    ...client,
+    async readResults(jobIds, signal) {
+      const results = await client.readResults(jobIds, signal);
+      for (const [jobId, result] of results) {
+        if (result.state !== 'completed') continue;
+        heard.set(jobId, JSON.stringify(result.profile).length);
+      }
+      return results;
+    },
+  };
+}
