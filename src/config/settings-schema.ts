@@ -78,6 +78,8 @@ const retentionSchema = z.strictObject({
   outcomes: z.int().min(30).max(3650).nullable().default(null),
   /** What stood in fields before they were written; after that no run can be undone. */
   previousValues: z.int().min(7).max(3650).nullable().default(null),
+  /** Profiles that were paid for; null until they are too old to be delivered, 0 keeps none. */
+  profiles: z.int().min(0).max(3650).nullable().default(null),
   /** What is known of contacts that left the CRM, but for what was paid and what is ours. */
   removedContacts: z.int().min(1).max(3650).nullable().default(null),
   /** Who did what. */

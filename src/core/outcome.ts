@@ -15,6 +15,8 @@ export const OUTCOME_REASONS = {
   fields_written_some_unfit: 'written',
   /** The values of a former person were blanked, as a user decided. */
   former_values_blanked: 'written',
+  /** Some values are in the CRM; a rule of the CRM refused others. All of them fit their fields. */
+  fields_written_some_refused: 'written',
   /** Enhanced before, same identity, profile still fresh: nothing to do. */
   profile_fresh: 'unchanged',
   /** The profile brought nothing that the CRM does not already hold. */
@@ -133,6 +135,8 @@ export const OUTCOME_TEXTS = {
     'values were written into the CRM, and some did not fit their field or were refused',
   former_values_blanked:
     'holds another person now, so the values of the former person were blanked, as a user decided',
+  fields_written_some_refused:
+    'values were written into the CRM, and a rule of the CRM refused some',
   profile_fresh: 'was enhanced before, nothing has changed and the profile is still fresh',
   values_equal: 'the CRM already holds what the profile says',
   values_protected: 'a person typed the values that differ, or the field map protects them',
@@ -155,7 +159,8 @@ export const OUTCOME_TEXTS = {
   no_match:
     'the service knows no person with this name and address; asked again when the contact changes',
   person_invalid: 'the service refused the details of this person; correct them in the CRM',
-  crm_refused: 'the CRM refused the values; tried again by the next run',
+  crm_refused:
+    'the CRM refused the values; a few contacts are tried again daily, then weekly, without a credit',
   values_unfit: 'no field of the CRM can take its values; see "donor-sync fields check"',
   profile_unreadable: 'the profile could not be read; fetched again by the next run',
   name_mismatch: 'the name in the profile is not that of the contact; a person decides',

@@ -6,6 +6,8 @@ export interface Retention {
   outcomes?: number | null;
   /** What stood in fields before they were written: after that nothing can be undone. */
   previousValues?: number | null;
+  /** Profiles that were paid for; null, or left out: until they are too old to be delivered. 0 keeps none. */
+  profiles?: number | null;
   /** What is known of contacts that left the CRM, but for what was paid and what is ours. */
   removedContacts?: number | null;
   /** Who did what. */

@@ -9,9 +9,11 @@ import { isBlank } from '../mapping/same-value.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { type OwnedValues, sentFingerprint } from '../store/contacts/owned-values.ts';
 import type { IntendedWrite } from '../store/fields/deliveries.ts';
+import type { ValueNote } from '../store/fields/kept-profiles.ts';
 import { valuesBeforePlace } from '../store/secrets/seal-places.ts';
 import { blankedFields, sortOwnership, type WrittenValues } from './former-values.ts';
 import { statusValues, type TimedStatus } from './status.ts';
+import { keepEmptied, noteUnwritten } from './value-states.ts';
 import { sealValues, valueFingerprint, valueFingerprints } from './values.ts';
 
 /** What is offered to a contact, and what is known of it. */
@@ -40,6 +42,8 @@ export interface FieldOffer {
    * erased. None by default.
    */
   unkept?: readonly FieldSource[];
+  /** True if this profile was offered before: a field that a user has emptied since stays empty. */
+  isAgain?: boolean;
 }
 
 /** What is to be written, and what holds once it is. */
@@ -53,6 +57,8 @@ export interface FieldPlan {
   changes: FieldValues;
   /** True if values of another person are replaced: all of the changes are written, or none. */
   together: boolean;
+  /** Values of a profile that are not in their field, and why. */
+  values: readonly ValueNote[];
   /** Null if nothing is to be written. */
   write: IntendedWrite | null;
 }
@@ -64,7 +70,7 @@ export function planFields(
   offer: FieldOffer,
 ): FieldPlan {
   const { crmId, values, present, ownedBefore, intended, status, person } = offer;
-  const { emptied = [], unkept = [] } = offer;
+  const { emptied = [], unkept = [], isAgain = false } = offer;
   const ownership = sortOwnership(
     deps,
     [
@@ -88,7 +94,11 @@ export function planFields(
     !isFormer(field, standing) &&
     sentFingerprint(ownedBefore, field) === valueFingerprint(deps, crmId, field, value) &&
     isOurs(field, standing);
-  const diff = diffValues({ mapped, present, mappings, wasOurs: isOurs, isFormer, isMadeOf });
+  const all = diffValues({ mapped, present, mappings, wasOurs: isOurs, isFormer, isMadeOf });
+  const known = [ownedBefore, ...intended];
+  const { diff, emptied: left } = isAgain
+    ? keepEmptied(all, present, known)
+    : { diff: all, emptied: [] };
   const outdated = mappings
     .filter(({ from, to }) => emptied.includes(from) && !Object.hasOwn(mapped, to))
     .flatMap(({ to }) => (isOutdated(to, present[to] ?? null) ? [[to, null] as const] : []));
@@ -107,7 +117,15 @@ export function planFields(
       !isMadeOf(field, present[field] ?? null, mapped[field] ?? null),
   );
   const after = valueFingerprints(deps, crmId, changes);
-  const owned = { ...ownedBefore, ...valueFingerprints(deps, crmId, present, confirmed), ...after };
+  const standing = Object.entries(ownedBefore).filter(([field]) => !Object.hasOwn(blanked, field));
+  const owned = {
+    ...Object.fromEntries(standing),
+    ...valueFingerprints(deps, crmId, present, confirmed),
+    // Of a blanked field nothing is ours, so that a later value of this person may fill it.
+    ...Object.fromEntries(
+      Object.entries(after).filter(([field]) => !Object.hasOwn(blanked, field)),
+    ),
+  };
   const changed = Object.keys(changes);
   const lost = mappings.flatMap(({ from, to }) => (unkept.includes(from) ? to : []));
   const before = Object.fromEntries(
@@ -120,6 +138,7 @@ export function planFields(
     owned,
     changes,
     together: replaced.length > 0,
+    values: noteUnwritten(deps, run, { unfit, kept: diff.protected, emptied: left }),
     write: changed.length === 0 ? null : intendedWrite(),
   };
 

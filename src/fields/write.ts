@@ -6,14 +6,17 @@ import type {
   WriteResult,
 } from '../../connectors/contract.ts';
 import { stopwatch } from '../core/clock.ts';
+import type { FieldMapping } from '../core/field-map.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
 import { sealWords } from '../run/seal-words.ts';
 import type { OwnedValues } from '../store/contacts/owned-values.ts';
 import { LEASE_MS } from '../store/engine/leases.ts';
 import type { IntendedWrite } from '../store/fields/deliveries.ts';
 import type { FieldEnd } from '../store/fields/field-end.ts';
+import type { ValueNote } from '../store/fields/kept-profiles.ts';
 import type { FieldPlan } from './plan.ts';
 import { recogniseNormalised } from './read-back.ts';
+import { noteRefused } from './value-states.ts';
 import { valueFingerprints } from './values.ts';
 
 /**
@@ -24,9 +27,9 @@ import { valueFingerprints } from './values.ts';
  */
 export async function writeFields(
   deps: Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId' | 'clock' | 'log'>,
-  run: Pick<Run, 'id' | 'lease' | 'integration' | 'normalised'>,
+  run: WritingRun & Pick<Run, 'normalised'>,
   plans: readonly FieldPlan[],
-): Promise<Map<string, FieldEnd>> {
+): Promise<Map<string, WrittenEnd>> {
   const writes = plans.flatMap(({ write }) => write ?? []);
   if (writes.length > 0) {
     const tookMs = stopwatch(deps.clock);
@@ -36,7 +39,11 @@ export async function writeFields(
   }
   const sentAtMs = deps.clock.now();
   const sent = plans.filter(({ write }) => write !== null);
-  const results = await writeChanges(deps, sent.map(changeOf));
+  const groups = groupsOf(run.mappings);
+  const results = await writeChanges(
+    deps,
+    sent.map((plan) => ({ ...changeOf(plan), ...(groups.length > 0 ? { groups } : {}) })),
+  );
   const blanked = await blankRefused(deps, sent, results);
   const ends = new Map(
     plans.map((plan) => [
@@ -50,6 +57,12 @@ export async function writeFields(
 
 function changeOf({ crmId, changes, together }: FieldPlan): ContactChange {
   return { id: crmId, values: changes, ...(together ? { together } : {}) };
+}
+
+/** The ends of a range and its label only make sense together. */
+function groupsOf(mappings: readonly FieldMapping[]): string[][] {
+  const range = mappings.flatMap(({ from, to }) => (from.startsWith('netWorth.') ? to : []));
+  return range.length > 1 ? [range] : [];
 }
 
 /** So often a change of person is tried again without values that the CRM has refused. */
@@ -71,7 +84,7 @@ async function blankRefused(
   const blanked = new Map<string, { fields: string[]; refusals: Refusal[] }>();
   let open = plans.filter(({ together }) => together);
   for (let times = 0; times < MOST_BLANKINGS && open.length > 0; times += 1) {
-    open = open.filter((plan) => noteRefused(plan, results.get(plan.crmId), blanked));
+    open = open.filter((plan) => noteBlanked(plan, results.get(plan.crmId), blanked));
     const changes = open.map((plan) => {
       const fields = blanked.get(plan.crmId)?.fields ?? [];
       const nulls = Object.fromEntries(fields.map((field) => [field, null]));
@@ -83,7 +96,7 @@ async function blankRefused(
 }
 
 /** Notes what a change of person was refused for; false if there is nothing new to blank. */
-function noteRefused(
+function noteBlanked(
   { crmId, changes }: FieldPlan,
   result: WriteResult | undefined,
   blanked: Map<string, { fields: string[]; refusals: Refusal[] }>,
@@ -101,6 +114,14 @@ function noteRefused(
   return true;
 }
 
+/** How the fields of one contact ended. */
+export interface WrittenEnd extends FieldEnd {
+  /** Values of a profile that are not in their field, and why. */
+  values: readonly ValueNote[];
+}
+
+type WritingRun = Pick<Run, 'id' | 'lease' | 'integration' | 'fields' | 'mappings'>;
+
 /** Writes the changes; the result of each by CRM id. */
 export async function writeChanges(
   { connector }: Pick<SyncDeps, 'connector'>,
@@ -114,28 +135,30 @@ export async function writeChanges(
 
 function conclude(
   deps: Pick<SyncDeps, 'store' | 'sealer' | 'newId'>,
-  run: Pick<Run, 'id' | 'integration'>,
+  run: WritingRun,
   plan: FieldPlan,
   result: WriteResult | undefined,
   blanked: { fields: readonly string[]; refusals: readonly Refusal[] } | undefined,
-): FieldEnd {
-  const { crmId, reason, detail, owned, write } = plan;
+): WrittenEnd {
+  const { crmId, reason, detail, owned, values, write } = plan;
   if (write !== null && result?.status === 'written' && blanked !== undefined) {
     const words = blanked.refusals.find((refusal) => refusal.words != null)?.words;
     return {
       ...withBlanked(deps, plan, write, blanked),
+      values: [...values, ...noteRefused(deps, run, blanked.fields, blanked.refusals)],
       words: sealWords(deps, run, crmId, words),
       writeId: write.id,
       isDone: true,
     };
   }
   if (write === null || result?.status === 'written') {
-    return { reason, detail, owned, words: null, writeId: write?.id ?? null, isDone: true };
+    return { reason, detail, owned, values, words: null, writeId: write?.id ?? null, isDone: true };
   }
   if (result?.status === 'written_in_part') {
     const words = result.refusals.find((refusal) => refusal.words != null)?.words;
     return {
       ...withoutRefused(plan, write, result.refusals),
+      values: [...values, ...noteRefused(deps, run, Object.keys(plan.changes), result.refusals)],
       words: sealWords(deps, run, crmId, words),
       writeId: write.id,
       isDone: true,
@@ -149,6 +172,10 @@ function conclude(
       : 'The CRM gave no result for this record.',
     words: sealWords(deps, run, crmId, result?.words),
     owned: null,
+    values:
+      result?.retriable === false
+        ? [...values, ...noteRefused(deps, run, Object.keys(plan.changes), [result])]
+        : values,
     writeId: result ? write.id : null,
     isDone: false,
   };
@@ -168,8 +195,9 @@ function withoutRefused(
 ): Pick<FieldEnd, 'reason' | 'detail' | 'owned' | 'after'> {
   const refused = refusals.flatMap(({ fields }) => fields).filter((name) => name in after);
   const texts = refusals.map(({ code, message }) => `${code}: ${message}`);
+  const isByRule = detail === null && refusals.every(({ cause }) => cause === 'rule');
   return {
-    reason: 'fields_written_some_unfit',
+    reason: isByRule ? 'fields_written_some_refused' : 'fields_written_some_unfit',
     detail: [...(detail === null ? [] : [detail]), ...new Set(texts)].join(' '),
     owned: { ...without(owned, refused), ...only(ownedBefore, refused) },
     after: without(after, refused),
@@ -189,7 +217,8 @@ function withBlanked(
   return {
     reason: 'fields_written_some_unfit',
     detail: [...(detail === null ? [] : [detail]), ...new Set(texts)].join(' '),
-    owned: { ...owned, ...fingerprints },
+    // Blank because the CRM refuses the value, and not because a user emptied the field: it still waits.
+    owned: without(owned, fields),
     after: { ...after, ...fingerprints },
   };
 }

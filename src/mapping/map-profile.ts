@@ -8,7 +8,12 @@ import type { RawValue, RawValues } from './raw-value.ts';
 export interface UnfitField {
   field: string;
   reason: string;
+  /** What has to change in the CRM; null if it is the field map. */
+  why: Unfit | null;
 }
+
+/** Why a field could not take a value, by what has to change. */
+export type Unfit = 'no_such_field' | 'no_permission' | 'does_not_fit';
 
 /** The values to offer to the CRM by field name, none of them null, and those that fit nowhere. */
 export interface MappedProfile {
@@ -30,9 +35,13 @@ export function mapProfile(input: {
   for (const { from, to } of input.mappings) {
     const raw = input.values.get(from);
     if (raw === undefined) continue;
-    const fit = mapped.has(to) ? refused(to) : fitTarget(raw, to, input.fields);
+    const isTaken = mapped.has(to);
+    const fit = isTaken ? refused(to) : fitTarget(raw, to, input.fields);
     if (fit.fits) mapped.set(to, fit.value);
-    else unfit.push({ field: to, reason: fit.reason });
+    else {
+      const why = isTaken ? null : whyUnfit(findField(input.fields, to));
+      unfit.push({ field: to, reason: fit.reason, why });
+    }
   }
   return { mapped: Object.fromEntries(mapped), unfit };
 }
@@ -41,10 +50,20 @@ function refused(to: string): Fit {
   return { fits: false, reason: faultReason(mappedTwice(to)) };
 }
 
+function whyUnfit(field: CrmField | undefined): Unfit {
+  if (field === undefined) return 'no_such_field';
+  return field.writable ? 'does_not_fit' : 'no_permission';
+}
+
 function fitTarget(raw: RawValue, to: string, fields: readonly CrmField[]): Fit {
-  const field = fieldsByName(fields).get(to);
+  const field = findField(fields, to);
   if (field === undefined) return { fits: false, reason: faultReason(missingField(to, fields)) };
   return fitValue(raw, field);
+}
+
+/** The description of the field of this name; of two the first. */
+export function findField(fields: readonly CrmField[], name: string): CrmField | undefined {
+  return fieldsByName(fields).get(name);
 }
 
 const byName = new WeakMap<readonly CrmField[], ReadonlyMap<string, CrmField>>();

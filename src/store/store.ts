@@ -26,6 +26,7 @@ import { retentionQueries } from './erasure/retention.ts';
 import { deliveryQueries } from './fields/deliveries.ts';
 import { fieldHealthQueries } from './fields/field-health.ts';
 import { formerValueQueries } from './fields/former-values.ts';
+import { keptProfileQueries } from './fields/kept-profiles.ts';
 import { normalisedFieldQueries } from './fields/normalised-fields.ts';
 import { statusQueries } from './fields/statuses.ts';
 import { warmPathQueries } from './fields/warm-paths.ts';
@@ -123,6 +124,7 @@ function queriesOf(deps: StoreDeps) {
     jobs: jobQueries(db, checkpoint, clock),
     mappings: mappingQueries(db, checkpoint, clock, record),
     deliveries: deliveryQueries(db, checkpoint, clock),
+    keptProfiles: keptProfileQueries(db, checkpoint, clock),
     holds: {
       ...holdQueries(db, clock, fingerprint, record, erasures),
       ...holdBatchQueries(db, clock, record),

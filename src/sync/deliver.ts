@@ -3,7 +3,10 @@
 import type { Capabilities } from '../../connectors/contract.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import { createMutex, inParallel, inSteps, type Mutex, portionsOf } from '../core/parallel.ts';
+import type { Profile } from '../core/profile.ts';
+import { decryptProfile, encryptProfile } from '../fields/kept-profile.ts';
 import { readRecords } from '../fields/records.ts';
+import { fieldMapOf } from '../fields/value-states.ts';
 import { writeFields } from '../fields/write.ts';
 import { type JobResult, MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
 import type { Run, SyncDeps } from '../run/context.ts';
@@ -11,6 +14,7 @@ import { IDLE_MS } from '../run/control.ts';
 import { refreshIfAlike } from '../run/erased.ts';
 import type { ReadyJob } from '../store/credits/jobs.ts';
 import type { Delivery } from '../store/fields/delivery-ends.ts';
+import type { ProfileToKeep, ValueNote } from '../store/fields/kept-profiles.ts';
 import { holdDonorChanges } from './guards/donor-changes.ts';
 import { isTooYoungToVanish } from './poll.ts';
 import { concludeDelivery, type Fetched, formerFields, planDelivery } from './profile-delivery.ts';
@@ -29,11 +33,20 @@ const SHORT_PATIENCE_MS = 250;
 
 type DeliverDeps = Pick<
   SyncDeps,
-  'store' | 'connector' | 'partner' | 'sealer' | 'clock' | 'log' | 'newId' | 'otherForms'
+  | 'store'
+  | 'connector'
+  | 'partner'
+  | 'sealer'
+  | 'clock'
+  | 'log'
+  | 'newId'
+  | 'otherForms'
+  | 'retention'
 >;
 
 /** Delivers profiles until polling is over and nothing is ready any more. */
 export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void> {
+  await deps.store.keptProfiles.noteMap(run.lease, fieldMapOf(deps, run.mappings));
   const claims: Claims = { claimed: new Set(), mutex: createMutex() };
   // Parallel writes would only wait for each other's locks in the CRM.
   const crm = createMutex();
@@ -186,9 +199,12 @@ async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Pr
   const fetched: Fetched[] = [];
   const ended = { vanished: [] as string[], failed: [] as string[] };
   const postponed: Delivery[] = [];
+  const kept = await findKept(deps, run, ready, results);
   for (const entry of ready) {
     const result = results.get(entry.jobId) ?? { state: 'processing' };
-    if (result.state === 'completed') fetched.push({ ready: entry, profile: result.profile });
+    const profile = kept.get(entry.job.trackingId);
+    if (profile !== undefined) fetched.push({ ready: entry, profile });
+    else if (result.state === 'completed') fetched.push({ ready: entry, profile: result.profile });
     else if (result.state === 'failed') ended.failed.push(entry.job.trackingId);
     else if (result.state !== 'vanished') postponed.push(withoutProfile(entry, result));
     else if (isTooYoungToVanish(entry.job.submittedAt, deps.clock.now())) {
@@ -197,6 +213,19 @@ async function fetchProfiles(deps: DeliverDeps, run: Run, ready: ReadyJob[]): Pr
   }
   await recordWithoutProfile(deps, run, ended, postponed);
   return fetched;
+}
+
+/** Kept profiles of jobs whose results the service no longer has: a decision may take longer than that. */
+async function findKept(
+  deps: DeliverDeps,
+  run: Run,
+  ready: readonly ReadyJob[],
+  results: ReadonlyMap<string, JobResult>,
+): Promise<Map<string, Profile>> {
+  const vanished = ready.filter(({ jobId }) => results.get(jobId)?.state === 'vanished');
+  const trackingIds = vanished.map(({ job }) => job.trackingId);
+  const kept = await deps.store.keptProfiles.findOfJobs(run.integration.id, trackingIds);
+  return new Map([...kept].map(([id, record]) => [id, decryptProfile(deps, record)]));
 }
 
 /** The results of these jobs by job id, ten in a request. Free. */
@@ -268,15 +297,47 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
     }),
   );
   const planned = await holdDonorChanges(deps, run, all, approvals);
-  const ended = planned.flatMap((plan) => (plan.kind === 'ended' ? plan.delivery : []));
+  const ended = planned.flatMap((plan, at) => {
+    if (plan.kind !== 'ended') return [];
+    const item = fetched[at];
+    return item === undefined || !isKept(plan.delivery)
+      ? plan.delivery
+      : keep(item, plan.delivery, []);
+  });
   const offered = planned.flatMap((plan) => (plan.kind === 'fields' ? plan : []));
   const plans = offered.map(({ plan }) => plan);
   const ends = await writeFields(deps, run, plans);
   const written = offered.flatMap(({ fetched: item, identity, plan }) => {
     const end = ends.get(plan.crmId);
-    return end ? concludeDelivery(item, identity, end) : [];
+    return end ? keep(item, concludeDelivery(item, identity, end), end.values) : [];
   });
   return [...ended, ...written];
+
+  function keep(item: Fetched, delivery: Delivery, values: readonly ValueNote[]): Delivery {
+    return { ...delivery, kept: toKeep(deps, run, item, values) };
+  }
+}
+
+/** Nothing is kept of a contact that is gone, or that may be a person who was erased. */
+function isKept({ reason, end }: Delivery): boolean {
+  if (reason === 'forgotten' || reason === 'forgotten_person') return false;
+  return end.kind !== 'dropped' || !end.removed;
+}
+
+/** A profile as it is stored, and what of it is not in the CRM. */
+function toKeep(
+  deps: Pick<DeliverDeps, 'store' | 'sealer' | 'retention'>,
+  run: Run,
+  { ready, profile }: Fetched,
+  values: readonly ValueNote[],
+): ProfileToKeep {
+  const { fieldMap } = fieldMapOf(deps, run.mappings);
+  const donor = deps.store.fingerprint('donor', profile.donorId);
+  const encrypted =
+    deps.retention.profiles === 0
+      ? { key: '', profile: '' }
+      : encryptProfile(deps, run.integration.id, ready.contact.crmId, profile);
+  return { ...encrypted, donor, fieldMap, values };
 }
 
 /** Why a contact is not to be submitted by a page that was there later than its record was asked for; null if none says so. */

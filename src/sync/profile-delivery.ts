@@ -52,6 +52,8 @@ export interface Circumstances extends KnownRecord {
   merged?: readonly WrittenValues[];
   /** What a page has shown of it since its record was asked for; null if it may be submitted. */
   refusedSince?: OutcomeReason | null;
+  /** True if the profile was offered to the contact before; false by default. */
+  isAgain?: boolean;
 }
 
 /** Pure but for ids, seals and fingerprints: refusal, guard, map and diff of one profile. */
@@ -59,7 +61,7 @@ export function planDelivery(
   deps: PlanDeps,
   run: DeliveryRun,
   { ready, profile }: Fetched,
-  { lookup, intended, approval, merged = [], refusedSince = null }: Circumstances,
+  { lookup, intended, approval, merged = [], refusedSince = null, isAgain = false }: Circumstances,
 ): Planned {
   const ended = (delivery: Omit<Delivery, 'crmId' | 'trackingId'>): Planned => ({
     kind: 'ended',
@@ -138,6 +140,7 @@ export function planDelivery(
     ownedBefore: parseOwned(ready.contact.ownedValues),
     intended,
     person: { donor: profile.donorId, former: ready.contact.valuesDonor, merged },
+    isAgain,
     status: { status: 'written', sinceMs: ready.contact.askedAt ?? ready.job.submittedAt },
   });
   if (plan.together && !writesTogether) return ended(asTwoPeople(profile, 'not_together'));
@@ -181,6 +184,12 @@ export function concludeDelivery(
   if (reason === 'values_of_two_people') {
     const end = { kind: 'held' as const, donorId: profile.donorId, writeId };
     return { crmId, trackingId, reason, detail, words, end };
+  }
+  if (owned === null && reason === 'crm_refused') {
+    // What the record refuses waits value by value; the contact itself is free for its next change.
+    const before = parseOwned(ready.contact.ownedValues);
+    const end = { donorId: profile.donorId, identity, owned: before, writeId, isDone: false };
+    return { crmId, trackingId, reason, detail, words, end: { kind: 'delivered', ...end } };
   }
   if (owned === null) {
     const end = { kind: 'postponed' as const, writeId, enhanced: true };

@@ -37,8 +37,9 @@ import { holdRenamed, sortFormerValues } from './guards/former-persons.ts';
 import { openIdentities } from './identities.ts';
 import { askedBefore, decideAgain } from './plan.ts';
 import { pollJobs } from './poll.ts';
-import { purgeOld } from './purge-old.ts';
+import { purgeOld, purgeProfiles } from './purge-old.ts';
 import { planRules, readContacts } from './read.ts';
+import { redeliverProfiles } from './redelivery/redeliver.ts';
 import { contactUnknown, findUnknown } from './require-contact.ts';
 import { submitPersons } from './submit.ts';
 import { withLease } from './with-lease.ts';
@@ -236,6 +237,7 @@ async function runStations(
   stages: Stages,
   remaining: RunFacts['remaining'],
 ): Promise<void> {
+  const startedAt = deps.clock.now();
   // What is decided by age stays in the store: a clock that is set meanwhile must not make it so.
   const steady = { ...deps, clock: steadyClock(deps.clock) };
   const station = (work: Promise<void>) =>
@@ -260,6 +262,7 @@ async function runStations(
   if (!run.control.stopping.aborted) {
     await station(holdRenamed(deps, run).then(() => sortFormerValues(deps, run)));
   }
+  if (!run.control.stopping.aborted) await station(redeliverProfiles(steady, run, startedAt));
   await runStages(stages.after);
   if ((await deps.store.networks.spentByRun(run.id)) > 0) {
     await station(
@@ -290,6 +293,7 @@ async function prepareStations(deps: SyncDeps, run: Run): Promise<number> {
   // Before anything is decided by the age of a profile, since that stays in the store.
   await confirmClock(deps, run);
   await holdAfterRestore(deps, run);
+  await deps.store.keptProfiles.noteDepartures(run.lease);
   await deps.store.contacts.retryUnreadable(run.lease, run.only);
   if (run.only === null) {
     const rules = planRules(deps, run);
@@ -324,6 +328,7 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
     keepRowsSince: run.only === null ? finishedAt - deps.retention.runRows * DAY_MS : null,
   });
   if (!(await ifStillOurs(run, finishing))) return reportOn(deps, run, finishedAt, facts);
+  await ifStillOurs(run, purgeProfiles(deps, run));
   if (run.only === null && isWell(report)) {
     await ifStillOurs(run, purgeOld(deps, run.lease));
   }

@@ -25,6 +25,7 @@ describe('mapProfile', () => {
       {
         field: 'Name__c',
         reason: 'Name__c holds at most 5 characters; the value has 17: make the field longer.',
+        why: 'does_not_fit',
       },
     ]);
   });

@@ -81,12 +81,28 @@ describeEachDatabase('what is held of a contact', (open) => {
       .values({ run_id: RUN, place: 1, crm_id: CRM_ID, reason: 'written', detail: null, at: 1 })
       .execute();
 
+    await db
+      .insertInto('kept_profiles')
+      .values({
+        ...{ ...OF, tracking_id: 't', is_delivered: 1, field_map: 'm', kept_at: 7 },
+        ...{ opted_out_at: null, donor: 'd', key: 'k', profile: 'p' },
+      })
+      .execute();
+    await db
+      .insertInto('value_states')
+      .values({
+        ...{ ...OF, field: 'A', state: 'refused', code: 'RULE', description: 'x' },
+        ...{ since: 8, probed_at: null },
+      })
+      .execute();
+
     const naming = Object.entries(await everything(db)).flatMap(([table, rows]) =>
       rows.some((row) => row.includes(CRM_ID)) ? [table] : [],
     );
     expect(naming.sort()).toEqual([
       ...['audit_keys', 'contact_statuses', 'contacts', 'foreign_texts', 'holds', 'jobs'],
-      ...['network_wanted', 'run_requests', 'run_rows', 'runs', 'warm_paths', 'writes'],
+      ...['kept_profiles', 'network_wanted', 'run_requests', 'run_rows', 'runs', 'value_states'],
+      ...['warm_paths', 'writes'],
     ]);
     const about = await store.about.find(INTEGRATION, [CRM_ID, 'another form']);
     expect(about).toMatchObject({
@@ -94,6 +110,8 @@ describeEachDatabase('what is held of a contact', (open) => {
       jobs: [{ jobId: 'j', submittedAt: 1 }],
       writes: [{ fields: ['A'], hasValuesBefore: true }],
       holds: [{ id: 'h', decision: null }],
+      keptProfiles: [{ keptAt: 7, isDelivered: 1 }],
+      notInCrm: [{ field: 'A', state: 'refused', since: 8 }],
       warmPaths: [{ people: 1, introducerId: 'donor-2' }],
       ...{ introduces: 1, groups: ['Board'], networks: ['Board'], blocks: [] },
       ...{ statuses: 1, texts: 1, runRows: 1, runsAsked: 2, approvals: 0 },
@@ -103,6 +121,7 @@ describeEachDatabase('what is held of a contact', (open) => {
     await eraseContact(store, INTEGRATION, CRM_ID);
     expect(await store.about.find(INTEGRATION, [CRM_ID])).toMatchObject({
       ...{ contacts: [], jobs: [], writes: [], holds: [], warmPaths: [], introduces: 0 },
+      ...{ keptProfiles: [], notInCrm: [] },
       ...{
         groups: [],
         networks: [],

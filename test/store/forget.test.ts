@@ -47,14 +47,37 @@ describeEachDatabase('erase', (open, kind) => {
   it('leaves nothing of the person in any table, however far the sync had come', async () => {
     const world = await createWorld();
     await leaveTraces(world);
-    expect(await tablesWithTraces(world)).toEqual(['contacts', 'holds', 'jobs', 'writes']);
+    expect(await tablesWithTraces(world)).toEqual([
+      ...['contacts', 'holds', 'jobs', 'kept_profiles', 'value_states', 'writes'],
+    ]);
     expect(await world.store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(true);
     expect(await eraseContact(world.store, INTEGRATION, MARKED)).toEqual({
       ...{ contacts: 1, jobs: 1, holds: 1, writes: 1, paths: 0 },
-      ...{ introductions: 0, groups: 0, runs: 0 },
+      ...{ introductions: 0, profiles: 1, groups: 0, runs: 0 },
     });
     expect(await tablesWithTraces(world)).toEqual([]);
     expect(await world.store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(false);
+  });
+
+  it('finds and erases a kept profile, and what is not in the CRM, also where nothing else is left', async () => {
+    for (const table of ['kept_profiles', 'value_states'] as const) {
+      const world = await createWorld();
+      await leaveTraces(world);
+      for (const other of ['contacts', 'holds', 'jobs', 'writes'] as const) {
+        await world.db.deleteFrom(other).execute();
+      }
+      await world.db
+        .deleteFrom(table === 'value_states' ? 'kept_profiles' : 'value_states')
+        .execute();
+      expect(await tablesWithTraces(world)).toEqual([table]);
+      expect(await world.store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(true);
+      const { db, clock } = world;
+      const deps = { db, clock, fingerprint: testFingerprint, record: async () => undefined };
+      const contact = testFingerprint('forgotten', MARKED);
+      const entry = { what: 'erased' as const, at: START_MS, integration: INTEGRATION, contact };
+      await eraseAgain(deps, [{ ...entry, forms: [], person: null, everywhere: false }], null);
+      expect(await tablesWithTraces(world)).toEqual([]);
+    }
   });
 
   it('leaves nothing in the contacts that became a part of the person', async () => {
@@ -450,9 +473,17 @@ async function leaveTraces(world: StoreWorld): Promise<void> {
       trackingId: TRACKING_ID,
       reason: 'name_mismatch',
       detail: null,
+      kept: { donor: 'd', key: 'k', profile: `profile of ${MARKED}`, fieldMap: 'm', values: [] },
       end: { kind: 'held', donorId: 'donor-1' },
     },
   ]);
+  await world.db
+    .insertInto('value_states')
+    .values({
+      ...{ integration_id: INTEGRATION, crm_id: MARKED, field: 'A', state: 'refused' },
+      ...{ code: 'RULE', description: '', since: 1, probed_at: null },
+    })
+    .execute();
 }
 
 /** The tables in which the marked person is found anywhere. */

@@ -79,6 +79,11 @@ function documentOf({ integrationId, ...about }: AboutContact) {
       decidedAt: timeOf(row.decidedAt),
     })),
     warmPaths: about.warmPaths.map((row) => ({ ...row, computedAt: timeOf(row.computedAt) })),
+    keptProfiles: about.keptProfiles.map(({ keptAt, isDelivered }) => ({
+      keptAt: timeOf(keptAt),
+      isDelivered: isDelivered === 1,
+    })),
+    notInCrm: about.notInCrm.map((row) => ({ ...row, since: timeOf(row.since) })),
     blocks: about.blocks.map((row) => ({
       ...row,
       since: timeOf(row.since),
@@ -93,6 +98,12 @@ function timeOf(epochMs: number | null): string | null {
 }
 
 const UNTIL_FORGET = 'until `forget`';
+
+const PROFILE_KEPT = 'until the next profile, or until it is too old to be delivered, or `forget`';
+
+function fieldsOf({ notInCrm }: AboutContact): string {
+  return notInCrm.map(({ field }) => field).join(', ');
+}
 
 function daysText(days: number | null | undefined): string {
   return days == null ? UNTIL_FORGET : `${countOf(days, 'day')}, or ${UNTIL_FORGET}`;
@@ -143,6 +154,20 @@ function holdingsOf(about: AboutContact, retention: Retention): Holding[] {
   );
   addCount(writes.length, 'database', 'fingerprinted write', 'fingerprinted writes', UNTIL_FORGET);
   addCount(holds.length, 'database', 'hold', 'holds', daysText(retention.outcomes));
+  addCount(
+    about.keptProfiles.length,
+    'database',
+    'encrypted profile that was paid for',
+    'encrypted profiles that were paid for',
+    PROFILE_KEPT,
+  );
+  addCount(
+    about.notInCrm.length,
+    'database',
+    `reason why a value is not in the CRM: ${fieldsOf(about)}`,
+    `reasons why values are not in the CRM: ${fieldsOf(about)}`,
+    PROFILE_KEPT,
+  );
   addCount(about.warmPaths.length, 'database', 'warm path', 'warm paths', UNTIL_FORGET);
   addCount(
     about.introduces,

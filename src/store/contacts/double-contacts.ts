@@ -3,7 +3,14 @@ import type { Database, Trx } from '../engine/tables.ts';
 import { type ContactRow, findRows, idPages } from './contacts.ts';
 
 /** Tables that name a contact once for each purpose; a row of the other form gives way. */
-const ONE_ROW_EACH = ['network_wanted', 'warm_paths', 'contact_statuses'] as const;
+const ONE_ROW_EACH = [
+  'network_wanted',
+  'warm_paths',
+  'contact_statuses',
+  // A kept profile opens for the id that it was encrypted for alone.
+  'kept_profiles',
+  'value_states',
+] as const;
 
 /** Contacts that older versions took up under two forms of one id. */
 export function doubleContactQueries(db: Database, checkpoint: Checkpoint) {

@@ -138,7 +138,16 @@ function outcomeUnless(isKept: Condition, reason: Value): Changes {
   };
 }
 
-const OUTCOME_OF_READING: Changes = outcomeUnless(SAID_MORE, given('outcome_reason'));
+/** Its record refused the whole profile that it was paid for, and has not taken it since. */
+const STILL_REFUSED = all(
+  equal(own('outcome_reason'), 'crm_refused'),
+  equal(given('outcome_reason'), 'profile_fresh'),
+);
+
+const OUTCOME_OF_READING: Changes = outcomeUnless(
+  any(SAID_MORE, STILL_REFUSED),
+  given('outcome_reason'),
+);
 
 /** By the reason why its record in the CRM, read just now, keeps it from being submitted. */
 const OPTED_OUT = choice(equal(given('outcome_reason'), 'opted_out'), 1, 0);
@@ -1026,6 +1035,21 @@ export const LIFE = {
       },
     ],
     otherwise: 'There is nothing to note it in.',
+  },
+  /** Values of a profile that was delivered before are in the CRM now, or were refused once more. */
+  deliveredLater: {
+    ways: [
+      {
+        from: ['settled'],
+        to: null,
+        when: any(
+          not(equal(own('outcome_run'), RUN)),
+          oneOf(own('outcome_reason'), [...UNCHANGED, 'crm_refused']),
+        ),
+        set: outcome(given('outcome_reason'), given('outcome_detail')),
+      },
+    ],
+    otherwise: 'What it waits for says more.',
   },
   pathWritten: {
     ways: [

@@ -29,6 +29,7 @@ import * as passkeys from '../../../migrations/0028-passkeys.ts';
 import * as webhookBursts from '../../../migrations/0030-webhook-bursts.ts';
 import * as merges from '../../../migrations/0031-merges.ts';
 import * as optOuts from '../../../migrations/0032-opt-outs.ts';
+import * as keptProfiles from '../../../migrations/0033-kept-profiles.ts';
 import * as missingContacts from '../../../migrations/0036-missing-contacts.ts';
 import * as onePerson from '../../../migrations/0037-one-person.ts';
 
@@ -72,6 +73,7 @@ export const MIGRATIONS = {
   '0030-webhook-bursts': webhookBursts,
   '0031-merges': merges,
   '0032-opt-outs': optOuts,
+  '0033-kept-profiles': keptProfiles,
   '0036-missing-contacts': missingContacts,
   '0037-one-person': onePerson,
 } satisfies MigrationList;

@@ -6,6 +6,7 @@
 
 import type { Generated, Kysely, Transaction } from 'kysely';
 import type { AuditTables } from './audit-tables.ts';
+import type { KeptTables } from './kept-tables.ts';
 import type { NetworkTables } from './network-tables.ts';
 import type { PeopleTables } from './people-tables.ts';
 import type { ServiceTables } from './service-tables.ts';
@@ -76,6 +77,7 @@ export interface Tables
     NetworkTables,
     WarmPathTables,
     StatusTables,
+    KeptTables,
     AuditTables {
   secrets: SecretsTable;
   integrations: IntegrationsTable;

@@ -67,6 +67,19 @@ export function aboutQueries(db: Database, fingerprint: Fingerprint) {
           .where('crm_id', 'in', crmIds)
           .select(['people', 'computed_at as computedAt', 'introducer_id as introducerId'])
           .execute(),
+        keptProfiles: await db
+          .selectFrom('kept_profiles')
+          .where('integration_id', '=', integrationId)
+          .where('crm_id', 'in', crmIds)
+          .select(['kept_at as keptAt', 'is_delivered as isDelivered'])
+          .execute(),
+        notInCrm: await db
+          .selectFrom('value_states')
+          .where('integration_id', '=', integrationId)
+          .where('crm_id', 'in', crmIds)
+          .select(['field', 'state', 'since'])
+          .orderBy('field')
+          .execute(),
         ...(await findAsDonor(integrationId, donors)),
         groups: await findGroups(ofContact),
         ...(await countMentions(ofContact)),

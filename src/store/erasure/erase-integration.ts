@@ -36,7 +36,7 @@ const FIRST = [
 
 const TABLES = [
   ...['warm_paths', 'warm_path_scopes', 'query_intents', 'network_wanted', 'network_holds'],
-  ...['foreign_texts', 'mappings', 'normalised_fields'],
+  ...['foreign_texts', 'mappings', 'normalised_fields', 'field_maps'],
 ] as const satisfies readonly OfIntegration[];
 
 type OfIntegration =
@@ -57,7 +57,8 @@ type OfIntegration =
   | 'network_holds'
   | 'foreign_texts'
   | 'mappings'
-  | 'normalised_fields';
+  | 'normalised_fields'
+  | 'field_maps';
 
 export async function eraseIntegration(
   db: Database,
@@ -144,7 +145,14 @@ export async function eraseIntegration(
         if (rows.length === 0) break;
         const ids = rows.map(({ crm_id: id }) => id);
         const gone = await portion((trx) => eraseRows(trx, integrationId, ids, now));
-        for (const what of ['contacts', 'holds', 'writes', 'paths', 'groups'] as const) {
+        for (const what of [
+          'contacts',
+          'holds',
+          'writes',
+          'paths',
+          'profiles',
+          'groups',
+        ] as const) {
           count(what, gone[what]);
         }
         count('contactsOfJobs', gone.jobs);

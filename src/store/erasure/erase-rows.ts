@@ -13,6 +13,8 @@ export interface ErasedRows {
   holds: number;
   writes: number;
   paths: number;
+  /** Profiles that were paid for, with the keys that open them. */
+  profiles: number;
   /** Mentions of the person as an introducer, in the paths of other contacts. */
   introductions: number;
   /** Memberships of groups of the CRM. */
@@ -39,6 +41,7 @@ export async function eraseRows(
   await trx.deleteFrom('foreign_texts').where('integration_id', '=', integrationId).execute();
   await deleteFrom('contact_statuses');
   await deleteFrom('audit_keys');
+  await deleteFrom('value_states');
   // One that is being carried out goes when it is done.
   await trx
     .deleteFrom('approvals')
@@ -55,6 +58,7 @@ export async function eraseRows(
     holds: await deleteFrom('holds'),
     writes: await deleteFrom('writes'),
     paths: await deleteFrom('warm_paths'),
+    profiles: await deleteFrom('kept_profiles'),
     groups: await deleteFrom('network_wanted'),
     runs: await eraseRuns(trx, integrationId, crmIds),
   };
@@ -99,6 +103,8 @@ export const OWN_TABLES = [
   'contact_statuses',
   // With its key, what the audit says of the contact cannot be read any more.
   'audit_keys',
+  'kept_profiles',
+  'value_states',
 ] as const;
 type OwnTable = (typeof OWN_TABLES)[number];
 

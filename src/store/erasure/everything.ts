@@ -84,6 +84,11 @@ const TAKEN: Readonly<Record<string, Taken>> = {
     ],
     key: ['crm_id'],
   },
+  'values-not-in-crm': {
+    from: sql`value_states`,
+    columns: ['crm_id', 'field', 'state', 'code', 'since'],
+    key: ['crm_id', 'field'],
+  },
 };
 
 const ROWS_PER_PAGE = 5_000;

@@ -128,7 +128,13 @@ async function purgePreviousValues(
 }
 
 /** The tables that say more of a contact than what was paid and what is ours. */
-const BESIDE_CONTACTS = ['warm_paths', 'contact_statuses', 'network_wanted'] as const;
+const BESIDE_CONTACTS = [
+  'warm_paths',
+  'contact_statuses',
+  'network_wanted',
+  'kept_profiles',
+  'value_states',
+] as const;
 
 async function purgeRemovedContacts(
   trx: Trx,

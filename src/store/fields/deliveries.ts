@@ -10,6 +10,7 @@ import type { Database, WritesTable } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
 import { keepWords } from '../secrets/foreign-texts.ts';
 import { type Delivery, recordEnds } from './delivery-ends.ts';
+import { noteUndone } from './kept-profiles.ts';
 
 export type WriteRecord = FromRow<Selectable<WritesTable>>;
 
@@ -126,6 +127,8 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
           const former = { ...owns, values_donor: write.donorBefore, values_identity: null };
           await move(trx, lease, 'valuesOfDonor', [former], moment);
         }
+        const fields = Object.keys(parseOwned(write.after)).filter((name) => !(name in left));
+        await noteUndone(trx, lease.integrationId, clock.now(), { crmId: write.crmId, fields });
       });
     },
   };

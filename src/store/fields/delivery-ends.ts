@@ -11,6 +11,7 @@ import type { HoldKind, Trx } from '../engine/tables.ts';
 import type { RunMoment } from '../runs/runs.ts';
 import type { SealedWords } from '../secrets/foreign-texts.ts';
 import { closeWrites } from './field-end.ts';
+import { type KeptDelivery, keepProfiles, type ProfileToKeep } from './kept-profiles.ts';
 
 /** How the delivery of one profile ended. */
 export interface Delivery {
@@ -21,6 +22,8 @@ export interface Delivery {
   detail: string | null;
   /** What the CRM said when it refused the write, sealed; left out where it said nothing. */
   words?: SealedWords | null;
+  /** The profile, to be kept; left out where there is none. */
+  kept?: ProfileToKeep;
   end: DeliveryEnd;
 }
 
@@ -33,6 +36,8 @@ export type DeliveryEnd =
       identity: string;
       owned: OwnedValues;
       writeId: string | null;
+      /** False if its record refused the whole write; left out: true. */
+      isDone?: boolean;
       /** As of a `WriteEnd`. */
       after?: OwnedValues;
     }
@@ -53,6 +58,7 @@ export async function recordEnds(
   deliveries: readonly Delivery[],
 ): Promise<void> {
   await recordDelivered(trx, lease, run, deliveries);
+  await keepProfiles(trx, lease.integrationId, run.now, deliveries.flatMap(toKeep));
   await noteKnown(trx, refusedOnes(deliveries), run.now);
   for (const { crmId, end } of deliveries) {
     if (end.kind !== 'dropped' || end.mergedInto == null) continue;
@@ -74,6 +80,12 @@ export async function recordEnds(
     trx,
     notWritten.map((writeId) => ({ writeId, isDone: false })),
   );
+}
+
+/** What is paid for and not in the CRM waits for a decision, or for a contact that opts in again. */
+function toKeep({ crmId, trackingId, kept, end }: Delivery): KeptDelivery[] {
+  if (kept === undefined || end.kind === 'postponed') return [];
+  return [{ ...kept, crmId, trackingId, isDelivered: end.kind === 'delivered' }];
 }
 
 function eventOf(end: DeliveryEnd) {
@@ -133,9 +145,9 @@ async function recordDelivered(
   }
   await closeWrites(
     trx,
-    rows.map(({ writeId, after }) => ({
+    rows.map(({ writeId, after, isDone = true }) => ({
       writeId,
-      isDone: true,
+      isDone,
       ...(after === undefined ? {} : { after }),
     })),
   );

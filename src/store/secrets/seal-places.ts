@@ -75,6 +75,14 @@ const PASSKEY = {
   boundTo: ['id'],
 } as const satisfies SealedColumn;
 
+/** The key of a kept profile: bound to its contact, or one person's profile could be given to another. */
+const PROFILE_KEY = {
+  table: 'kept_profiles',
+  column: 'key',
+  key: ['integration_id', 'crm_id'],
+  boundTo: ['integration_id', 'crm_id'],
+} as const satisfies SealedColumn;
+
 /** Every column that holds sealed text; `test/store/secrets/reseal.test.ts` rotates them all. */
 export const SEALED_COLUMNS = [
   SECRET_VALUE,
@@ -86,6 +94,7 @@ export const SEALED_COLUMNS = [
   SETUP_DRAFT,
   PERSON,
   PASSKEY,
+  PROFILE_KEY,
 ] as const satisfies readonly SealedColumn[];
 
 export function secretPlace(name: string): SealPlace {
@@ -138,6 +147,11 @@ export function personPlace(id: string): SealPlace {
 /** What a person calls a passkey. */
 export function passkeyPlace(id: string): SealPlace {
   return placeIn(PASSKEY, [id]);
+}
+
+/** The key of the profile that is kept of a contact. */
+export function profileKeyPlace(integrationId: string, crmId: string): SealPlace {
+  return placeIn(PROFILE_KEY, [integrationId, crmId]);
 }
 
 /** The place of a row that was read with the columns in `boundTo`. */

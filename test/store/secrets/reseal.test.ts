@@ -9,6 +9,7 @@ import {
   hookSecretPlace,
   passkeyPlace,
   personPlace,
+  profileKeyPlace,
   SEALED_COLUMNS,
   secretPlace,
   settingsPlace,
@@ -132,6 +133,14 @@ describeEachDatabase('resealAll', (open) => {
       .values({ ...person, sealed: before.seal('{}', personPlace('p')) })
       .execute();
     const passkey = { id: 'k', person_id: 'p', credential: 'c', public_key: 'k' };
+    await db
+      .insertInto('kept_profiles')
+      .values({
+        ...{ integration_id: 'riverside', crm_id: '003', tracking_id: 't', is_delivered: 1 },
+        ...{ field_map: '', kept_at: 1, opted_out_at: null, donor: 'd', profile: 'p' },
+        key: before.seal('k', profileKeyPlace('riverside', '003')),
+      })
+      .execute();
     await db
       .insertInto('passkeys')
       .values({

@@ -1,0 +1,118 @@
+/** A profile that was paid for, encrypted with a key that belongs to it alone. */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { FatalError } from '../core/errors.ts';
+import type { Profile } from '../core/profile.ts';
+import type { SyncDeps } from '../run/context.ts';
+import type { KeptRecord } from '../store/fields/kept-profiles.ts';
+import { profileKeyPlace } from '../store/secrets/seal-places.ts';
+
+const CIPHER = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+const nameOrNull = z.string().nullable();
+const amountOrNull = z.number().nullable();
+
+/** In the order of this list, without the names of the parts: they would be a third of it. */
+const packedSchema = z.tuple([
+  z.literal(1),
+  z.string(),
+  z.tuple([nameOrNull, nameOrNull, nameOrNull]),
+  nameOrNull,
+  amountOrNull,
+  z.boolean(),
+  amountOrNull,
+  z.tuple([z.number(), z.number()]).nullable(),
+  z.tuple([amountOrNull, amountOrNull]),
+  z.array(z.string()),
+  z.array(z.string()),
+  z.array(z.string()),
+]);
+
+/** A profile and its key as they are stored. */
+export interface EncryptedProfile {
+  key: string;
+  profile: string;
+}
+
+/** Encrypts a profile with a new key, and that key with the secret key, for the row of its contact. */
+export function encryptProfile(
+  { sealer }: Pick<SyncDeps, 'sealer'>,
+  integrationId: string,
+  crmId: string,
+  profile: Profile,
+): EncryptedProfile {
+  const drawn = randomBytes(KEY_BYTES + IV_BYTES);
+  const key = drawn.subarray(0, KEY_BYTES);
+  const iv = drawn.subarray(KEY_BYTES);
+  const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES });
+  const parts = [iv, cipher.update(pack(profile), 'utf8'), cipher.final(), cipher.getAuthTag()];
+  return {
+    key: sealer.seal(key.toString('base64url'), profileKeyPlace(integrationId, crmId)),
+    profile: Buffer.concat(parts).toString('base64url'),
+  };
+}
+
+/** The profile of a kept record; throws a FatalError if it was changed or belongs to another contact. */
+export function decryptProfile(
+  { sealer }: Pick<SyncDeps, 'sealer'>,
+  { integrationId, crmId, key, profile }: KeptRecord,
+): Profile {
+  const opened = Buffer.from(sealer.open(key, profileKeyPlace(integrationId, crmId)), 'base64url');
+  const bytes = Buffer.from(profile, 'base64url');
+  const end = bytes.length - TAG_BYTES;
+  try {
+    const decipher = createDecipheriv(CIPHER, opened, bytes.subarray(0, IV_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAuthTag(bytes.subarray(end));
+    const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, end)), decipher.final()]);
+    return unpack(text.toString());
+  } catch (error) {
+    throw new FatalError(
+      'A kept profile in the database cannot be opened: it was changed, or its key belongs to another profile. Find out which other program writes into the database.',
+      { code: 'kept_profile_damaged', cause: error },
+    );
+  }
+}
+
+function pack(profile: Profile): string {
+  const { name, netWorth, capacity } = profile;
+  return JSON.stringify([
+    1,
+    profile.donorId,
+    [name.first, name.middle, name.last],
+    profile.profileUrl,
+    profile.age,
+    profile.isDeceased,
+    profile.probability ?? null,
+    netWorth === null ? null : [netWorth.low, netWorth.high],
+    [capacity.political, capacity.nonprofit],
+    profile.education,
+    profile.work,
+    profile.bio,
+  ]);
+}
+
+function unpack(text: string): Profile {
+  const parsed = packedSchema.parse(JSON.parse(text));
+  const [, donorId, names, profileUrl, age, isDeceased, probability, worth, capacity] = parsed;
+  const [, , , , , , , , , education, work, bio] = parsed;
+  const [first, middle, last] = names;
+  const [political, nonprofit] = capacity;
+  return {
+    donorId,
+    name: { first, middle, last },
+    profileUrl,
+    age,
+    isDeceased,
+    ...(probability === null ? {} : { probability }),
+    netWorth: worth === null ? null : { low: worth[0], high: worth[1] },
+    capacity: { political, nonprofit },
+    education,
+    work,
+    bio,
+  };
+}

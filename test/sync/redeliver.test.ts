@@ -1,0 +1,351 @@
+import { expect, it } from 'vitest';
+import type { Connector } from '../../connectors/contract.ts';
+import { createMemoryConnector } from '../../connectors/memory/connector.ts';
+import type { MemoryCrm } from '../../connectors/memory/crm.ts';
+import type { FieldMapping } from '../../src/core/field-map.ts';
+import { undoRun } from '../../src/fields/undo.ts';
+import type { PartnerClient } from '../../src/partner/client.ts';
+import { openCrm } from '../../src/run/crm-account.ts';
+import { withLease } from '../../src/sync/with-lease.ts';
+import type { SyncWorld } from '../helpers/sync-world.ts';
+import { describeEachDatabase, describeOn } from '../helpers/test-databases.ts';
+import { ageJobs, open, strangers } from './worlds.ts';
+
+const FIELDS = [
+  { from: 'donorId', to: 'Donor ID' },
+  { from: 'netWorth.low', to: 'Donor Net Worth Low' },
+  { from: 'netWorth.high', to: 'Donor Net Worth High' },
+  { from: 'age', to: 'Donor Age' },
+  { from: 'profileUrl', to: 'Donor Profile' },
+] as const;
+
+function linesOf(count: number): FieldMapping[] {
+  return FIELDS.slice(0, count).map((line) => ({ ...line, when: 'unlessEdited' }));
+}
+
+/** A CRM behind a network: a run creates no field in it. */
+function asServer(crm: MemoryCrm, signal: AbortSignal): Connector {
+  const connector = createMemoryConnector(crm, signal);
+  return { ...connector, capabilities: { ...connector.capabilities, remote: true } };
+}
+
+/** Values in these fields, over all contacts. */
+function filled({ crm }: SyncWorld, fields: readonly string[]): number {
+  const ids = [...crm.records.keys()];
+  return fields.flatMap((field) => ids.filter((id) => crm.valueOf(id, field) !== null)).length;
+}
+
+/** Contacts that the service knew, all of them with a donor id. */
+function known(world: SyncWorld): number {
+  return filled(world, ['Donor ID']);
+}
+
+/** Every contact with a donor id has the values that a first sync would have written. */
+async function expectWhole(world: SyncWorld, fields: readonly string[]): Promise<void> {
+  const untouched = await open({ integration: { fields: linesOf(FIELDS.length) } });
+  await untouched.addPeople(world.crm.records.size);
+  await untouched.sync();
+  for (const field of fields) {
+    for (const id of untouched.crm.records.keys()) {
+      const value = String(world.crm.valueOf(id, field));
+      expect([field, id, value]).toEqual([field, id, String(untouched.crm.valueOf(id, field))]);
+    }
+  }
+}
+
+describeOn('sqlite', 'what was paid for arrives', () => {
+  it('writes the values of a field that was missing once it is there, without a credit', async () => {
+    const world = await open({ integration: { fields: linesOf(5) }, connector: asServer });
+    await world.addPeople(60);
+    world.crm.removeField('Donor Age');
+    world.crm.removeField('Donor Profile');
+    const first = await world.sync();
+    expect(filled(world, ['Donor Profile'])).toBe(0);
+    world.crm.addField({ name: 'Donor Age' });
+    world.crm.addField({ name: 'Donor Profile' });
+    const second = await world.sync();
+    expect(second.contacts.written).toBe(known(world));
+    await expectWhole(world, ['Donor Age', 'Donor Profile', 'Donor ID']);
+    expect(await world.spent()).toBe(first.contacts.submitted);
+    expect(await world.store.keptProfiles.listWaiting('riverside')).toEqual([]);
+  });
+
+  it('writes them once the permission is granted, and once a field is enlarged', async () => {
+    const world = await open({ integration: { fields: linesOf(5) } });
+    await world.addPeople(50);
+    world.crm.addField({ name: 'Donor Age', writable: false });
+    world.crm.addField({ name: 'Donor Net Worth Low', type: 'currency', integerDigits: 1 });
+    world.crm.addField({ name: 'Donor Profile', type: 'url', maxLength: 5 });
+    await world.sync();
+    const states = await world.store.keptProfiles.listWaiting('riverside');
+    expect(new Map(states.map(({ field, state }) => [field, state]))).toEqual(
+      new Map([
+        ['Donor Age', 'no_permission'],
+        ['Donor Net Worth Low', 'does_not_fit'],
+        ['Donor Profile', 'does_not_fit'],
+      ]),
+    );
+    const before = await world.spent();
+    for (const { to: name } of FIELDS) world.crm.addField({ name });
+    await world.sync();
+    await expectWhole(world, ['Donor Age', 'Donor Net Worth Low', 'Donor Profile']);
+    expect(await world.spent()).toBe(before);
+  });
+
+  it('writes the values of lines that the field map has gained', async () => {
+    const world = await open({ integration: { fields: linesOf(2) } });
+    await world.addPeople(50);
+    await world.sync();
+    const before = await world.spent();
+    await world.sync({ mappings: linesOf(5) });
+    await expectWhole(
+      world,
+      FIELDS.map(({ to }) => to),
+    );
+    expect(await world.spent()).toBe(before);
+    const writes = world.crm.writes.length;
+    await world.sync({ mappings: linesOf(5) });
+    expect(world.crm.writes).toHaveLength(writes);
+  });
+
+  it('tries five contacts that a rule refuses, and the others once one is accepted', async () => {
+    const world = await open({ integration: { fields: linesOf(5) } });
+    const ids = await world.addPeople(40);
+    for (const id of ids) world.crm.refuseField(id, 'Donor Net Worth High');
+    await world.sync();
+    const tries = world.crm.calls.write;
+    await world.sync();
+    expect(world.crm.calls.write - tries).toBeLessThanOrEqual(5);
+    // The day is not over.
+    await world.sync();
+    expect(world.crm.calls.write - tries).toBeLessThanOrEqual(5);
+    for (const id of ids) world.crm.allowWrites(id);
+    await world.database.db
+      .updateTable('value_states')
+      .set((eb) => ({ probed_at: eb('probed_at', '-', 86_400_000) }))
+      .execute();
+    await world.sync();
+    await expectWhole(world, ['Donor Net Worth High']);
+  });
+
+  it('leaves a field empty that a user has emptied, while another field of the contact is filled', async () => {
+    const world = await open({ integration: { fields: linesOf(2) } });
+    await world.addPeople(10);
+    await world.sync();
+    const [id = ''] = [...world.crm.records.keys()].filter(
+      (each) => world.crm.valueOf(each, 'Donor Net Worth Low') !== null,
+    );
+    world.crm.setValue(id, 'Donor Net Worth Low', null);
+    const changed = linesOf(5).map((line) => ({ ...line, when: 'always' as const }));
+    await world.sync({ mappings: changed });
+    expect(world.crm.valueOf(id, 'Donor Net Worth Low')).toBeNull();
+    expect(world.crm.valueOf(id, 'Donor Profile')).not.toBeNull();
+  });
+
+  it('leaves out what a user has undone', async () => {
+    const world = await open({ integration: { fields: linesOf(2) } });
+    await world.addPeople(10);
+    const { id: runId } = await world.sync();
+    const deps = world.deps();
+    await withLease(deps, 'riverside', async (lease) =>
+      undoRun(await openCrm(deps, lease), lease, runId),
+    );
+    expect(known(world)).toBe(0);
+    await world.sync({ mappings: linesOf(5) });
+    expect(filled(world, ['Donor ID', 'Donor Net Worth Low'])).toBe(0);
+    expect(filled(world, ['Donor Profile'])).toBeGreaterThan(0);
+  });
+
+  it('writes nothing for a contact that has opted out, and everything once it opts in again', async () => {
+    const world = await open({ integration: { fields: linesOf(2) } });
+    const [id = ''] = await world.addPeople(10);
+    await world.sync();
+    world.crm.editContact(id, { optedOut: true });
+    await world.sync({ mappings: linesOf(5) });
+    expect(world.crm.valueOf(id, 'Donor Profile')).toBeNull();
+    world.crm.editContact(id, { optedOut: false });
+    await world.sync({ mappings: linesOf(5) });
+    await expectWhole(world, ['Donor Profile', 'Donor ID']);
+  });
+
+  it('keeps the profile of a held contact, and delivers it only after an approval, however late', async () => {
+    const world = await open({ ...strangers, integration: { fields: linesOf(5) } });
+    await world.addPeople(5);
+    await world.sync();
+    expect(known(world)).toBe(0);
+    await world.sync({ mappings: linesOf(5).map((line) => ({ ...line, when: 'always' })) });
+    expect(known(world)).toBe(0);
+    const before = await world.spent();
+    await ageJobs(world, 60 * 24 * 30);
+    await world.putFaults([{ on: { path: '*results*' }, fault: { kind: 'jobsVanish' } }]);
+    for (const hold of await world.store.holds.listOpen()) {
+      await world.store.holds.decide(hold, 'approved');
+    }
+    await world.sync();
+    expect(known(world)).toBeGreaterThan(0);
+    expect(await world.spent()).toBe(before);
+  });
+
+  it('fetches the result again where no profile is kept', async () => {
+    const world = await open({
+      retention: { profiles: 0 },
+      integration: { fields: linesOf(2) },
+    });
+    await world.addPeople(20);
+    await world.sync();
+    const rows = await world.database.db.selectFrom('kept_profiles').selectAll().execute();
+    expect(rows.every(({ key, profile }) => key === '' && profile === '')).toBe(true);
+    await world.sync({ mappings: linesOf(5) });
+    await expectWhole(world, ['Donor Profile', 'Donor Age']);
+  });
+
+  it('gives a contact that left and came back the values of its kept profile', async () => {
+    const world = await open({ integration: { fields: linesOf(5) } });
+    const [id = ''] = await world.addPeople(10);
+    await world.sync();
+    const { contact } = world.crm.records.get(id) ?? {};
+    world.crm.deleteContact(id);
+    await world.sync({ full: true });
+    const before = await world.spent();
+    world.crm.addContact({ ...contact, id });
+    await world.sync({ full: true });
+    await expectWhole(
+      world,
+      FIELDS.map(({ to }) => to),
+    );
+    expect(await world.spent()).toBe(before);
+  });
+
+  it('deletes profiles that are too old at the end of a run that failed as well', async () => {
+    const world = await open({ retention: { profiles: 30 } });
+    await world.addPeople(5);
+    await world.sync();
+    await world.database.db
+      .updateTable('kept_profiles')
+      .set((eb) => ({ kept_at: eb('kept_at', '-', 31 * 86_400_000) }))
+      .execute();
+    const stopped = await world.sync({ signal: AbortSignal.abort() });
+    expect(stopped.status).toBe('incomplete');
+    expect(await world.database.db.selectFrom('kept_profiles').selectAll().execute()).toEqual([]);
+  });
+
+  it('deletes the profile of a contact that has been opted out for 30 days, and no other', async () => {
+    const world = await open();
+    const [id = ''] = await world.addPeople(5);
+    await world.sync();
+    const kept = async () => {
+      const rows = await world.database.db
+        .selectFrom('kept_profiles')
+        .select(['crm_id', 'opted_out_at'])
+        .execute();
+      return new Map(rows.map((row) => [row.crm_id, row.opted_out_at]));
+    };
+    const all = (await kept()).size;
+    world.crm.editContact(id, { optedOut: true });
+    await world.sync();
+    expect((await kept()).get(id)).toBeGreaterThan(0);
+    await world.database.db
+      .updateTable('kept_profiles')
+      .set((eb) => ({ opted_out_at: eb('opted_out_at', '-', 31 * 86_400_000) }))
+      .execute();
+    await world.sync();
+    expect((await kept()).has(id)).toBe(false);
+    expect((await kept()).size).toBe(all - 1);
+  });
+
+  it('deletes no profile while more contacts than usual have opted out at once', async () => {
+    const world = await open();
+    const ids = await world.addPeople(40);
+    await world.sync();
+    for (const id of ids) world.crm.editContact(id, { optedOut: true });
+    await world.sync();
+    await world.database.db
+      .updateTable('kept_profiles')
+      .set((eb) => ({ opted_out_at: eb('opted_out_at', '-', 31 * 86_400_000) }))
+      .execute();
+    const before = await world.database.db.selectFrom('kept_profiles').select('crm_id').execute();
+    await world.sync();
+    expect(await world.database.db.selectFrom('kept_profiles').select('crm_id').execute()).toEqual(
+      before,
+    );
+  });
+
+  it('has nothing of a profile in clear', async () => {
+    const world = await open();
+    await world.addPeople(20);
+    await world.sync();
+    const rows = await world.database.db.selectFrom('kept_profiles').selectAll().execute();
+    expect(rows.length).toBeGreaterThan(0);
+    const text = JSON.stringify(rows);
+    for (const { values } of world.crm.writes) {
+      expect(text).not.toContain(String(values['Donor ID']));
+      expect(text).not.toContain(String(values['Donor Profile']));
+    }
+  });
+});
+
+describeEachDatabase('what was paid for arrives, on each database', (openDatabase) => {
+  it('tells what waits, tries, writes, and deletes by age and by opt-out', async () => {
+    const database = await openDatabase();
+    const world = await open({ database, integration: { fields: linesOf(2) } });
+    const ids = await world.addPeople(20);
+    for (const id of ids) world.crm.refuseField(id, 'Donor Net Worth Low');
+    await world.sync();
+    const before = await world.spent();
+    const [waiting, ...more] = await world.store.keptProfiles.listWaiting('riverside');
+    expect(more).toEqual([]);
+    expect(waiting).toMatchObject({ field: 'Donor Net Worth Low', state: 'refused' });
+    expect(waiting?.contacts).toBeGreaterThan(10);
+    for (const id of ids) world.crm.allowWrites(id);
+    await world.sync({ mappings: linesOf(5) });
+    await expectWhole(
+      world,
+      FIELDS.map(({ to }) => to),
+    );
+    expect(await world.store.keptProfiles.listWaiting('riverside')).toEqual([]);
+    expect(await world.spent()).toBe(before);
+    const [id = ''] = ids;
+    world.crm.editContact(id, { optedOut: true });
+    await world.sync();
+    const early = { opted_out_at: 1 };
+    await database.db
+      .updateTable('kept_profiles')
+      .set(early)
+      .where('opted_out_at', 'is not', null)
+      .execute();
+    await world.sync();
+    const left = await database.db.selectFrom('kept_profiles').select('crm_id').execute();
+    expect(left.map(({ crm_id }) => crm_id)).not.toContain(id);
+    expect(left.length).toBeGreaterThan(10);
+  });
+
+  it('takes at most twice the room of the profile as JSON', async () => {
+    const database = await openDatabase();
+    const world = await open({ database, partner: listening });
+    await world.addPeople(50);
+    await world.sync();
+    const rows = await database.db.selectFrom('kept_profiles').selectAll().execute();
+    const stored = rows.reduce((sum, row) => sum + Object.values(row).join('').length, 0);
+    const json = [...heard.values()].reduce((sum, length) => sum + length, 0);
+    expect(rows.length).toBe(heard.size);
+    expect(stored / json).toBeLessThan(2);
+  });
+});
+
+const heard = new Map<string, number>();
+
+/** Notes how long the JSON of each profile is. */
+function listening(client: PartnerClient): PartnerClient {
+  heard.clear();
+  return {
+    ...client,
+    async readResults(jobIds, signal) {
+      const results = await client.readResults(jobIds, signal);
+      for (const [jobId, result] of results) {
+        if (result.state !== 'completed') continue;
+        heard.set(jobId, JSON.stringify(result.profile).length);
+      }
+      return results;
+    },
+  };
+}
