@@ -122,7 +122,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 }
 
 function baseUrlOf(url: string): string {
-  return url.replace(/\/+$/, '') + BASE_PATH;
+  return url.replace(/(?<!\/)\/+$/, '') + BASE_PATH;
 }
 
 function openOperator(

@@ -21,6 +21,9 @@ const MAX_HEADER_BYTES = 65_536;
 
 const DELIMITERS = [',', ';', '\t', '|'];
 
+/** A longer text in a header isn't a name: its column is not offered, and messages show its start. */
+export const MAX_NAME_LENGTH = 200;
+
 /** Fewer columns cannot hold an id and a name. */
 const MIN_COLUMNS = 2;
 
@@ -50,11 +53,13 @@ function parseHeader(bytes: Buffer): CsvHeader | CsvProblem {
     const needed = 'an id and a name';
     return { problem: `its first line must name at least ${MIN_COLUMNS} columns: ${needed}` };
   }
-  return { columns: columns.filter(isOnlyOne), encoding };
+  return { columns: usableNames(columns), encoding };
 }
 
-function isOnlyOne(name: string, at: number, names: readonly string[]): boolean {
-  return names.indexOf(name) === at && names.lastIndexOf(name) === at;
+function usableNames(names: readonly string[]): string[] {
+  const times = new Map<string, number>();
+  for (const name of names) times.set(name, (times.get(name) ?? 0) + 1);
+  return names.filter((name) => times.get(name) === 1 && name.length <= MAX_NAME_LENGTH);
 }
 
 function decode(bytes: Buffer): { text: string; encoding: CsvHeader['encoding'] } {
@@ -200,15 +205,16 @@ const ADDRESS_PARTS = [
  * it; else by words. What is not certain is null, and a person is asked.
  */
 export function guessColumns(columns: readonly string[]): ColumnGuess {
+  const names = indexNames(columns);
   const known = KNOWN_EXPORTS.find(({ knownBy }) =>
-    knownBy.every((name) => present(columns, name) !== null),
+    knownBy.every((name) => present(names, name) !== null),
   );
-  const guess = known === undefined ? guessByWords(columns) : guessOfExport(columns, known);
+  const guess = known === undefined ? guessByWords(names) : guessOfExport(names, known);
   return {
     ...guess,
-    optOut: find(columns, OPT_OUTS),
-    deceased: find(columns, DECEASED),
-    doNotContact: find(columns, DO_NOT_CONTACTS),
+    optOut: find(names, OPT_OUTS),
+    deceased: find(names, DECEASED),
+    doNotContact: find(names, DO_NOT_CONTACTS),
     exportOf: known?.name ?? null,
     advice: known?.advice ?? null,
   };
@@ -219,7 +225,30 @@ type PersonColumns = Pick<
   'id' | 'firstName' | 'lastName' | 'fullName' | 'addresses' | 'employers'
 >;
 
-function guessOfExport(columns: readonly string[], known: KnownExport): PersonColumns {
+/** The columns of a file, each name folded once: a file may have thousands of columns. */
+interface Names {
+  /** In the order of the file, with their plain spelling. */
+  all: readonly { column: string; plain: string }[];
+  /** The first column of each plain or folded spelling. */
+  byPlain: ReadonlyMap<string, string>;
+  byFolded: ReadonlyMap<string, string>;
+}
+
+function indexNames(columns: readonly string[]): Names {
+  const all: Names['all'][number][] = [];
+  const byPlain = new Map<string, string>();
+  const byFolded = new Map<string, string>();
+  for (const column of columns) {
+    const text = folded(column.slice(0, MAX_NAME_LENGTH));
+    const plain = withoutAside(text).replace(/[^a-z0-9]/g, '');
+    all.push({ column, plain });
+    if (!byPlain.has(plain)) byPlain.set(plain, column);
+    if (!byFolded.has(text)) byFolded.set(text, column);
+  }
+  return { all, byPlain, byFolded };
+}
+
+function guessOfExport(columns: Names, known: KnownExport): PersonColumns {
   const all = (names: readonly string[]) => names.flatMap((name) => present(columns, name) ?? []);
   const first = (names: readonly string[]) => all(names)[0] ?? null;
   const firstName = first(known.firstName);
@@ -237,48 +266,46 @@ function guessOfExport(columns: readonly string[], known: KnownExport): PersonCo
 }
 
 /** The column of this name, case, accents and white space around it aside. */
-function present(columns: readonly string[], name: string): string | null {
-  return columns.find((column) => folded(column) === folded(name)) ?? null;
+function present({ byFolded }: Names, name: string): string | null {
+  return byFolded.get(folded(name)) ?? null;
 }
 
-function guessByWords(columns: readonly string[]): PersonColumns {
-  const firstName = find(columns, FIRST_NAMES) ?? endsWith(columns, 'firstname');
-  const lastName = find(columns, LAST_NAMES) ?? endsWith(columns, 'lastname');
+function guessByWords(names: Names): PersonColumns {
+  const firstName = find(names, FIRST_NAMES) ?? endsWith(names, 'firstname');
+  const lastName = find(names, LAST_NAMES) ?? endsWith(names, 'lastname');
   const isWhole = firstName === null || lastName === null;
   return {
-    id: find(columns, ID_NAMES) ?? columns.find(isIdName) ?? null,
+    id: find(names, ID_NAMES) ?? names.all.find(isIdName)?.column ?? null,
     firstName,
     lastName,
-    fullName: isWhole ? find(columns, FULL_NAMES) : null,
-    addresses: ADDRESS_PARTS.map((names) => find(columns, names)).filter((name) => name !== null),
-    employers: [find(columns, EMPLOYER_NAMES)].filter((name) => name !== null),
+    fullName: isWhole ? find(names, FULL_NAMES) : null,
+    addresses: ADDRESS_PARTS.map((parts) => find(names, parts)).filter((name) => name !== null),
+    employers: [find(names, EMPLOYER_NAMES)].filter((name) => name !== null),
   };
 }
 
-function find(columns: readonly string[], names: readonly string[]): string | null {
-  for (const name of names) {
-    const column = columns.find((candidate) => plain(candidate) === name);
-    if (column !== undefined) return column;
-  }
-  return null;
+function find({ byPlain }: Names, names: readonly string[]): string | null {
+  const name = names.find((each) => byPlain.has(each));
+  return name === undefined ? null : (byPlain.get(name) ?? null);
 }
 
 /** `Donor ID`, `legacy_id`, `personId`, but not `Amount Paid`. */
-function isIdName(column: string): boolean {
-  if (OTHER_IDS.test(plain(column))) return false;
+function isIdName({ column, plain }: Names['all'][number]): boolean {
+  if (OTHER_IDS.test(plain)) return false;
   return /(^|[^a-z])id$/i.test(column) || /[a-z]I[dD]$/.test(column);
 }
 
 /** `Contact First Name` and the like: a longer name that ends the right way. */
-function endsWith(columns: readonly string[], ending: string): string | null {
-  const own = columns.filter((candidate) => !OTHER_PEOPLES.test(plain(candidate)));
-  return own.find((candidate) => plain(candidate).endsWith(ending)) ?? null;
+function endsWith({ all }: Names, ending: string): string | null {
+  const own = all.find(({ plain }) => plain.endsWith(ending) && !OTHER_PEOPLES.test(plain));
+  return own?.column ?? null;
 }
 
-function plain(column: string): string {
-  return folded(column)
-    .replace(/\(.*\)/, '')
-    .replace(/[^a-z0-9]/g, '');
+/** Without the text from the first bracket to the last one. */
+function withoutAside(text: string): string {
+  const start = text.indexOf('(');
+  const end = text.lastIndexOf(')');
+  return start !== -1 && end > start ? text.slice(0, start) + text.slice(end + 1) : text;
 }
 
 /** Without case, accents and white space around it. */
