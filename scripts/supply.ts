@@ -24,6 +24,8 @@ const lockSchema = z.object({
 const ALLOWED: ReadonlySet<string> = new Set([
   ...['MIT', 'MIT-0', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '(MIT OR CC0-1.0)'],
   ...['BlueOak-1.0.0', '0BSD'],
+  // Of the list of common passwords, which is passed on as it is (docs/decisions/0025-common-passwords.md).
+  ...['MPL-2.0', 'MPL 2.0'],
 ]);
 
 export interface Package {

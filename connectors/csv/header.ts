@@ -35,6 +35,8 @@ export interface HeaderFormat {
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const MOST_NAMES_LISTED = 30;
+/** A longer text in a header isn't a name. */
+const MOST_CHARACTERS_LISTED = 200;
 const MOST_TYPOS = 2;
 
 /** Reads the header from the first bytes of a file; the problems if it cannot be used. */
@@ -74,7 +76,8 @@ export function byteOrderMarkOf(dialect: Dialect): Buffer {
 /** A list of column names for a message. */
 export function listColumns(columns: readonly string[]): string {
   const names = columns.filter((name) => name !== '');
-  const shown = names.slice(0, MOST_NAMES_LISTED).join(', ');
+  const listed = names.slice(0, MOST_NAMES_LISTED);
+  const shown = listed.map((name) => name.slice(0, MOST_CHARACTERS_LISTED)).join(', ');
   const others = names.length - MOST_NAMES_LISTED;
   return others > 0 ? `${shown} and ${others} others` : shown;
 }
@@ -200,6 +203,7 @@ function isNear(wanted: string, column: string): boolean {
   const a = bare(wanted);
   const b = bare(column);
   if (a === b) return true;
+  if (Math.abs(a.length - b.length) > MOST_TYPOS) return false;
   return a.length > MOST_TYPOS && b.length > MOST_TYPOS && editDistance(a, b) <= MOST_TYPOS;
 }
 

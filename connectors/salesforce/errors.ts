@@ -287,7 +287,7 @@ const NAMED = /No such column '(\w+)'|sObject type '(\w+)'|(?:for|The) field '(\
 
 /** Names that Salesforce calls wrong, as far as we have asked for them: no text can pass for one. */
 function namesIn(message: string, asked: string): string[] {
-  const withoutTexts = decoded(asked).replace(/'(?:[^'\\]|\\.)*'/g, "''");
+  const withoutTexts = decoded(asked).replace(/'(?:[^'\\]|\\[\s\S]?)*(?:'|$)/g, "''");
   const ours = new Set(withoutTexts.match(/\w+/g));
   const named = [...message.matchAll(NAMED)].flatMap((match) => match.slice(1));
   return named.filter((name) => name !== undefined && ours.has(name));

@@ -86,7 +86,7 @@ function named({ says, names }: Refused, pattern: RegExp): [string, string | und
 }
 
 function namesIn(filter: string): Set<string> {
-  return new Set(filter.replace(/'(?:[^'\\]|\\.)*'/g, "''").match(/\w+/g));
+  return new Set(filter.replace(/'(?:[^'\\]|\\[\s\S]?)*(?:'|$)/g, "''").match(/\w+/g));
 }
 
 /** Where the filter is wrong, of which Salesforce names the column in the query. */

@@ -34,7 +34,7 @@ export function isReadable(value: FieldValue, field: DescribedField | undefined)
   return !DATE_TYPES.has(field.type) || (typeof value === 'string' && DATE.test(value));
 }
 
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const DATE_TYPES: ReadonlySet<string> = new Set(['date', 'datetime']);
 const DATE = /^\d{4}-\d{2}-\d{2}/;
 

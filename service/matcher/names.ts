@@ -193,7 +193,7 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((word, at) => word === other[at]);
 }
 
-const BRACKETS = /\([^)]*\)|"[^"]*"|“[^”]*”/g;
+const BRACKETS = /\([^()]*\)|"[^"]*"|“[^“”]*”/g;
 
 function withoutBrackets(text: string): string {
   const plain = text.replaceAll(BRACKETS, ' ');

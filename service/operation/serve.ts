@@ -65,7 +65,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     // Nobody works any more for the charges that the process before this one left open.
     credits.refundOpen();
     // Its own address is known once it listens.
-    let rootUrl = options.publicUrl?.replace(/\/+$/, '') ?? '';
+    let rootUrl = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? '';
     const world = openRecordedWorld(db, (id) => `${rootUrl}${DONOR_PAGES}/${id}`);
     const donors = openRecord(db).people();
     const metrics = createServiceMetrics(db, { basePath: BASE_PATH, donors });

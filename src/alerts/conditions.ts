@@ -108,7 +108,7 @@ const RECOVERIES: Readonly<Record<string, string>> = {
 };
 
 function wordOf(subject: string): string {
-  return subject.replace(/\/.*$/, '');
+  return subject.split('/', 1)[0] ?? '';
 }
 
 function runConditions({ lastRun, integrationId }: IntegrationState): Found[] {

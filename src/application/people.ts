@@ -29,6 +29,8 @@ export interface PeopleDeps {
   store: Pick<Store, 'people' | 'passkeys' | 'fingerprint'>;
   sealer: Pick<Sealer, 'seal' | 'open'>;
   clock: Pick<Clock, 'now'>;
+  /** Names that no password may be made of. */
+  clientNames?: readonly string[];
 }
 
 export const emailSchema = z
@@ -228,7 +230,7 @@ export async function joinBy(
   const person = await findInvited(deps, secret);
   if (person === null) return null;
   if (typeof way !== 'string') return deps.store.people.join(hashToken(secret), way);
-  requireGoodPassword(way, identityOf(deps.sealer, person));
+  await requireGoodPassword(way, identityOf(deps.sealer, person), deps.clientNames);
   return deps.store.people.join(hashToken(secret), await hashPassword(way));
 }
 
@@ -271,14 +273,14 @@ export async function findByProvider(
 
 /** Throws a ConfigurationError if the old password is wrong, or others would guess the new one. */
 export async function changePassword(
-  { store, sealer }: PeopleDeps,
+  { store, sealer, clientNames }: PeopleDeps,
   person: PersonRecord,
   { old, fresh, session }: { old: string; fresh: string; session: string | null },
 ): Promise<void> {
   if (!(await isPassword(old, person.password))) {
     throw new ConfigurationError('The password so far is another one.', { code: 'password_wrong' });
   }
-  requireGoodPassword(fresh, identityOf(sealer, person));
+  await requireGoodPassword(fresh, identityOf(sealer, person), clientNames);
   await store.people.changePassword(person.id, await hashPassword(fresh), session);
 }
 

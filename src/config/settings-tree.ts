@@ -129,10 +129,16 @@ function syntaxMessage(error: YAMLError, line: string): string {
     case 'BLOCK_AS_IMPLICIT_KEY':
       return 'this is not a key and a value; a text with ": " in it needs quotes';
     default:
-      return /[{[].*\$\{/.test(line)
+      return hasVariableInFlow(line)
         ? `this is not valid YAML; inside { } and [ ] a "\${NAME}" needs its quotes`
         : 'this is not valid YAML';
   }
+}
+
+/** True of a line with a `${NAME}` inside of { } or [ ]. */
+function hasVariableInFlow(line: string): boolean {
+  const start = line.search(/[{[]/);
+  return start !== -1 && line.includes('${', start + 1);
 }
 
 const SECOND_DOCUMENT = 'one file holds one document; "---" starts a second one';

@@ -4,11 +4,16 @@ const MS_PER_SECOND = 1000;
 const SECONDS_PER_MINUTE = 60;
 const SECONDS_PER_HOUR = 3600;
 const SECONDS_PER_DAY = 86_400;
+const GROUP_DIGITS = 3;
 
 /** `12,345`. By hand: the first format of `Intl` takes longer than most of what a command loads. */
 export function formatCount(count: number): string {
-  const digits = String(Math.round(Math.abs(count)));
-  return `${count < 0 ? '-' : ''}${digits.replace(/\B(?=(?:\d{3})+$)/g, ',')}`;
+  let rest = String(Math.round(Math.abs(count)));
+  const groups: string[] = [];
+  for (; rest.length > GROUP_DIGITS; rest = rest.slice(0, -GROUP_DIGITS)) {
+    groups.unshift(rest.slice(-GROUP_DIGITS));
+  }
+  return `${count < 0 ? '-' : ''}${[rest, ...groups].join(',')}`;
 }
 
 /** `1 contact`, `1,200 contacts`; a plural that is not made with an "s" is given. */

@@ -36,7 +36,10 @@ export interface Access {
    * each button of a page has one of these two before its handler.
    */
   requirePage(role: Role): MiddlewareHandler<HttpEnv>;
-  /** Like `requireRole('viewer')`, but a caller that seems to be on this machine needs no token. */
+  /**
+   * Like `requireRole('viewer')`, but a caller that seems to be on this machine needs no token. A token that is sent
+   * counts there too: the caller sees the clients of that token and no other.
+   */
   requireViewerUnlessLocal(): MiddlewareHandler<HttpEnv>;
   /** The same person for the audit. */
   actorOf(c: Context<HttpEnv>, principal: Principal): Actor;
@@ -215,7 +218,8 @@ export function createAccess(deps: AccessDeps): Access {
     },
     requireViewerUnlessLocal() {
       return async (c, next) => {
-        if (!(isHome && isLocal(c))) admit(c, await identify(c), 'viewer');
+        const isSilent = c.req.header('authorization') === undefined;
+        if (!(isHome && isLocal(c) && isSilent)) admit(c, await identify(c), 'viewer');
         await next();
       };
     },
@@ -238,6 +242,7 @@ export function createAccess(deps: AccessDeps): Access {
     },
     hasPeople: () => store.people.hasJoined(),
     async beginFirstVisit(c, secret) {
+      requireSameOrigin(c, publicUrl, 'allowed');
       const isOpen = typeof withoutToken === 'object' && isLocal(c) && (await isWithoutUsers());
       const cookie = isOpen ? (withoutToken?.begin(secret) ?? null) : null;
       if (cookie === null) {

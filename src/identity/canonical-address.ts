@@ -153,7 +153,7 @@ function addDesignated(
   if (number === undefined || !fits(number)) return next;
   at += 1;
   let plain = number.replace(/^0+(?=.)/, '');
-  if (prefix === FLOOR.prefix) plain = plain.replace(/\D+$/, '');
+  if (prefix === FLOOR.prefix) plain = plain.replace(/(?<!\D)\D+$/, '');
   // 4 B is 4B, but 4 N may be followed by Main Street.
   if (isNumber(number) && /^[^nsew]$/.test(part[at] ?? '')) {
     plain += part[at];

@@ -138,7 +138,7 @@ const ARTICLE_BEFORE =
 
 /** What a nonprofit is, as the last word of its name or before an `of`, `for` or `on`. */
 const ARTICLE_FOR =
-  /\b(?:Administration|Agency|Alliance|Army|Arboretum|Aquarium|Association|Authority|Ballet|Board|Bureau|Cent(?:er|re)|Chamber|Clinic|Club|Coalition|Collaborative|Commission|Committee|Conference|Congress|Conservancy|Consortium|Corps|Council|Court|Cross|Department|Endowment|Federation|Fellowship|Foundation|Friends|Fund|Gallery|Gardens?|Guild|House of Representatives|Initiative|Institute|Institution|League|Library|Mission|Museum|Network|Opera|Orchestra|Panel|Partnership|Philharmonic|Project|Senate|Shelter|Society|Symphony|Theatre|Theater|Trust|Union|Zoo)(?: (?:of|for|on|to|against)\b.*)?$/;
+  /\b(?:Administration|Agency|Alliance|Army|Arboretum|Aquarium|Association|Authority|Ballet|Board|Bureau|Cent(?:er|re)|Chamber|Clinic|Club|Coalition|Collaborative|Commission|Committee|Conference|Congress|Conservancy|Consortium|Corps|Council|Court|Cross|Department|Endowment|Federation|Fellowship|Foundation|Friends|Fund|Gallery|Gardens?|Guild|House of Representatives|Initiative|Institute|Institution|League|Library|Mission|Museum|Network|Opera|Orchestra|Panel|Partnership|Philharmonic|Project|Senate|Shelter|Society|Symphony|Theatre|Theater|Trust|Union|Zoo)(?: (?:of|for|on|to|against)\b[\s\S]*)?$/;
 
 /** The kinds of organizations whose names are plain names. */
 const PLAIN_KINDS: ReadonlySet<string> = new Set(['company', 'school']);
@@ -228,7 +228,9 @@ function plausible(from: number, to: number | null): SharedYears | null {
 export function calledName(contact: { firstName: string | null; lastName: string | null }): string {
   const [first, last] = [contact.firstName, contact.lastName].map(tidy);
   if (!first) return last || 'this person';
-  const withoutInitials = first.replace(/(?: \p{L}\.?)+$/u, '');
+  const words = first.split(' ');
+  const lastName = words.findLastIndex((word, at) => at === 0 || !/^\p{L}\.?$/u.test(word));
+  const withoutInitials = words.slice(0, lastName + 1).join(' ');
   // An initial alone says too little.
   return isInitial(withoutInitials) && last ? `${withoutInitials} ${last}` : withoutInitials;
 }

@@ -185,7 +185,9 @@ function storedLength(text: string): number {
 function cutAfterWord(text: string, field: CrmField): string | null {
   const room = prefixWithin(text, (field.maxLength ?? text.length) - ELLIPSIS.length);
   const lastSpace = text.slice(0, room.length + 1).search(/\s\S*$/);
-  const kept = room.slice(0, lastSpace > 0 ? lastSpace : room.length).replace(/[\s\p{P}]+$/u, '');
+  const kept = room
+    .slice(0, lastSpace > 0 ? lastSpace : room.length)
+    .replace(/(?<![\s\p{P}])[\s\p{P}]+$/u, '');
   return kept === '' ? null : `${kept}${ELLIPSIS}`;
 }
 

@@ -84,7 +84,7 @@ const PREFIX = /(?<!\p{L})(saint|sainte|ste?|mc|mac|o)[.\s-]+(?=\p{L})/giu;
 const MAY_HOLD_PREFIX = /[.\s-]/;
 
 /** A nickname in brackets or in quotes. */
-const ASIDE = /\(([^)]*)\)|["“”]([^"“”]*)["“”]|(?<=\s)['‘]([^'’]*)['’](?=\s|$)/g;
+const ASIDE = /\(([^()]*)\)|["“”]([^"“”]*)["“”]|(?<=\s)['‘]([^'‘’]*)['’](?=\s|$)/g;
 
 /** Every nickname in brackets or in quotes begins with one of these. */
 const MAY_HOLD_ASIDE = /[("“”'‘]/;

@@ -71,6 +71,6 @@ function withoutExponent(value: number): string {
   if (Number.isInteger(value)) return BigInt(value).toString();
   return value
     .toFixed(MAX_SHOWN_DECIMALS)
-    .replace(/\.?0+$/, '')
+    .replace(/\.?(?<!0)0+$/, '')
     .replace(/^-0$/, '0');
 }

@@ -10,7 +10,7 @@ export const crmUrlSchema = z.url({ protocol: /^https?$/ });
 
 /** An address to which a path can be added. */
 export function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '');
+  return url.replace(/(?<!\/)\/+$/, '');
 }
 
 /** True if both have one origin: what one of them may see, the other one may. */

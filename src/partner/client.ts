@@ -145,7 +145,7 @@ function lineOf(options: PartnerClientOptions, time: ServiceTime): Line {
 function usableBaseUrl(text: string): string {
   const url = URL.parse(text);
   const plain = url && !url.username && !url.password && !url.search && !url.hash;
-  if (plain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
+  if (plain && /^https?:$/.test(url.protocol)) return url.href.replace(/(?<!\/)\/+$/, '');
   throw new ConfigurationError(
     'partner.baseUrl is not a plain http(s) address. It looks like https://HOST/v1/partners.',
     { code: 'partner_base_url_invalid' },

@@ -128,5 +128,5 @@ function shapeOf(path: string, basePath: string): string {
     basePath !== '' && (path === basePath || path.startsWith(`${basePath}/`))
       ? path.slice(basePath.length)
       : path;
-  return below.replace(/\{[^}]*\}/g, '{}').replace(/\/$/, '');
+  return below.replace(/\{[^{}]*\}/g, '{}').replace(/\/$/, '');
 }

@@ -158,12 +158,18 @@ function validationItems(body: Body): ValidationItem[] {
   return items.map(({ type, loc }) => ({ type: shownType(type), loc: shownPlace(loc) }));
 }
 
+/** No date is longer, in any spelling. */
+const MAX_DAY_LENGTH = 60;
+
 /** The day in "… expired on <date> …", whose format is not documented; null if none is found. */
 function expiryIn(body: Body): string | null {
   const detail = detailOf(body) ?? '';
   const isoDay = /(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)/.exec(detail)?.[0];
   if (isoDay !== undefined) return isoDay;
-  const words = /expired on (.+?)(?:\s+and\b|[.;]|$)/i.exec(detail)?.[1];
+  const start = detail.search(/expired on /i);
+  if (start === -1) return null;
+  const rest = detail.slice(start + 'expired on '.length).slice(0, MAX_DAY_LENGTH);
+  const words = rest.split(/ and\b|[.;\n]/)[0]?.trim();
   const instantMs = Date.parse(`${words} UTC`);
   return Number.isNaN(instantMs) ? null : new Date(instantMs).toISOString().slice(0, 10);
 }

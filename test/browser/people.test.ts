@@ -48,6 +48,7 @@ describe('the people', () => {
     const world = await open({ isIdle: true, others: ['harbor'], withoutToken: firstVisit });
     const { page, complaints } = await look(world);
     await page.goto(world.url + firstVisit.path);
+    await page.getByRole('button', { name: 'Sign in as the owner' }).click();
     await page.getByRole('link', { name: 'People' }).click();
     const form = page.getByRole('region', { name: 'Invite a person' });
     await form.getByLabel('Name').fill('Anna Kowalski');

@@ -74,6 +74,7 @@ export async function connect(
 ): Promise<void> {
   const { page, read } = person;
   await page.goto(world.signInUrl);
+  await page.getByRole('button', { name: 'Sign in as the owner' }).click();
   await read();
   expect(new URL(page.url()).pathname).toBe('/setup');
   await begin(person, world, kind, name);

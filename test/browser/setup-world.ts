@@ -51,7 +51,7 @@ export async function openSetupWorld(
       PATH: process.env['PATH'],
       NO_COLOR: '1',
       PARTNER_BASE_URL: service.baseUrl,
-      DONOR_SYNC_SETUP_HOSTS: '127.0.0.1,localhost',
+      DONOR_SYNC_SETUP_HOSTS: '127.0.0.1:*,localhost:*',
     },
   });
   const { url, signInUrl } = await ready(child);

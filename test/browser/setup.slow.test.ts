@@ -73,6 +73,7 @@ describe('the pages of the set-up', () => {
       const world = await open('hubspot');
       const { page, type, press } = await aPerson(world.url);
       await page.goto(world.signInUrl);
+      await page.getByRole('button', { name: 'Sign in as the owner' }).click();
       await type(page.getByLabel('Name of the nonprofit'), 'Riverside');
       await press('Begin');
       const door = page.locator('form.door', { hasText: 'Connect HubSpot' });
@@ -98,6 +99,7 @@ describe('the pages of the set-up', () => {
       onTestFinished(() => context.close());
       const page = await context.newPage();
       await page.goto(world.signInUrl);
+      await page.getByRole('button', { name: 'Sign in as the owner' }).click();
       await page.getByLabel('Name of the nonprofit').fill('Riverside');
       await page.getByRole('button', { name: 'Begin' }).click();
       await page.getByLabel('Choose a file').setInputFiles(await world.writeContacts('donors.csv'));

@@ -26,7 +26,7 @@ export async function openWholeWorld(): Promise<WholeWorld> {
     others: ['harbor'],
     // Nothing is there: what is sent does not arrive.
     alerts: { webhook: { url: 'http://127.0.0.1:9/chat' }, failedAbovePercent: 20 },
-    setup: { serviceUrl: null, hosts: ['127.0.0.1'] },
+    setup: { serviceUrl: null, hosts: ['127.0.0.1:*'] },
     integration: { schedule: { cron: '0 2 * * *', timezone: 'America/Chicago' } },
   });
   const { crm, runner } = world;

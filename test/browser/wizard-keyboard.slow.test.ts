@@ -78,6 +78,7 @@ it(
     const file = await world.writeContacts('donors.csv', true);
     page.on('filechooser', (chooser) => chooser.setFiles(file).then(chosen.resolve, chosen.reject));
     await page.goto(world.signInUrl);
+    await page.getByRole('button', { name: 'Sign in as the owner' }).click();
     await type(page, page.getByLabel('Name of the nonprofit'), 'Riverside Food Bank');
     await page.keyboard.press('Enter');
     await goTo(page, page.getByLabel('Choose a file'));

@@ -27,7 +27,9 @@ async function serve(argv: readonly string[] = [], env: Record<string, string> =
   );
   const link = /http:\S+\/first-visit\/\S+/.exec(started.stdout())?.[0] ?? null;
   const led =
-    link === null ? null : (await fetch(link, { redirect: 'manual' })).headers.get('location');
+    link === null
+      ? null
+      : (await fetch(link, { method: 'POST', redirect: 'manual' })).headers.get('location');
   started.stop();
   return { led, ...(await started.ended) };
 }

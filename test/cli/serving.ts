@@ -44,6 +44,6 @@ export async function startServing(
 
 /** The cookie that the link brings; empty if it brings none. */
 export async function followLink(link: string): Promise<string> {
-  const { headers } = await fetch(link, { redirect: 'manual' });
+  const { headers } = await fetch(link, { method: 'POST', redirect: 'manual' });
   return headers.get('set-cookie')?.split(';')[0] ?? '';
 }

@@ -160,6 +160,14 @@ describe('without any token', () => {
     expect(await statusOf('/v1/runs')).toBe(401);
   });
 
+  it('a token that is sent counts for the metrics here too, and so does a wrong one', async () => {
+    const world = await open({ isIdle: true });
+    await world.addToken('viewer');
+    const headers = { authorization: 'Bearer dst_wrong' };
+    expect((await world.request('/metrics')).status).toBe(200);
+    expect((await world.request('/metrics', { headers })).status).toBe(401);
+  });
+
   it('nor is what comes to a service with a public address', async () => {
     const published = await open({ isIdle: true, publicUrl: 'https://sync.example.org' });
     expect((await published.request('/v1/runs')).status).toBe(401);

@@ -20,13 +20,13 @@ async function openWithLink(options: HttpWorldOptions = {}) {
   return { visit, world: await open({ ...options, withoutToken: visit }) };
 }
 
-/** Follows the link; the cookie that it brings is empty if it brings none. */
+/** Follows the link and presses its button; the cookie is empty if there is none. */
 async function follow(
   { url }: Pick<HttpWorld, 'url'>,
   { path }: FirstVisit,
   options: RequestInit = {},
 ) {
-  const response = await fetch(url + path, { redirect: 'manual', ...options });
+  const response = await fetch(url + path, { method: 'POST', redirect: 'manual', ...options });
   const [cookie = ''] = (response.headers.get('set-cookie') ?? '').split(';');
   return { status: response.status, cookie, setCookie: response.headers.get('set-cookie') };
 }
@@ -99,7 +99,11 @@ describe('a service without any token', () => {
 
   it('spends the link on no look and no forwarded request', async () => {
     const { visit, world } = await openWithLink();
-    expect(await follow(world, visit, { method: 'HEAD' })).toMatchObject({ cookie: '' });
+    for (const method of ['HEAD', 'GET', 'GET']) {
+      expect(await follow(world, visit, { method })).toMatchObject({ status: 200, cookie: '' });
+    }
+    const foreign = { headers: { origin: 'https://evil.example' } };
+    expect(await follow(world, visit, foreign)).toMatchObject({ status: 403, cookie: '' });
     const headers = { 'x-forwarded-for': '203.0.113.9' };
     expect(await follow(world, visit, { headers })).toMatchObject({ status: 403, cookie: '' });
     expect((await follow(world, visit)).status).toBe(303);
@@ -118,7 +122,9 @@ describe('a service without any token', () => {
     const world = await open();
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 21; attempt += 1) {
-      statuses.push((await world.request(`/first-visit/guess-${attempt}`)).status);
+      statuses.push(
+        (await world.request(`/first-visit/guess-${attempt}`, { method: 'POST' })).status,
+      );
     }
     expect(statuses).toEqual([...Array(20).fill(403), 429]);
   });

@@ -38,6 +38,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /sign-in': open,
   'POST /sign-out': open,
   'GET /first-visit/:secret': open,
+  'POST /first-visit/:secret': open,
   'GET /sign-in/provider': open,
   'GET /sign-in/provider/callback': open,
   'POST /hooks/:integration/:token': open,

@@ -5,7 +5,7 @@ import { controlService } from '../helpers/service-control.ts';
 import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
 
 export const open = closedAfterTest(openHttpWorld);
-const LOCAL = { setup: { serviceUrl: null, hosts: ['127.0.0.1'] } };
+const LOCAL = { setup: { serviceUrl: null, hosts: ['127.0.0.1:*'] } };
 
 /** A world whose operator lets the set-up name this machine, where the stand-ins are. */
 export const openLocal = (options: HttpWorldOptions = {}) => open({ ...LOCAL, ...options });

@@ -45,7 +45,7 @@ export function createReader(isName: (text: string) => boolean): (question: stri
     const plain = text.replaceAll(/[“”]/g, '"').replaceAll('’', "'").replaceAll(/\s+/g, ' ').trim();
     const rest = clauses.reduce(
       (left, clause) => readClause(left, clause, question),
-      plain.replace(/[.?!]+$/, '').replaceAll('|', ' '),
+      plain.replace(/(?<![.?!])[.?!]+$/, '').replaceAll('|', ' '),
     );
     readRest(rest, question, isName);
     return question;

@@ -11,16 +11,35 @@ for (const [address, prefix] of [
   ['127.0.0.0', 8],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
   ['192.168.0.0', 16],
+  // For benchmarks, and for documents.
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ] as const) {
   PRIVATE.addSubnet(address, prefix, 'ipv4');
 }
-PRIVATE.addAddress('::', 'ipv6');
-PRIVATE.addAddress('::1', 'ipv6');
-PRIVATE.addSubnet('fc00::', 7, 'ipv6');
-PRIVATE.addSubnet('fe80::', 10, 'ipv6');
-PRIVATE.addSubnet('ff00::', 8, 'ipv6');
+for (const [address, prefix] of [
+  // These lead to an address of IPv4, a private one among them: NAT64, Teredo, 6to4, and the older spellings.
+  ['::', 96],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['2001::', 32],
+  ['2002::', 16],
+  // To nowhere, for documents, private, of a link, of a site, to many.
+  ['100::', 64],
+  ['2001:db8::', 32],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['fec0::', 10],
+  ['ff00::', 8],
+] as const) {
+  PRIVATE.addSubnet(address, prefix, 'ipv6');
+}
 
 /** Names that lead nowhere outside. */
 const PRIVATE_NAME =
@@ -30,21 +49,32 @@ function isPrivateAddress(address: string): boolean {
   return PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/**
- * Throws a ConfigurationError for an address that a browser may not set. `allowed` has the hosts that the operator
- * of this machine has named.
- */
-export async function requirePublicAddress(
-  address: string,
-  allowed: readonly string[],
-): Promise<void> {
+/** What the operator of this machine has named. */
+export interface NamedByOperator {
+  /** The origins of addresses in the settings and the environment: no other port of their hosts is open. */
+  origins: readonly string[];
+  /**
+   * Hosts: `crm.example.org` for the usual ports of http and https, `crm.example.org:8443` for one port,
+   * `127.0.0.1:*` for all of them.
+   */
+  hosts: readonly string[];
+}
+
+/** Pure: whether the operator has named this address, with its port. */
+export function isNamed({ origin, hostname, host }: URL, { origins, hosts }: NamedByOperator) {
+  return origins.includes(origin) || hosts.includes(host) || hosts.includes(`${hostname}:*`);
+}
+
+/** Throws a ConfigurationError for an address that a browser may not set. */
+export async function requirePublicAddress(address: string, named: NamedByOperator): Promise<void> {
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
     throw new ConfigurationError(`“${address}” is no address: it begins with https://.`, {
       code: 'setup_address_invalid',
     });
   }
-  const { hostname, username, password, protocol } = new URL(address);
-  if (allowed.includes(hostname)) return;
+  const url = new URL(address);
+  if (isNamed(url, named)) return;
+  const { hostname, username, password, protocol } = url;
   if (username + password !== '') throw notHere('An address with a password in it', hostname);
   if (protocol === 'http:')
     throw notHere('Plain http, on which keys can be read on the way,', hostname);
@@ -69,7 +99,7 @@ async function addressesOf(hostname: string): Promise<string[]> {
 
 function notHere(what: string, host: string): ConfigurationError {
   return new ConfigurationError(
-    `${what} cannot be set in a browser (${host}). It belongs to the operator's file: name the host in allowInsecureHttp of donor-sync.yaml, then it can be used here.`,
+    `${what} cannot be set in a browser (${host}). It belongs to the operator's file: name the host in allowInsecureHttp of donor-sync.yaml, or host and port in DONOR_SYNC_SETUP_HOSTS, then it can be used here.`,
     { code: 'setup_address_private', details: { host } },
   );
 }

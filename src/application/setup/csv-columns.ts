@@ -79,14 +79,20 @@ function parseHeader(bytes: Buffer): CsvHeader | CsvProblem {
   }
   const isWhole = bytes.length < MAX_HEADER_BYTES;
   return {
-    columns: columns.filter(isOnlyOne),
+    columns: usableNames(columns),
     encoding,
     sample: readSample(text, delimiter, all, isWhole),
   };
 }
 
-function isOnlyOne(name: string, at: number, names: readonly string[]): boolean {
-  return names.indexOf(name) === at && names.lastIndexOf(name) === at;
+/** Longer names are no names of columns, and are never taken for any part of a contact. */
+export const MAX_NAME_LENGTH = 200;
+
+/** The names that stand once, which alone can be mapped. */
+function usableNames(names: readonly string[]): string[] {
+  const times = new Map<string, number>();
+  for (const name of names) times.set(name, (times.get(name) ?? 0) + 1);
+  return names.filter((name) => times.get(name) === 1 && name.length <= MAX_NAME_LENGTH);
 }
 
 function decode(bytes: Buffer): { text: string; encoding: CsvHeader['encoding'] } {
@@ -252,7 +258,7 @@ function withExport(known: PersonColumns, byWords: PersonColumns): PersonColumns
 
 /** The column of this name, case, accents and white space around it aside. */
 function present(columns: readonly string[], name: string): string | null {
-  return columns.find((column) => folded(column) === folded(name)) ?? null;
+  return indexOf(columns).byFolded.get(folded(name)) ?? null;
 }
 
 function guessByWords(columns: readonly string[], sample: CsvSample): PersonColumns {
@@ -311,15 +317,12 @@ function find(columns: readonly string[], names: readonly string[]): string | nu
 }
 
 function findAll(columns: readonly string[], names: readonly string[]): string[] {
-  return names.flatMap((name) => columns.find((candidate) => plain(candidate) === name) ?? []);
+  return names.flatMap((name) => indexOf(columns).byPlain.get(name) ?? []);
 }
 
 /** The same among the columns that are about the contact, and not about its spouse. */
 function findOwn(columns: readonly string[], names: readonly string[]): string | null {
-  return find(
-    columns.filter((candidate) => !OTHER_PEOPLES.test(plain(candidate))),
-    names,
-  );
+  return find(indexOf(columns).own, names);
 }
 
 /** `Donor ID`, `legacy_id`, `personId` and `Donor #`, but not `Amount Paid`. */
@@ -337,9 +340,42 @@ function endsWith(columns: readonly string[], ending: string): string | null {
 }
 
 function plain(column: string): string {
-  return folded(column)
-    .replace(/\(.*\)/, '')
-    .replace(/[^a-z0-9]/g, '');
+  return withoutAside(folded(column.slice(0, MAX_NAME_LENGTH))).replace(/[^a-z0-9]/g, '');
+}
+
+/** Without the part from the first opening to the last closing parenthesis, in one pass over the text. */
+function withoutAside(text: string): string {
+  const start = text.indexOf('(');
+  const end = text.lastIndexOf(')');
+  return start !== -1 && end > start ? text.slice(0, start) + text.slice(end + 1) : text;
+}
+
+/** The columns of a file, each name folded once: a file may have thousands of columns. */
+interface Names {
+  /** The first column of each plain or folded spelling. */
+  byPlain: ReadonlyMap<string, string>;
+  byFolded: ReadonlyMap<string, string>;
+  /** The columns that are about the contact, and not about its spouse. */
+  own: readonly string[];
+}
+
+const indexes = new WeakMap<readonly string[], Names>();
+
+function indexOf(columns: readonly string[]): Names {
+  const known = indexes.get(columns);
+  if (known !== undefined) return known;
+  const byPlain = new Map<string, string>();
+  const byFolded = new Map<string, string>();
+  const own: string[] = [];
+  for (const column of columns) {
+    const [word, text] = [plain(column), folded(column.slice(0, MAX_NAME_LENGTH))];
+    if (!byPlain.has(word)) byPlain.set(word, column);
+    if (!byFolded.has(text)) byFolded.set(text, column);
+    if (!OTHER_PEOPLES.test(word)) own.push(column);
+  }
+  const made = { byPlain, byFolded, own };
+  indexes.set(columns, made);
+  return made;
 }
 
 /** Without case, accents and white space around it. */

@@ -205,12 +205,7 @@ async function uploadsOf(deps: SetupDeps, id: string): Promise<string[]> {
 function idFrom(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}+/gu, '');
   const words = plain.toLowerCase().replace(/[^a-z0-9]+/g, '-');
-  return (
-    words
-      .replace(/^-+|-+$/g, '')
-      .slice(0, 40)
-      .replace(/-+$/, '') || 'client'
-  );
+  return words.replace(/^-|-$/g, '').slice(0, 40).replace(/-$/, '') || 'client';
 }
 
 /** Stands where nothing was answered yet; never stored, and nothing is asked of it. */

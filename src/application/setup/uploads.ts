@@ -57,10 +57,11 @@ export async function takeUpload(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const draft = join(folder, `${randomUUID()}.new`);
   try {
-    await writeFile(draft, toUtf8(content), { mode: 0o600, flag: 'wx', flush: true });
+    const text = toUtf8(content);
+    await writeFile(draft, text, { mode: 0o600, flag: 'wx', flush: true });
     const header = await readCsvHeader(draft, folder);
     if ('problem' in header) throw unusable(header.problem.replace(`${draft}: `, ''));
-    if (!hasRows(content)) throw unusable('it has a line of column names, and no contact below it');
+    if (!hasRows(text)) throw unusable('it has a line of column names, and no contact below it');
     const path = replaced ?? join(folder, `${randomUUID()}.csv`);
     await rename(draft, path);
     return { path, output: path.replace(/\.csv$/, '-enhanced.csv'), header };
@@ -107,15 +108,20 @@ function toUtf8(content: Uint8Array): Uint8Array {
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
+const BYTE_ORDER_MARK_START = 0xef;
 
-/** True if anything stands below the first line that is not blank. */
-function hasRows(content: Uint8Array): boolean {
-  const text = Buffer.from(toUtf8(content));
-  const start = text.findIndex((byte) => byte > 0x20 && byte < 0xef);
-  const end = text.findIndex(
-    (byte, at) => at > start && (byte === LINE_FEED || byte === CARRIAGE_RETURN),
-  );
-  return (
-    end !== -1 && text.subarray(end).some((byte) => byte > 0x20 && byte !== 0x2c && byte !== 0x3b)
-  );
+/** White space and delimiters: a line of them holds no contact. */
+const BLANK = new Set([...Array.from({ length: 0x21 }, (_, byte) => byte), 0x2c, 0x3b]);
+
+/** True if anything is below the first line that is not blank. Plain loops: a file may have 20 MB of blanks. */
+function hasRows(text: Uint8Array): boolean {
+  let at = 0;
+  while (at < text.length && isBeforeHeader(text[at])) at += 1;
+  while (at < text.length && text[at] !== LINE_FEED && text[at] !== CARRIAGE_RETURN) at += 1;
+  while (at < text.length && BLANK.has(text[at] ?? 0)) at += 1;
+  return at < text.length;
+}
+
+function isBeforeHeader(byte = 0): boolean {
+  return byte <= 0x20 || byte >= BYTE_ORDER_MARK_START;
 }

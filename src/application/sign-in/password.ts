@@ -1,41 +1,12 @@
 /** Passwords: which ones are taken, how they are kept, and checking one (docs/decisions/0021-people.md). */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { ConfigurationError, RetriableError } from '../../core/errors.ts';
+import { loadGuesser } from './common-passwords.ts';
 
 export const MIN_PASSWORD_LENGTH = 12;
 const MAX_PASSWORD_LENGTH = 200;
 const MIN_DIFFERENT = 5;
-
-/** Long ones that stand in every list of leaked passwords. */
-const COMMON: ReadonlySet<string> = new Set([
-  ...['123456789012', '1234567890123', '12345678901234', '123456789012345', '1234567890123456'],
-  ...[
-    'qwertyuiop12',
-    'qwertyuiop123',
-    'qwertyuiopasdf',
-    'qwertyuiop[]',
-    '1q2w3e4r5t6y',
-    '1qaz2wsx3edc',
-  ],
-  ...['q1w2e3r4t5y6', '1q2w3e4r5t6y7u', 'password1234', 'password12345', 'password123456'],
-  ...[
-    'passwordpassword',
-    'mypassword123',
-    'unbelievable',
-    'jesuschrist1',
-    'administrator',
-    'administrator1',
-  ],
-  ...[
-    'iloveyou1234',
-    'letmein12345',
-    'welcome12345',
-    'changeme1234',
-    'donor-sync123',
-    'donorsync123',
-  ],
-  ...['correcthorsebatterystaple', 'abcdefghijkl', 'abc123abc123', 'asdfghjkl123', 'zxcvbnm12345'],
-]);
+const MIN_OWN_LENGTH = 4;
 
 /** Who a person is: what others guess first. */
 export interface PersonIdentity {
@@ -43,20 +14,37 @@ export interface PersonIdentity {
   email: string;
 }
 
-/** Throws a ConfigurationError that says what is the matter with a new password. */
-export function requireGoodPassword(password: string, { name, email }: PersonIdentity): void {
+/** The product's name, in the spellings that people write. */
+const PRODUCT_NAMES = ['donorsync', 'donor-sync', 'donor sync'];
+
+/**
+ * Throws a ConfigurationError that says what is the matter with a new password. `clientNames` has the names of the
+ * clients: others guess them early, like the name and the address of the user.
+ */
+export async function requireGoodPassword(
+  password: string,
+  { name, email }: PersonIdentity,
+  clientNames: readonly string[] = [],
+): Promise<void> {
   const text = normal(password);
   const small = text.toLowerCase();
-  const [local = ''] = email.toLowerCase().split('@');
-  const own = [local, ...name.toLowerCase().split(/\s+/)].filter((word) => word.length >= 4);
-  const rest = own.reduce((left, word) => left.replaceAll(word, ''), small);
   if ([...text].length < MIN_PASSWORD_LENGTH) {
     throw weak(`It needs ${MIN_PASSWORD_LENGTH} characters; a few words are a good one.`);
   }
   if (text.length > MAX_PASSWORD_LENGTH) {
     throw weak(`It may have ${MAX_PASSWORD_LENGTH} characters at most.`);
   }
-  if (COMMON.has(small) || new Set(rest).size < MIN_DIFFERENT) {
+  const address = email.toLowerCase();
+  const phrases = [address, ...address.split('@'), name, ...PRODUCT_NAMES, ...clientNames];
+  const own = phrases
+    .flatMap((phrase) => [phrase, phrase.replaceAll(' ', ''), ...phrase.split(/[\s.@_-]+/)])
+    .map((word) => word.toLowerCase())
+    .filter((word) => word.length >= MIN_OWN_LENGTH);
+  const rest = [...new Set(own)]
+    .sort((a, b) => b.length - a.length)
+    .reduce((left, word) => left.replaceAll(word, ''), small);
+  const isGuessable = await loadGuesser(MIN_PASSWORD_LENGTH);
+  if (new Set(rest).size < MIN_DIFFERENT || isGuessable(text, own)) {
     throw weak('It is one of the first that others guess. Take another one, or a few words.');
   }
 }

@@ -36,7 +36,7 @@ export async function createHookAddress(
 
 /** An address of ours as the world knows it. */
 export function publicAddress(publicUrl: string, pathAndQuery: string): string {
-  return publicUrl.replace(/\/+$/, '') + pathAndQuery;
+  return publicUrl.replace(/(?<!\/)\/+$/, '') + pathAndQuery;
 }
 
 /** The ways of signing: HubSpot's own (versions 1 to 3), and a plain one for everybody else. */

@@ -45,7 +45,7 @@ export function serveStatusPage(
       withoutToken: 'thisMachine',
       // The demo has no schedules that could be late.
       lastTickAt: clock.now,
-      setup: { serviceUrl: serviceUrl ?? null, hosts: [HOST] },
+      setup: { serviceUrl: serviceUrl ?? null, hosts: [`${HOST}:*`] },
       stopping: stopped,
       version: packageFile.version,
     });

@@ -494,6 +494,6 @@ function idFrom(name: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, MAX_ID_LENGTH)
-    .replace(/^-+|-+$/g, '');
+    .replace(/^-|-$/g, '');
   return id || 'nonprofit';
 }

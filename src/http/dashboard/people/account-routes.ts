@@ -92,7 +92,10 @@ export function accountRoutes(
     const way = await wayOf(c, secret, await readForm(c));
     if (way === null) return joinPage(c, secret, NOT_MADE);
     const actor = { kind: 'session', name: null, from: addressOf(c) } as const;
-    const joining: PeopleDeps = { store: store.actingAs(actor), sealer, clock };
+    const joining: PeopleDeps = {
+      ...{ store: store.actingAs(actor), sealer, clock },
+      clientNames: clientNames(),
+    };
     try {
       const person = await joinBy(joining, secret, way);
       if (person === null) return joinPage(c, secret, null);
@@ -110,7 +113,11 @@ export function accountRoutes(
   }
 
   function people(c: Context<HttpEnv>): PeopleDeps {
-    return { store: acting(c), sealer, clock };
+    return { store: acting(c), sealer, clock, clientNames: clientNames() };
+  }
+
+  function clientNames(): string[] {
+    return [...application.integrations.values()].flatMap(({ id, name }) => [id, name ?? '']);
   }
 
   /** The way to sign in that the form brings: a password, or a passkey; null for one that does not count. */

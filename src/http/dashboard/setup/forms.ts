@@ -1,7 +1,11 @@
 /** What was typed into the forms of the set-up, as answers: each step says which settings it makes. */
 import { z } from 'zod';
 import { findConnectorDefinition } from '../../../../connectors/index.ts';
-import { requirePlainText, requirePublicAddress } from '../../../application/setup/address.ts';
+import {
+  type NamedByOperator,
+  requirePlainText,
+  requirePublicAddress,
+} from '../../../application/setup/address.ts';
 import type { Answers, Draft, Setup, SetupStep } from '../../../application/setup/draft.ts';
 import { cronProblem, timezoneProblem } from '../../../config/cron.ts';
 import type { Settings } from '../../../config.ts';
@@ -20,8 +24,8 @@ export type Form = Readonly<Record<string, unknown>>;
 
 /** What the operator allows. */
 export interface Allowed {
-  /** Hosts inside the network. */
-  hosts: readonly string[];
+  /** Addresses that are allowed although they are private. */
+  named: NamedByOperator;
   apps: Pick<Settings['setup'], 'salesforce' | 'hubspot'>;
 }
 
@@ -100,7 +104,7 @@ async function crmAnswers(setup: Setup, form: Form, allowed: Allowed): Promise<P
   requireSameKind(setup, kind);
   const own = allowed.apps[kind];
   const url = one(form, 'url') || own?.url || CONNECTABLE[kind].url;
-  await requirePublicAddress(url, allowed.hosts);
+  await requirePublicAddress(url, allowed.named);
   const serviceKey = kind === 'hubspot' ? one(form, 'token') : '';
   if (serviceKey !== '')
     return signedIn(setup, { kind, url, auth: { type: 'token', token: serviceKey } });
@@ -310,7 +314,7 @@ async function withAlerts(answers: Answers, form: Form, allowed: Allowed): Promi
   if (one(form, 'alertsOff') !== '') return others;
   const url = one(form, 'alertsUrl');
   if (url === '') return answers;
-  await requirePublicAddress(url, allowed.hosts);
+  await requirePublicAddress(url, allowed.named);
   return { ...others, alerts: { webhook: { url } } };
 }
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { testOwnChannel } from '../../../alerts/trial.ts';
 import { createFields } from '../../../application/create-fields.ts';
 import { acceptMatchRate, withCrm } from '../../../application/live-crm.ts';
-import { requirePublicAddress } from '../../../application/setup/address.ts';
+import { type NamedByOperator, requirePublicAddress } from '../../../application/setup/address.ts';
 import { guessColumns } from '../../../application/setup/csv-columns.ts';
 import {
   beginChange,
@@ -91,7 +91,7 @@ export function wizardRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   const { application, publicUrl, runner, clock } = deps;
   const { settings } = application;
   const app = frame.room();
-  const allowed: Allowed = { hosts: hostsOf(deps), apps: settings.setup };
+  const allowed: Allowed = { named: namedByOperator(deps), apps: settings.setup };
   const serviceUrl = settings.setup.service ?? deps.setup?.serviceUrl ?? null;
   const ofFile = new Set(settings.integrations.map(({ id }) => id));
 
@@ -369,7 +369,7 @@ export function wizardRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const before = setup.answers.partner;
     const baseUrl = one(form, 'baseUrl') || serviceUrl || '';
     if (baseUrl === '') throw missing('the address of the service');
-    await requirePublicAddress(baseUrl, allowed.hosts);
+    await requirePublicAddress(baseUrl, allowed.named);
     const typed = one(form, 'apiKey');
     if (typed === '' && before !== undefined && !isSameOrigin(before.baseUrl, baseUrl)) {
       throw new ConfigurationError(
@@ -520,14 +520,19 @@ async function readForm(c: Context<HttpEnv>): Promise<Record<string, unknown>> {
   }
 }
 
-/** Hosts that the operator has named, in the settings file or in the environment. */
-function hostsOf({ application: { settings, allowInsecureHttp }, setup }: HttpDeps): string[] {
+/** The addresses that the operator has named, in the settings file or in the environment. */
+function namedByOperator({
+  application: { settings, allowInsecureHttp },
+  setup,
+}: HttpDeps): NamedByOperator {
   const { service, salesforce, hubspot } = settings.setup;
   const addresses = [service, salesforce?.url, hubspot?.url, setup?.serviceUrl];
-  const named = addresses.flatMap((address) =>
-    address && URL.canParse(address) ? [new URL(address).hostname] : [],
-  );
-  return [...allowInsecureHttp, ...(setup?.hosts ?? []), ...named];
+  return {
+    origins: addresses.flatMap((address) =>
+      address && URL.canParse(address) ? [new URL(address).origin] : [],
+    ),
+    hosts: [...allowInsecureHttp, ...(setup?.hosts ?? [])],
+  };
 }
 
 function unknown(id: string): HttpError {

@@ -58,9 +58,14 @@ export function signInRoutes(
     return to === null ? page(c, '/', 'provider') : c.redirect(to, 303);
   });
 
+  // Scanners of links and previews send GET: only the button on the page uses the link.
   app.get('/first-visit/:secret', async (c) => {
-    // Who only looks whether there is something must not use it up.
-    if (c.req.method !== 'GET') return c.body(null, 204);
+    const { renderFirstVisit } = await import('./first-visit-page.tsx');
+    c.header('Cache-Control', 'no-store');
+    return c.html(renderFirstVisit(frame.viewerOf(null)));
+  });
+
+  app.post('/first-visit/:secret', limitBody(MAX_API_BODY_BYTES), async (c) => {
     await access.beginFirstVisit(c, c.req.param('secret'));
     return c.redirect(integrations.size === 0 ? '/setup' : '/', 303);
   });

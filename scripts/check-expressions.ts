@@ -1,0 +1,111 @@
+/**
+ * Looks for regular expressions that take more than linear time on some text. Checks every expression in the source
+ * and every expression that a module builds while it loads. Prints the findings as JSON; exits with 1 if there is one.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { check } from 'recheck';
+import { parseAst } from 'rolldown/parseAst';
+import { z } from 'zod';
+
+const ROOT = join(import.meta.dirname, '..');
+const SOURCES = '{src,connectors,service}/**/*.{ts,tsx}';
+
+/** Without limits of time, or a busy machine would leave expressions undecided. */
+const WITHOUT_TIMEOUT = { timeout: null, attackTimeout: null, incubationTimeout: null } as const;
+
+/** Flags that the analyser doesn't know. They don't change how long an expression takes. */
+const UNKNOWN_FLAGS = /[dv]/g;
+
+interface Expression {
+  place: string;
+  source: string;
+  flags: string;
+}
+
+const literalSchema = z.object({
+  start: z.int(),
+  regex: z.object({ pattern: z.string(), flags: z.string() }),
+});
+const callSchema = z.object({ callee: z.object({ name: z.literal('RegExp') }) });
+
+/** The expressions that are written in a file, and whether the file builds others. */
+function readExpressions(file: string): { written: Expression[]; isBuilding: boolean } {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const written: Expression[] = [];
+  let isBuilding = false;
+  visit(parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }));
+  return { written, isBuilding };
+
+  function visit(node: unknown): void {
+    if (typeof node !== 'object' || node === null) return;
+    const literal = literalSchema.safeParse(node).data;
+    if (literal !== undefined) {
+      const { pattern: source, flags } = literal.regex;
+      const line = text.slice(0, literal.start).split('\n').length;
+      written.push({ place: `${file}:${line}`, source, flags });
+    }
+    isBuilding ||= callSchema.safeParse(node).success;
+    for (const child of Object.values(node)) visit(child);
+  }
+}
+
+/** Loads the modules that build expressions, and returns the built ones by the module that built them. */
+async function buildExpressions(files: readonly string[]): Promise<Expression[]> {
+  const built: Expression[] = [];
+  globalThis.RegExp = new Proxy(RegExp, {
+    construct(target, args, newTarget) {
+      const made: RegExp = Reflect.construct(target, args, newTarget);
+      const stack = new Error().stack ?? '';
+      const place = files.find((file) => stack.includes(`/${file}:`));
+      if (place !== undefined) built.push({ place, source: made.source, flags: made.flags });
+      return made;
+    },
+  });
+  for (const file of files) {
+    await import(pathToFileURL(join(ROOT, LOADED_FOR[file] ?? file)).href);
+    if (built.some(({ place }) => place === file)) continue;
+    throw new Error(`${file} builds no expression while it loads.`);
+  }
+  return built;
+}
+
+/**
+ * Expressions that take time by the square of their text, and read only texts that have a maximum length. The test of
+ * the parsers' time sends texts of that length.
+ */
+const BOUNDED: ReadonlySet<string> = new Set([
+  // MAX_LENGTH: 100 characters.
+  'src/mapping/money-range.ts',
+  // MAX_QUESTION_LENGTH: 500 characters.
+  'service/search/question/clause.ts',
+]);
+
+/** The module to load for one that builds expressions only when it is called. */
+const LOADED_FOR: Readonly<Record<string, string>> = {
+  'service/search/question/clause.ts': 'service/search/question/question.ts',
+};
+
+const files = globSync(SOURCES, { cwd: ROOT }).sort();
+const read = files.map((file) => ({ file, ...readExpressions(file) }));
+const builders = read.filter(({ isBuilding }) => isBuilding).map(({ file }) => file);
+const built = await buildExpressions(builders);
+const expressions = new Map<string, Expression>();
+for (const each of [...read.flatMap(({ written }) => written), ...built]) {
+  expressions.set(`${each.flags}/${each.source}`, each);
+}
+
+const findings: (Expression & { why: string })[] = [];
+for (const each of expressions.values()) {
+  if (BOUNDED.has(each.place)) continue;
+  const flags = each.flags.replace(UNKNOWN_FLAGS, '');
+  const found = await check(each.source, flags, WITHOUT_TIMEOUT);
+  if (found.status === 'safe') continue;
+  findings.push({
+    ...each,
+    why: found.status === 'vulnerable' ? found.complexity.summary : 'unknown',
+  });
+}
+process.stdout.write(`${JSON.stringify({ checked: expressions.size, findings }, null, 2)}\n`);
+process.exit(findings.length === 0 ? 0 : 1);
