@@ -72,8 +72,7 @@ async function buildExpressions(files: readonly string[]): Promise<Expression[]>
 }
 
 /**
- * Expressions that take time by the square of their text, and read only texts that have a maximum length. The test of
- * the parsers' time sends texts of that length.
+ * Expressions that take time by the square of their text, and read only texts that have a maximum length.
  */
 const BOUNDED: ReadonlySet<string> = new Set([
   // MAX_LENGTH: 100 characters.

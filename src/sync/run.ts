@@ -32,7 +32,7 @@ import { type Lease, LeaseLost } from '../store/engine/leases.ts';
 import { WHOLE_RUN } from '../store/secrets/foreign-texts.ts';
 import { buildReport, type RunFacts } from '../views/run.ts';
 import { deliverProfiles } from './deliver.ts';
-import { decideDepartures } from './departures.ts';
+import { decideDepartures } from './guards/departures.ts';
 import { holdRenamed, sortFormerValues } from './guards/former-persons.ts';
 import { openIdentities } from './identities.ts';
 import { askedBefore, decideAgain } from './plan.ts';

@@ -23,7 +23,7 @@ const STAYS: ReadonlySet<string> = new Set([
 ]);
 
 /** That a run was tried, with which settings, and that it was refused. */
-const OF_A_TRY: ReadonlySet<string> = new Set(['runs', 'mappings']);
+const OF_A_TRY: ReadonlySet<string> = new Set(['runs', 'mappings', 'field_maps']);
 
 /** `isTriedAgain`: a process that still had its settings has tried to sync it since. */
 export function checkLeft(

@@ -206,6 +206,28 @@ describeEachDatabase('the audit', (open, kind) => {
     expect(await problems()).toMatch(/row that says where the chain ends is missing/);
   });
 
+  it('shows that it was emptied and begun again, that keys are gone, and an end that was set back', async () => {
+    const { store, db, clock } = await createWorld();
+    await store.access.addToken({ id: 'old', name: 't', role: 'viewer', hash: 'old' });
+    await store.actingAs(ANNA).runRequests.add(asked(CONTACT));
+    const problems = async () => (await store.audit.verify()).problems.join('\n');
+    expect(await problems()).toBe('');
+    await db.deleteFrom('audit_keys').execute();
+    expect(await problems()).toMatch(
+      /^Keys of 1 contacts are missing although no contact was erased/,
+    );
+    await db
+      .updateTable('audit_head')
+      .set((eb) => ({ seq: eb('seq', '-', 1) }))
+      .execute();
+    await expect(store.schedules.pause('b')).rejects.toMatchObject({ code: 'audit_set_back' });
+    await db.deleteFrom('audit_entries').execute();
+    await db.deleteFrom('audit_head').execute();
+    await clock.advance(DAY_MS);
+    await store.schedules.pause('a');
+    expect(await problems()).toMatch(/the audit was emptied, and a new chain was begun/);
+  });
+
   it('shows entries behind an end that was put back, and that it was emptied', async () => {
     const { store, db } = await createWorld();
     await store.schedules.pause('a');

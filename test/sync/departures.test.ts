@@ -4,7 +4,7 @@ import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
-import { isMassDeparture } from '../../src/sync/departures.ts';
+import { isMassDeparture } from '../../src/sync/guards/departures.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import {
   createSyncWorld,

@@ -136,7 +136,7 @@ function verifyCommand(deps: ProductDeps): Command {
     .option('--known <end>', 'an end of the chain that was noted down earlier')
     .addHelpText(
       'after',
-      '\nExit code 0: nothing was changed. 1: something was, and the message says what.',
+      '\nExit code 0: no change was found. 1: one was found, and the message says which. Only with --known is the verdict\n"intact": without it, "cannot tell" whether the end is gone.',
     );
   return productAction(deps, command, verifySchema, async ({ application, options, output }) => {
     const check = await application.store.audit.verify(options.known ?? null);
@@ -148,12 +148,18 @@ function verifyCommand(deps: ProductDeps): Command {
       });
     }
     const place = end === null ? null : `${end.seq}:${end.hash}`;
-    output.finish({ audit: { entries, end: place, purgedThrough } }, () => {
+    const verdict = options.known === undefined ? 'cannot_tell' : 'intact';
+    output.finish({ audit: { verdict, entries, end: place, purgedThrough } }, () => {
       const purged = purgedThrough === 0 ? '' : ` Those up to ${purgedThrough} were purged.`;
       output.print(
         `${countOf(entries, 'entry', 'entries')}, and nothing in them was changed.${purged}`,
       );
       if (place === null) return;
+      if (options.known === undefined) {
+        output.print(
+          'Whether entries at the end are gone together with their signed end, the database alone cannot tell.',
+        );
+      }
       output.print(`The chain ends at ${place}`);
       output.print(
         'Note that down outside of the database: `donor-sync audit verify --known` shows later that nothing before it is gone.',

@@ -82,6 +82,12 @@ interface ListedRow extends AuditEntriesTable {
 const EMPTIED =
   'There is no entry at all, although people or tokens were made: the audit was emptied.';
 
+const BEGUN_LATE =
+  'Tokens, users or runs are older than every entry: the audit was emptied, and a new chain was begun.';
+
+/** What is made together with its entry may be older by as much. */
+const SAME_MOMENT_MS = 60_000;
+
 const MAX_PROBLEMS = 20;
 const ROWS_AT_ONCE = 500;
 
@@ -255,6 +261,13 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
       if (rows.length === 0) break;
       await onChecked(entries, (head?.seq ?? seq) - purged.seq);
     }
+    if (purged.seq === 0 && entries > 0 && (await hasBegunLate())) wrong(BEGUN_LATE);
+    const lost = await countLostKeys();
+    if (lost > 0) {
+      wrong(
+        `Keys of ${lost} contacts are missing although no contact was erased: entries about them can't be read any more.`,
+      );
+    }
     const end = { seq, hash };
     if (head === null) {
       if (entries > 0) wrong('The row that says where the chain ends is missing.');
@@ -293,6 +306,51 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
     const token = await db.selectFrom('access_tokens').select('id').limit(1).executeTakeFirst();
     const person = await db.selectFrom('people').select('id').limit(1).executeTakeFirst();
     return token !== undefined || person !== undefined;
+  }
+
+  /** True if something that is made together with an entry is older than every entry. */
+  async function hasBegunLate(): Promise<boolean> {
+    // The least of all times, not that of the first entry: clocks of hosts may differ.
+    const first = await db
+      .selectFrom('audit_entries')
+      .select((eb) => eb.fn.min('at').as('at'))
+      .executeTakeFirst();
+    const before = (first?.at ?? 0) - SAME_MOMENT_MS;
+    const older = await Promise.all([
+      db
+        .selectFrom('access_tokens')
+        .select('id')
+        .where('created_at', '<', before)
+        .limit(1)
+        .execute(),
+      db.selectFrom('people').select('id').where('created_at', '<', before).limit(1).execute(),
+      db.selectFrom('runs').select('id').where('started_at', '<', before).limit(1).execute(),
+    ]);
+    return older.some((rows) => rows.length > 0);
+  }
+
+  /** Keys that are gone while nothing on record has erased a contact. */
+  async function countLostKeys(): Promise<number> {
+    const erased = await db
+      .selectFrom('forgotten')
+      .select('forgotten_at')
+      .limit(1)
+      .executeTakeFirst();
+    const left = await db
+      .selectFrom('audit_entries')
+      .select('seq')
+      .where('action', '=', 'integration.erased')
+      .limit(1)
+      .executeTakeFirst();
+    if (erased !== undefined || left !== undefined) return 0;
+    const { lost } = await db
+      .selectFrom('audit_entries as entry')
+      .leftJoin('audit_keys as key', 'key.id', 'entry.key_id')
+      .select((eb) => eb.fn.count<number>('entry.key_id').distinct().as('lost'))
+      .where('entry.key_id', 'is not', null)
+      .where('key.id', 'is', null)
+      .executeTakeFirstOrThrow();
+    return Number(lost);
   }
 
   async function readAfter(seq: number, through: number | null) {

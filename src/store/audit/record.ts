@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
+import { FatalError } from '../../core/errors.ts';
 import { prepared, type Slots } from '../engine/prepared.ts';
 import type { Trx } from '../engine/tables.ts';
 import type { Fingerprint } from '../secrets/fingerprint.ts';
@@ -107,11 +108,26 @@ export function auditRecorder({ clock, fingerprint, actor }: RecordDeps): Record
     const sealed = sealer.seal(JSON.stringify(body), entryPlace(seq));
     const entry = { seq, at: clock.now(), integrationId, action, keyId: contact?.keyId ?? null };
     const hash = chainHash(fingerprint, before, { ...entry, sealed });
+    await requireFree(trx, seq);
     await insertEntry(trx, { ...entry, sealed, hash });
     const mark = placeMark(fingerprint, 'audit_end', { seq, hash });
     await moveHead(trx, { hash, mark });
   };
 }
+
+/** A FatalError where the end of the chain was set back: the next entry would take the place of one that is there. */
+async function requireFree(trx: Trx, seq: number): Promise<void> {
+  const [taken] = (await entryAt(trx, { seq })).rows;
+  if (taken === undefined) return;
+  throw new FatalError(
+    `The end of the audit was set back in the database: entry ${seq} is already there. Nothing was changed. Run \`donor-sync audit verify\`, and restore the row audit_head, or the database, from a backup.`,
+    { code: 'audit_set_back', details: { seq } },
+  );
+}
+
+const entryAt = prepared((db, { seq }: Slots<{ seq: number }>) =>
+  db.selectFrom('audit_entries').select('seq').where('seq', '=', seq).compile(),
+);
 
 /** The number of the next entry and the hash before it; others wait here until the transaction ends. */
 async function takePlace(trx: Trx): Promise<{ seq: number; hash: string }> {

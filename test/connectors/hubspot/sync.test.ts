@@ -72,7 +72,7 @@ describe('a sync with HubSpot', () => {
       wrote.map(({ id }) => id),
     );
     const parts = [...rows.values()].filter(
-      ({ outcomeReason }) => outcomeReason === 'fields_written_some_unfit',
+      ({ outcomeReason }) => outcomeReason === 'fields_written_some_refused',
     );
     expect(parts.length).toBeGreaterThan(5);
     expect(parts.length).toBeLessThan(wrote.length / 2);

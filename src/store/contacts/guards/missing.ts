@@ -1,6 +1,6 @@
 /**
  * Contacts that the CRM no longer shows, without a sign that they were deleted: marked, counted, held for a
- * decision, and removed once that is allowed. `src/sync/departures.ts` decides which of these happens.
+ * decision, and removed once that is allowed. `src/sync/guards/departures.ts` decides which of these happens.
  */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Clock } from '../../../core/clock.ts';

@@ -5,11 +5,11 @@
  * until then missing contacts are only marked.
  */
 
-import type { Guards, Integration } from '../core/integration.ts';
-import { countOf } from '../core/quantities.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import type { DepartureCounts } from '../store/contacts/guards/missing.ts';
-import { LIST_CHANGED } from '../store/holds/hold-batches.ts';
+import type { Guards, Integration } from '../../core/integration.ts';
+import { countOf } from '../../core/quantities.ts';
+import type { Run, SyncDeps } from '../../run/context.ts';
+import type { DepartureCounts } from '../../store/contacts/guards/missing.ts';
+import { LIST_CHANGED } from '../../store/holds/hold-batches.ts';
 
 const DAY_MS = 86_400_000;
 
