@@ -204,7 +204,7 @@ function bestExport(columns: readonly string[], sample: CsvSample): KnownExport 
     if (!known.knownBy.every((name) => present(columns, name) !== null)) return [];
     const ids = (known.id ?? []).flatMap((name) => present(columns, name) ?? []);
     // The same word for another thing: the id of a household, for example.
-    if (ids.length > 0 && !ids.some((name) => isId(name, sample))) return [];
+    if (ids.length > 0 && !ids.some((name) => isId(name, sample, MOST_BLANK))) return [];
     const [address = []] = known.addresses
       .map((parts) => parts.filter((name) => present(columns, name) !== null))
       .filter((parts) => parts.length > 0);
@@ -271,7 +271,10 @@ function guessByWords(columns: readonly string[], sample: CsvSample): PersonColu
   const isAlone = isOneName && WHOLE_TOO.has(plain(firstName ?? lastName ?? ''));
   const ids = [...findAll(columns, ID_NAMES), ...columns.filter(isIdName)];
   return {
-    id: ids.find((name) => isId(name, sample)) ?? null,
+    id:
+      ids.find((name) => isId(name, sample)) ??
+      ids.find((name) => isId(name, sample, MOST_BLANK)) ??
+      null,
     firstName: isAlone ? null : firstName,
     lastName: isAlone ? null : lastName,
     fullName: isAlone ? (firstName ?? lastName) : fullName,
@@ -305,11 +308,18 @@ function guessAddress(columns: readonly string[]): string[] {
 /** Rows from which on equal values say that a column is no id. */
 const LEAST_ROWS = 2;
 
-/** Whether each of the rows has a value there, and no two have the same; true without rows. */
-function isId(column: string, sample: CsvSample): boolean {
+/** The share of rows without an id in a file of which a few rows are broken. */
+const MOST_BLANK = 0.05;
+
+/**
+ * Whether the rows have a value there, but for this share of them, and no two have the same; true without
+ * rows.
+ */
+function isId(column: string, sample: CsvSample, mostBlank = 0): boolean {
   if (sample.length < LEAST_ROWS) return true;
-  const values = sample.map((row) => row.get(column)?.trim() ?? '');
-  return !values.includes('') && new Set(values).size === values.length;
+  const values = sample.flatMap((row) => row.get(column)?.trim() || []);
+  const blank = sample.length - values.length;
+  return blank <= mostBlank * sample.length && new Set(values).size === values.length;
 }
 
 function find(columns: readonly string[], names: readonly string[]): string | null {

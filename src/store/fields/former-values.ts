@@ -195,6 +195,7 @@ async function listRenamed(
     .where('values_donor', 'is not', null)
     .where('values_identity', 'is not', null)
     .whereRef('asked_identity', '<>', 'values_identity')
+    .whereRef('identity', '<>', 'values_identity')
     .where('state', '=', 'settled')
     .where('eligible', '=', 1)
     .where('owned_values', '<>', '{}')
@@ -205,9 +206,12 @@ async function listRenamed(
 }
 
 /** A respelled name, another address and another employer do not make another person. */
-function hasOtherName({ asked_identity, values_identity }: ContactRow): boolean {
+function hasOtherName({ identity, asked_identity, values_identity }: ContactRow): boolean {
   if (asked_identity === null || asked_identity === '' || values_identity === null) return false;
-  return changedParts(values_identity, asked_identity).includes('name');
+  // A user may have approved the values for a name that is not the one which was paid for.
+  return [identity, asked_identity].every((name) =>
+    changedParts(values_identity, name).includes('name'),
+  );
 }
 
 /** The service keeps the results of a job for so long. */
