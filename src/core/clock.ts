@@ -40,7 +40,8 @@ export const systemClock: Clock = {
 export function steadyClock(clock: Clock): Clock {
   const offsetMs = clock.now() - clock.monotonicMs();
   return {
-    now: () => offsetMs + clock.monotonicMs(),
+    // Whole milliseconds, as databases keep instants.
+    now: () => Math.floor(offsetMs + clock.monotonicMs()),
     monotonicMs: () => clock.monotonicMs(),
     sleep: (ms, signal) => clock.sleep(ms, signal),
   };
