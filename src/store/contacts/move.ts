@@ -311,7 +311,8 @@ function assignments(ways: readonly Way[], source: Source): RawBuilder<unknown>[
   const set = COLUMNS.flatMap((column) => {
     if (ways.every((way) => way.set[column] === undefined)) return [];
     const values = ways.map(({ set: { [column]: value = own(column) } }) =>
-      valueSql(value, source),
+      // Postgres takes a choice among nulls alone for text.
+      value === null ? typed(null, NUMBERS.includes(column)) : valueSql(value, source),
     );
     return [sql`${sql.ref(column)} = ${byWay(ways, values, source)}`];
   });
