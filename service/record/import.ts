@@ -22,7 +22,6 @@ import { type CsvOptions, readBirths, readCsvDonors } from './sources/csv.ts';
 import { readForm990 } from './sources/form-990.ts';
 import { readJudges } from './sources/judges.ts';
 import { readLegislators } from './sources/legislators.ts';
-import { EncodingProblem } from './sources/xml.ts';
 import { openRecord, type RecordStore } from './store.ts';
 import { openRecordedWorld } from './world.ts';
 
@@ -298,7 +297,6 @@ async function fingerprintOf(file: string, order: ImportOrder): Promise<string> 
 /** What a person can do something about: the content of a file. Others are faults. */
 function readable(error: unknown, file: string): string | null {
   if (error instanceof ImportProblem) return error.message;
-  if (error instanceof EncodingProblem) return `${file} was not imported: ${error.message}`;
   const isXml = error instanceof Error && /\nLine: \d+/.test(error.message);
   return isXml
     ? `${file} was not imported: The file is no whole XML: ${error.message.split('\n').slice(0, 2).join(', ')}`

@@ -2,6 +2,7 @@
 
 import { createReadStream } from 'node:fs';
 import sax from 'sax';
+import { ImportProblem } from '../problem.ts';
 
 /** An element with its texts, each by its way from the element: `USAddress/CityNm`; its own is at ''. */
 export interface Group {
@@ -34,7 +35,7 @@ export async function* readGroups(
 const DECLARATION = /^<\?xml[^>]*?encoding\s*=\s*["']([^"']+)["']/;
 const MOST_OF_DECLARATION = 200;
 
-/** Decodes a file as its declaration says; throws `EncodingProblem` if that is not possible. */
+/** Decodes a file as its declaration says; throws `ImportProblem` if that is not possible. */
 async function* readDecoded(file: string): AsyncGenerator<string> {
   let decoder: TextDecoder | null = null;
   let encoding = 'utf-8';
@@ -51,15 +52,11 @@ async function* readDecoded(file: string): AsyncGenerator<string> {
     if (decoder !== null) yield decoder.decode();
   } catch (error) {
     if (error instanceof RangeError)
-      throw new EncodingProblem(`The encoding ${encoding} is not known.`);
-    if (error instanceof TypeError) throw new EncodingProblem(`The text is not valid ${encoding}.`);
+      throw new ImportProblem(file, [`The encoding ${encoding} is not known.`]);
+    if (error instanceof TypeError)
+      throw new ImportProblem(file, [`The text is not valid ${encoding}.`]);
     throw error;
   }
-}
-
-/** The bytes of a file are no text in the encoding that it names. */
-export class EncodingProblem extends Error {
-  override readonly name = 'EncodingProblem';
 }
 
 function createParser(wanted: ReadonlySet<string>) {
