@@ -66,7 +66,7 @@ export function comparableAddress(address: Address): ComparableAddress {
 
 /** A unit has a digit or is a single letter: "Floor, Evanston" names none. */
 const UNIT =
-  /(?:\b(?:apartment|apt|unit|suite|ste|floor|flr|room|rm)\b\.?\s*#?|#)\s*(?=[a-z0-9-]*\d|[a-z]\b)([a-z0-9-]{1,8})\b/gi;
+  /(?:\b(?:apartment|apt|unit|suite|ste|floor|flr|room|rm)\b\.?\s{0,4}#?|#)\s{0,4}(?=[a-z0-9-]{0,7}\d|[a-z]\b)([a-z0-9-]{1,8})\b/gi;
 
 /** The units that a text names, without signs: "Apt. 4-B" is "4b". */
 function unitsIn(text: string): string[] {

@@ -96,13 +96,13 @@ function compareNumbers(value: string, limit: string | undefined, property: Desc
 function countDecimals(value: string, property: DescribedProperty): number {
   if (!isPlainNumber(property)) return Number.NaN;
   const [, decimals] = /^-?\d+(?:\.(\d+))?$/.exec(value) ?? [];
-  return decimals === undefined ? 0 : decimals.replace(/0+$/, '').length;
+  return decimals === undefined ? 0 : decimals.replace(/(?<!0)0+$/, '').length;
 }
 
 /** NaN if the argument is not a plain number. */
 function numberIn(argument: string | undefined): number {
   const text = argument?.trim() ?? '';
-  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+  return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
 }
 
 /** NaN if the argument is not a count. */

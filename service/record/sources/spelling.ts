@@ -28,21 +28,28 @@ const RANKS = new Set(
     'the bg brig gen col ltc ltcol lt maj capt cpt cdr adm radm vadm sgt msgt rabbi pastor father',
   ),
 );
-/** "(RET)", "THRU 6/23", "END 03/2023": what is said about a person behind or in a name. */
+/** "(RET)": a note about a person in a name. */
+const ASIDE = /\([^()]*\)/g;
+
+/** "THRU 6/23", "END 03/2023": a time of office behind a name, whose number follows soon. */
 const NOTE =
-  /\([^)]*\)|\b(?:thru|through|until|till|end|ended|ending|from|since|eff|effective|beg|began|as of)\b[^,]*\d[^,]*/gi;
+  /\b(?:thru|through|until|till|end|ended|ending|from|since|eff|effective|beg|began|as of)\b[^,\d]{0,16}\d[^,]*/gi;
 const PARTICLES = new Set(words('van von der den de del della di da dos du la le st ter ten'));
 
 /** What stands in a field of names where there is no person. */
 const NO_PERSON =
   /^\s*see\s+\w|\b(statement|schedule|attach\w*|vacant|none|various|n\/a|unknown|bank|trust|llc|llp|inc|corp|company|foundation|association|services|tbd)\b|\d/i;
 
+function withoutNotes(written: string): string {
+  return written.replaceAll(ASIDE, ' ').replaceAll(NOTE, ' ');
+}
+
 /** Reads a whole name in one field, "SMITH, ANN B" and "ANN B SMITH JR" alike; null for what is no person's. */
 export function readPersonName(
   written: string,
   order: NameOrder = 'first name first',
 ): Entry['name'] | null {
-  const text = written.replaceAll(NOTE, ' ');
+  const text = withoutNotes(written);
   if (NO_PERSON.test(text)) return null;
   const [before = [], ...behind] = text.split(',').map(partsOf);
   const after = behind.filter((parts) => !parts.every(isExtraAfterComma));
@@ -74,7 +81,7 @@ export type NameOrder = 'first name first' | 'last name first';
 /** Whether a name without a comma makes sense only with the last name first, such as "FAIRDALE JOHN C". */
 export function isLastNameFirst(written: string, isGivenName: (name: string) => boolean): boolean {
   if (written.includes(',')) return false;
-  const [first = '', second = ''] = withoutEnds(partsOf(written.replaceAll(NOTE, ' '))).map(plain);
+  const [first = '', second = ''] = withoutEnds(partsOf(withoutNotes(written))).map(plain);
   return first.length > 1 && second !== '' && !isGivenName(first) && isGivenName(second);
 }
 
