@@ -22,6 +22,7 @@ WORKDIR /app
 COPY --from=build /app/package.json /app/LICENSE ./
 COPY --from=build /app/config config
 COPY --from=build /app/people/data people/data
+COPY --from=build /app/service/data service/data
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 # Settings, database and CSV files: the one place that is written to.

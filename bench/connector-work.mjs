@@ -6,7 +6,7 @@
  */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { keepMemoryFlat } from '../dist/src/memory.js';
+import { keepMemoryFlat } from '../dist/src/process-memory.js';
 import { measured as measuredStep } from './work-step.mjs';
 
 keepMemoryFlat(process);

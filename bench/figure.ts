@@ -18,6 +18,10 @@ export interface Wanted {
   seed?: string;
   /** How long it goes on. */
   minutes?: number;
+  /** Folder of another version of the program, built, that is measured in turn with this one. */
+  beside?: string;
+  /** Number of such pairs. */
+  pairs?: number;
 }
 
 export interface Scenario {
@@ -44,6 +48,11 @@ export function exactly(name: string, value: number, unit: string, wanted: numbe
 
 export function round(value: number): number {
   return Math.round(value * 1_000) / 1_000;
+}
+
+/** The value in the middle; of an even number of values the upper one. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 /** The smallest of the values that a share of them does not exceed. */

@@ -31,24 +31,36 @@ export interface Measurement {
   runSeconds: number;
   /** The most memory that was resident, in megabytes; null where the system does not tell. */
   peakMegabytes: number | null;
+  /** Processor time of the whole process, user and system. */
+  cpuSeconds: number;
 }
 
-/** Runs the sync and watches its memory. */
-export async function measureSync(settings: string): Promise<Measurement> {
+/** Makes a process report its processor time (µs) as the last line on stderr. */
+const REPORT_CPU =
+  'data:text/javascript,process.on("exit",()=>{const{user,system}=process.cpuUsage();process.stderr.write("\\ncpu "+(user+system))})';
+
+/** Runs the sync, with this version of the program or another one, and measures its memory and processor time. */
+export async function measureSync(settings: string, program = PROGRAM): Promise<Measurement> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [PROGRAM, 'sync', '--json', '--config', settings], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const words = ['--import', REPORT_CPU, program, 'sync', '--json', '--config', settings];
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
   const peak = watchPeak(child.pid);
   const exited = once(child, 'exit');
-  const answer = await text(child.stdout);
+  const [answer, said] = await Promise.all([text(child.stdout), text(child.stderr)]);
   await exited;
   const peakMegabytes = peak.stop();
   const wallSeconds = (performance.now() - startedAt) / 1_000;
   const [run] = answerSchema.parse(JSON.parse(answer)).runs;
   if (!run) throw new Error('The sync reported no run');
   const runSeconds = (Date.parse(run.finishedAt) - Date.parse(run.startedAt)) / 1_000;
-  return { run, wallSeconds, runSeconds, peakMegabytes };
+  return { run, wallSeconds, runSeconds, peakMegabytes, cpuSeconds: cpuSecondsIn(said) };
+}
+
+/** A process that puts another one in its own place reports twice: the last report is of both. */
+function cpuSecondsIn(said: string): number {
+  const microseconds = /\ncpu (\d+)$/.exec(said)?.[1];
+  if (microseconds === undefined) throw new Error(`The sync did not end as usual: ${said}`);
+  return Number(microseconds) / 1_000_000;
 }
 
 /** Credits of the enhancements bucket that the run cost. */

@@ -1,6 +1,7 @@
 /**
  * Measures the promises of speed and memory: `npm run bench`, or `npm run bench -- limit memory`
- * for some of them; `--inputs` and `--seed` are of `fuzz`, `--minutes` of `machines`. Prints a table while it goes on and one JSON document at the end.
+ * for some of them; `--inputs` and `--seed` are of `fuzz`, `--minutes` of `machines`, `--beside FOLDER` and
+ * `--pairs` of `kept-profiles`. Prints a table while it goes on and one JSON document at the end.
  */
 import { parseArgs } from 'node:util';
 import type { Figure } from './figure.ts';
@@ -8,13 +9,21 @@ import { SCENARIOS } from './scenarios.ts';
 
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,
-  options: { inputs: { type: 'string' }, seed: { type: 'string' }, minutes: { type: 'string' } },
+  options: {
+    inputs: { type: 'string' },
+    seed: { type: 'string' },
+    minutes: { type: 'string' },
+    beside: { type: 'string' },
+    pairs: { type: 'string' },
+  },
 });
-const { inputs, seed, minutes } = values;
+const { inputs, seed, minutes, beside, pairs } = values;
 const drawn = {
   ...(inputs === undefined ? {} : { inputs: Number(inputs) }),
   ...(seed === undefined ? {} : { seed }),
   ...(minutes === undefined ? {} : { minutes: Number(minutes) }),
+  ...(beside === undefined ? {} : { beside }),
+  ...(pairs === undefined ? {} : { pairs: Number(pairs) }),
 };
 const unknown = wanted.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name));
 if (unknown.length > 0) {

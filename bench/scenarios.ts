@@ -9,6 +9,7 @@ import { fuzz } from './scenarios/fuzz.ts';
 import { hubspot, hubspotUnlimited } from './scenarios/hubspot.ts';
 import { hubspotChanges } from './scenarios/hubspot-changes.ts';
 import { importing } from './scenarios/import.ts';
+import { keptProfiles } from './scenarios/kept-profiles.ts';
 import { kill, killInFlight } from './scenarios/kill.ts';
 import { limit } from './scenarios/limit.ts';
 import { limitFar, limitLong } from './scenarios/limit-far.ts';
@@ -25,6 +26,7 @@ import { serve, serveBusy } from './scenarios/serve.ts';
 import { serviceBounds, serviceSpeed } from './scenarios/service-speed.ts';
 import { start } from './scenarios/start.ts';
 import { throughput } from './scenarios/throughput.ts';
+import { uploads } from './scenarios/uploads.ts';
 import { viewers } from './scenarios/viewers.ts';
 
 /** Everything that `npm run bench` measures. */
@@ -34,6 +36,7 @@ export const SCENARIOS: readonly Scenario[] = [
   limitLong,
   throughput,
   again,
+  keptProfiles,
   kill,
   killInFlight,
   clocks,
@@ -56,6 +59,7 @@ export const SCENARIOS: readonly Scenario[] = [
   memory,
   serve,
   serveBusy,
+  uploads,
   pages,
   viewers,
   connections,

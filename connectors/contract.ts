@@ -35,8 +35,8 @@ export interface ConnectorDefinition<Settings = unknown> {
    */
   canonicalId?(text: string): string | null;
   /**
-   * Other texts by which people and programs mean the contact with this canonical id: fingerprints of
-   * older versions may be of one of them. Left out: ids have one form only.
+   * Other texts by which people and programs mean the contact with this canonical id: an erasure looks for
+   * traces under them as well. Left out: ids have one form only.
    */
   otherForms?(id: string): readonly string[];
   /**
@@ -123,7 +123,7 @@ export interface ConsentReply {
   codeVerifier: string;
 }
 
-export type ConsentDeps = Pick<ConnectorDeps, 'clock' | 'signal'>;
+export type ConsentDeps = Pick<ConnectorDeps, 'clock' | 'signal' | 'fetch'>;
 
 export interface Consented {
   account: CrmAccount;
@@ -186,6 +186,11 @@ export interface ConnectorDeps {
   secrets: ConnectorSecrets;
   /** Where processes share the pace of an account; null or left out: each has its own. */
   board?: DepartureBoard | null;
+  /**
+   * Brings requests to the CRM if its address was set in a browser, and refuses those into a private network. Left out
+   * where an operator has written the address: then the connector uses its own.
+   */
+  fetch?: typeof globalThis.fetch;
   /** Called for each request to the CRM, for the run's report. */
   onCall(call: { throttled: boolean }): void;
   /**
@@ -228,6 +233,14 @@ export interface Connector {
    * entry for each id, in the order of the ids. At most `capabilities.readBatch` ids.
    */
   readByIds(ids: readonly string[], fields: readonly string[]): Promise<RecordLookup[]>;
+
+  /**
+   * Returns the ids of the contacts that `contacts.filter` includes now. donor-sync calls it if there is a
+   * filter, before it spends a credit on contacts that this run has not read: a CRM does not report that a
+   * contact has left the filter, because the contact still exists. Gets at most `capabilities.readBatch` ids.
+   * A connector without filters, or one that reports such contacts as removed, does not need it.
+   */
+  findIncluded?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 
   /**
    * Writes the changes and yields one result for each, in any order, as soon as it is known. A
@@ -277,6 +290,15 @@ export interface Connector {
    */
   readGroup(selector: GroupSelector): AsyncIterable<readonly string[]>;
 
+  /** The fields by which the CRM itself marks contacts, without a setting that names them. Left out where there are none. */
+  automaticMarks?(): readonly AutomaticMark[];
+
+  /**
+   * Counts, for each field of the settings that marks contacts, how many of all contacts it leaves out and by which
+   * values. Left out where the contacts are not all known before they are read.
+   */
+  countMarks?(): Promise<MarkCount[]>;
+
   /**
    * The ids of some contacts of the integration, at most so many, found at the least cost; for `doctor`.
    * Left out: the first of `readPages`.
@@ -315,6 +337,11 @@ export interface Capabilities {
    * became another person is held instead of written.
    */
   writesTogether?: boolean;
+  /**
+   * Where the connector tells of values that others typed between our reading and our write: in the result of the
+   * write, or when the write is read back. Left out: nowhere.
+   */
+  tellsOverwritten?: 'write' | 'readBack';
   /** True if reading and writing cost requests to a server; false for a file. */
   remote: boolean;
   /** The keys of the group selectors it understands, for example `campaign`. */
@@ -393,6 +420,18 @@ export interface ContactChange {
    * without it, the fields are found one by one.
    */
   groups?: readonly (readonly string[])[];
+  /**
+   * The values of these fields as the caller has read them. A connector that can says in its result which of them
+   * others had changed by the time of the write. Left out: nothing is compared.
+   */
+  seen?: FieldValues;
+}
+
+/** Values that others put into a contact after the caller had read it, and that a write of ours then replaced. */
+export interface Overwritten {
+  values: FieldValues;
+  /** Who put them there, as an id or a word of the CRM; null where it does not say. */
+  by: string | null;
 }
 
 /** Fields that this connector has written into one contact a moment ago. */
@@ -401,6 +440,9 @@ export interface WrittenFields {
   fields: readonly string[];
   /** When the request with the write was sent (epoch ms). */
   sentAtMs: number;
+  /** The values that were sent, and those that the caller had read before; both left out: nothing is compared. */
+  sent?: FieldValues;
+  seen?: FieldValues;
 }
 
 /** The written fields as they are now. */
@@ -418,12 +460,19 @@ export interface ReadBack {
    * user's: Salesforce by the last modification, HubSpot by the source in the property's history.
    */
   automated: readonly string[];
+  /** Left out: no value was lost, or the CRM cannot tell. */
+  overwritten?: Overwritten;
 }
 
 export type WriteResult =
-  | { status: 'written'; id: string }
+  | { status: 'written'; id: string; overwritten?: Overwritten }
   /** All is written but the fields of `refusals`; each of those is named there. */
-  | { status: 'written_in_part'; id: string; refusals: readonly Refusal[] }
+  | {
+      status: 'written_in_part';
+      id: string;
+      refusals: readonly Refusal[];
+      overwritten?: Overwritten;
+    }
   | RefusedWrite;
 
 /** Nothing of the change is written. */
@@ -511,6 +560,25 @@ export interface GroupSummary {
 export interface LimitState {
   /** Requests of the current day or rolling 24 hours, all of the account's tools together. */
   daily: { max: number; remaining: number };
+}
+
+/** Fields by which the CRM itself marks contacts, for example the fields of the Nonprofit Success Pack. */
+export interface AutomaticMark {
+  kind: 'deceased' | 'doNotContact';
+  fields: readonly string[];
+}
+
+/** The contacts that one field of marks leaves out. */
+export interface MarkCount {
+  kind: 'optOut' | 'deceased' | 'doNotContact';
+  /** The field that the settings name. */
+  field: string;
+  /** Contacts that were counted. */
+  contacts: number;
+  /** Contacts that the field leaves out. */
+  marked: number;
+  /** The values that leave contacts out, folded, with their counts; all dates count as one value. */
+  values: ReadonlyMap<string, number>;
 }
 
 /** Something about the account that is no name, no id and no value of a contact, for example its edition. */

@@ -1,4 +1,5 @@
 import type { WallClock } from '../src/core/clock.ts';
+import { isConfigurationError } from '../src/core/errors.ts';
 import { isRedirect } from '../src/outbound/address.ts';
 import {
   type AnswerHead,
@@ -102,7 +103,7 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
       const isOdd = reply !== null && isUnreadable(request, reply);
       if (reply !== null && !isOdd && !manners.isPassing(reply)) return reply;
       if (reply === null) throwIfStopped(signal);
-      if (attempt === maxTries) throw isOdd ? answerUnreadable(crm) : failureOf(outcome);
+      if (attempt === maxTries) throw isOdd ? answerUnreadable(crm) : toFailure(outcome);
       await waitToRepeat(request, reply, attempt);
     }
   }
@@ -111,20 +112,22 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
     const ends: (() => void)[] = [];
     try {
       for (const pace of request.paces ?? []) ends.push(await pace.take(signal).catch(stopped));
-      const outcome = await exchange(wayOf(request), request);
+      const outcome = await exchange(toSendOptions(request), request);
       const reply = replyIn(outcome);
       line.onCall({ throttled: reply !== null && manners.isThrottled(reply) });
       if (reply !== null && isRedirect(reply.status)) {
         throw redirected(crm, reply, request.url, manners.address);
       }
       if (outcome.kind === 'broken' && outcome.why === 'size') throw bodyTooLarge(crm);
+      // The guard refuses the address, and would again.
+      if (outcome.kind === 'unsent' && isConfigurationError(outcome.cause)) throw outcome.cause;
       return outcome;
     } finally {
       for (const end of ends) end();
     }
   }
 
-  function wayOf({ method, body, isWrite = method !== 'GET', patience }: CrmRequest) {
+  function toSendOptions({ method, body, isWrite = method !== 'GET', patience }: CrmRequest) {
     const timeoutMs = patience?.timeoutMs ?? manners.timeoutMs;
     return {
       fetch: line.fetch,
@@ -140,7 +143,7 @@ export function createCrmExchange(manners: CrmManners, line: CrmLine): CrmExchan
     throw error;
   }
 
-  function failureOf(outcome: Outcome): Error {
+  function toFailure(outcome: Outcome): Error {
     if (outcome.kind === 'unsent') return unanswered(crm, outcome.cause, false);
     if (outcome.kind === 'broken') return unanswered(crm, outcome.cause, outcome.why === 'timeout');
     return stayedBusy(crm, outcome.status);

@@ -67,7 +67,7 @@ export function failed(subject: string, fix: string, error: unknown): Finding {
   const said = words === null ? finding : { ...finding, words };
   if (!isDonorSyncError(error)) return said;
   const { code: cause } = error;
-  const coded = { ...said, cause, ...reportOf(error.details) };
+  const coded = { ...said, cause, ...toReport(error.details) };
   if (!isRetriableError(error)) return coded;
   return { ...coded, fix: isUnanswered(error) ? UNREACHED : PASSES };
 }
@@ -78,7 +78,7 @@ const codesSchema = z.object({
 });
 
 /** The CRM's own code is a word of its vendor, and says more than ours. */
-function reportOf(details: unknown): Pick<Finding, 'report'> {
+function toReport(details: unknown): Pick<Finding, 'report'> {
   const { crmCode, fault } = codesSchema.safeParse(details).data ?? {};
   const code = crmCode ?? fault?.code ?? '';
   return /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? { report: `The CRM's code is ${code}.` } : {};

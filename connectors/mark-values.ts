@@ -51,6 +51,15 @@ export function meaningOfMark(text: string, { marked, unmarked }: MarkValues): M
   return answer === true || isDate(value) ? 'marked' : 'unknown';
 }
 
+/** The name of a value when values of a mark are counted: every date counts as the same value. */
+export function nameOfMark(text: string): string {
+  const value = folded(text);
+  return isDate(value) ? A_DATE : value;
+}
+
+/** Stands for all dates. */
+export const A_DATE = '(a date)';
+
 /** The most characters of a date, with its time and zone. */
 const LONGEST_DATE = 40;
 

@@ -16,7 +16,8 @@ const ENTRIES = [
   'connectors/public',
   'connectors/testing/public',
   'connectors/index',
-  'src/memory',
+  'src/process-memory',
+  'connectors/csv/sources/workbook-worker',
 ];
 
 /** Packages that stay as they are: they load binaries, or are used by few and looked up when they are. */

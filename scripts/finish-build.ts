@@ -8,7 +8,10 @@ const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
 
 /** Files that the code reads as they are (src/core/own-file.ts). */
-const READ_AS_THEY_ARE = ['src/**/*.{css,csv,js,svg}', 'src/cli/commands/connector/skeleton/*.md'];
+const READ_AS_THEY_ARE = [
+  'src/**/*.{css,csv,js,svg}',
+  'src/interfaces/cli/commands/connector/skeleton/*.md',
+];
 
 for (const file of globSync(READ_AS_THEY_ARE, { cwd: ROOT })) {
   cpSync(join(ROOT, file), join(DIST, file));

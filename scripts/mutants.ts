@@ -3,9 +3,9 @@
  * what it does not find, nothing would find. Each is a patch of `test/simulation/mutants`, applied to a copy
  * of the sources outside of the checkout. Ends with 0 if enough of them are caught.
  *
- *     node scripts/mutants.ts [--minutes 10] [--jobs 2] [--only 07,12] [--seed 1]
+ *     node scripts/mutants.ts [--minutes 10] [--jobs 2] [--only 07,12] [--seed 1] [--erasure]
  *
- * The minutes are those of each defect.
+ * The minutes are those of each defect. With `--erasure` they are those of `test/erasure-simulation`.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
@@ -14,11 +14,11 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 
 const CHECKOUT = join(import.meta.dirname, '..');
-const PATCHES = join(CHECKOUT, 'test/simulation/mutants');
 
 /** What the simulation loads. */
 const SOURCES = [
   ...['src', 'connectors', 'migrations', 'people', 'test/simulation', 'package.json'],
+  ...['test/erasure-simulation', 'config'],
   // What starts a real Postgres.
   ...['test/helpers', 'testbed'],
 ];
@@ -42,8 +42,13 @@ const { values: flags } = parseArgs({
     jobs: { type: 'string', default: '2' },
     only: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    erasure: { type: 'boolean', default: false },
   },
 });
+
+/** The simulation that looks for the defects, with the patches beside it. */
+const SIMULATION = flags.erasure ? 'test/erasure-simulation' : 'test/simulation';
+const PATCHES = join(CHECKOUT, SIMULATION, 'mutants');
 
 const wanted = flags.only?.split(',');
 const patches = (await readdir(PATCHES))
@@ -77,7 +82,8 @@ async function hunt(name: string): Promise<Verdict> {
     await symlink(join(CHECKOUT, 'node_modules'), join(folder, 'node_modules'));
     await promisify(execFile)('git', ['apply', join(PATCHES, name)], { cwd: folder });
     const output = await simulate(folder);
-    const [, nights = '?', seconds = '?'] = /(\d+) nights in ([\d.]+) s/.exec(output) ?? [];
+    const [, nights = '?', seconds = '?'] =
+      /(\d+) (?:nights|histories) in ([\d.]+) s/.exec(output) ?? [];
     const violation = /^VIOLATED: (.*)$/m.exec(output)?.[1] ?? null;
     // One that does not start is no defect that a simulation could find.
     if (nights === '?') throw new Error(`${name} does not run:\n${output.slice(-2_000)}`);
@@ -89,7 +95,7 @@ async function hunt(name: string): Promise<Verdict> {
 
 function simulate(folder: string): Promise<string> {
   const { minutes, seed } = flags;
-  const args = ['test/simulation/main.ts', '--minutes', minutes, '--seed', seed, '--brief'];
+  const args = [`${SIMULATION}/main.ts`, '--minutes', minutes, '--seed', seed, '--brief'];
   return new Promise((resolve) => {
     execFile(
       process.execPath,

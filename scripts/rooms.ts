@@ -4,21 +4,66 @@ import { dirname, join, normalize, relative } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '..');
 
-/** Rooms with a place of their own: the schema belongs to the store, the start to `main`. */
+/** Rooms with a place of their own: the schema belongs to the database, the start to `main`. */
 const PART_OF = new Map([
-  ['migrations', 'src/store'],
-  ['src/memory', 'src/main'],
+  ['migrations', 'src/database'],
+  ['src/process-memory', 'src/main'],
   ['src/wiring', 'src/main'],
   ['src/wired-deps', 'src/main'],
   ['src/node-version', 'src/main'],
 ]);
 
+/**
+ * Rooms by floor, the ground first: words and pure rules; how we send; the database; the statements of each
+ * topic; the topics; what users can do; how they reach it. A room imports rooms below it, and its own files.
+ */
+export const FLOORS: readonly (readonly string[])[] = [
+  ['src/core'],
+  ['src/identity', 'src/mapping', 'src/outbound'],
+  ['connectors', 'src/partner', 'src/database'],
+  [
+    ...[
+      'src/contacts',
+      'src/credits/statements',
+      'src/fields/statements',
+      'src/networks/statements',
+    ],
+    ...[
+      'src/paths/statements',
+      'src/sync/statements',
+      'src/decisions/statements',
+      'src/people/statements',
+    ],
+    ...[
+      'src/clients/statements',
+      'src/privacy/statements',
+      'src/privacy/audit',
+      'src/jobs/statements',
+    ],
+  ],
+  [
+    ...['src/store', 'src/application', 'src/settings', 'src/backup', 'src/clients', 'src/credits'],
+    ...['src/decisions', 'src/fields', 'src/jobs', 'src/networks', 'src/paths', 'src/people'],
+    ...['src/privacy', 'src/sync'],
+  ],
+  ['src/operations'],
+  ['src/interfaces'],
+  ['src/main'],
+];
+
+/** Floors on which rooms may know each other: a change of one topic is often one transaction with another's. */
+export const OPEN_FLOORS: readonly number[] = [3, 4];
+
+/** Folders of a topic that are a room of their own: its statements, which know no topic. */
+const STATEMENTS = /^src\/(?:\w+\/statements|privacy\/audit)(?=\/)/;
+
 /** What is no part of the product, and what each of them may know of the others. */
 export const BESIDE_THE_PRODUCT: Readonly<Record<string, readonly string[]>> = {
   people: [],
   testbed: ['people'],
-  service: ['people', 'testbed'],
+  service: ['people'],
   sandbox: ['people', 'testbed'],
+  'sandbox/partner': ['people', 'testbed', 'service'],
 };
 
 export interface Import {
@@ -30,7 +75,7 @@ export const files = [
   'src',
   'connectors',
   'migrations',
-  ...Object.keys(BESIDE_THE_PRODUCT),
+  ...Object.keys(BESIDE_THE_PRODUCT).filter((room) => !room.includes('/')),
 ].flatMap(sourceFiles);
 export const imports = files.flatMap(importsOf);
 
@@ -38,8 +83,7 @@ export const imports = files.flatMap(importsOf);
 export const DRAWINGS: Readonly<Record<string, (file: string) => string | null>> = {
   'the whole': topOf,
   src: (file) => (isBeside(file) ? null : roomOf(file).replace('src/', '')),
-  store: (file) => insideOf('src/store', file),
-  cli: (file) => insideOf('src/cli', file),
+  cli: (file) => insideOf('src/interfaces/cli', file),
 };
 
 /** The drawing as it stands in a document, between its marker and the end of its block. */
@@ -51,7 +95,7 @@ export function drawingIn(document: string, name: string): string | undefined {
 export function withDrawings(document: string): string {
   return Object.entries(DRAWINGS).reduce((text, [name, room]) => {
     const [before = '', after = ''] = text.split(markerOf(name));
-    return before + markerOf(name) + draw(room) + after.slice(after.indexOf('```'));
+    return before + markerOf(name) + draw(name, room) + after.slice(after.indexOf('```'));
   }, document);
 }
 
@@ -73,7 +117,7 @@ function insideOf(room: string, file: string): string | null {
 }
 
 /** A line for each room, the highest floor first: its floor, its name, and what it imports. */
-export function draw(room: (file: string) => string | null): string {
+export function draw(drawing: string, room: (file: string) => string | null): string {
   const below = new Map<string, Set<string>>();
   for (const { from, to } of imports) {
     const [a, b] = [room(from), room(to)];
@@ -81,17 +125,9 @@ export function draw(room: (file: string) => string | null): string {
     if (a !== null && b !== null && a !== b) below.get(a)?.add(b);
     if (b !== null && !below.has(b)) below.set(b, new Set());
   }
-  const floors = new Map<string, number>();
-  const floorOfRoom = (name: string, above: readonly string[]): number => {
-    if (above.includes(name)) throw new Error(`A circle: ${[...above, name].join(' → ')}`);
-    const known = floors.get(name);
-    if (known !== undefined) return known;
-    const lower = [...(below.get(name) ?? [])].map((each) => floorOfRoom(each, [...above, name]));
-    floors.set(name, 1 + Math.max(0, ...lower));
-    return 1 + Math.max(0, ...lower);
-  };
+  const floorOf = drawing === 'src' ? floorByRule : createFloors(below);
   const rooms = [...below.keys()]
-    .map((name) => ({ name, floor: floorOfRoom(name, []) }))
+    .map((name) => ({ name, floor: floorOf(name) }))
     .sort((one, other) => other.floor - one.floor || (one.name < other.name ? -1 : 1));
   const width = Math.max(...rooms.map(({ name }) => name.length));
   return rooms
@@ -101,6 +137,25 @@ export function draw(room: (file: string) => string | null): string {
     })
     .concat('')
     .join('\n');
+}
+
+/** The floor that `FLOORS` gives a room of the product, from 1. */
+function floorByRule(name: string): number {
+  return 1 + FLOORS.findIndex((rooms) => rooms.includes(name) || rooms.includes(`src/${name}`));
+}
+
+/** The floor of each room by what it imports: one above the highest of them. Throws where rooms go in a circle. */
+function createFloors(below: ReadonlyMap<string, ReadonlySet<string>>): (name: string) => number {
+  const floors = new Map<string, number>();
+  const floorOf = (name: string, above: readonly string[]): number => {
+    if (above.includes(name)) throw new Error(`A circle: ${[...above, name].join(' → ')}`);
+    const known = floors.get(name);
+    if (known !== undefined) return known;
+    const lower = [...(below.get(name) ?? [])].map((each) => floorOf(each, [...above, name]));
+    floors.set(name, 1 + Math.max(0, ...lower));
+    return 1 + Math.max(0, ...lower);
+  };
+  return (name) => floorOf(name, []);
 }
 
 function sourceFiles(folder: string): string[] {
@@ -124,9 +179,12 @@ function importsOf(from: string): Import[] {
   }));
 }
 
-/** `src/sync` for everything in that folder, `src/config` also for `src/config.ts`. */
+/** `src/sync` for everything in that folder, also for `src/sync.ts`; the statements of a topic for themselves. */
 export function roomOf(file: string): string {
+  const [statements] = STATEMENTS.exec(file) ?? [];
+  if (statements !== undefined) return statements;
   const [top = '', second = ''] = file.split('/');
+  if (`${top}/${second}` in BESIDE_THE_PRODUCT) return `${top}/${second}`;
   const room = top === 'src' ? `src/${second.replace(/\.tsx?$/, '')}` : top;
   return PART_OF.get(room) ?? room;
 }

@@ -172,8 +172,8 @@ function addNights(path: string): void {
        @spent, @spent, 0, @spent, 0, @report, '{}')`,
   );
   const paid = db.prepare(
-    `insert into submissions (id, integration_id, run_id, partner_key, state, persons, charged, balance_before, intended_at)
-     select @id, @client, @id, partner_key, 'closed', @spent, @spent, 400, @startedAt from submissions limit 1`,
+    `insert into submissions (id, integration_id, run_id, partner_key, slot, mapping, state, persons, charged, balance_before, intended_at)
+     select @id, @client, @id, partner_key, slot, mapping, 'closed', @spent, @spent, 400, @startedAt from submissions limit 1`,
   );
   const span = db.prepare(
     `insert into credit_spans (integration_id, span, at, enhancements, networks, written)

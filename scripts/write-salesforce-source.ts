@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { salesforceConnector } from '../connectors/salesforce/connector.ts';
 import { fieldsProject } from '../connectors/salesforce/project/project.ts';
 import { DEFAULT_API_VERSION } from '../connectors/salesforce/settings.ts';
-import { specsOf } from '../src/fields/describe.ts';
+import { toFieldSpecs } from '../src/fields/describe.ts';
 
 const target = fileURLToPath(new URL('../deploy/salesforce', import.meta.url));
-const specs = specsOf(salesforceConnector.defaultFields);
+const specs = toFieldSpecs(salesforceConnector.defaultFields);
 const { files } = fieldsProject({ apiVersion: DEFAULT_API_VERSION }, specs);
 
 rmSync(join(target, 'force-app'), { recursive: true, force: true });

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { loadBuiltInConnectors } from '../connectors/index.ts';
-import { editorSchema } from '../src/config/editor-schema.ts';
+import { editorSchema } from '../src/settings/editor-schema.ts';
 
 const target = fileURLToPath(new URL('../config/settings.schema.json', import.meta.url));
 writeFileSync(target, JSON.stringify(editorSchema(await loadBuiltInConnectors())));

@@ -1,12 +1,10 @@
-/** What a stand-in and a service that an operator runs are both made of. */
+/** What the service is made of, whoever starts it. */
 
 import { randomBytes } from 'node:crypto';
 import type { World } from '../people/world.ts';
-import type { SandboxParts } from '../testbed/options.ts';
 import type { ConnectionEngine } from './connections/engine.ts';
 import type { Database } from './database.ts';
 import { createExports } from './exports/export-store.ts';
-import type { PartnerFault } from './faults.ts';
 import { createJobs } from './jobs.ts';
 import { createLists } from './lists/list-store.ts';
 import { openDonorIndex } from './matcher/donor-index.ts';
@@ -17,9 +15,12 @@ import { openNetworkService } from './networks/service.ts';
 import { openFacts } from './search/facts.ts';
 import { openOrganisations } from './search/organisations.ts';
 
-export interface AssembleOptions extends SandboxParts<PartnerFault> {
+export interface AssembleOptions {
   db: Database;
   world: World;
+  clock: () => number;
+  /** Receives unexpected errors. */
+  report: (error: Error) => void;
   engine: ConnectionEngine;
   /** No bulk add takes longer, unless the work itself does. */
   networkJobTimeMs: number;

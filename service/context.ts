@@ -1,7 +1,7 @@
 /** What a request carries on its way through the service. */
 
 import type { HttpBindings } from '@hono/node-server';
-import type { PartnerFault } from './faults.ts';
+import type { ServiceFault } from './faults.ts';
 import type { ApiKey } from './keys.ts';
 
 /** The Hono environment of the service. */
@@ -9,7 +9,8 @@ export interface PartnerEnv {
   Bindings: HttpBindings;
   Variables: {
     requestId: string;
-    fault: PartnerFault | undefined;
+    /** What is to go wrong inside; set by the edge, if at all. */
+    fault: ServiceFault | undefined;
     /** Whose request it is; set by authentication. */
     key: ApiKey;
     /** The parsed body; undefined where there is none. */
@@ -21,10 +22,4 @@ export interface PartnerEnv {
     /** Settles the charge of this request, in the transaction of its work: so many items were processed. */
     settle: (processed?: number) => void;
   };
-}
-
-/** What the log keeps of a request besides. */
-export interface RequestDetails {
-  requestId: string;
-  apiKey: string | null;
 }

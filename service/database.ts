@@ -1,10 +1,18 @@
-/** The sandbox's one database: its schema, and how it is opened. */
+/** The service's one database: its schema, and how it is opened. */
 
-import { type Database, type Opening, openDatabase as openFile } from '../testbed/database.ts';
+import { type Database, type Opening, openFile } from './database-file.ts';
 import { INDEX_TABLES } from './matcher/tables.ts';
 import { NETWORK_TABLES } from './networks/tables.ts';
 import { OPERATION_TABLES } from './operation/tables.ts';
-import { RECORD_TABLES, REVIEW_TABLES, VACANCY_TABLES } from './record/tables.ts';
+import {
+  JOINED_TABLES,
+  PART_COLUMNS,
+  PART_TABLES,
+  RECORD_TABLES,
+  RETURN_TABLES,
+  REVIEW_TABLES,
+  VACANCY_TABLES,
+} from './record/tables.ts';
 import { bringSchema, type SchemaStep } from './schema.ts';
 
 export type { Database };
@@ -14,7 +22,7 @@ const CACHE_KIB = 128 * 1024;
 
 /** Opens a file, a copy of what another held, or a database in memory without either. */
 export function openDatabase(file: string | Buffer | undefined, opening?: Opening): Database {
-  const db = openFile(file, '', opening);
+  const db = openFile(file, opening);
   try {
     bringSchema(db, STEPS);
     db.pragma(`cache_size = -${CACHE_KIB}`);
@@ -138,6 +146,12 @@ function addStatesOfCharges(db: Database): void {
   db.exec(CHARGE_INDEXES);
 }
 
+/** What an undo of a join needs. */
+function addParts(db: Database): void {
+  for (const [table, column, type] of PART_COLUMNS) addColumn(db, table, column, type);
+  db.exec(PART_TABLES);
+}
+
 function addColumn(db: Database, table: string, column: string, type: string): void {
   const columns = db.prepare<[], string>(`select name from pragma_table_info('${table}')`).pluck();
   if (!columns.all().includes(column)) db.exec(`alter table ${table} add column ${column} ${type}`);
@@ -159,4 +173,7 @@ const STEPS: readonly SchemaStep[] = [
         'create table if not exists readiness (only integer primary key check (only = 1), at_ms integer not null)',
       ),
   },
+  { name: '0009 parts of joined donors', bring: addParts },
+  { name: '0010 returns', bring: (db) => db.exec(RETURN_TABLES) },
+  { name: '0011 places of joined donors', bring: (db) => db.exec(JOINED_TABLES) },
 ];

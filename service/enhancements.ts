@@ -22,6 +22,7 @@ import type { MatchingWorker } from './matching-worker.ts';
 import type { ChargedEndpoint } from './metering.ts';
 import { toProfile } from './profile.ts';
 import { createRouter } from './router.ts';
+import { TWO_PEOPLE } from './two-people.ts';
 import { countItems } from './validation.ts';
 
 /** Which forms of the enhancement paths exist; both by default. */
@@ -94,8 +95,8 @@ function addForm(
   );
   router.openapi(progressRoute(form.progress), async (c) => {
     const job = await findJob(options, c.req.valid('param').job_id, c.var);
-    return job === undefined
-      ? c.json({ detail: 'Job not found' }, 404)
+    return 'detail' in job
+      ? c.json(job, 404)
       : c.json(
           { status: 200, message: 'Progress retrieved', job_state: stateOf(options, job, c.var) },
           200,
@@ -103,8 +104,8 @@ function addForm(
   });
   router.openapi(explanationRoute(form.explanation), async (c) => {
     const job = await findJob(options, c.req.valid('param').job_id, c.var);
-    return job === undefined
-      ? c.json({ detail: 'Job not found' }, 404)
+    return 'detail' in job
+      ? c.json(job, 404)
       : c.json(
           {
             status: 200,
@@ -193,8 +194,9 @@ async function findJob(
   options: EnhancementOptions,
   id: string,
   variables: RequestVariables,
-): Promise<Job | undefined> {
-  return (await findJobs(options, [id], variables)).found[0];
+): Promise<Job | { detail: string }> {
+  const { found, mixed } = await findJobs(options, [id], variables);
+  return found[0] ?? { detail: mixed.includes(id) ? TWO_PEOPLE : 'Job not found' };
 }
 
 function shownProgress(options: EnhancementOptions, job: Job, { fault }: RequestVariables) {
@@ -242,14 +244,15 @@ async function findJobs(
   options: EnhancementOptions,
   ids: readonly string[],
   { key, fault }: RequestVariables,
-): Promise<{ found: Job[]; not_found: string[] }> {
+): Promise<{ found: Job[]; not_found: string[]; mixed: string[] }> {
   await options.matching.catchUp(key.team, ids);
   const jobs = ids.map((id) =>
     fault?.kind === 'jobsVanish' ? undefined : options.jobs.find(key.team, id),
   );
   return {
-    found: jobs.filter((job) => job !== undefined),
-    not_found: ids.filter((_, index) => jobs[index] === undefined),
+    found: jobs.filter((job) => job !== undefined).filter((job) => !job.isMixed),
+    not_found: ids.filter((_, index) => jobs[index]?.isMixed !== false),
+    mixed: ids.filter((_, index) => jobs[index]?.isMixed === true),
   };
 }
 

@@ -37,6 +37,8 @@ export interface Job {
   isMatched: boolean;
   /** The donor that was found, as a number of the world; null where none was. */
   donorNumber: number | null;
+  /** Whether it was matched to two people who were taken for one. */
+  isMixed: boolean;
   /** Why no donor was found. */
   error: string | null;
   /** How sure that is and why, for the caller; null for jobs of earlier versions. */
@@ -93,7 +95,7 @@ export function createJobs(db: Database, clock: () => number): Jobs {
   const forget = db.prepare<[number]>('delete from jobs where submitted_at_ms < ?');
   const select = db.prepare<[string, string, number], JobRow>(
     `select id, team, donor_number donorNumber, error, submitted_at_ms submittedAtMs,
-            ends_at_ms endsAtMs, match, person is null isMatched
+            ends_at_ms endsAtMs, match, person is null isMatched, is_mixed isMixed
      from jobs where id = ? and team = ? and submitted_at_ms >= ?`,
   );
   const unmatched = db.prepare<[], { id: string; team: string }>(
@@ -113,7 +115,14 @@ export function createJobs(db: Database, clock: () => number): Jobs {
     }),
     find(team, id) {
       const row = select.get(id, team, clock() - JOB_RETENTION_MS);
-      return row && { ...row, isMatched: row.isMatched === 1, match: readMatch(row.match) };
+      return (
+        row && {
+          ...row,
+          isMatched: row.isMatched === 1,
+          isMixed: row.isMixed === 1,
+          match: readMatch(row.match),
+        }
+      );
     },
     unmatched: () => unmatched.all(),
     person(id) {
@@ -128,7 +137,11 @@ export function createJobs(db: Database, clock: () => number): Jobs {
   };
 }
 
-type JobRow = Omit<Job, 'match' | 'isMatched'> & { match: string | null; isMatched: number };
+type JobRow = Omit<Job, 'match' | 'isMatched' | 'isMixed'> & {
+  match: string | null;
+  isMatched: number;
+  isMixed: number;
+};
 
 function readMatch(text: string | null): JobMatch | null {
   return jobMatchSchema.nullable().parse(JSON.parse(text ?? 'null'));

@@ -1,7 +1,8 @@
 /** Metering: who pays before the work, and who gets it back (service document, section 4.5). */
 
+import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context, MiddlewareHandler } from 'hono';
-import { replaceAnswer, resetConnection } from '../testbed/faults.ts';
 import type { PartnerEnv } from './context.ts';
 import type { Bucket, Credits, Payment } from './credits.ts';
 
@@ -90,9 +91,17 @@ async function payLater(
   await next();
   if (c.res.status < 400) {
     credits.chargeLater({ ...payment, amount: affordable }, clock() + delayMs);
-    replaceAnswer(c, resetConnection(c.env));
+    // Over a present answer the old headers would be merged into the new one.
+    c.res = undefined;
+    c.res = resetConnection(c.env);
   }
   return undefined;
+}
+
+/** Cuts the caller's connection; what is returned sends nothing. */
+function resetConnection({ incoming }: HttpBindings): Response {
+  incoming.socket.resetAndDestroy();
+  return RESPONSE_ALREADY_SENT;
 }
 
 function answerInsufficient(c: Context, bucket: Bucket): Response {

@@ -1,6 +1,6 @@
 /** Brings the schema of a database up to what this version needs, step by step. */
 
-import type { Database } from '../testbed/database.ts';
+import type { Database } from './database-file.ts';
 
 /** One step; it is taken once in each database. */
 export interface SchemaStep {

@@ -2,37 +2,42 @@
  * The product put together: settings, store, keys, connectors and partner clients. The command
  * line, the HTTP service and the schedules sit on top of it and make none of these themselves.
  */
+import type { LookupFunction } from 'node:net';
 import { findConnectorDefinition } from '../connectors/index.ts';
-import { collectIntegrations } from './application/integrations.ts';
-import { noteSettings } from './application/note-settings.ts';
-import type { OpenDeps, OpenIntegration } from './application/open-integration.ts';
-import { insecureAddresses } from './config/insecure-http.ts';
-import type { Settings } from './config.ts';
+import { type ClientGuard, createClientGuard } from './clients/client-guard.ts';
+import { collectIntegrations } from './clients/integrations.ts';
+import { recordSettings } from './clients/note-settings.ts';
+import type { OpenDeps, OpenIntegration } from './clients/open-integration.ts';
 import { type Actor, PRODUCT } from './core/actor.ts';
 import type { Clock } from './core/clock.ts';
-import { ConfigurationError } from './core/errors.ts';
+import { ConfigurationError, isConfigurationError } from './core/errors.ts';
 import type { Integration } from './core/integration.ts';
 import type { Log } from './core/log.ts';
 import { didYouMean } from './core/near-miss.ts';
 import { isRunning, type Owner, ownerIsGone, ownerText } from './core/owner.ts';
-import { createSightings } from './credits/loss.ts';
-import { createEmbeddedEngine } from './engine/embedded.ts';
-import type { Engine } from './engine/engine.ts';
-import { createPgBossEngine, type QueueConnection } from './engine/pg-boss.ts';
+import { createObservations } from './credits/loss.ts';
+import { type OpenDatabase, openDatabase } from './database/database.ts';
+import { connectionUrl } from './database/database-url.ts';
+import { createFingerprint, loadFingerprintKey } from './database/encryption/fingerprint.ts';
+import { type KeyRing, loadKeyRing } from './database/encryption/key-ring.ts';
+import { createSealer, type Sealer } from './database/encryption/sealed.ts';
+import type { LeaseAttempt } from './database/leases.ts';
+import { migrateToLatest, pendingMigrations } from './database/migrate.ts';
+import type { Tables } from './database/tables/tables.ts';
+import { createEmbeddedEngine } from './jobs/engine/embedded.ts';
+import type { Engine } from './jobs/engine/engine.ts';
+import { createPgBossEngine, type QueueConnection } from './jobs/engine/pg-boss.ts';
+import { outboundFetch } from './outbound/guard.ts';
 import { createPacers, type PaceOptions } from './partner/pacer.ts';
-import { canonicalIdOf, contactIdOf } from './run/contact-id.ts';
-import type { RunDeps } from './run/context.ts';
-import { type OpenDatabase, openDatabase } from './store/engine/database.ts';
-import type { LeaseAttempt } from './store/engine/leases.ts';
-import { migrateToLatest, pendingMigrations } from './store/engine/migrate.ts';
-import type { Tables } from './store/engine/tables.ts';
-import { noErasureLog, openErasureLog } from './store/erasure/erasure-log.ts';
-import { bindSeals, markSealsBound, type SealBinding } from './store/secrets/bind-seals.ts';
-import { createFingerprint, loadFingerprintKey } from './store/secrets/fingerprint.ts';
-import { type KeyRing, loadKeyRing } from './store/secrets/key-ring.ts';
-import { createSealer, createUnboundOpener, type Sealer } from './store/secrets/sealed.ts';
-import { createStore, type Store } from './store/store.ts';
-import { findRunning, type Running } from './views/run.ts';
+import { noErasureLog, openErasureLog, storeTag } from './privacy/statements/erasure-log.ts';
+import { type ErasurePlaces, openErasurePlaces } from './privacy/statements/erasure-places.ts';
+import type { SetupEnvironment } from './settings/environment.ts';
+import { insecureAddresses } from './settings/insecure-http.ts';
+import type { Settings } from './settings/settings.ts';
+import { createStore, type Store } from './store.ts';
+import { getCanonicalId, toContactId } from './sync/control/contact-id.ts';
+import type { RunDeps } from './sync/control/context.ts';
+import { findRunning, type Running } from './sync/views/run.ts';
 
 export type { OpenIntegration };
 
@@ -48,10 +53,16 @@ export interface ApplicationOptions {
   owner: Owner;
   /** Who asks, for the audit. */
   actor?: Actor;
+  /** What the environment says of the set-up in a browser; by default nothing. */
+  setup?: SetupEnvironment;
   /** The pace of each partner key; by default the documented limits. */
   pace?: PaceOptions;
   /** How its neighbours are reached; by default the real ones. */
   neighbours?: Partial<Neighbours>;
+  /** True while a database is put back: the log of erasures is read as it is, without a line of this process. */
+  restores?: boolean;
+  /** Folders of backups that may hold a log of erasures. */
+  backupFolders?: readonly string[];
 }
 
 /** What the product works with outside its process. */
@@ -63,6 +74,8 @@ export interface Neighbours {
   connectQueue(url: string): QueueConnection;
   /** Brings requests to the service. */
   fetch: typeof globalThis.fetch;
+  /** Finds the addresses of names that were set in a browser. */
+  lookup: LookupFunction;
 }
 
 /** The product, open. */
@@ -82,6 +95,12 @@ export interface Application {
   settings: Settings;
   /** Hosts to which the settings allow plain http. */
   allowInsecureHttp: readonly string[];
+  /** What the environment says of the set-up in a browser. */
+  setup: SetupEnvironment;
+  /** What requests to addresses go through that were set in a browser. */
+  guard: ClientGuard;
+  /** The places of the log of erasures; null for a database in memory. */
+  erasureLogs: ErasurePlaces | null;
   /** The integrations with these ids; a ConfigurationError names the ones that are unknown. */
   select(ids: readonly string[]): Integration[];
   /**
@@ -109,15 +128,13 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
   try {
     await prepareSchema(database);
     const sealer = createSealer(keyRing);
-    await bindOlderSeals(database, { sealer, unbound: createUnboundOpener(keyRing) }, log);
     const fingerprint = createFingerprint(await loadFingerprintKey(database.db, sealer));
-    await markSealsBound(database.db, { sealer });
     const { db, requireInPlace } = database;
     const { actor = PRODUCT } = options;
     const engine: Engine =
       database.kind === 'postgres'
         ? createPgBossEngine({
-            ...{ url: settings.database, connect: neighbours.connectQueue },
+            ...{ url: connectionUrl(settings.database), connect: neighbours.connectQueue },
             ...{ db, clock, log },
           })
         : createEmbeddedEngine({
@@ -127,23 +144,62 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
             isFree: async (id) => (await findRunning(options, store, id)) === null,
           });
     const { asked } = engine;
-    const openLog = neighbours.openErasureLog ?? openErasureLog;
-    const erasures = settings.erasureLog === null ? noErasureLog : openLog(settings.erasureLog);
-    const stored = { db, clock, fingerprint, requireInPlace, actor, asked, erasures };
+    const erasures = openErasureLogs(options, storeTag(fingerprint));
+    const stored = {
+      db,
+      clock,
+      fingerprint,
+      requireInPlace,
+      actor,
+      asked,
+      erasures: erasures ?? noErasureLog,
+    };
     const store: Store = createStore(stored);
-    await store.forget.beginErasureLog();
+    if (options.restores !== true) await keepErasureLog(store, erasures, log);
     const { integrations, refresh } = await collectIntegrations(settings, store, sealer);
     warnOfInsecureHttp(log, settings, integrations);
-    await noteSettings(store, integrations.values());
+    await recordSettings(store, integrations.values());
     const { allowInsecureHttp } = settings;
-    const sightings = createSightings();
+    const sightings = createObservations();
     const { close, kind } = database;
-    const own = { store, engine, sealer, sightings, close, kind };
+    const own = { store, engine, sealer, sightings, close, kind, erasureLogs: erasures };
     const parts = { ...own, settings, integrations, refresh, allowInsecureHttp };
     return assemble(options, parts);
   } catch (error) {
     await database.close();
     throw error;
+  }
+}
+
+function openErasureLogs(
+  { settings, neighbours = {}, backupFolders = [] }: ApplicationOptions,
+  store: string,
+): ErasurePlaces | null {
+  const { erasureLog, moreErasureLogs = [] } = settings;
+  if (erasureLog === null) return null;
+  const open = neighbours.openErasureLog ?? openErasureLog;
+  return openErasurePlaces({
+    ...{ live: erasureLog, named: moreErasureLogs, folders: backupFolders, store, open },
+  });
+}
+
+/** Without a log that can be written nothing is erased, but everything else works: `doctor` names the place. */
+async function keepErasureLog(
+  store: Pick<Store, 'forget'>,
+  erasures: ErasurePlaces | null,
+  log: Log,
+): Promise<void> {
+  if (erasures === null) return;
+  try {
+    await store.forget.beginErasureLog();
+    await store.forget.noteSeen();
+    await erasures.bringUp();
+  } catch (error) {
+    if (!isConfigurationError(error)) throw error;
+    log.warn(
+      { code: error.code },
+      'the log of erasures cannot be used: `donor-sync doctor` names it',
+    );
   }
 }
 
@@ -161,22 +217,7 @@ async function prepareSchema(database: OpenDatabase<Tables>): Promise<void> {
   );
 }
 
-/** Once after an update; what stays unbound is not opened any more. */
-async function bindOlderSeals(
-  { db }: OpenDatabase<Tables>,
-  seals: SealBinding,
-  log: Log,
-): Promise<void> {
-  const { bound, missingKeys, damaged } = await bindSeals(db, seals);
-  if (bound > 0) log.info({ bound }, 'secrets of an older version were bound to their rows');
-  if (missingKeys.length + damaged === 0) return;
-  log.warn(
-    { missingKeys, damaged },
-    'some secrets of an older version cannot be opened; those of missing keys can, once the keys are in DONOR_SYNC_SECRET_KEY',
-  );
-}
-
-/** Once a start. The next version refuses such addresses. */
+/** Once a start, for settings in the database: those of the file were refused already. */
 function warnOfInsecureHttp(
   log: Log,
   settings: Settings,
@@ -186,7 +227,7 @@ function warnOfInsecureHttp(
   if (addresses.length === 0) return;
   log.warn(
     { addresses },
-    'keys or tokens go over plain http, where they can be read on the way: use https, or name the hosts in allowInsecureHttp; the next version refuses this',
+    'these addresses are plain http, where keys and tokens can be read on the way, so nothing is asked there: use https, or name the hosts in allowInsecureHttp',
   );
 }
 
@@ -199,6 +240,7 @@ type Parts = Pick<
   | 'integrations'
   | 'refresh'
   | 'allowInsecureHttp'
+  | 'erasureLogs'
   | 'close'
 > &
   Pick<RunDeps, 'sightings'> &
@@ -210,9 +252,11 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
   const board = parts.kind === 'postgres' ? parts.store.paces : null;
   const pacers = createPacers({ clock, ...options.pace, board });
   const { sightings: _, kind: __, ...open } = parts;
-  const definitionOf = options.neighbours?.findConnectorDefinition ?? findConnectorDefinition;
+  const findDefinition = options.neighbours?.findConnectorDefinition ?? findConnectorDefinition;
   const acquire: Application['takeLease'] = (id) => takeLease(options, parts, id);
   const { retention } = settings;
+  const { setup = { serviceUrl: null, hosts: [] } } = options;
+  const guard = createClientGuard(settings, setup, options.neighbours?.lookup);
   const deps: OpenDeps = {
     ...parts,
     clock,
@@ -220,12 +264,15 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
     retention,
     pacers,
     board,
-    definitionOf,
-    fetch: options.neighbours?.fetch ?? globalThis.fetch,
+    findDefinition,
+    fetch: options.neighbours?.fetch ?? outboundFetch('anywhere'),
+    guard,
     takeLease: acquire,
   };
   return {
     ...open,
+    setup,
+    guard,
     async close() {
       try {
         await parts.engine.close();
@@ -235,16 +282,16 @@ function assemble(options: ApplicationOptions, parts: Parts): Application {
     },
     select: (ids) => selectIntegrations(parts.integrations, ids),
     async contactId({ id, crm }, text) {
-      return contactIdOf(canonicalIdOf(await definitionOf(crm.kind)), id, text);
+      return toContactId(getCanonicalId(await findDefinition(crm.kind)), id, text);
     },
     async rereadAfterMs({ crm }) {
-      return (await definitionOf(crm.kind)).rereadAfterMs ?? [];
+      return (await findDefinition(crm.kind)).rereadAfterMs ?? [];
     },
     findRunning: (id) => findRunning(options, parts.store, id),
     takeLease: acquire,
     async open(integration, signal) {
       // Clients, networks and warm paths: a command that only looks into the store does without.
-      const { openIntegration } = await import('./application/open-integration.ts');
+      const { openIntegration } = await import('./clients/open-integration.ts');
       return openIntegration(deps, integration, signal);
     },
   };

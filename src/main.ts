@@ -1,14 +1,14 @@
 #!/usr/bin/env node
+import { nodeProblem } from './node-version.ts';
 /**
  * The start: refuses a Node that is too old, settles how much memory the process may take if it is going to
  * work long, and only then loads the program.
  */
-import { keepMemoryFlat } from './memory.ts';
-import { nodeProblem } from './node-version.ts';
+import { keepMemoryFlat } from './process-memory.ts';
 
 const problem = nodeProblem(process.versions.node);
 if (problem === null) {
-  const { worksLong } = await import('./cli/commands.ts');
+  const { worksLong } = await import('./interfaces/cli/commands.ts');
   if (worksLong(process.argv.slice(2))) keepMemoryFlat(process);
   const { runWired } = await import('./wiring.ts');
   await runWired();

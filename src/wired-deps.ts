@@ -1,12 +1,12 @@
 /** The one place that makes real things and hands them to the commands. */
 import { randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
-import type { AllDeps } from './cli/commands.ts';
-import { createLog, createLogStream } from './cli/terminal/log.ts';
-import { createStopSignal } from './cli/terminal/stop-signal.ts';
-import { readRuntimeOptions, wantsColor } from './config/environment.ts';
 import { systemClock } from './core/clock.ts';
 import { readProcessSpace } from './core/owner.ts';
+import type { AllDeps } from './interfaces/cli/commands.ts';
+import { createLog, createLogStream } from './interfaces/cli/terminal/log.ts';
+import { createStopSignal } from './interfaces/cli/terminal/stop-signal.ts';
+import { readRuntimeOptions, wantsColor } from './settings/environment.ts';
 
 /** What commands work with, made of this process. */
 export function createDeps({ setExitCode }: Pick<AllDeps, 'setExitCode'>): AllDeps {

@@ -1,8 +1,8 @@
 /** Wiring: the program put together, from its arguments to its exit code. */
 import packageFile from '../package.json' with { type: 'json' };
-import { runProgram } from './cli/action/command.ts';
-import { createProgram, type ProgramDeps } from './cli/program.ts';
-import { createOutput } from './cli/terminal/output.ts';
+import { runProgram } from './interfaces/cli/action/command.ts';
+import { createProgram, type ProgramDeps } from './interfaces/cli/program.ts';
+import { createOutput } from './interfaces/cli/terminal/output.ts';
 
 const { env, stdout, stderr } = process;
 const argv = process.argv.slice(2);

@@ -42,12 +42,12 @@ describe('the oldest Node', () => {
       join(folder, 'wiring.js'),
       'export async function runWired() { console.log("the program"); }',
     );
-    await mkdir(join(folder, 'cli'));
+    await mkdir(join(folder, 'interfaces/cli'), { recursive: true });
     await writeFile(
-      join(folder, 'cli/commands.js'),
+      join(folder, 'interfaces/cli/commands.js'),
       'export function worksLong() { return false; }',
     );
-    for (const name of ['main', 'memory', 'node-version']) {
+    for (const name of ['main', 'process-memory', 'node-version']) {
       const source = await readFile(join(CHECKOUT, `src/${name}.ts`), 'utf8');
       const script = stripTypeScriptTypes(source).replaceAll(".ts'", ".js'");
       await writeFile(join(folder, `${name}.js`), script);

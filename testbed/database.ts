@@ -8,36 +8,23 @@ export type Database = Sqlite.Database;
 /** Long enough for a sandbox to end that was asked to just before the next one starts. */
 const LOCK_TIMEOUT_MS = 1000;
 
-/** How a file is opened. */
-export interface Opening {
-  /** Whether others are kept away while it is open; true by default. */
-  isClaimed?: boolean;
-  /** Whether what was answered is on the disk for certain, even if the power fails; false by default. */
-  isDurable?: boolean;
-}
-
 /**
  * Opens a file, or a database in memory without one, and brings its schema. A sandbox may lose its
  * last moments with the machine's power, so it does not wait for the disk. The file belongs to one
  * sandbox until it is closed: two of them would fail each other's writes, and each would count
- * requests and credits that the other has used up. So the second one is an error. What another
- * database in memory held (`serialize`) opens as a copy of it.
+ * requests that the other has used up. So the second one is an error.
  */
-export function openDatabase(
-  file: string | Buffer | undefined,
-  schema: string,
-  { isClaimed = true, isDurable = false }: Opening = {},
-): Database {
+export function openDatabase(file: string | undefined, schema: string): Database {
   const db = new Sqlite(file ?? ':memory:', { timeout: LOCK_TIMEOUT_MS });
   try {
-    if (typeof file === 'string' && isClaimed) claim(db, file);
+    if (file !== undefined) claim(db, file);
     db.pragma('journal_mode = WAL');
-    db.pragma(`synchronous = ${isDurable ? 'FULL' : 'NORMAL'}`);
+    db.pragma('synchronous = NORMAL');
     db.exec(schema);
     return db;
   } catch (error) {
     db.close();
-    throw typeof file === 'string' && isBusy(error) ? inUse(file, error) : error;
+    throw file !== undefined && isBusy(error) ? inUse(file, error) : error;
   }
 }
 

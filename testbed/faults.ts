@@ -98,17 +98,8 @@ export function playFaults<Fault extends AnyFault>(
   };
 }
 
-/**
- * Innermost middleware: the fault `error`, which the service documents, is its own failure and
- * so happens behind authentication, limits and charging.
- */
-export function failInside<Fault extends AnyFault>(): MiddlewareHandler<FaultEnv<Fault>> {
-  return async (c, next) =>
-    c.var.fault?.kind === 'error' ? c.json({ detail: 'Internal Server Error' }, 500) : next();
-}
-
 /** Cuts the caller's connection; the answer to return is the one that sends nothing. */
-export function resetConnection({ incoming }: HttpBindings): Response {
+function resetConnection({ incoming }: HttpBindings): Response {
   incoming.socket.resetAndDestroy();
   return RESPONSE_ALREADY_SENT;
 }

@@ -1,7 +1,7 @@
 /** Writing by the connectors, and by the clients that others take, in turns on one stand-in. */
 
 import { type ConnectorStep, type Crm, type CrmKind, withCrm } from '../crm.ts';
-import { atMost, exactly, type Figure, plain, round, type Scenario } from '../figure.ts';
+import { atMost, exactly, type Figure, median, plain, round, type Scenario } from '../figure.ts';
 
 export const clients: Scenario = {
   name: 'clients',
@@ -84,8 +84,4 @@ function medianOf(
 
 function ratioOf(pairs: readonly Pair[], of: (step: ConnectorStep) => number): number {
   return round(median(pairs.map(({ ours, theirs }) => of(ours) / of(theirs))));
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -1,4 +1,5 @@
-import { type ConnectorMeasurement, type ConnectorStep, withCrm } from '../crm.ts';
+import { z } from 'zod';
+import { type ConnectorMeasurement, type ConnectorStep, type Crm, withCrm } from '../crm.ts';
 import { atMost, exactly, type Figure, plain, round, type Scenario } from '../figure.ts';
 
 const CONTACTS = 100_000;
@@ -37,10 +38,17 @@ export const hubspotUnlimited: Scenario = {
   name: 'hubspot-unlimited',
   title: 'the HubSpot connector alone: 100,000 contacts, no limits, 5 ms for each request',
   measure: () =>
-    withCrm('hubspot', { contacts: CONTACTS, rate: 0, latency: 5 }, async ({ measure }) => {
-      const writing = await measure('write', { requestsPerTenSeconds: 0 });
+    withCrm('hubspot', { contacts: CONTACTS, rate: 0, latency: 5 }, async (crm) => {
+      const writing = await crm.measure('write', { requestsPerTenSeconds: 0 });
       const { contacts, seconds, calls } = stepOf(writing, 'write');
+      const again = stepOf(writing, 'again');
+      const listSeconds = await readList(crm);
       return [
+        exactly('contacts read again after the writes', again.contacts, '', CONTACTS),
+        plain('time of the list alone', round(listSeconds), 's'),
+        plain('requests to read them again', again.calls, ''),
+        plain('time to read them again', round(again.seconds), 's'),
+        atMost('read again, beside the list alone', round(again.seconds / listSeconds), '×', 1.6),
         plain('time to read them', round(stepOf(writing, 'read').seconds), 's'),
         exactly('contacts written', contacts, '', CONTACTS),
         atMost('time to write two fields of each', round(seconds), 's', 2),
@@ -49,6 +57,33 @@ export const hubspotUnlimited: Scenario = {
       ];
     }),
 };
+
+const listSchema = z.object({
+  results: z.array(z.unknown()),
+  paging: z.object({ next: z.object({ after: z.string() }).optional() }).optional(),
+});
+
+/** Reads the list of all contacts, page by page and with few properties; resolves with the seconds that it took. */
+async function readList({ baseUrl, token }: Crm): Promise<number> {
+  const startedAt = performance.now();
+  let read = 0;
+  let after: string | undefined;
+  do {
+    const query = new URLSearchParams({
+      limit: String(RECORDS_IN_REQUEST),
+      properties: 'firstname,lastname,address,city,state,zip,company',
+      ...(after === undefined ? {} : { after }),
+    });
+    const response = await fetch(`${baseUrl}/crm/objects/2026-09/contacts?${query}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const { results, paging } = listSchema.parse(await response.json());
+    read += results.length;
+    after = paging?.next?.after;
+  } while (after !== undefined);
+  if (read !== CONTACTS) throw new Error(`The list has ${read} contacts`);
+  return (performance.now() - startedAt) / 1_000;
+}
 
 function againstFloor({ name, contacts, seconds, calls, throttled }: ConnectorStep): Figure[] {
   return [

@@ -1,12 +1,14 @@
 import type { Contact } from '../../src/core/contact.ts';
 import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
-import type { ContactsSettings, Finding } from '../contract.ts';
+import type { ContactsSettings, Finding, MarkCount } from '../contract.ts';
+import { leavesOutMost, markText } from '../mark-counts.ts';
 import { type MarkKind, markValues, meaningOfMark } from '../mark-values.ts';
 import { missingParts } from '../missing-parts.ts';
 import { readCell } from './cells.ts';
-import { type ContactColumns, contactOf, markColumns } from './contact.ts';
+import { type ContactColumns, toContact } from './contact.ts';
 import { type CsvFiles, openFiles } from './files.ts';
 import type { Problem } from './header.ts';
+import { markColumns } from './marks.ts';
 import type { Row } from './rows.ts';
 import type { CsvSettings } from './settings.ts';
 import type { Table } from './table.ts';
@@ -94,7 +96,7 @@ async function countContacts(files: CsvFiles, options: ContactColumns): Promise<
     for await (const rows of input.rows()) {
       for (const row of rows) {
         if (row.id === '') continue;
-        const contact = contactOf(row, input, options);
+        const contact = toContact(row, input, options);
         count(found, contact);
         if (contact.excluded !== 'mark_unknown') continue;
         for (const { column, word } of unknownWords(row, input, options)) {
@@ -109,6 +111,7 @@ async function countContacts(files: CsvFiles, options: ContactColumns): Promise<
   return [
     checkNames(counts),
     ...checkMarks(counts, options.contacts),
+    ...checkMostMarked(await files.withTables(async ({ input }) => input.marks)),
     ...checkWords(counts, options.contacts),
     ...checkParts(options.settings),
   ];
@@ -158,6 +161,17 @@ function checkMarks(counts: Counts, contacts: ContactsSettings): Finding[] {
     findings.push(met('do not contact', message));
   }
   return findings;
+}
+
+/** Columns of marks that leave most contacts out: a sync asks about them once. */
+function checkMostMarked(marks: readonly MarkCount[]): Finding[] {
+  return marks.filter(leavesOutMost).map((mark) => ({
+    subject: 'marks',
+    ok: true,
+    message: markText(mark),
+    fix: 'If this is right, confirm it once with `donor-sync sync --accept-marks`: until then a sync sends nobody. Otherwise name another column, or list its values in the settings.',
+    report: 'a mark leaves out more than half of the contacts',
+  }));
 }
 
 /** So many words of a column are named, each cut to so many characters. */

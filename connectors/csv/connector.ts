@@ -17,9 +17,14 @@ import { openFiles } from './files.ts';
 import { listGroups, readGroup } from './groups.ts';
 import { mergeIntoOutput } from './merge.ts';
 import { readByIds, readPages } from './read.ts';
-import { idOf } from './rows.ts';
+import { toRowId } from './rows.ts';
 import type { CsvSession } from './session.ts';
-import { type CsvSettings, csvGroupSchema, csvSettingsSchema, identityOf } from './settings.ts';
+import {
+  type CsvSettings,
+  csvGroupSchema,
+  csvSettingsSchema,
+  getIdentityShape,
+} from './settings.ts';
 import { CHANGES_PER_BATCH, eraseKept, writeChanges } from './write.ts';
 
 /** CSV files as a CRM; `README.md` beside this file describes what that means. */
@@ -28,7 +33,7 @@ export const csvConnector: ConnectorDefinition<CsvSettings> = {
   settingsSchema: csvSettingsSchema,
   groupSchema: csvGroupSchema,
   defaultFields: z.array(fieldMappingSchema).parse(csvFields),
-  canonicalId: (text) => idOf(text) || null,
+  canonicalId: (text) => toRowId(text) || null,
   keepsWrites: true,
   open: openCsvConnector,
   check: ({ settings, contacts }) => check(settings, contacts),
@@ -53,8 +58,8 @@ async function openCsvConnector(options: ConnectorOptions<CsvSettings>): Promise
   return {
     kind: 'csv',
     capabilities: CAPABILITIES,
-    account: accountOf(opened),
-    identity: () => identityOf(settings),
+    account: getAccount(opened),
+    identity: () => getIdentityShape(settings),
     readPages: () => readPages(session()),
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
     write: (changes) => writeChanges(session(), changes),
@@ -62,6 +67,7 @@ async function openCsvConnector(options: ConnectorOptions<CsvSettings>): Promise
     createFields: async (fields) => createFields(session(), fields),
     listGroups: async () => listGroups(session()),
     readGroup: (selector) => readGroup(session(), selector),
+    countMarks: () => session().files.withTables(async ({ input }) => [...input.marks]),
     readLimits: async () => null,
     erase: async (isErased) => eraseKept(session(), isErased),
     finish: async () => mergeIntoOutput(session()),
@@ -85,6 +91,6 @@ async function openSession(options: ConnectorOptions<CsvSettings>): Promise<CsvS
  * The account is the path in the settings, so that a link that leads to another file every night
  * stays the same account.
  */
-function accountOf({ settings }: CsvSession): CrmAccount {
+function getAccount({ settings }: CsvSession): CrmAccount {
   return { id: resolve(settings.path), name: basename(settings.path) };
 }

@@ -3,6 +3,7 @@ import type { ContactsSettings } from '../contract.ts';
 import { type MarkKind, type MarkMeaning, markValues, meaningOfMark } from '../mark-values.ts';
 import { readCell } from './cells.ts';
 import { type NameParts, splitFullName } from './full-name.ts';
+import { markColumns } from './marks.ts';
 import type { Row } from './rows.ts';
 import type { CsvSettings } from './settings.ts';
 import type { Table } from './table.ts';
@@ -14,7 +15,7 @@ export interface ContactColumns {
 }
 
 /** Reads a contact from a row of the input. */
-export function contactOf(
+export function toContact(
   row: Row,
   { positions }: Pick<Table, 'positions'>,
   { settings, contacts }: ContactColumns,
@@ -23,10 +24,10 @@ export function contactOf(
   const address = columns.addresses.map(cell).filter(Boolean).join(', ');
   return {
     id: row.id,
-    ...namesOf(columns, cell),
+    ...readNames(columns, cell),
     addresses: address === '' ? [] : [address],
-    employers: columns.employers.map(cell).filter(Boolean),
-    ...marksOf(contacts, cell),
+    employers: [...new Set(columns.employers.map(cell).filter(Boolean))],
+    ...readMarks(contacts, cell),
   };
 
   function cell(column: string): string {
@@ -36,7 +37,7 @@ export function contactOf(
 
 type ReadCell = (column: string) => string;
 
-function namesOf({ firstName, lastName, fullName }: CsvSettings['columns'], cell: ReadCell) {
+function readNames({ firstName, lastName, fullName }: CsvSettings['columns'], cell: ReadCell) {
   if (fullName !== undefined) return splitFullName(cell(fullName));
   const names: NameParts = {
     firstName: (firstName !== undefined && cell(firstName)) || null,
@@ -45,22 +46,8 @@ function namesOf({ firstName, lastName, fullName }: CsvSettings['columns'], cell
   return names;
 }
 
-/** The columns of the settings that mark contacts who are left out, unless the settings include them. */
-export function markColumns(contacts: ContactsSettings): { kind: MarkKind; column: string }[] {
-  const { optOutField, deceasedField, doNotContactField } = contacts;
-  const all = [
-    { kind: 'optOut', column: optOutField },
-    { kind: 'deceased', column: contacts.includeDeceased === true ? null : deceasedField },
-    {
-      kind: 'doNotContact',
-      column: contacts.includeDoNotContact === true ? null : doNotContactField,
-    },
-  ] as const;
-  return all.flatMap(({ kind, column }) => (column == null ? [] : [{ kind, column }]));
-}
-
 /** What the columns say of a contact: an opt-out, another reason to leave it out, or neither. */
-function marksOf(
+function readMarks(
   contacts: ContactsSettings,
   cell: ReadCell,
 ): Pick<Contact, 'optedOut' | 'excluded'> {

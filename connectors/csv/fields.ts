@@ -27,7 +27,7 @@ export async function createFields(
     const known = new Set(columnNames(session, tables));
     const creations: FieldCreation[] = [];
     for (const { name } of specs) {
-      creations.push(creationOf(name, known, tables.input.header.dialect.encoding));
+      creations.push(toFieldCreation(name, known, tables.input.header.dialect.encoding));
       known.add(name);
     }
     const create = creations.flatMap(({ name, result }) => (result === 'created' ? [name] : []));
@@ -49,7 +49,11 @@ function columnNames({ files, keptColumns }: CsvSession, tables: Tables): string
     .filter((name) => name !== '');
 }
 
-function creationOf(name: string, known: ReadonlySet<string>, encoding: Encoding): FieldCreation {
+function toFieldCreation(
+  name: string,
+  known: ReadonlySet<string>,
+  encoding: Encoding,
+): FieldCreation {
   if (known.has(name)) return { name, result: 'existed', problem: null };
   if (isColumnName(name, encoding)) return { name, result: 'created', problem: null };
   const problem =

@@ -1,13 +1,15 @@
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { RetriableError } from '../../src/core/errors.ts';
+import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
 import type { ContactsSettings } from '../contract.ts';
 import { requireOptOutField } from '../yes-or-no.ts';
 import { fileError } from './file-errors.ts';
 import { type Journal, openJournal } from './journal.ts';
+import { createMarkTally } from './marks.ts';
 import { type CsvSettings, requiredColumns } from './settings.ts';
-import { openTable, stampOf, type Table, type TableFormat } from './table.ts';
+import { detectForeignKind } from './sources/source.ts';
+import { openTable, readStamp, type Table, type TableFormat } from './table.ts';
 
 /** The files of an integration as they are at one moment. */
 export interface Tables {
@@ -54,6 +56,7 @@ export async function openFiles(
 ): Promise<CsvFiles> {
   requireOptOutField(contacts);
   const paths = await findPaths(settings);
+  await requireOwnOutput(settings, paths);
   const formats = tableFormats(settings, contacts);
   const journal = await openJournal(paths.journal);
   let tables = await openTables(paths, formats).catch(async (error: unknown) => {
@@ -107,8 +110,8 @@ function createQueue(): <Result>(task: () => Promise<Result>) => Promise<Result>
 
 /** Finds the real files behind the settings' paths; the output may not exist yet. */
 export async function findPaths(settings: CsvSettings): Promise<FilePaths> {
-  const input = await realPathOf(settings.path);
-  const output = settings.output === undefined ? input : await futurePathOf(settings.output);
+  const input = await resolveRealPath(settings.path);
+  const output = settings.output === undefined ? input : await resolveFuturePath(settings.output);
   await checkFolder(dirname(output));
   return {
     input,
@@ -119,15 +122,39 @@ export async function findPaths(settings: CsvSettings): Promise<FilePaths> {
   };
 }
 
-async function realPathOf(path: string): Promise<string> {
+/**
+ * A workbook or a file in UTF-16 is read and never replaced: its results are a CSV file. Throws a ConfigurationError if
+ * the settings name none.
+ */
+async function requireOwnOutput(
+  { path }: Pick<CsvSettings, 'path'>,
+  { input, output, isInPlace }: FilePaths,
+): Promise<void> {
+  const kind = await detectForeignKind(input).catch((error: unknown) => {
+    throw fileError('read', input, error);
+  });
+  const problem =
+    kind !== null && isInPlace
+      ? `${path} is a ${kind}, and donor-sync writes CSV in UTF-8: name another file for the results in crm.output`
+      : WORKBOOK_NAME.test(output)
+        ? 'crm.output is called like a workbook, and donor-sync writes CSV: give it a name that ends with .csv'
+        : null;
+  if (problem === null) return;
+  const code = 'csv_output_needed';
+  throw new ConfigurationError(`${problem}. Nothing was changed.`, { code, details: { path } });
+}
+
+const WORKBOOK_NAME = /\.xls[xmb]?$/i;
+
+async function resolveRealPath(path: string): Promise<string> {
   return realpath(path).catch((error: unknown) => {
     throw fileError('read', resolve(path), error);
   });
 }
 
-async function futurePathOf(path: string): Promise<string> {
+async function resolveFuturePath(path: string): Promise<string> {
   const existing = await realpath(path).catch(() => null);
-  return existing ?? join(await realPathOf(dirname(resolve(path))), basename(path));
+  return existing ?? join(await resolveRealPath(dirname(resolve(path))), basename(path));
 }
 
 /** A new output is made beside the old one, so the folder must be writable. */
@@ -142,11 +169,17 @@ function tableFormats(
   contacts: ContactsSettings,
 ): { input: TableFormat; output: TableFormat } {
   const required = requiredColumns(settings, contacts);
-  const { delimiter, encoding, badRows } = settings;
-  const input = { required, delimiter, encoding, badRows, idColumn: settings.columns.id };
+  const { delimiter, encoding, badRows, sheet } = settings;
+  const shared = { required, encoding, badRows, idColumn: settings.columns.id };
   // The output may have been saved by a spreadsheet with another delimiter, and of its columns
   // only the id must be there.
-  return { input, output: { ...input, required: required.slice(0, 1), delimiter: undefined } };
+  return {
+    input: {
+      ...{ ...shared, delimiter, sheet },
+      countMarks: (columns) => createMarkTally(contacts, columns),
+    },
+    output: { ...shared, required: required.slice(0, 1), delimiter: undefined },
+  };
 }
 
 async function openTables(
@@ -170,10 +203,10 @@ async function isWritten(path: string): Promise<boolean> {
 }
 
 async function areCurrent(tables: Tables, paths: FilePaths): Promise<boolean> {
-  if ((await stampOf(paths.input)) !== tables.input.stamp) return false;
+  if ((await readStamp(paths.input)) !== tables.input.stamp) return false;
   if (paths.isInPlace) return true;
   if (tables.output === null) return !(await isWritten(paths.output));
-  return (await stampOf(paths.output)) === tables.output.stamp;
+  return (await readStamp(paths.output)) === tables.output.stamp;
 }
 
 async function closeTables(tables: Tables): Promise<void> {

@@ -13,16 +13,16 @@ const UNKNOWN: NameParts = { firstName: null, lastName: null };
  * not certain is null, and such a contact is not asked about: a wrong guess would cost a credit.
  */
 export function splitFullName(text: string): NameParts {
-  const words = wordsOf(text);
+  const words = splitWords(text);
   if (words.some(isNoName)) return UNKNOWN;
-  const [first = EMPTY, ...others] = sectionsOf(words.filter(hasLetters)).map(readSection);
+  const [first = EMPTY, ...others] = splitSections(words.filter(hasLetters)).map(readSection);
   const generations = [first, ...others].flatMap((section) => section.generations);
   const given = others.filter(({ names }) => names.length > 0);
   const [afterComma, ...unexpected] = given;
   if (unexpected.length > 0) return UNKNOWN;
   if (afterComma !== undefined) return inverted(first.names, afterComma.names, generations);
   const isLastNameAlone = others.length > 0 && first.names.length === 1;
-  if (isLastNameAlone) return { firstName: null, lastName: lastNameOf(first.names, generations) };
+  if (isLastNameAlone) return { firstName: null, lastName: toLastName(first.names, generations) };
   return inOrder(first, generations);
 }
 
@@ -45,8 +45,8 @@ function inverted(
 ): NameParts {
   const end = given.findLastIndex((word, at) => at === 0 || !isSureParticle(word)) + 1;
   return {
-    firstName: firstNameOf(given.slice(0, end)),
-    lastName: last.length === 0 ? null : lastNameOf([...given.slice(end), ...last], generations),
+    firstName: toFirstName(given.slice(0, end)),
+    lastName: last.length === 0 ? null : toLastName([...given.slice(end), ...last], generations),
   };
 }
 
@@ -58,8 +58,8 @@ function inOrder({ hasTitle, names }: Section, generations: readonly string[]): 
   if (start === 0 && words.length < 2 && !hasTitle) return UNKNOWN;
   if (start === 1 && hasTitle && isParticle(words[0] ?? '')) return UNKNOWN;
   return {
-    firstName: firstNameOf(words.slice(0, start)),
-    lastName: lastNameOf(words.slice(start), generations),
+    firstName: toFirstName(words.slice(0, start)),
+    lastName: toLastName(words.slice(start), generations),
   };
 }
 
@@ -73,19 +73,19 @@ function lastNameStart(words: readonly string[]): number {
   return isFirstName ? 1 : start;
 }
 
-function firstNameOf(words: readonly string[]): string | null {
+function toFirstName(words: readonly string[]): string | null {
   return words.every(isAside) ? null : words.join(' ');
 }
 
 /** A single letter is no last name. */
-function lastNameOf(words: readonly string[], generations: readonly string[]): string | null {
+function toLastName(words: readonly string[], generations: readonly string[]): string | null {
   const names = words.filter((word) => !isAside(word));
   if (names.length === 0 || bare(names.join('')).length < 2) return null;
   return [...names, ...generations].join(' ');
 }
 
 /** Words, commas, and asides as a whole: what stands in brackets or quotes. */
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   return text.match(/\([^)]*\)|"[^"]*"|“[^”]*”|,|[^\s,]+/gu) ?? [];
 }
 
@@ -94,7 +94,7 @@ function hasLetters(word: string): boolean {
   return word === ',' || /\p{L}|\p{N}/u.test(word);
 }
 
-function sectionsOf(words: readonly string[]): string[][] {
+function splitSections(words: readonly string[]): string[][] {
   const sections: string[][] = [[]];
   for (const word of words) {
     if (word === ',') sections.push([]);

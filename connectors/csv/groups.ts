@@ -16,7 +16,7 @@ export async function* readGroup(
   selector: GroupSelector,
 ): AsyncGenerator<readonly string[]> {
   const { column, equals } = csvGroupSchema.parse(selector);
-  const input = await inputOf(session);
+  const input = await readInput(session);
   if (input.namedTwice.has(column)) throw ambiguousColumn(column, input);
   const position = input.positions.get(column);
   if (position === undefined) throw missingColumn(column, input);
@@ -31,7 +31,7 @@ export async function* readGroup(
 
 /** The values of the columns that have few: a board, a committee, a status. */
 export async function listGroups(session: CsvSession): Promise<GroupSummary[]> {
-  const input = await inputOf(session);
+  const input = await readInput(session);
   const counts = await countValues(session, input);
   return [...counts].flatMap(([column, members]) =>
     [...members].map(([equals, memberCount]) => ({
@@ -42,7 +42,7 @@ export async function listGroups(session: CsvSession): Promise<GroupSummary[]> {
   );
 }
 
-async function inputOf(session: CsvSession): Promise<Table> {
+async function readInput(session: CsvSession): Promise<Table> {
   return session.files.withTables(async ({ input }) => input);
 }
 

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../src/core/errors.ts';
 import { splitRow, unquote } from './cells.ts';
 import { decodeText, type Encoding } from './encoding.ts';
 import { findRowEnd, type LineEnding, type RawRecord } from './records.ts';
+import { columnPositions } from './setting-names.ts';
 import { DELIMITERS, type NamedColumn } from './settings.ts';
 
 /** How a file is written. */
@@ -69,7 +70,7 @@ export function encodingProblem(line: number): Problem {
 }
 
 /** The byte order mark of a file that has one. */
-export function byteOrderMarkOf(dialect: Dialect): Buffer {
+export function getByteOrderMark(dialect: Dialect): Buffer {
   return dialect.byteOrderMark ? BYTE_ORDER_MARK : Buffer.alloc(0);
 }
 
@@ -84,13 +85,6 @@ export function listColumns(columns: readonly string[]): string {
 
 function wrongKindOfFile(bytes: Buffer): string | null {
   if (bytes.length === 0) return 'the file is empty (0 bytes); it needs a line of column names.';
-  const start = bytes.readUIntBE(0, Math.min(2, bytes.length));
-  if (start === 0xfffe || start === 0xfeff) {
-    return 'the file is UTF-16 ("Unicode text"); save it as UTF-8 (in a spreadsheet: "CSV UTF-8").';
-  }
-  if (bytes.subarray(0, 4).equals(Buffer.from('PK\x03\x04', 'latin1'))) {
-    return 'the file is a workbook or an archive; save it as CSV.';
-  }
   return null;
 }
 
@@ -142,7 +136,8 @@ function firstRecord(bytes: Buffer, delimiter: string): Pick<RawRecord, 'bytes' 
 /** How many of the required columns a reading of the header finds. */
 function found(header: Header | Problem, format: HeaderFormat): number {
   if ('message' in header) return -1;
-  return format.required.filter(({ name }) => header.columns.includes(name)).length;
+  const positions = columnPositions(header.columns);
+  return format.required.filter(({ name }) => positions.has(name)).length;
 }
 
 function columnProblems(
@@ -151,7 +146,8 @@ function columnProblems(
   text: Buffer,
   encoding: Encoding,
 ): Problem[] {
-  const missing = format.required.filter(({ name }) => !columns.includes(name));
+  const positions = columnPositions(columns);
+  const missing = format.required.filter(({ name }) => !positions.has(name));
   const isHeader = looksLikeHeader(columns, format);
   const problems = missing.map((column) => missingColumn(column, isHeader ? columns : []));
   if (missing.length > 0) {
@@ -165,7 +161,7 @@ function columnProblems(
     if (!named.has(name)) continue;
     const places = columns.flatMap((column, at) => (column === name ? [at + 1] : []));
     if (name === '' || places.length < 2) continue;
-    const message = `"${name}" is the name of ${places.length} columns (${places.join(', ')}).`;
+    const message = `"${name}" is the name of ${places.length} columns (${places.join(', ')}). Name the right one by its place: "${name} (1)", "${name} (2)" and so on.`;
     problems.push({ line: 1, message });
   }
   return problems;

@@ -3,7 +3,7 @@ import { quote, unquote } from './cells.ts';
 import { encodeText } from './encoding.ts';
 import { fileError } from './file-errors.ts';
 import type { Tables } from './files.ts';
-import { byteOrderMarkOf } from './header.ts';
+import { getByteOrderMark } from './header.ts';
 import type { JournalChange } from './journal.ts';
 import {
   type Column,
@@ -13,7 +13,7 @@ import {
   type RowVersions,
   rawCell,
 } from './layout.ts';
-import { isSameFile, modeOf, replaceFile, writeWholeFile } from './replace-file.ts';
+import { isSameFile, readMode, replaceFile, writeWholeFile } from './replace-file.ts';
 import type { BrokenRow, Row } from './rows.ts';
 import type { CsvSession } from './session.ts';
 
@@ -49,7 +49,7 @@ interface Replacement {
 /** Writes the new output beside the old one. */
 async function writeReplacement(session: CsvSession, tables: Tables): Promise<Replacement> {
   const { paths, journal } = session.files;
-  const mode = await modeOf(paths.output, paths.input);
+  const mode = await readMode(paths.output, paths.input);
   const keptColumns = [...session.keptColumns].filter(
     (name) => !paths.isInPlace && tables.input.positions.has(name),
   );
@@ -72,7 +72,7 @@ async function* mergedFile(session: CsvSession, tables: Tables): AsyncGenerator<
   const names = columns.map(({ name, inInput }) =>
     inInput === null ? quote(name, header.dialect) : (header.cells[inInput] ?? ''),
   );
-  yield byteOrderMarkOf(header.dialect);
+  yield getByteOrderMark(header.dialect);
   yield encode(names.join(header.dialect.delimiter) + header.ending);
   let lastEnding = header.ending;
   let matched = 0;
@@ -184,7 +184,7 @@ async function* brokenRow(
   columns: readonly Column[],
   { input }: Tables,
 ): AsyncGenerator<Buffer> {
-  yield* input.bytesOf({ offset, size });
+  yield* input.readBytes({ offset, size });
   const added = isExtendable ? columns.length - input.header.columns.length : 0;
   yield Buffer.from(input.header.dialect.delimiter.repeat(Math.max(0, added)) + ending);
 }

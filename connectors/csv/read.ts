@@ -2,10 +2,10 @@ import type { Contact } from '../../src/core/contact.ts';
 import { isRetriableError } from '../../src/core/errors.ts';
 import type { ContactPage, RecordLookup } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
-import { contactOf } from './contact.ts';
+import { toContact } from './contact.ts';
 import type { Tables } from './files.ts';
 import { type Column, gatherVersions, layOut, presentValue, type RowVersions } from './layout.ts';
-import { idOf, type Row } from './rows.ts';
+import { type Row, toRowId } from './rows.ts';
 import type { CsvSession } from './session.ts';
 
 const CONTACTS_PER_PAGE = 500;
@@ -34,12 +34,12 @@ export async function readByIds(
   // From now on these columns are ours to compare and write, so the output has the say on them.
   for (const field of fields) keptColumns.add(field);
   return files.withTables(async (tables) => {
-    const rows = await tables.input.find(ids.map(idOf));
+    const rows = await tables.input.find(ids.map(toRowId));
     const versions = await gatherVersions(tables, files.journal, [...rows.values()]);
     const byId = new Map(versions.map((version) => [version.input.id, version]));
     const columns = layOut(tables, keptColumns, files.journal.createdColumns);
     const wanted = fields.map((name) => ({ name, column: columns.find((c) => c.name === name) }));
-    return ids.map((id) => lookUp(session, tables, wanted, id, byId.get(idOf(id))));
+    return ids.map((id) => lookUp(session, tables, wanted, id, byId.get(toRowId(id))));
   });
 }
 
@@ -50,7 +50,7 @@ async function* readOnce(session: CsvSession): AsyncGenerator<ContactPage> {
     for (const row of rows) {
       if (row.broken !== undefined) contacts.push(unreadableContact(row));
       else if (row.id === '') continue;
-      else contacts.push(contactOf(row, input, session));
+      else contacts.push(toContact(row, input, session));
       if (contacts.length < CONTACTS_PER_PAGE) continue;
       throwIfStopped(session.signal);
       yield { contacts, removed: [], cursor: null };
@@ -80,6 +80,6 @@ function lookUp(
     name,
     column === undefined ? null : presentValue(column, version, tables),
   ]);
-  const contact = contactOf(version.input, tables.input, session);
+  const contact = toContact(version.input, tables.input, session);
   return { state: 'found', id, contact, values: Object.fromEntries(values) };
 }

@@ -6,8 +6,8 @@
  * a cell was written, and both are needed: to read one row without the others, and to give back
  * untouched cells exactly as they were.
  */
-import type { FileHandle } from 'node:fs/promises';
 import { RetriableError } from '../../src/core/errors.ts';
+import type { ByteReader } from './sources/source.ts';
 
 export interface RawRecord {
   /** Where the record begins in the file, in bytes. */
@@ -43,7 +43,7 @@ const QUOTE = 0x22;
 
 /** The extent of the file to read, and how its records end. */
 export interface RecordSource {
-  handle: Pick<FileHandle, 'read'>;
+  handle: Pick<ByteReader, 'read'>;
   /** Bytes; what is added behind them later is not seen. */
   size: number;
   findEnd: FindEnd;

@@ -51,7 +51,7 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 /** The permissions of the first of these files that exists. */
-export async function modeOf(...paths: readonly string[]): Promise<number> {
+export async function readMode(...paths: readonly string[]): Promise<number> {
   for (const path of paths) {
     const stats = await stat(path).catch(() => null);
     if (stats !== null) return stats.mode & PERMISSION_BITS;

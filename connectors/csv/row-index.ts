@@ -21,10 +21,10 @@ export function createRowIndex(): RowIndex {
     add(id, offset) {
       count += 1;
       if (count > slots.hashes.length * FULLEST) slots = enlarge(slots);
-      put(slots, hashOf(id), offset + 1);
+      put(slots, hashId(id), offset + 1);
     },
     offsets(id) {
-      const hash = hashOf(id);
+      const hash = hashId(id);
       const found: number[] = [];
       for (let at = firstSlot(slots, hash); isTaken(slots, at); at = nextSlot(slots, at)) {
         if (slots.hashes[at] === hash) found.push((slots.places[at] ?? 0) - 1);
@@ -73,7 +73,7 @@ function nextSlot(slots: Slots, at: number): number {
 }
 
 /** FNV-1a over the UTF-16 units, with the high bits folded into the low ones. */
-function hashOf(id: string): number {
+function hashId(id: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < id.length; at += 1) {
     hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);

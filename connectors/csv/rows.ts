@@ -3,6 +3,7 @@ import { readText, type SplitRow, splitRow, unquote } from './cells.ts';
 import { decodeText } from './encoding.ts';
 import { encodingProblem, type Header } from './header.ts';
 import { type LineEnding, MAX_RECORD_BYTES, type RawRecord } from './records.ts';
+import { columnPositions } from './setting-names.ts';
 
 /** A row of a file; a blank line and a broken row are rows without an id. */
 export interface Row {
@@ -48,7 +49,7 @@ export function parseRow(record: RawRecord, header: Header, idColumn: string): R
   const { line, row, ending } = record;
   if (text.includes('\0')) return failure('shape', 'the row holds a NUL character.');
   if (isBlank(text, dialect.delimiter)) return { line, row, id: '', cells, ending };
-  const id = idOf(unquote(cells[columns.indexOf(idColumn)] ?? ''));
+  const id = toRowId(unquote(cells[columnPositions(columns).get(idColumn) ?? -1] ?? ''));
   if (cells.length !== columns.length) return wrongWidth(cells.length, columns.length, record, id);
   if (id === '') return failure('shape', `the row has no id in "${idColumn}".`);
   return { line, row, id, cells, ending };
@@ -85,7 +86,7 @@ function failure(
 }
 
 /** An id as it is known, from the text of a cell or from what a person or a program typed. */
-export function idOf(text: string): string {
+export function toRowId(text: string): string {
   return readText(text.trim()).trim();
 }
 

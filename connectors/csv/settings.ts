@@ -35,6 +35,8 @@ export const csvSettingsSchema = z.strictObject({
     const { setting, message } = problem;
     context.addIssue({ code: 'custom', path: [setting], message });
   }),
+  /** The sheet of a workbook (.xlsx); omitted: the first that has a table. */
+  sheet: z.string().min(1).optional(),
   /** Omitted: the one that gives a header line with the columns above. */
   delimiter: z.enum(DELIMITERS).optional(),
   /** A file that begins with a byte order mark is read as UTF-8 whatever stands here. */
@@ -97,16 +99,16 @@ export function requiredColumns(settings: CsvSettings, contacts: ContactsSetting
 }
 
 /** A file that can be read can be read as a whole. */
-export function identityOf({ columns }: CsvSettings): IdentityShape {
+export function getIdentityShape({ columns }: CsvSettings): IdentityShape {
   const { firstName, lastName, fullName, addresses, employers } = columns;
   const names = fullName === undefined ? { firstName, lastName } : { fullName };
   return {
     columns: JSON.stringify({ ...names, addresses, employers }),
     mode: 'plain',
-    sources: [...addresses.map(sourceOf('addresses')), ...employers.map(sourceOf('employers'))],
+    sources: [...addresses.map(toSource('addresses')), ...employers.map(toSource('employers'))],
   };
 }
 
-function sourceOf(part: IdentitySource['part']): (name: string) => IdentitySource {
+function toSource(part: IdentitySource['part']): (name: string) => IdentitySource {
   return (name) => ({ name, part, readable: true });
 }

@@ -1,5 +1,6 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { RetriableError } from '../../src/core/errors.ts';
+import type { MarkCount } from '../contract.ts';
 import { endAtFirstLine, measureLongRow, sizeText } from './broken-rows.ts';
 import { fileError } from './file-errors.ts';
 import {
@@ -10,6 +11,7 @@ import {
   readHeader,
   unusableFile,
 } from './header.ts';
+import type { MarkTally } from './marks.ts';
 import {
   createRecordWindow,
   findRowEnd,
@@ -21,6 +23,8 @@ import {
 } from './records.ts';
 import { createRowIndex, type RowIndex } from './row-index.ts';
 import { columnText, parseRow, type Row, type RowFailure } from './rows.ts';
+import { columnPositions } from './setting-names.ts';
+import { type ByteReader, openSource, type TextSource } from './sources/source.ts';
 
 /** A file that was read to its end once and found in order. */
 export interface Table {
@@ -34,12 +38,14 @@ export interface Table {
   rowCount: number;
   /** The rows that cannot be read and are skipped; none unless the settings skip them. */
   brokenRows: readonly Problem[];
+  /** The contacts that the columns of marks leave out; none in a file whose marks do not count. */
+  marks: readonly MarkCount[];
   /** What the file was when it was read; another stamp is another file. */
   stamp: string;
   /** All rows in their order, blank lines and broken rows among them; throws if the file changes meanwhile. */
   rows(): AsyncGenerator<Row[]>;
   /** The bytes of a part of the file, in pieces. */
-  bytesOf(part: { offset: number; size: number }): AsyncGenerator<Buffer>;
+  readBytes(part: { offset: number; size: number }): AsyncGenerator<Buffer>;
   /** The rows with these ids. */
   find(ids: readonly string[]): Promise<Map<string, Row>>;
   close(): Promise<void>;
@@ -48,6 +54,10 @@ export interface Table {
 export interface TableFormat extends HeaderFormat {
   idColumn: string;
   badRows: 'stop' | 'skip';
+  /** The sheet of a workbook; left out: the first that has a table. */
+  sheet?: string | undefined;
+  /** Counts the marks of the file's rows; left out where they do not count. */
+  countMarks?: (columns: readonly string[]) => MarkTally;
 }
 
 /** More rows than these are not a few bad ones: something is wrong with the file. */
@@ -58,18 +68,18 @@ const MOST_SKIPPED = 1000;
  * the file (`details.problems`), or says why it cannot be read.
  */
 export async function openTable(path: string, format: TableFormat): Promise<Table> {
-  let handle: FileHandle | null = null;
+  let source: TextSource | null = null;
   try {
-    handle = await open(path, 'r');
-    return await readTable(path, handle, format);
+    source = await openSource(path, format.sheet ?? null);
+    return await readTable(path, source, format);
   } catch (error) {
-    await handle?.close();
+    await source?.close();
     throw fileError('read', path, error);
   }
 }
 
 /** What tells one state of a file from another; null if there is no file. */
-export async function stampOf(path: string): Promise<string | null> {
+export async function readStamp(path: string): Promise<string | null> {
   try {
     return stampFrom(await stat(path, { bigint: true }));
   } catch {
@@ -77,13 +87,14 @@ export async function stampOf(path: string): Promise<string | null> {
   }
 }
 
-async function readTable(path: string, handle: FileHandle, format: TableFormat): Promise<Table> {
-  const stats = await handle.stat({ bigint: true });
-  const size = Number(stats.size);
+async function readTable(path: string, text: TextSource, format: TableFormat): Promise<Table> {
+  const stats = await text.file.stat({ bigint: true });
+  const { handle, size } = text;
   const header = await readFirstLine(handle, size, format);
   if (Array.isArray(header)) throw unusableFile(path, header);
-  const source = sourceOf(handle, size, header, format);
-  const { index, rowCount, problems, broken } = await checkRows(source, header, format);
+  const source = createRecordSource(handle, size, header, format);
+  const checked = await checkRows(source, header, format);
+  const { index, rowCount, problems, broken, marks } = checked;
   if (format.badRows === 'stop') {
     if (problems.length > 0) throw unusableFile(path, problems, broken.size > 0 ? SKIP_HINT : null);
   } else if (problems.length >= MOST_SKIPPED) {
@@ -93,15 +104,16 @@ async function readTable(path: string, handle: FileHandle, format: TableFormat):
   return {
     path,
     header,
-    positions: new Map(header.columns.map((name, at) => [name, at])),
+    positions: columnPositions(header.columns),
     namedTwice: namedTwice(header.columns),
     rowCount,
     brokenRows: problems,
+    marks,
     stamp,
-    rows: () => streamRows(path, { stamp, size, header, format, broken }),
-    bytesOf: (part) => readPart(handle, part),
+    rows: () => streamRows(path, { text, stamp, size, header, format, broken }),
+    readBytes: (part) => readPart(handle, part),
     find: (ids) => findRows(source, index, { header, idColumn: format.idColumn }, ids),
-    close: () => handle.close(),
+    close: () => text.close(),
   };
 }
 
@@ -110,7 +122,7 @@ function namedTwice(columns: readonly string[]): Set<string> {
 }
 
 async function readFirstLine(
-  handle: FileHandle,
+  handle: ByteReader,
   size: number,
   format: TableFormat,
 ): Promise<Header | Problem[]> {
@@ -128,8 +140,8 @@ const MANY_SKIPPED =
   'at crm.delimiter, crm.encoding, and at the first of these rows.';
 
 /** How the records of a file with this header are found. */
-function sourceOf(
-  handle: FileHandle,
+function createRecordSource(
+  handle: ByteReader,
   size: number,
   { dialect: { delimiter } }: Header,
   { badRows }: TableFormat,
@@ -148,6 +160,7 @@ interface CheckedRows {
   index: RowIndex;
   rowCount: number;
   problems: Problem[];
+  marks: readonly MarkCount[];
   /** The broken rows by their offset. */
   broken: BrokenRows;
 }
@@ -158,9 +171,11 @@ type BrokenRows = ReadonlyMap<number, Pick<RowFailure, 'id' | 'isExtendable'>>;
 async function checkRows(
   source: RecordSource,
   header: Header,
-  { idColumn, badRows }: TableFormat,
+  { idColumn, badRows, countMarks }: TableFormat,
 ): Promise<CheckedRows> {
   const index = createRowIndex();
+  const tally = countMarks?.(header.columns);
+  const result = () => ({ index, rowCount, problems, broken, marks: tally?.counts() ?? [] });
   const problems: Problem[] = [];
   const broken = new Map<number, Pick<RowFailure, 'id' | 'isExtendable'>>();
   const most = badRows === 'skip' ? MOST_SKIPPED : MOST_PROBLEMS;
@@ -181,17 +196,18 @@ async function checkRows(
         if (twin === null) {
           index.add(row.id, record.offset);
           rowCount += 1;
+          tally?.add(row);
         } else {
-          const firstLine = await lineOf(source, header, twin);
+          const firstLine = await findLineNumber(source, header, twin);
           const message = `the id "${row.id}" is already the id of line ${firstLine}.`;
           problems.push(problemAt(record, message));
           broken.set(record.offset, { id: null, isExtendable: true });
         }
       }
-      if (problems.length >= most) return { index, rowCount, problems, broken };
+      if (problems.length >= most) return result();
     }
   }
-  return { index, rowCount, problems, broken };
+  return result();
 }
 
 function problemAt({ line, row }: RawRecord, message: string): Problem {
@@ -228,7 +244,11 @@ async function findTwin(
 }
 
 /** The number of the line that begins at the offset. */
-async function lineOf(source: RecordSource, header: Header, offset: number): Promise<number> {
+async function findLineNumber(
+  source: RecordSource,
+  header: Header,
+  offset: number,
+): Promise<number> {
   const before = { ...source, size: offset };
   let { line } = afterHeader(header);
   for await (const records of readRecords(before, afterHeader(header))) {
@@ -241,6 +261,7 @@ async function lineOf(source: RecordSource, header: Header, offset: number): Pro
 async function* streamRows(
   path: string,
   file: {
+    text: Pick<TextSource, 'reopen'>;
     stamp: string;
     size: number;
     header: Header;
@@ -248,14 +269,14 @@ async function* streamRows(
     broken: BrokenRows;
   },
 ): AsyncGenerator<Row[]> {
-  const handle = await open(path, 'r').catch((error: unknown) => {
+  const handle = await file.text.reopen().catch((error: unknown) => {
     throw fileError('read', path, error);
   });
   try {
-    const source = sourceOf(handle, file.size, file.header, file.format);
+    const source = createRecordSource(handle, file.size, file.header, file.format);
     const records = readRecords(source, afterHeader(file.header));
     for await (const batch of records) {
-      if (stampFrom(await handle.stat({ bigint: true })) !== file.stamp) throw changed(path);
+      if (stampFrom(await handle.stats()) !== file.stamp) throw changed(path);
       yield batch.map((record) => {
         const broken = file.broken.get(record.offset);
         if (broken !== undefined) return brokenRow(record, broken);
@@ -281,7 +302,7 @@ function brokenRow(
 const PART_BYTES = 64 * 1024;
 
 async function* readPart(
-  handle: FileHandle,
+  handle: ByteReader,
   { offset, size }: { offset: number; size: number },
 ): AsyncGenerator<Buffer> {
   for (let at = offset; at < offset + size; ) {

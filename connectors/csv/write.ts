@@ -104,10 +104,10 @@ function planChange(
   isThere: boolean,
 ): { result: WriteResult; values: FieldValues } {
   if (!isThere) {
-    const refusal = refusalOf('row_missing', 'The file has no row with this id.', []);
+    const refusal = createRefusal('row_missing', 'The file has no row with this id.', []);
     return { result: { status: 'refused', id, ...refusal }, values: {} };
   }
-  const refusals = refusalsOf(session, tables, values);
+  const refusals = listRefusals(session, tables, values);
   const [first] = refusals;
   if (first === undefined) return { result: { status: 'written', id }, values };
   const refused = refusals.flatMap(({ fields }) => fields);
@@ -121,18 +121,18 @@ function planChange(
 }
 
 /** Each reason for which values cannot be written, with the columns to blame. */
-function refusalsOf({ settings }: CsvSession, tables: Tables, values: FieldValues): Refusal[] {
+function listRefusals({ settings }: CsvSession, tables: Tables, values: FieldValues): Refusal[] {
   const { encoding } = tables.input.header.dialect;
   const unsuitable = `The value has characters that a ${encoding} file cannot hold; save the file as UTF-8.`;
   const reasons = Map.groupBy(Object.keys(values), (name): string | null => {
     if (name === settings.columns.id) return 'id_column';
     if (tables.input.namedTwice.has(name)) return 'column_twice';
     if (!isKnown(name, tables) && !isColumnName(name, encoding)) return 'column_name';
-    return isEncodable(textOf(values[name] ?? null), encoding) ? null : 'not_encodable';
+    return isEncodable(toCellText(values[name] ?? null), encoding) ? null : 'not_encodable';
   });
   const refused = (code: string, message: string, cause: RefusalCause) => {
     const fields = reasons.get(code);
-    return fields === undefined ? [] : [refusalOf(code, message, fields, cause)];
+    return fields === undefined ? [] : [createRefusal(code, message, fields, cause)];
   };
   return [
     ...refused('id_column', 'The column with the ids is never written.', 'no_permission'),
@@ -146,7 +146,7 @@ function refusalsOf({ settings }: CsvSession, tables: Tables, values: FieldValue
   ];
 }
 
-function refusalOf(
+function createRefusal(
   code: string,
   message: string,
   fields: readonly string[],
@@ -168,7 +168,7 @@ function journalChange(
   for (const [name, value] of Object.entries(change.values)) {
     const column = columns.get(name) ?? newColumn(name);
     const raw = rawCell(column, version, tables);
-    const text = textOf(value);
+    const text = toCellText(value);
     if ((changedText(name, raw, version.change) ?? unquote(raw)) === text) continue;
     cells[name] = [unquote(raw), text];
     isNews = true;
@@ -181,7 +181,7 @@ function newColumn(name: string): Column {
 }
 
 /** A value as it stands in a cell; null clears the cell. */
-function textOf(value: FieldValue): string {
+function toCellText(value: FieldValue): string {
   if (value === null) return '';
   return typeof value === 'string' ? guardFormula(value) : String(value);
 }

@@ -4,16 +4,16 @@ import type { ConnectorDeps } from '../contract.ts';
 import type { DailyLimit } from '../daily-limit.ts';
 import type { CrmRequest, RequestPace } from '../exchange.ts';
 import { throwIfStopped } from '../stopped.ts';
-import { faultOf, requestError } from './errors.ts';
+import { parseFault, requestError } from './errors.ts';
 import { createExchange, signedRequest } from './exchange.ts';
 import {
   createAccountLimit,
   dailyUsage,
   keepNamedLimit,
   type PacerRegistry,
-  windowOf,
+  toWindowLimit,
 } from './limits.ts';
-import { type Paths, pathsOf } from './paths.ts';
+import { buildPaths, type Paths } from './paths.ts';
 import type { HubspotSettings } from './settings.ts';
 import { createAuth, credentialsFingerprint, type SignIn } from './sign-in/auth.ts';
 
@@ -68,20 +68,20 @@ interface ApiRequest {
 /** Opens nothing: the first request signs in. */
 export function createApi(
   settings: HubspotSettings,
-  { clock, signal, secrets, onCall, board }: ConnectorDeps,
-  { fetch, random, pacers: known, patienceMs = PATIENCE_MS }: HubspotWorld,
+  { clock, signal, secrets, onCall, board, fetch }: ConnectorDeps,
+  { fetch: ownFetch, random, pacers: known, patienceMs = PATIENCE_MS }: HubspotWorld,
 ): HubspotApi {
   const pacers = known.on(board ?? null);
   const limit = createAccountLimit(settings.dailyReservePercent);
-  const paths = pathsOf(settings.apiVersion);
+  const paths = buildPaths(settings.apiVersion);
   const url = withoutSlash(settings.url);
   const { requestsPerTenSeconds, searchesPerSecond } = settings;
   const pacer = pacers.requests.for(credentialsFingerprint(url, settings.auth));
-  if (requestsPerTenSeconds !== undefined) pacer.keep(windowOf(requestsPerTenSeconds, 10_000));
+  if (requestsPerTenSeconds !== undefined) pacer.keep(toWindowLimit(requestsPerTenSeconds, 10_000));
   let serverTimeMs: number | null = null;
   let fastestMs = Number.POSITIVE_INFINITY;
   const exchange = createExchange({
-    fetch,
+    fetch: fetch ?? ownFetch,
     random,
     clock,
     signal,
@@ -106,7 +106,7 @@ export function createApi(
     async search(body) {
       const { portalId } = await auth.signIn();
       const searchPace = pacers.searches.for(`${url} ${portalId}`);
-      searchPace.keep(windowOf(searchesPerSecond, 1_000));
+      searchPace.keep(toWindowLimit(searchesPerSecond, 1_000));
       return call({ path: paths.contactsSearch, body, searchPace });
     },
     async awaitWalk() {
@@ -144,7 +144,7 @@ export function createApi(
     });
     fastestMs = Math.min(fastestMs, clock.now() - startedAtMs);
     const answer = parseJson(reply.text);
-    if (reply.status >= 300) throw requestError(faultOf(reply.status, answer));
+    if (reply.status >= 300) throw requestError(parseFault(reply.status, answer));
     return answer;
   }
 }

@@ -1,5 +1,5 @@
 import type { HubspotApi } from './api.ts';
-import { crmCodeOf } from './errors.ts';
+import { getCrmCode } from './errors.ts';
 import { findRecords, IDS_PER_REQUEST } from './find-records.ts';
 import { textIn } from './record.ts';
 import type { SignIn } from './sign-in/auth.ts';
@@ -15,7 +15,7 @@ export interface CompanyNames {
    * By id; null for a company that is gone or has no name. A company that may not be seen is left
    * out: what it is called is unknown, and never to be taken for no employer.
    */
-  namesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
+  findNames(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
 }
 
 /** Companies of one request: the most that HubSpot takes. */
@@ -28,7 +28,7 @@ const MAX_REMEMBERED = 20_000;
 export const hiddenCompanies: CompanyNames = {
   isReadable: () => false,
   unknownAmong: () => [],
-  namesOf: async () => new Map(),
+  findNames: async () => new Map(),
 };
 
 /** Whether the token may see companies. A token that says nothing of itself costs one request. */
@@ -41,7 +41,7 @@ export async function mayReadCompanies(
     await api.get(`${api.paths.objects('companies')}?limit=1`);
     return true;
   } catch (error) {
-    if (crmCodeOf(error) === 'MISSING_SCOPES') return false;
+    if (getCrmCode(error) === 'MISSING_SCOPES') return false;
     throw error;
   }
 }
@@ -62,14 +62,14 @@ export function createCompanyNames(
   return {
     isReadable: () => !isHidden,
     unknownAmong,
-    async namesOf(ids) {
+    async findNames(ids) {
       const others = new Set(ids.flatMap((id) => asked.get(id) ?? []));
       const missing = unknownAmong(ids);
       // Taken before each wait: another reading may forget them meanwhile.
       const names = knownAmong(ids);
       for (let start = 0; start < missing.length && !isHidden; start += COMPANIES_PER_REQUEST) {
-        const portion = missing.slice(start, start + COMPANIES_PER_REQUEST);
-        for (const [id, name] of await ask(portion)) names.set(id, name);
+        const batch = missing.slice(start, start + COMPANIES_PER_REQUEST);
+        for (const [id, name] of await ask(batch)) names.set(id, name);
       }
       for (const other of others) for (const [id, name] of await other) names.set(id, name);
       forgetOldest(known);
@@ -107,7 +107,7 @@ export function createCompanyNames(
         known.set(id, one.state === 'gone' ? null : textIn(one.record, 'name'));
       }
     } catch (error) {
-      if (isRequired || crmCodeOf(error) !== 'MISSING_SCOPES') throw error;
+      if (isRequired || getCrmCode(error) !== 'MISSING_SCOPES') throw error;
       isHidden = true;
       onMissingScope();
     }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import hubspotFields from '../../config/fields.hubspot.json' with { type: 'json' };
 import { systemClock } from '../../src/core/clock.ts';
 import { fieldMappingSchema } from '../../src/core/field-map.ts';
+import { outboundFetch } from '../../src/outbound/guard.ts';
 import type {
   Capabilities,
   Connector,
@@ -19,10 +20,12 @@ import { listGroups, readGroup } from './groups.ts';
 import { createPacerRegistry } from './limits.ts';
 import { createLists } from './lists.ts';
 import { readByIds } from './lookup.ts';
+import { readMoney } from './money/currencies.ts';
 import { readPages } from './read.ts';
 import { readBack } from './read-back.ts';
 import { canonicalId } from './record.ts';
 import { BATCH_ROWS } from './rows/send.ts';
+import { findIncluded } from './search.ts';
 import { openSession } from './session.ts';
 import { type HubspotSettings, hubspotGroupSchema, hubspotSettingsSchema } from './settings.ts';
 import { createHubspotConsent } from './sign-in/consent.ts';
@@ -33,7 +36,7 @@ const REREAD_AFTER_MS = [30_000, 120_000];
 
 /** HubSpot as a CRM; `README.md` beside this file tells of scopes, limits and oddities. */
 export const hubspotConnector: ConnectorDefinition<HubspotSettings> = defineHubspotConnector({
-  fetch: globalThis.fetch,
+  fetch: outboundFetch('anywhere'),
   random: Math.random,
   pacers: createPacerRegistry(systemClock),
 });
@@ -59,6 +62,7 @@ const CAPABILITIES = {
   reportsRemovals: true,
   createsFields: true,
   writesTogether: true,
+  tellsOverwritten: 'readBack',
   remote: true,
   groups: ['list', 'property'],
   readBatch: IDS_PER_REQUEST,
@@ -85,9 +89,10 @@ async function openHubspotConnector(
     identity: () => session().shape.identity(),
     readPages: (cursor, known) => readPages(session(), cursor, known),
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
+    findIncluded: async (ids) => findIncluded(session(), ids),
     write: (changes) => writeChanges(session(), changes),
     readBack: async (writes) => readBack(session(), writes),
-    describeFields: async () => crmFields(session()),
+    describeFields: async () => crmFields(session(), await readMoney(session())),
     createFields: async (fields) => createFields(session(), fields),
     createLists: async (lists) => createLists(session(), lists),
     listGroups: async () => listGroups(session()),

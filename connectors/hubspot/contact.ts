@@ -4,6 +4,7 @@ import type { ContactsSettings, IdentityShape, IdentitySource } from '../contrac
 import type { CompanyNames } from './companies.ts';
 import type { Properties } from './describe.ts';
 import { readMarks } from './marks.ts';
+import { currencyProperties } from './money/currencies.ts';
 import { type HubspotRecord, MERGED_IDS, textIn } from './record.ts';
 import type { HubspotSettings } from './settings.ts';
 
@@ -50,35 +51,44 @@ export function shapeContact(
   const readsCompanies = employer !== 'company';
   const texts = employer === 'associated' ? ADDRESS_PARTS : [...ADDRESS_PARTS, COMPANY];
   const needed = [...NAMES, ...marks.properties];
-  const wanted = [...needed, ...texts, ...(readsCompanies ? [PRIMARY_COMPANY] : [])];
+  const money = currencyProperties(described);
+  const wanted = [...needed, ...texts, ...(readsCompanies ? [PRIMARY_COMPANY] : []), ...money];
   const visible = watchProperties(described, { wanted, needed, describe });
   return {
     properties: [...new Set([...wanted.filter(visible.has), MERGED_IDS])],
     identity: () => ({ columns: `employer: ${employer}`, mode: 'plain', sources: sources() }),
-    unknownCompanies: (records) => companies.unknownAmong(companiesOf(records)),
+    unknownCompanies: (records) => companies.unknownAmong(listCompanyIds(records)),
     async toContacts(records) {
       await visible.check(records);
-      const names = await companies.namesOf(companiesOf(records));
-      const unreadableOf = createUnreadable(names);
+      const names = await companies.findNames(listCompanyIds(records));
+      const listUnreadable = createUnreadable(names);
       return records.map((record) => {
         const excluded = marks.excluded(record);
-        const unreadable = unreadableOf(record);
+        const unreadable = listUnreadable(record);
         return {
           id: record.id,
           firstName: textIn(record, 'firstname'),
           lastName: textIn(record, 'lastname'),
-          addresses: addressesOf(record),
-          employers: employersOf(record, names, employer !== 'associated'),
+          addresses: toAddresses(record),
+          employers: toEmployers(record, names, employer !== 'associated'),
           optedOut: marks.optedOut(record),
           ...(excluded === null ? {} : { excluded }),
           ...(unreadable.length === 0 ? {} : { unreadable }),
+          ...currenciesOf(record),
         };
       });
     },
   };
 
-  function companiesOf(records: readonly HubspotRecord[]): string[] {
-    return readsCompanies ? records.flatMap((record) => companyIdOf(record) ?? []) : [];
+  /** A blank one is in the company currency; one that is hidden is not known. */
+  function currenciesOf(record: HubspotRecord): Pick<Contact, 'currencies'> {
+    const seen = money.filter(visible.has);
+    if (seen.length === 0) return {};
+    return { currencies: Object.fromEntries(seen.map((name) => [name, textIn(record, name)])) };
+  }
+
+  function listCompanyIds(records: readonly HubspotRecord[]): string[] {
+    return readsCompanies ? records.flatMap((record) => getCompanyId(record) ?? []) : [];
   }
 
   function sources(): IdentitySource[] {
@@ -101,18 +111,18 @@ export function shapeContact(
     if (!readsCompanies) return () => hidden;
     if (!visible.has(PRIMARY_COMPANY)) return () => hiddenAndCompany;
     return (record) => {
-      const companyId = companyIdOf(record);
+      const companyId = getCompanyId(record);
       return companyId === null || names.has(companyId) ? hidden : hiddenAndCompany;
     };
   }
 }
 
-function companyIdOf(record: HubspotRecord): string | null {
+function getCompanyId(record: HubspotRecord): string | null {
   return textIn(record, PRIMARY_COMPANY);
 }
 
 /** Streets may have several lines; an address is one. */
-function addressesOf(record: HubspotRecord): string[] {
+function toAddresses(record: HubspotRecord): string[] {
   const parts = ADDRESS_PARTS.flatMap((name) => textIn(record, name)?.split('\n') ?? []);
   const address = parts
     .map((part) => part.trim())
@@ -122,12 +132,12 @@ function addressesOf(record: HubspotRecord): string[] {
 }
 
 /** The primary company first; the text is often only another spelling of it. */
-function employersOf(
+function toEmployers(
   record: HubspotRecord,
   names: ReadonlyMap<string, string | null>,
   readsText: boolean,
 ): string[] {
-  const associated = names.get(companyIdOf(record) ?? '') ?? null;
+  const associated = names.get(getCompanyId(record) ?? '') ?? null;
   const text = readsText ? textIn(record, COMPANY) : null;
   if (associated === null) return text === null ? [] : [text];
   const isSame = text === null || text.toLowerCase() === associated.toLowerCase();

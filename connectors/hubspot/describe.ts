@@ -26,6 +26,8 @@ const propertySchema = z.object({
   /** `percentage`, `currency` and others; only of numbers, and not in every version. */
   numberDisplayHint: z.string().optional().catch(undefined),
   showCurrencySymbol: z.boolean().optional().catch(undefined),
+  /** The property with the currency of the amounts in this one. */
+  currencyPropertyName: z.string().optional().catch(undefined),
   modificationMetadata: z
     .object({ readOnlyValue: z.boolean().catch(false) })
     .optional()
@@ -38,6 +40,15 @@ export type DescribedProperty = z.infer<typeof propertySchema>;
 /** True of a property whose values need scopes of their own. */
 export function isSensitive({ dataSensitivity = 'non_sensitive' }: DescribedProperty): boolean {
   return dataSensitivity !== 'non_sensitive';
+}
+
+/** True of a number that people see as an amount of money. */
+export function isMoney({
+  type,
+  showCurrencySymbol = false,
+  numberDisplayHint,
+}: DescribedProperty): boolean {
+  return type === 'number' && (showCurrencySymbol || numberDisplayHint === 'currency');
 }
 
 /** The properties of contacts that the token can see, by name. */

@@ -190,8 +190,8 @@ const SAME_MEANING: Readonly<Record<string, string>> = {
 };
 
 /** What an error means. */
-export function sortOf(code: string): ErrorSort {
-  return meaningOf(code).sort;
+export function getErrorSort(code: string): ErrorSort {
+  return getMeaning(code).sort;
 }
 
 /** True if the code has a meaning here; each rule of an account may bring a code of its own. */
@@ -199,7 +199,7 @@ export function isKnownCode(code: string): boolean {
   return MEANINGS.has(SAME_MEANING[code] ?? code);
 }
 
-function meaningOf(code: string): ErrorMeaning {
+function getMeaning(code: string): ErrorMeaning {
   return MEANINGS.get(SAME_MEANING[code] ?? code) ?? UNKNOWN_MEANING;
 }
 
@@ -207,7 +207,7 @@ function meaningOf(code: string): ErrorMeaning {
  * Why the values of these properties are refused; null where HubSpot does not say. Types, lengths and
  * options have codes of their own, so any other code that names a property tells of a rule.
  */
-export function causeOf({ code, problems }: HubspotFault): RefusalCause | null {
+export function getCause({ code, problems }: HubspotFault): RefusalCause | null {
   const known = MEANINGS.get(SAME_MEANING[code] ?? code);
   if (known !== undefined) return known.cause ?? null;
   return problems.length > 0 && /^[A-Z]/.test(code) ? 'rule' : null;
@@ -233,14 +233,14 @@ export function isConflict(code: string): boolean {
 /** The sentence for a refused record or request: ours, with names of properties and scopes. */
 export function sentenceFor(fault: HubspotFault): string {
   const { code, scopes } = fault;
-  const fields = fieldsOf(fault);
+  const fields = listBlamedFields(fault);
   const named = fields.length > 0 ? ` Properties: ${fields.join(', ')}.` : '';
   const missing = scopes.length > 0 ? ` Scopes: ${scopes.join(', ')}.` : '';
-  return meaningOf(code).sentence + named + missing;
+  return getMeaning(code).sentence + named + missing;
 }
 
 /** The properties to blame, each once. */
-export function fieldsOf({ problems }: HubspotFault): string[] {
+export function listBlamedFields({ problems }: HubspotFault): string[] {
   return [...new Set(problems.map(({ property }) => property))];
 }
 
@@ -256,7 +256,7 @@ export function requestError(fault: HubspotFault): DonorSyncError {
   if (fault.code === 'MISSING_SCOPES') {
     return new ConfigurationError(sentence, { ...background, code: 'crm_scope_missing' });
   }
-  switch (sortOf(fault.code)) {
+  switch (getErrorSort(fault.code)) {
     case 'session':
       return signInRefused(`${sentence} ${SIGN_IN_FIX}`, background);
     case 'limit':
@@ -291,7 +291,7 @@ export function faultBehind(error: unknown): HubspotFault | null {
 }
 
 /** HubSpot's own code behind an error of ours, or null. */
-export function crmCodeOf(error: unknown): string | null {
+export function getCrmCode(error: unknown): string | null {
   return faultBehind(error)?.code ?? null;
 }
 
@@ -318,7 +318,7 @@ export const errorBodySchema = z.object({
 export type ErrorBody = z.infer<typeof errorBodySchema>;
 
 /** Reads the body of a refused request, or one of the errors of a batch. */
-export function faultOf(status: number, body: unknown): HubspotFault {
+export function parseFault(status: number, body: unknown): HubspotFault {
   const parsed = errorBodySchema.safeParse(body).data;
   if (parsed === undefined) return bareFault(status);
   const { message, category, errors = [], context } = parsed;
@@ -335,7 +335,7 @@ export function faultOf(status: number, body: unknown): HubspotFault {
   const contexts = [context ?? {}, ...errors.map((error) => error.context ?? {})];
   const scopes = [...new Set(contexts.flatMap(scopesIn))].filter((scope) => SCOPE.test(scope));
   const fields = problems.map(({ property }) => property);
-  const words = meaningOf(code).keepsWords ? foreignText(message, { code, fields }) : null;
+  const words = getMeaning(code).keepsWords ? foreignText(message, { code, fields }) : null;
   return { status, code, words, problems, scopes };
 }
 

@@ -2,25 +2,31 @@ import { z } from 'zod';
 import type { CrmField, CrmFieldType, FieldSpec } from '../../src/core/crm-field.ts';
 import { isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import type { FieldCreation } from '../contract.ts';
-import { type DescribedProperty, describeProperties, isSensitive } from './describe.ts';
-import { crmCodeOf, faultBehind, readAs } from './errors.ts';
+import { type DescribedProperty, describeProperties, isMoney, isSensitive } from './describe.ts';
+import { faultBehind, getCrmCode, readAs } from './errors.ts';
+import type { MoneyOf } from './money/currencies.ts';
 import type { HubspotSession } from './session.ts';
 import { mayHave, WRITE_CONTACTS, WRITE_SCHEMAS, WRITE_SENSITIVE } from './sign-in/scopes.ts';
 import { isCheckbox, isMultiple, isPercent } from './values.ts';
 
 /** The properties of contacts that hold one plain value, as the token may use them. */
-export function crmFields({
-  properties,
-  signIn,
-  seesSensitive,
-}: Pick<HubspotSession, 'properties' | 'signIn' | 'seesSensitive'>): CrmField[] {
+export function crmFields(
+  {
+    properties,
+    signIn,
+    seesSensitive,
+  }: Pick<HubspotSession, 'properties' | 'signIn' | 'seesSensitive'>,
+  moneyOf: MoneyOf = () => null,
+): CrmField[] {
   const mayWrite = mayHave(signIn, WRITE_CONTACTS);
   // What cannot be read must not be written either: it would look blank, and be written over.
   const mayWriteSensitive = mayWrite && seesSensitive && mayHave(signIn, WRITE_SENSITIVE);
   return [...properties.values()].flatMap((property) => {
-    const type = typeOf(property);
+    const type = toFieldType(property);
     if (type === null) return [];
-    return [crmField(property, type, isSensitive(property) ? mayWriteSensitive : mayWrite)];
+    const money = moneyOf(property);
+    const field = crmField(property, type, isSensitive(property) ? mayWriteSensitive : mayWrite);
+    return [money === null ? field : { ...field, money }];
   });
 }
 
@@ -49,7 +55,7 @@ const TEXT_TYPES: ReadonlySet<CrmFieldType> = new Set(['text', 'longText', 'url'
 const LONG_TEXTS: ReadonlySet<string> = new Set(['textarea', 'html']);
 
 /** Our word for the type of a property; objects and places have none. */
-function typeOf(property: DescribedProperty): CrmFieldType | null {
+function toFieldType(property: DescribedProperty): CrmFieldType | null {
   switch (property.type) {
     case 'string':
       return LONG_TEXTS.has(property.fieldType) ? 'longText' : 'text';
@@ -73,8 +79,7 @@ function typeOf(property: DescribedProperty): CrmFieldType | null {
 
 function numberType(property: DescribedProperty): CrmFieldType {
   if (isPercent(property)) return 'percent';
-  const isMoney = property.showCurrencySymbol || property.numberDisplayHint === 'currency';
-  return isMoney ? 'currency' : 'number';
+  return isMoney(property) ? 'currency' : 'number';
 }
 
 /** Calculated values are HubSpot's own; owners and files are no free values. */
@@ -113,7 +118,7 @@ async function ensureGroup({ api }: HubspotSession): Promise<string | null> {
     await api.post(api.paths.propertyGroups, { ...GROUP, displayOrder: -1 });
     return null;
   } catch (error) {
-    return isThereAlready(error) ? null : problemOf(error);
+    return isThereAlready(error) ? null : describeProblem(error);
   }
 }
 
@@ -125,7 +130,7 @@ async function createField(
   const { name } = spec;
   const { api, properties } = session;
   if (properties.has(name)) return { name, result: 'existed', problem: null };
-  const form = formOf(spec);
+  const form = toPropertyBody(spec);
   const problem = nameProblem(name) ?? groupProblem ?? (form === null ? noOptions(spec) : null);
   if (problem !== null) return { name, result: 'failed', problem };
   try {
@@ -136,7 +141,7 @@ async function createField(
     return { name, result: 'created', problem: null };
   } catch (error) {
     if (isThereAlready(error)) return alreadyThere(session, name);
-    return { name, result: 'failed', problem: problemOf(error) };
+    return { name, result: 'failed', problem: describeProblem(error) };
   }
 }
 
@@ -164,13 +169,13 @@ function noOptions({ type }: FieldSpec): string {
 }
 
 function isThereAlready(error: unknown): boolean {
-  return ALREADY_THERE.has(crmCodeOf(error) ?? '');
+  return ALREADY_THERE.has(getCrmCode(error) ?? '');
 }
 
 const ALREADY_THERE: ReadonlySet<string> = new Set(['OBJECT_ALREADY_EXISTS', 'CONFLICT']);
 
 /** Throws the error again if it is not about this property. */
-function problemOf(error: unknown): string {
+function describeProblem(error: unknown): string {
   const isRefusal =
     isConfigurationError(error) &&
     ['crm_request_refused', 'crm_scope_missing'].includes(error.code);
@@ -192,9 +197,9 @@ function noRightToCreate(named: readonly string[]): string {
 }
 
 /** What a property of this type is made of; null for types that need options. */
-function formOf({ type, options }: FieldSpec): Record<string, unknown> | null {
+function toPropertyBody({ type, options }: FieldSpec): Record<string, unknown> | null {
   if (options !== undefined) {
-    return { type: 'enumeration', fieldType: 'select', options: options.map(choiceOf) };
+    return { type: 'enumeration', fieldType: 'select', options: options.map(toOption) };
   }
   switch (type) {
     case 'text':
@@ -220,7 +225,7 @@ function formOf({ type, options }: FieldSpec): Record<string, unknown> | null {
 }
 
 /** The internal value is the label, so that both say the same in every list and report. */
-function choiceOf(value: string, displayOrder: number) {
+function toOption(value: string, displayOrder: number) {
   return { label: value, value, displayOrder, hidden: false };
 }
 

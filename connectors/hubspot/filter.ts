@@ -67,7 +67,7 @@ const settingSchema = z.union([
  * list of groups (`filters: […]`), one of which must be met. Throws a ConfigurationError.
  */
 export function parseFilter(text: string): FilterGroup[] {
-  const parsed = settingSchema.safeParse(yamlOf(text));
+  const parsed = settingSchema.safeParse(parseYaml(text));
   if (!parsed.success) throw invalidFilter(EXAMPLE);
   const listed = Array.isArray(parsed.data) ? parsed.data : parsed.data.filterGroups;
   const groups: FilterGroup[] = [];
@@ -92,7 +92,7 @@ export function parseFilter(text: string): FilterGroup[] {
 const EXAMPLE =
   'Write a list of filters as HubSpot has them, for example [{propertyName: lifecyclestage, operator: EQ, value: customer}].';
 
-function yamlOf(text: string): unknown {
+function parseYaml(text: string): unknown {
   if (text.length > MAX_TEXT_LENGTH) {
     throw invalidFilter(`It has more than ${MAX_TEXT_LENGTH} characters.`);
   }

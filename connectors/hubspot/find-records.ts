@@ -3,7 +3,13 @@ import { isRetriableError, RetriableError } from '../../src/core/errors.ts';
 import type { HubspotApi } from './api.ts';
 import { readAs } from './errors.ts';
 import type { ObjectType } from './paths.ts';
-import { type HubspotRecord, isRecordId, MERGED_IDS, mergedIdsOf, recordSchema } from './record.ts';
+import {
+  type HubspotRecord,
+  isRecordId,
+  listMergedIds,
+  MERGED_IDS,
+  recordSchema,
+} from './record.ts';
 
 /** Ids of one request: the most that HubSpot takes. */
 export const IDS_PER_REQUEST = 100;
@@ -107,7 +113,7 @@ function idsBehind(
   wanted: readonly string[],
   results: readonly HubspotRecord[],
 ): string[] {
-  const merged = mergedIdsOf(record).filter((id) => wanted.includes(id));
+  const merged = listMergedIds(record).filter((id) => wanted.includes(id));
   if (merged.length > 0 || wanted.includes(record.id)) return merged;
   const unanswered = wanted.filter((id) => !results.some((result) => result.id === id));
   return unanswered.length === 1 ? unanswered : [];

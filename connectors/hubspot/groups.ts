@@ -3,7 +3,7 @@ import { FatalError } from '../../src/core/errors.ts';
 import type { GroupSelector, GroupSummary } from '../contract.ts';
 import { eachOnce, unknownGroup } from '../group-members.ts';
 import { throwIfStopped } from '../stopped.ts';
-import { crmCodeOf, readAs } from './errors.ts';
+import { getCrmCode, readAs } from './errors.ts';
 import type { Filter } from './filter.ts';
 import { CONTACT_TYPE_ID } from './paths.ts';
 import { isRecordId } from './record.ts';
@@ -26,7 +26,7 @@ export async function* readGroup(
   selector: GroupSelector,
 ): AsyncGenerator<readonly string[]> {
   const group = hubspotGroupSchema.parse(selector);
-  yield* eachOnce(idsOf(session, group), session.signal);
+  yield* eachOnce(listIds(session, group), session.signal);
 }
 
 const searchReplySchema = z.object({
@@ -80,7 +80,7 @@ function sizeIn(properties: Readonly<Record<string, unknown>> | undefined): numb
   return Number.isInteger(size) ? size : null;
 }
 
-function idsOf(session: HubspotSession, group: HubspotGroup): AsyncIterable<string[]> {
+function listIds(session: HubspotSession, group: HubspotGroup): AsyncIterable<string[]> {
   return 'list' in group ? listMembers(session, group.list) : contactsWith(session, group);
 }
 
@@ -148,7 +148,7 @@ export async function findListAt(api: HubspotSession['api'], path: string) {
   try {
     return readAs(listSchema, await api.get(path)).list;
   } catch (error) {
-    if (UNKNOWN.has(crmCodeOf(error) ?? '')) return null;
+    if (UNKNOWN.has(getCrmCode(error) ?? '')) return null;
     throw error;
   }
 }

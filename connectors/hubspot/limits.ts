@@ -48,9 +48,9 @@ export function createPacerRegistry(clock: PaceClock): PacerRegistry {
   return {
     on(board) {
       const pacers = known.get(board) ?? {
-        requests: pacersOf('requests', DEFAULT_LIMIT, board),
-        searches: pacersOf('searches', null, board),
-        walks: pacersOf('walks', WALK_LIMIT, board),
+        requests: createPacers('requests', DEFAULT_LIMIT, board),
+        searches: createPacers('searches', null, board),
+        walks: createPacers('walks', WALK_LIMIT, board),
       };
       known.set(board, pacers);
       return pacers;
@@ -58,7 +58,7 @@ export function createPacerRegistry(clock: PaceClock): PacerRegistry {
   };
 
   /** What the board knows of an account is a hash. */
-  function pacersOf(kind: string, limit: WindowLimit, board: DepartureBoard | null) {
+  function createPacers(kind: string, limit: WindowLimit, board: DepartureBoard | null) {
     return createPaceRegistry((key) => {
       const shared = board && { board, key: hash('sha256', `hubspot ${kind} ${key}`) };
       return createPacer(clock, limit, shared);
@@ -80,7 +80,7 @@ export function createPacer(
 }
 
 /** The limit of so many requests in a window; zero stands for none. */
-export function windowOf(requests: number, windowMs: number): WindowLimit {
+export function toWindowLimit(requests: number, windowMs: number): WindowLimit {
   return requests === 0 ? null : { requests, windowMs };
 }
 

@@ -37,18 +37,18 @@ async function createList(session: HubspotSession, spec: ListSpec): Promise<List
       name,
       objectTypeId: CONTACT_TYPE_ID,
       processingType: 'DYNAMIC',
-      filterBranch: branchOf(spec, property),
+      filterBranch: buildFilterBranch(spec, property),
     });
     return { name, result: 'created', problem: null };
   } catch (error) {
-    return { name, result: 'failed', problem: problemOf(error) };
+    return { name, result: 'failed', problem: describeProblem(error) };
   }
 }
 
 const NO_SCOPE = `The token lacks the scope ${WRITE_LISTS}, which \`fields create --with-lists\` needs: add it to the service key, or to the app and to crm.auth.moreScopes, and connect again.`;
 
 /** Throws the error again if it is not about this list. */
-function problemOf(error: unknown): string {
+function describeProblem(error: unknown): string {
   if (!isConfigurationError(error)) throw error;
   if (error.code === 'crm_scope_missing') {
     const scopes = faultBehind(error)?.scopes ?? [];
@@ -59,11 +59,11 @@ function problemOf(error: unknown): string {
 }
 
 /** HubSpot wants an OR of ANDs, with every key of each branch (vendor facts: Lists). */
-function branchOf({ field, condition }: ListSpec, property: DescribedProperty): object {
+function buildFilterBranch({ field, condition }: ListSpec, property: DescribedProperty): object {
   const filter = {
     filterType: 'PROPERTY',
     property: field,
-    operation: { ...operationOf(condition, property), includeObjectsWithNoValueSet: false },
+    operation: { ...buildOperation(condition, property), includeObjectsWithNoValueSet: false },
   };
   const all = branch('AND', { filters: [filter] });
   return branch('OR', { filterBranches: [all] });
@@ -79,7 +79,7 @@ function branch(type: 'AND' | 'OR', parts: { filters?: object[]; filterBranches?
   };
 }
 
-function operationOf(condition: ListSpec['condition'], property: DescribedProperty): object {
+function buildOperation(condition: ListSpec['condition'], property: DescribedProperty): object {
   if ('above' in condition) {
     const value = Number(wireValue(condition.above, property));
     return { operationType: 'NUMBER', operator: 'IS_GREATER_THAN', value };

@@ -109,7 +109,7 @@ function internalValues(property: DescribedProperty, setting: string, wanted: st
     wanted,
     options.flatMap(({ value, label }) => [value, label]),
   );
-  const message = `contacts.${setting} names "${wanted}", which is no value of ${property.name} in HubSpot${guess || '.'} Its values: ${valuesOf(property)}.`;
+  const message = `contacts.${setting} names "${wanted}", which is no value of ${property.name} in HubSpot${guess || '.'} Its values: ${describeValues(property)}.`;
   throw new ConfigurationError(message, {
     code: 'opt_out_values_unknown',
     details: { field: property.name },
@@ -130,7 +130,7 @@ function markTest(
   if (!isPicklist(property)) {
     return (record) => (bearsMark(record, property) ? 'marked' : 'unmarked');
   }
-  const meanings = new Map(property.options.map((option) => [option.value, meaningOf(option)]));
+  const meanings = new Map(property.options.map((option) => [option.value, toMeaning(option)]));
   if (meanings.size === 0 || [...meanings.values()].includes(null)) {
     throw markUnclear(property, setting);
   }
@@ -144,7 +144,7 @@ function markTest(
 
 type Option = DescribedProperty['options'][number];
 
-function meaningOf({ value, label }: Option): boolean | null {
+function toMeaning({ value, label }: Option): boolean | null {
   return yesOrNo(value) ?? yesOrNo(label);
 }
 
@@ -171,7 +171,7 @@ function valuesWanted(property: DescribedProperty): ConfigurationError {
     values.length === 0
       ? 'Write those that opt out into contacts.optOutValues.'
       : `Write into contacts this line, and leave in it only those that opt out: optOutValues: ${JSON.stringify(values)}`;
-  const message = `contacts.optOutField names ${property.name}, a picklist with the values ${valuesOf(property)}. Which of them opt out, only a person can say. ${line}`;
+  const message = `contacts.optOutField names ${property.name}, a picklist with the values ${describeValues(property)}. Which of them opt out, only a person can say. ${line}`;
   return new ConfigurationError(message, {
     code: 'opt_out_values_missing',
     details: { field: property.name, options: values },
@@ -179,7 +179,7 @@ function valuesWanted(property: DescribedProperty): ConfigurationError {
 }
 
 function markUnclear(property: DescribedProperty, setting: MarkSetting): ConfigurationError {
-  const message = `contacts.${setting} names ${property.name}, a picklist with the values ${valuesOf(property)}, of which not all mean yes or no. List the values that mark in contacts.${setting.replace('Field', 'Values')} and the others in contacts.unmarkedValues, or name a checkbox or a date there.`;
+  const message = `contacts.${setting} names ${property.name}, a picklist with the values ${describeValues(property)}, of which not all mean yes or no. List the values that mark in contacts.${setting.replace('Field', 'Values')} and the others in contacts.unmarkedValues, or name a checkbox or a date there.`;
   return new ConfigurationError(message, {
     code: 'crm_field_unsuitable',
     details: { field: property.name },
@@ -189,7 +189,7 @@ function markUnclear(property: DescribedProperty, setting: MarkSetting): Configu
 /** More values than this are not listed: a person looks into HubSpot then. */
 const MOST_VALUES_LISTED = 30;
 
-function valuesOf(property: DescribedProperty): string {
+function describeValues(property: DescribedProperty): string {
   const values = shownValues(property);
   if (values.length === 0) return 'that HubSpot does not list';
   const others = values.length - MOST_VALUES_LISTED;

@@ -25,6 +25,7 @@ export interface Paths {
   listMemberships(id: string): string;
   accountDetails: string;
   dailyUsage: string;
+  exchangeRates: string;
 }
 
 /** OAuth has versions of its own, which are not those of the CRM (CRM facts, section B3). */
@@ -35,7 +36,7 @@ export const OAUTH_PATHS = {
 };
 
 /** In dated paths the version comes last, in the older ones first. */
-export function pathsOf(version: ApiVersion): Paths {
+export function buildPaths(version: ApiVersion): Paths {
   const isDated = version !== 'v3';
   const crm = (part: string) => (isDated ? `/crm/${part}/${version}` : `/crm/${version}/${part}`);
   const objects = crm('objects');
@@ -57,5 +58,8 @@ export function pathsOf(version: ApiVersion): Paths {
     listMemberships: (id) => `${lists}/${encodeURIComponent(id)}/memberships`,
     accountDetails: `${account}/details`,
     dailyUsage: `${account}/api-usage/daily/private-apps`,
+    exchangeRates: isDated
+      ? `/settings/currencies/${version}/exchange-rates/current`
+      : `/settings/${version}/currencies/exchange-rates/current`,
   };
 }

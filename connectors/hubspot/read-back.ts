@@ -1,7 +1,7 @@
 /** Written values read back with their history, which names the source of each change. */
 import { z } from 'zod';
 import type { FieldValues } from '../../src/core/crm-field.ts';
-import type { ReadBack, WrittenFields } from '../contract.ts';
+import type { Overwritten, ReadBack, WrittenFields } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { readAs } from './errors.ts';
 import { GONE, unreadable } from './find-records.ts';
@@ -58,7 +58,8 @@ async function readSome(
   const records = await readWithHistory(session, [...ids], names);
   const byId = new Map(records.map((record) => [record.id, record]));
   const clockOffsetMs = (api.serverTimeMs() ?? clock.now()) - clock.now();
-  return writes.map(({ id, fields, sentAtMs }) => {
+  return writes.map((write) => {
+    const { id, fields, sentAtMs } = write;
     const record = byId.get(canonicalId(id) ?? id);
     // A record that was merged answers under another id, and holds the values of two.
     if (record === undefined) return { id, values: null, automated: [] };
@@ -72,7 +73,8 @@ async function readSome(
       }),
     );
     const automated = fields.filter((name) => isAutomated(record, name, writtenAtMs));
-    return { id, values, automated };
+    const overwritten = overwrittenIn(session, record, write, writtenAtMs);
+    return { id, values, automated, ...(overwritten === null ? {} : { overwritten }) };
   });
 }
 
@@ -113,7 +115,7 @@ const APPS: ReadonlySet<string> = new Set(['INTEGRATION', 'API']);
  */
 function isAutomated(record: RecordWithHistory, name: string, writtenAtMs: number): boolean {
   const history = record.propertiesWithHistory[name] ?? [];
-  const since = newestFirst(history).filter(({ timestamp }) => timeOf(timestamp) >= writtenAtMs);
+  const since = newestFirst(history).filter(({ timestamp }) => parseTime(timestamp) >= writtenAtMs);
   const [newest] = since;
   if (newest === undefined || !AUTOMATION.has(newest.sourceType)) return false;
   if ((newest.value ?? '') !== (record.properties[name] ?? '')) return false;
@@ -123,11 +125,54 @@ function isAutomated(record: RecordWithHistory, name: string, writtenAtMs: numbe
   return new Set(apps.map(({ sourceId }) => sourceId ?? '')).size === 1;
 }
 
+/**
+ * Values that others put into these fields after the caller had read them, and that our write replaced: of each field
+ * the entry of the history before the one that our write has made.
+ */
+function overwrittenIn(
+  { properties }: Pick<HubspotSession, 'properties'>,
+  { propertiesWithHistory }: RecordWithHistory,
+  { fields, sent, seen }: WrittenFields,
+  writtenAtMs: number,
+): Overwritten | null {
+  if (sent === undefined || seen === undefined) return null;
+  const lost: HistoryEntry[] = [];
+  const values: FieldValues = Object.fromEntries(
+    fields.flatMap((name) => {
+      const property = properties.get(name);
+      if (property === undefined || !Object.hasOwn(seen, name)) return [];
+      const history = newestFirst(propertiesWithHistory[name] ?? []);
+      const ours = history.findIndex(
+        ({ value, timestamp, sourceType }) =>
+          APPS.has(sourceType) &&
+          parseTime(timestamp) >= writtenAtMs &&
+          canonicalValue(value, property) === (sent[name] ?? null),
+      );
+      // Without an entry before ours the history was cut off, or the property was never set.
+      const before = ours < 0 ? undefined : history[ours + 1];
+      if (before === undefined) return [];
+      const value = canonicalValue(before.value, property);
+      if (value === (seen[name] ?? null) || value === (sent[name] ?? null)) return [];
+      lost.push(before);
+      return [[name, value]];
+    }),
+  );
+  const [first] = lost;
+  return first === undefined ? null : { values, by: authorOf(first) };
+}
+
+/** The user of HubSpot, if the history names one, and otherwise what has written the value. */
+function authorOf({ sourceType, sourceId }: HistoryEntry): string | null {
+  const user = /^userId:(\d{1,20})$/.exec(sourceId ?? '')?.[1];
+  if (user !== undefined) return user;
+  return /^[A-Z_]{1,40}$/.test(sourceType) ? sourceType : null;
+}
+
 function newestFirst(history: readonly HistoryEntry[]): HistoryEntry[] {
-  return history.toSorted((one, other) => timeOf(other.timestamp) - timeOf(one.timestamp));
+  return history.toSorted((one, other) => parseTime(other.timestamp) - parseTime(one.timestamp));
 }
 
 /** HubSpot writes times as ISO texts, in older versions as epoch ms. */
-function timeOf(timestamp: string): number {
+function parseTime(timestamp: string): number {
   return /^\d+$/.test(timestamp) ? Number(timestamp) : Date.parse(timestamp);
 }

@@ -9,7 +9,7 @@ import { cursorAfter, type Reading, readingSinceKnown, startReading } from './re
 import { readKnown } from './reading/known.ts';
 import { withContacts } from './reading/portions.ts';
 import { walkAll } from './reading/walk.ts';
-import { type HubspotRecord, mergedIdsOf, recordPageSchema } from './record.ts';
+import { type HubspotRecord, listMergedIds, recordPageSchema } from './record.ts';
 import { searchPages } from './search.ts';
 import type { HubspotSession } from './session.ts';
 
@@ -60,8 +60,8 @@ const MANY_CONTACTS = 1_000;
 
 async function areMany({ ids }: KnownContacts): Promise<boolean> {
   let count = 0;
-  for await (const portion of ids()) {
-    count += portion.length;
+  for await (const batch of ids()) {
+    count += batch.length;
     if (count > MANY_CONTACTS) return true;
   }
   return false;
@@ -84,7 +84,7 @@ async function* readSearch(
   for await (const { records, mayGoOn } of searchPages(api, search, signal)) {
     const lastId = mayGoOn ? (records.at(-1)?.id ?? null) : null;
     const cursor = cursorAfter(reading, { after: lastId, rest: null });
-    yield pageOf(records, await shape.toContacts(records), cursor);
+    yield toPage(records, await shape.toContacts(records), cursor);
   }
 }
 
@@ -101,18 +101,18 @@ async function* readAll(session: HubspotSession, reading: Reading): AsyncGenerat
   const walk = walkAll(session, { ...reading, maySearch: !reading.isListWalk });
   for await (const { page, contacts } of withContacts(shape, walk)) {
     throwIfStopped(signal);
-    yield pageOf(page.records, contacts, cursorAfter(reading, page.position));
+    yield toPage(page.records, contacts, cursorAfter(reading, page.position));
   }
 }
 
 /** The winner of a merge comes with those that live on in it. */
-function pageOf(
+function toPage(
   records: readonly HubspotRecord[],
   contacts: Contact[],
   cursor: string,
 ): ContactPage {
   const removed: RemovedContact[] = records.flatMap((record) =>
-    mergedIdsOf(record).map((id) => ({ id, mergedInto: record.id })),
+    listMergedIds(record).map((id) => ({ id, mergedInto: record.id })),
   );
   return { contacts, removed, cursor };
 }
@@ -136,7 +136,7 @@ export async function* readArchived(
     const path: string = archivedPath(api.paths.objects('contacts'), after);
     const { results, paging } = readAs(recordPageSchema, await api.get(path));
     const fresh = results.filter((record) => archivedMs(record) >= sinceMs);
-    if (fresh.length > 0) yield await removedOf(session, fresh);
+    if (fresh.length > 0) yield await findRemoved(session, fresh);
     const next: string | null = paging?.next?.after ?? null;
     if (next === null) return;
     if (next === after) break;
@@ -167,7 +167,7 @@ function archivedMs({ archivedAt }: HubspotRecord): number {
 }
 
 /** A contact that was merged lives on, and one that was restored in the meantime is not gone. */
-async function removedOf(
+async function findRemoved(
   { api }: HubspotSession,
   archived: readonly HubspotRecord[],
 ): Promise<RemovedContact[]> {

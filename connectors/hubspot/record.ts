@@ -26,7 +26,7 @@ export function textIn({ properties }: HubspotRecord, name: string): string | nu
 export const MERGED_IDS = 'hs_merged_object_ids';
 
 /** The ids under which this record was known before it was merged. */
-export function mergedIdsOf(record: HubspotRecord): string[] {
+export function listMergedIds(record: HubspotRecord): string[] {
   const ids = (record.properties[MERGED_IDS] ?? '').split(';');
   return ids.filter((id) => id !== '' && id !== record.id);
 }

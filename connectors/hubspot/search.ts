@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { FatalError } from '../../src/core/errors.ts';
+import { splitIntoBatches } from '../../src/core/parallel.ts';
 import { throwIfStopped } from '../stopped.ts';
 import type { HubspotApi } from './api.ts';
 import { readAs } from './errors.ts';
 import type { Filter, FilterGroup } from './filter.ts';
 import { type Ask, SEARCH_PAGE_SIZE } from './reading/spans.ts';
-import { type HubspotRecord, recordPageSchema } from './record.ts';
+import { canonicalId, type HubspotRecord, isRecordId, recordPageSchema } from './record.ts';
 import type { HubspotSession } from './session.ts';
 
 /** Pages of one search; ten million contacts. */
@@ -42,7 +43,7 @@ export async function* searchPages(
   let { afterId } = search;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     throwIfStopped(signal);
-    const reply = await api.search(bodyOf(search, afterId));
+    const reply = await api.search(buildBody(search, afterId));
     const { results, paging } = readAs(recordPageSchema, reply);
     const lastId = results.at(-1)?.id;
     const isCutShort = results.length === SEARCH_PAGE_SIZE || paging?.next !== undefined;
@@ -55,6 +56,42 @@ export async function* searchPages(
   throw new FatalError('A search of HubSpot does not come to its end.', {
     code: 'crm_search_endless',
   });
+}
+
+/** HubSpot takes searches of 3,000 characters; each id stands in each group of the filter, in quotes. */
+const MAX_BODY_CHARACTERS = 2_900;
+
+/**
+ * The contacts among these that the filter includes, as the index of searches knows them: a change of the last
+ * seconds may still be missing there.
+ */
+export async function findIncluded(
+  { api, filter, signal }: Pick<HubspotSession, 'api' | 'filter' | 'signal'>,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const byRecordId = new Map(ids.map((id) => [canonicalId(id) ?? id, id]));
+  const found = new Set<string>();
+  for (const values of portionsThatFit([...byRecordId.keys()].filter(isRecordId), filter)) {
+    const conditions: Filter[] = [{ propertyName: 'hs_object_id', operator: 'IN', values }];
+    const search = { conditions, groups: filter, properties: [], afterId: null };
+    for await (const { records } of searchPages(api, search, signal)) {
+      for (const { id } of records) found.add(byRecordId.get(id) ?? id);
+    }
+  }
+  return found;
+}
+
+/** The ids in as few searches as HubSpot takes. */
+function portionsThatFit(ids: readonly string[], groups: readonly FilterGroup[]): string[][] {
+  const search = { conditions: [], groups, properties: [], afterId: null };
+  const left = MAX_BODY_CHARACTERS - JSON.stringify(buildBody(search, null)).length;
+  const condition = JSON.stringify({ propertyName: 'hs_object_id', operator: 'IN', values: [] });
+  const perId = Math.max(...ids.map((id) => id.length)) + 3;
+  const perGroup = left / Math.max(1, groups.length) - condition.length;
+  return splitIntoBatches(
+    ids,
+    Math.max(1, Math.min(SEARCH_PAGE_SIZE, Math.floor(perGroup / perId))),
+  );
 }
 
 /** What one search among the ids of a span brought, from the highest id down. */
@@ -91,7 +128,10 @@ export async function searchAmong(
   return { records: results, total, isLast: results.length === 0 || !isCutShort };
 }
 
-function bodyOf({ conditions, groups, properties }: ContactSearch, afterId: string | null): object {
+function buildBody(
+  { conditions, groups, properties }: ContactSearch,
+  afterId: string | null,
+): object {
   const position: Filter[] =
     afterId === null ? [] : [{ propertyName: 'hs_object_id', operator: 'GT', value: afterId }];
   const own = [...conditions, ...position];

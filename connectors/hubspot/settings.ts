@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { currencyModeSchema } from '../../src/core/money.ts';
 import { crmUrlSchema } from '../../src/outbound/address.ts';
 import { dailyReservePercentSchema } from '../daily-limit.ts';
 import { API_VERSIONS } from './paths.ts';
@@ -44,6 +45,8 @@ export const hubspotSettingsSchema = z.strictObject({
    * the account may do already (HubSpot Enterprise).
    */
   sensitiveData: z.boolean().default(false),
+  /** What becomes of amounts in US dollars for contacts in another currency. */
+  currency: currencyModeSchema,
   dailyReservePercent: dailyReservePercentSchema,
   /** Requests in ten seconds; omitted: what HubSpot itself says. 0 for no limit. */
   requestsPerTenSeconds: z.number().int().min(0).max(10_000).optional(),

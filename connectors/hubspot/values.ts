@@ -12,15 +12,15 @@ export function canonicalValue(raw: unknown, property: DescribedProperty): Field
   if (typeof raw !== 'string' || raw.trim() === '') return null;
   switch (property.type) {
     case 'number':
-      return numberOf(raw, property);
+      return toNumber(raw, property);
     case 'bool':
       return raw === 'true';
     case 'date':
-      return dayOf(raw);
+      return toDay(raw);
     case 'datetime':
-      return instantOf(raw);
+      return toInstant(raw);
     case 'enumeration':
-      return pickedOf(raw, property);
+      return toPicked(raw, property);
     default:
       return raw;
   }
@@ -53,34 +53,34 @@ export function isMultiple({ type, fieldType }: DescribedProperty): boolean {
   return type === 'enumeration' && fieldType === 'checkbox';
 }
 
-function numberOf(raw: string, property: DescribedProperty): number | null {
+function toNumber(raw: string, property: DescribedProperty): number | null {
   const value = Number(raw);
   if (!Number.isFinite(value)) return null;
   return isPercent(property) ? Number((value * 100).toFixed(PERCENT_DIGITS)) : value;
 }
 
 /** Dates come as `2026-11-20`, in older values as epoch ms at midnight. */
-function dayOf(raw: string): string {
+function toDay(raw: string): string {
   const epochMs = EPOCH_MS.test(raw) ? Number(raw) : Number.NaN;
   return Number.isNaN(epochMs)
     ? raw.slice(0, DAY_LENGTH)
-    : isoOf(epochMs, raw).slice(0, DAY_LENGTH);
+    : toIso(epochMs, raw).slice(0, DAY_LENGTH);
 }
 
-function instantOf(raw: string): string {
-  return isoOf(EPOCH_MS.test(raw) ? Number(raw) : Date.parse(raw), raw);
+function toInstant(raw: string): string {
+  return toIso(EPOCH_MS.test(raw) ? Number(raw) : Date.parse(raw), raw);
 }
 
 const EPOCH_MS = /^-?\d+$/;
 const DAY_LENGTH = '2026-11-20'.length;
 
-function isoOf(epochMs: number, otherwise: string): string {
+function toIso(epochMs: number, otherwise: string): string {
   const date = new Date(epochMs);
   return Number.isNaN(date.getTime()) ? otherwise : date.toISOString();
 }
 
 /** Several picked values in the order of the options; values that are none of them follow. */
-function pickedOf(raw: string, property: DescribedProperty): FieldValue {
+function toPicked(raw: string, property: DescribedProperty): FieldValue {
   if (isCheckbox(property)) return raw === 'true';
   if (!isMultiple(property)) return raw;
   const picked = raw.split(PICKED_SEPARATOR);

@@ -29,7 +29,7 @@ export async function* writeChanges(
   session: HubspotSession,
   changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
 ): AsyncGenerator<WriteResult> {
-  yield* inLanes(batchesOf(changes), {
+  yield* inLanes(toBatches(changes), {
     lanes: LANES,
     mustWait: ({ mustWait }) => mustWait,
     work: (batch) => writeBatch(session, batch.changes),
@@ -50,7 +50,7 @@ async function writeBatch(
 }
 
 /** HubSpot refuses a request that names a contact twice, and keeps no order among requests. */
-async function* batchesOf(
+async function* toBatches(
   changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
 ): AsyncGenerator<Batch> {
   let batch: Batch = { changes: [], mustWait: false };

@@ -10,11 +10,12 @@ import type {
   ContactChange,
   FieldCreation,
   GroupSummary,
+  Overwritten,
   WriteResult,
 } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
-import { fieldOf, type MemoryCrm } from './crm.ts';
-import { lookUp, readGroup, readPages } from './read.ts';
+import { type MemoryCrm, toField } from './crm.ts';
+import { isIncluded, lookUp, readGroup, readPages } from './read.ts';
 import { type MemorySettings, memoryGroupSchema, memorySettingsSchema } from './settings.ts';
 
 /** The CRMs that `crm: { kind: memory, name }` finds, by name. A program that wants one puts it here. */
@@ -58,6 +59,7 @@ const CAPABILITIES: Capabilities = {
   createsFields: true,
   writesTogether: true,
   remote: false,
+  tellsOverwritten: 'write',
   groups: ['group'],
   readBatch: 100,
   writeBatch: { preferred: 100, bulk: null, max: 1000 },
@@ -75,6 +77,11 @@ export function createMemoryConnector(crm: MemoryCrm, signal: AbortSignal): Conn
       await crm.enter('readByIds');
       throwIfStopped(signal);
       return ids.map((id) => lookUp(crm, id, fields));
+    },
+    async findIncluded(ids) {
+      await crm.enter('findIncluded');
+      throwIfStopped(signal);
+      return new Set(ids.filter((id) => crm.records.has(id) && isIncluded(crm, id)));
     },
     write: (changes) => writeChanges(crm, changes, signal),
     async readBack(writes) {
@@ -97,9 +104,10 @@ export function createMemoryConnector(crm: MemoryCrm, signal: AbortSignal): Conn
     },
     async listGroups() {
       await crm.enter('listGroups');
-      return [...crm.groups].map(([name, { members }]) => summaryOf(name, members.length));
+      return [...crm.groups].map(([name, { members }]) => toSummary(name, members.length));
     },
     readGroup: (selector) => readGroup(crm, selector, signal),
+    countMarks: async () => [...crm.marks],
     async readLimits() {
       await crm.enter('readLimits');
       return crm.limits;
@@ -117,21 +125,35 @@ async function* writeChanges(
   signal: AbortSignal,
 ): AsyncGenerator<WriteResult> {
   await crm.enter('write');
-  for await (const { id, values, together } of changes) {
+  for await (const change of changes) {
+    const { id, values, together } = change;
     await crm.step('write');
     throwIfStopped(signal);
-    yield crm.applyWrite(id, values, together);
+    const overwritten = overwrittenBy(crm, change);
+    const result = crm.applyWrite(id, values, together);
+    yield result.status === 'refused' || overwritten === null ? result : { ...result, overwritten };
   }
+}
+
+/** What the change is about to replace although its caller has read something else. */
+function overwrittenBy(crm: MemoryCrm, { id, values, seen }: ContactChange): Overwritten | null {
+  if (seen === undefined) return null;
+  const lost = Object.keys(values).filter((field) => {
+    const present = crm.valueOf(id, field);
+    return Object.hasOwn(seen, field) && present !== seen[field] && present !== values[field];
+  });
+  if (lost.length === 0) return null;
+  return { values: Object.fromEntries(lost.map((f) => [f, crm.valueOf(id, f)])), by: 'a-user' };
 }
 
 function createField(crm: MemoryCrm, spec: FieldSpec): FieldCreation {
   const { name } = spec;
   if (crm.fields.has(name)) return { name, result: 'existed', problem: null };
-  crm.addField(fieldOf(spec));
+  crm.addField(toField(spec));
   return { name, result: 'created', problem: null };
 }
 
-function summaryOf(name: string, memberCount: number): GroupSummary {
+function toSummary(name: string, memberCount: number): GroupSummary {
   return { selector: { group: name }, name, memberCount };
 }
 

@@ -11,6 +11,7 @@ import type {
   CrmAccount,
   IdentityShape,
   LimitState,
+  MarkCount,
   Refusal,
   RemovedContact,
   WriteResult,
@@ -29,6 +30,8 @@ export type MemoryOperation =
       | 'readFacts'
       | 'showFields'
       | 'countViewers'
+      | 'countMarks'
+      | 'automaticMarks'
       | 'createLists'
       | 'close'
     >
@@ -66,6 +69,10 @@ export interface MemoryCrm {
   readonly writes: readonly { id: string; values: FieldValues }[];
   /** What `readLimits` answers. */
   limits: LimitState | null;
+  /** Which contacts the integration's filter includes; null for all. Another filter changes no record. */
+  filter: ((record: MemoryRecord) => boolean) | null;
+  /** What `countMarks` answers. */
+  marks: readonly MarkCount[];
   /** The mapping that `identity` names: another text is another mapping. */
   mapping: Pick<IdentityShape, 'columns' | 'mode'>;
 
@@ -171,6 +178,8 @@ export function createMemoryCrm(
     calls,
     writes,
     limits: null,
+    filter: null,
+    marks: [],
     mapping: { columns: 'all', mode: 'plain' },
     addContact({ values = {}, ...contact }) {
       const id = contact.id ?? nextId();
@@ -179,18 +188,18 @@ export function createMemoryCrm(
       return id;
     },
     editContact(id, changes) {
-      const record = recordOf(id);
+      const record = getRecord(id);
       put(id, { ...record.contact, ...changes }, record.values);
     },
     setValue(id, field, value) {
-      const record = recordOf(id);
+      const record = getRecord(id);
       automated.get(id)?.delete(field);
       put(id, record.contact, { ...record.values, ...canonicalValues({ [field]: value }) });
     },
     valueOf: (id, field) => records.get(id)?.values[field] ?? null,
     deleteContact: (id) => remove(id, null),
     vanish(id) {
-      vanished.set(id, recordOf(id));
+      vanished.set(id, getRecord(id));
       records.delete(id);
     },
     appear(id) {
@@ -201,9 +210,9 @@ export function createMemoryCrm(
     },
     mergeContact(loser, winner, { fillsBlanks = false } = {}) {
       if (fillsBlanks) {
-        const { contact, values } = recordOf(winner);
+        const { contact, values } = getRecord(winner);
         const own = Object.entries(values).filter(([, value]) => value !== null);
-        put(winner, contact, { ...recordOf(loser).values, ...Object.fromEntries(own) });
+        put(winner, contact, { ...getRecord(loser).values, ...Object.fromEntries(own) });
       }
       remove(loser, winner);
     },
@@ -268,7 +277,7 @@ export function createMemoryCrm(
       return { ...contact, ...blank, unreadable: unreadable.map(({ name }) => name) };
     },
     applyWrite(id, values, together = false) {
-      const refusal = refusalOf(id, values);
+      const refusal = findRefusal(id, values);
       if (refusal !== null) return { status: 'refused', id, ...refusal };
       const bad = Object.keys(values).filter((name) => refusedFields.get(id)?.has(name));
       const [first] = bad;
@@ -276,7 +285,7 @@ export function createMemoryCrm(
       if (first !== undefined && (together || bad.length === Object.keys(values).length)) {
         return { status: 'refused', id, ...REFUSED_VALUE, fields: bad };
       }
-      const record = recordOf(id);
+      const record = getRecord(id);
       const good = Object.entries(values).filter(([name]) => !bad.includes(name));
       const written = canonicalValues(Object.fromEntries(good));
       put(id, record.contact, { ...record.values, ...written, ...automate(id, written) });
@@ -314,20 +323,20 @@ export function createMemoryCrm(
     records.set(id, { contact, values, revision });
   }
 
-  function recordOf(id: string): MemoryRecord {
+  function getRecord(id: string): MemoryRecord {
     const record = records.get(id);
     if (record === undefined) throw new Error(`The CRM in memory has no contact ${id}.`);
     return record;
   }
 
   function remove(id: string, mergedInto: string | null): void {
-    recordOf(id);
+    getRecord(id);
     records.delete(id);
     revision += 1;
     tombstones.set(id, { id, mergedInto, revision });
   }
 
-  function refusalOf(id: string, values: FieldValues): MemoryRefusal | null {
+  function findRefusal(id: string, values: FieldValues): MemoryRefusal | null {
     if (!records.has(id)) return MISSING;
     const unknown = Object.keys(values).filter((name) => fields.get(name)?.writable !== true);
     if (unknown.length > 0) return { ...UNWRITABLE, fields: unknown };
@@ -387,7 +396,7 @@ const UNWRITABLE: MemoryRefusal = {
 };
 
 /** A field as a CRM would make it from its specification. */
-export function fieldOf(spec: FieldSpec): CrmField {
+export function toField(spec: FieldSpec): CrmField {
   const { name, label, type, maxLength } = spec;
   return { ...plainField(name), label, type, maxLength: maxLength ?? null };
 }
@@ -405,6 +414,7 @@ function noCalls(): Record<MemoryOperation, number> {
     readPages: 0,
     readBack: 0,
     readByIds: 0,
+    findIncluded: 0,
     write: 0,
     describeFields: 0,
     createFields: 0,

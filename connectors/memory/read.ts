@@ -22,7 +22,7 @@ export async function* readPages(
     if (start > 0) await crm.step('readPages');
     throwIfStopped(signal);
     const part = changes.slice(start, start + crm.pageSize);
-    yield pageOf(
+    yield toPage(
       crm,
       part.map(({ id }) => id),
       part.at(-1)?.revision ?? 0,
@@ -79,8 +79,14 @@ function changesAfter(crm: MemoryCrm, cursor: number): { id: string; revision: n
     .sort((a, b) => a.revision - b.revision);
 }
 
-function pageOf(crm: MemoryCrm, ids: readonly string[], revision: number): ContactPage {
-  const lookups = ids.map((id) => lookUp(crm, id, []));
+/** Whether the integration's filter includes the contact; a filter says nothing of one that is gone. */
+export function isIncluded({ records, filter }: MemoryCrm, id: string): boolean {
+  const record = records.get(id);
+  return record === undefined || filter === null || filter(record);
+}
+
+function toPage(crm: MemoryCrm, ids: readonly string[], revision: number): ContactPage {
+  const lookups = ids.flatMap((id) => (isIncluded(crm, id) ? lookUp(crm, id, []) : []));
   return {
     contacts: lookups.flatMap((lookup) => (lookup.state === 'found' ? [lookup.contact] : [])),
     removed: lookups.flatMap((lookup) =>

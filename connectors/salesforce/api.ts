@@ -4,7 +4,7 @@ import type { ConnectorDeps } from '../contract.ts';
 import type { DailyLimit } from '../daily-limit.ts';
 import { answerUnreadable } from '../errors.ts';
 import type { CrmReply, CrmRequest } from '../exchange.ts';
-import { faultOf, requestError } from './errors.ts';
+import { parseFault, requestError } from './errors.ts';
 import { createExchange } from './exchange.ts';
 import { createOrgLimit, dailyUsage } from './limits.ts';
 import type { SalesforceSettings } from './settings.ts';
@@ -49,13 +49,13 @@ type ApiRequest = Omit<CrmRequest, 'url'> & { path: string };
 /** Opens nothing: the first request signs in. */
 export function createApi(
   settings: SalesforceSettings,
-  { clock, secrets, signal, onCall }: ConnectorDeps,
-  { fetch, random }: SalesforceWorld,
+  { clock, secrets, signal, onCall, fetch }: ConnectorDeps,
+  { fetch: ownFetch, random }: SalesforceWorld,
 ): SalesforceApi {
   const limit = createOrgLimit(settings.dailyReservePercent);
   let serverTimeMs: number | null = null;
   const exchange = createExchange({
-    fetch,
+    fetch: fetch ?? ownFetch,
     random,
     clock,
     signal,
@@ -89,14 +89,14 @@ export function createApi(
       return { headers, chunks };
     },
     readLimits: async () =>
-      jsonOf(await ask({ method: 'GET', path: '/limits', headers: JSON_ANSWER })),
+      parseReply(await ask({ method: 'GET', path: '/limits', headers: JSON_ANSWER })),
     limit,
     serverTimeMs: () => serverTimeMs,
   };
 
   async function call(request: ApiRequest): Promise<unknown> {
     limit.guard();
-    return jsonOf(await ask(request));
+    return parseReply(await ask(request));
   }
 
   /** The one place where a request gets its token: only one to the instance that signed in. */
@@ -109,7 +109,7 @@ export function createApi(
       const authorization = `Bearer ${accessToken}`;
       return exchange.send({ ...request, url, headers: { ...headers, authorization } });
     });
-    if (reply.status >= 300) throw requestError(faultOf(reply.status, reply.text, path));
+    if (reply.status >= 300) throw requestError(parseFault(reply.status, reply.text, path));
     return reply;
   }
 }
@@ -120,7 +120,7 @@ const CSV_BODY = { ...JSON_ANSWER, 'content-type': 'text/csv; charset=UTF-8' };
 const CSV_ANSWER = { ...JSON_ANSWER, accept: 'text/csv' };
 
 /** Undefined where nothing is said; a page of a proxy (CRM facts, section E) is no answer. */
-function jsonOf({ text }: CrmReply): unknown {
+function parseReply({ text }: CrmReply): unknown {
   if (text === '') return undefined;
   const json = parseJson(text);
   if (json === null) throw answerUnreadable('Salesforce');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import salesforceFields from '../../config/fields.salesforce.json' with { type: 'json' };
 import { fieldMappingSchema } from '../../src/core/field-map.ts';
+import { outboundFetch } from '../../src/outbound/guard.ts';
 import type {
   Capabilities,
   Connector,
@@ -11,15 +12,17 @@ import { keepOpen } from '../opened.ts';
 import type { SalesforceWorld } from './api.ts';
 import { check, readLimits } from './check/check.ts';
 import { readFacts, sampleIds } from './check/sample.ts';
+import { automaticMarks } from './exclusions.ts';
 import { createFields, crmFields } from './fields.ts';
 import { requireFilter } from './filter.ts';
 import { listGroups, readGroup } from './groups.ts';
 import { contactId, otherForms } from './ids.ts';
-import { readByIds } from './lookup.ts';
+import { findIncluded, readByIds } from './lookup.ts';
+import { readMoney } from './money/currencies.ts';
 import { countViewers, showFields } from './permissions.ts';
 import { fieldsProject } from './project/project.ts';
-import { readPages } from './read.ts';
 import { readBack } from './read-back.ts';
+import { readPages } from './reading/read.ts';
 import { openSession } from './session.ts';
 import {
   type SalesforceSettings,
@@ -31,7 +34,7 @@ import { COLLECTION_ROWS, MAX_CHANGES, writeChanges } from './write.ts';
 
 /** Salesforce as a CRM; `README.md` beside this file tells of rights, limits and oddities. */
 export const salesforceConnector: ConnectorDefinition<SalesforceSettings> =
-  defineSalesforceConnector({ fetch: globalThis.fetch, random: Math.random });
+  defineSalesforceConnector({ fetch: outboundFetch('anywhere'), random: Math.random });
 
 /** The same connector in another world, for example one without jitter. */
 export function defineSalesforceConnector(
@@ -60,6 +63,7 @@ const CAPABILITIES = {
   groups: ['campaign', 'affiliation', 'report', 'where'],
   readBatch: 200,
   writesTogether: true,
+  tellsOverwritten: 'write',
 } satisfies Partial<Capabilities>;
 
 async function openSalesforceConnector(
@@ -85,9 +89,10 @@ async function openSalesforceConnector(
     identity: () => session().shape.identity,
     readPages: (cursor) => readPages(session(), cursor),
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
+    findIncluded: async (ids) => findIncluded(session(), ids),
     write: (changes) => writeChanges(session(), changes),
     readBack: async (writes) => readBack(session(), writes),
-    describeFields: async () => crmFields(session().description),
+    describeFields: async () => crmFields(session().description, await readMoney(session())),
     createFields: async (fields) => createFields(session(), fields),
     showFields: async (names, assignTo) => showFields(session(), names, assignTo),
     countViewers: async (names) => countViewers(session(), names),
@@ -95,6 +100,7 @@ async function openSalesforceConnector(
     readGroup: (selector) => readGroup(session(), selector),
     sampleIds: async (most) => sampleIds(session(), most),
     readFacts: async () => readFacts(session()),
+    automaticMarks: () => automaticMarks(session().shape.exclusions, options.contacts),
     readLimits: async () => readLimits(session()),
     // Salesforce has written what it acknowledged.
     async finish() {},

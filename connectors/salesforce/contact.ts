@@ -6,6 +6,7 @@ import type { ObjectDescription } from './describe.ts';
 import { type EmployerShape, shapeEmployer } from './employer.ts';
 import { type ExclusionShape, shapeExclusions } from './exclusions.ts';
 import { requireField, shapeOptOut } from './marks.ts';
+import { CURRENCY, hasCurrencies } from './money/currencies.ts';
 import type { ColumnReader } from './query.ts';
 import { RELATION_NAME, type Relations, shapeRelations } from './relations.ts';
 import type { SalesforceSettings } from './settings.ts';
@@ -44,16 +45,17 @@ export async function shapeContact(
   ]);
   const addresses = ADDRESSES.map((parts) => parts.filter((name) => description.fields.has(name)));
   const sources = [...addressSources(description), ...employer.sources];
-  const unreadableOf = createUnreadable(sources, employer, relations);
+  const listUnreadable = createUnreadable(sources, employer, relations);
   const columns = [
     ...['Id', 'FirstName', 'LastName', ...addresses.flat()],
     ...[...employer.columns, ...exclusions.columns, ...optOut.columns],
+    ...(hasCurrencies(description) ? [CURRENCY] : []),
   ];
   return {
     columns: [...new Set(columns)],
     identity: {
       columns: `employer=${setting}`,
-      mode: modeOf(description),
+      mode: getMode(description),
       sources: [...sources, ...relations.sources],
     },
     relations,
@@ -61,8 +63,8 @@ export async function shapeContact(
     toContact(read) {
       const missing: string[] = [];
       const lines = addresses.map((parts) => joined(parts, read, missing));
-      const name = employer.nameOf(read);
-      const unreadable = unreadableOf(name);
+      const name = employer.getName(read);
+      const unreadable = listUnreadable(name);
       return {
         id: blankToNull(read('Id')) ?? '',
         firstName: blankToNull(read('FirstName')),
@@ -70,8 +72,13 @@ export async function shapeContact(
         addresses: lines.filter((line) => line !== ''),
         employers: typeof name === 'string' ? [name] : [],
         optedOut: optOut.isOptedOut(read),
-        excluded: exclusions.exclusionOf(read) ?? (optOut.isUnknown(read) ? 'mark_unknown' : null),
+        ...(exclusions.isObjection(read) ? { objects: true } : {}),
+        ...exclusions.getPrivacy(read),
+        excluded: exclusions.getExclusion(read) ?? (optOut.isUnknown(read) ? 'mark_unknown' : null),
         unreadable: missing.length === 0 ? unreadable : [...missing, ...unreadable],
+        ...(hasCurrencies(description)
+          ? { currencies: { [CURRENCY]: blankToNull(read(CURRENCY)) } }
+          : {}),
       };
     },
   };
@@ -88,7 +95,7 @@ function addressSources({ fields }: ObjectDescription): IdentitySource[] {
 }
 
 /** How the org models people; a permission that changes must not make another org of it. */
-function modeOf(description: ObjectDescription): string {
+function getMode(description: ObjectDescription): string {
   const models = [
     hasSuccessPack(description) ? 'npsp' : null,
     description.fields.has('IsPersonAccount') ? 'personAccounts' : null,

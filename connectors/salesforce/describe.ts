@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { SalesforceApi } from './api.ts';
-import { crmCodeOf } from './errors.ts';
+import { getCrmCode } from './errors.ts';
 
 /** What is used of a field in Salesforce's description. */
 const describedFieldSchema = z.object({
@@ -69,7 +69,7 @@ export async function describeIfSeen(
   try {
     return await describeObject(api, objectName);
   } catch (error) {
-    if (UNSEEN_CODES.has(crmCodeOf(error) ?? '')) return null;
+    if (UNSEEN_CODES.has(getCrmCode(error) ?? '')) return null;
     throw error;
   }
 }

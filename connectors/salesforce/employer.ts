@@ -15,7 +15,7 @@ export interface EmployerShape {
   /** The source that the columns are read from; null if there is none that can be read. */
   source: string | null;
   /** The employer's name; null for none, undefined for one whose name cannot be read. */
-  nameOf(read: ColumnReader): string | null | undefined;
+  getName(read: ColumnReader): string | null | undefined;
 }
 
 export const AFFILIATION_NAME = 'npsp__Primary_Affiliation__r.Name';
@@ -50,7 +50,7 @@ const AFFILIATION: EmployerShape = {
   columns: [PRIMARY_AFFILIATION, AFFILIATION_NAME],
   sources: [source(AFFILIATION_NAME, true)],
   source: AFFILIATION_NAME,
-  nameOf: (read) => nameBehind(read, PRIMARY_AFFILIATION, AFFILIATION_NAME),
+  getName: (read) => nameBehind(read, PRIMARY_AFFILIATION, AFFILIATION_NAME),
 };
 
 async function shapeAccount(
@@ -74,7 +74,7 @@ async function shapeAccount(
     columns,
     sources: [source(ACCOUNT_NAME, true)],
     source: ACCOUNT_NAME,
-    nameOf(read) {
+    getName(read) {
       if (hasPersons && String(read('IsPersonAccount')) === 'true') return null;
       const kind = hasHouseholds ? blankToNull(read(mark)) : null;
       const isHousehold = kind !== null && kind !== ORGANIZATION;
@@ -87,7 +87,7 @@ const HIDDEN_ACCOUNT: EmployerShape = {
   columns: [],
   sources: [source(ACCOUNT_NAME, false)],
   source: null,
-  nameOf: () => null,
+  getName: () => null,
 };
 
 /**

@@ -198,7 +198,7 @@ const UNKNOWN_MEANING: ErrorMeaning = {
 const PASSING_STATUS = /^ERROR_HTTP_(420|429|5\d\d)$/;
 
 /** What an error means. A lock may be wrapped in the failure of a trigger. */
-export function meaningOf({ code, message }: SalesforceFault): ErrorMeaning {
+export function getMeaning({ code, message }: SalesforceFault): ErrorMeaning {
   if (code === 'ERROR_HTTP_401') return meaning('INVALID_SESSION_ID');
   if (code === 'ERROR_HTTP_404') return meaning('NOT_FOUND');
   if (PASSING_STATUS.test(code)) return meaning('SERVER_UNAVAILABLE');
@@ -215,7 +215,7 @@ export function isConcurrencyLimit({ code, message }: Omit<SalesforceFault, 'fie
 
 /** The sentence for a refusal: ours, with names of triggers and fields and nothing else of theirs. */
 export function sentenceFor(fault: SalesforceFault): string {
-  const { sentence } = meaningOf(fault);
+  const { sentence } = getMeaning(fault);
   const trigger = TRIGGER.exec(fault.message)?.[1];
   const source = trigger === undefined ? '' : ` (It is ${trigger}.)`;
   const names = foreignFields(fault.fields);
@@ -229,7 +229,7 @@ const TRIGGER = /^(\w{1,40}(?:\.\w{1,40})?): execution of (?:Before|After)[A-Z]/
 /** What Salesforce said, for a person who decides; null where our sentence is enough. */
 export function wordsOfFault(fault: SalesforceFault): ForeignText | null {
   const { code, message, fields } = fault;
-  if (!meaningOf(fault).keepsWords) return null;
+  if (!getMeaning(fault).keepsWords) return null;
   return foreignText(message, { code: foreignCode(code), fields: foreignFields(fields) });
 }
 
@@ -238,7 +238,7 @@ export function requestError(fault: SalesforceFault, cause?: unknown): DonorSync
   const code = foreignCode(fault.code);
   const background = { cause, details: { crmCode: code }, words: wordsOfFault(fault) };
   const sentence = sentenceFor(fault);
-  switch (meaningOf(fault).sort) {
+  switch (getMeaning(fault).sort) {
     case 'session':
       return signInRefused(`${sentence} ${SIGN_IN_FIX}`, background);
     case 'limit':
@@ -267,7 +267,7 @@ const faultSchema = z.object({
  * The first error of a refused request. Of the names in its message those are named that stand in
  * `asked`, the path of the request, as names.
  */
-export function faultOf(status: number, text: string, asked = ''): SalesforceFault {
+export function parseFault(status: number, text: string, asked = ''): SalesforceFault {
   const said = parseJson(text);
   const fault = z.array(faultSchema).safeParse(said).data?.[0] ?? faultSchema.safeParse(said).data;
   const {
@@ -307,7 +307,7 @@ export function readAs<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
 }
 
 /** Salesforce's own code behind an error of ours, or null. */
-export function crmCodeOf(error: unknown): string | null {
+export function getCrmCode(error: unknown): string | null {
   if (!(error instanceof DonorSyncError)) return null;
   const { crmCode } = z.object({ crmCode: z.string().optional() }).parse(error.details);
   return crmCode ?? null;

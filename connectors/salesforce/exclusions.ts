@@ -1,23 +1,27 @@
-import type { Exclusion } from '../../src/core/contact.ts';
+import type { Exclusion, PrivacyMarks } from '../../src/core/contact.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { Log } from '../../src/core/log.ts';
-import type { ContactsSettings } from '../contract.ts';
+import type { AutomaticMark, ContactsSettings } from '../contract.ts';
 import type { MarkMeaning } from '../mark-values.ts';
 import type { SalesforceApi } from './api.ts';
 import { type DescribedField, describeIfSeen, type ObjectDescription } from './describe.ts';
-import { isMarked, markOf, PICKLIST_TYPES, readListed, requireField } from './marks.ts';
+import { isMarked, PICKLIST_TYPES, readListed, readMark, requireField } from './marks.ts';
 import type { ColumnReader } from './query.ts';
 import { hasSuccessPack } from './success-pack.ts';
 import { blankToNull } from './values.ts';
 
-/** Who is left out by a mark of the CRM's own. */
+/** Which marks of the CRM itself leave contacts out. */
 export interface ExclusionShape {
   /** What to select. */
   columns: readonly string[];
   /** What tells of each reason; null where the settings let such people be researched. */
   marks: Readonly<Record<Exclusion, MarkNames | null>>;
   /** The more telling reason: the Nonprofit Success Pack ticks both boxes for the dead. */
-  exclusionOf(read: ColumnReader): Exclusion | 'mark_unknown' | null;
+  getExclusion(read: ColumnReader): Exclusion | 'mark_unknown' | null;
+  /** Whether the person forbids research: that is more than a wish not to be contacted. */
+  isObjection(read: ColumnReader): boolean;
+  /** Requests about the person's data, by their key in a contact; empty if there is none. */
+  getPrivacy(read: ColumnReader): { privacy?: PrivacyMarks };
 }
 
 /** Fields by their names, for example `Individual.ShouldForget`. */
@@ -46,6 +50,20 @@ const KNOWN = {
 const INDIVIDUAL = 'IndividualId';
 const INDIVIDUAL_ID = 'Individual.Id';
 
+/** The org's own marks that count without a setting that names them. */
+export function automaticMarks(
+  { marks }: Pick<ExclusionShape, 'marks'>,
+  { deceasedField, doNotContactField }: ContactsSettings,
+): AutomaticMark[] {
+  const own = (names: MarkNames | null, named: string | null | undefined) =>
+    (names?.readable ?? []).filter((name) => name !== named);
+  const all: AutomaticMark[] = [
+    { kind: 'deceased', fields: own(marks.deceased, deceasedField) },
+    { kind: 'doNotContact', fields: own(marks.do_not_contact, doNotContactField) },
+  ];
+  return all.filter(({ fields }) => fields.length > 0);
+}
+
 interface ExclusionOptions {
   contacts: ContactsSettings;
   log: Log;
@@ -59,9 +77,10 @@ export async function shapeExclusions(
 ): Promise<ExclusionShape> {
   const wantsDeceased = contacts.includeDeceased !== true;
   const wantsDoNotContact = contacts.includeDoNotContact !== true;
-  const asksIndividuals =
-    (wantsDeceased || wantsDoNotContact) && description.fields.has(INDIVIDUAL);
-  const individual = asksIndividuals ? await describeIfSeen(api, 'Individual') : undefined;
+  const individual = description.fields.has(INDIVIDUAL)
+    ? await describeIfSeen(api, 'Individual')
+    : undefined;
+  const requests = findRequests(individual);
   const deceased = wantsDeceased
     ? findMarks(description, individual, 'deceased', namedField(description, contacts, 'deceased'))
     : NO_MARKS;
@@ -76,16 +95,36 @@ export async function shapeExclusions(
   const forbids = doNotContact.found.some(({ isOfIndividual }) => isOfIndividual);
   const isHidden = createHiddenIndividual(log);
   const found = [...deceased.found, ...doNotContact.found];
+  const asked = Object.values(requests).filter((mark) => mark !== null);
+  // Who is to be forgotten is left out whatever the settings say of other marks.
+  const isToForget = (read: ColumnReader) =>
+    requests.shouldForget !== null && isSet(requests.shouldForget, read);
   return {
-    columns: [...(forbids ? [INDIVIDUAL, INDIVIDUAL_ID] : []), ...found.map(({ name }) => name)],
+    columns: [
+      ...(forbids ? [INDIVIDUAL, INDIVIDUAL_ID] : []),
+      ...new Set([...found, ...asked].map(({ name }) => name)),
+    ],
     marks: {
-      deceased: wantsDeceased ? namesOf(deceased) : null,
-      do_not_contact: wantsDoNotContact ? namesOf(doNotContact) : null,
+      deceased: wantsDeceased ? toMarkNames(deceased) : null,
+      do_not_contact: wantsDoNotContact ? toMarkNames(doNotContact) : null,
     },
-    exclusionOf(read) {
-      if (found.length === 0) return null;
+    isObjection: (read) =>
+      isToForget(read) ||
+      doNotContact.found.some((mark) => mark.isOfIndividual && isSet(mark, read)),
+    getPrivacy(read) {
+      const privacy = {
+        shouldForget: isToForget(read),
+        objectsToProfiling:
+          requests.objectsToProfiling !== null && isSet(requests.objectsToProfiling, read),
+        isOnHold: requests.isOnHold !== null && isSet(requests.isOnHold, read),
+      };
+      return Object.values(privacy).includes(true) ? { privacy } : {};
+    },
+    getExclusion(read) {
       if (deceased.found.some((mark) => isSet(mark, read))) return 'deceased';
-      if (doNotContact.found.some((mark) => isSet(mark, read))) return 'do_not_contact';
+      if (isToForget(read) || doNotContact.found.some((mark) => isSet(mark, read))) {
+        return 'do_not_contact';
+      }
       if (forbids && isHidden(read)) return 'do_not_contact';
       return found.some((mark) => meaningIn(mark, read) === 'unknown') ? 'mark_unknown' : null;
     },
@@ -100,6 +139,21 @@ interface Mark {
   isOfIndividual: boolean;
   /** Reads the values that the settings list; left out where they list none. */
   listed?: (raw: unknown) => MarkMeaning;
+}
+
+/** Fields of an Individual that are requests about the person's data; null if the org or its user has no such field. */
+type RequestMarks = Readonly<Record<keyof PrivacyMarks, Mark | null>>;
+
+function findRequests(individual: ObjectDescription | null | undefined): RequestMarks {
+  const markNamed = (name: string): Mark | null => {
+    const field = individual?.fields.get(name);
+    return field === undefined ? null : { name: `Individual.${name}`, field, isOfIndividual: true };
+  };
+  return {
+    shouldForget: markNamed('ShouldForget'),
+    objectsToProfiling: markNamed('HasOptedOutProfiling'),
+    isOnHold: markNamed('HasPrivacyHold'),
+  };
 }
 
 interface Marks {
@@ -168,7 +222,7 @@ function namedField(
   });
 }
 
-function namesOf({ found, hidden }: Marks): MarkNames {
+function toMarkNames({ found, hidden }: Marks): MarkNames {
   return { readable: found.map(({ name }) => name), hidden };
 }
 
@@ -177,7 +231,7 @@ function isSet(mark: Mark, read: ColumnReader): boolean {
 }
 
 function meaningIn({ name, field, isOfIndividual, listed }: Mark, read: ColumnReader): MarkMeaning {
-  const raw = isOfIndividual ? read(name) : markOf(read, name);
+  const raw = isOfIndividual ? read(name) : readMark(read, name);
   if (listed !== undefined) return listed(raw);
   return isMarked(raw, field) ? 'marked' : 'unmarked';
 }

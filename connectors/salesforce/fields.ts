@@ -1,18 +1,24 @@
 import type { CrmField, CrmFieldType, FieldSpec } from '../../src/core/crm-field.ts';
 import { isConfigurationError, messageOf } from '../../src/core/errors.ts';
+import type { MoneyField } from '../../src/core/money.ts';
 import type { FieldCreation } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { type DescribedField, describeObject, type ObjectDescription } from './describe.ts';
-import { crmCodeOf } from './errors.ts';
+import { getCrmCode } from './errors.ts';
 import { grantFields, lacksRight } from './permissions.ts';
-import type { MetadataElements } from './project/metadata-file.ts';
+import { metadataOf } from './project/field-metadata.ts';
 import type { SalesforceSession } from './session.ts';
 
 /** The fields of Contact that hold one plain value, as the integration's user may use them. */
-export function crmFields({ fields }: ObjectDescription): CrmField[] {
+export function crmFields(
+  { fields }: ObjectDescription,
+  money: MoneyField | null = null,
+): CrmField[] {
   return [...fields.values()].flatMap((field) => {
-    const type = typeOf(field);
-    return type === null ? [] : [crmField(field, type)];
+    const type = toFieldType(field);
+    if (type === null) return [];
+    const described = crmField(field, type);
+    return [type === 'currency' && money !== null ? { ...described, money } : described];
   });
 }
 
@@ -22,7 +28,7 @@ function crmField(field: DescribedField, type: CrmFieldType): CrmField {
     label: field.label,
     type,
     maxLength: hasLength(type) && field.length > 0 ? field.length : null,
-    ...digitsOf(field),
+    ...getDigits(field),
     options: (field.picklistValues ?? []).filter(({ active }) => active).map(({ value }) => value),
     restricted: field.restrictedPicklist,
     writable: isWritable(field),
@@ -56,7 +62,7 @@ const TYPES: Readonly<Record<string, CrmFieldType>> = {
 /** Types whose texts are no free ones. */
 const CLOSED_TYPES: ReadonlySet<string> = new Set(['id', 'reference', 'time']);
 
-function typeOf({ type }: DescribedField): CrmFieldType | null {
+function toFieldType({ type }: DescribedField): CrmFieldType | null {
   return Object.hasOwn(TYPES, type) ? (TYPES[type] ?? null) : null;
 }
 
@@ -64,7 +70,7 @@ function hasLength(type: CrmFieldType): boolean {
   return ['text', 'longText', 'url', 'picklist', 'multiPicklist'].includes(type);
 }
 
-function digitsOf(field: DescribedField): Pick<CrmField, 'integerDigits' | 'decimalDigits'> {
+function getDigits(field: DescribedField): Pick<CrmField, 'integerDigits' | 'decimalDigits'> {
   switch (field.type) {
     case 'int':
     case 'long':
@@ -140,7 +146,7 @@ async function createField(session: SalesforceSession, spec: FieldSpec): Promise
     return { name, result: 'created', problem: null };
   } catch (error) {
     // A user has created it, and no access to it was granted.
-    if (ALREADY_THERE.has(crmCodeOf(error) ?? ''))
+    if (ALREADY_THERE.has(getCrmCode(error) ?? ''))
       return { name, result: 'existed', problem: null };
     const problem = creationProblem(error);
     if (problem === null) throw error;
@@ -170,57 +176,6 @@ const NO_RIGHT_TO_CREATE =
   "The integration's user may not create fields: it lacks the permission “Customize Application” (with " +
   '“View Setup and Configuration”). A System Administrator can give it in a permission set, for as long as ' +
   '`fields create` takes, or create the field by hand: Setup → Object Manager → Contact.';
-
-/** The longest text that is kept in a field of one line. */
-const LINE_LENGTH = 255;
-const LONGEST_TEXT = 131_072;
-const VISIBLE_LINES = 5;
-
-/**
- * The metadata of a custom field, for the Tooling API and as source; null for types that cannot be made
- * from a specification.
- */
-export function metadataOf(spec: FieldSpec): MetadataElements | null {
-  const { label, description } = spec;
-  const common = { label, description, inlineHelpText: description.slice(0, LINE_LENGTH) };
-  const length = spec.maxLength ?? LINE_LENGTH;
-  switch (spec.type) {
-    case 'text':
-      if (length <= LINE_LENGTH) return { ...common, type: 'Text', length };
-      return { ...common, ...longText(length) };
-    case 'longText':
-      return { ...common, ...longText(length) };
-    case 'url':
-      return { ...common, type: 'Url' };
-    case 'integer':
-      return { ...common, type: 'Number', precision: 18, scale: 0 };
-    case 'number':
-    case 'currency':
-      return {
-        ...common,
-        type: spec.type === 'number' ? 'Number' : 'Currency',
-        precision: 18,
-        scale: 2,
-      };
-    case 'percent':
-      return { ...common, type: 'Percent', precision: 5, scale: 2 };
-    case 'boolean':
-      return { ...common, type: 'Checkbox', defaultValue: false };
-    case 'date':
-      return { ...common, type: 'Date' };
-    case 'datetime':
-      return { ...common, type: 'DateTime' };
-    case 'picklist':
-    case 'multiPicklist':
-      return null;
-  }
-}
-
-/** Salesforce has no long text of fewer characters than 256. */
-function longText(length: number) {
-  const kept = Math.min(Math.max(length, LINE_LENGTH + 1), LONGEST_TEXT);
-  return { type: 'LongTextArea', length: kept, visibleLines: VISIBLE_LINES };
-}
 
 /** A grant takes a moment until the description shows it. */
 async function awaitEditable(session: SalesforceSession, names: readonly string[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { ConfigurationError, isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import { didYouMean } from '../../src/core/near-miss.ts';
-import { crmCodeOf } from './errors.ts';
+import { getCrmCode } from './errors.ts';
 import { queryRecords, whereClause } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 
@@ -17,7 +17,7 @@ export async function requireFilter({
   } catch (error) {
     if (!isConfigurationError(error) || error.code !== 'crm_request_refused') throw error;
     const refused = {
-      code: crmCodeOf(error),
+      code: getCrmCode(error),
       says: error.words?.reveal() ?? '',
       names: namesIn(filter),
       // The filter stands in parentheses of ours.
@@ -68,7 +68,7 @@ function refusalWords(refused: Refused, fields: Iterable<string>): string | null
   }
   if (refused.code !== 'MALFORMED_QUERY') return null;
   return (
-    `Salesforce cannot read contacts.filter${placeOf(refused)} (${refused.code}). Write a SOQL condition on Contact, without WHERE ` +
+    `Salesforce cannot read contacts.filter${describePlace(refused)} (${refused.code}). Write a SOQL condition on Contact, without WHERE ` +
     "and ORDER BY, such as Title = 'Mayor' AND HasOptedOutOfEmail = false; texts stand in single quotes, and " +
     "an apostrophe in one is written \\'."
   );
@@ -90,7 +90,7 @@ function namesIn(filter: string): Set<string> {
 }
 
 /** Where the filter is wrong, of which Salesforce names the column in the query. */
-function placeOf({ says, start }: Refused): string {
+function describePlace({ says, start }: Refused): string {
   const character = Number(/ERROR at Row:1:Column:(\d+)/.exec(says)?.[1] ?? 0) - start;
   return character > 0 ? ` from its character ${character} on` : '';
 }

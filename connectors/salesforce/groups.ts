@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../src/core/errors.ts';
 import type { GroupSelector, GroupSummary } from '../contract.ts';
 import { eachOnce, unknownGroup } from '../group-members.ts';
 import type { SalesforceApi } from './api.ts';
-import { crmCodeOf, readAs } from './errors.ts';
+import { getCrmCode, readAs } from './errors.ts';
 import { contactId, ID_PREFIXES, longId } from './ids.ts';
 import { queryPages, queryRecords, quoted, quotedList, whereClause } from './query.ts';
 import type { SalesforceSession } from './session.ts';
@@ -18,7 +18,7 @@ export async function* readGroup(
   selector: GroupSelector,
 ): AsyncGenerator<readonly string[]> {
   const group = salesforceGroupSchema.parse(selector);
-  yield* eachOnce(idsOf(session, group), session.signal);
+  yield* eachOnce(listIds(session, group), session.signal);
 }
 
 /** The active campaigns; the counts are Salesforce's own. */
@@ -34,7 +34,7 @@ export async function listGroups({ api }: SalesforceSession): Promise<GroupSumma
   }));
 }
 
-function idsOf(session: SalesforceSession, group: SalesforceGroup): AsyncIterable<string[]> {
+function listIds(session: SalesforceSession, group: SalesforceGroup): AsyncIterable<string[]> {
   if ('campaign' in group) return campaignMembers(session, group.campaign, group.statuses ?? null);
   if ('affiliation' in group) return affiliated(session, group.affiliation);
   if ('report' in group) return reportMembers(session, group.report);
@@ -57,7 +57,7 @@ async function* campaignMembers(
     session.api,
     `SELECT Id, ContactId, LeadId FROM CampaignMember${where}`,
   )) {
-    const contacts = members.flatMap(({ ContactId }) => textsOf(ContactId));
+    const contacts = members.flatMap(({ ContactId }) => toTexts(ContactId));
     leads += members.length - contacts.length;
     yield contacts;
   }
@@ -79,7 +79,7 @@ async function* affiliated(
     session.api,
     `SELECT Id, npe5__Contact__c FROM npe5__Affiliation__c${where}`,
   )) {
-    yield rows.flatMap(({ npe5__Contact__c }) => textsOf(npe5__Contact__c));
+    yield rows.flatMap(({ npe5__Contact__c }) => toTexts(npe5__Contact__c));
   }
 }
 
@@ -97,7 +97,7 @@ async function* contactsWhere(
 ): AsyncGenerator<string[]> {
   const soql = `SELECT Id FROM Contact${whereClause([`(${condition})`])}`;
   for await (const rows of queryPages(session.api, soql)) {
-    yield rows.flatMap(({ Id }) => textsOf(Id));
+    yield rows.flatMap(({ Id }) => toTexts(Id));
   }
 }
 
@@ -120,7 +120,7 @@ async function findOne(
   );
 }
 
-function textsOf(value: unknown): string[] {
+function toTexts(value: unknown): string[] {
   return typeof value === 'string' ? [value] : [];
 }
 
@@ -165,7 +165,7 @@ async function runReport(api: SalesforceApi, id: string): Promise<unknown> {
   try {
     return await api.get(`/analytics/reports/${id}?includeDetails=true`);
   } catch (cause) {
-    if (crmCodeOf(cause) !== 'NOT_FOUND') throw cause;
+    if (getCrmCode(cause) !== 'NOT_FOUND') throw cause;
     const message = `Salesforce has no report "${id}" that the integration's user can see.`;
     throw unknownGroup(message, cause);
   }

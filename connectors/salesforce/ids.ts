@@ -40,7 +40,7 @@ export function contactIdOrText(text: string): string {
 
 function longForm(text: string): string | null {
   const short = text.slice(0, SHORT_LENGTH);
-  const id = short + checkOf(short);
+  const id = short + toCheckCharacters(short);
   const isConsistent = id === short + text.slice(SHORT_LENGTH).toUpperCase();
   if (text.length === SHORT_LENGTH || isConsistent) return id;
   const isFolded = text === text.toLowerCase() || text === text.toUpperCase();
@@ -58,10 +58,10 @@ function restored(folded: string): string | null {
     short += isCapital ? character.toUpperCase() : character.toLowerCase();
   }
   // A digit that should be a capital, or a check character that there is none of, shows here.
-  return checkOf(short) === check ? short + check : null;
+  return toCheckCharacters(short) === check ? short + check : null;
 }
 
-function checkOf(short: string): string {
+function toCheckCharacters(short: string): string {
   let check = '';
   for (let start = 0; start < SHORT_LENGTH; start += CHUNK) {
     check += CHECK_CHARACTERS.charAt(capitalBits(short, start));

@@ -7,14 +7,15 @@ import { type DescribedField, describeObject } from './describe.ts';
 import { contactId } from './ids.ts';
 import {
   type ColumnReader,
-  columnsOf,
+  createColumnReader,
   queryInHalves,
   queryPath,
   queryRecords,
   quotedList,
+  whereClause,
 } from './query.ts';
+import { getMasterId, isDeleted } from './reading/removed.ts';
 import { withRelations } from './relations.ts';
-import { isDeleted, masterOf } from './removed.ts';
 import type { SalesforceSession } from './session.ts';
 import { canonicalValue } from './values.ts';
 
@@ -33,15 +34,16 @@ export async function readByIds(
   if (ids.length === 0) return [];
   throwIfStopped(session.signal);
   const fields = await findFields(session, fieldNames);
+  if (fields.length > 0) session.lookups.note(session.api.serverTimeMs());
   const canonicalIds = new Map(ids.map((id) => [id, contactId(id)]));
   const wanted = [...new Set(canonicalIds.values())].filter((id) => id !== null);
   const names = fields.map(({ name }) => name);
   const columns = new Set([...session.shape.columns, 'IsDeleted', 'MasterRecordId', ...names]);
   const records = await findRecords(session, wanted, [...columns]);
-  const contacts = await contactsOf(session, records);
+  const contacts = await readContacts(session, records);
   return ids.map((id) => {
     const canonicalId = canonicalIds.get(id) ?? '';
-    return lookupOf(id, records.get(canonicalId), contacts.get(canonicalId), fields);
+    return toLookup(id, records.get(canonicalId), contacts.get(canonicalId), fields);
   });
 }
 
@@ -63,28 +65,39 @@ export async function findFields(
   });
 }
 
-/** These columns of the contacts with these ids, deleted ones included, by id. */
+/** The contacts among these that the filter includes now. */
+export async function findIncluded(
+  session: SalesforceSession,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const wanted = ids.flatMap((id) => contactId(id) ?? []);
+  const found = await findRecords(session, wanted, ['Id'], session.filter);
+  return new Set(ids.filter((id) => found.has(contactId(id) ?? '')));
+}
+
+/** These columns of the contacts with these ids, deleted ones included, by id; of those that meet the filter. */
 export async function findRecords(
   session: Pick<SalesforceSession, 'api'>,
   ids: readonly string[],
   columns: readonly string[],
+  filter: string | null = null,
 ): Promise<Map<string, ColumnReader>> {
   if (ids.length === 0) return new Map();
   const soqlFor = (some: readonly string[]) =>
-    `SELECT ${columns.join(',')} FROM Contact WHERE Id IN ${quotedList(some)}`;
+    `SELECT ${columns.join(',')} FROM Contact${whereClause([`Id IN ${quotedList(some)}`, filter])}`;
   if (queryPath(soqlFor(ids), 'queryAll').length > MAX_PATH_LENGTH && ids.length > 1) {
     const middle = Math.ceil(ids.length / 2);
-    const first = await findRecords(session, ids.slice(0, middle), columns);
-    return new Map([...first, ...(await findRecords(session, ids.slice(middle), columns))]);
+    const first = await findRecords(session, ids.slice(0, middle), columns, filter);
+    return new Map([...first, ...(await findRecords(session, ids.slice(middle), columns, filter))]);
   }
   const records = await queryInHalves(ids, (some) =>
     queryRecords(session.api, soqlFor(some), 'queryAll'),
   );
-  return new Map(records.map((record) => [String(record['Id']), columnsOf(record)]));
+  return new Map(records.map((record) => [String(record['Id']), createColumnReader(record)]));
 }
 
 /** The people in those records that are not deleted, by id. */
-async function contactsOf(
+async function readContacts(
   session: SalesforceSession,
   records: ReadonlyMap<string, ColumnReader>,
 ): Promise<Map<string, Contact>> {
@@ -100,14 +113,14 @@ async function contactsOf(
  * The entry is of the id as it was asked, the contact in it has its canonical one. A record that
  * `queryAll` does not find is missing: it was purged from the recycle bin, or this user may not see it.
  */
-function lookupOf(
+function toLookup(
   id: string,
   read: ColumnReader | undefined,
   contact: Contact | undefined,
   fields: readonly DescribedField[],
 ): RecordLookup {
   if (read === undefined) return { state: 'missing', id };
-  if (contact === undefined) return { state: 'removed', id, mergedInto: masterOf(read) };
+  if (contact === undefined) return { state: 'removed', id, mergedInto: getMasterId(read) };
   const values: FieldValues = Object.fromEntries(
     fields.map((field) => [field.name, canonicalValue(read(field.name), field)]),
   );

@@ -30,7 +30,7 @@ export function requireField(
  * The value of a field by which people are left out. An answer without it says nothing of them,
  * and that must not look like permission.
  */
-export function markOf(read: ColumnReader, name: string): unknown {
+export function readMark(read: ColumnReader, name: string): unknown {
   const raw = read(name);
   if (raw !== undefined) return raw;
   throw new ConfigurationError(
@@ -77,15 +77,15 @@ export function shapeOptOut(
     if (PICKLIST_TYPES.has(field.type)) throw valuesMissing(field);
     return {
       columns: [name],
-      isOptedOut: (read) => isMarked(markOf(read, name), field),
+      isOptedOut: (read) => isMarked(readMark(read, name), field),
       isUnknown: () => false,
     };
   }
   const meaning = readListed(field, 'optOut', optOutValues, unmarkedValues?.optOut);
   return {
     columns: [name],
-    isOptedOut: (read) => meaning(markOf(read, name)) === 'marked',
-    isUnknown: (read) => meaning(markOf(read, name)) === 'unknown',
+    isOptedOut: (read) => meaning(readMark(read, name)) === 'marked',
+    isUnknown: (read) => meaning(readMark(read, name)) === 'unknown',
   };
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isConfigurationError, messageOf } from '../../src/core/errors.ts';
 import { foreignCode } from '../../src/core/foreign-text.ts';
 import type { FieldViewers } from '../contract.ts';
-import { crmCodeOf, readAs } from './errors.ts';
+import { getCrmCode, readAs } from './errors.ts';
 import { type QueryRecord, queryRecords, quoted, quotedList } from './query.ts';
 import type { SalesforceSession } from './session.ts';
 
@@ -59,7 +59,7 @@ export async function grantFields(
     await assignToSelf(session, setId);
     return problems;
   } catch (error) {
-    const problem = `The field exists, but access to it could not be granted: ${refusalOf(error)} A System Administrator can grant read and edit access to it in a permission set, and assign that to the user.`;
+    const problem = `The field exists, but access to it could not be granted: ${describeRefusal(error)} A System Administrator can grant read and edit access to it in a permission set, and assign that to the user.`;
     return new Map(names.map((name) => [name, problem]));
   }
 }
@@ -78,22 +78,22 @@ export async function showFields(
   try {
     const setId = await findOrCreateSet(session, VIEWERS);
     const problems = await grantTo(session, setId, VIEWERS, names.filter(isCustom));
-    const users = profile === null ? [] : await usersOf(session, profile);
+    const users = profile === null ? [] : await findUsers(session, profile);
     const { assigned, refused } = await assignTo(session, setId, users);
     return {
       ...shown,
       assigned,
       refused,
       people: await countPeople(session, [setId]),
-      problem: problemOf(profile, users, problems),
+      problem: describeProblem(profile, users, problems),
     };
   } catch (error) {
-    const problem = `The permission set “${VIEWERS.label}” could not be made: ${refusalOf(error)} An admin can make one by hand that lets people read the fields.`;
+    const problem = `The permission set “${VIEWERS.label}” could not be made: ${describeRefusal(error)} An admin can make one by hand that lets people read the fields.`;
     return { ...shown, problem };
   }
 }
 
-function problemOf(
+function describeProblem(
   profile: string | null,
   users: readonly string[],
   problems: ReadonlyMap<string, string>,
@@ -134,7 +134,7 @@ async function countPeople(
 }
 
 /** The active people of a profile. */
-async function usersOf({ api }: PermissionDeps, profile: string): Promise<string[]> {
+async function findUsers({ api }: PermissionDeps, profile: string): Promise<string[]> {
   const users = await queryRecords(
     api,
     `SELECT Id FROM User WHERE IsActive = true AND Profile.Name = ${quoted(profile)}`,
@@ -147,7 +147,7 @@ function isCustom(name: string): boolean {
 }
 
 /** What Salesforce refused, in words; any other error goes on. */
-function refusalOf(error: unknown): string {
+function describeRefusal(error: unknown): string {
   if (!isConfigurationError(error) || error.code !== 'crm_request_refused') throw error;
   return lacksRight(error) ? NO_RIGHT : messageOf(error);
 }
@@ -160,7 +160,7 @@ const NO_RIGHT =
  * Salesforce refuses the access, or says that there is no such thing.
  */
 export function lacksRight(error: unknown): boolean {
-  return NO_RIGHT_CODES.has(crmCodeOf(error) ?? '');
+  return NO_RIGHT_CODES.has(getCrmCode(error) ?? '');
 }
 
 const NO_RIGHT_CODES: ReadonlySet<string> = new Set([
@@ -236,8 +236,8 @@ async function save(
 ): Promise<[string, string][]> {
   const problems: [string, string][] = [];
   for (let start = 0; start < records.length; start += COLLECTION_ROWS) {
-    const portion = records.slice(start, start + COLLECTION_ROWS);
-    const body = { allOrNone: false, records: portion };
+    const batch = records.slice(start, start + COLLECTION_ROWS);
+    const body = { allOrNone: false, records: batch };
     const saved = readAs(saveResultsSchema, await api.send(method, '/composite/sobjects', body));
     for (const [at, { success, errors }] of saved.entries()) {
       const name = nameAt(start + at);

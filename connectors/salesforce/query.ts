@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FatalError } from '../../src/core/errors.ts';
 import type { SalesforceApi } from './api.ts';
-import { crmCodeOf, readAs } from './errors.ts';
+import { getCrmCode, readAs } from './errors.ts';
 import { pagePath } from './sign-in/instance.ts';
 
 /** A record as a query brings it, parents nested under their relationship's name. */
@@ -11,7 +11,7 @@ export type QueryRecord = Readonly<Record<string, unknown>>;
 export type ColumnReader = (column: string) => unknown;
 
 /** As they came: a copy of each would cost more than all else that is read of them. */
-const recordSchema = z.custom<QueryRecord>(
+export const recordSchema = z.custom<QueryRecord>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
 
@@ -74,7 +74,7 @@ export async function queryAtOnce(
 
 /** Whether Salesforce gave up on a query because it took too long. */
 export function isTooSlow(error: unknown): boolean {
-  return crmCodeOf(error) === 'QUERY_TIMEOUT';
+  return getCrmCode(error) === 'QUERY_TIMEOUT';
 }
 
 /** The same of items, in halves where Salesforce takes too long over all of them at once. */
@@ -103,15 +103,15 @@ export function queryPath(soql: string, kind: QueryKind): string {
 }
 
 /** Reads columns of a record; `Account.Name` is the name of its parent. */
-export function columnsOf(record: QueryRecord): ColumnReader {
+export function createColumnReader(record: QueryRecord): ColumnReader {
   return (column) => {
     let value: unknown = record;
-    for (const key of column.split('.')) value = childOf(value, key);
+    for (const key of column.split('.')) value = getChild(value, key);
     return value;
   };
 }
 
-function childOf(value: unknown, key: string): unknown {
+function getChild(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   // A list in the place of a parent cannot be read.
   const record = Array.isArray(value) ? readAs(recordSchema, value) : value;

@@ -4,7 +4,7 @@ import { throwIfStopped } from '../stopped.ts';
 import { contactId } from './ids.ts';
 import { findFields, findRecords } from './lookup.ts';
 import type { ColumnReader } from './query.ts';
-import { isDeleted } from './removed.ts';
+import { isDeleted } from './reading/removed.ts';
 import type { RecentWrite } from './rows/recent-writes.ts';
 import type { SalesforceSession } from './session.ts';
 import { canonicalValue, isoInstant } from './values.ts';
@@ -42,7 +42,7 @@ export async function readBack(
         .map((field) => [field.name, canonicalValue(read(field.name), field)]),
     );
     const recent = session.recent.find(write.id);
-    const author = authorOf(read, session.userId, recent);
+    const author = findAuthor(read, session.userId, recent);
     return {
       id: write.id,
       values,
@@ -53,7 +53,7 @@ export async function readBack(
 }
 
 /** Who made the last change of a record: our write, another tool as our user, or anybody else. */
-function authorOf(
+function findAuthor(
   read: ColumnReader,
   userId: string,
   recent: RecentWrite | undefined,

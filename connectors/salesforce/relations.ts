@@ -1,9 +1,9 @@
 import type { Contact } from '../../src/core/contact.ts';
-import { inParallel, portionsOf } from '../../src/core/parallel.ts';
+import { inParallel, splitIntoBatches } from '../../src/core/parallel.ts';
 import type { IdentitySource } from '../contract.ts';
 import type { SalesforceApi } from './api.ts';
 import { describeIfSeen, type ObjectDescription } from './describe.ts';
-import { columnsOf, queryInHalves, queryRecords, quotedList } from './query.ts';
+import { createColumnReader, queryInHalves, queryRecords, quotedList } from './query.ts';
 import type { SalesforceSettings } from './settings.ts';
 import { blankToNull } from './values.ts';
 
@@ -58,8 +58,8 @@ export async function withRelations(
   if (shape.relations.state !== 'readable') return contacts;
   const ids = contacts.filter(({ employers }) => employers.length === 0).map(({ id }) => id);
   const related = new Map<string, Related>();
-  const found = await inParallel(portionsOf(ids, IDS_PER_QUERY), QUERIES_AT_ONCE, (portion) =>
-    queryInHalves(portion, (some) => {
+  const found = await inParallel(splitIntoBatches(ids, IDS_PER_QUERY), QUERIES_AT_ONCE, (batch) =>
+    queryInHalves(batch, (some) => {
       const soql = `SELECT ContactId, Account.Name FROM ${OBJECT} WHERE IsActive = true AND ${IS_EMPLOYEE} AND ContactId IN ${quotedList(some)}`;
       return queryRecords(api, soql);
     }),
@@ -67,7 +67,7 @@ export async function withRelations(
   for (const record of found.flat()) {
     const id = String(record['ContactId']);
     const known = related.get(id) ?? { names: new Set(), hasUnreadable: false };
-    const name = blankToNull(columnsOf(record)('Account.Name'));
+    const name = blankToNull(createColumnReader(record)('Account.Name'));
     if (name === null) known.hasUnreadable = true;
     else known.names.add(name);
     related.set(id, known);

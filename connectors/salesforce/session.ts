@@ -5,8 +5,9 @@ import type { ConnectorOptions, CrmAccount } from '../contract.ts';
 import { createApi, type SalesforceApi, type SalesforceWorld } from './api.ts';
 import { type ContactShape, shapeContact } from './contact.ts';
 import { describeObject, type ObjectDescription } from './describe.ts';
-import { crmCodeOf } from './errors.ts';
+import { getCrmCode } from './errors.ts';
 import { createLessons, type Lessons } from './rows/lessons.ts';
+import { createRecentLookups, type RecentLookups } from './rows/recent-lookups.ts';
 import { createRecentWrites, type RecentWrites } from './rows/recent-writes.ts';
 import type { SalesforceSettings } from './settings.ts';
 import { findVersion } from './versions.ts';
@@ -31,6 +32,8 @@ export interface SalesforceSession {
   lessons: Lessons;
   /** What it has written last, to read it back. */
   recent: RecentWrites;
+  /** When values were looked up that are about to be written. */
+  lookups: RecentLookups;
 }
 
 /** Signs in and learns what Contact looks like in this org: one request besides the sign-in as a rule. */
@@ -58,6 +61,7 @@ export async function openSession(
     description,
     lessons: createLessons(),
     recent: createRecentWrites(),
+    lookups: createRecentLookups(),
   };
 }
 
@@ -71,7 +75,7 @@ async function describeContact(api: SalesforceApi, wanted: string): Promise<Obje
   try {
     return await describeObject(api, 'Contact');
   } catch (error) {
-    if (!RETIRED.has(crmCodeOf(error))) throw error;
+    if (!RETIRED.has(getCrmCode(error))) throw error;
     const { isThere, newest } = await findVersion(api, wanted);
     if (isThere) throw error;
     const message = `Salesforce has retired version ${wanted} of the API, or never had it. Nothing was read. Write crm.apiVersion: "${newest}", the newest version of the org.`;

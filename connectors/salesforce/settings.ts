@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { hostAndPortSchema } from '../../src/core/host.ts';
+import { currencyModeSchema } from '../../src/core/money.ts';
 import { crmUrlSchema } from '../../src/outbound/address.ts';
 import { dailyReservePercentSchema } from '../daily-limit.ts';
 
@@ -65,6 +66,8 @@ export const salesforceSettingsSchema = z.strictObject({
    * Success Pack, or whichever of the two the org's own description suggests.
    */
   employer: z.enum(['auto', 'account', 'primaryAffiliation']).default('auto'),
+  /** What becomes of amounts in US dollars for contacts in another currency. */
+  currency: currencyModeSchema,
   dailyReservePercent: dailyReservePercentSchema,
   /** From so many contacts on, they are read and written through the Bulk API. */
   bulkThreshold: z.number().int().min(200).max(1_000_000).default(2000),

@@ -1,8 +1,9 @@
-import { portionsOf } from '../../src/core/parallel.ts';
+import { splitIntoBatches } from '../../src/core/parallel.ts';
 import type { ContactChange, WriteResult } from '../contract.ts';
 import { inLanes } from '../lanes.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { writeInBulk } from './bulk/bulk-ingest.ts';
+import { findTouched } from './bulk/touched.ts';
 import { contactId } from './ids.ts';
 import { writeCollection } from './rows/collections.ts';
 import { createUnsettled, type SentChange, type Unsettled } from './rows/refusals.ts';
@@ -26,41 +27,41 @@ export async function* writeChanges(
   session: SalesforceSession,
   changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
 ): AsyncGenerator<WriteResult> {
-  for await (const portion of distinctPortions(changes)) {
+  for await (const batch of distinctBatches(changes)) {
     throwIfStopped(session.signal);
-    yield* writePortion(session, portion);
+    yield* writeBatch(session, batch);
   }
 }
 
 /** Changes of different contacts, by their ids in the long form. */
-interface Portion {
+interface ChangeBatch {
   changes: Map<string, ContactChange>;
   /** Those whose ids are of no contact. */
   strangers: ContactChange[];
 }
 
-async function* distinctPortions(
+async function* distinctBatches(
   changes: Iterable<ContactChange> | AsyncIterable<ContactChange>,
-): AsyncGenerator<Portion> {
-  let portion: Portion = { changes: new Map(), strangers: [] };
+): AsyncGenerator<ChangeBatch> {
+  let batch: ChangeBatch = { changes: new Map(), strangers: [] };
   for await (const change of changes) {
     const id = contactId(change.id);
     if (id === null) {
-      portion.strangers.push(change);
+      batch.strangers.push(change);
       continue;
     }
-    if (portion.changes.has(id) || portion.changes.size === MAX_CHANGES) {
-      yield portion;
-      portion = { changes: new Map(), strangers: [] };
+    if (batch.changes.has(id) || batch.changes.size === MAX_CHANGES) {
+      yield batch;
+      batch = { changes: new Map(), strangers: [] };
     }
-    portion.changes.set(id, change);
+    batch.changes.set(id, change);
   }
-  yield portion;
+  yield batch;
 }
 
-async function* writePortion(
+async function* writeBatch(
   session: SalesforceSession,
-  { changes, strangers }: Portion,
+  { changes, strangers }: ChangeBatch,
 ): AsyncGenerator<WriteResult> {
   yield* strangers.map(noContactId);
   const unsettled = createUnsettled();
@@ -79,8 +80,10 @@ async function* writePass(
     yield* writeInCollections(session, changes, unsettled);
     return;
   }
-  const apart = yield* writeInBulk(session, changes, unsettled);
-  yield* writeInCollections(session, apart, unsettled);
+  const touched = await findTouched(session, changes);
+  const untouched = changes.filter((change) => !touched.has(change));
+  const apart = yield* writeInBulk(session, untouched, unsettled);
+  yield* writeInCollections(session, [...touched, ...apart], unsettled);
 }
 
 /** Writes 200 in a request, a few requests at a time. */
@@ -89,7 +92,7 @@ async function* writeInCollections(
   changes: readonly SentChange[],
   unsettled: Unsettled,
 ): AsyncGenerator<WriteResult> {
-  yield* inLanes(portionsOf(changes, COLLECTION_ROWS), {
+  yield* inLanes(splitIntoBatches(changes, COLLECTION_ROWS), {
     lanes: COLLECTIONS_AT_ONCE,
     async work(rows) {
       throwIfStopped(session.signal);

@@ -10,6 +10,7 @@ import { promiseFields } from './promises/fields.ts';
 import { promiseGroups } from './promises/groups.ts';
 import { promiseIdentities } from './promises/identities.ts';
 import { promiseOpening } from './promises/opening.ts';
+import { promiseOverwritten } from './promises/overwritten.ts';
 import { promisePages } from './promises/pages.ts';
 import { promiseReadingBack } from './promises/read-back.ts';
 import { promiseTogether } from './promises/together.ts';
@@ -35,6 +36,7 @@ export function testConnector(
     promiseWriting(suite);
     promiseTogether(suite);
     promiseReadingBack(suite);
+    promiseOverwritten(suite);
     promiseFields(suite);
     promiseGroups(suite);
     promiseEnding(suite);

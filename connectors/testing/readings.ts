@@ -42,11 +42,11 @@ export async function stopAfterFirst(
   for await (const _ of items) stop.abort();
 }
 
-export function idsOf(pages: readonly ContactPage[]): string[] {
+export function listIds(pages: readonly ContactPage[]): string[] {
   return pages.flatMap(({ contacts }) => contacts.map(({ id }) => id));
 }
 
-export function removedOf(
+export function listRemoved(
   pages: readonly ContactPage[],
 ): { id: string; mergedInto: string | null }[] {
   return pages.flatMap(({ removed }) => removed);
@@ -60,11 +60,11 @@ export function byId(pages: readonly ContactPage[]): Map<string, Contact> {
   return new Map(pages.flatMap(({ contacts }) => contacts.map((contact) => [contact.id, contact])));
 }
 
-export function valuesOf(lookup: RecordLookup | undefined): FieldValues | null {
+export function getValues(lookup: RecordLookup | undefined): FieldValues | null {
   return lookup?.state === 'found' ? lookup.values : null;
 }
 
-export function resultOf(results: readonly WriteResult[], id: string): WriteResult | undefined {
+export function findResult(results: readonly WriteResult[], id: string): WriteResult | undefined {
   return results.find((result) => result.id === id);
 }
 

@@ -19,6 +19,7 @@ import {
   recordAssociationRoutes,
 } from './routes/association-routes.ts';
 import { batchRoutes } from './routes/batch-routes.ts';
+import { CURRENCY_PATHS, currencyRoutes } from './routes/currency-routes.ts';
 import { olderAssociationRoutes } from './routes/older-association-routes.ts';
 import { propertyRoutes } from './routes/property-routes.ts';
 import { recordRoutes } from './routes/record-routes.ts';
@@ -67,8 +68,9 @@ export function apiRoutes({ account, groups, limits }: ApiOptions): Hono<Hubspot
   }
   for (const path of crmPaths('owners')) api.route(path, ownerRoutes());
   for (const version of ['v3', ...DATED_VERSIONS]) {
-    api.route(`/account-info/${version}`, accountRoutes(limits, account.clock));
+    api.route(`/account-info/${version}`, accountRoutes(limits, account));
   }
+  for (const path of CURRENCY_PATHS) api.route(path, currencyRoutes(account));
   return api;
 }
 

@@ -89,6 +89,9 @@ export const listRoute = createRoute({
           .object({
             ...listShape,
             donors: z.array(z.object({ ...summarySchema.shape, added_at: z.iso.datetime() })),
+            not_found: z.array(z.object({ donor_id: z.string(), detail: z.string() })).openapi({
+              description: 'Places that were made while two people were taken for one',
+            }),
             next_cursor: nextCursorSchema,
           })
           .openapi('ListWithDonors'),

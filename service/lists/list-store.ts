@@ -41,6 +41,8 @@ export interface Lists {
   add(list: DonorList, donorNumbers: readonly number[]): number[];
   /** Takes donors off a list; who is taken off the system list is no longer saved, on no list. */
   remove(list: DonorList, donorNumbers: readonly number[]): void;
+  /** Donors under whom two people were on the list as one; the list has neither of the two now. */
+  mixed(list: DonorList): number[];
   /** Up to `limit` entries behind a position, in their order. */
   entries(list: DonorList, after: number, limit: number): ListEntry[];
 }
@@ -85,18 +87,21 @@ export function createLists(db: Database, clock: () => number, createId: () => s
     rename: ({ id }, name) => sql.rename.run({ id, name }).changes === 1,
     delete: db.transaction(({ id }: DonorList) => {
       sql.clear.run(id);
+      sql.clearMarks.run(id);
       sql.delete.run(id);
     }),
     add: db.transaction(({ id, team }: DonorList, donorNumbers: readonly number[]) => {
       openSystemList(team);
       return donorNumbers.filter((donorNumber) => {
         const isNew = sql.add.run({ id, donorNumber, atMs: clock() }).changes === 1;
+        sql.clearMark.run(id, donorNumber);
         sql.save.run({ team, donorNumber, atMs: clock() });
         return isNew;
       });
     }),
     remove: db.transaction((list: DonorList, donorNumbers: readonly number[]) => {
       for (const donorNumber of donorNumbers) {
+        sql.clearMark.run(list.id, donorNumber);
         if (list.isSystem) {
           sql.forget.run(list.team, donorNumber);
         } else {
@@ -104,6 +109,7 @@ export function createLists(db: Database, clock: () => number, createId: () => s
         }
       }
     }),
+    mixed: ({ id }) => sql.mixed.all(id),
     entries: ({ id }, after, limit) => sql.entries.all(id, after, limit),
   };
 }
@@ -140,6 +146,15 @@ function prepareStatements(db: Database) {
     ),
     delete: db.prepare<[string]>('delete from lists where list_id = ?'),
     clear: db.prepare<[string]>('delete from list_donors where list_id = ?'),
+    clearMark: db.prepare<[string, number]>(
+      "delete from mixed_places where kind = 'list' and place = ? and donor = ?",
+    ),
+    clearMarks: db.prepare<[string]>("delete from mixed_places where kind = 'list' and place = ?"),
+    mixed: db
+      .prepare<[string], number>(
+        "select donor from mixed_places where kind = 'list' and place = ? order by donor",
+      )
+      .pluck(),
     add: db.prepare<[{ id: string; donorNumber: number; atMs: number }]>(
       `insert or ignore into list_donors (list_id, donor_number, added_at_ms)
        values (@id, @donorNumber, @atMs)`,

@@ -9,6 +9,7 @@ import { toSummary } from '../donors/summary.ts';
 import type { ChargedEndpoint } from '../metering.ts';
 import { toPage } from '../pages.ts';
 import { createRouter } from '../router.ts';
+import { TWO_PEOPLE } from '../two-people.ts';
 import {
   addToListRoute,
   createListRoute,
@@ -120,6 +121,11 @@ function readDonors({ lists, world }: ListOptions, list: DonorList, limit: numbe
     donors: page.entries.map(({ donorNumber, addedAtMs }) => ({
       ...toSummary(world.donor(donorNumber)),
       added_at: new Date(addedAtMs).toISOString(),
+    })),
+    // A first page says which places were made for two people as one.
+    not_found: (after === 0 ? lists.mixed(list) : []).map((donorNumber) => ({
+      donor_id: world.donor(donorNumber).id,
+      detail: TWO_PEOPLE,
     })),
     next_cursor: page.nextCursor,
   };

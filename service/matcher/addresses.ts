@@ -66,7 +66,7 @@ export function comparableAddress(address: Address): ComparableAddress {
 
 /** A unit has a digit or is a single letter: "Floor, Evanston" names none. */
 const UNIT =
-  /(?:\b(?:apartment|apt|unit|suite|ste|floor|flr|room|rm)\b\.?\s{0,4}#?|#)\s{0,4}(?=[a-z0-9-]{0,7}\d|[a-z]\b)([a-z0-9-]{1,8})\b/gi;
+  /(?:\b(?:apartment|apt|unit|suite|ste|floor|flr|room|rm)\b\.?\s{0,4}#?|#|\bno\.)\s{0,4}(?=[a-z0-9-]{0,7}\d|[a-z]\b)([a-z0-9-]{1,8})\b/gi;
 
 /** The units that a text names, without signs: "Apt. 4-B" is "4b". */
 function unitsIn(text: string): string[] {
@@ -97,7 +97,9 @@ export function houseKeys({ houseNumber, street, state, zip }: ComparableAddress
 export function houseKeysIn(text: AddressText): string[] {
   const all = [...text];
   const numbers = all.filter((word) => /^\d+[a-z]?$/.test(word)).slice(0, MAX_NUMBERS);
-  const names = all.filter((word) => /^[a-z]{3,}$/.test(word)).slice(0, MAX_WORDS);
+  const names = all
+    .filter((word) => /^(?:[a-z]{3,}|\d+(?:st|nd|rd|th))$/.test(word))
+    .slice(0, MAX_WORDS);
   const states = all.filter((word) => STATE_LETTERS.has(word)).slice(0, 3);
   return numbers.flatMap((number) => [
     ...numbers.filter((zip) => zip.length === 5).map((zip) => `${number} ${zip}`),
@@ -136,6 +138,21 @@ export function fitAddress(text: AddressText, address: ComparableAddress): Addre
   if (isHouse) return isOtherUnit(text, address) ? 'otherUnit' : 'house';
   if (!isArea) return undefined;
   return isZip ? 'zip' : 'city';
+}
+
+/** Whether texts and addresses are in one state; unknown if a text names none. */
+export function fitState(
+  texts: readonly AddressText[],
+  addresses: readonly ComparableAddress[],
+): 'inState' | 'elsewhere' | 'unknown' {
+  const states = new Set(addresses.map(({ state }) => state));
+  let isKnown = true;
+  for (const text of texts) {
+    const named = [...text].filter((word) => STATE_LETTERS.has(word));
+    if (named.some((state) => states.has(state))) return 'inState';
+    if (named.length === 0) isKnown = false;
+  }
+  return isKnown ? 'elsewhere' : 'unknown';
 }
 
 function decodeAddress(line: string): ComparableAddress {

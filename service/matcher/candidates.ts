@@ -51,8 +51,14 @@ function few(numbers: readonly number[]): readonly number[] {
 
 function lastNamesOf(index: DonorIndex, { last, lastParts, middles }: Reading): Set<string> {
   const own = [last, ...lastParts.slice(0, MOST_PARTS)];
+  const spelled = own.map(spellingOf).filter((one) => !own.includes(one));
   const former = middles.slice(0, MOST_PARTS).filter((middle) => middle.length > 2);
-  return new Set([...own, ...own.flatMap(index.similarLastNames), ...former]);
+  return new Set([...own, ...own.flatMap(index.similarLastNames), ...spelled, ...former]);
+}
+
+/** "Gruenwaelder" is on file as "Grünwälder" as well, which is "grunwalder" to compare. */
+function spellingOf(last: string): string {
+  return last.replaceAll(/([aou])e/g, '$1');
 }
 
 function firstNamesOf(index: DonorIndex, { first, middles }: Reading): Set<string> {

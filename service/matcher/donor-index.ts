@@ -1,10 +1,10 @@
 /** The index of all donors, kept in the database so that a file is indexed only once. */
 
-import type { World } from '../../people/world.ts';
+import type { Donor, World } from '../../people/world.ts';
 import type { Database } from '../database.ts';
 import { settlePeople } from '../settled-people.ts';
 import { type ComparableAddress, decodeAddresses } from './addresses.ts';
-import type { DonorRow } from './donor-rows.ts';
+import { type DonorRow, entriesOf } from './donor-rows.ts';
 import { type KnownNames, openKnownNames } from './known-names.ts';
 import type { ComparableName } from './names.ts';
 
@@ -32,6 +32,8 @@ export interface DonorIndex {
   withInitial(last: string, initial: string, limit: number): number[];
   /** The numbers of the donors of a house, by one of its keys. */
   inHouse(key: string, limit: number): number[];
+  /** Whether an operator said that two donors are two people. */
+  areApart(one: number, other: number): boolean;
   /** How many donors work or worked for an employer. */
   employerSize(employer: string): number;
   /** The first names of all who bear a last name, some at a time. */
@@ -85,6 +87,9 @@ function prepareNumbers(db: Database) {
     db,
     'select number from donor_houses where house = ? limit ?',
   );
+  const apart = db.prepare<[number, number]>(
+    'select 1 from record_apart where one = ? and other = ?',
+  );
   const sizeOf = db
     .prepare<[string], number>('select donors from employer_sizes where name = ?')
     .pluck();
@@ -104,6 +109,8 @@ function prepareNumbers(db: Database) {
     withInitial: (last: string, initial: string, limit: number) =>
       byInitial(last, initial, `${initial}\uffff`, limit),
     inHouse: (key: string, limit: number) => byHouse(key, limit),
+    areApart: (one: number, other: number) =>
+      apart.get(Math.min(one, other), Math.max(one, other)) !== undefined,
     employerSize: (employer: string) => sizeOf.get(employer) ?? 0,
     *namesWithLast(last: string) {
       let from = { first: '', number: -1 };
@@ -120,6 +127,11 @@ function prepareNumbers(db: Database) {
 function prepareNumberList<Parameters extends unknown[]>(db: Database, sql: string) {
   const statement = db.prepare<Parameters, number>(sql).pluck();
   return (...parameters: Parameters): number[] => statement.all(...parameters);
+}
+
+/** A donor as the index would have them. */
+export function candidateOf(number: number, donor: Donor): Candidate {
+  return toCandidate(entriesOf(number, donor).row);
 }
 
 function toCandidate(row: DonorRow): Candidate {

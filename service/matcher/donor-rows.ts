@@ -5,6 +5,7 @@ import type { Database } from '../database.ts';
 import { comparableAddress, encodeAddresses, houseKeys } from './addresses.ts';
 import { comparableEmployer } from './employers.ts';
 import { writeKnownNames } from './known-names.ts';
+import { toLatin } from './latin.ts';
 import { type ComparableName, comparableName } from './names.ts';
 import { INDEX_TABLES, INDEX_VERSION } from './tables.ts';
 
@@ -92,7 +93,7 @@ export function prepareInserts(db: Database): DonorInserts {
 /** Everything that the index holds of a donor. */
 export function entriesOf(number: number, donor: Donor) {
   const { first, middle, last } = donor.name;
-  const name = comparableName(first, middle ?? '', last, donor.suffix);
+  const name = comparableName(toLatin(first), toLatin(middle ?? ''), toLatin(last), donor.suffix);
   const employers = employersOf(donor);
   return {
     row: toRow(number, name, donor, employers),

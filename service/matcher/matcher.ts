@@ -72,7 +72,31 @@ export const THRESHOLDS = {
   match: 0.97,
   /** Records of two sources: a mistake stays in the file, so at least two kinds of evidence beyond the name are needed. */
   join: 0.9995,
+  /** Records that are less likely than for a match, but that someone has to look at when they are imported. */
+  review: 0.9,
 };
+
+/** Weighs two records of which each is known, whoever else may be meant; undefined if they contradict each other. */
+export function comparePair(
+  index: DonorIndex,
+  person: SoughtPerson,
+  candidate: Candidate,
+): Pick<Match, 'probability' | 'reasons' | 'kinds' | 'isContradicted'> | undefined {
+  const sought = toSought(person);
+  const weighed = weigh(comparingWith(index), sought, candidate);
+  if (weighed === undefined) return undefined;
+  const { probability, reasons, kinds, isContradicted } = choose(index, [weighed], sought);
+  return { probability, reasons, kinds, isContradicted };
+}
+
+function comparingWith(index: DonorIndex): Comparing {
+  return {
+    index,
+    get population() {
+      return readPopulation();
+    },
+  };
+}
 
 /** A runner-up that is less likely is none. */
 const LEAST_MENTIONED = 0.001;
@@ -84,14 +108,26 @@ const LEAST_MENTIONED = 0.001;
 const MAX_TEXT_LENGTH = 300;
 const MAX_TEXTS = 20;
 
+/** A candidate with what speaks for and against it, for the estimate of the weights. */
+export interface Compared {
+  donorNumber: number;
+  evidence: readonly Evidence[];
+}
+
+/** Compares a person with all candidates, and decides nothing. */
+export function compareAll(index: DonorIndex, person: SoughtPerson): Compared[] {
+  const comparing = comparingWith(index);
+  const sought = toSought(person);
+  return [...atOnce(findCandidates(index, sought.readings, sought.addresses))].flatMap((number) => {
+    const candidate = index.candidate(number);
+    const weighed = candidate && weigh(comparing, sought, candidate);
+    return weighed === undefined ? [] : [{ donorNumber: number, evidence: weighed.evidence }];
+  });
+}
+
 /** Builds the matcher over an index. */
 export function createMatcher(index: DonorIndex): Matcher {
-  const comparing: Comparing = {
-    index,
-    get population() {
-      return readPopulation();
-    },
-  };
+  const comparing = comparingWith(index);
 
   function* find(person: SoughtPerson, except?: number): Generator<void, Match> {
     const sought = toSought(person);
@@ -105,7 +141,7 @@ export function createMatcher(index: DonorIndex): Matcher {
       const one = candidate && weigh(comparing, sought, candidate);
       if (one !== undefined) weighed.push(one);
     }
-    return byNameAlone(index, weighed, sought) ?? choose(weighed, sought);
+    return byNameAlone(index, weighed, sought) ?? choose(index, weighed, sought);
   }
 
   return {
@@ -149,11 +185,11 @@ interface Weighed {
 }
 
 function weigh(comparing: Comparing, sought: Sought, candidate: Candidate): Weighed | undefined {
-  const names = sought.readings
-    .map((reading) => weighName(comparing, reading, candidate))
-    .filter((evidence) => evidence !== undefined)
+  const weighed = sought.readings.map((reading) => weighName(comparing, reading, candidate));
+  if (weighed.includes('ruled out')) return undefined;
+  const [name] = weighed
+    .filter((evidence) => typeof evidence === 'object')
     .toSorted((a, b) => bitsOf(b) - bitsOf(a));
-  const [name] = names;
   if (name === undefined) return undefined;
   const evidence = [
     ...name,
@@ -169,8 +205,9 @@ function bitsOf(evidence: readonly Evidence[]): number {
   return evidence.reduce((sum, { bits }) => sum + bits, 0);
 }
 
-function choose(weighed: readonly Weighed[], { readings, born }: Sought): Match {
+function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born }: Sought): Match {
   const { ranked, twin } = foldTwins(
+    index,
     weighed.toSorted((a, b) => b.odds - a.odds || a.candidate.number - b.candidate.number),
     born,
   );
@@ -198,8 +235,13 @@ function choose(weighed: readonly Weighed[], { readings, born }: Sought): Match 
   const kinds = new Set(evidence.flatMap(({ kind }) => kind ?? []));
   const isContradicted = evidence.some((one) => one.isContradiction === true);
   // Relatives share a home: an address alone never outweighs what contradicts.
+  const isMet = evidence.every(({ needs = [] }) => needs.every((kind) => kinds.has(kind)));
+  // Two forms of one name at one home are one person as often as two, as far as anyone can tell.
+  const isTold = evidence.every(
+    ({ needsOneOf }) => needsOneOf === undefined || needsOneOf.some((kind) => kinds.has(kind)),
+  );
   const isOutweighed = !isContradicted || kinds.has('employer') || kinds.has('birth');
-  if (kinds.size > 0 && isOutweighed && best.probability >= THRESHOLDS.match) {
+  if (kinds.size > 0 && isMet && isTold && isOutweighed && best.probability >= THRESHOLDS.match) {
     const { donorNumber, probability, reasons } = best;
     const isMentioned = second !== undefined && second.probability >= LEAST_MENTIONED;
     const runnerUp = twin === undefined ? (isMentioned ? second : null) : toLikely(twin);
@@ -209,10 +251,12 @@ function choose(weighed: readonly Weighed[], { readings, born }: Sought): Match 
     return { donorNumber, probability, reasons, runnerUp, kinds: count, isContradicted };
   }
   const isTied = second !== undefined && best.probability < 2 * second.probability;
-  const isEnough = kinds.size > 0 && isOutweighed;
+  const isEnough = kinds.size > 0 && isMet && isTold && isOutweighed;
   return {
     donorNumber: null,
-    probability: isEnough ? best.probability : Math.min(best.probability, NAME_ALONE),
+    probability: isEnough
+      ? best.probability
+      : Math.min(best.probability, isMet && isOutweighed ? NAME_ALONE : OTHER_PERSON),
     reasons: [
       isTied && kinds.size > 0 ? TIED : kinds.size > 0 && !isOutweighed ? OTHER : TOO_LITTLE,
     ],
@@ -226,12 +270,15 @@ function choose(weighed: readonly Weighed[], { readings, born }: Sought): Match 
  * them, or no contact would ever match either.
  */
 function foldTwins(
+  index: DonorIndex,
   ranked: readonly Weighed[],
   born: string,
 ): { ranked: Weighed[]; twin: Weighed | undefined } {
   const [best] = ranked;
   const twins =
-    best === undefined ? [] : ranked.filter((one) => one === best || areTwins(best, one, born));
+    best === undefined
+      ? []
+      : ranked.filter((one) => one === best || areTwins(index, best, one, born));
   if (best === undefined || twins.length < 2) return { ranked: [...ranked], twin: undefined };
   const [oldest = best, twin] = twins.toSorted((a, b) => a.candidate.number - b.candidate.number);
   const odds = twins.reduce((sum, one) => sum + one.odds, 0);
@@ -239,9 +286,11 @@ function foldTwins(
   return { ranked: [{ ...oldest, odds }, ...others], twin };
 }
 
-function areTwins(best: Weighed, other: Weighed, born: string): boolean {
+function areTwins(index: DonorIndex, best: Weighed, other: Weighed, born: string): boolean {
   return (
-    other.odds * LEAST_OF_TWIN >= best.odds && agreeInFull(best.candidate, other.candidate, born)
+    other.odds * LEAST_OF_TWIN >= best.odds &&
+    agreeInFull(best.candidate, other.candidate, born) &&
+    !index.areApart(best.candidate.number, other.candidate.number)
   );
 }
 
@@ -278,6 +327,9 @@ const MAX_EXPECTED_BEARERS = 0.5;
 
 /** However rare a name is, others bear it who are in no file. */
 const NAME_ALONE = 0.5;
+
+/** Whoever differs in a part in which relatives at one address differ is nearly always a relative. */
+const OTHER_PERSON = 0.05;
 
 const TWIN = 'Another donor agrees with this one in all parts: they can be one person';
 const TIED = 'Several donors match this person equally well';

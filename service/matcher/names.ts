@@ -1,8 +1,9 @@
 /** Names, made comparable: how they are normalised, and the ways in which one may be read. */
 
+import { scanKey, spellingKey, toLatin } from './latin.ts';
 import { formsOf } from './nicknames.ts';
 import { spellingsOf } from './spellings.ts';
-import { withinOneEdit, words } from './words.ts';
+import { withinOneEdit, withinTwoEdits, words } from './words.ts';
 
 /** A name in lower case without accents, titles, suffixes and punctuation; parts may be empty. */
 export interface ComparableName {
@@ -17,17 +18,23 @@ export interface ComparableName {
   generation: number | null;
 }
 
-/** How well a first name agrees, best first: the same, a short form, another spelling, an initial, one typo. */
-export type FirstNameFit = 'same' | 'nickname' | 'spelling' | 'initial' | 'typo';
+/**
+ * How well a first name agrees, best first: the same, a short form, another spelling, an initial, one typo, two slips of a scan
+ * or a typist.
+ */
+export type FirstNameFit = 'same' | 'nickname' | 'spelling' | 'initial' | 'typo' | 'slips';
 
 /** One way in which a submitted name may be read. */
 export interface Reading extends ComparableName {
   way: 'as written' | 'swapped' | 'in one field';
+  /** Whether a woman is addressed, maybe by her husband's name: "Mrs. John Smith". */
+  isMrs: boolean;
 }
 
 const TITLES = new Set(
   words('mr mrs ms miss mx dr prof professor rev reverend hon honorable sir judge sen senator'),
 );
+const MRS = /^\s*mrs\b/i;
 const SUFFIXES = new Set(
   words('jr sr ii iii iv v md phd esq dds cpa jd rn mba ret facs dvm 2nd 3rd 4th'),
 );
@@ -70,21 +77,25 @@ export function comparableName(
  * The ways in which two fields may hold a name, the likeliest first: as they are, the other way
  * round, or the whole name in one of them. A name in brackets is another first name.
  */
-export function readingsOf(first: string, last: string): Reading[] {
+export function readingsOf(written: string, writtenLast: string): Reading[] {
+  const first = withoutNotes(toLatin(written));
+  const last = withoutNotes(toLatin(writtenLast));
   const given = givenWords(withoutBrackets(first));
   const family = familyWords(withoutBrackets(last));
   const generation = generationIn(`${first} ${last}`);
+  const isMrs = MRS.test(first) || (first.trim() === '' && MRS.test(last));
   const isWhole = (field: string, other: readonly string[]) =>
     words(field).length > 1 && (other.length === 0 || field.includes(','));
   const readings: Reading[] = [
     ...readAs('as written', withoutFamily(given, family), family),
     ...bracketed(first).flatMap((name) => readAs('as written', [name], family)),
+    ...membersOf(first).flatMap((member) => readAs('as written', givenWords(member), family)),
     ...(isWhole(first, family) ? readWhole(first) : []),
     ...(isWhole(last, given) ? readWhole(last) : []),
     ...(isSame(given, family) ? readWhole(last) : []),
     ...readAs('swapped', family, given),
   ];
-  return readings.slice(0, MAX_READINGS).map((reading) => ({ ...reading, generation }));
+  return readings.slice(0, MAX_READINGS).map((reading) => ({ ...reading, generation, isMrs }));
 }
 
 /** The generation that a text names; a suffix never comes first. */
@@ -97,7 +108,7 @@ function generationIn(text: string): number | null {
 }
 
 /** Each reading is a search of its own. */
-const MAX_READINGS = 6;
+const MAX_READINGS = 8;
 
 /** How the first name of a person agrees with that of a donor; undefined if it does not. */
 export function fitFirstName(person: string, donor: string): FirstNameFit | undefined {
@@ -113,8 +124,28 @@ export function fitFirstName(person: string, donor: string): FirstNameFit | unde
   if (spellingsOf(person).has(donor)) {
     return 'spelling';
   }
-  return isTypo(person, donor) ? 'typo' : undefined;
+  if (isTypo(person, donor)) return 'typo';
+  return areTwoSlips(person, donor) ? 'slips' : undefined;
 }
+
+/** Whether two names are two spellings of one name that is written in other letters at home. */
+export function areSpellings(one: string, other: string): boolean {
+  return (
+    Math.min(one.length, other.length) >= MIN_TYPO_LENGTH && spellingKey(one) === spellingKey(other)
+  );
+}
+
+/** Whether a scan, or two typos in a long name, may have made one name of the other. */
+export function areTwoSlips(one: string, other: string): boolean {
+  const shorter = Math.min(one.length, other.length);
+  if (shorter < MIN_SLIPS_LENGTH) return false;
+  const [mine, theirs] = [scanKey(one), scanKey(other)];
+  if (mine === theirs) return true;
+  return shorter >= LONG_NAME && (withinTwoEdits(one, other) || withinOneEdit(mine, theirs));
+}
+
+const MIN_SLIPS_LENGTH = 4;
+const LONG_NAME = 6;
 
 /** Whether a name may be another one with a typo in it. */
 export function isTypo(one: string, other: string): boolean {
@@ -131,7 +162,7 @@ export function middlesAgree(one: string, other: string): boolean {
 
 function readAs(way: Reading['way'], given: string[], family: string[]): Reading[] {
   const name = nameOf(given, family);
-  return name.first === '' || name.last === '' ? [] : [{ ...name, way }];
+  return name.first === '' || name.last === '' ? [] : [{ ...name, way, isMrs: false }];
 }
 
 /** "Ann Marie Lee", "Lee, Ann Marie": the last word, or what stands before the comma. */
@@ -193,7 +224,29 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((word, at) => word === other[at]);
 }
 
-const BRACKETS = /\([^()]*\)|"[^"]*"|“[^“”]*”/g;
+/** Notes of an office in a field of names: of whom a letter is in care, and how it came back. */
+const NOTES =
+  /\*[^*]*\*?|\b(?:attn|attention|in care of|the estate of|estate of|the late|formerly known as)\b:?|\b[ct]\/o\b|\b(?:deceased|dec'?d|do not (?:mail|call|contact)|dnm|vip|household|family|bounced|moved|returned?)\b\??/gi;
+
+/** What follows a dash between blanks is a note. */
+const DASH = /\s[-–—]\s/;
+
+function withoutNotes(text: string): string {
+  const dash = text.search(DASH);
+  const plain = (dash < 0 ? text : text.slice(0, dash)).replaceAll(NOTES, ' ');
+  return words(plain).length > 0 ? plain : text;
+}
+
+/** Two people in one record: "John & Mary", "Mr. and Mrs. John". */
+function membersOf(first: string): string[] {
+  const members = withoutBrackets(first)
+    .replaceAll(/\s+/g, ' ')
+    .split(/[&+/]|\s(?:and|und|y|et)\s/i)
+    .map((member) => member.trim());
+  return members.length === 2 ? members : [];
+}
+
+const BRACKETS = /\([^()]*\)|\[[^[\]]*\]|"[^"]*"|“[^“”]*”/g;
 
 function withoutBrackets(text: string): string {
   const plain = text.replaceAll(BRACKETS, ' ');

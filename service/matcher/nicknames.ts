@@ -1,7 +1,7 @@
 /** Which first names one person may use: long and short forms, from public lists. */
 
 import { z } from 'zod';
-import { readDataFile } from '../../people/data-file.ts';
+import { readDataFile } from '../data-file.ts';
 
 const listed = z.object({
   name: z.string(),
@@ -18,6 +18,8 @@ interface Nicknames {
   shorts: Map<string, Set<string>>;
   longs: Map<string, Set<string>>;
   common: ReadonlySet<string>;
+  /** The long names of each short form in the list of common ones. */
+  commonLongs: Map<string, Set<string>>;
 }
 
 let nicknames: Nicknames | undefined;
@@ -71,6 +73,34 @@ export function isCommonForm(name: string): boolean {
   return nicknames.common.has(name);
 }
 
+/** Whether the list of common forms connects two names: as a long and a short form, or as short forms of one name. */
+export function areCommonForms(one: string, other: string): boolean {
+  nicknames ??= fromFiles();
+  const { commonLongs } = nicknames;
+  const [mine, theirs] = [one, other].map(
+    (name) => new Set([name, ...(commonLongs.get(name) ?? [])]),
+  );
+  return mine !== undefined && theirs !== undefined && !mine.isDisjointFrom(theirs);
+}
+
+/** Whether a name is a pet form, made of the beginning of the other: "Vicki" of "Victoria", "Robbie" of "Robert". */
+export function isPetFormOf(pet: string, name: string): boolean {
+  const stem = withoutPetEnding(pet);
+  return stem !== pet && stem.length >= STEM && soundOf(name).startsWith(soundOf(stem));
+}
+
+function withoutPetEnding(pet: string): string {
+  return pet.replace(/(?:ie|ey|y|i)$/, '');
+}
+
+/** C and K are written for each other, and a letter is doubled before the ending: "vick" and "vic" are one. */
+function soundOf(stem: string): string {
+  return stem.replaceAll('k', 'c').replace(/(.)\1$/, '$1');
+}
+
+/** Number of letters that a pet form has before its ending, at least. */
+const STEM = 3;
+
 function fromFiles(): Nicknames {
   const shorts = new Map<string, Set<string>>();
   const longs = new Map<string, Set<string>>();
@@ -83,7 +113,11 @@ function fromFiles(): Nicknames {
     }
   }
   const commonNames = commonRows.flatMap((row) => [row.name, ...row.nicknames]);
-  return { shorts, longs, common: new Set(commonNames) };
+  const commonLongs = new Map<string, Set<string>>();
+  for (const { name, nicknames: short } of commonRows) {
+    for (const nickname of short) add(commonLongs, nickname, name);
+  }
+  return { shorts, longs, common: new Set(commonNames), commonLongs };
 }
 
 function add(to: Map<string, Set<string>>, key: string, value: string): void {

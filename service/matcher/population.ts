@@ -1,7 +1,7 @@
 /** How common names are among the people of the United States, never among the donors of a file. */
 
 import { z } from 'zod';
-import { readDataFile } from '../../people/data-file.ts';
+import { readDataFile } from '../data-file.ts';
 import { isCommonForm } from './nicknames.ts';
 import { words } from './words.ts';
 
@@ -9,8 +9,14 @@ import { words } from './words.ts';
 export interface Population {
   first(name: string): number;
   last(name: string): number;
+  /** Whether nearly all who bear it are men. */
+  isMansName(name: string): boolean;
+  /** Whether nearly all who bear it are women. */
+  isWomansName(name: string): boolean;
   /** Whether it is known as a given name: a common one, or a short form of one. */
   isGivenName(name: string): boolean;
+  /** True for the most frequent last names. */
+  isLastName(name: string): boolean;
 }
 
 /** The people counted in the census from which the last names are. */
@@ -19,7 +25,13 @@ const PEOPLE_2010 = 295_000_000;
 /** A name outside the lists is rare, not unique: some thousand people bear it. */
 const UNLISTED_SHARE = 2e-5;
 
-const firstNameRow = z.object({ name: z.string(), births_1940_1990: z.coerce.number() });
+const firstNameRow = z.object({
+  name: z.string(),
+  sex: z.enum(['F', 'M']),
+  births_1940_1990: z.coerce.number(),
+});
+
+const NEARLY_ALL = 0.95;
 const surnameRow = z.object({ surname: z.string(), count_2010: z.coerce.number() });
 
 /** Given names that have become common since 1990; the list of births ends there. */
@@ -51,6 +63,7 @@ export function readPopulation(): Population {
 function fromFiles(): Population {
   const births = readDataFile('first_names.csv', firstNameRow).map((row) => ({
     name: row.name,
+    sex: row.sex,
     count: row.births_1940_1990,
   }));
   const allBirths = births.reduce((sum, { count }) => sum + count, 0);
@@ -59,13 +72,24 @@ function fromFiles(): Population {
     count: row.count_2010,
   }));
   const firsts = sharesOf(births, allBirths);
+  const [men = NO_SHARES, women = NO_SHARES] = ['M', 'F'].map((one) =>
+    sharesOf(
+      births.filter(({ sex }) => sex === one),
+      allBirths,
+    ),
+  );
   const lasts = sharesOf(surnames, PEOPLE_2010);
   return {
     first: (name) => firsts.get(name) ?? UNLISTED_SHARE,
     last: (name) => lasts.get(name) ?? UNLISTED_SHARE,
+    isMansName: (name) => (men.get(name) ?? 0) > NEARLY_ALL * (firsts.get(name) ?? 0),
+    isWomansName: (name) => (women.get(name) ?? 0) > NEARLY_ALL * (firsts.get(name) ?? 0),
     isGivenName: (name) => firsts.has(name) || isCommonForm(name) || LATER.has(name),
+    isLastName: (name) => lasts.has(name),
   };
 }
+
+const NO_SHARES: ReadonlyMap<string, number> = new Map();
 
 /** A first name that both sexes bear counts for both. */
 function sharesOf(rows: readonly { name: string; count: number }[], all: number) {

@@ -23,9 +23,9 @@ aaron aron arron|abigail abigayle abbigail|adrian adrien|aidan aiden ayden|aimee
 |henry henri|howard haward|ian iain|ingrid ingred|irene irine|iris irys|isaac isaak issac|isabel isabelle isobel isabell|ivan iwan
 |jacklyn jaclyn jacquelyn jacqueline jaqueline|jackie jacqui|jacob jakob|jaime jamie jaimie jayme|james jaymes|jane jayne|janet jannet janette|janice janis
 |jared jarred jarod jarrod|jasmine jasmin yasmin jazmin|jason jayson|jeanette jeannette janette|jenna jena|jennifer jenifer jeniffer
-|jenny jennie|jeremy jeramy jeremie|jesse jessie|jill gill|joanna johanna johana|joel joell|john jon jhon|jonathan johnathan jonathon johnathon
+|jenny jennie|jeremy jeramy jeremie|jesse jessie|jill gill|joanna johanna johana|joel joell|jodi jody jodie|john jon jhon|jonathan johnathan jonathon johnathon
 |joseph josef|josephine josefine|joyce joice|judith judyth|judy judi judie|julia giulia|julie juli|julian julien|justin justyn
-|karen karin caren karyn|kasey casey|kate cate|katie katy|kayla kaila cayla|keith kieth|kelly kelley kellie|kelsey kelsie|kerry kerri keri
+|karen karin caren karyn|kasey casey|kate cate|katie katy|kayla kaila cayla|keith kieth|kelly kelley kellie kelli|kelsey kelsie|kerry kerri keri
 |kevin kevan keven|khadija khadijah|kimberly kimberley|kirsten kirstin kristen kristin kristyn kirstyn|kristi kristy christy christie kristie|kyle kile
 |kylie kiley kyleigh|larry lary|laura lora|lauren loren laurin|laurence lawrence laurance|laurie lori lorie lorri|leah lea lia|lee leigh|leila layla leyla
 |leroy leeroy|leslie lesley|lewis louis luis|liam lyam|lillian lilian|lily lilly|linda lynda|lindsay lindsey lindsy|lisa leesa|lloyd loyd
@@ -42,9 +42,9 @@ aaron aron arron|abigail abigayle abbigail|adrian adrien|aidan aiden ayden|aimee
 |regina reggina|renee rene|rhonda ronda|ricardo riccardo|richard rickard|robin robyn|rodger roger|rodney rodny|roland rolland|ronald ronold
 |rosa roza|rosalind rosalyn|rosemary rosemarie|roxanne roxann|ruben reuben rubin|russell russel|ruth ruthe|ryan rian|sabrina sabrena|said sayed saeed syed
 |sally sallie|samantha semantha|samuel samual|sandra sondra saundra|sara sarah|scott scot|sean shawn shaun|sebastian sebastien|sergei sergey serge
-|shannon shanon|sharon sharron|shelby shelbie|shelly shelley shellie|sheri sherry sherri sherrie cherie|sheila shiela sheilah shelia|sherman shermann|shirley shirly
+|shannon shanon|sharon sharron|shelby shelbie|shelly shelley shellie|sheri sherry sherri sherrie cherie cheri|sheila shiela sheilah shelia|sherman shermann|shirley shirly
 |sidney sydney|simon symon|sofia sophia|sonia sonya sonja|sophie sofie|stacy stacey staci stacie|stanley stanly|stefan stephan steffan|stefanie stephanie stephany
-|stephen steven stephan stevan|stewart stuart|susan suzan suzanne susanne|sylvia silvia|tamara tamera|tammy tammi tammie|tanya tania tonya|tara tarah|tatiana tatyana
+|stephen steven stephan stevan|stewart stuart|susan suzan|suzanne susanne|sylvia silvia|tamara tamera|tammy tammi tammie tami|tanya tania tonya|tara tarah|tatiana tatyana
 |taylor tayler|teresa theresa therese|terrence terence terrance|terri terry teri terrie|theodore theodor|thomas tomas|tiffany tiffani tiffanie|timothy timothey
 |todd tod|tommy tommie|tracy tracey traci tracie|travis travus|tristan tristen|tyler tylor|ulrich ulrik|ursula ersula|valerie valarie valery
 |vanessa venessa|vera veera|veronica veronika|vicki vicky vickie|victor viktor|victoria viktoria|vincent vincint|virginia verginia|vivian vivien vivienne

@@ -1,27 +1,49 @@
 /**
  * What speaks for and against a candidate, in bits, after Fellegi and Sunter: the logarithm of how much
- * likelier it is to be seen of the same person than of another one (m against u). The starting values of m
- * are those that Splink learnt for names, set by hand where its data know no such case; u of a name is its
- * share of the population, u of an employer its share of the donors.
+ * likelier it is to be seen of the same person than of another one (m against u). m is estimated by
+ * `scripts/estimate-weights.ts`, less what its noise does not contain, which is set by hand: that script says of each
+ * weight why it is another one. u of a name is its share of the population, u of an employer its share of the donors.
  */
 
-import { ADDRESS_FITS, type AddressFit, type AddressText, fitAddress } from './addresses.ts';
+import {
+  ADDRESS_FITS,
+  type AddressFit,
+  type AddressText,
+  fitAddress,
+  fitState,
+} from './addresses.ts';
 import type { Candidate, DonorIndex } from './donor-index.ts';
 import { type EmployerFit, fitEmployer } from './employers.ts';
-import { fitFirstName, isTypo, middlesAgree, type Reading } from './names.ts';
-import { isShortFor } from './nicknames.ts';
+import {
+  areSpellings,
+  areTwoSlips,
+  fitFirstName,
+  isTypo,
+  middlesAgree,
+  type Reading,
+} from './names.ts';
+import { areCommonForms, isPetFormOf, isShortFor } from './nicknames.ts';
 import type { Population } from './population.ts';
+import { spellingsOf } from './spellings.ts';
 import { withinOneEdit } from './words.ts';
 
 /** One piece of evidence. */
 export interface Evidence {
   bits: number;
+  /** How often this is seen of the same person; absent where another person shows it for certain, so that `bits` says it. */
+  m?: number;
   /** In words; empty where there is nothing to say. */
   reason: string;
   /** The kind of evidence beyond the name; absent for names and cities, which are never enough. */
   kind?: EvidenceKind;
   /** Whether it speaks so strongly against one person that an address never outweighs it. */
   isContradiction?: boolean;
+  /** Whether the first name agrees as a whole, or in a form or spelling of it. */
+  isFull?: boolean;
+  /** Kinds of evidence without which this piece never makes a match. */
+  needs?: readonly EvidenceKind[];
+  /** Kinds of evidence of which at least one is needed for a match. */
+  needsOneOf?: readonly EvidenceKind[];
   /** Whether a middle name or initial agrees, which counts beside a day of birth where records are joined. */
   isMiddle?: boolean;
 }
@@ -42,27 +64,42 @@ export const LEAST_PEOPLE = 300_000;
 const ADDED_TO_DONORS = 20_000;
 
 const FIRST = {
-  same: 0.62,
-  nickname: 0.14,
+  same: 0.7,
+  nickname: 0.1,
   sibling: 0.03,
-  spelling: 0.06,
+  spelling: 0.05,
   typo: 0.07,
   initial: 0.02,
-  middle: 0.06,
+  slips: 0.01,
+  middle: 0.07,
 };
-const LAST = { same: 0.82, typo: 0.06, part: 0.07, former: 0.03, other: 0.02 };
-const WAY = { 'as written': 1, swapped: 0.02, 'in one field': 1 };
+const LAST = {
+  same: 0.82,
+  typo: 0.06,
+  spelling: 0.03,
+  slips: 0.01,
+  part: 0.07,
+  former: 0.03,
+  other: 0.02,
+};
+/** Some records have the fields swapped. If only that makes sense of a name, everybody's record that says so is swapped. */
+const SWAPPED = { elsewhere: 0.02, plainly: 0.5 };
 const ADDRESS = {
-  house: { m: 0.7, u: 1e-6, reason: 'The address is that of the same house' },
+  house: { m: 0.78, u: 1e-6, reason: 'The address is that of the same house' },
   otherUnit: { m: 0.12, u: 1e-3, reason: 'The address is another unit of the same building' },
-  zip: { m: 0.12, u: 1e-3, reason: 'The ZIP code is the same' },
+  zip: { m: 0.08, u: 1e-3, reason: 'The ZIP code is the same' },
   city: { m: 0.12, u: 0.02, reason: 'The city is the same' },
 };
-const NO_ADDRESS = { bits: Math.log2(0.1), reason: 'No address agrees' };
+/** Most who move stay in their state; a namesake lives anywhere. */
+const NO_ADDRESS = {
+  inState: { bits: Math.log2(0.3), reason: 'No address agrees, but the state does' },
+  elsewhere: { bits: Math.log2(0.04), reason: 'The addresses are in different states' },
+  unknown: { bits: Math.log2(0.1), reason: 'No address agrees' },
+};
 const EMPLOYER: Record<EmployerFit, { m: number; times: number; reason: string }> = {
-  same: { m: 0.6, times: 1, reason: 'The employer is the same' },
+  same: { m: 0.7, times: 1, reason: 'The employer is the same' },
   typo: { m: 0.08, times: 2, reason: 'The employer is the same but for one typo' },
-  part: { m: 0.15, times: 2, reason: 'The employer is the same with other words added' },
+  part: { m: 0.1, times: 2, reason: 'The employer is the same with other words added' },
   initials: { m: 0.05, times: 20, reason: 'The employer has these initials' },
 };
 const NO_EMPLOYER = { bits: Math.log2(0.35), reason: 'No employer agrees' };
@@ -82,30 +119,54 @@ const OTHER_INITIAL = {
   ...{ bits: Math.log2(0.02 / 0.93), reason: 'The middle initial is another one' },
   isContradiction: true,
 };
-const GENERATION = { bits: Math.log2(0.6 / 0.03), reason: 'The suffix names the same generation' };
+const MIDDLE_M = 0.6;
+const GENERATION = {
+  m: 0.6,
+  bits: Math.log2(0.6 / 0.03),
+  reason: 'The suffix names the same generation',
+};
 const LEAST_EMPLOYER_SHARE = 1e-4;
 const INITIAL_SHARE = 0.08;
 
-/** How the names agree; undefined where they cannot be one person's. */
+const OF_HUSBAND: Evidence = {
+  bits: Math.log2(0.05),
+  reason: 'A woman is addressed by the name of this man, as his wife',
+  isContradiction: true,
+};
+
+/**
+ * How the names agree; undefined where they cannot be one person's, and "ruled out" where they are the same but for a
+ * part that says that they are two people, so that no other reading of the name may make them one.
+ */
 export function weighName(
   { population }: Comparing,
   reading: Reading,
   donor: Candidate,
-): Evidence[] | undefined {
+): Evidence[] | 'ruled out' | undefined {
   const last = weighLast(population, reading, donor);
   const first = weighFirst(population, reading, donor);
-  if (first === undefined || last === undefined) return undefined;
+  const isPlain = reading.way === 'as written' && first?.isFull === true;
+  if (first === undefined || (last === OTHER_LAST && !isPlain)) return undefined;
   const middle = weighMiddle(population, reading, donor);
   const generation = weighGeneration(reading, donor);
-  if (middle === undefined || generation === undefined) return undefined;
-  const way = WAY[reading.way];
+  if (middle === undefined || generation === undefined) {
+    return isPlain && reading.last === donor.last ? 'ruled out' : undefined;
+  }
+  // Her husband's name is no name of hers.
+  const husband = reading.isMrs && population.isMansName(donor.first) ? [OF_HUSBAND] : [];
+  const way = reading.way === 'swapped' ? swappedShare(population, reading) : 1;
   return [
     first,
     last,
     ...middle,
     ...generation,
+    ...husband,
     ...(way === 1 ? [] : [{ bits: Math.log2(way), reason: 'First and last name are swapped' }]),
   ];
+}
+
+function swappedShare({ isGivenName }: Population, { first, last }: Reading): number {
+  return isGivenName(first) && !isGivenName(last) ? SWAPPED.plainly : SWAPPED.elsewhere;
 }
 
 function weighFirst(
@@ -116,39 +177,85 @@ function weighFirst(
   const share = population.first(donor.first);
   const fit = fitFirstName(first, donor.first);
   if (fit === 'same') {
-    return { bits: Math.log2(FIRST.same / share), reason: 'The first name is the same' };
+    return {
+      m: FIRST.same,
+      bits: Math.log2(FIRST.same / share),
+      reason: 'The first name is the same',
+      isFull: true,
+    };
   }
   if (fit === 'nickname') {
     const likelier = Math.max(share, population.first(first));
-    const reason = 'The first name is another form of the same name';
     const m = isShortFor(first, donor.first) ? FIRST.nickname : FIRST.sibling;
-    return { bits: Math.log2(m / (2 * likelier)), reason };
+    const bits = Math.log2(m / (2 * likelier));
+    if (areOftenTwoPeople(population, first, donor.first)) {
+      const reason = 'The first name may be another form of the same name, or a relative';
+      return { m, bits, reason, isFull: true, needsOneOf: ['employer', 'birth'] };
+    }
+    return { m, bits, reason: 'The first name is another form of the same name', isFull: true };
   }
   // "Mary Ann" is Maryann, but "Robert A." is not Roberta.
   const joined = [first, ...middles.filter((middle) => middle.length > 1)].join('');
   if (middles.length > 0 && (joined === donor.first || middles.includes(donor.first))) {
     const reason = 'One of the first names is the same';
-    return { bits: Math.log2(FIRST.middle / share), reason };
+    return { m: FIRST.middle, bits: Math.log2(FIRST.middle / share), reason };
   }
   const middle = donor.middles.find((one) => fitsFull(first, one));
   if (middle !== undefined) {
     const reason = 'The first name is the middle name of the donor';
-    return { bits: Math.log2(FIRST.middle / population.first(middle)), reason };
+    return { m: FIRST.middle, bits: Math.log2(FIRST.middle / population.first(middle)), reason };
   }
   if (fit === 'spelling') {
     const reason = 'The first name is another spelling of the same name';
-    return { bits: Math.log2(FIRST.spelling / (2 * share)), reason };
+    return {
+      m: FIRST.spelling,
+      bits: Math.log2(FIRST.spelling / (2 * share)),
+      reason,
+      isFull: true,
+    };
   }
   if (fit === 'initial') {
     const reason = 'The first name has the same initial, which relatives may share';
-    return { bits: Math.log2(FIRST.initial / INITIAL_SHARE), reason };
+    return { m: FIRST.initial, bits: Math.log2(FIRST.initial / INITIAL_SHARE), reason };
   }
-  if (fit === 'typo' && !isAnotherName(population, first, donor.first)) {
+  const isOther = isAnotherName(population, first, donor.first);
+  if (!isOther && fit !== 'typo' && areSpellings(first, donor.first)) {
+    const reason = 'The first name is another spelling of the same name';
+    return { m: FIRST.spelling, bits: Math.log2(FIRST.spelling / (2 * share)), reason };
+  }
+  if (fit === 'slips' && !isOther) {
+    const reason = 'The first name is the same but for two slips';
+    return { m: FIRST.slips, bits: Math.log2(FIRST.slips / (10 * share)), reason };
+  }
+  if (fit === 'typo' && !isOther) {
     const reason = 'The first name is the same but for one typo';
-    return { bits: Math.log2(FIRST.typo / (2 * share)), reason };
+    return { m: FIRST.typo, bits: Math.log2(FIRST.typo / (2 * share)), reason };
   }
   return undefined;
 }
+
+/**
+ * Whether a list connects two names that are given to children each by itself, such as Jane and Jean or William and Wilma:
+ * sisters, brothers and couples bear them, so that a shared home does not say that they are one person.
+ */
+function areOftenTwoPeople(population: Population, one: string, other: string): boolean {
+  if (areCommonForms(one, other) || spellingsOf(one).has(other)) return false;
+  const { isMansName, isWomansName } = population;
+  const areBoth = [one, other].every((name) => population.first(name) > RARELY_GIVEN.never);
+  if (!areBoth) return false;
+  if (isMansName(one) && isWomansName(other)) return true;
+  if (isWomansName(one) && isMansName(other)) return true;
+  return !isSeldomShort(population, one, other) && !isSeldomShort(population, other, one);
+}
+
+/** Whether a name that few people are given is the beginning of another one, or a pet form of it. */
+function isSeldomShort(population: Population, short: string, long: string): boolean {
+  const isShort = long.startsWith(short) || isPetFormOf(short, long);
+  return isShort && population.first(short) < RARELY_GIVEN.seldom;
+}
+
+/** Shares of the people who are given a name: none that is listed, and so few that it is a short form for most. */
+const RARELY_GIVEN = { never: 2e-5, seldom: 4e-4 };
 
 function fitsFull(first: string, middle: string): boolean {
   return middle.length > 1 && first.length > 1 && (first === middle || isTypoOfLong(first, middle));
@@ -173,31 +280,51 @@ function weighLast(
   population: Population,
   { last, lastParts, middles }: Reading,
   donor: Candidate,
-): Evidence | undefined {
+): Evidence {
   const share = population.last(donor.last);
   if (last === donor.last) {
-    return { bits: Math.log2(LAST.same / share), reason: 'The last name is the same' };
+    return {
+      m: LAST.same,
+      bits: Math.log2(LAST.same / share),
+      reason: 'The last name is the same',
+    };
   }
   if (isTypo(last, donor.last)) {
     const reason = 'The last name is the same but for one typo';
-    return { bits: Math.log2(LAST.typo / (2 * share)), reason };
+    return { m: LAST.typo, bits: Math.log2(LAST.typo / (2 * share)), reason };
   }
   const mine = [last, ...lastParts];
   const theirs = [donor.last, ...donor.lastParts];
   const part = mine.find((one) => theirs.some((other) => one === other || isTypo(one, other)));
   if (part !== undefined) {
     const reason = 'A part of the last name is the same';
-    return { bits: Math.log2(LAST.part / (2 * population.last(part))), reason };
+    return { m: LAST.part, bits: Math.log2(LAST.part / (2 * population.last(part))), reason };
   }
   const former =
     donor.middles.find((one) => one.length > 2 && mine.includes(one)) ??
     middles.find((one) => one.length > 2 && theirs.includes(one));
   if (former !== undefined) {
     const reason = 'The last name is a middle or former name';
-    return { bits: Math.log2(LAST.former / population.last(former)), reason };
+    return { m: LAST.former, bits: Math.log2(LAST.former / population.last(former)), reason };
   }
-  return undefined;
+  if (areSpellings(last, donor.last)) {
+    const reason = 'The last name is another spelling of the same name';
+    return { m: LAST.spelling, bits: Math.log2(LAST.spelling / (4 * share)), reason };
+  }
+  if (areTwoSlips(last, donor.last)) {
+    const reason = 'The last name is the same but for two slips';
+    return { m: LAST.slips, bits: Math.log2(LAST.slips / (10 * share)), reason };
+  }
+  return OTHER_LAST;
 }
+
+/** Whoever marries keeps a home and an employer, and nobody else has all three: the given name and these two. */
+const OTHER_LAST: Evidence = {
+  bits: Math.log2(LAST.other),
+  reason: 'The last name is another one, as after a marriage',
+  needs: ['address', 'employer'],
+  isContradiction: true,
+};
 
 /** Middle names that differ speak for two people, such as a father and a son. */
 function weighMiddle(
@@ -213,9 +340,9 @@ function weighMiddle(
   const agreed = mine.find((one) => theirs.some((other) => middlesAgree(one, other)));
   if (agreed === undefined) return weighOtherMiddle(mine, theirs, { lastParts, last }, donor);
   const isFull = theirs.some((other) => other === agreed && other.length > 1);
-  const bits = isFull ? Math.log2(0.6 / Math.max(1e-3, population.first(agreed))) : 3;
+  const bits = isFull ? Math.log2(MIDDLE_M / Math.max(1e-3, population.first(agreed))) : 3;
   const reason = isFull ? 'The middle name is the same' : 'The middle initial agrees';
-  return [{ bits, reason, isMiddle: true }];
+  return [{ m: MIDDLE_M, bits, reason, isMiddle: true }];
 }
 
 /** Two full middle names are two people; an initial may be wrong, or that of another name of either side. */
@@ -247,9 +374,16 @@ export function weighAddresses(texts: readonly AddressText[], donor: Candidate):
     for (const address of addresses) fits.add(fitAddress(text, address));
   }
   const best = ADDRESS_FITS.find((fit) => fits.has(fit));
-  if (best === undefined) return [NO_ADDRESS];
+  if (best === undefined) return [NO_ADDRESS[fitState(texts, addresses)]];
   const { m, u, reason } = ADDRESS[best];
-  return [{ bits: Math.log2(m / u), reason, ...(best === 'city' ? {} : ADDRESS_KIND) }];
+  return [
+    {
+      m,
+      bits: Math.log2(m / u),
+      reason,
+      ...(best === 'city' || best === 'otherUnit' ? {} : ADDRESS_KIND),
+    },
+  ];
 }
 
 const ADDRESS_KIND = { kind: 'address' } as const;
@@ -266,7 +400,7 @@ export function weighBirth(born: string, donor: Candidate): Evidence[] {
   if (!isSame && !isYearOnly) return [isSlip(born, theirs) ? SLIPPED_BIRTH : OTHER_BIRTH];
   const { m, u, reason } = isSame ? (isYearOnly ? BIRTH.year : BIRTH.day) : BIRTH.nextYear;
   const kind = isSame && !isYearOnly ? BIRTH_KIND : {};
-  return [{ bits: Math.log2(m / u), reason, ...kind }];
+  return [{ m, bits: Math.log2(m / u), reason, ...kind }];
 }
 
 const BIRTH_KIND = { kind: 'birth' } as const;
@@ -312,6 +446,7 @@ function weighEmployer(index: DonorIndex, fit: EmployerFit, employer: string): E
   const { m, times, reason } = EMPLOYER[fit];
   const bits = Math.log2(m / Math.max(LEAST_EMPLOYER_SHARE, times * share));
   return {
+    m,
     bits,
     reason: `${reason} (${size} ${size === 1 ? 'donor' : 'donors'})`,
     ...(bits > 0 ? EMPLOYER_KIND : {}),

@@ -26,6 +26,24 @@ export function withinOneEdit(one: string, other: string): boolean {
     : restOfShort.slice(1) === restOfLong.slice(1) || areSwapped(restOfShort, restOfLong);
 }
 
+/** Whether at most two insertions, deletions, replacements or swaps of neighbours part two words. */
+export function withinTwoEdits(one: string, other: string): boolean {
+  if (withinOneEdit(one, other)) return true;
+  if (Math.abs(one.length - other.length) > 2) return false;
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start += 1;
+  const [mine, theirs] = [one.slice(start), other.slice(start)];
+  const repaired: [string, string][] = [
+    [mine.slice(1), theirs.slice(1)],
+    [mine.slice(1), theirs],
+    [mine, theirs.slice(1)],
+    ...(areSwapped(mine.slice(0, 2), theirs.slice(0, 2))
+      ? [[mine.slice(2), theirs.slice(2)] satisfies [string, string]]
+      : []),
+  ];
+  return repaired.some(([left, right]) => withinOneEdit(left, right));
+}
+
 /** A word and all words that lack one of its letters: two words within one edit share one of these. */
 export function withOneDeletion(word: string): string[] {
   return [word, ...Array.from(word, (_, index) => word.slice(0, index) + word.slice(index + 1))];

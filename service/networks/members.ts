@@ -13,6 +13,8 @@ export interface Members {
   add(team: string, network: number, donor: number): boolean;
   /** Removes a donor, who may be no member. */
   remove(team: string, network: number, donor: number): void;
+  /** Whether the team had added two people as one under this donor, who is in none of its networks now. */
+  wasForTwo(team: string, donor: number): boolean;
   /** The donors in a network. */
   list(network: number): number[];
   /** The team's networks that a donor is in, oldest first. */
@@ -42,15 +44,19 @@ export function createMembers(db: Database, stored: StoredConnections): Members 
   return {
     add: db.transaction((team: string, network: number, donor: number) => {
       const { changes } = sql.insert.run(network, donor);
+      sql.clearMark.run(String(network), donor);
       stored.keep(team, donor);
       return changes > 0;
     }),
     remove: db.transaction((team: string, network: number, donor: number) => {
       sql.remove.run(network, donor);
+      sql.clearMark.run(String(network), donor);
       if (sql.networksOf.get(donor, team) === undefined) {
         stored.drop(team, donor);
       }
     }),
+    wasForTwo: (team, donor) =>
+      sql.marked.get(team, donor) !== undefined && sql.networksOf.get(donor, team) === undefined,
     list: (network) => sql.list.all(network).map(({ donor }) => donor),
     networksOf: (team, donor) => sql.networksOf.all(donor, team),
     covered: (team, { networks, donors }) =>
@@ -64,9 +70,17 @@ export function createMembers(db: Database, stored: StoredConnections): Members 
 
 function prepareStatements(db: Database) {
   return {
-    insert: db.prepare<[number, number]>('insert or ignore into network_members values (?, ?)'),
+    insert: db.prepare<[number, number]>(
+      'insert or ignore into network_members (network, donor) values (?, ?)',
+    ),
     remove: db.prepare<[number, number]>(
       'delete from network_members where network = ? and donor = ?',
+    ),
+    clearMark: db.prepare<[string, number]>(
+      "delete from mixed_places where kind = 'network' and place = ? and donor = ?",
+    ),
+    marked: db.prepare<[string, number]>(
+      "select 1 from mixed_places where kind = 'network' and team = ? and donor = ?",
     ),
     list: db.prepare<[number], { donor: number }>(
       'select donor from network_members where network = ?',

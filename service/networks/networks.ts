@@ -84,6 +84,7 @@ export function createNetworks(
       return bearer === network;
     },
     remove(network) {
+      sql.removeMarks.run(String(network));
       sql.remove.run(network);
     },
   };
@@ -117,6 +118,9 @@ function prepareStatements(db: Database) {
     ),
     rename: db.prepare<[string, number]>('update networks set name = ? where number = ?'),
     remove: db.prepare<[number]>('delete from networks where number = ?'),
+    removeMarks: db.prepare<[string]>(
+      "delete from mixed_places where kind = 'network' and place = ?",
+    ),
   };
 }
 

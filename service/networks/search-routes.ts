@@ -3,6 +3,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { PartnerEnv } from '../context.ts';
 import { createRouter } from '../router.ts';
+import { TWO_PEOPLE } from '../two-people.ts';
 import { findDonors, findNetworks } from './lookups.ts';
 import type { CoverFilter } from './members.ts';
 import { compareRoute, discoverRoute, donorConnectionsRoute, lookupRoute } from './search-api.ts';
@@ -61,6 +62,7 @@ function addDonorRoutes(
     if (donor === null) {
       return c.json(NO_DONOR, 404);
     }
+    if (service.members.wasForTwo(team, donor)) return c.json({ detail: TWO_PEOPLE }, 404);
     return 'detail' in cover
       ? c.json(cover, 404)
       : c.json(
@@ -85,7 +87,7 @@ interface Filters {
 }
 
 function resolveFilters(
-  { networks, world }: NetworkService,
+  { networks, members, world }: NetworkService,
   team: string,
   filters: Filters,
 ): CoverFilter | { detail: string } {
@@ -96,6 +98,9 @@ function resolveFilters(
   const byDonor = filters.in_network_donor_ids && findDonors(world, filters.in_network_donor_ids);
   if (byDonor && 'detail' in byDonor) {
     return byDonor;
+  }
+  if (byDonor?.numbers.some((donor) => members.wasForTwo(team, donor))) {
+    return { detail: TWO_PEOPLE };
   }
   return { networks: byNetwork?.numbers ?? null, donors: byDonor?.numbers ?? null };
 }

@@ -204,6 +204,29 @@ const CHECKS: readonly Check[] = [
     says: (count) => `${count} joined donors lead in a circle.`,
   },
   {
+    query: `select count(*) from record_parts
+            where number in (select number from record_vacancies)
+               or number not in (select number from record_donors)
+               or own_number is not null and own_number <> number
+                  and own_number not in (select number from record_vacancies)`,
+    says: (count) =>
+      `${count} parts of joined donors belong to nobody: their joins cannot be undone.`,
+  },
+  {
+    query: `select count(*) from record_part_keys
+            where part not in (select id from record_parts)
+               or not exists (select 1 from record_keys join record_parts on record_parts.id = part
+                              where record_keys.key = record_part_keys.key and record_keys.number = record_parts.number)`,
+    says: (count) => `${count} keys of parts of joined donors lead elsewhere.`,
+  },
+  {
+    query: `select count(*) from record_undone
+            join record_vacancies on record_vacancies.number = record_undone.number
+            where joined_to = apart_from and not exists
+              (select 1 from record_parts where own_number = record_undone.number)`,
+    says: (count) => `${count} joins were undone, but the one person still leads to the other.`,
+  },
+  {
     query: `select count(*) from record_aliases
             where number in (select number from record_vacancies)
                or number not in (select number from record_donors)`,

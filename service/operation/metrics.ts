@@ -1,14 +1,14 @@
 /** What goes on in a service, for Prometheus: totals and times, no team and no person. */
 
+import type { MiddlewareHandler } from 'hono';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { LoggedRequest } from '../../testbed/request-log.ts';
-import type { RequestDetails } from '../context.ts';
+import type { PartnerEnv } from '../context.ts';
 import type { Database } from '../database.ts';
 
 /** The metrics of one service. */
 export interface ServiceMetrics {
-  /** Notes a request that was answered. */
-  add(request: LoggedRequest<RequestDetails>): void;
+  /** To stand before all that answers: counts a request when it is answered. */
+  observe: MiddlewareHandler<PartnerEnv>;
   /** Everything in the text format of Prometheus, and its content type. */
   render(): Promise<{ text: string; contentType: string }>;
 }
@@ -30,7 +30,7 @@ const AREAS = new Set([
 /** Makes them. */
 export function createServiceMetrics(
   db: Database,
-  { basePath, donors }: { basePath: string; donors: number },
+  { basePath, donors, clock }: { basePath: string; donors: number; clock: () => number },
 ): ServiceMetrics {
   const registry = new Registry();
   const registers = [registry];
@@ -61,14 +61,18 @@ export function createServiceMetrics(
     },
   });
   return {
-    add({ method, path, status, timeMs }) {
-      if (status === null) {
+    async observe(c, next) {
+      const startedAtMs = clock();
+      await next();
+      if (c.env.incoming.socket.destroyed) {
         cut.inc();
         return;
       }
+      const { method, path } = c.req;
       const [first = ''] = path.slice(basePath.length + 1).split('/');
       const area = AREAS.has(first) ? first : 'other';
-      seconds.observe({ method, area, status: `${Math.floor(status / 100)}xx` }, timeMs / 1_000);
+      const status = `${Math.floor(c.res.status / 100)}xx`;
+      seconds.observe({ method, area, status }, (clock() - startedAtMs) / 1_000);
     },
     render: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
   };

@@ -1,20 +1,16 @@
 /** The service as an operator runs it: durable in a file, ended without losing an answer. */
 
-import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
-import { openFaults } from '../../testbed/fault-rules.ts';
-import { waitByTimer } from '../../testbed/latency.ts';
-import { listen } from '../../testbed/serving.ts';
 import { BASE_PATH, createApp, DONOR_PAGES } from '../app.ts';
 import { assembleService } from '../assemble.ts';
 import { openConnectionEngine } from '../connections/engine.ts';
 import { createCredits } from '../credits.ts';
-import { partnerFaultRulesSchema } from '../faults.ts';
 import { readPieces } from '../pieces.ts';
 import { openRecord } from '../record/store.ts';
 import { openRecordedWorld } from '../record/world.ts';
 import { openUndamaged } from './damage.ts';
 import { refuseMissing } from './file.ts';
+import { listen } from './listening.ts';
 import { createServiceMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 import { openTeamKeys } from './team-keys.ts';
@@ -52,9 +48,6 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
-/** Requests that are under way when the service stops have so long. */
-const GRACE_MS = 10_000;
-
 /** Starts; resolves when it serves. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { clock, report, host } = options;
@@ -68,29 +61,19 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     let rootUrl = options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? '';
     const world = openRecordedWorld(db, (id) => `${rootUrl}${DONOR_PAGES}/${id}`);
     const donors = openRecord(db).people();
-    const metrics = createServiceMetrics(db, { basePath: BASE_PATH, donors });
+    const metrics = createServiceMetrics(db, { basePath: BASE_PATH, donors, clock });
     const parts = assembleService({
       db,
       world,
       clock,
       report,
-      random: Math.random,
-      faults: openFaults({
-        rulesSchema: partnerFaultRulesSchema,
-        rules: [],
-        basePath: BASE_PATH,
-        random: Math.random,
-      }),
-      drawLatency: () => 0,
-      wait: waitByTimer,
       engine: openConnectionEngine(db, world),
       networkJobTimeMs: 0,
     });
-    const app = createApp({
+    const { app } = createApp({
       ...parts,
       title: 'Partner Data Service',
-      submitLatencyMs: 0,
-      requests: metrics,
+      edge: [metrics.observe],
       credits,
       keys: openTeamKeys(db, openTeams(db, clock), clock),
       networkPrices: {
@@ -100,9 +83,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       forms: { a: true, b: true },
       jobTimeMs: () => 0,
       rateLimit: { ratePerSecond: options.rate, burst: options.burst, retryAfter: true },
-      controls: null,
     });
-    const service = await open(app, host, options.port);
+    const service = await listen(app, host, options.port);
     rootUrl ||= service.url;
     readPieces(db, parts.pieces).catch(report);
     const operator = await openOperator(
@@ -149,26 +131,5 @@ function openOperator(
     const { text, contentType } = await metrics.render();
     return c.body(text, 200, { 'content-type': contentType });
   });
-  return open(app, host, port);
-}
-
-async function open(
-  app: Pick<Parameters<typeof createAdaptorServer>[0], 'fetch'>,
-  host: string,
-  port: number,
-) {
-  const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false });
-  const url = await listen(server, host, port);
-  return {
-    url,
-    close(): Promise<void> {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      server.close(() => resolve());
-      if ('closeIdleConnections' in server) server.closeIdleConnections();
-      const cut = setTimeout(() => {
-        if ('closeAllConnections' in server) server.closeAllConnections();
-      }, GRACE_MS);
-      return promise.finally(() => clearTimeout(cut));
-    },
-  };
+  return listen(app, host, port);
 }

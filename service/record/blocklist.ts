@@ -9,6 +9,7 @@ import type { Address, Donor } from '../../people/world.ts';
 import type { Database } from '../database.ts';
 import { comparableAddress, houseKeys } from '../matcher/addresses.ts';
 import { comparableEmployer } from '../matcher/employers.ts';
+import { toLatin } from '../matcher/latin.ts';
 import { comparableName } from '../matcher/names.ts';
 import { formsOf } from '../matcher/nicknames.ts';
 import type { Entry } from './entry.ts';
@@ -33,35 +34,46 @@ export function openBlocklist(db: Database): Blocklist {
   return {
     block(donor, ids, keys) {
       const { first, last } = donor.name;
-      const name = comparableName(first, '', last);
       const facts = factsOf(donor.birthday ?? '', donor.addresses, [
         ...[...donor.work, ...donor.boards].map((role) => role.organisationName),
       ]);
       const texts = [
         ...ids.map((id) => `id ${id}`),
         ...keys.map((key) => `key ${key}`),
-        ...[name.first, ...formsOf(name.first)].flatMap((form) =>
-          facts.map((fact) => `${form} ${name.last} ${fact}`),
+        ...namesOf(first, last).flatMap((name) =>
+          [name.first, ...formsOf(name.first)].flatMap((form) =>
+            facts.map((fact) => `${form} ${name.last} ${fact}`),
+          ),
         ),
       ];
       const person = hash(`id ${donor.id}`);
       for (const text of texts) insert.run(hash(text), person);
     },
     isBlocked({ keys, name: { first, last }, born, addresses, roles }) {
-      const name = comparableName(first, '', last);
       const organisations = roles
         .filter(({ side }) => side !== 'education')
         .map(({ organisation }) => organisation.name);
       const texts = [
         ...keys.map((key) => `key ${key}`),
-        ...factsOf(born, addresses, organisations).map(
-          (fact) => `${name.first} ${name.last} ${fact}`,
+        ...namesOf(first, last).flatMap((name) =>
+          factsOf(born, addresses, organisations).map(
+            (fact) => `${name.first} ${name.last} ${fact}`,
+          ),
         ),
       ];
       return texts.some((text) => find.get(hash(text)) !== undefined);
     },
     allow: (id) => allow.run(hash(`id ${id}`)).changes > 0,
   };
+}
+
+/** A name as it is written and, if it has other letters, in Latin ones. */
+function namesOf(first: string, last: string) {
+  const written = comparableName(first, '', last);
+  const latin = comparableName(toLatin(first), '', toLatin(last));
+  return latin.first === written.first && latin.last === written.last
+    ? [written]
+    : [written, latin];
 }
 
 /** What tells namesakes apart; a year of birth alone does not. */

@@ -7,6 +7,7 @@ import { createMatcher } from '../matcher/matcher.ts';
 import { matchAll } from '../matching-worker.ts';
 import { Refusal } from '../operation/refusal.ts';
 import { openBlocklist } from './blocklist.ts';
+import { openParts } from './parts.ts';
 import { openReferences } from './references.ts';
 import { openRecord } from './store.ts';
 import { openRecordedWorld } from './world.ts';
@@ -26,7 +27,10 @@ export function erasePerson(db: Database, id: string, clock: () => number): void
     if (number === null || donor === null) {
       throw new Refusal(`There is no donor ${id}. Ids are in profiles: "id".`);
     }
-    const ids = [...new Set([donor.id, id, ...record.aliasesOf(number)])];
+    const parts = openParts(db)
+      .of(number)
+      .map((part) => part.id);
+    const ids = [...new Set([donor.id, id, ...record.aliasesOf(number), ...parts])];
     openBlocklist(db).block(donor, ids, record.keysOf(number));
     openReferences(db).forget(number, ids);
     const gone = { joinedTo: null, probability: null, reasons: [] };

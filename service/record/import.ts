@@ -8,27 +8,17 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Database } from '../database.ts';
-import { agreeInFull } from '../matcher/agreement.ts';
-import { type GrowingIndex, openGrowingIndex } from '../matcher/growing-index.ts';
-import { createMatcher, type Match, type SoughtPerson } from '../matcher/matcher.ts';
+import { openGrowingIndex } from '../matcher/growing-index.ts';
 import { findCommonBirths } from './births.ts';
 import { openBlocklist } from './blocklist.ts';
 import type { Entry } from './entry.ts';
-import { mergeEntry, newDonor } from './merge.ts';
+import { createLinker, type JoinedEntry, type Linker, type SameUnderOtherIds } from './linker.ts';
 import { ImportProblem } from './problem.ts';
-import { openReviews, type Reviews } from './reviews.ts';
-import { judge, shareList } from './same-person.ts';
-import { type CsvOptions, readBirths, readCsvDonors } from './sources/csv.ts';
-import { readForm990 } from './sources/form-990.ts';
-import { readJudges } from './sources/judges.ts';
-import { readLegislators } from './sources/legislators.ts';
+import { openReturns, type Returns } from './returns.ts';
+import type { CsvOptions } from './sources/csv.ts';
+import { type ImportKind, type Source, type SourceFile, sourceOf } from './sources/source.ts';
 import { openRecord, type RecordStore } from './store.ts';
 import { openRecordedWorld } from './world.ts';
-
-/** The kinds of files. */
-export const IMPORT_KINDS = ['csv', 'legislators', 'judges', '990'] as const;
-
-export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 /** What is imported, and what is said of it. */
 export interface ImportOrder extends CsvOptions {
@@ -40,7 +30,9 @@ export interface ImportOrder extends CsvOptions {
    * csv: what it means if many rows agree in full with a donor of the same list under another id. The list has
    * new ids, or these are other people; without an answer such an import stops.
    */
-  sameUnderOtherIds?: 'ids changed' | 'other people';
+  sameUnderOtherIds?: SameUnderOtherIds | undefined;
+  /** Reports what the import would do, and leaves the database as it is. */
+  isDryRun?: boolean;
   /** Hears of each file that was looked at. */
   progress?: (file: string, index: number, count: number) => void;
 }
@@ -57,23 +49,53 @@ export interface ImportReport {
   blocked: number;
   /** Pairs of people who agree and were not joined, because that takes someone to look at them. */
   toReview: number;
+  /** Entries that were taken for a donor of another source. */
+  joined: number;
+  /** The joins of which the service is least certain, the least certain first. */
+  leastCertain: JoinedEntry[];
+  /** Number of entries that name no person, such as "VACANT" or a bank, and the first of their texts. */
+  unread: { count: number; texts: string[] };
   /** Files that could not be read, and why: nothing of them is in. */
   refused: { file: string; problem: string }[];
 }
 
+/** The number of joins that a report names. */
+const MOST_JOINS_NAMED = 20;
+
+/** The number of entries without a person that a report names. */
+const MOST_UNREAD_NAMED = 100;
+
 /** Imports files one by one; the database must be no service's at the time. */
 export async function importPeople(db: Database, order: ImportOrder): Promise<ImportReport> {
-  const world = openRecordedWorld(db);
+  openRecordedWorld(db);
+  if (order.isDryRun !== true) {
+    const report = await importFiles(db, order);
+    openRecordedWorld(db);
+    return report;
+  }
+  db.exec('begin immediate');
+  try {
+    return await importFiles(db, order);
+  } finally {
+    db.exec('rollback');
+  }
+}
+
+async function importFiles(db: Database, order: ImportOrder): Promise<ImportReport> {
+  const source = sourceOf(order.kind, db, order);
   const record = openRecord(db);
+  const growing = openGrowingIndex(db, record.count());
+  const returns = openReturns(db, record, growing);
   const linker = createLinker({
-    record,
-    growing: openGrowingIndex(db, world.donorCount),
-    reviews: openReviews(db),
-    order,
+    ...{ db, record, growing },
+    ...{ clock: order.clock, sameUnderOtherIds: order.sameUnderOtherIds },
   });
   const none = { files: 0, known: 0, people: 0, added: 0, changed: 0, blocked: 0, toReview: 0 };
-  const report: ImportReport = { ...none, refused: [] };
-  const files = (await Promise.all(order.paths.map((path) => filesIn(path, order.kind)))).flat();
+  const report: ImportReport = {
+    ...none,
+    ...{ joined: 0, leastCertain: [], refused: [], unread: { count: 0, texts: [] } },
+  };
+  const files = (await Promise.all(order.paths.map((path) => filesIn(path, source)))).flat();
   for (const [index, file] of files.entries()) {
     order.progress?.(file, index, files.length);
     report.files += 1;
@@ -83,25 +105,37 @@ export async function importPeople(db: Database, order: ImportOrder): Promise<Im
       continue;
     }
     try {
-      const { blocked, toReview, ...counts } = await importFile(db, record, linker, {
-        file,
-        fingerprint,
-        order,
-      });
-      report.people += counts.people;
-      report.added += counts.added;
-      report.changed += counts.changed;
-      report.blocked += blocked;
-      report.toReview += toReview;
+      const one = await importFile(
+        db,
+        { source, record, linker, returns },
+        { file, fingerprint, order },
+      );
+      report.people += one.people;
+      report.added += one.added;
+      report.changed += one.changed;
+      report.blocked += one.blocked;
+      report.toReview += one.toReview;
+      report.joined += one.joined.length;
+      report.unread.count += one.unread.length;
+      report.unread.texts = [...report.unread.texts, ...one.unread].slice(0, MOST_UNREAD_NAMED);
+      report.leastCertain = [...report.leastCertain, ...one.joined]
+        .toSorted((a, b) => a.probability - b.probability)
+        .slice(0, MOST_JOINS_NAMED);
     } catch (error) {
       const problem = readable(error, basename(file));
       // One return of thousands is left out; of a single list there is nothing else.
-      if (problem === null || order.kind !== '990') throw error;
+      if (problem === null || source.inFolders === null) throw error;
       report.refused.push({ file: basename(file), problem });
     }
   }
-  openRecordedWorld(db);
   return report;
+}
+
+interface Importing {
+  source: Source;
+  record: RecordStore;
+  linker: Linker;
+  returns: Returns;
 }
 
 interface FileToImport {
@@ -112,29 +146,29 @@ interface FileToImport {
 
 async function importFile(
   db: Database,
-  record: RecordStore,
-  linker: Linker,
+  { source, record, linker, returns }: Importing,
   { file, fingerprint, order }: FileToImport,
 ) {
   const counts = { people: 0, added: 0, changed: 0 };
   const blocklist = openBlocklist(db);
   let blocked = 0;
-  db.exec('begin immediate');
+  const transaction = openTransaction(db);
   try {
     linker.beginFile({
-      isEachOnce: order.kind !== 'csv',
-      commonBirths: findCommonBirths(order.kind === 'csv' ? await readBirths(file) : [], db),
+      isEachOnce: source.isEachOnce,
+      commonBirths: findCommonBirths(await source.readBirths(file), db),
     });
-    for await (const entry of entriesOf(db, file, order)) {
+    const { statements, unread } = await readStatements(source, file, returns);
+    for await (const { entry, stated } of statements) {
       counts.people += 1;
       if (blocklist.isBlocked(entry)) {
         blocked += 1;
         continue;
       }
-      const outcome = linker.take(entry);
+      const outcome = linker.take(entry, stated);
       if (outcome !== 'unchanged') counts[outcome] += 1;
     }
-    const { toReview, renamed } = linker.endFile();
+    const { toReview, renamed, joined } = linker.endFile();
     refuseOtherIds(file, order, counts.people, renamed);
     record.noteImport({
       fingerprint,
@@ -143,19 +177,47 @@ async function importFile(
       atMs: order.clock(),
       ...counts,
     });
-    db.exec('commit');
-    return { ...counts, blocked, toReview };
+    transaction.commit();
+    return { ...counts, blocked, toReview, joined, unread };
   } catch (error) {
-    db.exec('rollback');
+    transaction.rollBack();
     throw error;
   }
 }
 
-function entriesOf(db: Database, file: string, order: ImportOrder): AsyncIterable<Entry> {
-  if (order.kind === '990') return readForm990(file);
-  if (order.kind === 'judges') return readJudges(file, order.date);
-  if (order.kind === 'legislators') return readLegislators(file, order.date);
-  return readCsvDonors(db, file, order);
+/** A file's transaction; in a dry run, which is a transaction itself, a part of that. */
+function openTransaction(db: Database) {
+  const isNested = db.inTransaction;
+  db.exec(isNested ? 'savepoint import_file' : 'begin immediate');
+  return {
+    commit: () => db.exec(isNested ? 'release import_file' : 'commit'),
+    rollBack: () => db.exec(isNested ? 'rollback to import_file; release import_file' : 'rollback'),
+  };
+}
+
+/** An entry, by which its donor is found, and what is stored of it. */
+interface Statement {
+  entry: Entry;
+  stated: Entry;
+}
+
+async function readStatements(source: Source, file: string, returns: Returns) {
+  const { entries, filed, unread } = await source.read(file);
+  return { statements: statementsOf(entries, filed, returns), unread };
+}
+
+async function* statementsOf(
+  entries: SourceFile['entries'],
+  filed: SourceFile['filed'],
+  returns: Returns,
+): AsyncGenerator<Statement> {
+  if (filed === null) {
+    for await (const entry of entries) yield { entry, stated: entry };
+    return;
+  }
+  const people = await Array.fromAsync(entries);
+  const state = returns.begin(filed, people);
+  for (const entry of people) yield { entry, stated: state(entry) };
 }
 
 /** Fewer rows than this are named one by one on the review list instead. */
@@ -167,117 +229,18 @@ function refuseOtherIds(file: string, order: ImportOrder, people: number, rename
   const isMany = renamed >= LEAST_RENAMED && renamed > people * MOST_RENAMED_SHARE;
   if (!isMany || order.sameUnderOtherIds !== undefined) return;
   throw new ImportProblem(basename(file), [
-    `${renamed} of ${people} rows agree in full with someone of the same list under another id. Has the list new ids, or are these other people?`,
+    `${renamed} of ${people} rows agree in full with someone of the same list under another id. Has the list new ids (--ids-changed), or are these other people (--other-people)?`,
   ]);
 }
 
-interface Linker {
-  beginFile(file: {
-    /** In files that hold each person once, two people are never one. */
-    isEachOnce: boolean;
-    /** Days of birth that stand for an unknown one. */
-    commonBirths: ReadonlySet<string>;
-  }): void;
-  take(entry: Entry): 'added' | 'changed' | 'unchanged';
-  /** Returns how many pairs are to be reviewed, and how many rows agree in full with someone of the same list. */
-  endFile(): { toReview: number; renamed: number };
-}
-
-interface LinkerOptions {
-  record: RecordStore;
-  growing: GrowingIndex;
-  reviews: Reviews;
-  order: Pick<ImportOrder, 'sameUnderOtherIds' | 'clock'>;
-}
-
-/** Finds the donor of an entry: by a key of its source, or by what all sources say. */
-function createLinker({ record, growing, reviews, order }: LinkerOptions): Linker {
-  const matcher = createMatcher(growing.index);
-  let keyOfTaken: Map<number, string> | null = null;
-  let commonBirths: ReadonlySet<string> = new Set();
-  let counts = { toReview: 0, renamed: 0 };
-
-  /** The donor, or the one with whom the entry has to be reviewed. */
-  function find(entry: Entry): { found: number | null; alike: Match | null } {
-    for (const key of entry.keys) {
-      const number = record.numberByKey(key);
-      if (number !== null) return { found: number, alike: null };
-    }
-    const match = matcher.match(soughtOf(entry, commonBirths));
-    const number = match.donorNumber;
-    if (number === null || keyOfTaken?.has(number) === true) return NOBODY;
-    const keys = record.keysOf(number);
-    const verdict = judge(match, entry.keys, keys);
-    if (verdict === 'other') return NOBODY;
-    if (verdict === 'same') return { found: number, alike: null };
-    if (!shareList(entry.keys, keys)) return { found: null, alike: match };
-    return order.sameUnderOtherIds === 'ids changed'
-      ? { found: number, alike: null }
-      : { found: null, alike: match };
-  }
-
-  function review({ donorNumber: one, probability, reasons }: Match, other: number, entry: Entry) {
-    if (one === null) return;
-    reviews.add({ one, other, probability, reasons, atMs: order.clock() });
-    counts.toReview += 1;
-    const [older, newer] = [one, other].map(growing.index.candidate);
-    const isInFull = older !== undefined && newer !== undefined && agreeInFull(older, newer);
-    if (isInFull && shareList(entry.keys, record.keysOf(one))) counts.renamed += 1;
-  }
-
-  return {
-    beginFile(file) {
-      keyOfTaken = file.isEachOnce ? new Map() : null;
-      commonBirths = file.commonBirths;
-      counts = { toReview: 0, renamed: 0 };
-    },
-    endFile: () => counts,
-    take(entry) {
-      const { found, alike } = find(entry);
-      const number = found ?? record.count();
-      keyOfTaken?.set(number, entry.keys[0]);
-      const before = found === null ? null : record.donor(found);
-      const donor =
-        before === null
-          ? newDonor(entry, record.identify)
-          : mergeEntry(before, entry, record.identify);
-      const isSame = before !== null && JSON.stringify(before) === JSON.stringify(donor);
-      record.write(number, donor, entry.keys);
-      if (isSame) return 'unchanged';
-      growing.put(number, donor, before);
-      if (alike !== null) review(alike, number, entry);
-      return before === null ? 'added' : 'changed';
-    },
-  };
-}
-
-const NOBODY = { found: null, alike: null };
-
-function soughtOf(
-  { name, addresses, roles, born }: Entry,
-  commonBirths: ReadonlySet<string>,
-): SoughtPerson {
-  return {
-    first: [name.first, name.middle ?? ''].join(' ').trim(),
-    last: [name.last, name.suffix ?? ''].join(' ').trim(),
-    addresses: addresses.map(
-      ({ street, city, state, postalCode }) => `${street}, ${city}, ${state} ${postalCode}`,
-    ),
-    employers: roles
-      .filter(({ side }) => side !== 'education')
-      .map(({ organisation }) => organisation.name),
-    born: commonBirths.has(born) ? '' : born,
-  };
-}
-
-async function filesIn(path: string, kind: ImportKind): Promise<string[]> {
+async function filesIn(path: string, { inFolders }: Source): Promise<string[]> {
   const info = await stat(path).catch(() => null);
   if (info === null) throw new ImportProblem(path, ['There is no such file.']);
   if (!info.isDirectory()) return [path];
-  if (kind !== '990') throw new ImportProblem(path, ['It is a folder: name the file.']);
+  if (inFolders === null) throw new ImportProblem(path, ['It is a folder: name the file.']);
   const names = await readdir(path, { recursive: true });
   return names
-    .filter((name) => /\.xml$/i.test(name))
+    .filter((name) => inFolders.test(name))
     .toSorted()
     .map((name) => join(path, name));
 }

@@ -3,11 +3,12 @@
 import type { Donor, Role } from '../../people/world.ts';
 import type { Database } from '../database.ts';
 import { openGrowingIndex } from '../matcher/growing-index.ts';
-import { createMatcher, type Match, type SoughtPerson } from '../matcher/matcher.ts';
+import { createMatcher, type Match } from '../matcher/matcher.ts';
+import { openApart } from './apart.ts';
 import { findCommonBirths } from './births.ts';
-import { mergeDonors } from './merge.ts';
-import { openReferences } from './references.ts';
+import { createJoining } from './joining.ts';
 import { judge } from './same-person.ts';
+import { soughtOf } from './sought.ts';
 import { openRecord } from './store.ts';
 import { isVacant } from './vacancy.ts';
 import { openRecordedWorld } from './world.ts';
@@ -41,10 +42,11 @@ const SAY_EVERY = 10_000;
 export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrder): Joined[] {
   openRecordedWorld(db);
   const record = openRecord(db);
-  const references = openReferences(db);
   const count = record.count();
   const growing = openGrowingIndex(db, count);
   const matcher = createMatcher(growing.index);
+  const joining = createJoining(db, record, growing);
+  const apart = openApart(db);
   const commonBirths = findCommonBirths([], db);
   const found: Joined[] = [];
 
@@ -59,21 +61,15 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
     const other = match.donorNumber;
     const theirs = other === null ? null : present(other);
     if (other === null || theirs === null || areApart(donor, theirs)) return null;
+    if (apart.has(number, other)) return null;
     if (judge(match, record.keysOf(number), record.keysOf(other)) !== 'same') return null;
     const back = matcher.match(soughtOf(theirs, commonBirths), other);
     return back.donorNumber === number ? { number: other, match } : null;
   }
 
-  const join = db.transaction((into: number, from: number, { probability, reasons }: Match) => {
-    const [donor, other] = [record.donor(into), record.donor(from)];
-    if (donor === null || other === null) return;
-    const merged = mergeDonors(donor, other);
-    record.write(into, merged, []);
-    growing.put(into, merged, donor);
-    growing.remove(from, other);
-    references.move(from, into);
-    record.vacate({ number: from, joinedTo: into, probability, reasons, atMs: clock() });
-  });
+  const join = db.transaction((into: number, from: number, match: Match) =>
+    joining.join(into, from, match, clock()),
+  );
 
   const seen = new Set<number>();
   for (let number = 0; number < count; number++) {
@@ -93,22 +89,6 @@ export function joinDonors(db: Database, { isPreview, clock, progress }: JoinOrd
   }
   openRecordedWorld(db);
   return found;
-}
-
-function soughtOf(
-  { name, suffix, addresses, work, boards, birthday, birthYear }: Donor,
-  commonBirths: ReadonlySet<string>,
-): SoughtPerson {
-  const born = birthday ?? String(birthYear ?? '');
-  return {
-    first: [name.first, name.middle ?? ''].join(' ').trim(),
-    last: [name.last, suffix ?? ''].join(' ').trim(),
-    addresses: addresses.map(
-      ({ street, city, state, postalCode }) => `${street}, ${city}, ${state} ${postalCode}`,
-    ),
-    employers: [...work, ...boards].map(({ organisationName }) => organisationName),
-    born: commonBirths.has(born) ? '' : born,
-  };
 }
 
 /** Two who sit on one board at the same time, as the same source says. */

@@ -24,10 +24,14 @@ const MOST_SENTENCES = 6;
 const DAYS_BETWEEN = 40;
 
 /** The donor of an entry that is new. */
-export function newDonor(entry: Entry, identify: Identify): Donor {
+export function newDonor(
+  entry: Entry,
+  identify: Identify,
+  id = idFrom('person', entry.keys[0]),
+): Donor {
   const { first, middle, last, suffix } = entry.name;
   const blank: Donor = {
-    ...blankDonor(idFrom('person', entry.keys[0]), { first, middle, last }),
+    ...blankDonor(id, { first, middle, last }),
     ...(suffix === null ? {} : { suffix }),
     sources: { name: entry.source },
   };

@@ -2,6 +2,11 @@
 
 import { z } from 'zod';
 import type { Database } from '../database.ts';
+import { openApart } from './apart.ts';
+import { openExported } from './exported.ts';
+import { openMixedPlaces } from './mixed-places.ts';
+import { openParts } from './parts.ts';
+import { joinedTo } from './vacancy.ts';
 
 /** What teams have of a donor; each call belongs into a transaction of the caller. */
 export interface References {
@@ -17,12 +22,17 @@ const ERASED = 'The person was erased from the service';
 /** Opens them. */
 export function openReferences(db: Database): References {
   const sql = prepareStatements(db);
+  const apart = openApart(db);
+  const parts = openParts(db);
+  const places = openMixedPlaces(db);
+  const exported = openExported(db);
 
   /** The runner-up of a match is written inside of it. */
   function changeRunnersUp(from: number, to: number | null): void {
     for (const { id, match } of sql.withRunnerUp.all(from)) {
       const { runnerUp, ...rest } = matchSchema.parse(JSON.parse(match));
-      const changed = to === null || runnerUp === null ? null : { ...runnerUp, donorNumber: to };
+      const changed =
+        to === null || runnerUp === null ? null : { was: from, ...runnerUp, donorNumber: to };
       sql.setMatch.run(JSON.stringify({ ...rest, runnerUp: changed }), id);
     }
   }
@@ -32,16 +42,20 @@ export function openReferences(db: Database): References {
       for (const statement of [sql.moveJobs, ...sql.movePlaces]) statement.run(to, from);
       changeRunnersUp(from, to);
       for (const statement of sql.dropPlaces) statement.run(from);
-      sql.dropReviews.run(from, from);
+      sql.dropReview.run(from, to, to, from);
     },
     forget(number, ids) {
       sql.forgetJobs.run(ERASED, number);
       changeRunnersUp(number, null);
-      sql.dropReviews.run(number, number);
+      sql.dropReviews.run(number);
+      apart.forget(number);
+      places.forget(number);
+      parts.forget(number);
+      sql.forgetReturns.run(number);
+      sql.forgetUndone.run(number, number);
       // A file cannot be changed: it goes as a whole, and so do those of which it is not known who is in them.
-      sql.dropExports.run(number);
+      exported.remove(number);
       for (const statement of sql.dropPlaces) statement.run(number);
-      sql.dropExported.run();
       for (const id of ids) {
         sql.dropItems.run(id);
         for (const statement of sql.forgetId) statement.run(id, id);
@@ -64,7 +78,6 @@ function prepareStatements(db: Database) {
       two('update or ignore list_donors set donor_number = ? where donor_number = ?'),
       two('update or ignore network_members set donor = ? where donor = ?'),
       two('update or ignore stored_members set donor = ? where donor = ?'),
-      two('update or ignore export_donors set donor = ? where donor = ?'),
     ],
     dropPlaces: [
       one('delete from list_donors where donor_number = ?'),
@@ -72,24 +85,29 @@ function prepareStatements(db: Database) {
       one(`delete from stored_connections
            where member in (select number from stored_members where donor = ?)`),
       one('delete from stored_members where donor = ?'),
-      one('delete from export_donors where donor = ?'),
     ],
     withRunnerUp: db.prepare<[number], { id: string; match: string }>(
       `select id, match from jobs where json_extract(match, '$.runnerUp.donorNumber') = ?`,
     ),
     setMatch: db.prepare<[string, string]>('update jobs set match = ? where id = ?'),
     forgetJobs: db.prepare<[string, number]>(
-      `update jobs set donor_number = null, error = ?, match = null where donor_number = ?`,
+      `update jobs set donor_number = null, error = ?, match = null, parts = null where donor_number = ?`,
     ),
-    dropExports: one(
-      `delete from exports
-       where export_id in (select export_id from export_donors where donor = ?)
-          or donor_count > 0 and export_id not in (select export_id from export_donors)`,
+    forgetReturns: one(
+      `delete from record_return_people
+       where key in (select key from record_keys where number = ?)`,
     ),
-    dropExported: db.prepare<[]>(
-      'delete from export_donors where export_id not in (select export_id from exports)',
+    forgetUndone: two(
+      'update record_undone set number = -1, apart_from = -1 where number = ? or apart_from = ?',
     ),
-    dropReviews: two('delete from record_reviews where one = ? or other = ?'),
+    dropReview: db.prepare<[number, number, number, number]>(
+      'delete from record_reviews where one = ? and other = ? or one = ? and other = ?',
+    ),
+    dropReviews: one(
+      `with recursive ${joinedTo('gone')}
+       delete from record_reviews
+       where one in (select number from gone) or other in (select number from gone)`,
+    ),
     dropItems: db.prepare<[string]>('delete from network_job_items where donor_id = ?'),
     forgetId: ['ledger', 'late_charges'].map((table) =>
       db.prepare<[string, string]>(

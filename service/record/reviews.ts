@@ -18,8 +18,10 @@ export interface ReviewedPair {
 export interface Reviews {
   /** Stores a pair; one that is stored already gets its newest evidence. */
   add(pair: ReviewedPair): void;
-  /** Lists pairs, the likeliest first. */
+  /** Lists pairs, the likeliest first; not those of a donor who was joined, to which an undo leads back. */
   list(): ReviewedPair[];
+  /** Removes a pair; false if it is not on the list. */
+  remove(one: number, other: number): boolean;
   /** Removes the pairs of a donor who was joined or erased. */
   forget(number: number): void;
 }
@@ -33,12 +35,17 @@ export function openReviews(db: Database): Reviews {
   );
   const select = db.prepare<[], Omit<ReviewedPair, 'reasons'> & { reasons: string }>(
     `select one, other, probability, reasons, at_ms atMs from record_reviews
+     where one not in (select number from record_vacancies) and other not in (select number from record_vacancies)
      order by probability desc, one, other`,
   );
   const remove = db.prepare<[number, number]>(
     'delete from record_reviews where one = ? or other = ?',
   );
+  const removePair = db.prepare<[number, number]>(
+    'delete from record_reviews where one = ? and other = ?',
+  );
   return {
+    remove: (one, other) => removePair.run(Math.min(one, other), Math.max(one, other)).changes > 0,
     add(pair) {
       insert.run({ ...pair, reasons: JSON.stringify(pair.reasons) });
     },

@@ -3,7 +3,7 @@
 import { type Match, THRESHOLDS } from '../matcher/matcher.ts';
 
 /** Kinds of evidence beyond the name that records of two sources need. */
-const LEAST_KINDS = 2;
+export const LEAST_KINDS = 2;
 
 /** Whether an import takes an entry for a donor, or a person has to look at the two. */
 export type Verdict = 'same' | 'review' | 'other';
@@ -24,8 +24,8 @@ export function shareList(keys: readonly string[], others: readonly string[]): b
   return others.some((key) => lists.has(listOf(key)));
 }
 
-/** `csv:gala:G1` is of the list `csv:gala`, and `fjc:12` of `fjc`. */
-function listOf(key: string): string {
+/** Returns the list of a key: `csv:gala:G1` is of the list `csv:gala`, and `fjc:12` of `fjc`. */
+export function listOf(key: string): string {
   return key.slice(0, key.lastIndexOf(':'));
 }
 

@@ -8,6 +8,7 @@ import type { Database } from '../database.ts';
 import { comparableEmployer } from '../matcher/employers.ts';
 import type { NamedOrganisation } from './entry.ts';
 import { idFrom } from './merge.ts';
+import { listOf } from './same-person.ts';
 import { isVacant, vacantDonor } from './vacancy.ts';
 
 /** A file that was imported. */
@@ -49,10 +50,26 @@ export interface RecordStore {
   noteImport(file: ImportedFile): void;
   imports(): ImportedFile[];
   keysOf(number: number): string[];
+  /** The keys of a donor in the lists of these keys lead there no longer as ids of those lists, which have new ones. */
+  retireKeys(number: number, keys: readonly string[]): void;
+  /** The id of a donor who is known by a key; another one if the list has given the key to someone else. */
+  freeId(key: string): string;
   /** The ids of those who were joined to a donor. */
   aliasesOf(number: number): string[];
   /** Takes a donor away; the ids and keys lead to another one, or nowhere. */
   vacate(vacancy: Vacancy): void;
+  /** Makes a part of a joined donor a donor again: the id, its keys and its earlier ids lead there. */
+  restore(restored: {
+    number: number;
+    donor: Donor;
+    keys: readonly string[];
+    aliases: readonly string[];
+  }): void;
+  /** Whoever led to a number by way of a join, and is a part of another donor, leads to that donor. */
+  redirect(from: number, to: number): void;
+  /** Whether others were joined to a donor. */
+  hasJoined(number: number): boolean;
+  noteUndone(undone: { number: number; apartFrom: number; atMs: number }): void;
   /** How many people have come, changed or gone. */
   changes(): number;
   countOrganisations(): number;
@@ -83,11 +100,23 @@ export function openRecord(db: Database): RecordStore {
     people: () => (sql.count.get() ?? 0) - (sql.vacancies.get() ?? 0),
     donor(number) {
       const text = sql.donor.get(number);
-      return text === undefined ? null : donorSchema.parse(JSON.parse(text));
+      return text === undefined ? null : readDonor(text);
     },
     numberOf: (id) => (isVacant({ id }) ? null : (sql.byId.get(id) ?? sql.byAlias.get(id) ?? null)),
     numberByKey: (key) => sql.byKey.get(key) ?? null,
     keysOf: (number) => sql.keysOf.all(number),
+    retireKeys(number, keys) {
+      const lists = new Set(keys.map(listOf));
+      for (const key of sql.keysOf.all(number)) {
+        if (lists.has(listOf(key))) sql.retireKey.run(`former-${key}`, key);
+      }
+    },
+    freeId(key) {
+      for (let again = 0; ; again += 1) {
+        const id = idFrom('person', again === 0 ? key : `${key} again ${again}`);
+        if (sql.isUsed.get(id, id, id) === undefined) return id;
+      }
+    },
     aliasesOf: (number) => sql.aliasesOf.all(number),
     vacate({ number, joinedTo, probability, reasons, atMs }) {
       const id = sql.idOf.get(number);
@@ -113,7 +142,23 @@ export function openRecord(db: Database): RecordStore {
       sql.noteImport.run(file);
     },
     imports: () => sql.imports.all(),
-    changes: () => (sql.changes.get() ?? 0) + (sql.vacancies.get() ?? 0),
+    restore({ number, donor, keys, aliases }) {
+      sql.dropAlias.run(donor.id);
+      sql.dropVacancy.run(number);
+      sql.restore.run(number, donor.id, JSON.stringify(donor));
+      for (const key of keys) sql.moveKey.run(key, number);
+      for (const alias of aliases) sql.moveAlias.run(number, alias);
+    },
+    redirect(from, to) {
+      sql.redirect.run(to, from, to);
+    },
+    hasJoined: (number) => (sql.joined.get(number) ?? 0) > 0,
+    noteUndone(undone) {
+      sql.noteUndone.run(undone);
+    },
+    // An undo takes a vacancy away, and must not give a number that was there before.
+    changes: () =>
+      (sql.changes.get() ?? 0) + (sql.vacancies.get() ?? 0) + 2 * (sql.undone.get() ?? 0),
     countOrganisations: () => sql.organisations.get() ?? 0,
   };
 }
@@ -129,6 +174,13 @@ function prepareStatements(db: Database) {
     byAlias: number('select number from record_aliases where id = ?'),
     idOf: db.prepare<[number], string>('select id from record_donors where number = ?').pluck(),
     keysOf: db.prepare<[number], string>('select key from record_keys where number = ?').pluck(),
+    retireKey: db.prepare<[string, string]>(
+      'update or replace record_keys set key = ? where key = ?',
+    ),
+    isUsed: db.prepare<[string, string, string]>(
+      `select 1 from record_donors where id = ? union all select 1 from record_aliases where id = ?
+       union all select 1 from record_parts where id = ?`,
+    ),
     dropKeys: db.prepare<[number]>('delete from record_keys where number = ?'),
     moveKeys: db.prepare<[number, number]>('update record_keys set number = ? where number = ?'),
     aliasesOf: db
@@ -145,6 +197,25 @@ function prepareStatements(db: Database) {
     noteVacancy: db.prepare<[number, number | null, number | null, string, number]>(
       'insert into record_vacancies values (?, ?, ?, ?, ?)',
     ),
+    dropAlias: db.prepare<[string]>('delete from record_aliases where id = ?'),
+    dropVacancy: db.prepare<[number]>('delete from record_vacancies where number = ?'),
+    restore: db.prepare<[number, string, string]>(
+      `insert into record_donors values (?, ?, ?)
+       on conflict (number) do update set id = excluded.id, donor = excluded.donor`,
+    ),
+    moveKey: db.prepare<[string, number]>('insert or replace into record_keys values (?, ?)'),
+    moveAlias: db.prepare<[number, string]>('update record_aliases set number = ? where id = ?'),
+    redirect: db.prepare<[number, number, number]>(
+      `update record_vacancies set joined_to = ?
+       where joined_to = ? and number in (select own_number from record_parts where number = ?)`,
+    ),
+    joined: db
+      .prepare<[number], number>('select count(*) from record_vacancies where joined_to = ?')
+      .pluck(),
+    noteUndone: db.prepare<[{ number: number; apartFrom: number; atMs: number }]>(
+      'insert into record_undone (number, apart_from, at_ms) values (@number, @apartFrom, @atMs)',
+    ),
+    undone: total('select count(*) from record_undone'),
     vacancies: total('select count(*) from record_vacancies'),
     byKey: number('select number from record_keys where key = ?'),
     write: db.prepare<[number, string, string]>(
@@ -173,6 +244,11 @@ function prepareStatements(db: Database) {
     changes: total('select sum(added + changed) from record_imports'),
     organisations: total('select count(*) from record_organisations'),
   };
+}
+
+/** Reads a donor as it is stored. */
+export function readDonor(text: string): Donor {
+  return donorSchema.parse(JSON.parse(text));
 }
 
 const noteSchema = z.object({

@@ -27,6 +27,90 @@ create table if not exists export_donors (
 create index if not exists export_donors_by_donor on export_donors (donor);
 `;
 
+/**
+ * What each source said of a donor who was joined, so that a join can be undone. A part is a donor as some keys
+ * describe it; `own_number` is the number that the part had as a donor. Pairs in `record_apart` are two people,
+ * as an operator said. `parts` of a job, member or place names the parts that it was made for.
+ */
+export const PART_TABLES = `
+create table if not exists record_parts (
+  id text primary key,
+  number integer not null,
+  own_number integer,
+  donor text not null,
+  aliases text not null
+) without rowid;
+create index if not exists record_parts_by_number on record_parts (number);
+create table if not exists record_part_keys (
+  key text primary key,
+  part text not null
+) without rowid;
+create index if not exists record_part_keys_by_part on record_part_keys (part);
+create table if not exists record_apart (
+  one integer not null,
+  other integer not null,
+  primary key (one, other)
+) without rowid;
+create table if not exists record_undone (
+  position integer primary key,
+  number integer not null,
+  apart_from integer not null,
+  at_ms integer not null
+);
+create table if not exists mixed_places (
+  kind text not null check (kind in ('list', 'network')),
+  place text not null,
+  team text not null,
+  donor integer not null,
+  primary key (kind, place, donor)
+) without rowid;
+create index if not exists jobs_by_donor on jobs (donor_number) where donor_number is not null;
+create index if not exists list_donors_by_donor on list_donors (donor_number);
+`;
+
+/**
+ * Where a joined donor stood in the lists that the other one is in too, so that an undo leads back there. The indexes are for
+ * what a join or an undo looks for, which would otherwise read all jobs and all who were ever joined.
+ */
+export const JOINED_TABLES = `
+create table if not exists joined_places (
+  donor integer not null,
+  list_id text not null,
+  position integer not null,
+  added_at_ms integer not null,
+  primary key (donor, list_id)
+) without rowid;
+create index if not exists record_vacancies_by_joined on record_vacancies (joined_to) where joined_to is not null;
+create index if not exists jobs_by_runner_up on jobs (json_extract(match, '$.runnerUp.donorNumber')) where match is not null;
+`;
+
+/** Columns of the tables that lead to donors. */
+export const PART_COLUMNS = [
+  ['jobs', 'parts', 'text'],
+  ['jobs', 'is_mixed', 'integer not null default 0'],
+  ['list_donors', 'parts', 'text'],
+  ['network_members', 'parts', 'text'],
+] as const;
+
+/** The returns that were imported, with the keys of their people: a later one may amend them. */
+export const RETURN_TABLES = `
+create table if not exists record_returns (
+  number integer primary key,
+  ein text not null,
+  period_from text not null,
+  period_to text not null,
+  filed_at text not null,
+  is_amended integer not null
+);
+create index if not exists record_returns_by_period on record_returns (ein, period_from, period_to);
+create table if not exists record_return_people (
+  filing integer not null,
+  key text not null,
+  primary key (filing, key)
+) without rowid;
+create index if not exists record_return_people_by_key on record_return_people (key);
+`;
+
 /** Pairs of donors that someone has to look at. */
 export const REVIEW_TABLES = `
 create table if not exists record_reviews (

@@ -14,3 +14,11 @@ export function vacantDonor(number: number): Donor {
 export function isVacant({ id }: Pick<Donor, 'id'>): boolean {
   return id.startsWith(MARK);
 }
+
+/** A table for a statement: a donor, the next parameter, and all who were joined to it, whose numbers an undo gives back. */
+export function joinedTo(name: string): string {
+  return `${name} (number) as (
+    select ?
+    union
+    select record_vacancies.number from record_vacancies join ${name} on joined_to = ${name}.number)`;
+}

@@ -1,6 +1,7 @@
 /** Whether a donor is one of those who are sought, why, and how well. */
 
 import type { Donor } from '../../people/world.ts';
+import { toLatin } from '../matcher/latin.ts';
 import { comparableName } from '../matcher/names.ts';
 import { ageOf } from '../profile.ts';
 import type { Filters, TieFilter } from './criteria.ts';
@@ -126,7 +127,7 @@ function fitNameOf(donor: Donor, { name }: Wanted) {
   if (name === null) {
     return { rank: 0, matched: [] };
   }
-  const { first, last } = comparableName(donor.name.first, '', donor.name.last);
+  const { first, last } = comparableName(toLatin(donor.name.first), '', toLatin(donor.name.last));
   const fit = fitName(name, first, last);
   if (fit === undefined) {
     return undefined;

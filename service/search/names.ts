@@ -1,6 +1,7 @@
 /** Searching by name: short forms, initials and one typo are found too, and rank behind. */
 
 import type { DonorIndex } from '../matcher/donor-index.ts';
+import { toLatin } from '../matcher/latin.ts';
 import { comparableName, type FirstNameFit, fitFirstName } from '../matcher/names.ts';
 
 /** A name that is looked for; comparable ones throughout. */
@@ -24,12 +25,14 @@ export const NAME_FITS = [
   'typo',
 ] as const satisfies FirstNameFit[];
 
+type NameFit = (typeof NAME_FITS)[number];
+
 /**
  * Reads "Hogan", "Dianne Hogan", "Dr. Dianne Hogan", "Dianne Hogan, Jr.", "Hogan, Dianne" and, where donors
  * bear it in that order alone, "Hogan Dianne". A name that no donor bears has no part.
  */
 export function readName(index: DonorIndex, text: string): SoughtName {
-  const { first, last } = turned(index, splitName(text));
+  const { first, last } = turned(index, splitName(toLatin(text)));
   const isOneWord = last === '';
   if (isOneWord && index.countLastName(first) === 0 && index.countFirstName(first) > 0) {
     return { first, lasts: [], isCorrected: false, allowsTypo: false };
@@ -49,12 +52,13 @@ export function isBorne(index: DonorIndex, text: string): boolean {
 }
 
 /** How the first name of a donor (of comparable parts) fits; undefined if the name does not. */
-export function fitName(sought: SoughtName, first: string, last: string): FirstNameFit | undefined {
+export function fitName(sought: SoughtName, first: string, last: string): NameFit | undefined {
   if (sought.lasts.length > 0 ? !sought.lasts.includes(last) : sought.isCorrected) {
     return undefined;
   }
   const fit = sought.first === '' ? 'same' : fitFirstName(sought.first, first);
-  return fit === 'typo' && !sought.allowsTypo ? undefined : fit;
+  // Two slips are evidence beside an address, and too little to search by.
+  return fit === 'slips' || (fit === 'typo' && !sought.allowsTypo) ? undefined : fit;
 }
 
 /** A first name that is only a last one among the donors, before a last name that is a first one. */

@@ -1,7 +1,7 @@
 /** The places that a question may name. */
 
 import { z } from 'zod';
-import { readDataFile } from '../../people/data-file.ts';
+import { readDataFile } from '../data-file.ts';
 
 /** The states of the United States by name, and the federal district. */
 export const STATES = new Map([

@@ -8,6 +8,7 @@ export const ALERT_KINDS = [
   'creditsLow',
   'held',
   'manyFailed',
+  'auditEnd',
 ] as const;
 
 const emailSchema = z.strictObject({

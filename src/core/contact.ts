@@ -1,3 +1,4 @@
+import type { RecordCurrencies } from './money.ts';
 import { isPlainLine } from './printable.ts';
 
 /** What tells one human being from another: the part of a contact that the service is shown. */
@@ -16,17 +17,36 @@ export interface Contact extends Identity {
   /** True if the CRM says that this person must not be researched. */
   optedOut: boolean;
   /**
+   * True if the person objects to being researched: by the list of the settings, or by what the CRM records of a person's
+   * consent. Then the profile that was paid for is deleted at once. Left out: false.
+   */
+  objects?: boolean;
+  /**
    * Another mark of the CRM by which this person is left out; null or left out where there is none.
    * `row_unreadable`: who it is cannot be read at all, and the id stands for the row of a file.
    * `mark_unknown`: a field that marks contacts has a value of which nobody has said what it means.
    */
   excluded?: Exclusion | 'row_unreadable' | 'mark_unknown' | null;
+  /** Requests about the person's data that the CRM records; left out where it records none. */
+  privacy?: PrivacyMarks;
   /**
    * Names of identity sources (`IdentitySource.name` of the connectors' contract) that could not be
    * read for this contact. Not readable is not the same as empty: what stands here is unknown.
    * Left out or empty: everything could be read.
    */
   unreadable?: readonly string[];
+  /** The currencies of its currency fields; left out where a CRM has none on its records. */
+  currencies?: RecordCurrencies;
+}
+
+/** Requests about a person's data, as a CRM records them. */
+export interface PrivacyMarks {
+  /** True if the person is to be forgotten. */
+  shouldForget: boolean;
+  /** True if the person objects to profiling. */
+  objectsToProfiling: boolean;
+  /** True if the person's data must not be erased for now. */
+  isOnHold: boolean;
 }
 
 /** Why a CRM's record alone keeps a person from being researched, besides an opt-out. */

@@ -1,3 +1,5 @@
+import type { MoneyField } from './money.ts';
+
 /** The kinds of field that every CRM has under one name or another. */
 export const CRM_FIELD_TYPES = [
   'text',
@@ -45,6 +47,8 @@ export interface CrmField {
   restricted: boolean;
   /** False if the integration's user may not write it. */
   writable: boolean;
+  /** Of a currency field in a CRM that has other currencies than US dollars; left out elsewhere. */
+  money?: MoneyField;
 }
 
 /**

@@ -30,15 +30,15 @@ export function isConfidential(url: URL): boolean {
 
 /** What a URL makes of a host is the host itself: no letters of other alphabets, nothing beside it. */
 function isHost(text: string): boolean {
-  return urlOf(text)?.hostname === text;
+  return parseHost(text)?.hostname === text;
 }
 
 function isHostAndPort(text: string): boolean {
-  return urlOf(text)?.host === text;
+  return parseHost(text)?.host === text;
 }
 
 /** URLs let a star stand in a host, where it would look like a pattern. */
-function urlOf(host: string): URL | null {
+function parseHost(host: string): URL | null {
   const url = `https://${host}/`;
   return !host.includes('*') && URL.canParse(url) ? new URL(url) : null;
 }

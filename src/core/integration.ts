@@ -93,6 +93,12 @@ export const matchSchema = z.strictObject({
   minProbability: z.number().min(0).max(1).nullable().default(null),
 });
 
+/** For how many days the client's data is kept, if that is shorter than for all clients. */
+const ownRetentionSchema = z.strictObject({
+  /** Profiles that were paid for; null as long as the settings of all clients say, 0 keeps none. */
+  profiles: z.int().min(0).max(3650).nullable().default(null),
+});
+
 const refreshSchema = z.strictObject({
   /** Days after which a profile is asked for again; null for never. */
   afterDays: z.int().positive().nullable().default(365),
@@ -139,6 +145,11 @@ const insightsSchema = z.strictObject({
     .prefault({}),
 });
 
+const privacySchema = z.strictObject({
+  /** How contacts that the CRM marks to be forgotten are erased: after a question, or up to 25 a day without one. */
+  crmRequests: z.enum(['ask', 'erase']).default('ask'),
+});
+
 const partnerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }),
   apiKey: z.string().trim().min(1),
@@ -166,6 +177,8 @@ export const integrationSchema = z.strictObject({
   crm: z.looseObject({ kind: z.string().trim().min(1) }),
   contacts: contactsSchema.prefault({}),
   refresh: refreshSchema.prefault({}),
+  retention: ownRetentionSchema.prefault({}),
+  privacy: privacySchema.prefault({}),
   budget: budgetSchema.prefault({}),
   guards: guardsSchema.prefault({}),
   match: matchSchema.prefault({}),
@@ -175,6 +188,11 @@ export const integrationSchema = z.strictObject({
   insights: insightsSchema.prefault({}),
   /** Where its own alerts go, beside those of the whole installation. */
   alerts: ownAlertsSchema.optional(),
+  /**
+   * `public`: requests reach no address of a private network, besides those that the operator has named. A set-up in a
+   * browser says so; left out, an operator has written the addresses.
+   */
+  addresses: z.literal('public').optional(),
   /** What happens to contacts whose submission was charged while its answer was lost. */
   onLostAnswer: z.enum(['hold', 'resubmit']).default('hold'),
   /** Quiet time before the balance is believed after a lost answer. */

@@ -17,6 +17,10 @@ export const OUTCOME_REASONS = {
   former_values_blanked: 'written',
   /** Some values are in the CRM; a rule of the CRM refused others. All of them fit their fields. */
   fields_written_some_refused: 'written',
+  /** A user typed a value while it was being written; it was replaced and put back at once. */
+  typed_value_restored: 'written',
+  /** The same, and the CRM did not accept the user's value back. */
+  typed_value_lost: 'written',
   /** Enhanced before, same identity, profile still fresh: nothing to do. */
   profile_fresh: 'unchanged',
   /** The profile brought nothing that the CRM does not already hold. */
@@ -39,6 +43,8 @@ export const OUTCOME_REASONS = {
   /** A row of the file that cannot be read, under its number instead of an id. */
   row_unreadable: 'skipped',
   deleted_in_crm: 'skipped',
+  /** It was due, and `contacts.filter` no longer includes it. */
+  outside_filter: 'skipped',
   merged_in_crm: 'skipped',
   forgotten: 'skipped',
   rejected_by_person: 'skipped',
@@ -82,6 +88,8 @@ export const OUTCOME_REASONS = {
   mark_unknown: 'waiting',
   /** Too few contacts are known under this mapping of columns. */
   match_rate_low: 'waiting',
+  /** A mark leaves out more than half of the contacts, and no user has confirmed that. */
+  marks_unconfirmed: 'waiting',
   budget_reached: 'waiting',
   credits_exhausted: 'waiting',
   /** The service accepted the request but did not process this person. */
@@ -104,7 +112,7 @@ export const OUTCOME_REASONS = {
 export type OutcomeReason = keyof typeof OUTCOME_REASONS;
 
 /** The outcome that a reason belongs to. */
-export function outcomeOf(reason: OutcomeReason): Outcome {
+export function getOutcome(reason: OutcomeReason): Outcome {
   return OUTCOME_REASONS[reason];
 }
 
@@ -132,11 +140,15 @@ export function isOutcomeReason(word: string): word is OutcomeReason {
 export const OUTCOME_TEXTS = {
   fields_written: 'new values were written into the CRM',
   fields_written_some_unfit:
-    'values were written into the CRM, and some did not fit their field or were refused',
+    'values were written into the CRM; the others did not fit their field or were refused, and wait for no credit',
   former_values_blanked:
     'holds another person now, so the values of the former person were blanked, as a user decided',
   fields_written_some_refused:
-    'values were written into the CRM, and a rule of the CRM refused some',
+    'values were written into the CRM; a rule of the CRM refused the others, which wait for no credit',
+  typed_value_restored:
+    'a user typed a value while donor-sync was writing; it was put back at once, and the other values are in the CRM',
+  typed_value_lost:
+    'a user typed a value while donor-sync was writing; it was replaced and could not be put back: the details name the field and the user',
   profile_fresh: 'was enhanced before, nothing has changed and the profile is still fresh',
   values_equal: 'the CRM already holds what the profile says',
   values_protected: 'a person typed the values that differ, or the field map protects them',
@@ -153,6 +165,8 @@ export const OUTCOME_TEXTS = {
   do_not_contact: 'is marked as “do not contact” in the CRM and is never sent to the service',
   row_unreadable: 'its row in the file cannot be read and was left out; correct it in the file',
   deleted_in_crm: 'is no longer in the CRM, or no longer among the contacts of the integration',
+  outside_filter:
+    'is no longer among the contacts of contacts.filter: no credit is spent on it, and its values stay',
   merged_in_crm: 'was merged into another contact in the CRM, which is synced instead',
   forgotten: 'was erased with "forget" and is not taken up again',
   rejected_by_person: 'a person decided that the profile is of another person',
@@ -161,7 +175,8 @@ export const OUTCOME_TEXTS = {
   person_invalid: 'the service refused the details of this person; correct them in the CRM',
   crm_refused:
     'the CRM refused the values; a few contacts are tried again daily, then weekly, without a credit',
-  values_unfit: 'no field of the CRM can take its values; see "donor-sync fields check"',
+  values_unfit:
+    'no field of the CRM can take its values yet; see "donor-sync fields check": the next run after that writes them, for no credit',
   profile_unreadable: 'the profile could not be read; fetched again by the next run',
   name_mismatch: 'the name in the profile is not that of the contact; a person decides',
   match_unsure:
@@ -184,6 +199,8 @@ export const OUTCOME_TEXTS = {
   mark_unknown:
     'its opt-out, deceased or do-not-contact field has a value that the settings do not list; it is not sent until you say what the value means',
   match_rate_low: 'waits because the service knew too few of the contacts sent so far',
+  marks_unconfirmed:
+    'waits because a mark leaves out more than half of the contacts, and no user has confirmed that yet',
   job_vanished: 'the service lost its job before the profile came; the next run asks again',
   job_too_old: 'its job took longer than any job should; the next run asks again',
   budget_reached: 'the budget in the settings is used up; a later run goes on',

@@ -32,7 +32,7 @@ export async function inParallel<T, R>(
 }
 
 /** The items in portions of at most so many. */
-export function portionsOf<T>(items: readonly T[], size: number): T[][] {
+export function splitIntoBatches<T>(items: readonly T[], size: number): T[][] {
   const portions: T[][] = [];
   for (let start = 0; start < items.length; start += size) {
     portions.push(items.slice(start, start + size));
@@ -47,9 +47,9 @@ export async function inSteps<T, R>(
   work: (item: T) => R,
 ): Promise<R[]> {
   const results: R[] = [];
-  for (const portion of portionsOf(items, size)) {
+  for (const batch of splitIntoBatches(items, size)) {
     if (results.length > 0) await setImmediate();
-    for (const item of portion) results.push(work(item));
+    for (const item of batch) results.push(work(item));
   }
   return results;
 }

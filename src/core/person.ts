@@ -18,12 +18,12 @@ export interface PersonDetails {
 }
 
 /** The person to submit for a contact; the caller has made sure that both names are there. */
-export function personOf(contact: Contact, trackingId: string): Person {
-  return { trackingId, ...detailsOf(contact) };
+export function toPerson(contact: Contact, trackingId: string): Person {
+  return { trackingId, ...toPersonDetails(contact) };
 }
 
 /** A contact as it is sent to the service. */
-export function detailsOf(contact: Contact): PersonDetails {
+export function toPersonDetails(contact: Contact): PersonDetails {
   return {
     firstName: contact.firstName?.trim() ?? '',
     lastName: contact.lastName?.trim() ?? '',

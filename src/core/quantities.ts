@@ -17,7 +17,7 @@ export function formatCount(count: number): string {
 }
 
 /** `1 contact`, `1,200 contacts`; a plural that is not made with an "s" is given. */
-export function countOf(count: number, singular: string, plural = `${singular}s`): string {
+export function describeCount(count: number, singular: string, plural = `${singular}s`): string {
   return `${formatCount(count)} ${count === 1 ? singular : plural}`;
 }
 
@@ -49,6 +49,6 @@ function twoUnits(
 }
 
 /** `2026-11-20 02:00 UTC`, for an instant in ISO 8601 or epoch milliseconds. */
-export function formatMoment(instant: string | number): string {
+export function formatTimestamp(instant: string | number): string {
   return `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

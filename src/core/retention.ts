@@ -1,3 +1,5 @@
+import type { Integration } from './integration.ts';
+
 /** For how many days what happened is kept; null, or left out: for good. */
 export interface Retention {
   /** What each run did to each contact. */
@@ -12,4 +14,26 @@ export interface Retention {
   removedContacts?: number | null;
   /** Who did what. */
   audit?: number | null;
+}
+
+/** A profile is kept for so long beyond the age at which it is bought again: runs may fail for a while. */
+const KEPT_BEYOND_REFRESH_DAYS = 60;
+const KEPT_WITHOUT_REFRESH_DAYS = 730;
+
+/** For how many days after its purchase a profile is kept at most, by when the client buys it again. Pure. */
+export function longestProfileDays({ refresh }: Pick<Integration, 'refresh'>): number {
+  if (refresh.afterDays === null) return KEPT_WITHOUT_REFRESH_DAYS;
+  return refresh.afterDays + KEPT_BEYOND_REFRESH_DAYS;
+}
+
+/**
+ * For how many days after its purchase a profile is kept; 0 if none is. The settings of the client and those of all can
+ * only shorten it. Pure.
+ */
+export function profileDays(
+  integration: Pick<Integration, 'refresh' | 'retention'>,
+  { profiles }: Pick<Retention, 'profiles'>,
+): number {
+  const longest = longestProfileDays(integration);
+  return Math.min(longest, integration.retention.profiles ?? longest, profiles ?? longest);
 }

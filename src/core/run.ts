@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type ValuesWaiting, valuesWaitingSchema } from './waiting-values.ts';
 
 /** What started a run. */
 export type Trigger = 'schedule' | 'manual' | 'webhook';
@@ -18,6 +19,7 @@ export type StopCode =
   | 'interrupted'
   | 'match_rate_low'
   | 'contacts_missing'
+  | 'marks_unconfirmed'
   | 'clock_wrong'
   | 'store_replaced'
   | 'restore_unconfirmed'
@@ -68,6 +70,8 @@ export interface RunReport {
   credits: { enhancements: BucketReport; networks: BucketReport };
   networks: { name: string; added: number; removed: number; kept: number; failed: number }[];
   calls: { partner: number; crm: number; throttled: number };
+  /** Values that were paid for and wait to be written, as of its end; left out before that and for older runs. */
+  valuesWaiting?: ValuesWaiting | undefined;
 }
 
 /** The report of a run as it is kept and as the API shows it: design, section 4.3. */
@@ -110,4 +114,7 @@ export const runReportSchema = z.object({
     z.object({ name: z.string(), added: count, removed: count, kept: count, failed: count }),
   ),
   calls: z.object({ partner: count, crm: count, throttled: count }),
+  valuesWaiting: valuesWaitingSchema
+    .optional()
+    .describe('Values that wait to be written when the run ended; left out before its end.'),
 }) satisfies z.ZodType<RunReport>;

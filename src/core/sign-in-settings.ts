@@ -9,3 +9,6 @@ export interface ProviderSettings {
   /** Only e-mail addresses of these domains; any if left out. */
   allowedDomains?: readonly string[] | undefined;
 }
+
+/** `server.plainHttp` of the settings: whether users may sign in where others could read what they type. */
+export type PlainHttp = 'refuse' | 'allow';

@@ -30,7 +30,7 @@ export interface SpendingLimits {
 const ENHANCEMENTS: SpendingLimits = { bucket: 'enhancements', setting: 'budget' };
 
 /** What the settings and the bucket allow; the tightest limit is the one that is named. */
-export function allowanceOf(
+export function getAllowance(
   budget: RunLimits,
   spent: SpendingSoFar,
   { bucket, setting }: SpendingLimits = ENHANCEMENTS,
@@ -76,7 +76,7 @@ export function allowanceOf(
 
 /** The first instant (epoch ms) of the calendar month that `now` is in, in a time zone. */
 export function startOfMonth(now: number, timeZone: string): number {
-  const { year, month } = calendarOf(now, timeZone);
+  const { year, month } = toCalendarParts(now, timeZone);
   // The offset of the zone at the month's start is how midnight UTC reads there.
   const midnightUtc = Date.UTC(year, month - 1, 1);
   const first = midnightUtc - offsetMs(midnightUtc, timeZone);
@@ -84,7 +84,7 @@ export function startOfMonth(now: number, timeZone: string): number {
 }
 
 function offsetMs(instant: number, timeZone: string): number {
-  const c = calendarOf(instant, timeZone);
+  const c = toCalendarParts(instant, timeZone);
   const asUtc = Date.UTC(c.year, c.month - 1, c.day, c.hour, c.minute, c.second);
   return asUtc - Math.floor(instant / 1000) * 1000;
 }
@@ -109,7 +109,7 @@ function calendarIn(timeZone: string): Intl.DateTimeFormat {
 
 const calendars = new Map<string, Intl.DateTimeFormat>();
 
-function calendarOf(instant: number, timeZone: string) {
+function toCalendarParts(instant: number, timeZone: string) {
   const parts = calendarIn(timeZone).formatToParts(instant);
   const value = (type: Intl.DateTimeFormatPartTypes) =>
     Number(parts.find((part) => part.type === type)?.value);

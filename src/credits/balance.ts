@@ -1,12 +1,12 @@
 /** What may be spent: the balance as last read, carried forward by what each answer says. */
 import type { CreditBalances } from '../partner/credits.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import type { LostEnd } from '../store/credits/lost-answers.ts';
-import type { SubmissionRecord } from '../store/credits/submissions.ts';
-import { type Allowance, allowanceOf, startOfMonth } from './allowance.ts';
+import type { Run, SyncDeps } from '../sync/control/context.ts';
+import { type Allowance, getAllowance, startOfMonth } from './allowance.ts';
 import type { Glance, Loss } from './judge-losses.ts';
 import { findLosses } from './loss.ts';
 import type { Lost, Proof } from './spend.ts';
+import type { LostEnd } from './statements/lost-answers.ts';
+import type { SubmissionRecord } from './statements/submissions.ts';
 
 /**
  * A reading older than this is repeated before credits are spent: credits that were bought, or spent
@@ -83,16 +83,16 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
     // A reading from the future is one from before the clock was set back: its age is unknown.
     ageMs: Math.abs(clock.now() - readAt),
     keep: budget.keep,
-    underWay: personsOf(open),
+    underWay: sumPersons(open),
   };
   const left = await findBalance(deps, run, known, open);
   if (left === 'later') return left;
   const own = open.filter(({ runId }) => runId === run.id);
   const limits = { ...budget, limit: run.limit };
-  const allowance = allowanceOf(limits, {
+  const allowance = getAllowance(limits, {
     balance: left,
     // What is open may have been charged.
-    thisRun: (await store.submissions.spentByRun(run.id)) + personsOf(own),
+    thisRun: (await store.submissions.spentByRun(run.id)) + sumPersons(own),
     thisMonth:
       budget.perMonth === null
         ? 0
@@ -119,12 +119,12 @@ async function findBalance(
   const { enhancements } = await readBalance(deps, run);
   const after = await deps.store.submissions.listOpen(run.partnerKey);
   const both = new Map([...open, ...after].map((submission) => [submission.id, submission]));
-  return enhancements - personsOf([...both.values()]);
+  return enhancements - sumPersons([...both.values()]);
 }
 
 type Sized = Pick<SubmissionRecord, 'id' | 'persons'>;
 
-function personsOf(submissions: readonly Sized[]): number {
+function sumPersons(submissions: readonly Sized[]): number {
   return submissions.reduce((sum, { persons }) => sum + persons, 0);
 }
 
@@ -136,10 +136,9 @@ export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionReco
   const watch = watchBalance(deps, run);
   return {
     listOpen: () => store.submissions.listOpen(run.partnerKey),
-    // An older version takes what is open for the only one.
-    letsOthersPass: ({ state, slot }) => state === 'intended' && slot !== null,
+    letsOthersPass: ({ state }) => state === 'intended',
     // It was marked by a process that had the lease and knew that its answer does not come.
-    isGivenUp: ({ state, slot }) => state === 'lost' && slot !== null,
+    isGivenUp: ({ state }) => state === 'lost',
     async markLost(lost) {
       for (const { open, lease } of lost) {
         if (open.state === 'intended') await store.submissions.recordLost(lease, open.id);
@@ -194,7 +193,7 @@ export function watchBalance(
         .filter(({ open }) => open.some(({ id }) => lost.has(id)))
         .flatMap((glance) => {
           const others = glance.open.filter(({ id }) => !lost.has(id));
-          if (personsOf(others) === glance.before - before) {
+          if (sumPersons(others) === glance.before - before) {
             return { ...glance, beside: others.map(({ persons }) => persons) };
           }
           // Which of them were charged is not certain: all of it is the most that they explain.
@@ -243,7 +242,7 @@ async function proveSubmissions(
   const found = await findLosses(deps, run, { bucket, before, glances, requests }, leases);
   if (found === 'stopped') return;
   const { losses, balance } = found;
-  const ends = all.map((each, index) => endOf(run, each, losses[index]));
+  const ends = all.map((each, index) => toLostEnd(run, each, losses[index]));
   const { partnerKey } = run;
   const settlement = { partnerKey, sequence, balance, ends };
   const beside = [...new Set(givenUp.map(({ integrationId }) => integrationId))];
@@ -265,7 +264,7 @@ async function proveSubmissions(
 }
 
 /** What becomes of a lost submission; one of which nothing is known counts as charged. */
-function endOf(
+function toLostEnd(
   { id: run, integration }: Run,
   { id, integrationId, persons }: SubmissionRecord,
   loss: Loss = { charged: persons, why: 'nothing is known of it' },

@@ -1,9 +1,9 @@
+import { erasuresUnknownText, type RestoreHold } from '../backup/restores.ts';
 import { isoTime, stopwatch } from '../core/clock.ts';
 import { RetriableError } from '../core/errors.ts';
 import { formatDuration } from '../core/quantities.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import { LEASE_MS } from '../store/engine/leases.ts';
-import type { RestoreHold } from '../store/service/restores.ts';
+import { LEASE_MS } from '../database/leases.ts';
+import type { Run, SyncDeps } from '../sync/control/context.ts';
 
 /**
  * Asked before a request that spends credits leaves, and again before it leaves once more: is what it
@@ -83,7 +83,8 @@ export async function confirmClock(
 /**
  * Ends the spending of the run, and says why, if the database was put back from a backup and no person
  * has agreed since: it does not know what was paid for after that. Of an integration that was erased the
- * run ends: a process that still had its settings must not read it anew. Null if it may go on.
+ * run ends: a process that still had its settings must not read it anew. It also ends if erasures are not known: it
+ * could deliver to contacts that were erased. Null if it may go on.
  */
 export async function holdAfterRestore(
   { store }: Pick<SyncDeps, 'store'>,
@@ -92,8 +93,14 @@ export async function holdAfterRestore(
   const hold = await store.restores.find(id);
   if (hold === null) return null;
   const way = `Look at \`donor-sync plan ${id}\`, then agree with \`donor-sync restore --agree ${id}\`.`;
-  const message = `${holdText(hold)}: the database does not know what was paid for, so nothing is spent. ${way}`;
-  if (hold.why === 'erased') control.stop('restore_unconfirmed', message);
+  const { erasuresUnknownAfter } = hold;
+  const why =
+    erasuresUnknownAfter === null
+      ? 'the database does not know what was paid for, so nothing is spent'
+      : erasuresUnknownText(erasuresUnknownAfter);
+  const message = `${holdText(hold)}: ${why}. ${way}`;
+  if (hold.why === 'erased' || erasuresUnknownAfter !== null)
+    control.stop('restore_unconfirmed', message);
   else control.stopSpending('restore_unconfirmed', message);
   return message;
 }

@@ -2,9 +2,10 @@
  * How many submissions are under way at one time: one as long as that keeps the pace of the key busy, more
  * as the service takes longer to answer.
  */
+
+import { MAX_SLOTS } from '../contacts/open-submissions.ts';
 import type { Clock } from '../core/clock.ts';
 import { MAX_PERSONS_PER_SUBMISSION } from '../core/person.ts';
-import { MAX_SLOTS } from '../store/contacts/open-submissions.ts';
 
 /**
  * Submissions a second that keep a key busy: its ten requests a second (service document, section 8) are

@@ -45,7 +45,7 @@ export function judgeLosses(items: readonly number[], readings: Readings): Loss[
   // Bought meanwhile, credits hide as many at the end; what was seen before that tells of it.
   const isExplained = (readings.glances ?? []).every(
     ({ balance, before, beside }) =>
-      subsetsOf([...beside, ...charged], before - balance).length > 0,
+      listSubsets([...beside, ...charged], before - balance).length > 0,
   );
   return isExplained ? losses : items.map((size) => ({ charged: size, why: DISTURBED }));
 }
@@ -61,11 +61,11 @@ function judgeAtRest(items: readonly number[], readings: Readings): Loss[] {
   const all = items.reduce((sum, each) => sum + each, 0);
   // What was bought may hide a part of what they have cost: all of it counts.
   if (hasRisen || gone > all) return items.map((charged) => ({ charged, why: DISTURBED }));
-  const fitting = subsetsOf(items, gone);
+  const fitting = listSubsets(items, gone);
   const [first] = fitting;
   if (first === undefined) return spreadOver(items, gone);
   return items.map((size, index) => {
-    if (fitting.every((subset) => subset[index])) return { charged: size, why: whyOf(size) };
+    if (fitting.every((subset) => subset[index])) return { charged: size, why: describeLoss(size) };
     // A bucket that came to its end may have been charged for a part of any of them.
     const isProved = size > gone && lowest > 0 && !fitting.some((subset) => subset[index]);
     if (isProved) return { charged: 0 };
@@ -78,7 +78,7 @@ const DISTURBED = 'the balance changed by something else meanwhile, so that noth
 const AMBIGUOUS =
   'credits left the bucket while several answers were lost, and they may have been for this one';
 
-function whyOf(gone: number): string {
+function describeLoss(gone: number): string {
   return `${gone} credits left the bucket, and no answer came back`;
 }
 
@@ -88,15 +88,16 @@ function spreadOver(items: readonly number[], gone: number): Loss[] {
   return items.map((size) => {
     const charged = Math.min(size, left);
     left -= charged;
-    return { charged, why: whyOf(gone) };
+    return { charged, why: describeLoss(gone) };
   });
 }
 
 /** All choices of these sizes whose sum is `total`. */
-function subsetsOf(items: readonly number[], total: number): boolean[][] {
+function listSubsets(items: readonly number[], total: number): boolean[][] {
   const [size, ...others] = items;
   if (size === undefined) return total === 0 ? [[]] : [];
-  const withIt = size > total ? [] : subsetsOf(others, total - size).map((each) => [true, ...each]);
-  const withoutIt = subsetsOf(others, total).map((each) => [false, ...each]);
+  const withIt =
+    size > total ? [] : listSubsets(others, total - size).map((each) => [true, ...each]);
+  const withoutIt = listSubsets(others, total).map((each) => [false, ...each]);
   return [...withIt, ...withoutIt];
 }

@@ -2,9 +2,10 @@
  * Whether requests without a known answer have cost credits: the balance says it, after a quiet
  * time and by two equal readings. All of it is free.
  */
+
+import type { Lease } from '../database/leases.ts';
 import type { Bucket } from '../partner/buckets.ts';
-import type { Run, Sightings, SyncDeps } from '../run/context.ts';
-import type { Lease } from '../store/engine/leases.ts';
+import type { Observations, Run, SyncDeps } from '../sync/control/context.ts';
 import { type Glance, judgeLosses, type Loss } from './judge-losses.ts';
 
 /** Requests of one key that may have been charged: all of it that is open. */
@@ -119,7 +120,7 @@ async function renewOthers(
 /** Requests that others have settled are never forgotten by name: the oldest make room. */
 const MAX_REMEMBERED = 1_000;
 
-export function createSightings(): Sightings {
+export function createObservations(): Observations {
   const moments = new Map<string, number>();
   return {
     firstSeenMs(id, nowMs) {

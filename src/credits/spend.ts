@@ -5,10 +5,10 @@
  * else of the same key is sent. Kinds may have several requests under way: then those are awaited first.
  */
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
+import type { Lease } from '../database/leases.ts';
 import { CreditsExhausted, chargedBy } from '../partner/errors.ts';
 import type { MayLeave } from '../partner/request.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import type { Lease } from '../store/engine/leases.ts';
+import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { confirmLease, SpendingHeld } from './confirm.ts';
 
 /** Requests in a row that may fail for passing reasons before the run stops spending. */
@@ -332,7 +332,7 @@ async function settleOthers<Open extends Unanswered>(
   seen: readonly Open[],
   isOwnUnderWay: boolean,
 ): Promise<'clear' | 'occupied' | 'settled' | 'wait'> {
-  const leases = await leasesOf(deps, run, seen);
+  const leases = await takeLeases(deps, run, seen);
   try {
     // Before the leases were ours, the other integrations' runs may have settled theirs by themselves.
     const still = new Set((await proof.listOpen()).map(({ id }) => id));
@@ -358,7 +358,7 @@ async function settleOthers<Open extends Unanswered>(
 }
 
 /** The leases of the integrations that requests belong to, without those that a living process has. */
-async function leasesOf(
+async function takeLeases(
   { takeLease }: Pick<SpendDeps, 'takeLease'>,
   { integration, lease }: SpendRun,
   requests: readonly Unanswered[],

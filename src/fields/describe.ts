@@ -79,7 +79,7 @@ export async function createMissingFields(
 }
 
 /** The field that each line of a field map asks for, with its source. */
-export function specsOf(mappings: readonly FieldMapping[]): MappedFieldSpec[] {
+export function toFieldSpecs(mappings: readonly FieldMapping[]): MappedFieldSpec[] {
   return mappings.map(({ from, to }) => ({ ...fieldSpecFor(from, to), from }));
 }
 

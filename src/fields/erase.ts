@@ -1,23 +1,13 @@
 /**
  * Erases one person from one integration: what we wrote into the CRM, if asked, and the store. The
- * block is on disk before (`src/application/forget/forget.ts`), so that no run in between brings anything
+ * block is on disk before (`src/privacy/forget/forget.ts`), so that no run in between brings anything
  * back; each step may be repeated, and the note says what was done before a kill.
  */
 import type { Refusal } from '../../connectors/contract.ts';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
-import { type FieldMapping, PATH_SOURCES } from '../core/field-map.ts';
-import type { SyncDeps } from '../run/context.ts';
-import { parseOwned } from '../store/contacts/owned-values.ts';
-import type { Lease } from '../store/engine/leases.ts';
-import { valuesBeforePlace } from '../store/secrets/seal-places.ts';
-import {
-  type CrmErasure,
-  type ErasedCounts,
-  type ErasureNote,
-  NOTHING_CLEARED,
-  union,
-} from './erasure-note.ts';
-import { openValues, ownershipOf, sealValues, valueFingerprint } from './values.ts';
+import type { SyncDeps } from '../sync/control/context.ts';
+import { type CrmErasure, type ErasureNote, NOTHING_CLEARED, union } from './erasure-note.ts';
+import { valueFingerprint } from './values.ts';
 import { writeChanges } from './write.ts';
 
 export type ForgetDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer'>;
@@ -28,8 +18,6 @@ export interface ForgottenContact {
   crmId: string;
   /** Every form of it under which something may stand, the canonical one first. */
   forms: readonly string[];
-  /** True for a text that names the person. */
-  isNamedIn: (text: string) => boolean;
 }
 
 /** Puts on disk how far an erasure has come. */
@@ -45,32 +33,35 @@ export interface ClearedCrm {
 
 /**
  * Clears every value in the CRM that is ours, one that was only about to be written among them, and
- * reads the fields again to prove it. What any of these integrations has written counts as ours.
+ * reads the fields again to prove it. What any of these integrations has written counts as ours, and `clearing` are the
+ * fields that earlier attempts have begun to clear.
  */
 export async function clearInCrm(
   deps: ForgetDeps,
   integrationIds: readonly string[],
   contact: ForgottenContact,
-  before: CrmErasure | null,
+  clearing: readonly string[],
   save: SaveNote,
 ): Promise<ClearedCrm> {
   const { store, connector } = deps;
   const ours = await store.forget.findOurValues(integrationIds, contact.forms);
   const isOurs = (field: string, value: FieldValue): boolean =>
     contact.forms.some((id) => ours.get(field)?.has(valueFingerprint(deps, id, field, value)));
-  const { seen, unseen } = await sortFields(deps, union([...ours.keys()], before?.cleared ?? []));
+  const { seen, unseen } = await sortFields(deps, union([...ours.keys()], clearing));
   // A file without a column holds nothing in it; elsewhere a field may be there and be hidden.
   const hidden = connector.capabilities.remote ? unseen : [];
   const { values, mergedInto, isMissing } = await readFields(deps, contact.crmId, seen);
-  // A record that donor-sync can no longer see can still hold our values; of a row that left a file nothing does.
+  // A row that left a file may still be in the output, which drops it now that the contact is blocked.
+  if (isMissing && !connector.capabilities.remote) await connector.finish();
+  // A record that donor-sync can no longer see can still hold our values.
   const isHidden = isMissing && connector.capabilities.remote;
   const unreadable = isHidden ? [...hidden, ...seen] : hidden;
   const toClear = seen.filter(
     (field) => !isEmpty(values[field]) && isOurs(field, presentValue(values, field)),
   );
-  const begun = union(before?.cleared ?? [], toClear);
-  // On disk first: should this be cut off, the fields are known to have been cleared by it.
-  await save({ crm: { ...NOTHING_CLEARED, unreadable, cleared: begun } });
+  const begun = union(clearing, toClear);
+  // On disk first: should this be cut off, the next attempt knows which fields to look at.
+  await save({ crm: { ...NOTHING_CLEARED, unreadable, hidden }, clearing: begun });
   const refusals = toClear.length === 0 ? [] : await clearFields(deps, contact.crmId, toClear);
   const after =
     toClear.length === 0 ? values : (await readFields(deps, contact.crmId, seen)).values;
@@ -78,10 +69,11 @@ export async function clearInCrm(
     (field) => !isEmpty(after[field]) && isOurs(field, presentValue(after, field)),
   );
   const crm: CrmErasure = {
-    cleared: begun.filter((field) => isEmpty(after[field])),
+    cleared: begun.filter((field) => isEmpty(after[field]) && !unreadable.includes(field)),
     editedSince: seen.filter((field) => !isEmpty(after[field]) && !stillPresent.includes(field)),
     stillPresent,
     unreadable,
+    hidden,
     unrecognized: [],
     verified: stillPresent.length === 0 && unreadable.length === 0,
   };
@@ -125,21 +117,37 @@ async function readFields(
 }
 
 /**
- * What is left in the CRM of a person that the store has forgotten: fields of the field map with
- * values of which nothing is known any more.
+ * What is left in the CRM of a person that the store has forgotten: fields that were written, or are in the field map,
+ * with values of which nothing is known any more.
  */
 export async function lookAtLeftovers(
   deps: Pick<ForgetDeps, 'connector'>,
   crmId: string,
-  mappings: readonly FieldMapping[],
+  { written, cleared, mapped }: LeftoverFields,
 ): Promise<CrmErasure> {
-  const { seen } = await sortFields(
-    deps,
-    mappings.map(({ to }) => to),
-  );
-  const { values } = await readFields(deps, crmId, seen);
+  const { seen, unseen } = await sortFields(deps, union(written, mapped));
+  const { values, isMissing } = await readFields(deps, crmId, seen);
   const unrecognized = seen.filter((field) => !isEmpty(values[field]));
-  return { ...NOTHING_CLEARED, unrecognized, verified: unrecognized.length === 0 };
+  const unknown = isMissing ? [...seen, ...unseen] : unseen;
+  // A file without a column holds nothing in it.
+  const unreadable = deps.connector.capabilities.remote
+    ? unknown.filter((field) => written.includes(field) && !cleared.includes(field))
+    : [];
+  return {
+    ...{ ...NOTHING_CLEARED, unrecognized, unreadable },
+    cleared: cleared.filter((field) => !unrecognized.includes(field)),
+    verified: unrecognized.length + unreadable.length === 0,
+  };
+}
+
+/** Where values of a forgotten person may be, by name. */
+export interface LeftoverFields {
+  /** Fields that were written. */
+  written: readonly string[];
+  /** Those of them that the erasure has cleared. */
+  cleared: readonly string[];
+  /** Fields of the field map. */
+  mapped: readonly string[];
 }
 
 /** Clears the fields of one record; if it refuses, each by itself. Resolves with why some could not. */
@@ -148,11 +156,11 @@ async function clearFields(
   crmId: string,
   fields: readonly string[],
 ): Promise<string[]> {
-  const [refused] = await refusalsOf(deps, [{ id: crmId, fields }]);
+  const [refused] = await clearValues(deps, [{ id: crmId, fields }]);
   const refusals: string[] = [];
   if (refused !== undefined && fields.length > 1) {
     for (const field of fields) {
-      for (const refusal of await refusalsOf(deps, [{ id: crmId, fields: [field] }])) {
+      for (const refusal of await clearValues(deps, [{ id: crmId, fields: [field] }])) {
         refusals.push(`${field}: ${refusal.message} (${refusal.code})`);
       }
     }
@@ -164,7 +172,7 @@ async function clearFields(
 }
 
 /** Why contacts, or some of their fields, could not be cleared. */
-async function refusalsOf(
+async function clearValues(
   deps: Pick<ForgetDeps, 'connector'>,
   changes: readonly { id: string; fields: readonly string[] }[],
 ): Promise<(Refusal & { id: string })[]> {
@@ -178,84 +186,4 @@ async function refusalsOf(
     const refusals = result.status === 'refused' ? [result] : result.refusals;
     return refusals.map((refusal) => ({ ...refusal, id: result.id }));
   });
-}
-
-/**
- * Clears the fields of other contacts that name the person as their introducer. Those that the CRM
- * refuses stay queued, and the next sync writes over them. How many there are is on record before the
- * first is cleared: after a kill only the rest of them is found.
- */
-export async function clearIntroductions(
-  deps: ForgetDeps,
-  lease: Lease,
-  { forms }: ForgottenContact,
-  mappings: readonly FieldMapping[],
-  erased: ErasedCounts,
-  save: SaveNote,
-): Promise<void> {
-  const { store, connector } = deps;
-  const { seen: fields } = await sortFields(deps, pathFields(mappings));
-  if (fields.length === 0) return;
-  const introduced = await store.warmPaths.listIntroduced(lease.integrationId, forms);
-  if (introduced.length === 0) return;
-  const begun = Math.max(erased.introductions, introduced.length);
-  await save({ erased: { ...erased, introductions: begun } });
-  const { readBatch, writeBatch } = connector.capabilities;
-  const size = Math.min(readBatch, writeBatch.max);
-  let refusals = 0;
-  for (let start = 0; start < introduced.length; start += size) {
-    const some = introduced.slice(start, start + size);
-    const ids = some.map(({ crmId }) => crmId);
-    const owned = new Map(some.map(({ crmId, ownedValues }) => [crmId, parseOwned(ownedValues)]));
-    const intended = await store.deliveries.findIntended(lease.integrationId, ids);
-    const lookups = await connector.readByIds(ids, fields);
-    const changes = lookups.flatMap((lookup) => {
-      if (lookup.state !== 'found') return [];
-      const known = [owned.get(lookup.id) ?? {}, ...(intended.get(lookup.id) ?? [])];
-      const isOurs = ownershipOf(deps, lookup.id, known);
-      const ours = fields.filter((field) => {
-        const value = presentValue(lookup.values, field);
-        return !isEmpty(value) && isOurs(field, value);
-      });
-      return ours.length > 0 ? [{ id: lookup.id, fields: ours }] : [];
-    });
-    const refused = new Set((await refusalsOf(deps, changes)).map(({ id }) => id));
-    await connector.finish();
-    const done = ids.filter((id) => !refused.has(id));
-    await store.warmPaths.dropIntroducers(lease, done);
-    refusals += refused.size;
-  }
-  await save({ erased: { ...erased, introductions: begun - refusals } });
-}
-
-function pathFields(mappings: readonly FieldMapping[]): string[] {
-  return mappings.flatMap(({ from, to }) => (PATH_SOURCES.includes(from) ? to : []));
-}
-
-/**
- * Takes texts that name the person out of what `undo` would restore in other contacts. `isIntroducer`
- * takes out all that was written about introducers: a text may name a person as the service knows them.
- */
-export async function dropIntroductionsKept(
-  { store, sealer }: Pick<ForgetDeps, 'store' | 'sealer'>,
-  { integrationId }: Lease,
-  { forms, isNamedIn }: ForgottenContact,
-  mappings: readonly FieldMapping[],
-  isIntroducer: boolean,
-): Promise<void> {
-  const fields = pathFields(mappings);
-  if (fields.length === 0) return;
-  const names = (value: FieldValue): boolean =>
-    typeof value === 'string' && (isIntroducer || isNamedIn(value));
-  for await (const writes of store.forget.listWritesInto(integrationId, fields, forms)) {
-    const changed = writes.flatMap(({ id, crmId, before }) => {
-      const place = valuesBeforePlace({ id, integrationId, crmId });
-      const values = openValues(sealer, before, place);
-      const telling = fields.filter((field) => names(presentValue(values, field)));
-      if (telling.length === 0) return [];
-      const nulls = Object.fromEntries(telling.map((field) => [field, null]));
-      return [{ id, before: sealValues(sealer, { ...values, ...nulls }, place) }];
-    });
-    if (changed.length > 0) await store.forget.replaceBefore(changed);
-  }
 }

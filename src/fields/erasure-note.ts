@@ -19,6 +19,8 @@ const erasedSchema = z.object({
   runs: count,
   /** Changes that the connector kept and had not brought into the CRM. */
   kept: count,
+  /** Texts that named the person in what is kept of other contacts. */
+  texts: count,
 });
 
 /** How much was erased, by what it was. */
@@ -33,6 +35,8 @@ const crmSchema = z.object({
   stillPresent: z.array(z.string()),
   /** Fields that were written once, and that the integration's user cannot see now. */
   unreadable: z.array(z.string()),
+  /** Those of them that the CRM does not show in a record that is there: a later run tries again. */
+  hidden: z.array(z.string()),
   /** Fields with a value of which the store cannot tell any more whether it is ours. */
   unrecognized: z.array(z.string()),
   /** True if the fields were read again, and none of them holds a value of ours. */
@@ -49,10 +53,27 @@ const noteSchema = z.object({
   erased: erasedSchema,
   /** Null if the CRM was not to be cleared. */
   crm: crmSchema.nullable(),
+  /** Fields that an attempt has begun to clear: only a CRM that was read again says that they are empty. */
+  clearing: names,
   /** By name: left, and those that the person has not been seen to leave yet. */
   networks: z.object({ left: names, pending: names }),
   /** Contacts that the CRM tells of this person as an introducer, still. */
   introductionsLeft: count,
+  /** What is left of texts about this person in other contacts once the CRM was to be cleared. */
+  mentions: z.object({
+    /** Contacts of which the CRM refused the change, or was out of reach. */
+    contacts: count,
+    /** Fields that the integration's user cannot see. */
+    hidden: names,
+    /** Contacts in which a user has changed the text, and it names the person. */
+    edited: count,
+    /** Contacts that the CRM does not show: the next syncs look again. */
+    unseen: count,
+  }),
+  /** Fields of the contact that donor-sync has written: once the store has forgotten, only this tells where values may be. */
+  written: names,
+  /** Why the CRM could not be reached; null if it was, or was not to be cleared. */
+  unreached: z.string().nullable(),
 });
 
 export type ErasureNote = z.infer<typeof noteSchema>;
@@ -67,6 +88,7 @@ export const NOTHING_ERASED: ErasedCounts = {
   groups: 0,
   runs: 0,
   kept: 0,
+  texts: 0,
 };
 
 export const NOTHING_CLEARED: CrmErasure = {
@@ -74,6 +96,7 @@ export const NOTHING_CLEARED: CrmErasure = {
   editedSince: [],
   stillPresent: [],
   unreadable: [],
+  hidden: [],
   unrecognized: [],
   verified: false,
 };
@@ -85,14 +108,26 @@ export function newNote(id: string, at: number): ErasureNote {
     wasKnown: false,
     erased: NOTHING_ERASED,
     crm: null,
+    clearing: [],
     networks: { left: [], pending: [] },
     introductionsLeft: 0,
+    mentions: { contacts: 0, hidden: [], edited: 0, unseen: 0 },
+    written: [],
+    unreached: null,
   };
 }
 
 /** The note in a block's receipt; null if there is none. */
 export function parseNote(json: string | null): ErasureNote | null {
   return json === null ? null : noteSchema.parse(JSON.parse(json));
+}
+
+/** Pure: what the store knows is kept as long as something is in the CRM that it tells apart. */
+export function isCleared({ crm, mentions, unreached }: ErasureNote): boolean {
+  if (crm === null) return true;
+  const isLeft = crm.stillPresent.length + crm.hidden.length > 0;
+  const isNamed = mentions.contacts > 0 || mentions.hidden.length > 0;
+  return !isLeft && !isNamed && unreached === null;
 }
 
 /** Pure: two parts of one erasure as one. */
@@ -108,6 +143,7 @@ export function addCounts(one: ErasedCounts, other: Partial<ErasedCounts>): Eras
     groups: sum('groups'),
     runs: sum('runs'),
     kept: sum('kept'),
+    texts: sum('texts'),
   };
 }
 

@@ -2,12 +2,13 @@
  * One contact, one person: the values that another donor left in a contact, and how they are all replaced or
  * blanked when the donor changes (design, promise 14). Pure but for fingerprints.
  */
+
+import type { OwnedValues } from '../contacts/owned-values.ts';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { type FieldMapping, SYNC_SOURCES } from '../core/field-map.ts';
 import { isBlank } from '../mapping/same-value.ts';
-import type { SyncDeps } from '../run/context.ts';
-import type { OwnedValues } from '../store/contacts/owned-values.ts';
-import { ownershipOf } from './values.ts';
+import type { SyncDeps } from '../sync/control/context.ts';
+import { createOwnershipCheck } from './values.ts';
 
 /** Values that donor-sync wrote, and the record under whose id their fingerprints were made. */
 export interface WrittenValues {
@@ -34,7 +35,7 @@ export function sortOwnership(
 ): Ownership {
   const checks = written.map((each) => ({
     isOther: each.donor !== null && each.donor !== donor,
-    isIn: ownershipOf(deps, each.crmId, [each.owned]),
+    isIn: createOwnershipCheck(deps, each.crmId, [each.owned]),
   }));
   const others = checks.filter(({ isOther }) => isOther);
   return {

@@ -1,16 +1,19 @@
 /** A profile that was paid for, encrypted with a key that belongs to it alone. */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { z } from 'zod';
 import { FatalError } from '../core/errors.ts';
 import type { Profile } from '../core/profile.ts';
-import type { SyncDeps } from '../run/context.ts';
-import type { KeptRecord } from '../store/fields/kept-profiles.ts';
-import { profileKeyPlace } from '../store/secrets/seal-places.ts';
+import { createDraws } from '../database/encryption/draws.ts';
+import { profileKeySealContext } from '../database/encryption/seal-contexts.ts';
+import type { SyncDeps } from '../sync/control/context.ts';
+import type { KeptRecord } from './statements/kept-profiles.ts';
 
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+
+const nextDraw = createDraws(KEY_BYTES + IV_BYTES);
 
 const nameOrNull = z.string().nullable();
 const amountOrNull = z.number().nullable();
@@ -44,23 +47,33 @@ export function encryptProfile(
   crmId: string,
   profile: Profile,
 ): EncryptedProfile {
-  const drawn = randomBytes(KEY_BYTES + IV_BYTES);
+  const drawn = nextDraw();
   const key = drawn.subarray(0, KEY_BYTES);
   const iv = drawn.subarray(KEY_BYTES);
   const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES });
   const parts = [iv, cipher.update(pack(profile), 'utf8'), cipher.final(), cipher.getAuthTag()];
-  return {
-    key: sealer.seal(key.toString('base64url'), profileKeyPlace(integrationId, crmId)),
-    profile: Buffer.concat(parts).toString('base64url'),
-  };
+  const sealedKey = sealer.seal(
+    key.toString('base64url'),
+    profileKeySealContext(integrationId, crmId),
+  );
+  key.fill(0);
+  return { key: sealedKey, profile: Buffer.concat(parts).toString('base64url') };
 }
 
 /** The profile of a kept record; throws a FatalError if it was changed or belongs to another contact. */
 export function decryptProfile(
   { sealer }: Pick<SyncDeps, 'sealer'>,
-  { integrationId, crmId, key, profile }: KeptRecord,
+  {
+    integrationId,
+    crmId,
+    key,
+    profile,
+  }: Pick<KeptRecord, 'integrationId' | 'crmId' | 'key' | 'profile'>,
 ): Profile {
-  const opened = Buffer.from(sealer.open(key, profileKeyPlace(integrationId, crmId)), 'base64url');
+  const opened = Buffer.from(
+    sealer.open(key, profileKeySealContext(integrationId, crmId)),
+    'base64url',
+  );
   const bytes = Buffer.from(profile, 'base64url');
   const end = bytes.length - TAG_BYTES;
   try {

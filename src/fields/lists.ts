@@ -42,7 +42,7 @@ export function wantedLists(
       raw: { kind: 'text', text: STATUS_WORDS.held },
     },
   ];
-  const found = wanted.map((each) => ({ each, spec: specOf(each, mappings, fields) }));
+  const found = wanted.map((each) => ({ each, spec: buildListSpec(each, mappings, fields) }));
   return {
     specs: found.flatMap(({ spec }) => spec ?? []),
     impossible: found.flatMap(({ each, spec }) =>
@@ -58,7 +58,7 @@ interface Wanted {
   raw: RawValue;
 }
 
-function specOf(
+function buildListSpec(
   { name, sources, raw }: Wanted,
   mappings: readonly FieldMapping[],
   fields: readonly CrmField[],

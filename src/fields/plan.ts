@@ -1,20 +1,33 @@
 /** Which fields of one contact are to be written: map ► diff, and what we own afterwards. */
+
+import {
+  isNormalised,
+  type OwnedValues,
+  sentFingerprint,
+  withRate,
+} from '../contacts/owned-values.ts';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
-import type { FieldSource } from '../core/field-map.ts';
+import { type FieldSource, PATH_SOURCES } from '../core/field-map.ts';
+import type { RecordCurrencies } from '../core/money.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
+import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts';
 import { diffValues, type ValueDiff } from '../mapping/diff-values.ts';
 import { mapProfile, type UnfitField } from '../mapping/map-profile.ts';
 import type { RawValues } from '../mapping/raw-value.ts';
 import { isBlank } from '../mapping/same-value.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import { type OwnedValues, sentFingerprint } from '../store/contacts/owned-values.ts';
-import type { IntendedWrite } from '../store/fields/deliveries.ts';
-import type { ValueNote } from '../store/fields/kept-profiles.ts';
-import { valuesBeforePlace } from '../store/secrets/seal-places.ts';
+import type { Run, SyncDeps } from '../sync/control/context.ts';
+import { amountsIn } from './amounts.ts';
 import { blankedFields, sortOwnership, type WrittenValues } from './former-values.ts';
+import type { IntendedValues, IntendedWrite } from './statements/deliveries.ts';
+import type { ValueNote } from './statements/value-states.ts';
 import { statusValues, type TimedStatus } from './status.ts';
-import { keepEmptied, noteUnwritten } from './value-states.ts';
-import { sealValues, valueFingerprint, valueFingerprints } from './values.ts';
+import { keepEmptied, recordUnwritten } from './value-states.ts';
+import {
+  introducerFingerprint,
+  sealValues,
+  valueFingerprint,
+  valueFingerprints,
+} from './values.ts';
 
 /** What is offered to a contact, and what is known of it. */
 export interface FieldOffer {
@@ -22,14 +35,18 @@ export interface FieldOffer {
   values: RawValues;
   /** The mapped fields as they are in the CRM now. */
   present: FieldValues;
+  /** The currencies of the record as it is now; left out where it has none. */
+  currencies?: RecordCurrencies | undefined;
   ownedBefore: OwnedValues;
   /** Values whose write was intended before and may have happened. */
-  intended: readonly OwnedValues[];
+  intended: readonly IntendedValues[];
   /**
    * The donor whose values are offered, whose values stand in the contact, and what is ours in records that
    * were merged into it; left out where the values are of no donor, as a status is.
    */
   person?: { donor: string | null; former: string | null; merged?: readonly WrittenValues[] };
+  /** The donor that a warm path names as the introducer; null or left out if the values name none. */
+  introducer?: string | null;
   /** Where the contact stands once this is written; left out where that stays as it is. */
   status?: TimedStatus;
   /**
@@ -42,8 +59,8 @@ export interface FieldOffer {
    * erased. None by default.
    */
   unkept?: readonly FieldSource[];
-  /** True if this profile was offered before: a field that a user has emptied since stays empty. */
-  isAgain?: boolean;
+  /** Fields that this profile was offered to before: those that a user has emptied since stay empty. None by default. */
+  offeredBefore?: ReadonlySet<string>;
 }
 
 /** What is to be written, and what holds once it is. */
@@ -57,10 +74,16 @@ export interface FieldPlan {
   changes: FieldValues;
   /** True if values of another person are replaced: all of the changes are written, or none. */
   together: boolean;
+  /** True if the CRM decides about every value, whatever the connector itself would leave out. */
+  probe?: boolean;
   /** Values of a profile that are not in their field, and why. */
   values: readonly ValueNote[];
   /** Null if nothing is to be written. */
   write: IntendedWrite | null;
+  /** The values of the changed fields as they were read. */
+  seen: FieldValues;
+  /** The changed fields that would not be written if they held these values: a user has typed them meanwhile. */
+  keeps(found: FieldValues): string[];
 }
 
 /** Pure but for ids, seals and fingerprints. */
@@ -70,57 +93,44 @@ export function planFields(
   offer: FieldOffer,
 ): FieldPlan {
   const { crmId, values, present, ownedBefore, intended, status, person } = offer;
-  const { emptied = [], unkept = [], isAgain = false } = offer;
-  const ownership = sortOwnership(
-    deps,
-    [
-      ...[ownedBefore, ...intended].map((owned) => ({
-        crmId,
-        owned,
-        donor: person?.former ?? null,
-      })),
-      ...(person?.merged ?? []),
-    ],
-    person?.donor ?? null,
-  );
+  const { emptied = [], unkept = [], offeredBefore } = offer;
+  const written: WrittenValues[] = [
+    { crmId, owned: ownedBefore, donor: person?.former ?? null },
+    // A status or a path that may have been written is the contact's as it was.
+    ...intended.map(({ owned, donor }) => ({
+      crmId,
+      owned,
+      donor: donor ?? person?.former ?? null,
+    })),
+    ...(person?.merged ?? []),
+  ];
+  const ownership = sortOwnership(deps, written, person?.donor ?? null);
   const { isOurs, isFormer } = ownership;
   const isOutdated = (field: string, value: FieldValue) => !isBlank(value) && isOurs(field, value);
   const { mappings, fields } = run;
   const stands = status === undefined ? [] : statusValues(run, status, present, isOurs);
   const offered = stands.length === 0 ? values : new Map([...values, ...stands]);
-  const { mapped, unfit } = mapProfile({ values: offered, mappings, fields });
+  const amountIn = amountsIn(deps, written, offer.currencies);
+  const { mapped, unfit, cut, rates } = mapProfile({ values: offered, mappings, fields, amountIn });
   const isMadeOf = (field: string, standing: FieldValue, value: FieldValue) =>
-    ownedBefore[field]?.includes(' ') === true &&
+    isNormalised(ownedBefore, field) &&
     !isFormer(field, standing) &&
     sentFingerprint(ownedBefore, field) === valueFingerprint(deps, crmId, field, value) &&
     isOurs(field, standing);
-  const all = diffValues({ mapped, present, mappings, wasOurs: isOurs, isFormer, isMadeOf });
-  const known = [ownedBefore, ...intended];
-  const { diff, emptied: left } = isAgain
-    ? keepEmptied(all, present, known)
-    : { diff: all, emptied: [] };
-  const outdated = mappings
-    .filter(({ from, to }) => emptied.includes(from) && !Object.hasOwn(mapped, to))
-    .flatMap(({ to }) => (isOutdated(to, present[to] ?? null) ? [[to, null] as const] : []));
-  const blanked = person === undefined ? {} : blankedFields(ownership, present, mapped, mappings);
-  const changes: FieldValues = {
-    ...diff.changes,
-    ...Object.fromEntries(outdated),
-    ...blanked,
-  };
+  const { diff, left, blanked, changes } = decide(present);
   const replaced = Object.keys(changes).filter((field) => isFormer(field, present[field] ?? null));
-  const detail = unfit.length === 0 ? null : unfit.map(({ reason }) => reason).join(' ');
+  const detail = describeUnfit(unfit);
   // A value that is in the CRM because an earlier, unconfirmed write of ours put it there.
   const confirmed = diff.equal.filter(
     (field) =>
       isOurs(field, present[field] ?? null) &&
       !isMadeOf(field, present[field] ?? null, mapped[field] ?? null),
   );
-  const after = valueFingerprints(deps, crmId, changes);
+  const after = withRates(valueFingerprints(deps, crmId, changes));
   const standing = Object.entries(ownedBefore).filter(([field]) => !Object.hasOwn(blanked, field));
   const owned = {
     ...Object.fromEntries(standing),
-    ...valueFingerprints(deps, crmId, present, confirmed),
+    ...withRates(valueFingerprints(deps, crmId, present, confirmed)),
     // Of a blanked field nothing is ours, so that a later value of this person may fill it.
     ...Object.fromEntries(
       Object.entries(after).filter(([field]) => !Object.hasOwn(blanked, field)),
@@ -133,25 +143,81 @@ export function planFields(
   );
   return {
     crmId,
-    reason: reasonOf({ ...diff, changes }, unfit),
+    reason: getReason({ ...diff, changes }, unfit),
     detail,
     owned,
     changes,
     together: replaced.length > 0,
-    values: noteUnwritten(deps, run, { unfit, kept: diff.protected, emptied: left }),
+    values: recordUnwritten(deps, run, { unfit, kept: diff.protected, emptied: left, cut }),
     write: changed.length === 0 ? null : intendedWrite(),
+    seen: Object.fromEntries(changed.map((field) => [field, present[field] ?? null])),
+    keeps(found) {
+      const { changes: still } = decide({ ...present, ...found });
+      return changed.filter((field) => Object.hasOwn(found, field) && !Object.hasOwn(still, field));
+    },
   };
+
+  /** What is to be written into fields with these values. */
+  function decide(standing: FieldValues) {
+    const all = diffValues({
+      ...{ mapped, present: standing, mappings },
+      ...{ wasOurs: isOurs, isFormer, isMadeOf },
+    });
+    const { diff: rest, emptied: kept } =
+      offeredBefore === undefined
+        ? { diff: all, emptied: [] }
+        : keepEmptied(all, standing, ownedBefore, offeredBefore);
+    const outdated = mappings
+      .filter(({ from, to }) => emptied.includes(from) && !Object.hasOwn(mapped, to))
+      .flatMap(({ to }) => (isOutdated(to, standing[to] ?? null) ? [[to, null] as const] : []));
+    const nulls = person === undefined ? {} : blankedFields(ownership, standing, mapped, mappings);
+    const written: FieldValues = { ...rest.changes, ...Object.fromEntries(outdated), ...nulls };
+    return { diff: rest, left: kept, blanked: nulls, changes: written };
+  }
 
   function intendedWrite(): IntendedWrite {
     const id = deps.newId();
-    const place = valuesBeforePlace({ id, integrationId: run.integration.id, crmId });
+    const place = valuesBeforeSealContext({ id, integrationId: run.integration.id, crmId });
     const donorBefore = replaced.length > 0 ? (person?.former ?? null) : null;
     const sealed = sealValues(deps.sealer, before, place);
-    return { id, crmId, before: sealed, after, ownedBefore, donorBefore };
+    const donor = person?.donor ?? null;
+    const named = offer.introducer ?? null;
+    const introducer = named === null ? '' : introducerFingerprint(deps, named);
+    const introduced = named === null ? {} : valueFingerprints(deps, crmId, changes, pathFields());
+    return {
+      ...{ id, crmId, before: sealed, after, ownedBefore, donorBefore, donor },
+      ...{ introducer, introduced },
+    };
+  }
+
+  /** The rate stays with the value, so that a rate that moves later changes nothing. */
+  function withRates(entries: OwnedValues): OwnedValues {
+    if (rates.size === 0) return entries;
+    return Object.fromEntries(
+      Object.entries(entries).map(([field, entry]) => {
+        const rate = rates.get(field);
+        return [field, rate === undefined ? entry : withRate(entry, rate)];
+      }),
+    );
+  }
+
+  /** The fields of the path that get a value. */
+  function pathFields(): string[] {
+    const fields = mappings.flatMap(({ from, to }) => (PATH_SOURCES.includes(from) ? to : []));
+    return fields.filter((field) => !isBlank(changes[field] ?? null));
   }
 }
 
-function reasonOf(diff: ValueDiff, unfit: readonly UnfitField[]): OutcomeReason {
+/** What is said of values that do not fit: the next run writes them once the advice is followed. */
+const ARRIVES = 'After that, the next run writes the values, for no credit.';
+
+function describeUnfit(unfit: readonly UnfitField[]): string | null {
+  if (unfit.length === 0) return null;
+  const waits = unfit.some(({ why }) => why !== null);
+  return [...unfit.map(({ reason }) => reason), ...(waits ? [ARRIVES] : [])].join(' ');
+}
+
+function getReason(diff: ValueDiff, unfit: readonly UnfitField[]): OutcomeReason {
   if (Object.keys(diff.changes).length > 0) {
     return unfit.length === 0 ? 'fields_written' : 'fields_written_some_unfit';
   }

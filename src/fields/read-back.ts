@@ -3,16 +3,19 @@
  * would count as typed by a user and outlive the person whose value it is. A value that cannot be told from a
  * user's belongs to the user.
  */
-import type { Connector, ReadBack, WrittenFields } from '../../connectors/contract.ts';
-import { portionsOf } from '../core/parallel.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import type { NormalisedFields } from '../run/normalised-fields.ts';
-import { normalisedEntry, type OwnedValues } from '../store/contacts/owned-values.ts';
-import type { FieldEnd } from '../store/fields/field-end.ts';
+import type { Connector, Overwritten, ReadBack, WrittenFields } from '../../connectors/contract.ts';
+import { normalisedEntry, type OwnedValues } from '../contacts/owned-values.ts';
+import { inParallel, splitIntoBatches } from '../core/parallel.ts';
+import type { Run, SyncDeps } from '../sync/control/context.ts';
+import type { NormalisedFields } from '../sync/control/normalised-fields.ts';
 import type { FieldPlan } from './plan.ts';
+import type { FieldEnd } from './statements/field-end.ts';
 import { valueFingerprint } from './values.ts';
 
 type ReadBackDeps = Pick<SyncDeps, 'store' | 'connector' | 'log'>;
+
+/** Requests at a time: what a user has typed is put back only when the batch is read. */
+const READS_AT_ONCE = 4;
 
 /** What is known at the start of a run. */
 export async function loadNormalised(
@@ -20,60 +23,138 @@ export async function loadNormalised(
   integrationId: string,
 ): Promise<NormalisedFields> {
   const known = await store.normalisedFields.list(integrationId);
-  return { marked: new Set(known.map(({ field }) => field)), isFirstRead: false };
+  return { marked: new Set(known.map(({ field }) => field)), read: new Set() };
 }
 
 /**
- * The ends of writes with what the CRM's automation has made of the values. The first batch of a run is read
- * back whole, others where a marked field was written. A CRM that cannot tell changes nothing here.
+ * So many values of each field in the first batch of a run that brings it are read back. A batch may have thousands of records,
+ * and automation that changes one value in twenty is still found in 199 of 200 samples.
  */
-export async function recogniseNormalised(
+export const SAMPLE_OF_A_FIELD = 100;
+
+/**
+ * Reads writes back, for two reasons, and returns what users had typed before them, by CRM id, if the CRM tells that
+ * by the history of its values: then every write is read back, because each may have replaced a user's value.
+ *
+ * The ends of writes get what the CRM's automation has made of the values. Of each field a sample is read back in
+ * the first batch of a run that brings it, and if automation has changed one of these, that field of all the others;
+ * a marked field in every batch. A batch of which no record can be read any more, or in which users have changed the
+ * values meanwhile, does not count as the first one. A CRM that cannot tell changes nothing here.
+ */
+export async function readWritesBack<End extends FieldEnd>(
   deps: ReadBackDeps,
   run: Pick<Run, 'id' | 'lease' | 'normalised'>,
   sentAtMs: number,
   plans: readonly FieldPlan[],
-  ends: Map<string, FieldEnd>,
-): Promise<void> {
+  ends: Map<string, End>,
+): Promise<Map<string, Overwritten>> {
   const { connector, store, log } = deps;
   const { normalised } = run;
-  if (connector.readBack === undefined || normalised === undefined) return;
+  const overwritten = new Map<string, Overwritten>();
+  if (connector.readBack === undefined || normalised === undefined) return overwritten;
+  const readsAll = connector.capabilities.tellsOverwritten === 'readBack';
   const written = plans.flatMap((plan): WrittenFields[] => {
     const end = ends.get(plan.crmId);
     if (end?.isDone !== true || end.writeId === null) return [];
-    const all = Object.keys(plan.changes).filter((field) => (plan.changes[field] ?? null) !== null);
-    const fields = normalised.isFirstRead
-      ? all.filter((field) => normalised.marked.has(field))
-      : all;
-    return fields.length > 0 ? [{ id: plan.crmId, fields, sentAtMs }] : [];
-  });
-  if (written.length === 0) return;
-  normalised.isFirstRead = true;
-  const read = await readAll(connector, written);
-  const noticed = new Set<string>();
-  const byId = new Map(plans.map((plan) => [plan.crmId, plan]));
-  for (const { id, values, automated } of read) {
-    const [plan, end] = [byId.get(id), ends.get(id)];
-    if (plan === undefined || end === undefined || values === null) continue;
-    const changed = automated.filter((field) => Object.hasOwn(plan.changes, field));
-    const entries = changed.flatMap((field): [string, string][] => {
-      const sent = valueFingerprint(deps, id, field, plan.changes[field] ?? null);
-      const standing = valueFingerprint(deps, id, field, values[field] ?? null);
-      return sent === standing ? [] : [[field, normalisedEntry(sent, standing)]];
+    const fields = Object.keys(plan.changes).filter((field) => {
+      const isTaken = end.after === undefined || Object.hasOwn(end.after, field);
+      return isTaken && (readsAll || (plan.changes[field] ?? null) !== null);
     });
-    for (const [field] of entries) if (!normalised.marked.has(field)) noticed.add(field);
-    if (entries.length > 0) ends.set(id, withEntries(plan, end, Object.fromEntries(entries)));
+    if (fields.length === 0) return [];
+    const compared = readsAll ? { sent: plan.changes, seen: plan.seen } : {};
+    return [{ id: plan.crmId, fields, sentAtMs, ...compared }];
+  });
+  if (written.length === 0) return overwritten;
+  const { marked, read: known } = normalised;
+  const unread = new Set(
+    written.flatMap(({ fields }) => fields.filter((field) => !known.has(field))),
+  );
+  const sample = chooseSample(written.flatMap((each) => onlyFields(each, unread)));
+  const inSample = marked.union(unread);
+  const byId = new Map(plans.map((plan) => [plan.crmId, plan]));
+  const noticed = new Set<string>();
+  const first = readsAll
+    ? written
+    : written.flatMap((each) => onlyFields(each, sample.has(each.id) ? inSample : marked));
+  const readFirst = await readAll(connector, first);
+  if (normalised.sharesUser !== true && readFirst.some(({ sharesUser }) => sharesUser === true)) {
+    normalised.sharesUser = true;
+    await store.normalisedFields.noteOtherTool(run.lease);
+    log.warn({ run: run.id }, 'another tool writes into the CRM as the same user');
   }
-  if (noticed.size === 0) return;
-  for (const field of noticed) normalised.marked.add(field);
+  noteChanged(readFirst);
+  const rest = written.flatMap((each) => (sample.has(each.id) ? [] : onlyFields(each, noticed)));
+  if (!readsAll) noteChanged(await readAll(connector, rest));
+  for (const each of readFirst) {
+    if (each.overwritten !== undefined) overwritten.set(each.id, each.overwritten);
+  }
+  if (noticed.size === 0) return overwritten;
+  for (const field of noticed) marked.add(field);
   await store.normalisedFields.record(run.lease, [...noticed]);
   log.info(
     { run: run.id, fields: [...noticed] },
     'automation of the CRM changes values after a write',
   );
+  return overwritten;
+
+  function noteChanged(read: readonly ReadBack[]): void {
+    for (const { id, values, automated } of read) {
+      const [plan, end] = [byId.get(id), ends.get(id)];
+      if (plan === undefined || end === undefined || values === null) continue;
+      const present = Object.entries(values).filter(([field]) =>
+        Object.hasOwn(plan.changes, field),
+      );
+      const entries = present.flatMap(([field, value]): [string, string][] => {
+        const sent = valueFingerprint(deps, id, field, plan.changes[field] ?? null);
+        const standing = valueFingerprint(deps, id, field, value);
+        const isAutomated = automated.includes(field);
+        // A value that a user has changed meanwhile says nothing of automation: the next batch may.
+        if (isAutomated || sent === standing) known.add(field);
+        if (!isAutomated || sent === standing) return [];
+        return [[field, normalisedEntry(plan.write?.after[field] ?? sent, standing)]];
+      });
+      for (const [field] of entries) if (!marked.has(field)) noticed.add(field);
+      if (entries.length > 0) ends.set(id, withEntries(plan, end, Object.fromEntries(entries)));
+    }
+  }
+}
+
+/** Ids of records over the whole batch, so many that each field is sampled as often as its limit, or whole. */
+function chooseSample(written: readonly WrittenFields[]): Set<string> {
+  const sample = new Set<string>();
+  const timesByField = new Map<string, number>();
+  for (const { id, fields } of spreadOut(written)) {
+    const times = fields.map((field) => timesByField.get(field) ?? 0);
+    if (times.every((each) => each >= SAMPLE_OF_A_FIELD)) continue;
+    sample.add(id);
+    for (const field of fields) timesByField.set(field, (timesByField.get(field) ?? 0) + 1);
+  }
+  return sample;
+}
+
+/** The same records in an order whose beginning is spread over the whole list. */
+function* spreadOut<T>(list: readonly T[]): Generator<T> {
+  const stride = Math.ceil(list.length / SAMPLE_OF_A_FIELD);
+  for (let start = 0; start < stride; start += 1) {
+    for (let at = start; at < list.length; at += stride) {
+      const each = list[at];
+      if (each !== undefined) yield each;
+    }
+  }
+}
+
+/** The write with these of its fields; none if it has none of them. */
+function onlyFields(write: WrittenFields, wanted: ReadonlySet<string>): WrittenFields[] {
+  const fields = write.fields.filter((field) => wanted.has(field));
+  return fields.length > 0 ? [{ ...write, fields }] : [];
 }
 
 /** What we own, and what undo recognises, is also the value that the automation has made. */
-function withEntries({ write }: FieldPlan, end: FieldEnd, entries: OwnedValues): FieldEnd {
+function withEntries<End extends FieldEnd>(
+  { write }: FieldPlan,
+  end: End,
+  entries: OwnedValues,
+): End {
   const owned = end.owned === null ? null : { ...end.owned, ...entries };
   return { ...end, owned, after: { ...(end.after ?? write?.after ?? {}), ...entries } };
 }
@@ -82,9 +163,11 @@ async function readAll(
   connector: Pick<Connector, 'readBack' | 'capabilities'>,
   written: readonly WrittenFields[],
 ): Promise<ReadBack[]> {
-  const read: ReadBack[] = [];
-  for (const some of portionsOf(written, connector.capabilities.readBatch)) {
-    read.push(...((await connector.readBack?.(some)) ?? []));
-  }
-  return read;
+  const portions = splitIntoBatches(written, connector.capabilities.readBatch);
+  const read = await inParallel(
+    portions,
+    READS_AT_ONCE,
+    async (some) => (await connector.readBack?.(some)) ?? [],
+  );
+  return read.flat();
 }

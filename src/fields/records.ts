@@ -1,8 +1,8 @@
 /** Records of the CRM with the mapped fields, and what we may have written into them. */
 import type { RecordLookup } from '../../connectors/contract.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import { lookUp } from '../run/look-up.ts';
-import type { OwnedValues } from '../store/contacts/owned-values.ts';
+import type { Run, SyncDeps } from '../sync/control/context.ts';
+import { lookUp } from '../sync/control/look-up.ts';
+import type { IntendedValues } from './statements/deliveries.ts';
 
 /** The present identity and values of these contacts, by CRM id: of the mapped fields, and of `more`. */
 export async function lookUpRecords(
@@ -20,17 +20,21 @@ export async function lookUpRecords(
 export interface KnownRecord {
   lookup: RecordLookup | undefined;
   /** Values whose write was intended before and may have happened. */
-  intended: readonly OwnedValues[];
+  intended: readonly IntendedValues[];
 }
+
+/** Fields that are read besides the mapped ones, in view of what may have been written into a contact. */
+type MoreFields = (getIntended: (crmId: string) => readonly IntendedValues[]) => readonly string[];
 
 /** The records of these contacts as they are, with `more` fields, and what may have been written into them. */
 export async function readRecords(
   deps: Pick<SyncDeps, 'connector' | 'store'>,
   run: Pick<Run, 'fields' | 'integration'>,
   crmIds: readonly string[],
-  more: readonly string[] = [],
+  more: MoreFields = () => [],
 ): Promise<(crmId: string) => KnownRecord> {
-  const lookups = await lookUpRecords(deps, run, crmIds, more);
   const intended = await deps.store.deliveries.findIntended(run.integration.id, crmIds);
-  return (crmId) => ({ lookup: lookups.get(crmId), intended: intended.get(crmId) ?? [] });
+  const getIntended = (crmId: string) => intended.get(crmId) ?? [];
+  const lookups = await lookUpRecords(deps, run, crmIds, more(getIntended));
+  return (crmId) => ({ lookup: lookups.get(crmId), intended: getIntended(crmId) });
 }

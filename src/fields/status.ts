@@ -6,8 +6,8 @@ import { STATUS_WORDS, type SyncStatus } from '../core/sync-status.ts';
 import { diffValues } from '../mapping/diff-values.ts';
 import { mapProfile } from '../mapping/map-profile.ts';
 import type { RawValue } from '../mapping/raw-value.ts';
-import type { Run } from '../run/context.ts';
-import type { StatusRow } from '../store/fields/statuses.ts';
+import type { Run } from '../sync/control/context.ts';
+import type { StatusRow } from './statements/statuses.ts';
 
 /** A status, and since when it holds (epoch ms). */
 export interface TimedStatus {
@@ -16,13 +16,13 @@ export interface TimedStatus {
 }
 
 /** What decides a status. */
-export type Standing = Pick<StatusRow, 'state' | 'reason' | 'enhancedAt' | 'inCrm'>;
+export type StatusFacts = Pick<StatusRow, 'state' | 'reason' | 'enhancedAt' | 'inCrm'>;
 
 /**
  * The status of a contact; null for none. While work on it is under way it keeps the one that it has,
  * unless that is over already. Of who was erased nothing is said at all.
  */
-export function statusOf({ state, reason, enhancedAt, inCrm }: Standing): SyncStatus | null {
+export function toSyncStatus({ state, reason, enhancedAt, inCrm }: StatusFacts): SyncStatus | null {
   if (reason === 'forgotten' || reason === 'forgotten_person') return inCrm;
   if (state === 'held') return 'held';
   if (reason !== null && REFUSED.has(reason)) return 'refused';

@@ -1,19 +1,28 @@
 /** Takes back what a run wrote, only where the CRM's value is still ours. */
-import type { Refusal } from '../../connectors/contract.ts';
+import type {
+  ContactChange,
+  RecordLookup,
+  Refusal,
+  WriteResult,
+} from '../../connectors/contract.ts';
+import { erasuresUnknownText } from '../backup/restores.ts';
+import { type OwnedValues, parseOwned } from '../contacts/owned-values.ts';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { ConfigurationError, type FatalError, isFatalError } from '../core/errors.ts';
+import { splitIntoBatches } from '../core/parallel.ts';
+import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts';
+import type { Lease } from '../database/leases.ts';
 import { sameValue } from '../mapping/same-value.ts';
-import type { SyncDeps } from '../run/context.ts';
-import { forgottenFingerprint, keepErasedAway } from '../run/erased.ts';
-import { lookUp } from '../run/look-up.ts';
-import { type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
-import type { Lease } from '../store/engine/leases.ts';
-import { VALUES_PURGED } from '../store/erasure/retention.ts';
-import type { WriteRecord } from '../store/fields/deliveries.ts';
-import { valuesBeforePlace } from '../store/secrets/seal-places.ts';
-import { openValues, ownershipOf } from './values.ts';
+import { VALUES_PURGED } from '../privacy/statements/retention.ts';
+import type { SyncDeps } from '../sync/control/context.ts';
+import { forgottenFingerprint, keepErasedAway } from '../sync/control/erased.ts';
+import { lookUp } from '../sync/control/look-up.ts';
+import { dropErasedMentions } from './mentions.ts';
+import type { WriteOfOther, WriteRecord } from './statements/deliveries.ts';
+import { putBack } from './typed-values.ts';
+import { createOwnershipCheck, openValues } from './values.ts';
 
-type UndoDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms'>;
+type UndoDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms' | 'clock'>;
 
 /** What undoing a run did. A contact that the run wrote more than once counts once. */
 export interface UndoReport {
@@ -42,6 +51,7 @@ const CONTACTS_AT_ONCE = 600;
 /** Restores the values before a run, the newest write first; repeatable. */
 export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Promise<UndoReport> {
   const { store, connector } = deps;
+  await requireKnownErasures(store, lease);
   const counts: UndoCounts = {
     restored: new Set(),
     gone: new Set(),
@@ -49,6 +59,7 @@ export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Prom
     fields: { restored: 0, editedSince: 0 },
     refusals: [],
   };
+  await dropErasedMentions(deps, lease);
   const writes = await withoutErased(deps, lease, await store.deliveries.listWrites(runId), counts);
   const { remote, readBatch, writeBatch } = connector.capabilities;
   const size = Math.min(remote ? CONTACTS_AT_ONCE : readBatch, writeBatch.max);
@@ -59,6 +70,19 @@ export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Prom
   const { restored, gone, refused, fields, refusals } = counts;
   const contacts = { restored: restored.size, gone: gone.size, refused: refused.size };
   return { run: runId, contacts, fields, refusals };
+}
+
+/** A ConfigurationError if a restored database may lack erasures: the values before a run may be those of erased people. */
+async function requireKnownErasures(
+  { restores }: Pick<UndoDeps['store'], 'restores'>,
+  { integrationId: id }: Lease,
+): Promise<void> {
+  const after = (await restores.find(id))?.erasuresUnknownAfter ?? null;
+  if (after === null) return;
+  throw new ConfigurationError(
+    `The database was restored, and ${erasuresUnknownText(after)}. Nothing was undone. Agree first with \`donor-sync restore --agree ${id}\`.`,
+    { code: 'erasures_unknown', details: { integration: id } },
+  );
 }
 
 /** Nothing is written for contacts whose erasure has begun, also not what the connector has kept. */
@@ -95,6 +119,8 @@ function* batchesOfContacts(
 interface Restoration {
   write: WriteRecord;
   values: Record<string, FieldValue>;
+  /** The values in these fields as they were read. */
+  present: FieldValues;
   owned: OwnedValues;
   /** What was ours before it. */
   ownedNow: OwnedValues;
@@ -115,6 +141,8 @@ async function undoBatch(
   const fields = [...new Set(writes.flatMap((write) => Object.keys(parseOwned(write.after))))];
   const lookups = new Map((await lookUp(connector, ids, fields)).map((l) => [l.id, l]));
   const rows = await store.contacts.find(lease.integrationId, ids);
+  const others = await writesOfOthers(deps, lease, writes);
+  const hidden = await findHidden(connector, fields, lookups.values());
   const restorations: Restoration[] = [];
   for (const write of writes) {
     const lookup = lookups.get(write.crmId);
@@ -132,18 +160,47 @@ async function undoBatch(
       refuse(counts, write, `${before.code}: ${NOT_ITS_OWN}`);
       continue;
     }
-    const restoration = restore(deps, write, before, lookup.values, parseOwned(row.ownedValues));
-    counts.fields.editedSince += Object.keys(restoration.left).length;
+    const restoration = restore(deps, write, {
+      ...{ before, present: lookup.values, ownedNow: parseOwned(row.ownedValues) },
+      ...{ others: others.get(write.crmId) ?? [], hidden },
+    });
+    const left = Object.keys(restoration.left);
+    const unseen = left.filter((field) => hidden.has(field));
+    if (unseen.length > 0) refuse(counts, write, `${unseen.join(', ')}: ${NOT_SEEN}`);
+    counts.fields.editedSince += left.length - unseen.length;
     restorations.push(restoration);
   }
   await writeBack(deps, lease, restorations, counts);
 }
 
+/**
+ * Fields that read as empty because the integration's user cannot see them: what is in them is not known, and stays ours.
+ */
+async function findHidden(
+  connector: UndoDeps['connector'],
+  fields: readonly string[],
+  lookups: Iterable<RecordLookup>,
+): Promise<ReadonlySet<string>> {
+  const empty = new Set(
+    [...lookups].flatMap((lookup) =>
+      lookup.state === 'found'
+        ? fields.filter((field) => (lookup.values[field] ?? null) === null)
+        : [],
+    ),
+  );
+  if (!connector.capabilities.remote || empty.size === 0) return new Set();
+  for (const { name } of await connector.describeFields()) empty.delete(name);
+  return empty;
+}
+
+const NOT_SEEN =
+  "the integration's user cannot see the field, so nothing was restored in it; show it and undo the run again";
+
 const NOT_KEPT =
   'values_purged: what stood there before is not kept any more (retention.previousValues)';
 
 const NOT_ITS_OWN =
-  'the values before the run were changed in the database, or are those of another contact or of an older version; nothing was written';
+  'the values before the run were changed in the database, or are those of another contact; nothing was written';
 
 /**
  * The values that a write found, or why they are not believed: one contact whose row was changed
@@ -155,7 +212,7 @@ function valuesBefore(
   { id, crmId, before }: WriteRecord,
 ): FieldValues | FatalError {
   try {
-    return openValues(sealer, before, valuesBeforePlace({ id, integrationId, crmId }));
+    return openValues(sealer, before, valuesBeforeSealContext({ id, integrationId, crmId }));
   } catch (error) {
     if (isFatalError(error)) return error;
     throw error;
@@ -167,17 +224,40 @@ function refuse(counts: UndoCounts, { crmId }: WriteRecord, message: string): vo
   counts.refusals.push({ crmId, message });
 }
 
+/** The writes of other runs in the contacts of these writes, which are of one run. */
+async function writesOfOthers(
+  { store }: UndoDeps,
+  { integrationId }: Lease,
+  writes: readonly WriteRecord[],
+): Promise<Map<string, WriteOfOther[]>> {
+  const [first] = writes;
+  if (first === undefined) return new Map();
+  const ids = writes.map(({ crmId }) => crmId);
+  return store.deliveries.findWritesOfOthers({ integrationId, runId: first.runId }, ids);
+}
+
+/** What is known of a contact whose values are to go back. */
+interface ContactNow {
+  /** The values that the write found. */
+  before: FieldValues;
+  /** The values in the CRM now. */
+  present: Readonly<Record<string, FieldValue>>;
+  ownedNow: OwnedValues;
+  /** What other runs have written. */
+  others: readonly WriteOfOther[];
+  /** Fields that the CRM does not show. */
+  hidden: ReadonlySet<string>;
+}
+
 /** Pure but for fingerprints: which values go back, and what is ours afterwards. */
 function restore(
   deps: UndoDeps,
   write: WriteRecord,
-  before: FieldValues,
-  present: Readonly<Record<string, FieldValue>>,
-  ownedNow: OwnedValues,
+  { before, present, ownedNow, others, hidden }: ContactNow,
 ): Restoration {
   const ownedBefore = parseOwned(write.ownedBefore);
   const after = parseOwned(write.after);
-  const isOurs = ownershipOf(deps, write.crmId, [after]);
+  const isOurs = createOwnershipCheck(deps, write.crmId, [after]);
   const values: Record<string, FieldValue> = {};
   const owned: Record<string, string> = { ...ownedNow };
   const left: Record<string, string> = {};
@@ -185,9 +265,13 @@ function restore(
   for (const [field, fingerprint] of Object.entries(after)) {
     const value = present[field] ?? null;
     const previousValue = before[field] ?? null;
+    if (hidden.has(field)) {
+      left[field] = fingerprint;
+      continue;
+    }
     if (isOurs(field, value)) {
       values[field] = previousValue;
-    } else if (!sameValue(value, previousValue)) {
+    } else if (!sameValue(value, previousValue) || isWrittenSince(write, field, others)) {
       left[field] = fingerprint;
       continue;
     }
@@ -197,11 +281,56 @@ function restore(
     if (previous === undefined) delete owned[field];
     else owned[field] = previous;
   }
-  return { write, values, owned, ownedNow, left, fields };
+  const seen = Object.fromEntries(
+    Object.keys(values).map((field) => [field, present[field] ?? null]),
+  );
+  return { write, values, present: seen, owned, ownedNow, left, fields };
+}
+
+/**
+ * True if a later run has written into the field, be it that it blanked the value of another person. Then the value is
+ * that run's: to undo this one must not keep out what that run still has to write.
+ */
+function isWrittenSince(
+  { writtenAt }: WriteRecord,
+  field: string,
+  others: readonly WriteOfOther[],
+): boolean {
+  return others.some((other) => other.writtenAt > writtenAt && Object.hasOwn(other.after, field));
+}
+
+/**
+ * Writes the changes; where the CRM tells only afterwards what users have typed meanwhile, their results wait for that.
+ */
+async function* writeAndLook(
+  { connector, clock }: Pick<UndoDeps, 'connector' | 'clock'>,
+  changes: readonly ContactChange[],
+): AsyncGenerator<WriteResult> {
+  if (connector.readBack === undefined || connector.capabilities.tellsOverwritten !== 'readBack') {
+    yield* connector.write(changes);
+    return;
+  }
+  const sentAtMs = clock.now();
+  const results = await Array.fromAsync(connector.write(changes));
+  const byId = new Map(changes.map((change) => [change.id, change]));
+  for (const some of splitIntoBatches(results, connector.capabilities.readBatch)) {
+    const written = some.flatMap(({ id, status }) => {
+      const { values, seen } = byId.get(id) ?? {};
+      if (status === 'refused' || values === undefined || seen === undefined) return [];
+      return [{ id, fields: Object.keys(values), sentAtMs, sent: values, seen }];
+    });
+    const read = new Map((await connector.readBack(written)).map((each) => [each.id, each]));
+    for (const result of some) {
+      const overwritten = read.get(result.id)?.overwritten;
+      yield result.status === 'refused' || overwritten === undefined
+        ? result
+        : { ...result, overwritten };
+    }
+  }
 }
 
 async function writeBack(
-  { store, connector }: UndoDeps,
+  { store, connector, clock }: UndoDeps,
   lease: Lease,
   restorations: readonly Restoration[],
   counts: UndoCounts,
@@ -213,16 +342,36 @@ async function writeBack(
   }
   const changes = restorations
     .filter(({ values }) => Object.keys(values).length > 0)
-    .map(({ write, values }) => ({ id: write.crmId, values }));
-  for await (const result of connector.write(changes)) {
-    const restoration = byId.get(result.id);
-    if (!restoration) continue;
+    .map(({ write, values, present }) => ({
+      ...{ id: write.crmId, values, seen: present },
+      // The run had replaced another person's values: those come back in one change as well, or not at all.
+      ...(write.donorBefore === null ? {} : { together: true }),
+    }));
+  for await (const result of writeAndLook({ connector, clock }, changes)) {
+    const undone = byId.get(result.id);
+    if (!undone) continue;
+    const restoration = await withoutTyped(undone, result);
     if (result.status === 'written') await note(restoration);
     else if (result.status === 'refused') tell(restoration, result);
     else {
       for (const refusal of result.refusals) tell(restoration, refusal);
       await note(withoutRefused(restoration, result.refusals), counts.refused);
     }
+  }
+
+  /** The restoration without the fields into which users have typed meanwhile: these get their values back. */
+  async function withoutTyped(undone: Restoration, result: WriteResult): Promise<Restoration> {
+    if (result.status === 'refused' || result.overwritten === undefined) return undone;
+    const { crmId: id, after } = undone.write;
+    const isOurs = createOwnershipCheck({ store }, id, [parseOwned(after)]);
+    const typed = Object.entries(result.overwritten.values).filter(
+      ([field, value]) => !isOurs(field, value),
+    );
+    if (typed.length === 0) return undone;
+    const back = await putBack({ connector }, [{ id, values: Object.fromEntries(typed) }]);
+    const fields = [...(back.get(id) ?? [])];
+    counts.fields.editedSince += fields.length;
+    return withoutFields(undone, fields);
   }
 
   function tell({ write }: Restoration, { code, message }: Refusal): void {
@@ -238,12 +387,19 @@ async function writeBack(
 
 /** What is taken back where the CRM refuses some fields: those stay ours, for another try. */
 function withoutRefused(restoration: Restoration, refusals: readonly Refusal[]): Restoration {
+  return withoutFields(
+    restoration,
+    refusals.flatMap((refusal) => refusal.fields),
+  );
+}
+
+function withoutFields(restoration: Restoration, names: readonly string[]): Restoration {
   const { write, values, ownedNow } = restoration;
   const after = parseOwned(write.after);
   const owned: Record<string, string> = { ...restoration.owned };
   const left: Record<string, string> = { ...restoration.left };
   let { fields } = restoration;
-  for (const field of new Set(refusals.flatMap((refusal) => refusal.fields))) {
+  for (const field of new Set(names)) {
     const [put, was] = [after[field], ownedNow[field]];
     if (!Object.hasOwn(values, field) || put === undefined) continue;
     left[field] = put;

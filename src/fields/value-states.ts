@@ -1,15 +1,16 @@
 /** Why a value of a profile is not in its field, and whether it can be written now. Pure but for fingerprints. */
 import type { Refusal, RefusalCause } from '../../connectors/contract.ts';
+import type { OwnedValues } from '../contacts/owned-values.ts';
 import type { CrmField, FieldValue, FieldValues } from '../core/crm-field.ts';
 import { type FieldMapping, PATH_SOURCES, SYNC_SOURCES } from '../core/field-map.ts';
+import type { MoneyField } from '../core/money.ts';
+import type { ValueState } from '../database/tables/kept-tables.ts';
 import type { ValueDiff } from '../mapping/diff-values.ts';
 import { findField, type UnfitField } from '../mapping/map-profile.ts';
 import { isBlank } from '../mapping/same-value.ts';
-import type { Run } from '../run/context.ts';
-import type { OwnedValues } from '../store/contacts/owned-values.ts';
-import type { ValueState } from '../store/engine/kept-tables.ts';
-import type { ValueNote } from '../store/fields/kept-profiles.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store.ts';
+import type { Run } from '../sync/control/context.ts';
+import type { ValueNote } from './statements/value-states.ts';
 
 type Deps = { store: Pick<Store, 'fingerprint'> };
 type FieldsRun = Pick<Run, 'fields' | 'mappings'>;
@@ -18,12 +19,22 @@ type FieldsRun = Pick<Run, 'fields' | 'mappings'>;
 const SHORT = 8;
 
 /** Changes with all that decides whether a value fits the field. */
-export function descriptionOf({ store }: Deps, fields: readonly CrmField[], name: string): string {
+export function fingerprintField(
+  { store }: Deps,
+  fields: readonly CrmField[],
+  name: string,
+): string {
   const field = findField(fields, name);
   if (field === undefined) return '';
   const { type, maxLength, integerDigits, decimalDigits, options, restricted, writable } = field;
   const parts = [type, maxLength, integerDigits, decimalDigits, options, restricted, writable];
-  return store.fingerprint('field', JSON.stringify([name, ...parts])).slice(0, SHORT);
+  const all = [name, ...parts, ...(field.money === undefined ? [] : [moneyParts(field.money)])];
+  return store.fingerprint('field', JSON.stringify(all)).slice(0, SHORT);
+}
+
+/** Which currencies can be converted, but not by how much: a rate that moves frees no value. */
+function moneyParts({ mode, from, code, rates }: MoneyField) {
+  return [mode, from, code, Object.keys(rates).sort()];
 }
 
 /** A line of the field map that brings a value of a profile. */
@@ -32,40 +43,44 @@ export function isProfileLine({ from }: Pick<FieldMapping, 'from'>): boolean {
 }
 
 /** Fingerprint of one line of the field map. */
-export function lineOf({ store }: Deps, { from, to, when }: FieldMapping): string {
+export function fingerprintLine({ store }: Deps, { from, to, when }: FieldMapping): string {
   return store.fingerprint('field line', JSON.stringify([from, to, when])).slice(0, SHORT);
 }
 
 /** The lines of a field map that bring values of profiles, with the fingerprint of them all. */
-export function fieldMapOf(
+export function fingerprintFieldMap(
   deps: Deps,
   mappings: readonly FieldMapping[],
 ): { fieldMap: string; lines: string[] } {
-  const lines = mappings.filter(isProfileLine).map((line) => lineOf(deps, line));
+  const lines = mappings.filter(isProfileLine).map((line) => fingerprintLine(deps, line));
   const fieldMap = deps.store.fingerprint('field map', lines.join(' ')).slice(0, SHORT);
   return { fieldMap, lines };
 }
 
 /** What is known before anything is written. */
-export function noteUnwritten(
+export function recordUnwritten(
   deps: Deps,
   run: FieldsRun,
   found: {
     unfit: readonly UnfitField[];
     kept: readonly string[];
     emptied: readonly string[];
+    cut: readonly string[];
   },
 ): ValueNote[] {
-  const { unfit, kept, emptied } = found;
-  if (unfit.length + kept.length + emptied.length === 0) return [];
+  const { unfit, kept, emptied, cut } = found;
+  if (unfit.length + kept.length + emptied.length + cut.length === 0) return [];
   const note = (field: string, state: ValueState): ValueNote => ({
     ...{ field, state, code: '' },
-    description: descriptionOf(deps, run.fields, field),
+    description: fingerprintField(deps, run.fields, field),
   });
   const notes = [
     ...unfit.flatMap(({ field, why }) => (why === null ? [] : note(field, why))),
     ...kept.map((field) => note(field, 'kept_for_user')),
     ...emptied.map((field) => note(field, 'emptied')),
+    ...cut
+      .filter((field) => !kept.includes(field) && !emptied.includes(field))
+      .map((field) => note(field, 'shortened')),
   ];
   return ofProfile(run, notes);
 }
@@ -78,7 +93,7 @@ const STATE_OF_CAUSE = {
 } as const satisfies Record<RefusalCause, ValueState>;
 
 /** Values that the CRM refused: of a refusal that names no field all that were to be written. */
-export function noteRefused(
+export function recordRefused(
   deps: Deps,
   run: FieldsRun,
   written: readonly string[],
@@ -89,11 +104,35 @@ export function noteRefused(
     const named = fields.filter((field) => written.includes(field));
     for (const field of named.length === 0 ? written : named) {
       const state = cause === undefined ? 'refused' : STATE_OF_CAUSE[cause];
-      const description = descriptionOf(deps, run.fields, field);
+      const description = fingerprintField(deps, run.fields, field);
       notes.set(field, { field, state, code, description });
     }
   }
   return ofProfile(run, [...notes.values()]);
+}
+
+/** The notes with those of what was refused, which say more of a field than what was known before. */
+export function withRefused(
+  notes: readonly ValueNote[],
+  refused: readonly ValueNote[],
+): readonly ValueNote[] {
+  if (refused.length === 0) return notes;
+  const fields = new Set(refused.map(({ field }) => field));
+  return [...notes.filter(({ field }) => !fields.has(field)), ...refused];
+}
+
+/** The notes with fields whose values users have typed in the meantime, and that hold these again. */
+export function withKeptForUser(
+  deps: Deps,
+  run: FieldsRun,
+  notes: readonly ValueNote[],
+  fields: readonly string[],
+): readonly ValueNote[] {
+  const kept = fields.map((field): ValueNote => {
+    const description = fingerprintField(deps, run.fields, field);
+    return { field, state: 'kept_for_user', code: '', description };
+  });
+  return withRefused(notes, ofProfile(run, kept));
 }
 
 /** Warm paths and statuses are computed by each run: only values of profiles wait. */
@@ -102,13 +141,18 @@ function ofProfile({ mappings }: FieldsRun, notes: readonly ValueNote[]): ValueN
   return notes.filter(({ field }) => fields.has(field));
 }
 
-/** Takes fields out of what is written that were ours and are empty: a user has emptied them. */
+/**
+ * Takes fields out of what is written that were offered before, were ours and are empty: a user has emptied them. A
+ * write that was cut off may never have reached the CRM, so it says nothing here.
+ */
 export function keepEmptied(
   diff: ValueDiff,
   present: FieldValues,
-  known: readonly OwnedValues[],
+  ownedBefore: OwnedValues,
+  offeredBefore: ReadonlySet<string>,
 ): { diff: ValueDiff; emptied: string[] } {
-  const wasWritten = (field: string) => known.some((values) => Object.hasOwn(values, field));
+  const wasWritten = (field: string) =>
+    offeredBefore.has(field) && Object.hasOwn(ownedBefore, field);
   const isEmptied = (field: string) => isBlank(valueIn(present, field)) && wasWritten(field);
   const emptied = Object.keys(diff.changes).filter(isEmptied);
   if (emptied.length === 0) return { diff, emptied };

@@ -1,10 +1,10 @@
 /** Field values on disk: as keyed hashes to recognise them, and sealed to give them back. */
 import { z } from 'zod';
+import { isOwned, type OwnedValues } from '../contacts/owned-values.ts';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
+import type { SealContext, Sealer } from '../database/encryption/sealed.ts';
 import { comparableText } from '../mapping/same-value.ts';
-import { isOwned, type OwnedValues } from '../store/contacts/owned-values.ts';
-import type { Sealer, SealPlace } from '../store/secrets/sealed.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store.ts';
 
 type Fingerprints = { store: Pick<Store, 'fingerprint'> };
 
@@ -16,6 +16,11 @@ export function valueFingerprint(
   value: FieldValue,
 ): string {
   return store.fingerprint('value', JSON.stringify([crmId, field, comparableText(value)]));
+}
+
+/** The keyed hash by which a donor is known whom a text names. */
+export function introducerFingerprint({ store }: Fingerprints, donorId: string): string {
+  return store.fingerprint('introducer', donorId);
 }
 
 /** Keyed hashes of some of the values; alike values of two contacts or fields do not look alike. */
@@ -31,14 +36,16 @@ export function valueFingerprints(
 }
 
 /** Whether a value in a field of this contact is one of ours, known by these fingerprints. */
-export function ownershipOf(
+export function createOwnershipCheck(
   deps: Fingerprints,
   crmId: string,
   known: readonly OwnedValues[],
 ): (field: string, value: FieldValue) => boolean {
   return (field, value) => {
+    const owning = known.filter((values) => values[field] !== undefined);
+    if (owning.length === 0) return false;
     const fingerprint = valueFingerprint(deps, crmId, field, value);
-    return known.some((values) => isOwned(values, field, fingerprint));
+    return owning.some((values) => isOwned(values, field, fingerprint));
   };
 }
 
@@ -48,7 +55,7 @@ const valuesSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boo
 export function sealValues(
   sealer: Pick<Sealer, 'seal'>,
   values: FieldValues,
-  place: SealPlace,
+  place: SealContext,
 ): string {
   return sealer.seal(JSON.stringify(values), place);
 }
@@ -56,7 +63,7 @@ export function sealValues(
 export function openValues(
   sealer: Pick<Sealer, 'open'>,
   sealed: string,
-  place: SealPlace,
+  place: SealContext,
 ): FieldValues {
   return valuesSchema.parse(JSON.parse(sealer.open(sealed, place)));
 }

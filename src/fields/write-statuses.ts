@@ -4,16 +4,16 @@
  * only those whose status changes with it are read and written; what is cut off, a later run does.
  */
 import type { RecordLookup } from '../../connectors/contract.ts';
+import { isOwned, type OwnedValues, parseOwned } from '../contacts/owned-values.ts';
 import { SYNC_SOURCES } from '../core/field-map.ts';
 import { STATUS_WORDS, type SyncStatus } from '../core/sync-status.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import { forgottenFingerprint, looksErased, refreshErased } from '../run/erased.ts';
-import type { Stages } from '../run/stage.ts';
-import { isOwned, type OwnedValues, parseOwned } from '../store/contacts/owned-values.ts';
-import type { StatusEnd, StatusRow } from '../store/fields/statuses.ts';
+import type { Run, SyncDeps } from '../sync/control/context.ts';
+import { forgottenFingerprint, looksErased, refreshErased } from '../sync/control/erased.ts';
+import type { Stages } from '../sync/control/stage.ts';
 import { planFields } from './plan.ts';
 import { type KnownRecord, readRecords } from './records.ts';
-import { statusFields, statusOf } from './status.ts';
+import type { StatusEnd, StatusRow } from './statements/statuses.ts';
+import { statusFields, toSyncStatus } from './status.ts';
 import { valueFingerprint } from './values.ts';
 import { writeFields } from './write.ts';
 
@@ -33,7 +33,7 @@ export async function writeStatuses(deps: SyncDeps, run: Run): Promise<void> {
       after,
     });
     if (rows.length === 0) break;
-    written += await tell(deps, run, rows);
+    written += await writeRows(deps, run, rows);
     after = rows.at(-1)?.crmId ?? null;
   }
   if (written > 0) deps.log.info({ run: run.id, contacts: written }, 'statuses written');
@@ -54,7 +54,7 @@ export async function countStaleStatuses(
       ...scope,
       after,
     });
-    const standings = rows.map((row) => ({ row, status: statusOf(row) }));
+    const standings = rows.map((row) => ({ row, status: toSyncStatus(row) }));
     count += standings.filter((each) => !isInCrm(deps, run, each)).length;
     if (rows.length < PORTION_SIZE) return count;
     after = rows.at(-1)?.crmId ?? null;
@@ -62,14 +62,14 @@ export async function countStaleStatuses(
 }
 
 /** A contact with the status that it is to have. */
-interface Standing {
+interface RowStatus {
   row: StatusRow;
   status: SyncStatus | null;
 }
 
 /** Resolves with how many were written into the CRM. */
-async function tell(deps: SyncDeps, run: Run, rows: readonly StatusRow[]): Promise<number> {
-  const standings = rows.map((row) => ({ row, status: statusOf(row) }));
+async function writeRows(deps: SyncDeps, run: Run, rows: readonly StatusRow[]): Promise<number> {
+  const standings = rows.map((row) => ({ row, status: toSyncStatus(row) }));
   const sorted = Map.groupBy(standings, (each) => isInCrm(deps, run, each));
   const [inCrm, missing] = [sorted.get(true) ?? [], sorted.get(false) ?? []];
   await deps.store.statuses.record(run.lease, run.id, inCrm.map(unwritten));
@@ -84,7 +84,7 @@ async function tell(deps: SyncDeps, run: Run, rows: readonly StatusRow[]): Promi
   return count;
 }
 
-function unwritten({ row: { crmId, seen }, status }: Standing): StatusEnd {
+function unwritten({ row: { crmId, seen }, status }: RowStatus): StatusEnd {
   return { crmId, seen, status, written: null };
 }
 
@@ -92,7 +92,8 @@ type StoreDeps = Pick<SyncDeps, 'store'>;
 type StatusRun = Pick<Run, 'mappings' | 'fields'>;
 
 /** True if the CRM holds it by all that we know: written before, written with the profile, or never any. */
-function isInCrm(deps: StoreDeps, run: StatusRun, { row, status }: Standing): boolean {
+function isInCrm(deps: StoreDeps, run: StatusRun, { row, status }: RowStatus): boolean {
+  if (row.mayBeLost) return false;
   if (row.isSamePlace) return row.inCrm === status || wasWritten(deps, run, row, status);
   const owned = parseOwned(row.ownedValues);
   if (status === null) return statusFields(run).every((field) => !Object.hasOwn(owned, field));
@@ -117,17 +118,17 @@ function wasWritten(
 async function writeBatch(
   deps: SyncDeps,
   run: Run,
-  standings: readonly Standing[],
+  standings: readonly RowStatus[],
 ): Promise<StatusEnd[]> {
   const names = statusFields(run);
-  const recordOf = await readRecords(
+  const getRecord = await readRecords(
     deps,
     { ...run, fields: run.fields.filter(({ name }) => names.includes(name)) },
     standings.map(({ row }) => row.crmId),
   );
   await refreshErased(deps, run);
   const planned = standings.flatMap((standing) => {
-    const record = recordOf(standing.row.crmId);
+    const record = getRecord(standing.row.crmId);
     if (!mayBeWritten(deps, run, standing, record.lookup)) return [];
     return [{ standing, plan: planStatus(deps, run, standing, record) }];
   });
@@ -156,7 +157,7 @@ type Found = Extract<RecordLookup, { state: 'found' }>;
 function mayBeWritten(
   deps: SyncDeps,
   run: Run,
-  { row, status }: Standing,
+  { row, status }: RowStatus,
   lookup: RecordLookup | undefined,
 ): lookup is Found {
   if (lookup?.state !== 'found') return false;
@@ -169,13 +170,13 @@ function mayBeWritten(
 function planStatus(
   deps: SyncDeps,
   run: Run,
-  { row, status }: Standing,
+  { row, status }: RowStatus,
   { lookup, intended }: KnownRecord,
 ) {
   return planFields(deps, run, {
     crmId: row.crmId,
     values: new Map(),
-    ...(status === null ? {} : { status: { status, sinceMs: sinceOf(row, status) } }),
+    ...(status === null ? {} : { status: { status, sinceMs: getSince(row, status) } }),
     present: lookup?.state === 'found' ? lookup.values : {},
     ownedBefore: parseOwned(row.ownedValues),
     intended,
@@ -183,7 +184,7 @@ function planStatus(
   });
 }
 
-function sinceOf({ enhancedAt, reasonAt }: StatusRow, status: SyncStatus): number {
+function getSince({ enhancedAt, reasonAt }: StatusRow, status: SyncStatus): number {
   return status === 'written' ? (enhancedAt ?? reasonAt) : reasonAt;
 }
 

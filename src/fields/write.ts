@@ -1,23 +1,25 @@
 /** plan ► intent ► write ► conclude: how profiles and warm paths come into the fields of a CRM. */
 import type {
   ContactChange,
+  Overwritten,
   Refusal,
   RefusedWrite,
   WriteResult,
 } from '../../connectors/contract.ts';
+import type { OwnedValues } from '../contacts/owned-values.ts';
 import { stopwatch } from '../core/clock.ts';
 import type { FieldMapping } from '../core/field-map.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import { sealWords } from '../run/seal-words.ts';
-import type { OwnedValues } from '../store/contacts/owned-values.ts';
-import { LEASE_MS } from '../store/engine/leases.ts';
-import type { IntendedWrite } from '../store/fields/deliveries.ts';
-import type { FieldEnd } from '../store/fields/field-end.ts';
-import type { ValueNote } from '../store/fields/kept-profiles.ts';
+import { LEASE_MS } from '../database/leases.ts';
+import type { Run, SyncDeps } from '../sync/control/context.ts';
+import { sealWords } from '../sync/control/seal-words.ts';
 import type { FieldPlan } from './plan.ts';
-import { recogniseNormalised } from './read-back.ts';
-import { noteRefused } from './value-states.ts';
+import { readWritesBack } from './read-back.ts';
+import type { IntendedWrite } from './statements/deliveries.ts';
+import type { FieldEnd } from './statements/field-end.ts';
+import { putTypedBack } from './typed-values.ts';
+import { recordRefused, withRefused } from './value-states.ts';
 import { valueFingerprints } from './values.ts';
+import type { WrittenEnd } from './written-end.ts';
 
 /**
  * Writes what is planned, and says how each contact's fields ended. The writes are on disk before
@@ -38,35 +40,59 @@ export async function writeFields(
     if (tookMs() > LEASE_MS / 2) await deps.store.leases.renew(run.lease);
   }
   const sentAtMs = deps.clock.now();
+  const sentMs = stopwatch(deps.clock);
   const sent = plans.filter(({ write }) => write !== null);
-  const groups = groupsOf(run.mappings);
+  const groups = listRangeGroups(run.mappings);
   const results = await writeChanges(
     deps,
-    sent.map((plan) => ({ ...changeOf(plan), ...(groups.length > 0 ? { groups } : {}) })),
+    sent.map((plan) => ({ ...toChange(plan), ...(groups.length > 0 ? { groups } : {}) })),
   );
-  const blanked = await blankRefused(deps, sent, results);
+  const blanked = await blankRefused(deps, sent, results, sentMs);
   const ends = new Map(
     plans.map((plan) => [
       plan.crmId,
       conclude(deps, run, plan, results.get(plan.crmId), blanked.get(plan.crmId)),
     ]),
   );
-  await recogniseNormalised(deps, run, sentAtMs, sent, ends);
+  await putTypedBack(deps, run, overwrittenIn(results), sent, ends);
+  const overwritten = await readWritesBack(deps, run, sentAtMs, sent, ends);
+  await putTypedBack(deps, run, overwritten, sent, ends);
   return ends;
 }
 
-function changeOf({ crmId, changes, together }: FieldPlan): ContactChange {
-  return { id: crmId, values: changes, ...(together ? { together } : {}) };
+/** What users had typed into contacts by the time of their write, as far as its result says so. */
+function overwrittenIn(results: ReadonlyMap<string, WriteResult>): Map<string, Overwritten> {
+  const found = new Map<string, Overwritten>();
+  for (const [id, result] of results) {
+    if (result.status !== 'refused' && result.overwritten !== undefined) {
+      found.set(id, result.overwritten);
+    }
+  }
+  return found;
+}
+
+function toChange({ crmId, changes, together, probe, seen }: FieldPlan): ContactChange {
+  return {
+    ...{ id: crmId, values: changes, seen },
+    ...(together ? { together } : {}),
+    ...(probe ? { probe } : {}),
+  };
 }
 
 /** The ends of a range and its label only make sense together. */
-function groupsOf(mappings: readonly FieldMapping[]): string[][] {
+function listRangeGroups(mappings: readonly FieldMapping[]): string[][] {
   const range = mappings.flatMap(({ from, to }) => (from.startsWith('netWorth.') ? to : []));
   return range.length > 1 ? [range] : [];
 }
 
 /** So often a change of person is tried again without values that the CRM has refused. */
 const MOST_BLANKINGS = 8;
+
+/**
+ * What is tried again goes by what was read of the contact before the first try. After so long, in a slow CRM, the
+ * contact may be somebody else: the next run reads it again.
+ */
+const MAX_READ_AGE_MS = 2 * 60_000;
 
 /** Fields that were blanked instead of written, and the refusals that led to it, by CRM id. */
 type Blanked = ReadonlyMap<string, { fields: readonly string[]; refusals: readonly Refusal[] }>;
@@ -80,23 +106,36 @@ async function blankRefused(
   deps: Pick<SyncDeps, 'connector'>,
   plans: readonly FieldPlan[],
   results: Map<string, WriteResult>,
+  sentMs: () => number,
 ): Promise<Blanked> {
   const blanked = new Map<string, { fields: string[]; refusals: Refusal[] }>();
   let open = plans.filter(({ together }) => together);
   for (let times = 0; times < MOST_BLANKINGS && open.length > 0; times += 1) {
-    open = open.filter((plan) => noteBlanked(plan, results.get(plan.crmId), blanked));
+    open = open.filter((plan) => recordBlanked(plan, results.get(plan.crmId), blanked));
+    if (sentMs() > MAX_READ_AGE_MS) {
+      for (const { crmId } of open) results.set(crmId, { ...READ_LONG_AGO, id: crmId });
+      break;
+    }
     const changes = open.map((plan) => {
       const fields = blanked.get(plan.crmId)?.fields ?? [];
       const nulls = Object.fromEntries(fields.map((field) => [field, null]));
-      return { ...changeOf(plan), values: { ...plan.changes, ...nulls } };
+      return { ...toChange(plan), values: { ...plan.changes, ...nulls } };
     });
     for (const [id, result] of await writeChanges(deps, changes)) results.set(id, result);
   }
   return blanked;
 }
 
+const READ_LONG_AGO: Omit<RefusedWrite, 'id'> = {
+  status: 'refused',
+  retriable: true,
+  code: 'record_read_long_ago',
+  message: 'The CRM took minutes to refuse a value, so the next run reads the contact again first.',
+  fields: [],
+};
+
 /** Notes what a change of person was refused for; false if there is nothing new to blank. */
-function noteBlanked(
+function recordBlanked(
   { crmId, changes }: FieldPlan,
   result: WriteResult | undefined,
   blanked: Map<string, { fields: string[]; refusals: Refusal[] }>,
@@ -112,12 +151,6 @@ function noteBlanked(
     refusals: [...known.refusals, { ...result, fields }],
   });
   return true;
-}
-
-/** How the fields of one contact ended. */
-export interface WrittenEnd extends FieldEnd {
-  /** Values of a profile that are not in their field, and why. */
-  values: readonly ValueNote[];
 }
 
 type WritingRun = Pick<Run, 'id' | 'lease' | 'integration' | 'fields' | 'mappings'>;
@@ -145,7 +178,7 @@ function conclude(
     const words = blanked.refusals.find((refusal) => refusal.words != null)?.words;
     return {
       ...withBlanked(deps, plan, write, blanked),
-      values: [...values, ...noteRefused(deps, run, blanked.fields, blanked.refusals)],
+      values: withRefused(values, recordRefused(deps, run, blanked.fields, blanked.refusals)),
       words: sealWords(deps, run, crmId, words),
       writeId: write.id,
       isDone: true,
@@ -158,7 +191,10 @@ function conclude(
     const words = result.refusals.find((refusal) => refusal.words != null)?.words;
     return {
       ...withoutRefused(plan, write, result.refusals),
-      values: [...values, ...noteRefused(deps, run, Object.keys(plan.changes), result.refusals)],
+      values: withRefused(
+        values,
+        recordRefused(deps, run, Object.keys(plan.changes), result.refusals),
+      ),
       words: sealWords(deps, run, crmId, words),
       writeId: write.id,
       isDone: true,
@@ -166,7 +202,7 @@ function conclude(
   }
   return {
     reason:
-      plan.together && result?.retriable === false ? 'values_of_two_people' : reasonOf(result),
+      plan.together && result?.retriable === false ? 'values_of_two_people' : getReason(result),
     detail: result
       ? `${result.code}: ${result.message}`
       : 'The CRM gave no result for this record.',
@@ -174,7 +210,7 @@ function conclude(
     owned: null,
     values:
       result?.retriable === false
-        ? [...values, ...noteRefused(deps, run, Object.keys(plan.changes), [result])]
+        ? withRefused(values, recordRefused(deps, run, Object.keys(plan.changes), [result]))
         : values,
     writeId: result ? write.id : null,
     isDone: false,
@@ -182,7 +218,7 @@ function conclude(
 }
 
 /** Only a lock is another user's doing. */
-function reasonOf(result: RefusedWrite | undefined): FieldEnd['reason'] {
+function getReason(result: RefusedWrite | undefined): FieldEnd['reason'] {
   if (result?.retriable === false) return 'crm_refused';
   return result?.isLock === true ? 'crm_busy' : 'crm_passing';
 }

@@ -1,6 +1,6 @@
 /** Addresses in one spelling, for the question whether a contact's has changed (decision 9). */
 import { knownSpellings, MAX_PART_WORDS, type Spellings } from './spellings.ts';
-import { hasDigit, isNumber, NUMBER_SIGN, orPlainText, PART_END, wordsOf } from './words.ts';
+import { hasDigit, isNumber, NUMBER_SIGN, orPlainText, PART_END, splitWords } from './words.ts';
 
 /**
  * The same text for all spellings of an address, and another for another address: its words, each in
@@ -13,7 +13,7 @@ export function canonicalAddress(text: string): string {
   const spellings = knownSpellings();
   const address: AddressWords = { words: [], partAt: 0, shortZipAt: -1 };
   let part: string[] = [];
-  for (const word of wordsOf(text)) {
+  for (const word of splitWords(text)) {
     if (word === PART_END) {
       addPart(address, part, spellings);
       part = [];

@@ -1,5 +1,5 @@
 /** Names of people and of employers in one spelling, for the question whether they have changed. */
-import { NUMBER_SIGN, orPlainText, PART_END, wordsOf } from './words.ts';
+import { NUMBER_SIGN, orPlainText, PART_END, splitWords } from './words.ts';
 
 /**
  * The same text for all spellings of a first or last name: O'Brien, O’Brien and OBrien; J. R. and JR;
@@ -9,7 +9,7 @@ import { NUMBER_SIGN, orPlainText, PART_END, wordsOf } from './words.ts';
 export function canonicalName(text: string): string {
   const name: string[] = [];
   let isInitials = false;
-  for (const plain of wordsOf(text)) {
+  for (const plain of splitWords(text)) {
     if (plain === PART_END || plain === NUMBER_SIGN) continue;
     const word = GENERATIONS.get(plain) ?? plain;
     const isLetter = word.length === 1;
@@ -35,7 +35,7 @@ const GENERATIONS: ReadonlyMap<string, string> = new Map([
  * person who goes from Acme Inc. to Acme LLC has not changed the employer for our purpose.
  */
 export function canonicalEmployer(text: string): string {
-  const words = wordsOf(text)
+  const words = splitWords(text)
     .filter((word) => word !== PART_END && word !== NUMBER_SIGN)
     .map((word) => EMPLOYER_WORDS.get(word) ?? word);
   const start = words.length > 1 && words[0] === 'the' ? 1 : 0;

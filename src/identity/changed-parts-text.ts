@@ -1,5 +1,5 @@
 /** What changed of identities, in words; without any name, address or employer. */
-import { countOf } from '../core/quantities.ts';
+import { describeCount } from '../core/quantities.ts';
 import { CHANGED_PARTS, type ChangedPart } from './identity-text.ts';
 
 const WORDS: Readonly<Record<ChangedPart, readonly [one: string, many: string]>> = {
@@ -22,6 +22,6 @@ export function partCountsText(parts: Readonly<Partial<Record<ChangedPart, numbe
   return CHANGED_PARTS.map((part) => ({ part, count: parts[part] ?? 0 }))
     .filter(({ count }) => count > 0)
     .sort((one, other) => other.count - one.count)
-    .map(({ part, count }) => countOf(count, ...WORDS[part]))
+    .map(({ part, count }) => describeCount(count, ...WORDS[part]))
     .join(', ');
 }

@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type Contact, identityText } from '../core/contact.ts';
+import { FatalError } from '../core/errors.ts';
 import type { IdentityShape, IdentitySource } from '../core/identity-shape.ts';
 import { canonicalAddress } from './canonical-address.ts';
 import { canonicalEmployer } from './canonical-name.ts';
@@ -12,10 +13,10 @@ import {
   type ChangedPart,
   changedParts,
   type IdentityParts,
-  identityTextOf,
   type ParsedIdentity,
   parseIdentityText,
   type SourcedPart,
+  toIdentityText,
 } from './identity-text.ts';
 import { distinctTexts, nameFingerprint, partFingerprint } from './person-fingerprints.ts';
 
@@ -57,7 +58,7 @@ const SOURCED_PARTS = ['addresses', 'employers'] as const;
 
 export function createIdentityReader(options: IdentityReaderOptions): IdentityReader {
   const { fingerprint } = options;
-  const readabilities = readabilityOf(options);
+  const readabilities = createReadability(options);
   return {
     isPartial: ({ unreadable }) => readabilities(unreadable ?? NONE_UNREADABLE).isPartial,
     read(contact) {
@@ -69,12 +70,12 @@ export function createIdentityReader(options: IdentityReaderOptions): IdentityRe
       const { lost, sources } = readabilities(contact.unreadable ?? NONE_UNREADABLE);
       let parts: IdentityParts | null = null;
       const own = () => {
-        parts ??= partsOf(contact, sources, fingerprint);
+        parts ??= fingerprintParts(contact, sources, fingerprint);
         return { whole: whole(), ...parts };
       };
       return {
         lost,
-        text: () => identityTextOf(own()),
+        text: () => toIdentityText(own()),
         compareWith: (stored) => compare(stored, whole, sources, lost, own),
       };
     },
@@ -82,6 +83,14 @@ export function createIdentityReader(options: IdentityReaderOptions): IdentityRe
 }
 
 const NONE_UNREADABLE: readonly string[] = [];
+
+/** What cannot be compared must not look like a change: that would cost a credit. */
+function unknownForm(): FatalError {
+  return new FatalError(
+    'The fingerprint of a contact in the database is in a form that this version does not know. Nothing is spent on it: use the version that wrote the database.',
+    { code: 'identity_form_unknown' },
+  );
+}
 
 /** The whole first: most contacts are as they were, and their parts need not be worked out. */
 function compare(
@@ -93,18 +102,19 @@ function compare(
 ): { changed: readonly ChangedPart[]; text: string } {
   const before = parseIdentityText(stored);
   if (before === null) {
-    return { changed: stored === whole() ? [] : ['unknown'], text: identityTextOf(own()) };
+    if (stored !== '') throw unknownForm();
+    return { changed: ['unknown'], text: toIdentityText(own()) };
   }
   const isMadeAlike = SOURCED_PARTS.every((part) => before[part].sources === sources[part]);
   if (before.whole === whole() && (isMadeAlike || lost.length > 0))
     return { changed: [], text: stored };
   const now = { ...own() };
   for (const part of lost) now[part] = before[part];
-  const text = identityTextOf(now);
+  const text = toIdentityText(now);
   return { changed: changedParts(stored, text), text };
 }
 
-function partsOf(
+function fingerprintParts(
   contact: Contact,
   sources: Record<SourcedPartName, string>,
   fingerprint: IdentityReaderOptions['fingerprint'],
@@ -133,7 +143,7 @@ interface Readability {
 }
 
 /** Worked out once for each set of unreadable sources, of which there are few. */
-function readabilityOf({
+function createReadability({
   shape,
   known,
 }: IdentityReaderOptions): (unreadable: readonly string[]) => Readability {

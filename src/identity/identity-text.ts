@@ -4,14 +4,13 @@
  * `2:WHOLE:NAME:SOURCES.ADDRESSES:SOURCES.EMPLOYERS`. WHOLE covers everything in the spelling of the
  * CRM; the parts cover the canonical spelling. SOURCES says which fields of the CRM a part was made
  * of. The number in front is the version of the canonical spelling: a change of it needs a new
- * number, and the old way stays in the code as long as there may be fingerprints of it. Version 1
- * was WHOLE alone.
+ * number, and the old way stays in the code as long as there may be fingerprints of it.
  */
 
 /** A part of an identity that can change by itself. */
 export type IdentityPart = 'name' | 'addresses' | 'employers';
 
-/** What has changed; `unknown` where a fingerprint of version 1 does not tell. */
+/** What has changed; `unknown` where a fingerprint does not tell its parts, as the empty one. */
 export type ChangedPart = IdentityPart | 'unknown';
 
 /** All of them, in the order in which they are shown. */
@@ -42,7 +41,7 @@ export interface ParsedIdentity extends IdentityParts {
 const VERSION = '2';
 const TEXT = /^2:([^:]+):([^:]+):([^:.]*)\.([^:.]*):([^:.]*)\.([^:.]*)$/;
 
-export function identityTextOf({ whole, name, addresses, employers }: ParsedIdentity): string {
+export function toIdentityText({ whole, name, addresses, employers }: ParsedIdentity): string {
   return `${VERSION}:${whole}:${name}:${joined(addresses)}:${joined(employers)}`;
 }
 
@@ -50,7 +49,7 @@ function joined({ sources, fingerprint }: SourcedPart): string {
   return `${sources}.${fingerprint}`;
 }
 
-/** The parts of a fingerprint; null for one of version 1. */
+/** The parts of a fingerprint; null for a text that does not tell them. */
 export function parseIdentityText(text: string): ParsedIdentity | null {
   const match = TEXT.exec(text);
   if (match === null) return null;
@@ -70,9 +69,7 @@ export function parseIdentityText(text: string): ParsedIdentity | null {
 export function changedParts(before: string, after: string): ChangedPart[] {
   if (before === after) return [];
   const [old, now] = [parseIdentityText(before), parseIdentityText(after)];
-  if (old === null || now === null) {
-    return (old?.whole ?? before) === (now?.whole ?? after) ? [] : ['unknown'];
-  }
+  if (old === null || now === null) return ['unknown'];
   const changed: ChangedPart[] = old.name === now.name ? [] : ['name'];
   for (const part of ['addresses', 'employers'] as const) {
     const isComparable = old[part].sources === now[part].sources;

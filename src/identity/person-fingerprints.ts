@@ -45,7 +45,7 @@ export function distinctTexts(texts: readonly string[]): string[] {
 }
 
 /** The fingerprints of a record that was just read; null if it has no name. */
-export function personFingerprintsOf(
+export function fingerprintPerson(
   fingerprint: Fingerprint,
   identity: Identity,
   name: string = nameFingerprint(fingerprint, identity),
@@ -53,11 +53,11 @@ export function personFingerprintsOf(
   if (!identity.firstName?.trim() && !identity.lastName?.trim()) return null;
   return {
     name,
-    addresses: fingerprintsOf('identity_addresses', identity.addresses.map(canonicalAddress)),
-    employers: fingerprintsOf('identity_employers', identity.employers.map(canonicalEmployer)),
+    addresses: fingerprintTexts('identity_addresses', identity.addresses.map(canonicalAddress)),
+    employers: fingerprintTexts('identity_employers', identity.employers.map(canonicalEmployer)),
   };
 
-  function fingerprintsOf(purpose: PartPurpose, canonical: readonly string[]): string[] {
+  function fingerprintTexts(purpose: PartPurpose, canonical: readonly string[]): string[] {
     const texts = distinctTexts(canonical);
     const whole = texts.length > 1 ? [texts.join('\n')] : [];
     return [...texts, ...whole].map((text) => partFingerprint(fingerprint, purpose, text));
@@ -73,13 +73,12 @@ export function storedPersonFingerprints(
   if (parts === null || parts.name === nameFingerprint(fingerprint, NO_NAME)) return null;
   return {
     name: parts.name,
-    addresses: fingerprintsIn('identity_addresses', parts.addresses.fingerprint),
-    employers: fingerprintsIn('identity_employers', parts.employers.fingerprint),
+    addresses: fingerprintsIn(parts.addresses.fingerprint),
+    employers: fingerprintsIn(parts.employers.fingerprint),
   };
 
-  /** Rows that were made before empty parts were left out have a fingerprint of nothing. */
-  function fingerprintsIn(purpose: PartPurpose, stored: string): string[] {
-    return stored === '' || stored === partFingerprint(fingerprint, purpose, '') ? [] : [stored];
+  function fingerprintsIn(stored: string): string[] {
+    return stored === '' ? [] : [stored];
   }
 }
 

@@ -155,7 +155,7 @@ export function readCountries(): Country[] {
     countries.getNames(locale, { select: 'all' }),
   );
   const englishNames = countries.getNames('en', { select: 'all' });
-  const more = new Map(spellingsOf(MORE_COUNTRY_NAMES));
+  const more = new Map(parseSpellings(MORE_COUNTRY_NAMES));
   return Object.entries(countries.getAlpha2Codes()).map(([code, longCode]) => ({
     code,
     longCode,
@@ -165,7 +165,7 @@ export function readCountries(): Country[] {
 }
 
 /** The lines of a table: a word in its canonical form, and its other spellings. */
-export function spellingsOf(table: string): [canonical: string, spellings: string[]][] {
+export function parseSpellings(table: string): [canonical: string, spellings: string[]][] {
   return table
     .trim()
     .split('\n')

@@ -3,12 +3,12 @@ import {
   COUNTRY_TITLES,
   type Country,
   PROVINCES,
+  parseSpellings,
   readCountries,
   STATES,
-  spellingsOf,
 } from './places.ts';
 import { DESIGNATORS, DIRECTIONS, NUMBERS, STREET_TYPES } from './street-words.ts';
-import { PART_END, wordsOf } from './words.ts';
+import { PART_END, splitWords } from './words.ts';
 
 /** How words are folded, wherever in an address they stand. */
 export interface Spellings {
@@ -40,11 +40,11 @@ export function knownSpellings(): Spellings {
 }
 
 function createSpellings(): Spellings {
-  const states = spellingsOf(STATES);
-  const regions = [...states, ...spellingsOf(PROVINCES)];
+  const states = parseSpellings(STATES);
+  const regions = [...states, ...parseSpellings(PROVINCES)];
   const countries = withCanonicals(readCountries(), new Set(regions.map(([code]) => code)));
   const known = [
-    ...[DIRECTIONS, STREET_TYPES, DESIGNATORS, NUMBERS].flatMap(spellingsOf),
+    ...[DIRECTIONS, STREET_TYPES, DESIGNATORS, NUMBERS].flatMap(parseSpellings),
     ...twoDigitOrdinals(),
     ...regions,
     ...countries.map(({ canonical, english }): [string, string[]] => [canonical, [...english]]),
@@ -117,7 +117,7 @@ function isLower(text: string): boolean {
 }
 
 function partWords(text: string): string[] {
-  return wordsOf(text).filter((word) => word !== PART_END);
+  return splitWords(text).filter((word) => word !== PART_END);
 }
 
 function foldPhrase({ words, canonical }: Phrase, folded: ReadonlyMap<string, string>): Phrase {

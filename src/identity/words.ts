@@ -11,7 +11,7 @@ export const NUMBER_SIGN = '#';
  * hyphens and other signs separate, but 4-B is 4b, and 12-14 stays what it is. `&` becomes `and`.
  * `PART_END` and `NUMBER_SIGN` are words of their own.
  */
-export function wordsOf(text: string): string[] {
+export function splitWords(text: string): string[] {
   const plain = plainText(text);
   const words: string[] = [];
   /** What the present word has before `start`: an apostrophe, a stop or a hyphen was left out there. */

@@ -45,14 +45,14 @@ export function diffValues(input: {
   return { changes: Object.fromEntries(changes), equal, protected: kept };
 }
 
-const rulesOf = new WeakMap<readonly FieldMapping[], ReadonlyMap<string, WriteRule>>();
+const rulesByMappings = new WeakMap<readonly FieldMapping[], ReadonlyMap<string, WriteRule>>();
 
 /** Of several lines for one field the rule of the first counts; `checkFieldMap` reports them. */
 function rulesByField(mappings: readonly FieldMapping[]): ReadonlyMap<string, WriteRule> {
-  const known = rulesOf.get(mappings);
+  const known = rulesByMappings.get(mappings);
   if (known !== undefined) return known;
   const rules = new Map(mappings.toReversed().map(({ to, when }) => [to, when]));
-  rulesOf.set(mappings, rules);
+  rulesByMappings.set(mappings, rules);
   return rules;
 }
 

@@ -9,7 +9,9 @@ import { plainNumber } from './same-value.ts';
  * The value as the field will take it, or why it cannot. The reason is a sentence that names the
  * field and what to change in it; it never holds the value, which is personal data.
  */
-export type Fit = { fits: true; value: NonNullable<FieldValue> } | { fits: false; reason: string };
+export type Fit =
+  /** `isCut`: the field has no room, or no options, for all of it. */
+  { fits: true; value: NonNullable<FieldValue>; isCut?: true } | { fits: false; reason: string };
 
 /**
  * Fits a number to a field that counts its digits before and after the point. Digits after the
@@ -63,7 +65,9 @@ function fitOptions(items: readonly string[], field: CrmField): Fit {
   const known = field.options.filter((option) => picked.has(option));
   const others = field.restricted ? [] : items.filter((item) => isNewOption(item, field.options));
   const kept = withinLength([...known, ...others], field);
-  return kept === '' ? noOption(field) : { fits: true, value: kept };
+  if (kept === '') return noOption(field);
+  const isWhole = kept.split(PICKED_SEPARATOR).length >= new Set(items.map(optionKey)).size;
+  return isWhole ? { fits: true, value: kept } : { fits: true, value: kept, isCut: true };
 }
 
 function sameOption(text: string, options: readonly string[]): string | null {
@@ -151,7 +155,7 @@ export function fitProse(text: string, field: CrmField): Fit {
   if (value === '') return blank(field);
   if (fitsLength(value, field)) return { fits: true, value };
   const cut = cutAfterWord(value, field);
-  return cut === null ? tooLong(value, field) : { fits: true, value: cut };
+  return cut === null ? tooLong(value, field) : { fits: true, value: cut, isCut: true };
 }
 
 /** Fits a list as one text, cut after an item, or within the first one if need be. */
@@ -159,9 +163,10 @@ function fitItems(items: readonly string[], field: CrmField): Fit {
   for (let kept = items.length; kept > 0; kept -= 1) {
     const more = kept < items.length ? [ELLIPSIS] : [];
     const fit = fitLine([...items.slice(0, kept), ...more].join(ITEM_SEPARATOR), field);
-    if (fit.fits) return fit;
+    if (fit.fits) return more.length === 0 ? fit : { ...fit, isCut: true };
   }
-  return fitProse(items[0] ?? '', field);
+  const first = fitProse(items[0] ?? '', field);
+  return first.fits ? { ...first, isCut: true } : first;
 }
 
 /** True if the text is not longer than the field allows. */

@@ -58,26 +58,26 @@ const FORMS: readonly (readonly [RegExp, (groups: Groups) => MoneyRange | null])
 ];
 
 function closedRange(groups: Groups): MoneyRange | null {
-  const high = amountOf(groups['second'], groups['secondUnit']);
-  const shared = amountOf(groups['first'], groups['firstUnit'] ?? groups['secondUnit']);
+  const high = parseAmount(groups['second'], groups['secondUnit']);
+  const shared = parseAmount(groups['first'], groups['firstUnit'] ?? groups['secondUnit']);
   if (high === null || shared === null) return null;
   // In "$1-5M" the unit belongs to both amounts; in "$500-1M" it cannot.
-  const low = shared <= high ? shared : amountOf(groups['first'], groups['firstUnit']);
+  const low = shared <= high ? shared : parseAmount(groups['first'], groups['firstUnit']);
   return low === null || low > high ? null : { low, high };
 }
 
 function openAbove(groups: Groups): MoneyRange | null {
-  const low = amountOf(groups['first'], groups['firstUnit']);
+  const low = parseAmount(groups['first'], groups['firstUnit']);
   return low === null ? null : { low, high: Number.POSITIVE_INFINITY };
 }
 
 function openBelow(groups: Groups): MoneyRange | null {
-  const high = amountOf(groups['first'], groups['firstUnit']);
+  const high = parseAmount(groups['first'], groups['firstUnit']);
   return high === null ? null : { low: Number.NEGATIVE_INFINITY, high };
 }
 
 function oneAmount(groups: Groups): MoneyRange | null {
-  const amount = amountOf(groups['first'], groups['firstUnit']);
+  const amount = parseAmount(groups['first'], groups['firstUnit']);
   return amount === null ? null : { low: amount, high: amount };
 }
 
@@ -88,7 +88,7 @@ const UNITS: ReadonlyMap<string | undefined, number> = new Map([
   ...['b', 'bn', 'billion'].map((unit) => [unit, 1e9] as const),
 ]);
 
-function amountOf(digits: string | undefined, unit: string | undefined): number | null {
+function parseAmount(digits: string | undefined, unit: string | undefined): number | null {
   const factor = UNITS.get(unit);
   if (digits === undefined || factor === undefined) return null;
   return Number(digits.replaceAll(',', '')) * factor;

@@ -1,7 +1,7 @@
 import type { Identity } from '../core/contact.ts';
 import { countMistakes } from '../core/near-miss.ts';
 import type { Profile } from '../core/profile.ts';
-import { givenNamesOf, type LastName, lastNameOf } from './name-words.ts';
+import { type LastName, parseGivenNames, parseLastName } from './name-words.ts';
 import { isGivenName, isSurname, shareRoot } from './names.ts';
 
 /** Whether a profile may be written into a contact, as far as their names tell. */
@@ -29,14 +29,14 @@ export function guardName(
   profileName: Profile['name'],
   contactName: Pick<Identity, 'firstName' | 'lastName'>,
 ): NameMatch {
-  const firstNames = givenNamesOf(profileName.first ?? '');
+  const firstNames = parseGivenNames(profileName.first ?? '');
   const profile = {
     given: profileReadings(firstNames, profileName),
-    last: lastNameOf(profileName.last ?? ''),
+    last: parseLastName(profileName.last ?? ''),
   };
   const contact = {
-    given: givenNamesOf(contactName.firstName ?? ''),
-    last: lastNameOf(contactName.lastName ?? ''),
+    given: parseGivenNames(contactName.firstName ?? ''),
+    last: parseLastName(contactName.lastName ?? ''),
   };
   if (profile.given.length === 0 || profile.last.whole === '') {
     return { match: false, reason: 'profile_name_missing' };
@@ -58,7 +58,7 @@ function profileReadings(
   firstNames: readonly string[][],
   { middle }: Pick<Profile['name'], 'middle'>,
 ): string[][] {
-  const middleNames = givenNamesOf(middle ?? '')[0] ?? [];
+  const middleNames = parseGivenNames(middle ?? '')[0] ?? [];
   const readings = firstNames.map((names) => [...names, ...middleNames]);
   return readings.length === 0 && middleNames.length > 0 ? [middleNames] : readings;
 }

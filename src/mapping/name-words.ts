@@ -9,17 +9,17 @@ export interface LastName {
 }
 
 /** The forms of a last name; `parts` is empty for a name without letters. */
-export function lastNameOf(text: string): LastName {
+export function parseLastName(text: string): LastName {
   const joined = MAY_HOLD_PREFIX.test(text)
     ? text.replace(PREFIX, (_, prefix: string) => (/^s/i.test(prefix) ? 'st' : prefix))
     : text;
-  const all = wordsOf(joined);
+  const all = splitWords(joined);
   const words = withoutTail(all, (word) => SUFFIXES.has(word));
   const parts = words.filter((word) => !PARTICLES.has(word));
   return {
     whole: words.join(''),
     parts: parts.length === 0 ? words : parts,
-    generation: generationOf(joined === text ? all : wordsOf(text)),
+    generation: getGeneration(joined === text ? all : splitWords(text)),
   };
 }
 
@@ -27,7 +27,7 @@ export function lastNameOf(text: string): LastName {
  * The ways in which a first-name field can be meant, each as a list of names: `Robert (Bob)` and
  * `Robert / Bob` mean either name. Titles before a name and suffixes after it are not part of it.
  */
-export function givenNamesOf(text: string): string[][] {
+export function parseGivenNames(text: string): string[][] {
   if (!MAY_HOLD_ASIDE.test(text)) return text.split('/').map(givenWords).filter(isSome);
   const asides = [...text.matchAll(ASIDE)].map((match) => match.slice(1).join(''));
   const readings = [...text.replace(ASIDE, ' ').split('/'), ...asides];
@@ -42,7 +42,7 @@ function isSome(words: readonly string[]): boolean {
  * The words of a name: lower case, Latin accents and apostrophes gone, every other mark a gap.
  * Square brackets go without a gap, since `C[harles]` is how archives complete an initial.
  */
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   // Most names are plain ASCII, and for these the same comes out many times as fast.
   if (!/[^\0-\x7f]/.test(text)) {
     return text
@@ -62,7 +62,7 @@ function wordsOf(text: string): string[] {
 }
 
 function givenWords(text: string): string[] {
-  const words = withoutTail(wordsOf(text), (word) => GENERATIONS.has(word));
+  const words = withoutTail(splitWords(text), (word) => GENERATIONS.has(word));
   const start = words.findIndex((word) => !TITLES.has(word));
   return start === -1 ? words : words.slice(start);
 }
@@ -73,7 +73,7 @@ function withoutTail(words: readonly string[], isTail: (word: string) => boolean
   return words.slice(0, last + 1);
 }
 
-function generationOf([, ...words]: readonly string[]): number | null {
+function getGeneration([, ...words]: readonly string[]): number | null {
   return words.map((word) => GENERATIONS.get(word)).find((found) => found !== undefined) ?? null;
 }
 

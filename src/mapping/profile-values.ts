@@ -30,7 +30,7 @@ export function profileValues(
   const { name, netWorth, capacity } = profile;
   const work = distinct(profile.work);
   const education = distinct(profile.education);
-  return valuesOf({
+  return toRawValues({
     donorId: text(profile.donorId),
     profileUrl: url(profile.profileUrl),
     'name.full': text([name.first, name.middle, name.last].map(oneLine).join(' ')),
@@ -53,7 +53,7 @@ export function profileValues(
 
 /** The values of a warm path alone, for when there is no new profile to deliver. */
 export function warmPathValues(warmPath: WarmPathValues): RawValues {
-  return valuesOf(pathValues(warmPath));
+  return toRawValues(pathValues(warmPath));
 }
 
 function pathValues(warmPath: WarmPathValues): SomeValues {
@@ -69,7 +69,7 @@ function pathValues(warmPath: WarmPathValues): SomeValues {
 /** Values by source, null where there is none. */
 type SomeValues = Partial<Record<FieldSource, RawValue | null>>;
 
-function valuesOf(some: SomeValues): RawValues {
+function toRawValues(some: SomeValues): RawValues {
   const values = new Map<FieldSource, RawValue>();
   for (const source of FIELD_SOURCES) {
     const value = some[source];

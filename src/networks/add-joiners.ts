@@ -1,14 +1,14 @@
 /** Joiners → members: bulk adds, each paid for once and with its intent on disk. */
-import { type Allowance, allowanceOf, startOfMonth } from '../credits/allowance.ts';
+import { type Allowance, getAllowance, startOfMonth } from '../credits/allowance.ts';
 import { type Attempt, spend } from '../credits/spend.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
-import type { AddIntent } from '../store/networks/network-adds.ts';
-import type { NetworkRecord } from '../store/networks/networks.ts';
-import type { NetworkDeps, NetworkRun } from './context.ts';
 import { findMemberships } from './find-memberships.ts';
 import { findMembership, planMembers } from './membership.ts';
+import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 import { addProof } from './settle-adds.ts';
+import type { AddIntent } from './statements/network-adds.ts';
+import type { NetworkRecord } from './statements/networks.ts';
 
 /** A network that the service has. */
 export type PresentNetwork = NetworkRecord & { networkId: string };
@@ -86,7 +86,7 @@ export async function findNetworkAllowance(
   balance: number,
 ): Promise<Allowance> {
   const monthStart = startOfMonth(clock.now(), integration.schedule?.timezone ?? 'UTC');
-  return allowanceOf(
+  return getAllowance(
     integration.budget.networks,
     {
       balance,

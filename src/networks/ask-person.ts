@@ -1,6 +1,6 @@
-import type { NetworkHoldKind } from '../store/engine/network-tables.ts';
-import type { NetworkDecision } from '../store/networks/network-holds.ts';
-import type { NetworkDeps, NetworkRun } from './context.ts';
+import type { NetworkHoldKind } from '../database/tables/network-tables.ts';
+import type { NetworkDecision } from '../decisions/statements/network-holds.ts';
+import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 
 /** A question about a network: `subject` tells it from other questions of its kind. */
 export interface Question {

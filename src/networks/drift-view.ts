@@ -1,6 +1,6 @@
 /** How networks differ from their mirror, as it is shown: each donor with the contacts that it is. */
-import { countOf } from '../core/quantities.ts';
-import type { Store } from '../store/store.ts';
+import { describeCount } from '../core/quantities.ts';
+import type { Store } from '../store.ts';
 import type { NetworkDrift } from './drift.ts';
 
 /** How one network differs from its mirror, as `networks check --json` and the pages show it. */
@@ -50,7 +50,7 @@ export function isTheSame({ state, renamedTo, removedByHand, addedByHand }: Drif
 }
 
 /** Each difference in words; none where the network is as mirrored. */
-export function differencesOf({
+export function describeDifferences({
   state,
   renamedTo,
   removedByHand,
@@ -65,7 +65,9 @@ export function differencesOf({
     ...addedByHand.map((donor) => `added by hand: ${donorText(donor)}`),
     ...(strangers === null || strangers === 0
       ? []
-      : [`${countOf(strangers, 'member')} who are no contacts of this integration: left alone`]),
+      : [
+          `${describeCount(strangers, 'member')} who are no contacts of this integration: left alone`,
+        ]),
   ];
 }
 

@@ -1,14 +1,14 @@
 /** Where the networks of the service differ from the mirror, because they were changed by hand. */
 import { ConfigurationError } from '../core/errors.ts';
+import type { MemberState } from '../database/tables/network-tables.ts';
 import type { Network } from '../partner/networks/network.ts';
-import type { MemberState } from '../store/engine/network-tables.ts';
-import type { MemberRecord } from '../store/networks/network-members.ts';
-import type { NetworkRecord } from '../store/networks/networks.ts';
-import type { NetworkDeps, NetworkRun } from './context.ts';
 import { findMemberships } from './find-memberships.ts';
 import { matchNetworks } from './match-networks.ts';
 import { findMembership } from './membership.ts';
+import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 import { fingerprintGroups } from './read-groups.ts';
+import type { MemberRecord } from './statements/network-members.ts';
+import type { NetworkRecord } from './statements/networks.ts';
 
 /** How one network differs. */
 export interface NetworkDrift {
@@ -50,7 +50,7 @@ export async function findDrift(
   const rows = await findRows(deps, run);
   const listed = await deps.partner.networks.list(run.control.ending);
   const byId = new Map(listed.map((network) => [network.networkId, network]));
-  const asked = await askAbout(deps, run, await donorsOf(deps, rows), maySpend);
+  const asked = await askAbout(deps, run, await findDonors(deps, rows), maySpend);
   await askOthers(deps, run, rows, byId, asked);
   const drifts: NetworkDrift[] = [];
   for (const row of rows) {
@@ -67,7 +67,7 @@ async function findRows(deps: DriftDeps, run: DriftRun): Promise<NetworkRecord[]
   return settings.flatMap(({ row }) => row ?? []);
 }
 
-async function donorsOf(deps: DriftDeps, rows: readonly NetworkRecord[]): Promise<Set<string>> {
+async function findDonors(deps: DriftDeps, rows: readonly NetworkRecord[]): Promise<Set<string>> {
   const donors = new Set<string>();
   for (const row of rows) {
     const { wanted, members } = await findMembership(deps, row);

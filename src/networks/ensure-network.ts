@@ -1,11 +1,11 @@
 import { PartnerBadRequest, PartnerNotFound, PartnerValidationError } from '../partner/errors.ts';
-import type { NetworkRecord } from '../store/networks/networks.ts';
 import type { PresentNetwork } from './add-joiners.ts';
 import { askPerson } from './ask-person.ts';
-import type { NetworkDeps, NetworkRun } from './context.ts';
 import { findPresent } from './find-memberships.ts';
 import type { MirroredNetwork } from './match-networks.ts';
 import { findMembership, type MemberPlan, planMembers } from './membership.ts';
+import type { NetworkDeps, NetworkRun } from './network-deps.ts';
+import type { NetworkRecord } from './statements/networks.ts';
 
 /** The network of a group at the service, under the name of the settings. */
 
@@ -87,13 +87,13 @@ export async function holdRefused(
   row: NetworkRecord,
   refusal: NetworkRefusal,
 ): Promise<void> {
-  const detail = textOf(refusal);
+  const detail = describeRefusal(refusal);
   deps.log.warn({ run: run.id, network: row.id, refused: detail }, 'a network is refused');
   const subject = deps.store.fingerprint('network_refusal', detail);
   await askPerson(deps, run, row.id, { kind: 'network_refused', subject, detail });
 }
 
-function textOf(refusal: NetworkRefusal): string {
+function describeRefusal(refusal: NetworkRefusal): string {
   const { endpoint, status } = refusal.details;
   const items = refusal instanceof PartnerValidationError ? refusal.items : [];
   const places = new Set(items.map(({ loc, type }) => `${fieldsIn(loc)} ${type}`));

@@ -4,7 +4,7 @@ import { inParallel } from '../core/parallel.ts';
 import { confirmLease } from '../credits/confirm.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
 import type { MayLeave } from '../partner/request.ts';
-import type { NetworkDeps, NetworkRun } from './context.ts';
+import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 
 /** Where a donor is: the service's ids of its networks; null for a donor the service does not know. */
 export type Memberships = ReadonlyMap<string, ReadonlySet<string> | null>;
@@ -24,12 +24,12 @@ export async function findMemberships(
   const mayAsk = lease && (() => confirmLease(deps, { lease, control }));
   const found = await inParallel(donorIds, ASKED_AT_ONCE, async (donorId) => {
     if (control.stopping.aborted) throw stopped();
-    return [donorId, await networksOf(deps.partner, donorId, control.ending, mayAsk)] as const;
+    return [donorId, await findNetworks(deps.partner, donorId, control.ending, mayAsk)] as const;
   });
   return new Map(found);
 }
 
-async function networksOf(
+async function findNetworks(
   { connections }: NetworkDeps['partner'],
   donorId: string,
   signal: AbortSignal,
@@ -49,10 +49,13 @@ function stopped(): RetriableError {
 }
 
 /** Where a donor is with regard to one network. */
-export type Place = 'member' | 'elsewhere' | 'unknown';
+export type MembershipState = 'member' | 'elsewhere' | 'unknown';
 
 /** The places of donors with regard to the network with this id of the service. */
-export function placesIn(memberships: Memberships, networkId: string): Map<string, Place> {
+export function membershipStatesIn(
+  memberships: Memberships,
+  networkId: string,
+): Map<string, MembershipState> {
   return new Map(
     [...memberships].map(([donorId, networks]) => {
       if (networks === null) return [donorId, 'unknown'];
@@ -68,6 +71,6 @@ export async function findPresent(
   networkId: string,
   donorIds: readonly string[],
 ): Promise<string[]> {
-  const places = placesIn(await findMemberships(deps, run, donorIds), networkId);
+  const places = membershipStatesIn(await findMemberships(deps, run, donorIds), networkId);
   return donorIds.filter((donorId) => places.get(donorId) === 'member');
 }

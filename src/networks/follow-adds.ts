@@ -1,10 +1,10 @@
 /** Bulk adds that the service works on: each of their donors comes to an end, paid for or not. */
 import { inParallel } from '../core/parallel.ts';
 import type { BulkAdd, MemberOutcome } from '../partner/networks/members.ts';
-import type { AddRecord, MemberEnd } from '../store/networks/network-adds.ts';
-import type { NetworkDeps, NetworkRun } from './context.ts';
-import { findMemberships, type Place, placesIn } from './find-memberships.ts';
+import { findMemberships, type MembershipState, membershipStatesIn } from './find-memberships.ts';
+import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 import { judgeLostAdd } from './settle-adds.ts';
+import type { AddRecord, MemberEnd } from './statements/network-adds.ts';
 
 /** Between two looks at the same jobs. */
 const LOOK_INTERVAL_MS = 3_000;
@@ -56,11 +56,11 @@ async function lookAtJob(
   const named = job.state === 'completed' || job.state === 'failed' ? job.outcomes : NO_OUTCOMES;
   // A donor that the job does not name is looked for in the network itself.
   const unnamed = donors.filter((donorId) => !named.has(donorId));
-  const places = placesIn(await findMemberships(deps, run, unnamed), add.networkId);
+  const places = membershipStatesIn(await findMemberships(deps, run, unnamed), add.networkId);
   const ends = new Map(
     donors.map((donorId): [string, MemberEnd] => {
       const outcome = named.get(donorId);
-      if (outcome !== undefined) return [donorId, endOf(outcome)];
+      if (outcome !== undefined) return [donorId, toMemberEnd(outcome)];
       return [donorId, foundEnd(places.get(donorId)) ?? failed(JOB_FAILURES[job.state])];
     }),
   );
@@ -89,7 +89,7 @@ const JOB_FAILURES: Readonly<Record<BulkAdd['state'], string>> = {
   vanished: 'job_vanished',
 };
 
-function endOf(outcome: MemberOutcome): MemberEnd {
+function toMemberEnd(outcome: MemberOutcome): MemberEnd {
   switch (outcome) {
     case 'added':
       return { kind: 'added' };
@@ -108,7 +108,7 @@ function endOf(outcome: MemberOutcome): MemberEnd {
 async function lookAtUnclear(deps: NetworkDeps, run: NetworkRun, add: AddRecord): Promise<void> {
   const { store } = deps;
   const { adding, members } = await store.networks.listAddedBy(add.id);
-  const places = placesIn(await findMemberships(deps, run, adding), add.networkId);
+  const places = membershipStatesIn(await findMemberships(deps, run, adding), add.networkId);
   const ends = judgeLostAdd((add.charged ?? add.donors) - members.length, places);
   if (isTooOld(deps, add)) {
     for (const donorId of adding) {
@@ -122,7 +122,7 @@ async function lookAtUnclear(deps: NetworkDeps, run: NetworkRun, add: AddRecord)
 }
 
 /** What the service says of where a donor is; null if it is not in the network. */
-function foundEnd(place: Place | undefined): MemberEnd | null {
+function foundEnd(place: MembershipState | undefined): MemberEnd | null {
   if (place === 'unknown') return { kind: 'not_found' };
   return place === 'member' ? { kind: 'added' } : null;
 }

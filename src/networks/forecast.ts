@@ -2,11 +2,11 @@
 import { messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
-import { loadErased } from '../run/erased.ts';
+import { loadErased } from '../sync/control/erased.ts';
 import { findNetworkAllowance } from './add-joiners.ts';
-import type { NetworkDeps, NetworkRun } from './context.ts';
 import { type MatchedSetting, matchNetworks } from './match-networks.ts';
-import { planMembers, wantedOf } from './membership.ts';
+import { findWanted, planMembers } from './membership.ts';
+import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 import { fingerprintGroups, readToEnd } from './read-groups.ts';
 
 /** What would become of one network. */
@@ -98,7 +98,7 @@ async function forecastOne(
   try {
     const crmIds = [...(await readToEnd(deps, run, group))];
     const contacts = await store.contacts.find(run.integration.id, crmIds);
-    const { wanted, toEnhance } = wantedOf(crmIds, contacts);
+    const { wanted, toEnhance } = findWanted(crmIds, contacts);
     const plan = planMembers({ wanted, members });
     const { length: joiners } = plan.joiners;
     const leavers = plan.leavers.length + plan.leaving.length;

@@ -1,10 +1,10 @@
 /** One person leaves the networks at once, because they are to be forgotten. */
 import { isDonorSyncError } from '../core/errors.ts';
 import { confirmHeld } from '../credits/confirm.ts';
+import type { Lease } from '../database/leases.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
-import type { Lease } from '../store/engine/leases.ts';
-import type { NetworkRecord } from '../store/networks/networks.ts';
-import type { NetworkDeps, NetworkRun } from './context.ts';
+import type { NetworkDeps, NetworkRun } from './network-deps.ts';
+import type { NetworkRecord } from './statements/networks.ts';
 
 type LeaveDeps = Pick<NetworkDeps, 'store' | 'partner' | 'clock'>;
 

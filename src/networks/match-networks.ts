@@ -1,7 +1,7 @@
 /** Which network of the store belongs to which group of the settings: pure. */
 import type { GroupSelector } from '../../connectors/contract.ts';
 import type { NetworkSetting } from '../core/integration.ts';
-import type { NetworkRecord } from '../store/networks/networks.ts';
+import type { NetworkRecord } from './statements/networks.ts';
 
 /** A network of the settings with the fingerprint of its group's selector. */
 export interface PrintedSetting {

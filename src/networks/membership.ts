@@ -1,9 +1,9 @@
 /** Who ought to be in a network, and who is. */
-import type { ContactRecord } from '../store/contacts/contacts.ts';
-import type { MemberState } from '../store/engine/network-tables.ts';
-import type { MemberRecord } from '../store/networks/network-members.ts';
-import type { NetworkRecord } from '../store/networks/networks.ts';
-import type { NetworkDeps } from './context.ts';
+import type { ContactRecord } from '../contacts/contacts.ts';
+import type { MemberState } from '../database/tables/network-tables.ts';
+import type { NetworkDeps } from './network-deps.ts';
+import type { MemberRecord } from './statements/network-members.ts';
+import type { NetworkRecord } from './statements/networks.ts';
 
 export interface Membership {
   /** The donors that the group's contacts are, ascending; two contacts may be one donor. */
@@ -21,30 +21,38 @@ export async function findMembership(
 ): Promise<Membership> {
   const crmIds = [...(await store.networks.listWanted([row.id]))];
   const contacts = await store.contacts.find(row.integrationId, crmIds);
-  return { ...wantedOf(crmIds, contacts), members: await store.networks.listMembers(row.id) };
+  const members = await store.networks.listMembers(row.id);
+  const isMember = new Set(
+    members.flatMap(({ donorId, state }) => (state === 'member' ? donorId : [])),
+  );
+  const inDoubt = await store.optOuts.listInDoubt(row.integrationId);
+  // To add a member again costs a credit: nobody leaves for a mark that a user may call an error.
+  const stays = ({ crmId, state, donorId }: ContactRecord) =>
+    state !== 'removed' && inDoubt.has(crmId) && donorId !== null && isMember.has(donorId);
+  return { ...findWanted(crmIds, contacts, stays), members };
 }
 
-/** What people of a group mean for its network: pure. */
-export function wantedOf(
+/** What people of a group mean for its network; `stays` is true of contacts that stay although they are marked. Pure. */
+export function findWanted(
   crmIds: readonly string[],
   contacts: ReadonlyMap<string, ContactRecord>,
+  stays: (contact: ContactRecord) => boolean = () => false,
 ): Omit<Membership, 'members'> {
   const donors = new Set<string>();
   let toEnhance = 0;
   for (const crmId of crmIds) {
     const contact = contacts.get(crmId);
     if (contact === undefined) toEnhance += 1;
-    else if (contact.donorId !== null && isWanted(contact)) donors.add(contact.donorId);
+    else if (contact.donorId !== null && (isWanted(contact) || stays(contact)))
+      donors.add(contact.donorId);
     else if (contact.donorId === null && isOnItsWay(contact)) toEnhance += 1;
   }
   return { wanted: [...donors].sort(), toEnhance };
 }
 
 /** Who left the CRM or must not be researched is in no network. */
-function isWanted({ state, eligible, hasOptedOut, outcomeReason }: ContactRecord): boolean {
-  if (state === 'removed' || hasOptedOut === 1) return false;
-  // An older version notes an opt-out in the outcome alone.
-  return eligible === 1 || outcomeReason !== 'opted_out';
+function isWanted({ state, hasOptedOut }: ContactRecord): boolean {
+  return state !== 'removed' && hasOptedOut === 0;
 }
 
 function isOnItsWay({ state }: ContactRecord): boolean {
@@ -84,18 +92,18 @@ export function planMembers({
 }: Pick<Membership, 'wanted' | 'members'>): MemberPlan {
   const known = new Set(members.map((row) => row.donorId));
   const isWanted = new Set(wanted);
-  const idsOf = (areWanted: boolean, ...states: MemberState[]) =>
+  const listIds = (areWanted: boolean, ...states: MemberState[]) =>
     members.flatMap(({ donorId, state }) =>
       states.includes(state) && isWanted.has(donorId) === areWanted ? [donorId] : [],
     );
-  const leavers = idsOf(false, 'member');
+  const leavers = listIds(false, 'member');
   const inNetwork = members.filter(({ state }) => state === 'member').length;
   return {
     joiners: wanted.filter((donorId) => !known.has(donorId)),
     leavers,
-    leaving: idsOf(false, 'leaving'),
-    returned: idsOf(true, 'leaving'),
-    outdated: idsOf(false, 'failed', 'not_found'),
+    leaving: listIds(false, 'leaving'),
+    returned: listIds(true, 'leaving'),
+    outdated: listIds(false, 'failed', 'not_found'),
     members: inNetwork,
     isImplausible:
       leavers.length >= MIN_IMPLAUSIBLE && leavers.length > inNetwork * IMPLAUSIBLE_PART,

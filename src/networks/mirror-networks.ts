@@ -1,14 +1,12 @@
 /** Members that are wanted → members of the service's networks, all from the store. */
-import { inParallel, portionsOf } from '../core/parallel.ts';
+import { inParallel, splitIntoBatches } from '../core/parallel.ts';
 import { settleOpen } from '../credits/spend.ts';
+import type { NetworkDecision } from '../decisions/statements/network-holds.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
-import type { Stages } from '../run/stage.ts';
-import type { NetworkDecision } from '../store/networks/network-holds.ts';
-import type { NetworkRecord } from '../store/networks/networks.ts';
+import type { Stages } from '../sync/control/stage.ts';
 import { addJoiners } from './add-joiners.ts';
 import { askPerson } from './ask-person.ts';
-import type { NetworkDeps, NetworkRun } from './context.ts';
 import {
   ensureNetwork,
   holdDeleted,
@@ -23,8 +21,10 @@ import { followAdds, lookAtAdds } from './follow-adds.ts';
 import { removeErased, takeOut } from './leave-networks.ts';
 import { type MirroredNetwork, matchNetworks } from './match-networks.ts';
 import { findMembership, type MemberPlan, planMembers } from './membership.ts';
+import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 import { fingerprintGroups, readGroups } from './read-groups.ts';
 import { addProof } from './settle-adds.ts';
+import type { NetworkRecord } from './statements/networks.ts';
 
 /**
  * Makes the networks what their groups are, once the contacts are delivered. What an earlier run
@@ -155,7 +155,7 @@ export async function removeLeavers(
   const { networks } = deps.store;
   // On disk first: should they be wanted again meanwhile, they are not taken for members.
   if (leavers.length > 0) await networks.recordLeaving(run.lease, row.id, leavers);
-  const requests = portionsOf([...leaving, ...leavers], MAX_DONORS_PER_REQUEST);
+  const requests = splitIntoBatches([...leaving, ...leavers], MAX_DONORS_PER_REQUEST);
   await inParallel(requests, REMOVALS_AT_ONCE, async (some) => {
     if (run.control.stopping.aborted) return;
     await removeMembers(deps, run, row, some);

@@ -1,11 +1,11 @@
 /** How the networks of an integration stand, from the store alone. */
 import type { GroupSelector } from '../../connectors/contract.ts';
 import type { Integration } from '../core/integration.ts';
-import type { NetworkRecord } from '../store/networks/networks.ts';
-import type { NetworkDeps } from './context.ts';
 import { matchNetworks } from './match-networks.ts';
 import { findMembership, planMembers } from './membership.ts';
+import type { NetworkDeps } from './network-deps.ts';
 import { fingerprintGroups } from './read-groups.ts';
+import type { NetworkRecord } from './statements/networks.ts';
 
 /** One network as far as it is known here. */
 export interface NetworkOverview {

@@ -2,11 +2,11 @@
 import type { GroupSelector } from '../../connectors/contract.ts';
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
-import { forgottenFingerprint } from '../run/erased.ts';
-import type { MirroredGroup } from '../store/networks/networks.ts';
+import { forgottenFingerprint } from '../sync/control/erased.ts';
 import { askPerson } from './ask-person.ts';
-import type { NetworkDeps, NetworkRun } from './context.ts';
 import { matchNetworks, selectorText } from './match-networks.ts';
+import type { NetworkDeps, NetworkRun } from './network-deps.ts';
+import type { MirroredGroup } from './statements/networks.ts';
 
 /** Groups that are read at the same time: the pages of one follow one another. */
 const GROUPS_AT_ONCE = 4;
@@ -90,7 +90,7 @@ async function holdUnreadable(
 
 /** Every member's CRM id, without those who were erased. */
 export async function readToEnd(
-  deps: Pick<NetworkDeps, 'store' | 'connector' | 'otherForms'>,
+  deps: Pick<NetworkDeps, 'store' | 'connector'>,
   run: Pick<NetworkRun, 'forgotten' | 'erased'>,
   selector: GroupSelector,
 ): Promise<Set<string>> {

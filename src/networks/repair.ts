@@ -1,9 +1,10 @@
 /** Makes the networks what their groups are, also where they were changed by hand. */
-import type { NetworkDeps, NetworkRun } from './context.ts';
+
 import { type DriftOptions, findDrift, type NetworkDrift } from './drift.ts';
 import { holdDeleted } from './ensure-network.ts';
 import { findMembership, planMembers } from './membership.ts';
 import { mirrorNetworks } from './mirror-networks.ts';
+import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 import { readGroups } from './read-groups.ts';
 
 export interface RepairOptions extends DriftOptions {

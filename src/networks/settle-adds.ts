@@ -5,10 +5,10 @@
  */
 import { findLosses } from '../credits/loss.ts';
 import type { Proof } from '../credits/spend.ts';
-import type { Lease } from '../store/engine/leases.ts';
-import type { AddRecord, MemberEnd } from '../store/networks/network-adds.ts';
-import type { NetworkDeps, NetworkRun } from './context.ts';
-import { findMemberships, type Place, placesIn } from './find-memberships.ts';
+import type { Lease } from '../database/leases.ts';
+import { findMemberships, type MembershipState, membershipStatesIn } from './find-memberships.ts';
+import type { NetworkDeps, NetworkRun } from './network-deps.ts';
+import type { AddRecord, MemberEnd } from './statements/network-adds.ts';
 
 /** How lost answers to bulk adds are settled: by where their donors are, and by what the balance lost. */
 export function addProof(deps: NetworkDeps, run: NetworkRun): Proof<AddRecord> {
@@ -48,7 +48,7 @@ async function proveAdd(
   const [loss] = found.losses;
   if (loss === undefined) return;
   const { adding } = await store.networks.listAddedBy(open.id);
-  const places = placesIn(await findMemberships(deps, run, adding), open.networkId);
+  const places = membershipStatesIn(await findMemberships(deps, run, adding), open.networkId);
   const { charged } = loss;
   const ends = judgeLostAdd(charged, places);
   const over = charged === 0 ? 'unpaid' : 'done';
@@ -65,7 +65,7 @@ async function proveAdd(
  */
 export function judgeLostAdd(
   charged: number,
-  places: ReadonlyMap<string, Place>,
+  places: ReadonlyMap<string, MembershipState>,
 ): Map<string, MemberEnd> {
   const ends = new Map<string, MemberEnd>();
   const members = [...places.values()].filter((place) => place === 'member').length;

@@ -1,3 +1,4 @@
+import { isConfigurationError } from '../core/errors.ts';
 import { type Deadline, type Patience, startDeadline } from './deadline.ts';
 
 /** One request as it goes out. */
@@ -23,7 +24,7 @@ export type Outcome =
   | ({ kind: 'answered'; text: string } & AnswerHead)
   /** The body must be read by who gets it: the connection is open until then. */
   | ({ kind: 'opened'; chunks: AsyncIterable<Uint8Array> } & AnswerHead)
-  /** It certainly never reached the other side. */
+  /** It certainly never reached the other side; the cause is a ConfigurationError if the guard refused its address. */
   | { kind: 'unsent'; cause: unknown }
   /** It may have arrived and been carried out. `head` is there if the answer had begun. */
   | { kind: 'broken'; why: BrokenBy; cause: unknown; head: AnswerHead | null };
@@ -53,7 +54,7 @@ export async function exchange(way: Way, request: Outgoing): Promise<Outcome> {
   let head: AnswerHead | null = null;
   let isOpen = false;
   try {
-    const response = await way.fetch(request.url, initOf(request, deadline.signal));
+    const response = await way.fetch(request.url, buildInit(request, deadline.signal));
     const { status, headers } = response;
     head = { status, headers };
     way.onHead?.(headers);
@@ -67,7 +68,7 @@ export async function exchange(way: Way, request: Outgoing): Promise<Outcome> {
   } catch (cause) {
     if (deadline.expired()) return { kind: 'broken', why: 'timeout', cause, head };
     if (way.signal?.aborted) return { kind: 'broken', why: 'stop', cause, head };
-    if (neverConnected(cause)) return { kind: 'unsent', cause };
+    if (isConfigurationError(cause) || neverConnected(cause)) return { kind: 'unsent', cause };
     return { kind: 'broken', why: 'connection', cause, head };
   } finally {
     if (!isOpen) deadline.end();
@@ -83,7 +84,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-function initOf({ method, headers, body }: Outgoing, signal: AbortSignal): RequestInit {
+function buildInit({ method, headers, body }: Outgoing, signal: AbortSignal): RequestInit {
   const init = { method, headers, redirect: 'manual', signal } satisfies RequestInit;
   if (body === undefined) return init;
   return typeof body === 'string' ? { ...init, body } : { ...init, body: body(), duplex: 'half' };

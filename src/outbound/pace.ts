@@ -376,7 +376,7 @@ export function sharedWindow(
   shared: { board: DepartureBoard; key: string; clock: Pick<Clock, 'monotonicMs'> },
 ): PacePolicy<WindowLimit> {
   const own = slidingWindow(limit);
-  const all = sharedBucket(bucketOf(limit), shared);
+  const all = sharedBucket(toBucketLimit(limit), shared);
   return {
     prepare: all.prepare,
     waitMs: (nowMs) => Math.max(own.waitMs(nowMs), all.waitMs(nowMs)),
@@ -390,13 +390,13 @@ export function sharedWindow(
     },
     keep(other, nowMs) {
       own.keep(other, nowMs);
-      all.keep(bucketOf(other), nowMs);
+      all.keep(toBucketLimit(other), nowMs);
     },
   };
 }
 
 /** A bucket that lets no more through in any window than the limit allows. */
-function bucketOf(limit: WindowLimit): BucketLimit {
+function toBucketLimit(limit: WindowLimit): BucketLimit {
   if (limit === null) return { ratePerSecond: null, burst: 1 };
   // One request of ten at once: a window takes the burst and, while it lasts, what the rate allows.
   const burst = Math.max(1, Math.min(MAX_SHARED_BURST, Math.floor(limit.requests / 10)));

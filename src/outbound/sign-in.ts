@@ -161,7 +161,7 @@ export function secretFingerprint(secret: string): string {
 }
 
 /** What goes along with the person instead of the PKCE verifier (RFC 7636, section 4.2, `S256`). */
-export function codeChallengeOf(codeVerifier: string): string {
+export function toCodeChallenge(codeVerifier: string): string {
   return createHash('sha256').update(codeVerifier).digest('base64url');
 }
 

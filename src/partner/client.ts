@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Person } from '../core/person.ts';
+import { outboundFetch } from '../outbound/guard.ts';
 import { type Connections, createConnections } from './connections/connections.ts';
 import { createQueryMeter } from './connections/query-cost.ts';
 import { type CreditBalances, readCredits } from './credits.ts';
@@ -89,7 +90,7 @@ const SUBMIT_TIMEOUT_MS = 60_000;
 export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
   const { clock, log, pacer = createPacer({ clock }), onCall = () => {} } = options;
   const time = createServiceTime(clock);
-  const line = lineOf(options, time);
+  const line = createLine(options, time);
   const routes = createRoutes();
   const send = createSend({ line, pacer, clock, log, onCall }, routes);
   const queries = createQueryMeter({ readCredits: (signal) => readCredits(send, signal), log });
@@ -130,11 +131,11 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
   }
 }
 
-function lineOf(options: PartnerClientOptions, time: ServiceTime): Line {
+function createLine(options: PartnerClientOptions, time: ServiceTime): Line {
   return {
     baseUrl: usableBaseUrl(options.baseUrl),
     apiKey: usableKey(options.apiKey),
-    fetch: options.fetch ?? globalThis.fetch,
+    fetch: options.fetch ?? outboundFetch('anywhere'),
     clock: options.clock,
     time,
     requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,

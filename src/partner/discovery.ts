@@ -32,7 +32,7 @@ import type { RateLimit } from './pacer.ts';
 import { PROGRESS_OF_MANY, PROGRESS_OF_ONE } from './progress.ts';
 import { parseReply } from './reply.ts';
 import { RESULTS } from './results.ts';
-import { endpointOf, type Operation, type Route, type Routes } from './routes.ts';
+import { describeEndpoint, type Operation, type Route, type Routes } from './routes.ts';
 import { SEARCH, SEARCH_BY_PARAMETERS } from './search.ts';
 import type { Send } from './send.ts';
 import { SUBMIT } from './submission.ts';
@@ -113,7 +113,7 @@ function learn(operation: Operation, openApi: OpenApi | null, routes: Routes): F
     const listed = openApi && listedRoute(route, openApi);
     if (!listed) continue;
     routes.remember(operation, listed);
-    const isBodyOpen = route.listName !== undefined && openApi.listNameOf(route) === undefined;
+    const isBodyOpen = route.listName !== undefined && openApi.getListName(route) === undefined;
     const assumption = isBodyOpen ? ' (assumed)' : '';
     return { subject, value: describe(listed) + assumption, source: 'published' };
   }
@@ -123,10 +123,10 @@ function learn(operation: Operation, openApi: OpenApi | null, routes: Routes): F
 
 /** A route with all that the service says of it; null where it does not list it. */
 function listedRoute(route: Route, openApi: OpenApi): Route | null {
-  const path = openApi.pathOf(route);
+  const path = openApi.getPath(route);
   if (path === null) return null;
-  const listName = route.listName === undefined ? undefined : openApi.listNameOf(route);
-  const maxLimit = openApi.maximumOf(route, 'limit');
+  const listName = route.listName === undefined ? undefined : openApi.getListName(route);
+  const maxLimit = openApi.getMaximum(route, 'limit');
   const colors = openApi.allowedValues(route, 'color');
   return {
     ...route,
@@ -138,9 +138,9 @@ function listedRoute(route: Route, openApi: OpenApi): Route | null {
 }
 
 function describe(route: Route): string {
-  if (route.listName === undefined) return endpointOf(route);
+  if (route.listName === undefined) return describeEndpoint(route);
   const body = route.listName === null ? 'a bare list' : `the list under "${route.listName}"`;
-  return `${endpointOf(route)}, ${body}`;
+  return `${describeEndpoint(route)}, ${body}`;
 }
 
 /** All that the service can be asked, for learning where it lives. */

@@ -107,7 +107,7 @@ export class PartnerValidationError extends SkippableError {
 
   constructor(endpoint: string, items: readonly ValidationItem[]) {
     super(
-      `The Partner Data Service found a request to ${endpoint} invalid${placesOf(items)} (status 422). ` +
+      `The Partner Data Service found a request to ${endpoint} invalid${describePlaces(items)} (status 422). ` +
         'Leave out or correct what is named, and send the rest again.',
       { code: 'partner_validation', details: { endpoint, status: 422, charged: 'no', items } },
     );
@@ -256,7 +256,7 @@ export class ReplyUnreadable extends RetriableError {
 /** The most places that a message lists; the items hold them all. */
 const MAX_PLACES_SHOWN = 5;
 
-function placesOf(items: readonly ValidationItem[]): string {
+function describePlaces(items: readonly ValidationItem[]): string {
   if (items.length === 0) return '';
   const places = items
     .slice(0, MAX_PLACES_SHOWN)

@@ -79,7 +79,7 @@ export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise
     {
       fetch,
       signal,
-      timeoutMs: timeoutMsOf(line, call),
+      timeoutMs: getTimeoutMs(line, call),
       onHead: (headers) => time.note(headers, sentMs),
     },
     outgoing(line, call),
@@ -90,7 +90,7 @@ export async function ask(line: Line, call: Call, signal?: AbortSignal): Promise
     case 'opened':
       return answered(outcome, { kind: 'file', file: receivedFile(outcome) });
     case 'answered':
-      return answered(outcome, jsonOf(outcome));
+      return answered(outcome, parseBody(outcome));
     case 'broken': {
       const { why, cause, head } = outcome;
       const problem = head === null ? null : problemOfBody(why, head);
@@ -119,7 +119,7 @@ const PROBLEMS = {
   size: 'the answer is too large',
 };
 
-function timeoutMsOf(line: Line, { charges, workMs = 0 }: Call): number {
+function getTimeoutMs(line: Line, { charges, workMs = 0 }: Call): number {
   return workMs + (charges === null ? line.requestTimeoutMs : line.submitTimeoutMs);
 }
 
@@ -139,7 +139,7 @@ function outgoing(line: Line, { method, path, reads, body }: Call): Outgoing {
   };
 }
 
-function jsonOf({ headers, text }: Extract<Outcome, { kind: 'answered' }>): Body {
+function parseBody({ headers, text }: Extract<Outcome, { kind: 'answered' }>): Body {
   const contentType = headers.get('content-type');
   if (contentType !== null && !/\bjson\b/i.test(contentType)) {
     return unreadable('its content type is not JSON');

@@ -18,8 +18,8 @@ export interface AreaHealth {
 }
 
 export const TEST: Operation = statusOnly('key test', '/test');
-const NAMED_CHECKS = NAMED_AREAS.map(checkOf);
-const OTHER_CHECKS = OTHER_AREAS.map(checkOf);
+const NAMED_CHECKS = NAMED_AREAS.map(createCheck);
+const OTHER_CHECKS = OTHER_AREAS.map(createCheck);
 
 export const HEALTH_CHECKS: readonly Operation[] = [...NAMED_CHECKS, ...OTHER_CHECKS].map(
   ({ check }) => check,
@@ -40,12 +40,12 @@ export function readHealth(
   return Promise.all(
     [...NAMED_CHECKS, ...listed].map(async ({ area, check }) => ({
       area,
-      state: await stateOf(send, check, signal),
+      state: await readState(send, check, signal),
     })),
   );
 }
 
-async function stateOf(send: Send, check: Operation, signal: AbortSignal | undefined) {
+async function readState(send: Send, check: Operation, signal: AbortSignal | undefined) {
   try {
     await send(check, {}, signal);
     return 'healthy';
@@ -56,7 +56,7 @@ async function stateOf(send: Send, check: Operation, signal: AbortSignal | undef
   }
 }
 
-function checkOf(area: Area) {
+function createCheck(area: Area) {
   return { area, check: statusOnly(`health of ${area}`, `/${area}/health`) };
 }
 

@@ -5,16 +5,16 @@ import type { Route } from './routes.ts';
 /** The part of an OpenAPI document that we ask: where operations live and what they are sent. */
 export interface OpenApi {
   /** The path of a route as the document spells it; null if it does not list it. */
-  pathOf(route: Route): string | null;
+  getPath(route: Route): string | null;
   /**
    * The field that holds the list in a route's body, null if the body is the list itself;
    * undefined if the document leaves it open.
    */
-  listNameOf(route: Route): string | null | undefined;
+  getListName(route: Route): string | null | undefined;
   /** The texts that a field of a route's JSON body may hold; null if it is free. */
   allowedValues(route: Route, field: string): string[] | null;
   /** The highest number that a field of a route's JSON body may hold; null if it is free. */
-  maximumOf(route: Route, field: string): number | null;
+  getMaximum(route: Route, field: string): number | null;
   /** The limit of requests in force, if the document says (an extension of its `info`). */
   rateLimit: RateLimit | null;
 }
@@ -61,12 +61,12 @@ export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: 
   const limit = document.info?.['x-rate-limit'];
   return {
     rateLimit: limit ? { ratePerSecond: limit.requests_per_second, burst: limit.burst } : null,
-    pathOf(route) {
-      const [path] = entryOf(route) ?? [];
+    getPath(route) {
+      const [path] = findEntry(route) ?? [];
       return path === undefined ? null : spelling(path, route);
     },
-    listNameOf(route) {
-      const body = bodyOf(route);
+    getListName(route) {
+      const body = getBodySchema(route);
       if (body?.type === 'array') return null;
       const properties = body?.properties ?? {};
       if (route.listName && Object.hasOwn(properties, route.listName)) return route.listName;
@@ -74,19 +74,23 @@ export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: 
       return lists.length === 1 ? lists[0] : undefined;
     },
     allowedValues(route, field) {
-      const values = fieldOf(route, field).find((schema) => schema.enum)?.enum;
+      const values = listFieldSchemas(route, field).find((schema) => schema.enum)?.enum;
       return values?.filter((value) => typeof value === 'string') ?? null;
     },
-    maximumOf(route, field) {
-      return fieldOf(route, field).find((schema) => schema.maximum !== undefined)?.maximum ?? null;
+    getMaximum(route, field) {
+      return (
+        listFieldSchemas(route, field).find((schema) => schema.maximum !== undefined)?.maximum ??
+        null
+      );
     },
   };
 
-  function entryOf(route: Route) {
-    const wanted = shapeOf(route.path, '');
+  function findEntry(route: Route) {
+    const wanted = toPathShape(route.path, '');
     return Object.entries(document.paths).find(
       ([path, methods]) =>
-        shapeOf(path, basePath) === wanted && Object.hasOwn(methods, route.method.toLowerCase()),
+        toPathShape(path, basePath) === wanted &&
+        Object.hasOwn(methods, route.method.toLowerCase()),
     );
   }
 
@@ -96,15 +100,15 @@ export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: 
     return plain !== '' && path.endsWith('/') ? `${plain}/` : plain;
   }
 
-  function bodyOf(route: Route): Schema | undefined {
-    const [, methods] = entryOf(route) ?? [];
+  function getBodySchema(route: Route): Schema | undefined {
+    const [, methods] = findEntry(route) ?? [];
     const operation = operationSchema.safeParse(methods?.[route.method.toLowerCase()]);
     return resolve(operation.data?.requestBody.content['application/json']?.schema);
   }
 
   /** The schemas that a field of a body may follow. */
-  function fieldOf(route: Route, field: string): Schema[] {
-    const schema = resolve(bodyOf(route)?.properties?.[field]);
+  function listFieldSchemas(route: Route, field: string): Schema[] {
+    const schema = resolve(getBodySchema(route)?.properties?.[field]);
     return [schema, ...(schema?.anyOf ?? []).map(resolve)].filter((one) => one !== undefined);
   }
 
@@ -123,7 +127,7 @@ export function readOpenApi(document: z.output<typeof openApiSchema>, basePath: 
 }
 
 /** A path without the base, without a last slash, and with all parameters named alike. */
-function shapeOf(path: string, basePath: string): string {
+function toPathShape(path: string, basePath: string): string {
   const below =
     basePath !== '' && (path === basePath || path.startsWith(`${basePath}/`))
       ? path.slice(basePath.length)

@@ -33,34 +33,34 @@ export function toProfile(wire: z.output<typeof profileSchema>): Profile {
   return {
     donorId: wire.id,
     name: {
-      first: textOf(wire.name?.first),
-      middle: textOf(wire.name?.middle),
-      last: textOf(wire.name?.last),
+      first: toText(wire.name?.first),
+      middle: toText(wire.name?.middle),
+      last: toText(wire.name?.last),
     },
-    profileUrl: textOf(wire.service_url),
+    profileUrl: toText(wire.service_url),
     age: wire.age ?? null,
     isDeceased: wire.is_deceased ?? false,
-    netWorth: netWorthOf(wire.net_worth_range),
+    netWorth: toNetWorth(wire.net_worth_range),
     capacity: {
       political: wire.political_stats?.capacity ?? null,
       nonprofit: wire.nonprofit_stats?.capacity ?? null,
     },
-    education: textsOf(wire.education?.map((school) => school.institution_name)),
-    work: textsOf(wire.work?.map((employer) => employer.company_name)),
-    bio: textsOf(wire.bio),
+    education: toTexts(wire.education?.map((school) => school.institution_name)),
+    work: toTexts(wire.work?.map((employer) => employer.company_name)),
+    bio: toTexts(wire.bio),
   };
 }
 
 /** A range with only one bound is no range that a CRM field could show. */
-function netWorthOf(range: readonly (number | null)[] | null | undefined): Profile['netWorth'] {
+function toNetWorth(range: readonly (number | null)[] | null | undefined): Profile['netWorth'] {
   const [low, high] = range ?? [];
   return low == null || high == null ? null : { low, high };
 }
 
-function textOf(text: string | null | undefined): string | null {
+function toText(text: string | null | undefined): string | null {
   return text?.trim() || null;
 }
 
-function textsOf(texts: readonly (string | null | undefined)[] | null | undefined): string[] {
-  return (texts ?? []).flatMap((text) => textOf(text) ?? []);
+function toTexts(texts: readonly (string | null | undefined)[] | null | undefined): string[] {
+  return (texts ?? []).flatMap((text) => toText(text) ?? []);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Log } from '../core/log.ts';
 import { PartnerNotFound } from './errors.ts';
 import { type JobReader, readJobs } from './job-states.ts';
-import { parseReply, problemOf, type Reply } from './reply.ts';
+import { describeProblem, parseReply, type Reply } from './reply.ts';
 import { operation } from './routes.ts';
 import { type Send, sendFor } from './send.ts';
 
@@ -45,7 +45,7 @@ export async function readJobProgress(
   try {
     const read = (reply: Reply) => parseReply(oneSchema, reply);
     const { job_state: state } = await sendFor(send, PROGRESS_OF_ONE, { id: jobId }, read, signal);
-    return progressOf(state, log);
+    return toProgress(state, log);
   } catch (error) {
     if (error instanceof PartnerNotFound) return { state: 'vanished' };
     throw error;
@@ -83,14 +83,14 @@ const entrySchema = z.union([stateSchema, oneSchema.transform(({ job_state }) =>
 /** One malformed entry must not hide the other 999: its job is looked at again with the next poll. */
 function readEntry(entry: unknown, jobId: string, endpoint: string, log: Log): JobProgress {
   const parsed = entrySchema.safeParse(entry);
-  if (parsed.success) return progressOf(parsed.data, log);
-  const problem = problemOf(parsed.error, 'progress.status');
+  if (parsed.success) return toProgress(parsed.data, log);
+  const problem = describeProblem(parsed.error, 'progress.status');
   log.warn({ endpoint, jobId, problem }, 'progress of a job cannot be read; taken as running');
   return { state: 'processing', pctDone: null };
 }
 
 /** Words that the document does not know are taken as running; the job's age limit ends that. */
-function progressOf({ progress, error }: z.output<typeof stateSchema>, log: Log): JobProgress {
+function toProgress({ progress, error }: z.output<typeof stateSchema>, log: Log): JobProgress {
   const word = progress.status.trim().toLowerCase();
   if (word === 'completed') return { state: 'completed' };
   if (word === 'failed') return { state: 'failed', error: errorText(error) };

@@ -22,7 +22,7 @@ export function parseReply<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(reply.json);
   if (parsed.success) return parsed.data;
-  throw unreadable(reply, problemOf(parsed.error));
+  throw unreadable(reply, describeProblem(parsed.error));
 }
 
 /** The error of a reply that lacks something. */
@@ -36,7 +36,7 @@ export function unreadable({ endpoint, charges }: Reply, problem: string): Error
  * What is wrong with a reply: the first field that is, and how. Values are left out, because they
  * may be about a person.
  */
-export function problemOf(error: z.ZodError, within = ''): string {
+export function describeProblem(error: z.ZodError, within = ''): string {
   const [issue] = error.issues;
   const field = [within, shownPath(issue?.path ?? [])].filter((part) => part !== '').join('.');
   const expected =

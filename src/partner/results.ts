@@ -3,7 +3,7 @@ import type { Profile } from '../core/profile.ts';
 import { type JobReader, readJobs } from './job-states.ts';
 import { profileSchema, toProfile } from './profile.ts';
 import { errorText } from './progress.ts';
-import { problemOf } from './reply.ts';
+import { describeProblem } from './reply.ts';
 import { operation } from './routes.ts';
 import type { Send } from './send.ts';
 
@@ -76,7 +76,7 @@ const resultSchema = z.object({
 function readResult(entry: unknown, jobId: string, endpoint: string): JobResult {
   const parsed = resultSchema.safeParse(entry);
   if (!parsed.success)
-    return unreadable(endpoint, problemOf(parsed.error, `job_id_to_state.${jobId}`));
+    return unreadable(endpoint, describeProblem(parsed.error, `job_id_to_state.${jobId}`));
   const { progress, error, result, match } = parsed.data;
   const word = progress?.status.trim().toLowerCase();
   if (word === 'failed') return { state: 'failed', error: errorText(error) };

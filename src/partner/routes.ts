@@ -71,6 +71,6 @@ export function hasOnePath({ routes }: Operation): boolean {
 }
 
 /** A route as errors, logs and reports show it. */
-export function endpointOf(route: Route): string {
+export function describeEndpoint(route: Route): string {
   return `${route.method} ${route.path || '/'}`;
 }

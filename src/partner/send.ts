@@ -11,7 +11,7 @@ import {
 import type { Call } from './exchange.ts';
 import type { Reply } from './reply.ts';
 import { type MayLeave, type RequestDeps, request } from './request.ts';
-import { endpointOf, hasOnePath, type Operation, type Route, type Routes } from './routes.ts';
+import { describeEndpoint, hasOnePath, type Operation, type Route, type Routes } from './routes.ts';
 
 /** What a request carries besides its route. */
 export interface Payload {
@@ -47,7 +47,7 @@ export function createSend(deps: RequestDeps, routes: Routes): Send {
     let candidates = known ? [known, ...operation.routes] : operation.routes;
     let firstError: unknown;
     for (let [route] = candidates; route !== undefined; [route] = candidates) {
-      const call = callOf(operation, route, payload);
+      const call = buildCall(operation, route, payload);
       try {
         const { json, file } = await request(deps, call, signal, mayLeave);
         routes.remember(operation, route);
@@ -89,12 +89,12 @@ function certainly(error: unknown, call: Call, signal: AbortSignal | undefined):
   return new AnswerLost(call.endpoint, call.charges, 'an unexpected error', null, error);
 }
 
-function callOf(operation: Operation, route: Route, payload: Payload): Call {
+function buildCall(operation: Operation, route: Route, payload: Payload): Call {
   const { lane, reads, workMs = 0 } = operation;
   const { id = '', query, charges = operation.charges, read } = payload;
   const path = route.path.replace('{id}', encodeURIComponent(id));
-  const body = bodyOf(route, payload);
-  const endpoint = endpointOf(route);
+  const body = buildBody(route, payload);
+  const endpoint = describeEndpoint(route);
   return {
     method: route.method,
     path: query?.size ? `${path}?${query}` : path,
@@ -118,7 +118,7 @@ function callOf(operation: Operation, route: Route, payload: Payload): Call {
   }
 }
 
-function bodyOf(route: Route, { list, fields }: Payload): unknown {
+function buildBody(route: Route, { list, fields }: Payload): unknown {
   if (list === undefined) return fields;
   return route.listName ? { [route.listName]: list, ...fields } : list;
 }

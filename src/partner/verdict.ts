@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DonorSyncError } from '../core/errors.ts';
+import { type DonorSyncError, isConfigurationError } from '../core/errors.ts';
 import { backoffMs } from '../outbound/retry.ts';
 import { BUCKETS, type Charge } from './buckets.ts';
 import {
@@ -37,6 +37,8 @@ type Answered = Extract<Exchange, { kind: 'answered' }>;
 /** Translates what became of a request into our words (service document, section 7). */
 export function judge(call: Call, exchange: Exchange): Verdict {
   if (exchange.kind === 'unsent') {
+    // The guard refuses the address, and would again.
+    if (isConfigurationError(exchange.cause)) return fails('final', exchange.cause);
     const error = new PartnerUnavailable(call.endpoint, 'no connection', null, exchange.cause);
     return call.charges === null ? fails('transient', error) : fails('final', error);
   }
@@ -80,7 +82,7 @@ function judgeRefusal(
       return fails('final', new PartnerKeyRejected(endpoint));
     case 404:
       // Only the service itself explains a 404; a gateway's is about the path.
-      return detailOf(body) === null
+      return readDetail(body) === null
         ? fails('final', new PartnerEndpointMissing(endpoint, status))
         : fails('final', new PartnerNotFound(endpoint));
     case 405:
@@ -99,7 +101,7 @@ function judgeRefusal(
 
 /** Only the documented 500 promises a refund; a gateway's 502 may hide a request that still runs. */
 function judgeServerFailure(call: Call, { status, body }: Answered): Verdict {
-  if (status === 500 && detailOf(body) !== null) {
+  if (status === 500 && readDetail(body) !== null) {
     return fails('serverError', new PartnerServerError(call.endpoint));
   }
   return unanswered(call, `the answer has status ${status}`, status);
@@ -127,8 +129,8 @@ function fails(
 
 const detailSchema = z.object({ detail: z.string() });
 
-function detailOf(body: Body): string | null {
-  const parsed = detailSchema.safeParse(jsonOf(body));
+function readDetail(body: Body): string | null {
+  const parsed = detailSchema.safeParse(getJson(body));
   return parsed.success ? parsed.data.detail : null;
 }
 
@@ -139,7 +141,7 @@ const exhaustedSchema = z.object({
 
 /** A service that does not name the bucket can only mean the one that the endpoint charges. */
 function creditsExhausted(endpoint: string, charges: Charge, body: Body): CreditsExhausted {
-  const named = exhaustedSchema.safeParse(jsonOf(body)).data;
+  const named = exhaustedSchema.safeParse(getJson(body)).data;
   const bucket = named?.bucket ?? (charges === 'unknown' ? null : charges);
   return new CreditsExhausted(endpoint, bucket, named?.available_credits ?? null);
 }
@@ -154,7 +156,7 @@ const validationSchema = z.object({
 });
 
 function validationItems(body: Body): ValidationItem[] {
-  const items = validationSchema.safeParse(jsonOf(body)).data?.detail ?? [];
+  const items = validationSchema.safeParse(getJson(body)).data?.detail ?? [];
   return items.map(({ type, loc }) => ({ type: shownType(type), loc: shownPlace(loc) }));
 }
 
@@ -163,7 +165,7 @@ const MAX_DAY_LENGTH = 60;
 
 /** The day in "… expired on <date> …", whose format is not documented; null if none is found. */
 function expiryIn(body: Body): string | null {
-  const detail = detailOf(body) ?? '';
+  const detail = readDetail(body) ?? '';
   const isoDay = /(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)/.exec(detail)?.[0];
   if (isoDay !== undefined) return isoDay;
   const start = detail.search(/expired on /i);
@@ -174,7 +176,7 @@ function expiryIn(body: Body): string | null {
   return Number.isNaN(instantMs) ? null : new Date(instantMs).toISOString().slice(0, 10);
 }
 
-function jsonOf(body: Body): unknown {
+function getJson(body: Body): unknown {
   return body.kind === 'json' ? body.json : undefined;
 }
 

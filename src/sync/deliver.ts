@@ -1,29 +1,28 @@
 /** The fourth station: results ► guard ► map ► diff ► CRM. */
 
-import type { Capabilities } from '../../connectors/contract.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
-import { createMutex, inParallel, inSteps, type Mutex, portionsOf } from '../core/parallel.ts';
+import { createMutex, inSteps, type Mutex } from '../core/parallel.ts';
 import type { Profile } from '../core/profile.ts';
+import { profileDays } from '../core/retention.ts';
+import type { ReadyJob } from '../credits/statements/jobs.ts';
 import { decryptProfile, encryptProfile } from '../fields/kept-profile.ts';
-import { readRecords } from '../fields/records.ts';
-import { fieldMapOf } from '../fields/value-states.ts';
+import type { Delivery } from '../fields/statements/delivery-ends.ts';
+import type { ProfileToKeep } from '../fields/statements/kept-profiles.ts';
+import type { ValueNote } from '../fields/statements/value-states.ts';
+import { fingerprintFieldMap } from '../fields/value-states.ts';
 import { writeFields } from '../fields/write.ts';
-import { type JobResult, MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import { IDLE_MS } from '../run/control.ts';
-import { refreshIfAlike } from '../run/erased.ts';
-import type { ReadyJob } from '../store/credits/jobs.ts';
-import type { Delivery } from '../store/fields/delivery-ends.ts';
-import type { ProfileToKeep, ValueNote } from '../store/fields/kept-profiles.ts';
+import type { JobResult } from '../partner/results.ts';
+import type { Run, SyncDeps } from './control/context.ts';
+import { IDLE_MS } from './control/control.ts';
+import { planBatch } from './delivery/batch-plan.ts';
+import { readCircumstances } from './delivery/circumstances.ts';
+import { fetchResults } from './delivery/paid-profiles.ts';
 import { holdDonorChanges } from './guards/donor-changes.ts';
 import { isTooYoungToVanish } from './poll.ts';
-import { concludeDelivery, type Fetched, formerFields, planDelivery } from './profile-delivery.ts';
+import { concludeDelivery, type Fetched, planDelivery } from './profile-delivery.ts';
 
 /** Batches under way at a time: one fetches results while another is written. */
 const LANES = 2;
-
-/** Requests for results under way at a time in a lane; more would only hold more in memory. */
-const RESULTS_AT_ONCE = 4;
 
 /** Contacts whose profiles are compared with the CRM in one go: about six milliseconds. */
 const PLANNED_AT_ONCE = 30;
@@ -33,20 +32,12 @@ const SHORT_PATIENCE_MS = 250;
 
 type DeliverDeps = Pick<
   SyncDeps,
-  | 'store'
-  | 'connector'
-  | 'partner'
-  | 'sealer'
-  | 'clock'
-  | 'log'
-  | 'newId'
-  | 'otherForms'
-  | 'retention'
+  'store' | 'connector' | 'partner' | 'sealer' | 'clock' | 'log' | 'newId' | 'retention'
 >;
 
 /** Delivers profiles until polling is over and nothing is ready any more. */
 export async function deliverProfiles(deps: DeliverDeps, run: Run): Promise<void> {
-  await deps.store.keptProfiles.noteMap(run.lease, fieldMapOf(deps, run.mappings));
+  await deps.store.keptProfiles.noteMap(run.lease, fingerprintFieldMap(deps, run.mappings));
   const claims: Claims = { claimed: new Set(), mutex: createMutex() };
   // Parallel writes would only wait for each other's locks in the CRM.
   const crm = createMutex();
@@ -228,20 +219,6 @@ async function findKept(
   return new Map([...kept].map(([id, record]) => [id, decryptProfile(deps, record)]));
 }
 
-/** The results of these jobs by job id, ten in a request. Free. */
-export async function fetchResults(
-  { partner }: Pick<DeliverDeps, 'partner'>,
-  ready: readonly Pick<ReadyJob, 'jobId'>[],
-  signal?: AbortSignal,
-): Promise<Map<string, JobResult>> {
-  const jobIds = ready.map(({ jobId }) => jobId);
-  const requests = portionsOf(jobIds, MAX_JOBS_PER_RESULTS);
-  const results = await inParallel(requests, RESULTS_AT_ONCE, (ids) =>
-    partner.readResults(ids, signal),
-  );
-  return new Map(results.flatMap((result) => [...result]));
-}
-
 function withoutProfile(
   entry: ReadyJob,
   result: Extract<JobResult, { state: 'processing' | 'unreadable' }>,
@@ -271,32 +248,17 @@ async function recordWithoutProfile(
 
 /** Compares each profile with the CRM's present values and writes the differences. */
 async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): Promise<Delivery[]> {
-  const crmIds = fetched.map(({ ready }) => ready.contact.crmId);
   const askedAtMs = deps.clock.monotonicMs();
-  const merged = await deps.store.formerValues.findMergedValues(run.integration.id, crmIds);
-  const mergedInto = (crmId: string) => merged.get(crmId) ?? [];
-  const former = fetched.flatMap(({ ready, profile }) =>
-    formerFields(ready, profile, mergedInto(ready.contact.crmId)),
-  );
-  const shown = former.filter((field) => run.described.has(field));
-  const recordOf = await readRecords(deps, run, crmIds, shown);
-  await refreshIfAlike(
-    deps,
-    run,
-    crmIds.map((id) => recordOf(id).lookup),
-  );
-  const approvals = await deps.store.holds.listApprovals(
-    fetched.map(({ ready }) => ready.job.trackingId),
-  );
+  const known = await readCircumstances(deps, run, fetched);
   const all = await inSteps(fetched, PLANNED_AT_ONCE, (item) =>
     planDelivery(deps, run, item, {
-      ...recordOf(item.ready.contact.crmId),
-      approval: approvals.get(item.ready.job.trackingId) ?? null,
-      merged: mergedInto(item.ready.contact.crmId),
+      ...known.of(item),
       refusedSince: refusalSince(run, item.ready.contact.crmId, askedAtMs),
     }),
   );
-  const planned = await holdDonorChanges(deps, run, all, approvals);
+  const planned = await holdDonorChanges(deps, run, all, known.approvals);
+  // Of all contacts of the batch: fingerprints of all lines would be the dearest part of keeping a profile.
+  const { fieldMap } = fingerprintFieldMap(deps, run.mappings);
   const ended = planned.flatMap((plan, at) => {
     if (plan.kind !== 'ended') return [];
     const item = fetched[at];
@@ -314,7 +276,7 @@ async function writeProfiles(deps: DeliverDeps, run: Run, fetched: Fetched[]): P
   return [...ended, ...written];
 
   function keep(item: Fetched, delivery: Delivery, values: readonly ValueNote[]): Delivery {
-    return { ...delivery, kept: toKeep(deps, run, item, values) };
+    return { ...delivery, kept: toKeep(deps, run, item, { fieldMap, values }) };
   }
 }
 
@@ -329,15 +291,14 @@ function toKeep(
   deps: Pick<DeliverDeps, 'store' | 'sealer' | 'retention'>,
   run: Run,
   { ready, profile }: Fetched,
-  values: readonly ValueNote[],
+  offered: Pick<ProfileToKeep, 'fieldMap' | 'values'>,
 ): ProfileToKeep {
-  const { fieldMap } = fieldMapOf(deps, run.mappings);
   const donor = deps.store.fingerprint('donor', profile.donorId);
   const encrypted =
-    deps.retention.profiles === 0
+    profileDays(run.integration, deps.retention) === 0
       ? { key: '', profile: '' }
       : encryptProfile(deps, run.integration.id, ready.contact.crmId, profile);
-  return { ...encrypted, donor, fieldMap, values };
+  return { ...encrypted, ...offered, donor, paidAt: ready.job.submittedAt };
 }
 
 /** Why a contact is not to be submitted by a page that was there later than its record was asked for; null if none says so. */
@@ -348,34 +309,4 @@ function refusalSince(
 ): OutcomeReason | null {
   const known = refused?.get(crmId);
   return known !== undefined && known.atMs >= sinceMs ? known.reason : null;
-}
-
-/** How many profiles are delivered together: pure. */
-
-/** A batch for the CRM's way for many is this much larger than what makes that way pay. */
-const BULK_FACTOR = 2;
-
-/** A batch that is not full is delivered anyway after this long. */
-const PATIENCE_MS = 5_000;
-
-/** The wait for a batch of thousands, which takes minutes to come together at the service's pace. */
-const BULK_PATIENCE_MS = 120_000;
-
-export interface BatchPlan {
-  size: number;
-  patienceMs: number;
-}
-
-/**
- * A request's worth at a time; if so many contacts are still to come that the CRM's way for many
- * pays, batches are made for that, since requests to a CRM are counted by the day.
- */
-export function planBatch(
-  { preferred, bulk, max }: Capabilities['writeBatch'],
-  contactsToCome: number,
-): BatchPlan {
-  if (bulk === null || contactsToCome < bulk * BULK_FACTOR) {
-    return { size: preferred, patienceMs: PATIENCE_MS };
-  }
-  return { size: Math.min(max, bulk * BULK_FACTOR), patienceMs: BULK_PATIENCE_MS };
 }

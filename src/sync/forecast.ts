@@ -1,14 +1,15 @@
 /** Every contact that a run would think about, and what it would do to it: the heart of a preview. */
 
+import type { ContactRecord } from '../contacts/contacts.ts';
+import { type Decision, hasChanged } from '../contacts/decided-pages.ts';
+import { PRIORITY } from '../contacts/life.ts';
 import type { Contact } from '../core/contact.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../core/outcome.ts';
+import type { Fate, SharingContact } from '../credits/statements/paid-jobs.ts';
+import type { DueReason } from '../database/tables/tables.ts';
 import { lookUpRecords } from '../fields/records.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import type { ContactRecord } from '../store/contacts/contacts.ts';
-import { type Decision, hasChanged } from '../store/contacts/decided-pages.ts';
-import { PRIORITY } from '../store/contacts/life.ts';
-import type { Asker, Fate } from '../store/credits/paid-jobs.ts';
-import type { DueReason } from '../store/engine/tables.ts';
+import type { Run, SyncDeps } from './control/context.ts';
+import { findOutside } from './guards/filter.ts';
 import { askedBefore, decideAgain, decideContact, type PlanRules } from './plan.ts';
 import { pagesToRead, plannedContact, planRules } from './read.ts';
 import { SAMPLE_SIZE } from './sample-persons.ts';
@@ -54,10 +55,11 @@ export type ForecastRun = Pick<
   | 'full'
   | 'only'
   | 'partnerKey'
->;
+> &
+  Partial<Pick<Run, 'fields' | 'mappings'>>;
 
 /** A contact that a run would choose. */
-type Chosen = Asker & { reason: DueReason };
+type Chosen = SharingContact & { reason: DueReason };
 
 /** Counts who is read, due from before, or grown old. */
 export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promise<ContactForecast> {
@@ -80,12 +82,15 @@ export async function forecastContacts(deps: SyncDeps, run: ForecastRun): Promis
     const contacts = page.contacts.filter(({ id }) => !seen.has(id));
     for (const { id } of contacts) seen.add(id);
     forecast.read += contacts.length;
-    await count(await chooseRead(deps, run, forecast, contacts));
+    const chosen = await chooseRead(deps, run, forecast, contacts);
+    // What is read by name was not chosen by the filter.
+    await count(run.only === null ? chosen : await withinFilter(deps, run, forecast, chosen));
   }
   if (run.only !== null) return forecast;
   let lookedUp = 0;
-  for await (const rows of unreadPortions(deps, run, seen)) {
-    const persons = lookedUp < MAX_LOOKED_UP ? await personsOf(deps, run, rows) : null;
+  for await (const batch of unreadBatches(deps, run, seen)) {
+    const rows = await withinFilter(deps, run, forecast, batch);
+    const persons = lookedUp < MAX_LOOKED_UP ? await fingerprintPersons(deps, run, rows) : null;
     lookedUp += rows.length;
     await count(rows.map((row) => ({ ...row, person: persons?.get(row.crmId) ?? null })));
   }
@@ -109,7 +114,7 @@ export function holdChanged(forecast: ContactForecast): ContactForecast {
 }
 
 /** The contacts to show: those that are new or old before those that changed. */
-export function sampleOf({ sample: { changed, others } }: ContactForecast): string[] {
+export function chooseSample({ sample: { changed, others } }: ContactForecast): string[] {
   return [...others.ids(), ...changed.ids()].slice(0, SAMPLE_SIZE);
 }
 
@@ -148,24 +153,37 @@ async function chooseRead(
   });
 }
 
+/** Those of these contacts that the filter includes; the others are counted. */
+async function withinFilter<Each extends { crmId: string }>(
+  deps: SyncDeps,
+  run: ForecastRun,
+  forecast: ContactForecast,
+  contacts: readonly Each[],
+): Promise<Each[]> {
+  const ids = contacts.map(({ crmId }) => crmId);
+  const outside = await findOutside(deps, run, ids);
+  countLeft(forecast, 'outside_filter', outside.size);
+  return contacts.filter(({ crmId }) => !outside.has(crmId));
+}
+
 /** Who would be chosen without being read, in portions. */
-async function* unreadPortions(
+async function* unreadBatches(
   deps: SyncDeps,
   run: ForecastRun,
   seen: ReadonlySet<string>,
 ): AsyncGenerator<Omit<Chosen, 'person'>[]> {
   const rules = planRules(deps, run);
-  let portion: Omit<Chosen, 'person'>[] = [];
+  let batch: Omit<Chosen, 'person'>[] = [];
   const rows = deps.store.contacts.listToReconsider(run.integration.id, askedBefore(rules));
   for await (const row of rows) {
     const reason = reasonToChoose(row, rules);
     if (seen.has(row.crmId) || reason === null) continue;
-    portion.push({ crmId: row.crmId, reason });
-    if (portion.length < PORTION) continue;
-    yield portion;
-    portion = [];
+    batch.push({ crmId: row.crmId, reason });
+    if (batch.length < PORTION) continue;
+    yield batch;
+    batch = [];
   }
-  if (portion.length > 0) yield portion;
+  if (batch.length > 0) yield batch;
 }
 
 function reasonToChoose(row: ContactRecord, rules: PlanRules): DueReason | null {
@@ -175,7 +193,7 @@ function reasonToChoose(row: ContactRecord, rules: PlanRules): DueReason | null 
 }
 
 /** Fingerprints of the persons that contacts are, by CRM id. */
-async function personsOf(
+async function fingerprintPersons(
   deps: SyncDeps,
   run: ForecastRun,
   contacts: readonly { crmId: string }[],
@@ -227,9 +245,9 @@ function countChosen(forecast: ContactForecast, crmId: string, reason: EnhanceRe
   if (forecast.contacts.length < MAX_LISTED) forecast.contacts.push({ crmId, reason });
 }
 
-function countLeft(forecast: ContactForecast, reason: string): void {
+function countLeft(forecast: ContactForecast, reason: string, contacts = 1): void {
   const known = Object.hasOwn(OUTCOME_REASONS, reason) ? reason : 'unknown';
-  forecast.leave[known] = (forecast.leave[known] ?? 0) + 1;
+  if (contacts > 0) forecast.leave[known] = (forecast.leave[known] ?? 0) + contacts;
 }
 
 function reasonToLeave(

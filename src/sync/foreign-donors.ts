@@ -3,25 +3,28 @@
  * database: the settings name the wrong one, or it was lost. To go on would pay for all again.
  */
 import type { RecordLookup } from '../../connectors/contract.ts';
+import type { ContactRecord } from '../contacts/contacts.ts';
+import type { AdoptedContact } from '../contacts/decided-pages.ts';
 import { FatalError } from '../core/errors.ts';
 import { lookUpRecords } from '../fields/records.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import type { ContactRecord } from '../store/contacts/contacts.ts';
-import type { AdoptedContact } from '../store/contacts/decided-pages.ts';
+import type { Run, SyncDeps } from './control/context.ts';
 import { decideContact } from './plan.ts';
 import { plannedContact, planRules } from './read.ts';
 
-type DonorDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'otherForms'>;
+type DonorDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log'>;
 
 /** As the service writes its ids (document, section 2.6). */
 const DONOR_ID = /^[0-9a-f]{32}$/;
 
 /** The fields of the CRM that hold donor ids by the field map; empty if there is none. */
 function donorIdFields({ mappings, fields }: Pick<Run, 'mappings' | 'fields'>): string[] {
-  return fieldsOf({ mappings, fields }, 'donorId');
+  return listFields({ mappings, fields }, 'donorId');
 }
 
-function fieldsOf({ mappings, fields }: Pick<Run, 'mappings' | 'fields'>, from: string): string[] {
+function listFields(
+  { mappings, fields }: Pick<Run, 'mappings' | 'fields'>,
+  from: string,
+): string[] {
   const present = new Set(fields.map(({ name }) => name));
   return mappings.flatMap((mapping) =>
     mapping.from === from && present.has(mapping.to) ? [mapping.to] : [],
@@ -87,7 +90,7 @@ export async function requireKnownDonors(
 /** Takes over the due contacts that carry a donor id: as enhanced, without a credit. */
 export async function adoptDonors(deps: DonorDeps, run: Run): Promise<number> {
   const idFields = donorIdFields(run);
-  const dateFields = fieldsOf(run, 'enhancedAt');
+  const dateFields = listFields(run, 'enhancedAt');
   const fields = fieldsNamed(run, [...idFields, ...dateFields]);
   let adopted = 0;
   for await (const rows of deps.store.contacts.listNewDue(run.integration.id, run.only)) {

@@ -6,7 +6,7 @@ import {
   type IdentityReader,
   type KnownSource,
 } from '../identity/identity-reader.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
+import type { Run, SyncDeps } from './control/context.ts';
 
 type IdentityDeps = Pick<SyncDeps, 'store' | 'connector'>;
 
@@ -24,16 +24,14 @@ const knowledgeSchema = z.object({
 
 /** Puts on record what can be read for the first time, and prepares the reading of identities. */
 export async function openIdentities(
-  deps: IdentityDeps & Pick<SyncDeps, 'canonicalId'>,
+  deps: IdentityDeps,
   run: Pick<Run, 'integration' | 'lease'>,
 ): Promise<IdentityReader> {
   const shape = deps.connector.identity?.() ?? null;
   const { before, now } = await learn(deps, run, shape);
-  // The first run since versions that took two forms of one id for two contacts.
-  if (before === null) await deps.store.doubleContacts.unite(run.lease, deps.canonicalId);
   const text = JSON.stringify(now);
   if (text !== before) await deps.store.integrations.saveIdentitySources(run.lease, text);
-  return readerOf(deps, shape, now);
+  return createReader(deps, shape, now);
 }
 
 /** The same without leaving a trace. */
@@ -43,7 +41,7 @@ export async function previewIdentities(
 ): Promise<IdentityReader> {
   const shape = deps.connector.identity?.() ?? null;
   const { now } = await learn(deps, run, shape);
-  return readerOf(deps, shape, now);
+  return createReader(deps, shape, now);
 }
 
 /** A source without which some contacts cannot be described, in the words of the CRM. */
@@ -71,7 +69,7 @@ export async function missingSources(
   }));
 }
 
-function readerOf(
+function createReader(
   { store }: IdentityDeps,
   shape: IdentityShape | null,
   { sources }: Knowledge,

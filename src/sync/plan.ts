@@ -2,20 +2,16 @@
  * Who is enhanced, and why: pure decisions from what was read, what is remembered and the
  * settings. Every "no" has a reason.
  */
+
+import type { Answered } from '../contacts/answered.ts';
+import type { ContactRecord } from '../contacts/contacts.ts';
+import type { Decided, Decision, NotedIdentity, ReadContact } from '../contacts/decided-pages.ts';
+import { INHERITED, PRIORITY } from '../contacts/life.ts';
 import type { Contact } from '../core/contact.ts';
 import type { Refresh } from '../core/integration.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { ReadIdentity } from '../identity/identity-reader.ts';
 import { changedParts } from '../identity/identity-text.ts';
-import type { Answered } from '../store/contacts/answered.ts';
-import type { ContactRecord } from '../store/contacts/contacts.ts';
-import type {
-  Decided,
-  Decision,
-  NotedIdentity,
-  ReadContact,
-} from '../store/contacts/decided-pages.ts';
-import { INHERITED, PRIORITY } from '../store/contacts/life.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -37,7 +33,7 @@ export interface PlanRules {
 }
 
 /** Why a contact must not be submitted, by its record in the CRM alone; null if it may be. */
-export function refusalOf(contact: Contact): OutcomeReason | null {
+export function getRefusal(contact: Contact): OutcomeReason | null {
   if (contact.optedOut) return 'opted_out';
   if (contact.excluded) return contact.excluded;
   if (!contact.firstName?.trim()) return 'first_name_missing';
@@ -56,7 +52,7 @@ export function decideContact(
   answered: Answered | null,
 ): Decided {
   const row = backAtAnswered(contact, stored, answered, rules);
-  const noted = noteIdentity(contact.identity, row);
+  const noted = recordIdentity(contact.identity, row);
   const known = row && {
     ...row,
     identity: noted.identity,
@@ -111,10 +107,10 @@ function whileUnreadable({ lost }: ReadIdentity, decision: Decision): Decision {
 }
 
 /**
- * Pure: the fingerprint that stands for the contact from now on. One that differs in spelling alone,
- * or that an older version made, is replaced wherever it stands, so that equal means unchanged.
+ * Pure: the fingerprint that stands for the contact from now on. One that differs in spelling alone
+ * is replaced wherever it stands, so that equal means unchanged.
  */
-function noteIdentity(read: ReadIdentity, row: ContactRecord | undefined): NotedIdentity {
+function recordIdentity(read: ReadIdentity, row: ContactRecord | undefined): NotedIdentity {
   if (row === undefined) return { identity: read.text(), isSame: false, asked: null };
   if (row.askedIdentity === INHERITED) {
     const identity = read.text();

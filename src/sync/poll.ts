@@ -1,7 +1,8 @@
 /** The third station: running jobs → done, failed or vanished ones. */
+
+import type { Progress, RunningJob } from '../credits/statements/jobs.ts';
 import type { JobProgress } from '../partner/progress.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import type { Progress, RunningJob } from '../store/credits/jobs.ts';
+import type { Run, SyncDeps } from './control/context.ts';
 import {
   afterPoll,
   MAX_JOBS_PER_POLL,
@@ -77,7 +78,7 @@ export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
   run.control.finish('poll');
 }
 
-interface Look {
+interface PollRound {
   startedAt: number;
   /** How old the jobs were that are done now, in milliseconds. */
   doneAges: number[];
@@ -90,8 +91,8 @@ async function lookAtJobs(
   { store, partner, clock }: PollDeps,
   run: Run,
   { after, ageCounts }: { after: RunningJob | null; ageCounts: boolean },
-): Promise<Look> {
-  const look: Look = { startedAt: clock.now(), doneAges: [], last: after };
+): Promise<PollRound> {
+  const look: PollRound = { startedAt: clock.now(), doneAges: [], last: after };
   while (!run.control.stopping.aborted) {
     const jobs = await store.jobs.listRunning(run.integration.id, MAX_JOBS_PER_POLL, look.last);
     if (jobs.length === 0) break;

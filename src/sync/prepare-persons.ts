@@ -1,20 +1,21 @@
 /** Due contacts → the persons to submit, as the CRM has them at this moment. */
 import type { RecordLookup } from '../../connectors/contract.ts';
-import { type Person, personOf } from '../core/person.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import { refreshIfAlike } from '../run/erased.ts';
-import { lookUp } from '../run/look-up.ts';
-import type { Answered } from '../store/contacts/answered.ts';
-import type { ContactRecord } from '../store/contacts/contacts.ts';
-import type { SettledContact } from '../store/contacts/reconsidering.ts';
-import type { IntendedJob } from '../store/credits/intents.ts';
-import type { DueReason } from '../store/engine/tables.ts';
+import type { Answered } from '../contacts/answered.ts';
+import type { ContactRecord } from '../contacts/contacts.ts';
+import type { SettledContact } from '../contacts/reconsidering.ts';
+import { type Person, toPerson } from '../core/person.ts';
+import type { IntendedJob } from '../credits/statements/intents.ts';
+import type { DueReason } from '../database/tables/tables.ts';
+import type { Run, SyncDeps } from './control/context.ts';
+import { refreshIfAlike } from './control/erased.ts';
+import { lookUp } from './control/look-up.ts';
 import { type DonorCheck, isNew, requireKnownDonors } from './foreign-donors.ts';
+import { findOutside, mayBeOutside } from './guards/filter.ts';
 import { decideContact } from './plan.ts';
 import { plannedContact, planRules } from './read.ts';
 import { personFingerprint } from './sharing.ts';
 
-type PrepareDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'newId' | 'otherForms'>;
+type PrepareDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'newId'>;
 
 /** A person, and the job that it is to get. */
 export interface Prepared {
@@ -46,11 +47,23 @@ export async function preparePersons(
   await refreshIfAlike(deps, run, lookups);
   const mayBeBack = due.flatMap((row) => (isForItsDetails(row) ? row.crmId : []));
   const answered = await deps.store.contacts.findAnswered(run.integration.id, mayBeBack);
-  for (const lookup of lookups) {
+  const judged = lookups.flatMap((lookup) => {
     const row = rows.get(lookup.id);
-    if (!row) continue;
+    if (!row) return [];
     const verdict = verdictOn(deps, run, lookup, row, answered.get(lookup.id) ?? null);
-    const isToPay = verdict.kind === 'submit' || verdict.kind === 'wait';
+    return [{ lookup, row, verdict, isToPay: isToPay(verdict) }];
+  });
+  const mayBe = judged.filter((each) => each.isToPay && mayBeOutside(run, each.row));
+  const outside = await findOutside(
+    deps,
+    run,
+    mayBe.map(({ lookup }) => lookup.id),
+  );
+  for (const { lookup, row, verdict, isToPay } of judged) {
+    if (isToPay && outside.has(lookup.id)) {
+      settled.push({ crmId: lookup.id, reason: 'outside_filter', turnedOut: 'ineligible' });
+      continue;
+    }
     if (isToPay && isNew(row)) unpaid.push(lookup);
     if (verdict.kind === 'wait') {
       unreadable.push(lookup.id);
@@ -71,7 +84,7 @@ export async function preparePersons(
     if (lookup.state !== 'found') continue;
     const trackingId = deps.newId();
     prepared.push({
-      person: personOf(lookup.contact, trackingId),
+      person: toPerson(lookup.contact, trackingId),
       job: {
         trackingId,
         crmId: lookup.id,
@@ -113,6 +126,11 @@ type Verdict =
   /** It may be a person who was erased. */
   | { kind: 'hold' }
   | ({ kind: 'settle' } & Omit<SettledContact, 'crmId'>);
+
+/** True if a credit is to be spent, now or once its identity can be read. */
+function isToPay({ kind }: Verdict): boolean {
+  return kind === 'submit' || kind === 'wait';
+}
 
 /** The plan once more, on the record as it is now: it may have changed since it was read. */
 function verdictOn(

@@ -2,39 +2,43 @@
  * A dry run: what a run would do, by the same decisions, without writing or spending anything.
  * Only free requests are made.
  */
-import type { Connector } from '../../connectors/contract.ts';
+import type { Connector, MarkCount } from '../../connectors/contract.ts';
+import { markText } from '../../connectors/mark-counts.ts';
 import { isoTime } from '../core/clock.ts';
 import type { FieldValue } from '../core/crm-field.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import { MAX_PERSONS_PER_SUBMISSION, type PersonDetails } from '../core/person.ts';
-import { allowanceOf, startOfMonth } from '../credits/allowance.ts';
+import type { ValuesWaiting } from '../core/waiting-values.ts';
+import { getAllowance, startOfMonth } from '../credits/allowance.ts';
 import { readFields } from '../fields/describe.ts';
 import { lookUpRecords } from '../fields/records.ts';
+import { readValuesWaiting } from '../fields/waiting-values-view.ts';
 import { countStaleStatuses } from '../fields/write-statuses.ts';
 import type { FieldMapFinding } from '../mapping/check-field-map.ts';
 import { MAX_JOBS_PER_RESULTS } from '../partner/results.ts';
-import { contactIdOf } from '../run/contact-id.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import { accountFingerprint } from '../run/crm-account.ts';
-import { loadErased } from '../run/erased.ts';
-import { fetchResults } from './deliver.ts';
+import { toContactId } from './control/contact-id.ts';
+import type { Run, SyncDeps } from './control/context.ts';
+import { accountFingerprint } from './control/crm-account.ts';
+import { loadErased } from './control/erased.ts';
+import { fetchResults } from './delivery/paid-profiles.ts';
 import {
   type ContactForecast,
+  chooseSample,
   type EnhanceReason,
   type ForecastRun,
   forecastContacts,
   holdChanged,
   MAX_LISTED,
-  sampleOf,
 } from './forecast.ts';
+import { findUnconfirmedMarks } from './guards/marks.ts';
 import { wouldBeMassChange } from './guards/mass-change.ts';
 import { type MissingSource, missingSources, previewIdentities } from './identities.ts';
 import { MAX_JOBS_PER_POLL } from './poll-timing.ts';
 import { planDelivery } from './profile-delivery.ts';
 import { requireContact } from './require-contact.ts';
-import { type PersonShape, readPersons, samplePersons, shapeOf } from './sample-persons.ts';
-import { forecastTrial, type TrialForecast } from './trial-forecast.ts';
+import { type PersonShape, readPersons, samplePersons, toPersonShape } from './sample-persons.ts';
+import { forecastTrial, type TrialForecast } from './trial/trial-forecast.ts';
 
 /** What the document allows (section 8). */
 const REQUESTS_PER_SECOND = 10;
@@ -61,18 +65,30 @@ export interface Preview {
     /** Credits that are in the networks bucket. */
     networks: { remaining: number };
   };
+  /** Marks that leave out most contacts, while no user has confirmed them: nothing is spent. */
+  unconfirmedMarks: UnconfirmedMark[];
   /** Since when nothing is spent because a backup was put back, or all was erased (ISO 8601); null if that is not so. */
   heldSince: string | null;
   /** Contacts whose status in the CRM is another one by now; those to be enhanced get theirs with the profile. */
   statuses: number;
   /** Profiles that are paid for and wait to be delivered: their changes are known already. */
   waiting: { profiles: number; changes: FieldChange[] };
+  /** Values that were paid for and wait to be written, and why. */
+  valuesWaiting: ValuesWaiting;
   fields: FieldMapFinding[];
   /** Fields of name, address and employer that cannot be read: left out, or waited for. */
   missing: MissingSource[];
   calls: { crm: number; partner: number };
   /** The least time that the service's limit makes necessary. */
   secondsAtLimit: number;
+}
+
+export interface UnconfirmedMark {
+  field: string;
+  contacts: number;
+  marked: number;
+  /** A sentence with the values. */
+  text: string;
 }
 
 export interface FieldChange {
@@ -100,7 +116,7 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
   const { store, connector, canonicalId } = deps;
   const account = accountFingerprint(store, connector);
   const one =
-    request.only === null ? null : contactIdOf(canonicalId, request.integration.id, request.only);
+    request.only === null ? null : toContactId(canonicalId, request.integration.id, request.only);
   if (one !== null) await requireContact(deps, request.integration, one);
   const only = one === null ? null : [one];
   const { fields, described, findings } = await readFields(connector, request.mappings);
@@ -118,7 +134,8 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
   request.show?.(persons);
   const waiting = await previewWaiting(deps, run);
   const trial = await forecastTrial(deps, run, forecast.paid);
-  const credits = await previewCredits(deps, run, forecast.paid, trial);
+  const marks = await findUnconfirmedMarks(deps, request.integration.id);
+  const credits = await previewCredits(deps, run, forecast.paid, { trial, marks });
   const enhanced = credits.enhancements.allowed;
   const alreadyPaid = waiting.profiles + forecast.shared;
   const partner = partnerCalls(enhanced, alreadyPaid);
@@ -129,13 +146,18 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
     read: forecast.read,
     enhance: forecast.enhance,
     leave: forecast.leave,
-    persons: persons.map(shapeOf),
+    persons: persons.map(toPersonShape),
     trial,
     contacts: forecast.contacts,
     credits,
+    unconfirmedMarks: marks.map((mark) => ({
+      ...{ field: mark.field, contacts: mark.contacts, marked: mark.marked },
+      text: markText(mark),
+    })),
     heldSince: hold === null ? null : isoTime(hold.heldAt),
     statuses,
     waiting,
+    valuesWaiting: await readValuesWaiting(store, request.integration.id, request.mappings),
     fields: findings,
     missing: await missingSources(deps, request),
     calls: { crm: crmCalls(connector, { enhanced, waiting: alreadyPaid, statuses }), partner },
@@ -196,18 +218,20 @@ async function previewCredits(
   deps: SyncDeps,
   run: PreviewRun,
   needed: number,
-  trial: TrialForecast,
+  { trial, marks }: { trial: TrialForecast; marks: readonly MarkCount[] },
 ): Promise<Preview['credits']> {
   const { store, partner, clock } = deps;
   const { budget, schedule, id } = run.integration;
   const balances = await partner.readCredits();
   const monthStart = startOfMonth(clock.now(), schedule?.timezone ?? 'UTC');
-  const allowed = allowanceOf(budget, {
+  const allowed = getAllowance(budget, {
     balance: balances.enhancements,
     thisRun: 0,
     thisMonth: await store.submissions.spentSince(id, monthStart),
   });
-  const allowance = trial.state === 'failed' ? { credits: 0, limitText: TRIAL_FAILED } : allowed;
+  const refusal =
+    marks.length > 0 ? MARKS_UNCONFIRMED : trial.state === 'failed' ? TRIAL_FAILED : null;
+  const allowance = refusal === null ? allowed : { credits: 0, limitText: refusal };
   return {
     enhancements: {
       needed,
@@ -219,6 +243,8 @@ async function previewCredits(
   };
 }
 
+const MARKS_UNCONFIRMED =
+  'a mark leaves out more than half of the contacts, and no user has confirmed that yet';
 const TRIAL_FAILED = 'the service knew too few of the contacts sent so far (guards.trial)';
 
 /** The persons to show: of those that would be sent; where a run for all has none, of all that may be. */
@@ -227,7 +253,7 @@ async function findPersons(
   run: PreviewRun,
   forecast: ContactForecast,
 ): Promise<PersonDetails[]> {
-  const persons = await readPersons(deps, sampleOf(forecast));
+  const persons = await readPersons(deps, chooseSample(forecast));
   if (persons.length > 0 || run.only !== null) return persons;
   return samplePersons(deps, run.integration.id);
 }

@@ -1,18 +1,20 @@
 /** What a profile means for its contact: refusal ► guard ► fields, and how its delivery ends. */
+
+import { DEPARTURE_READ } from '../contacts/life.ts';
+import { parseOwned } from '../contacts/owned-values.ts';
 import { type OutcomeReason, SHARED_PROFILE_TEXT } from '../core/outcome.ts';
 import type { Profile } from '../core/profile.ts';
-import { fieldsOfOthers, type WrittenValues } from '../fields/former-values.ts';
+import type { ReadyJob } from '../credits/statements/jobs.ts';
+import type { HoldRecord } from '../decisions/statements/holds.ts';
+import type { WrittenValues } from '../fields/former-values.ts';
 import { type FieldPlan, planFields } from '../fields/plan.ts';
 import type { KnownRecord } from '../fields/records.ts';
+import type { Delivery } from '../fields/statements/delivery-ends.ts';
+import type { FieldEnd } from '../fields/statements/field-end.ts';
 import { guardName } from '../mapping/name-guard.ts';
 import { profileValues } from '../mapping/profile-values.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import { DEPARTURE_READ } from '../store/contacts/life.ts';
-import { parseOwned } from '../store/contacts/owned-values.ts';
-import type { ReadyJob } from '../store/credits/jobs.ts';
-import type { Delivery } from '../store/fields/delivery-ends.ts';
-import type { FieldEnd } from '../store/fields/field-end.ts';
-import type { HoldRecord } from '../store/holds/holds.ts';
+import type { Run, SyncDeps } from './control/context.ts';
+import { formerFields } from './delivery/former-fields.ts';
 import { plannedContact } from './read.ts';
 
 /** The part of a run that a delivery depends on. */
@@ -21,7 +23,7 @@ type DeliveryRun = Pick<
   'forgotten' | 'erased' | 'identities' | 'mappings' | 'fields' | 'described' | 'integration'
 >;
 
-type PlanDeps = Pick<SyncDeps, 'store' | 'sealer' | 'newId' | 'otherForms'> & {
+type PlanDeps = Pick<SyncDeps, 'store' | 'sealer' | 'newId'> & {
   connector: Pick<SyncDeps['connector'], 'capabilities'>;
 };
 
@@ -52,8 +54,8 @@ export interface Circumstances extends KnownRecord {
   merged?: readonly WrittenValues[];
   /** What a page has shown of it since its record was asked for; null if it may be submitted. */
   refusedSince?: OutcomeReason | null;
-  /** True if the profile was offered to the contact before; false by default. */
-  isAgain?: boolean;
+  /** Fields that the profile was offered to before: those that a user has emptied since stay empty. None by default. */
+  offeredBefore?: ReadonlySet<string>;
 }
 
 /** Pure but for ids, seals and fingerprints: refusal, guard, map and diff of one profile. */
@@ -61,7 +63,7 @@ export function planDelivery(
   deps: PlanDeps,
   run: DeliveryRun,
   { ready, profile }: Fetched,
-  { lookup, intended, approval, merged = [], refusedSince = null, isAgain = false }: Circumstances,
+  { lookup, intended, approval, merged = [], refusedSince = null, offeredBefore }: Circumstances,
 ): Planned {
   const ended = (delivery: Omit<Delivery, 'crmId' | 'trackingId'>): Planned => ({
     kind: 'ended',
@@ -126,7 +128,7 @@ export function planDelivery(
   }
   const { remote, writesTogether = false } = deps.connector.capabilities;
   const hidden = remote
-    ? formerFields(ready, profile, merged).filter((field) => !run.described.has(field))
+    ? formerFields(ready, profile, merged, intended).filter((field) => !run.described.has(field))
     : [];
   // A user who says "try again" has looked at the fields, and those that are not there count as gone.
   if (hidden.length > 0 && approval !== 'values_of_two_people') {
@@ -137,27 +139,17 @@ export function planDelivery(
     // The time of the credit, so that delivering the same job twice brings the same values.
     values: profileValues(profile, ready.contact.askedAt ?? ready.job.submittedAt),
     present: lookup.values,
+    currencies: lookup.contact.currencies,
     ownedBefore: parseOwned(ready.contact.ownedValues),
     intended,
     person: { donor: profile.donorId, former: ready.contact.valuesDonor, merged },
-    isAgain,
+    ...(offeredBefore === undefined ? {} : { offeredBefore }),
     status: { status: 'written', sinceMs: ready.contact.askedAt ?? ready.job.submittedAt },
   });
   if (plan.together && !writesTogether) return ended(asTwoPeople(profile, 'not_together'));
-  return { kind: 'fields', fetched: { ready, profile }, identity: identity.text(), plan };
-}
-
-/** Fields in which values of another donor than that of the profile may stand. */
-export function formerFields(
-  { contact }: ReadyJob,
-  { donorId }: Profile,
-  merged: readonly WrittenValues[],
-): string[] {
-  const { crmId, valuesDonor, ownedValues } = contact;
-  const mayBeOther = valuesDonor !== null && valuesDonor !== donorId;
-  if (!mayBeOther && merged.length === 0) return [];
-  const own = { crmId, owned: parseOwned(ownedValues), donor: valuesDonor };
-  return fieldsOfOthers([own, ...merged], donorId);
+  // Most contacts are as they were when they were chosen, so that their parts need not be worked out again.
+  const { text } = identity.compareWith(ready.contact.identity);
+  return { kind: 'fields', fetched: { ready, profile }, identity: text, plan };
 }
 
 /** A user decides, since the values of two people must not stand in one contact. */
@@ -198,11 +190,11 @@ export function concludeDelivery(
   const { donorId } = profile;
   const written = after === undefined ? {} : { after };
   const end = { kind: 'delivered' as const, donorId, identity, owned, writeId, ...written };
-  return { crmId, trackingId, reason, detail: detailOf(ready, detail), words, end };
+  return { crmId, trackingId, reason, detail: describeDetail(ready, detail), words, end };
 }
 
 /** What a person should know besides the outcome: that it cost no credit, and what did not fit. */
-function detailOf({ job }: ReadyJob, unfit: string | null): string | null {
+function describeDetail({ job }: ReadyJob, unfit: string | null): string | null {
   if (job.sharedFrom === null) return unfit;
   return unfit === null ? SHARED_PROFILE_TEXT : `${SHARED_PROFILE_TEXT} ${unfit}`;
 }

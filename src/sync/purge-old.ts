@@ -1,7 +1,9 @@
-import type { Integration } from '../core/integration.ts';
-import type { Retention } from '../core/retention.ts';
-import type { Run, RunDeps } from '../run/context.ts';
-import type { Lease } from '../store/engine/leases.ts';
+import { type Integration, integrationSchema } from '../core/integration.ts';
+import { longestProfileDays, profileDays } from '../core/retention.ts';
+import type { Lease } from '../database/leases.ts';
+import type { PurgedProfiles, PurgeLimits } from '../fields/statements/profile-purges.ts';
+import type { Run, RunDeps } from './control/context.ts';
+import { OPT_OUT_WINDOW_MS } from './guards/opt-outs.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -21,47 +23,61 @@ export async function purgeOld(
   log.info({ integration: lease.integrationId, ...purged, audit }, 'old records were purged');
 }
 
-/** A profile is kept for so long beyond the age at which it is bought again: runs may fail for a while. */
-const KEPT_BEYOND_REFRESH_DAYS = 60;
-const KEPT_WITHOUT_REFRESH_DAYS = 730;
-
-/** An opt-out mark that is wrong is mended within this time. */
+/** An opt-out mark that is wrong is corrected within this time. */
 const KEPT_AFTER_OPT_OUT_DAYS = 30;
 
-/** More new marks than this are more likely a wrong opt-out field. */
-const OPT_OUT_GUARD = { share: 0.1, atLeast: 25 };
+type PurgeDeps = Pick<RunDeps, 'store' | 'clock' | 'log' | 'retention'>;
 
-/** For how many days a profile that was paid for is kept; the settings can only shorten that. Pure. */
-export function keptProfileDays(
-  { afterDays }: Pick<Integration['refresh'], 'afterDays'>,
-  { profiles = null }: Pick<Retention, 'profiles'>,
-): number {
-  const days =
-    afterDays === null ? KEPT_WITHOUT_REFRESH_DAYS : afterDays + KEPT_BEYOND_REFRESH_DAYS;
-  return profiles === null || profiles === 0 ? days : Math.min(days, profiles);
-}
-
-/** The end of each run, however it ended: profiles that are too old to be delivered go with their keys. */
+/**
+ * The end of each run, however it ended: profiles that are too old to be delivered are deleted with their keys, and
+ * those of contacts that object, or have opted out for long enough.
+ */
 export async function purgeProfiles(
-  { store, clock, log, retention }: Pick<RunDeps, 'store' | 'clock' | 'log' | 'retention'>,
+  deps: PurgeDeps,
   { lease, integration }: Pick<Run, 'lease' | 'integration'>,
 ): Promise<void> {
-  const days = keptProfileDays(integration.refresh, retention);
-  const profiles = await store.keptProfiles.purge(lease, clock.now() - days * DAY_MS);
-  const optedOut = await store.keptProfiles.purgeOptedOut(lease, {
-    before: clock.now() - KEPT_AFTER_OPT_OUT_DAYS * DAY_MS,
-    guard: OPT_OUT_GUARD,
-  });
-  if (optedOut.guarded > 0) {
-    const { guarded } = optedOut;
-    log.warn(
-      { integration: lease.integrationId, guarded },
-      'many contacts opted out at once: their profiles are kept, and not delivered',
-    );
+  const limits = purgeLimits(deps, integration);
+  report(deps, lease.integrationId, await deps.store.profilePurges.purge(lease, limits));
+}
+
+/**
+ * The same for every client, whether or not it is ever synced: a schedule that is paused or a CRM that is unavailable does not keep
+ * profiles for longer. Clients that the settings no longer have are treated as with the default settings.
+ */
+export async function purgeAllProfiles(
+  deps: PurgeDeps,
+  integrations: ReadonlyMap<string, Pick<Integration, 'refresh' | 'retention'>>,
+): Promise<void> {
+  for (const id of await deps.store.profilePurges.listClients()) {
+    const limits = purgeLimits(deps, integrations.get(id) ?? DEFAULT_CLIENT);
+    report(deps, id, await deps.store.profilePurges.purgeUnattended(id, limits));
   }
-  if (profiles + optedOut.deleted === 0) return;
-  log.info(
-    { integration: lease.integrationId, profiles, optedOut: optedOut.deleted },
-    'profiles were deleted',
-  );
+}
+
+const DEFAULT_CLIENT = integrationSchema.pick({ refresh: true, retention: true }).parse({});
+
+/** Pure but for the clock. */
+function purgeLimits(
+  { clock, retention }: Pick<PurgeDeps, 'clock' | 'retention'>,
+  integration: Pick<Integration, 'refresh' | 'retention'>,
+): PurgeLimits {
+  const now = clock.now();
+  const days = profileDays(integration, retention);
+  // Where none is kept, the rows say what waits until the next profile.
+  const rowDays = days === 0 ? longestProfileDays(integration) : days;
+  return {
+    paidBefore: now - rowDays * DAY_MS,
+    optedOutBefore: now - KEPT_AFTER_OPT_OUT_DAYS * DAY_MS,
+    countedSince: now - OPT_OUT_WINDOW_MS,
+    keepsAny: days > 0,
+  };
+}
+
+function report(
+  { log }: Pick<PurgeDeps, 'log'>,
+  integration: string,
+  purged: PurgedProfiles,
+): void {
+  if (Object.values(purged).every((count) => count === 0)) return;
+  log.info({ integration, ...purged }, 'profiles were deleted');
 }

@@ -2,13 +2,17 @@
 import type { ContactPage } from '../../connectors/contract.ts';
 import type { Contact } from '../core/contact.ts';
 import { RetriableError } from '../core/errors.ts';
+import { currenciesText } from '../core/money.ts';
 import type { ReadIdentity } from '../identity/identity-reader.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import { departures, forgottenFingerprint, looksErased, refreshErased } from '../run/erased.ts';
-import { lookUp } from '../run/look-up.ts';
-import { decideContact, type PlannedContact, type PlanRules, refusalOf } from './plan.ts';
+import { isMoneyLine } from '../mapping/amount.ts';
+import { findField } from '../mapping/map-profile.ts';
+import type { Run, SyncDeps } from './control/context.ts';
+import { departures, forgottenFingerprint, looksErased, refreshErased } from './control/erased.ts';
+import { lookUp } from './control/look-up.ts';
+import { recordPrivacyRequests } from './guards/privacy-requests.ts';
+import { decideContact, getRefusal, type PlannedContact, type PlanRules } from './plan.ts';
 
-type ReadDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'otherForms'>;
+type ReadDeps = Pick<SyncDeps, 'store' | 'connector' | 'clock' | 'log' | 'newId'>;
 
 /**
  * Reads what changed and decides each contact; the watermark follows the decided pages. `afterAll` comes before
@@ -20,10 +24,11 @@ export async function readContacts(
   afterAll: () => Promise<void> = async () => {},
 ): Promise<void> {
   if (run.control.stopping.aborted) return;
-  const pages =
-    run.only === null ? changedPages(deps, run) : namedPages(deps, run.only, run.ignored);
+  const pages = run.only === null ? changedPages(deps, run) : namedPages(deps, run, run.only);
+  const marked = await deps.store.erasureRequests.listMarked(run.integration.id);
   for await (const page of pages) {
     await recordPage(deps, run, page);
+    await recordPrivacyRequests(deps, run, page, marked);
     run.control.notify();
     if (run.control.stopping.aborted) return;
   }
@@ -35,6 +40,7 @@ export async function readContacts(
 const MOST_PREPARATIONS = 100;
 
 async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<void> {
+  await recordCurrencies(deps, run, page);
   for (let times = 0; times < MOST_PREPARATIONS; times += 1) {
     // Before the contacts: who an erased one became a part of is known by then.
     const removed = departures(deps, run, page.removed, deps.clock.now());
@@ -46,12 +52,12 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
     const isRecorded = await deps.store.contacts.recordPage(
       run.lease,
       {
-        ...{ runId: run.id, contacts, removed, cursor: watermarkOf(page, run) },
+        ...{ runId: run.id, contacts, removed, cursor: getWatermark(page, run) },
         missing: page.missing ?? [],
         ...(marks === undefined ? {} : { erased: { marks, isAnyoneAlike } }),
       },
       (contact, row, answered) => {
-        if (row?.state === 'ready') noteRefusal(deps, run, contact);
+        if (row?.state === 'ready') recordRefusal(deps, run, contact);
         return decideContact(contact, row, planRules(deps, run), answered);
       },
     );
@@ -66,8 +72,16 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
   );
 }
 
+async function recordCurrencies({ store }: ReadDeps, run: Run, page: ContactPage): Promise<void> {
+  const contacts = page.contacts.flatMap(({ id: crmId, currencies }) => {
+    const currency = currenciesText(currencies);
+    return currency === null ? [] : [{ crmId, currency }];
+  });
+  await store.currencies.record(run.lease, contacts, moneyFieldsOf(run));
+}
+
 /** A delivery may have read it before that, and wait for the answer. */
-function noteRefusal(
+function recordRefusal(
   { clock }: ReadDeps,
   { refused }: Pick<Run, 'refused'>,
   { crmId, refusal }: PlannedContact,
@@ -77,13 +91,13 @@ function noteRefusal(
 }
 
 /** A run with a limit of its own is a look at a part: the watermark stays where it is. */
-function watermarkOf({ cursor }: ContactPage, { limit }: Run): string | null {
+function getWatermark({ cursor }: ContactPage, { limit }: Run): string | null {
   return limit === null ? cursor : null;
 }
 
 /** The part of a contact that deciding needs; names and addresses end here. */
 export function plannedContact(
-  deps: Pick<SyncDeps, 'store' | 'otherForms'>,
+  deps: Pick<SyncDeps, 'store'>,
   run: Pick<Run, 'forgotten' | 'erased' | 'identities'>,
   contact: Contact,
 ): PlannedContact {
@@ -94,8 +108,10 @@ export function plannedContact(
   return {
     crmId: contact.id,
     identity: run.identities.read(contact),
-    refusal: refusalOf(contact),
+    refusal: getRefusal(contact),
     optedOut: contact.optedOut,
+    currency: currenciesText(contact.currencies),
+    objects: contact.objects === true,
     looksErased: looksErased(deps, run, contact),
   };
 }
@@ -119,7 +135,7 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
   const { store, connector, log } = deps;
   const { start, scope, isNewScope, cursor } = await startOfReading(deps, run);
   if ((isNewScope || run.full) && run.limit === null)
-    await store.integrations.resetCursor(run.lease, scope);
+    await store.integrations.resetCursor(run.lease, scope, run.id);
   log.info({ integration: run.integration.id, run: run.id, full: start === null }, 'reading');
   const known =
     start !== null || isNewScope || cursor === null
@@ -130,7 +146,8 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
           leftIds: () => store.contacts.listRemovedIds(run.integration.id),
         };
   // What they became while their answers were lost or their jobs ran, the CRM does not tell once more.
-  if (start !== null) yield* namedPages(deps, await store.contacts.listUnread(run.integration.id));
+  if (start !== null)
+    yield* namedPages(deps, run, await store.contacts.listUnread(run.integration.id));
   let isEmpty = true;
   for await (const page of connector.readPages(start, known)) {
     if (page.contacts.length > 0) isEmpty = false;
@@ -147,34 +164,42 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
 /** Missing contacts that are looked up again at a time. */
 const LOOKED_UP_AGAIN = 1_000;
 
+/** Few missing contacts count as removed at once; for so long each run looks whether they are back. */
+const REMOVED_LOOKED_UP_MS = 30 * 86_400_000;
+
 /**
  * Contacts that were missing before, looked up again: regained access changes no record, so that no reading of
  * changes shows them. If none of the first is back, access is still lost, and the others can wait for the next run.
  */
 async function* pagesOfMissing(deps: ReadDeps, run: Run): AsyncGenerator<ContactPage> {
   let ids: string[] = [];
-  for await (const some of deps.store.missingContacts.listMissing(run.integration.id)) {
+  const { store, clock } = deps;
+  const removedSince = clock.now() - REMOVED_LOOKED_UP_MS;
+  for await (const some of store.missingContacts.listMissing(run.integration.id, {
+    removedSince,
+  })) {
     ids.push(...some);
     if (ids.length < LOOKED_UP_AGAIN) continue;
     let isAnyBack = false;
-    for await (const page of namedPages(deps, ids)) {
+    for await (const page of namedPages(deps, run, ids)) {
       isAnyBack ||= page.contacts.length > 0 || page.removed.length > 0;
       yield page;
     }
     if (!isAnyBack) return;
     ids = [];
   }
-  yield* namedPages(deps, ids);
+  yield* namedPages(deps, run, ids);
 }
 
-type Reading = Pick<Run, 'integration' | 'full' | 'only'>;
+type Reading = Pick<Run, 'integration' | 'full' | 'only'> &
+  Partial<Pick<Run, 'fields' | 'mappings' | 'ignored' | 'named'>>;
 
 /** The pages that a run would read now; reading them changes nothing. */
 export async function pagesToRead(
   deps: ReadDeps,
   run: Reading,
 ): Promise<AsyncIterable<ContactPage>> {
-  if (run.only !== null) return namedPages(deps, run.only);
+  if (run.only !== null) return namedPages(deps, run, run.only);
   return deps.connector.readPages((await startOfReading(deps, run)).start);
 }
 
@@ -184,21 +209,32 @@ async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
   const { crm } = run.integration;
   const { objections, ...contacts } = run.integration.contacts;
   // Another filter, opt-out field or list of objections makes another set of contacts.
-  const set = [contacts, crm.kind, ...(objections.length > 0 ? [objections] : [])];
+  // Once, where amounts depend on a currency that was never read.
+  const money = moneyFieldsOf(run).length > 0 ? [{ reads: 'currencies' }] : [];
+  const set = [contacts, crm.kind, ...(objections.length > 0 ? [objections] : []), ...money];
   const scope = store.fingerprint('cursor_scope', JSON.stringify(set));
   const isNewScope = cursorScope !== scope;
   const anew = run.full || isNewScope || !connector.capabilities.incremental;
   return { start: anew ? null : cursor, scope, isNewScope, cursor };
 }
 
+/** The mapped fields in which an amount depends on the currency of its contact. */
+function moneyFieldsOf({ fields = [], mappings = [] }: Partial<Pick<Run, 'fields' | 'mappings'>>) {
+  return mappings.flatMap(({ from, to }) => {
+    const field = findField(fields, to);
+    return isMoneyLine(from, field) && field?.money?.from != null ? to : [];
+  });
+}
+
 /** Contacts by their ids, as they are at this moment: no search is as far as that. */
 async function* namedPages(
   { connector }: ReadDeps,
+  { ignored, named }: Partial<Pick<Run, 'ignored' | 'named'>>,
   only: readonly string[],
-  ignored: ReadonlySet<string> = new Set(),
 ): AsyncGenerator<ContactPage> {
-  const ids = only.filter((id) => !ignored.has(id));
+  const ids = only.filter((id) => ignored?.has(id) !== true);
   if (ids.length === 0) return;
+  for (const id of ids) named?.add(id);
   const lookups = await lookUp(connector, ids);
   yield {
     contacts: lookups.flatMap((each) => (each.state === 'found' ? [each.contact] : [])),

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
-import type { SyncDeps } from '../run/context.ts';
-import { lookUp } from '../run/look-up.ts';
+import type { SyncDeps } from './control/context.ts';
+import { lookUp } from './control/look-up.ts';
 
 type KnowingDeps = Pick<SyncDeps, 'store' | 'connector'>;
 

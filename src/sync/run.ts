@@ -5,8 +5,9 @@
  */
 
 import { steadyClock } from '../core/clock.ts';
+import type { FieldSpec } from '../core/crm-field.ts';
 import { messageOf } from '../core/errors.ts';
-import type { FieldMapping } from '../core/field-map.ts';
+import { type FieldMapping, SYNC_SOURCES } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import {
   type RunReport,
@@ -17,32 +18,37 @@ import {
 } from '../core/run.ts';
 import { readBalance } from '../credits/balance.ts';
 import { confirmClock, holdAfterRestore } from '../credits/confirm.ts';
+import { WHOLE_RUN } from '../database/encryption/foreign-texts.ts';
+import { type Lease, LeaseLost } from '../database/leases.ts';
 import { readFields, requireUsableField } from '../fields/describe.ts';
 import { loadNormalised } from '../fields/read-back.ts';
+import { fingerprintLine } from '../fields/value-states.ts';
+import { readValuesWaiting } from '../fields/waiting-values-view.ts';
 import { createIdentityReader } from '../identity/identity-reader.ts';
-import { contactIdOf } from '../run/contact-id.ts';
-import type { Run, RunDeps, SyncDeps } from '../run/context.ts';
-import { createRunControl, type RunControl } from '../run/control.ts';
-import { openCrm } from '../run/crm-account.ts';
-import { forgottenFingerprint, keepErasedAway, loadErased } from '../run/erased.ts';
-import { mappingOf } from '../run/mapping.ts';
-import { sealWords } from '../run/seal-words.ts';
-import { NO_STAGES, type Stage, type Stages } from '../run/stage.ts';
-import { type Lease, LeaseLost } from '../store/engine/leases.ts';
-import { WHOLE_RUN } from '../store/secrets/foreign-texts.ts';
-import { buildReport, type RunFacts } from '../views/run.ts';
+import { toContactId } from './control/contact-id.ts';
+import type { RedeliveryRequest, Run, RunDeps, SyncDeps } from './control/context.ts';
+import { createRunControl, type RunControl } from './control/control.ts';
+import { openCrm } from './control/crm-account.ts';
+import { forgottenFingerprint, keepErasedAway, loadErased } from './control/erased.ts';
+import { fingerprintMapping } from './control/mapping.ts';
+import { sealWords } from './control/seal-words.ts';
+import { NO_STAGES, type Stage, type Stages } from './control/stage.ts';
+import { withLease } from './control/with-lease.ts';
 import { deliverProfiles } from './deliver.ts';
 import { decideDepartures } from './guards/departures.ts';
 import { holdRenamed, sortFormerValues } from './guards/former-persons.ts';
+import { askAboutMarks } from './guards/marks.ts';
+import { decideOptOuts } from './guards/opt-outs.ts';
 import { openIdentities } from './identities.ts';
 import { askedBefore, decideAgain } from './plan.ts';
 import { pollJobs } from './poll.ts';
 import { purgeOld, purgeProfiles } from './purge-old.ts';
 import { planRules, readContacts } from './read.ts';
 import { redeliverProfiles } from './redelivery/redeliver.ts';
+import { redeliverRequested } from './redelivery/request.ts';
 import { contactUnknown, findUnknown } from './require-contact.ts';
 import { submitPersons } from './submit.ts';
-import { withLease } from './with-lease.ts';
+import { buildReport, type RunFacts } from './views/run.ts';
 
 /** What is asked for. */
 export interface RunRequest {
@@ -62,8 +68,12 @@ export interface RunRequest {
   limit?: number | null;
   /** True if a person accepts the match rate of the present mapping; false by default. */
   acceptMatchRate?: boolean;
+  /** True if a user confirms the marks that leave out most contacts, as they are now; false by default. */
+  acceptMarks?: boolean;
   /** True to take contacts over that carry a donor id of another database. */
   adopt?: boolean;
+  /** What a user wants delivered again: then nothing is read or bought. Nothing by default. */
+  redelivery?: RedeliveryRequest | null;
   /** What is done besides; nothing by default. */
   stages?: Stages;
   /** Aborted to stop the run at its next checkpoint, within ten seconds. */
@@ -85,7 +95,7 @@ export interface RunWatch {
 export function runSync(deps: RunDeps, request: RunRequest, watch: RunWatch): Promise<RunReport> {
   return withLease(deps, request.integration.id, async (lease, lost) => {
     // What a person decided in a page a moment ago is decided before anything is read.
-    await deps.store.decisions.countAllOf(request.integration.id);
+    await deps.store.decisions.applyAll(request.integration.id);
     const run = await beginRun(deps, lease, request);
     lost.addEventListener('abort', () => run.control.stopFor(lost.reason), { once: true });
     const remaining: RunFacts['remaining'] = { enhancements: null, networks: null };
@@ -95,7 +105,11 @@ export function runSync(deps: RunDeps, request: RunRequest, watch: RunWatch): Pr
     try {
       watch.started?.(run);
       const ready = await prepareRun(deps, run, request);
-      if (ready !== null) await runStations(ready, run, request.stages ?? NO_STAGES, remaining);
+      if (ready !== null && run.redelivery) {
+        await redeliver(ready, run, run.redelivery, remaining);
+      } else if (ready !== null) {
+        await runStations(ready, run, request.stages ?? NO_STAGES, remaining);
+      }
       over.abort();
       await looking;
       const report = await endRun(deps, run, facts());
@@ -146,29 +160,58 @@ async function lookOutside(
 async function prepareRun(
   closed: RunDeps,
   run: Run,
-  { acceptMatchRate = false }: Pick<RunRequest, 'acceptMatchRate'>,
+  {
+    acceptMatchRate = false,
+    acceptMarks = false,
+  }: Pick<RunRequest, 'acceptMatchRate' | 'acceptMarks'>,
 ): Promise<SyncDeps | null> {
   try {
-    for (const id of run.only ?? []) contactIdOf(closed.canonicalId, run.integration.id, id);
+    for (const id of run.only ?? []) toContactId(closed.canonicalId, run.integration.id, id);
     const deps = await openCrm(closed, run.lease);
     const { connector } = deps;
     Object.assign(run, await keepErasedAway(deps, run.integration.id));
-    run.mapping = mappingOf(deps, run.integration);
-    await noteMapping(deps, run, acceptMatchRate);
+    run.mapping = fingerprintMapping(deps, run.integration);
+    await recordMapping(deps, run, acceptMatchRate);
     await checkNamed(deps, run);
     const { fields, described, findings, toCreate } = await readFields(connector, run.mappings);
     requireUsableField(run.integration, run.mappings, findings);
-    if (toCreate.length > 0) await connector.createFields(toCreate);
+    if (toCreate.length > 0) {
+      // On disk first: once they are created, nothing shows that they were gone.
+      await deps.store.keptProfiles.offerAgain(run.lease, await mapsWith(deps, run, toCreate));
+      const names = new Set(toCreate.map(({ name }) => name));
+      if (run.mappings.some(({ from, to }) => SYNC_SOURCES.includes(from) && names.has(to))) {
+        await deps.store.statuses.lookAgain(run.lease);
+      }
+      await connector.createFields(toCreate);
+      run.created = names;
+    }
     run.fields = fields;
     run.described = described;
     run.normalised = await loadNormalised(deps, run.integration.id);
     run.identities = await openIdentities(deps, run);
+    await askAboutMarks(deps, run, acceptMarks);
     return deps;
   } catch (error) {
     // What breaks off because a stop was asked for is no reason of its own.
     if (!run.control.stopping.aborted) run.control.stopFor(error);
     return null;
   }
+}
+
+/** The field maps that profiles were offered with and that have any of these fields. */
+async function mapsWith(
+  deps: Pick<SyncDeps, 'store'>,
+  { integration, mappings }: Pick<Run, 'integration' | 'mappings'>,
+  fields: readonly FieldSpec[],
+): Promise<string[]> {
+  const offered = await deps.store.keptProfiles.listOfferedMaps(integration.id);
+  const names = new Set(fields.map(({ name }) => name));
+  const lost = new Set(
+    mappings.filter(({ to }) => names.has(to)).map((line) => fingerprintLine(deps, line)),
+  );
+  return offered.flatMap(({ fieldMap, lines }) =>
+    lines.some((line) => lost.has(line)) ? fieldMap : [],
+  );
 }
 
 /**
@@ -188,7 +231,7 @@ async function checkNamed(deps: SyncDeps, run: Run): Promise<void> {
 }
 
 /** A mapping is on record before anything is spent under it, with what a person says of it. */
-async function noteMapping({ store }: SyncDeps, run: Run, isAccepted: boolean): Promise<void> {
+async function recordMapping({ store }: SyncDeps, run: Run, isAccepted: boolean): Promise<void> {
   await store.mappings.note(run.lease, run.mapping);
   if (isAccepted) await store.mappings.acceptByPerson(run.integration.id, run.mapping);
 }
@@ -214,20 +257,48 @@ async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promi
     full: request.full,
     only,
     ignored: new Set(),
+    named: new Set(),
     refused: new Map(),
     limit: request.limit ?? null,
     adopt: request.adopt ?? false,
+    redelivery: request.redelivery ?? null,
     control: createRunControl(clock, request.signal),
   };
   const names = only === null ? null : only.map((id) => nameOnRecord(deps, run, id));
   const { trigger, full, alongside = [] } = request;
-  await store.runs.begin(lease, run.id, trigger, names, full, alongside);
+  const redelivers = run.redelivery != null;
+  await store.runs.begin(lease, run.id, trigger, names, full, alongside, redelivers);
   return run;
 }
 
 /** What the record of a run calls a contact that it is for: who was erased is not named again. */
 function nameOnRecord(deps: RunDeps, run: Run, crmId: string): string {
   return forgottenFingerprint(deps, run, crmId) ?? crmId;
+}
+
+/** The whole of a run that a user wants for this alone: kept profiles come into the CRM again, without a credit. */
+async function redeliver(
+  deps: SyncDeps,
+  run: Run,
+  request: RedeliveryRequest,
+  remaining: RunFacts['remaining'],
+): Promise<void> {
+  try {
+    await deps.store.requireInPlace();
+    const unconfirmed = await holdAfterRestore(deps, run);
+    // Kept profiles may be older than the values in the CRM.
+    if (unconfirmed !== null) run.control.stop('restore_unconfirmed', unconfirmed);
+    await deps.store.keptProfiles.noteDepartures(run.lease);
+    if (!run.control.stopping.aborted) await redeliverRequested(deps, run, request);
+  } catch (error) {
+    run.control.stopFor(error);
+  }
+  try {
+    await deps.connector.finish();
+  } catch (error) {
+    run.control.stopFor(error);
+  }
+  remaining.enhancements = (await deps.store.submissions.findBalance(run.partnerKey)).balance;
 }
 
 /** All stations at the same time; the first error of one stops the others at their checkpoints. */
@@ -259,6 +330,7 @@ async function runStations(
   ]);
   // Before groups lose the members that have left.
   if (!run.control.stopping.aborted) await station(decideDepartures(steady, run));
+  if (!run.control.stopping.aborted) await station(decideOptOuts(steady, run));
   if (!run.control.stopping.aborted) {
     await station(holdRenamed(deps, run).then(() => sortFormerValues(deps, run)));
   }
@@ -309,27 +381,36 @@ const DAY_MS = 86_400_000;
 async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunReport> {
   const { store, clock } = deps;
   const finishedAt = clock.now();
-  await ifStillOurs(
-    run,
-    store.contacts.stampWaiting(run.lease, run.id, {
-      due: waitingReason(run.control),
-      submitted: 'job_running',
-      unsettled: 'settlement_pending',
-      ready: 'delivery_pending',
-      only: run.only,
-    }),
-  );
-  const report = await reportOn(deps, run, finishedAt, facts);
+  // A run that only delivers again leaves all other work, and what is known of it, to the next one.
+  if (run.redelivery == null) {
+    await ifStillOurs(
+      run,
+      store.contacts.stampWaiting(run.lease, run.id, {
+        due: waitingReason(run.control),
+        submitted: 'job_running',
+        unsettled: 'settlement_pending',
+        ready: 'delivery_pending',
+        only: run.only,
+      }),
+    );
+  }
+  const isWhole = run.only === null && run.redelivery == null;
+  const valuesWaiting = await readValuesWaiting(store, run.integration.id, run.mappings);
+  const report = { ...(await reportOn(deps, run, finishedAt, facts)), valuesWaiting };
   const end = { status: report.status, reason: report.reason, finishedAt };
   const finishing = store.runs.finish(run.lease, run.id, {
     ...end,
     report: JSON.stringify(report),
     words: sealWords(deps, run, WHOLE_RUN, run.control.words),
-    keepRowsSince: run.only === null ? finishedAt - deps.retention.runRows * DAY_MS : null,
+    keepRowsSince: isWhole ? finishedAt - deps.retention.runRows * DAY_MS : null,
   });
   if (!(await ifStillOurs(run, finishing))) return reportOn(deps, run, finishedAt, facts);
-  await ifStillOurs(run, purgeProfiles(deps, run));
-  if (run.only === null && isWell(report)) {
+  // However it ended: a service that is unavailable for months keeps no profile of a contact that objects.
+  await ifStillOurs(
+    run,
+    decideOptOuts(deps, run).then(() => purgeProfiles(deps, run)),
+  );
+  if (isWhole && isWell(report)) {
     await ifStillOurs(run, purgeOld(deps, run.lease));
   }
   return report;
@@ -341,7 +422,13 @@ function isWell({ status, reason }: RunReport): boolean {
 }
 
 const NOT_TO_SPEND: ReadonlySet<string | undefined> = new Set<StopCode>([
-  ...(['budget_reached', 'credits_exhausted', 'match_rate_low', 'contacts_missing'] as const),
+  ...([
+    'budget_reached',
+    'credits_exhausted',
+    'match_rate_low',
+    'contacts_missing',
+    'marks_unconfirmed',
+  ] as const),
 ]);
 
 /**
@@ -373,7 +460,7 @@ async function reportOn(
     store,
     {
       ...row,
-      status: statusOf(control),
+      status: getStatus(control),
       reasonCode: reason?.code ?? null,
       reasonMessage: reason?.message ?? null,
       finishedAt,
@@ -382,7 +469,7 @@ async function reportOn(
   );
 }
 
-function statusOf(control: RunControl): RunStatus {
+function getStatus(control: RunControl): RunStatus {
   if (control.failure !== null) return 'failed';
   return control.reason === null ? 'succeeded' : 'incomplete';
 }
@@ -392,5 +479,6 @@ function waitingReason({ reason }: RunControl) {
   if (reason?.code === 'budget_reached') return 'budget_reached';
   if (reason?.code === 'credits_exhausted') return 'credits_exhausted';
   if (reason?.code === 'match_rate_low') return 'match_rate_low';
+  if (reason?.code === 'marks_unconfirmed') return 'marks_unconfirmed';
   return 'submission_pending';
 }

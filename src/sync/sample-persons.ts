@@ -3,11 +3,11 @@
  * go to a terminal or a page and nowhere else; everything that is kept or passed on has their shapes.
  */
 
+import { PRIORITY } from '../contacts/life.ts';
 import type { Contact } from '../core/contact.ts';
-import { detailsOf, type PersonDetails } from '../core/person.ts';
-import type { SyncDeps } from '../run/context.ts';
-import { PRIORITY } from '../store/contacts/life.ts';
-import { refusalOf } from './plan.ts';
+import { type PersonDetails, toPersonDetails } from '../core/person.ts';
+import type { SyncDeps } from './control/context.ts';
+import { getRefusal } from './plan.ts';
 import { createSpread } from './spread.ts';
 
 /** So many are shown. */
@@ -25,24 +25,29 @@ export interface PersonShape {
   sameNames: boolean;
 }
 
-export function shapeOf({ firstName, lastName, addresses, employers }: PersonDetails): PersonShape {
+export function toPersonShape({
+  firstName,
+  lastName,
+  addresses,
+  employers,
+}: PersonDetails): PersonShape {
   return {
     first: firstName !== '',
     last: lastName !== '',
-    firstWords: wordsOf(firstName),
-    lastWords: wordsOf(lastName),
+    firstWords: countWords(firstName),
+    lastWords: countWords(lastName),
     addresses: addresses.length,
     employers: employers.length,
     sameNames: firstName === lastName,
   };
 }
 
-function wordsOf(text: string): number {
+function countWords(text: string): number {
   return text.split(/\s+/).filter((word) => word !== '').length;
 }
 
 /** What a person should notice about these persons, as a sentence; null if nothing stands out. */
-export function oddityOf(shapes: readonly PersonShape[]): string | null {
+export function describeOddity(shapes: readonly PersonShape[]): string | null {
   if (shapes.length === 0) return null;
   if (shapes.every(({ sameNames }) => sameNames)) {
     return 'First and last name are the same text, as if one column with the whole name stood for both.';
@@ -60,11 +65,11 @@ export async function readPersons(
 ): Promise<PersonDetails[]> {
   if (crmIds.length === 0) return [];
   const lookups = await connector.readByIds([...crmIds], []);
-  return lookups.flatMap((lookup) => (lookup.state === 'found' ? personsOf([lookup.contact]) : []));
+  return lookups.flatMap((lookup) => (lookup.state === 'found' ? toPersons([lookup.contact]) : []));
 }
 
-function personsOf(contacts: readonly Contact[]): PersonDetails[] {
-  return contacts.filter((contact) => refusalOf(contact) === null).map(detailsOf);
+function toPersons(contacts: readonly Contact[]): PersonDetails[] {
+  return contacts.filter((contact) => getRefusal(contact) === null).map(toPersonDetails);
 }
 
 /**
@@ -100,13 +105,13 @@ export async function firstPersons(
 ): Promise<PersonDetails[]> {
   let pages = 0;
   for await (const { contacts } of connector.readPages(null)) {
-    const usable = contacts.filter((contact) => refusalOf(contact) === null);
+    const usable = contacts.filter((contact) => getRefusal(contact) === null);
     pages += 1;
     if (usable.length === 0 && pages < MAX_PAGES) continue;
     const spread = createSpread({ fingerprint: (_, crmId) => fingerprint(crmId) }, SAMPLE_SIZE);
     for (const { id } of usable) spread.add(id);
     const chosen = new Map(usable.map((contact) => [contact.id, contact]));
-    return personsOf(spread.ids().flatMap((id) => chosen.get(id) ?? []));
+    return toPersons(spread.ids().flatMap((id) => chosen.get(id) ?? []));
   }
   return [];
 }

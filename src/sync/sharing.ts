@@ -1,7 +1,7 @@
 /** The same person under one partner key is paid for once: who that is, and for how long. */
 import { type Contact, personText } from '../core/contact.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import type { SharingRules } from '../store/credits/paid-jobs.ts';
+import type { SharingRules } from '../credits/statements/paid-jobs.ts';
+import type { Run, SyncDeps } from './control/context.ts';
 import { askedBefore } from './plan.ts';
 
 /** The service keeps the results of a job for seven days, free to read again; a day is margin. */

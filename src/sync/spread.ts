@@ -1,4 +1,4 @@
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store.ts';
 
 /** A few of many contacts, spread over all of them. */
 export interface Spread {

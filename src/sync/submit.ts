@@ -1,22 +1,22 @@
 /** The second station: due contacts → submissions, each paid for once and with a reason. */
 
+import type { ContactRecord } from '../contacts/contacts.ts';
+import { PRIORITY } from '../contacts/life.ts';
+import { MAX_SLOTS } from '../contacts/open-submissions.ts';
 import { FatalError } from '../core/errors.ts';
 import { MAX_PERSONS_PER_SUBMISSION, type Person } from '../core/person.ts';
 import { findAllowance, readBalance, submissionProof } from '../credits/balance.ts';
 import { batchSize, createLatencyMeter, submissionsAtOnce } from '../credits/in-flight.ts';
 import { type Attempt, type Kind, spend } from '../credits/spend.ts';
+import type { SubmissionRecord } from '../credits/statements/submissions.ts';
 import { blamedPersons, CreditsExhausted, PartnerValidationError } from '../partner/errors.ts';
 import type { Submission } from '../partner/submission.ts';
-import type { Run, SyncDeps } from '../run/context.ts';
-import type { ContactRecord } from '../store/contacts/contacts.ts';
-import { PRIORITY } from '../store/contacts/life.ts';
-import { MAX_SLOTS } from '../store/contacts/open-submissions.ts';
-import type { SubmissionRecord } from '../store/credits/submissions.ts';
+import type { Run, SyncDeps } from './control/context.ts';
 import { adoptDonors, createDonorCheck } from './foreign-donors.ts';
 import { holdMassChange } from './guards/mass-change.ts';
 import { type Prepared, preparePersons } from './prepare-persons.ts';
 import { sharingRules } from './sharing.ts';
-import { createTrial, spreadDue, type Trial } from './trial-round.ts';
+import { createTrial, spreadDue, type Trial } from './trial/trial-round.ts';
 
 /** Contacts that may be between submission and delivery at one time: about so many, people may let others through. */
 const MAX_UNDER_WAY = 10_000;

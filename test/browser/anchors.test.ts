@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { HomeView } from '../../src/http/dashboard/home/home-view.ts';
-import { renderHome } from '../../src/http/dashboard/home/pages.tsx';
-import type { ClientView } from '../../src/views/clients.ts';
+import type { ClientView } from '../../src/clients/views/clients.ts';
+import { renderHome } from '../../src/interfaces/pages/home/home-pages.tsx';
+import type { HomeView } from '../../src/interfaces/pages/home/home-view.ts';
 
 /** Names that the page has itself, and one that begins like another. */
 const IDS = ['holds', 'credits', 'main', 'verdict', 'clients', 'chip', 'north', 'north-actions'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { controlService } from '../helpers/service-control.ts';
-import { join } from '../http/people-world.ts';
+import { join } from '../interfaces/api/people-world.ts';
 import { findBarriers } from './browser.ts';
 import { MOVED, openMoved, sync } from './moved-world.ts';
 import { openRooms } from './rooms.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { controlService } from '../helpers/service-control.ts';
-import type { HttpWorld } from '../http/http-world.ts';
+import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { findBarriers, type ViewOptions } from './browser.ts';
 import { MOVED, openMoved, sync } from './moved-world.ts';
 import { openRooms } from './rooms.ts';

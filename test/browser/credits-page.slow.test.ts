@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { dayOf, monthOf } from '../../src/store/runs/credit-spans.ts';
+import { toDay, toMonth } from '../../src/credits/statements/credit-spans.ts';
 import { clockWithinADay } from '../helpers/within-a-day.ts';
-import type { HttpWorld, HttpWorldOptions } from '../http/http-world.ts';
+import type { HttpWorld, HttpWorldOptions } from '../interfaces/api/http-world.ts';
 import { expectSound, openRooms, withDatabase } from './rooms.ts';
 
 const DAY_MS = 86_400_000;
@@ -11,12 +11,12 @@ const openWorld = (options: HttpWorldOptions = {}) => openAt({ clock, isIdle: tr
 
 /** So many credits on each of these days before today. */
 async function spend(world: HttpWorld, daysAgo: readonly number[], enhancements: number) {
-  const days = daysAgo.map((ago) => dayOf(clock.now() - ago * DAY_MS));
+  const days = daysAgo.map((ago) => toDay(clock.now() - ago * DAY_MS));
   const spent = { enhancements, networks: 2, written: Math.round(enhancements * 0.8) };
   const rows = new Map<string, { at: string; span: 'day' | 'month' } & typeof spent>();
   for (const day of days) {
     rows.set(day, { span: 'day', at: day, ...spent });
-    const at = monthOf(day);
+    const at = toMonth(day);
     const known = rows.get(at) ?? { enhancements: 0, networks: 0, written: 0 };
     rows.set(at, {
       ...{ span: 'month', at, enhancements: known.enhancements + spent.enhancements },
@@ -88,7 +88,7 @@ describe('the page of credits', () => {
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Bill as CSV' }).click(),
     ]);
-    const month = monthOf(dayOf(clock.now()));
+    const month = toMonth(toDay(clock.now()));
     expect(file.suggestedFilename()).toBe(`credits-${month}.csv`);
     const bill = await world.request(`/v1/credits/bill?month=${month}`);
     expect(bill.text.split('\n')[1]).toBe(`${month},riverside,Riverside Food Bank,50,2,40,1.25`);

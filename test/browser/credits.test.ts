@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { integrationSchema } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
-import { createCreditReader } from '../../src/http/dashboard/credits/credit-reader.ts';
+import { createCreditReader } from '../../src/interfaces/pages/credits/credit-reader.ts';
 import type { CreditBalances } from '../../src/partner/credits.ts';
 import { PartnerKeyExpired, PartnerKeyRejected } from '../../src/partner/errors.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
-import { openHttpWorld } from '../http/http-world.ts';
+import { openHttpWorld } from '../interfaces/api/http-world.ts';
 import { openView } from './browser.ts';
 import { openBrowser } from './open-browser.ts';
 

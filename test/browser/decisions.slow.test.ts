@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { HttpWorldOptions } from '../http/http-world.ts';
+import type { HttpWorldOptions } from '../interfaces/api/http-world.ts';
 import { findBarriers, openView, type View, type ViewOptions } from './browser.ts';
 import { type HeldWorld, openHeldWorld, STRANGER } from './held-world.ts';
 import { openBrowser } from './open-browser.ts';
@@ -119,7 +119,8 @@ describe('the queue of decisions', () => {
   });
 
   it('says that a result is gone, and offers what still makes sense with its price', async () => {
-    const world = await open(1);
+    // With a kept profile, that one is shown.
+    const world = await open(1, { settings: { retention: { profiles: 0 } } });
     await world.forgetResults();
     const [hold] = await world.application.store.holds.listOpen();
     const { page, complaints } = await openQueue(world, {}, `/decisions/${hold?.id}`);

@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { controlService } from '../helpers/service-control.ts';
-import { ROUTES, type RouteRule } from '../http/route-table.ts';
+import { ROUTES, type RouteRule } from '../interfaces/api/route-table.ts';
 import { openView, type View } from './browser.ts';
 import { openBrowser } from './open-browser.ts';
 import { expectSound } from './rooms.ts';

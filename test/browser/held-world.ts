@@ -1,7 +1,11 @@
 import { systemClock } from '../../src/core/clock.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
 import { controlService } from '../helpers/service-control.ts';
-import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from '../http/http-world.ts';
+import {
+  type HttpWorld,
+  type HttpWorldOptions,
+  openHttpWorld,
+} from '../interfaces/api/http-world.ts';
 
 /** The last name that CRM contacts have while their profiles come. */
 export const STRANGER = 'Quillfeather';

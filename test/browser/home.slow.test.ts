@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
-import { type HttpWorld, openHttpWorld } from '../http/http-world.ts';
+import { type HttpWorld, openHttpWorld } from '../interfaces/api/http-world.ts';
 import { findBarriers, openView, type View, type ViewOptions } from './browser.ts';
 import { openBrowser } from './open-browser.ts';
 

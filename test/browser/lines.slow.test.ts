@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { z } from 'zod';
 import { openCliWorld } from '../helpers/cli.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
-import { type HttpWorld, openHttpWorld } from '../http/http-world.ts';
+import { type HttpWorld, openHttpWorld } from '../interfaces/api/http-world.ts';
 import { openView } from './browser.ts';
 import { openBrowser } from './open-browser.ts';
 

@@ -1,5 +1,5 @@
 import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
-import type { HttpWorld, HttpWorldOptions } from '../http/http-world.ts';
+import type { HttpWorld, HttpWorldOptions } from '../interfaces/api/http-world.ts';
 import type { Rooms } from './rooms.ts';
 
 /** So many contacts: together they are one question. */

@@ -1,5 +1,9 @@
 import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
-import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from '../http/http-world.ts';
+import {
+  type HttpWorld,
+  type HttpWorldOptions,
+  openHttpWorld,
+} from '../interfaces/api/http-world.ts';
 
 export interface NetworkHttpWorld extends HttpWorld {
   /** Ids of the contacts in the CRM; the first are on the board. */

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { controlService } from '../helpers/service-control.ts';
-import type { HttpWorld } from '../http/http-world.ts';
+import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { findBarriers, openView, type View, type ViewOptions } from './browser.ts';
 import { type NetworkHttpWorld, openNetworkWorld } from './network-world.ts';
 import { openBrowser } from './open-browser.ts';

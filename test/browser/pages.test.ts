@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
-import { type HttpWorld, openHttpWorld } from '../http/http-world.ts';
+import { type HttpWorld, openHttpWorld } from '../interfaces/api/http-world.ts';
 
 const open = closedAfterTest(openHttpWorld);
 

@@ -2,8 +2,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
-import { openHttpWorld } from '../http/http-world.ts';
-import { invite, join, PASSWORD } from '../http/people-world.ts';
+import { openHttpWorld } from '../interfaces/api/http-world.ts';
+import { invite, join, PASSWORD } from '../interfaces/api/people-world.ts';
 import { findBarriers, openView, type ViewOptions } from './browser.ts';
 import { openBrowser } from './open-browser.ts';
 

@@ -1,12 +1,12 @@
 /** People in a real browser: from the first visit to one who sees one client only. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createFirstVisit } from '../../src/http/request/secret.ts';
+import { createFirstVisit } from '../../src/interfaces/api/request/secret.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
-import { type HttpWorld, openHttpWorld } from '../http/http-world.ts';
-import { startOidcProvider } from '../http/oidc-provider.ts';
-import { invite, join, PASSWORD } from '../http/people-world.ts';
+import { type HttpWorld, openHttpWorld } from '../interfaces/api/http-world.ts';
+import { startOidcProvider } from '../interfaces/api/oidc-provider.ts';
+import { invite, join, PASSWORD } from '../interfaces/api/people-world.ts';
 import { findBarriers, openView, type View, type ViewOptions } from './browser.ts';
 import { openBrowser } from './open-browser.ts';
 

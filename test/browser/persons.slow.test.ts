@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { z } from 'zod';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { controlService } from '../helpers/service-control.ts';
-import { type HttpWorld, openHttpWorld } from '../http/http-world.ts';
+import { type HttpWorld, openHttpWorld } from '../interfaces/api/http-world.ts';
 import { findBarriers, openView } from './browser.ts';
 import { openBrowser } from './open-browser.ts';
 

@@ -1,9 +1,13 @@
 /** What tests of the rooms of pages have in common: a browser for the file, and what each page has to hold. */
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { openDatabase } from '../../src/store/engine/database.ts';
-import type { Database } from '../../src/store/engine/tables.ts';
-import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from '../http/http-world.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/tables/tables.ts';
+import {
+  type HttpWorld,
+  type HttpWorldOptions,
+  openHttpWorld,
+} from '../interfaces/api/http-world.ts';
 import { findBarriers, openView, type View, type ViewOptions } from './browser.ts';
 import { openBrowser } from './open-browser.ts';
 

@@ -5,7 +5,7 @@ import { isoTime } from '../../src/core/clock.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
 import { clockWithinADay } from '../helpers/within-a-day.ts';
-import { type HttpWorld, openHttpWorld } from '../http/http-world.ts';
+import { type HttpWorld, openHttpWorld } from '../interfaces/api/http-world.ts';
 import { findBarriers, openView, type View, type ViewOptions } from './browser.ts';
 import { openBrowser } from './open-browser.ts';
 

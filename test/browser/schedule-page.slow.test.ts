@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { applyIntegrations } from '../../src/application/apply-settings.ts';
-import { cronText } from '../../src/config/cron-text.ts';
-import type { HttpWorld } from '../http/http-world.ts';
+import { applyIntegrations } from '../../src/clients/apply-settings.ts';
+import { cronText } from '../../src/clients/schedules/cron-text.ts';
+import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { expectSound, openRooms } from './rooms.ts';
 
 const { openWorld, visit } = openRooms();

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { startHubspotSandbox } from '../../sandbox/hubspot/index.ts';
+import { type PartnerSandboxOptions, startPartnerSandbox } from '../../sandbox/partner/index.ts';
 import { startSalesforceSandbox } from '../../sandbox/salesforce/index.ts';
-import { type PartnerSandboxOptions, startPartnerSandbox } from '../../service/index.ts';
 import { findFreePort } from '../helpers/free-port.ts';
 import { controlService } from '../helpers/service-control.ts';
 

@@ -1,7 +1,11 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { holdJobs } from '../helpers/held-jobs.ts';
-import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from '../http/http-world.ts';
+import {
+  type HttpWorld,
+  type HttpWorldOptions,
+  openHttpWorld,
+} from '../interfaces/api/http-world.ts';
 import { findBarriers, openView, type View, type ViewOptions } from './browser.ts';
 import { openBrowser } from './open-browser.ts';
 
@@ -147,7 +151,7 @@ describe('the status page', () => {
     await page.keyboard.press('Enter');
     await page.getByText(`Rejected: ${contact}`).waitFor();
     await page.getByText('Nothing waits for a person.').waitFor();
-    await world.application.store.decisions.countAllOf('riverside');
+    await world.application.store.decisions.applyAll('riverside');
     expect(await world.application.store.holds.listOpen()).toEqual([]);
     expect(view.complaints).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { recordUrl } from '../../src/http/dashboard/decisions/holds.ts';
-import { adviceFor } from '../../src/views/advice.ts';
-import { type Brief, judge, standingOf } from '../../src/views/verdict.ts';
+import { type Brief, getStanding, judge } from '../../src/clients/views/verdict.ts';
+import { recordUrl } from '../../src/interfaces/pages/decisions/holds.ts';
+import { adviceFor } from '../../src/sync/views/advice.ts';
 
 function aBrief(changes: Partial<Brief> = {}): Brief {
   return { id: 'riverside', name: 'Riverside', standing: 'well', problem: null, ...changes };
@@ -55,20 +55,20 @@ describe('standingOf', () => {
 
   it('puts what goes on before how the last run ended', () => {
     const lastRun = { status: 'failed' };
-    expect(standingOf({ ...calm, isRunning: true, isQueued: true, lastRun })).toBe('syncing');
-    expect(standingOf({ ...calm, isQueued: true, lastRun })).toBe('queued');
-    expect(standingOf({ ...calm, lastRun })).toBe('failed');
+    expect(getStanding({ ...calm, isRunning: true, isQueued: true, lastRun })).toBe('syncing');
+    expect(getStanding({ ...calm, isQueued: true, lastRun })).toBe('queued');
+    expect(getStanding({ ...calm, lastRun })).toBe('failed');
   });
 
   it('takes a run that no process works on for one that was cut off', () => {
-    expect(standingOf({ ...calm, lastRun: { status: 'running' } })).toBe('stopped');
-    expect(standingOf({ ...calm, lastRun: undefined })).toBe('new');
+    expect(getStanding({ ...calm, lastRun: { status: 'running' } })).toBe('stopped');
+    expect(getStanding({ ...calm, lastRun: undefined })).toBe('new');
   });
 
   it('separates what goes on by itself from what a person has to fix', () => {
     const standing = (code: string) => {
       const { problem = null } = aStop(code);
-      return standingOf({ ...calm, lastRun: { status: 'incomplete' }, problem });
+      return getStanding({ ...calm, lastRun: { status: 'incomplete' }, problem });
     };
     expect(standing('crm_unavailable')).toBe('stopped');
     expect(standing('partner_key_rejected')).toBe('stuck');

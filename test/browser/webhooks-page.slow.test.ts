@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { HttpWorld } from '../http/http-world.ts';
+import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { expectSound, openRooms } from './rooms.ts';
 
 const { openWorld, visit } = openRooms();

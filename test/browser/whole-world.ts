@@ -1,6 +1,6 @@
-import { findSetup } from '../../src/application/setup/draft.ts';
+import { findSetup } from '../../src/clients/setup/draft.ts';
 import { controlService } from '../helpers/service-control.ts';
-import type { HttpWorld } from '../http/http-world.ts';
+import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { type NetworkHttpWorld, openNetworkWorld } from './network-world.ts';
 
 /** What a world has of all that pages show. */

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { holdJobs } from '../helpers/held-jobs.ts';
-import { PASSWORD } from '../http/people-world.ts';
+import { PASSWORD } from '../interfaces/api/people-world.ts';
 import { openBuiltSetups } from './built-setups.ts';
 import { answerTheRest, begin, comeAsAPerson, connect, type Person } from './setup-person.ts';
 import { KINDS, type SetupWorld } from './setup-world.ts';

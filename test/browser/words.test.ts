@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { formatMoment, formatRelative, formatSpan } from '../../src/http/dashboard/frame/parts.tsx';
+import {
+  formatRelative,
+  formatSpan,
+  formatTimestamp,
+} from '../../src/interfaces/pages/frame/parts.tsx';
 
 const NOW = Date.parse('2026-11-20T02:00:00Z');
 
@@ -32,6 +36,6 @@ describe('formatSpan', () => {
 
 describe('formatMoment', () => {
   it('names the zone, for readers without scripts', () => {
-    expect(formatMoment('2026-11-20T02:00:00Z')).toBe('20 Nov 2026, 02:00 UTC');
+    expect(formatTimestamp('2026-11-20T02:00:00Z')).toBe('20 Nov 2026, 02:00 UTC');
   });
 });

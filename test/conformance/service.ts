@@ -6,7 +6,7 @@
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createWorld, type Donor } from '../../people/world.ts';
-import { type PartnerSandbox, startPartnerSandbox } from '../../service/index.ts';
+import { type PartnerSandbox, startPartnerSandbox } from '../../sandbox/partner/index.ts';
 
 const PEOPLE = { seed: 1, donors: 400 };
 /** Of these some are strongly connected and some hardly at all. */

@@ -77,6 +77,7 @@ describe('a CSV file that cannot be used', () => {
   it('names columns twice', async () => {
     const { message } = await refusal(`${HEADER},Note,Street\n`);
     expect(message).toContain('"Street" is the name of 2 columns (4, 8)');
+    expect(message).toContain('"Street (1)"');
   });
 
   it('has ids twice, or none', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Connector, ConnectorDeps, ContactsSettings } from '../../connectors/contract.ts';
 import type { SeedContact } from '../../connectors/testing/conformance.ts';
-import type { PartnerSandboxOptions } from '../../service/index.ts';
+import type { PartnerSandboxOptions } from '../../sandbox/partner/index.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';

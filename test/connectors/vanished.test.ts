@@ -11,24 +11,25 @@ interface Crm {
   addContacts(contacts: readonly SeedContact[]): Promise<string[]>;
   connector(signal: AbortSignal): Promise<Connector>;
   vanish(id: string): Promise<void>;
-  /** Left out if nothing brings a contact back. */
-  appear?(id: string): Promise<void>;
+  /** Hides contacts from donor-sync's user, or shows them again; their records stay as they are. */
+  show(ids: readonly string[], access: 'hidden' | 'visible'): Promise<unknown>;
+  valueOf(id: string): Promise<unknown>;
+  setValue(id: string, value: string | null): Promise<unknown>;
   remove(id: string): Promise<void>;
   close(): Promise<void>;
 }
 
 async function salesforce(): Promise<Crm> {
   const org = await openOrg();
-  const show = (id: string, access: string) => org.control('PUT', 'record-access', { id, access });
   return {
     addContacts: (contacts) => org.addContacts(contacts),
     connector: (signal) => org.connector({}, { signal }),
     async vanish(id) {
-      await show(id, 'hidden');
+      await org.edit({ action: 'vanish', id });
     },
-    async appear(id) {
-      await show(id, 'visible');
-    },
+    show: (ids, access) => org.control('PUT', 'record-access', { ids, access }),
+    valueOf: (id) => org.seenValue(id, FIELD.Salesforce),
+    setValue: (id, value) => org.setValue(id, FIELD.Salesforce, value),
     remove: (id) => org.deleteContact(id),
     close: org.close,
   };
@@ -42,6 +43,9 @@ async function hubspot(): Promise<Crm> {
     async vanish(id) {
       await account.control('POST', 'edit', { action: 'erase', id });
     },
+    show: (ids, access) => account.control('PUT', 'record-access', { ids, access }),
+    valueOf: (id) => account.seenValue(id, FIELD.HubSpot),
+    setValue: (id, value) => account.setValue(id, FIELD.HubSpot, value),
     async remove(id) {
       await account.archiveContact(id);
     },
@@ -49,7 +53,26 @@ async function hubspot(): Promise<Crm> {
   };
 }
 
+/** A second field of ours, so that a record with one that a user has emptied is not without all of them. */
+const OTHER_FIELD = { Salesforce: 'Title', HubSpot: 'website' };
+
 const FIELD = { Salesforce: 'Department', HubSpot: 'jobtitle' };
+
+interface Started {
+  crm: Crm;
+  world: SyncWorld;
+  ids: string[];
+  /** The contacts that the service knows. */
+  donors: string[];
+  /** What the first run has written, by contact. */
+  paid: ReadonlyMap<string, unknown>;
+  spent: number;
+}
+
+async function statesOf({ store }: SyncWorld, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await store.contacts.find('riverside', ids);
+  return new Set(ids.map((id) => rows.get(id)?.state ?? 'unknown'));
+}
 
 describe.each([
   ['Salesforce', salesforce],
@@ -61,41 +84,89 @@ describe.each([
     for (const one of open.splice(0).reverse()) await one.close();
   });
 
-  async function start(count: number): Promise<{ crm: Crm; world: SyncWorld; ids: string[] }> {
+  async function start(count: number): Promise<Started> {
     const crm = await openCrm();
     open.push(crm);
     const world = await createSyncWorld({
-      integration: { fields: [{ from: 'donorId', to: FIELD[name] }] },
+      integration: {
+        fields: [
+          { from: 'donorId', to: FIELD[name] },
+          { from: 'profileUrl', to: OTHER_FIELD[name] },
+        ],
+      },
       open: (signal) => crm.connector(signal),
     });
     open.push(world);
-    const people = Array.from({ length: count }, (_, at) => ({
-      firstName: `Ada${at}`,
-      lastName: 'Byrd',
-      addresses: [`${at + 1} Elm Street, Reno, NV 89501`],
-      employers: [],
-    }));
+    await world.addPeople(count);
+    const people = [...world.crm.records.values()].map(({ contact }) => contact);
     const ids = await crm.addContacts(people);
     expect((await world.sync({ acceptMatchRate: true })).status).toBe('succeeded');
-    return { crm, world, ids };
+    const paid = new Map<string, unknown>();
+    for (const id of ids) paid.set(id, await crm.valueOf(id));
+    const donors = ids.filter((id) => paid.get(id) != null);
+    expect(donors.length).toBeGreaterThan(count / 2);
+    return { crm, world, ids, donors, paid, spent: await world.spent() };
   }
 
   it('are held if they are 60 of 200, and nothing removes them', async () => {
-    const { crm, world, ids } = await start(200);
-    const spent = await world.spent();
+    const { crm, world, ids, paid, spent } = await start(200);
     const gone = ids.slice(0, 60);
-    for (const id of gone) await crm.vanish(id);
+    await crm.show(gone, 'hidden');
     const report = await world.sync({ only: gone });
     expect(report).toMatchObject({ status: 'incomplete', reason: { code: 'contacts_missing' } });
     expect(await world.store.holds.listBatches()).toMatchObject([
       { kind: 'contacts_missing', count: 60 },
     ]);
-    const rows = await world.store.contacts.find('riverside', gone);
-    expect([...rows.values()].filter(({ state }) => state === 'removed')).toEqual([]);
+    expect(await statesOf(world, gone)).not.toContain('removed');
     expect((await world.sync({ full: true })).reason?.code).toBe('contacts_missing');
-    for (const id of gone) await crm.appear?.(id);
-    const after = await world.sync();
-    expect(after.reason?.code ?? null).toBe(crm.appear === undefined ? 'contacts_missing' : null);
+    expect((await world.sync({ only: ids.slice(60, 62) })).reason).toBeNull();
+    expect((await world.sync()).reason?.code).toBe('contacts_missing');
+    expect(await statesOf(world, gone)).not.toContain('removed');
+    await crm.show(gone, 'visible');
+    expect((await world.sync()).reason).toBeNull();
+    expect(await world.store.holds.listBatches()).toEqual([]);
+    for (const id of gone) expect([id, await crm.valueOf(id)]).toEqual([id, paid.get(id)]);
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('are not removed by their absence from a reading, however many they are', async () => {
+    const { crm, world, ids } = await start(40);
+    await crm.show(ids.slice(0, 30), 'hidden');
+    expect((await world.sync({ full: true })).reason?.code ?? null).toBeNull();
+    expect(await statesOf(world, ids)).not.toContain('removed');
+  });
+
+  it('count as removed if they are two, and are back as they were, without a credit', async () => {
+    const { crm, world, donors, paid, spent } = await start(40);
+    const [kept = '', emptied = ''] = donors;
+    const gone = [kept, emptied];
+    // A user has emptied the field of one of them: that stays so.
+    await crm.setValue(emptied, null);
+    await crm.show(gone, 'hidden');
+    expect(await world.sync({ only: gone })).toMatchObject({
+      status: 'succeeded',
+      contacts: { skipped: 2 },
+    });
+    expect(await statesOf(world, gone)).toEqual(new Set(['removed']));
+    await crm.show(gone, 'visible');
+    // Access that is back changes no record.
+    const { status, contacts } = await world.sync();
+    expect({ status, chosen: contacts.chosen }).toEqual({ status: 'succeeded', chosen: 0 });
+    expect(await statesOf(world, gone)).toEqual(new Set(['settled']));
+    expect(await crm.valueOf(kept)).toBe(paid.get(kept));
+    expect(await crm.valueOf(emptied)).toBeNull();
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('are missing for good without a sign of a deletion, and are removed once a user says so', async () => {
+    const { crm, world, ids, spent } = await start(60);
+    const gone = ids.slice(0, 35);
+    for (const id of gone) await crm.vanish(id);
+    expect((await world.sync({ only: gone })).reason?.code).toBe('contacts_missing');
+    const [batch] = await world.store.holds.listBatches();
+    expect(await world.store.holds.decideBatch(batch?.id ?? '', 'approved')).toBe(35);
+    expect((await world.sync()).reason).toBeNull();
+    expect(await statesOf(world, gone)).toEqual(new Set(['removed']));
     expect(await world.spent()).toBe(spent);
   });
 
@@ -107,7 +178,6 @@ describe.each([
       status: 'succeeded',
       contacts: { skipped: 30 },
     });
-    const rows = await world.store.contacts.find('riverside', gone);
-    expect(new Set([...rows.values()].map(({ state }) => state))).toEqual(new Set(['removed']));
+    expect(await statesOf(world, gone)).toEqual(new Set(['removed']));
   });
 });

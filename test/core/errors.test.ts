@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { describeFailure } from '../../src/cli/terminal/output.ts';
 import {
   ConfigurationError,
   isConfigurationError,
@@ -13,6 +12,7 @@ import {
   isRetriableError,
   RetriableError,
 } from '../../src/core/errors.ts';
+import { describeFailure } from '../../src/interfaces/cli/terminal/output.ts';
 
 /** The module once more, as a connector package has it that brings a donor-sync of its own. */
 async function makeError(): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { inParallel, portionsOf } from '../../src/core/parallel.ts';
+import { inParallel, splitIntoBatches } from '../../src/core/parallel.ts';
 
 describe('inParallel', () => {
   it('works at a few items at a time, and keeps their order', async () => {
@@ -34,7 +34,7 @@ describe('inParallel', () => {
 
 describe('portionsOf', () => {
   it('leaves nothing out', () => {
-    expect(portionsOf([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
-    expect(portionsOf([], 2)).toEqual([]);
+    expect(splitIntoBatches([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
+    expect(splitIntoBatches([], 2)).toEqual([]);
   });
 });

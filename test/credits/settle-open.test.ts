@@ -3,7 +3,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { integrationSchema } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { type Proof, settleOpen, type Unanswered } from '../../src/credits/spend.ts';
-import { createRunControl } from '../../src/run/control.ts';
+import { createRunControl } from '../../src/sync/control/control.ts';
 
 const MOST_PROOFS = 5;
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { watchBalance } from '../../src/credits/balance.ts';
-import { createRunControl } from '../../src/run/control.ts';
+import { createRunControl } from '../../src/sync/control/control.ts';
 
 it('holds a reading against what was open at one moment, also if an answer comes in between', async () => {
   const lost = { id: 'lost', persons: 6 };

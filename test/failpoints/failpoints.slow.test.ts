@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorld } from '../../people/world.ts';
-import { type PartnerSandbox, startPartnerSandbox } from '../../service/index.ts';
+import { type PartnerSandbox, startPartnerSandbox } from '../../sandbox/partner/index.ts';
 import { inParallel } from '../../src/core/parallel.ts';
 import { readBooks } from '../helpers/killed-sync.ts';
 import { type Books, KINDS, type Kind, type Nonprofit, openNonprofit } from './nonprofit.ts';

@@ -9,8 +9,8 @@ import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import type { World } from '../../people/world.ts';
 import { startHubspotSandbox } from '../../sandbox/hubspot/index.ts';
+import type { PartnerSandbox } from '../../sandbox/partner/index.ts';
 import { startSalesforceSandbox } from '../../sandbox/salesforce/index.ts';
-import type { PartnerSandbox } from '../../service/index.ts';
 import { builtProgram } from '../helpers/built-program.ts';
 import { controlService } from '../helpers/service-control.ts';
 

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { statusOf as standingOf } from '../../src/fields/status.ts';
+import { toSyncStatus as standingOf } from '../../src/fields/status.ts';
 import { undoRun } from '../../src/fields/undo.ts';
 import { STATUS_STAGES, writeStatuses } from '../../src/fields/write-statuses.ts';
-import type { SyncDeps } from '../../src/run/context.ts';
-import { openCrm } from '../../src/run/crm-account.ts';
-import type { Stage } from '../../src/run/stage.ts';
+import type { SyncDeps } from '../../src/sync/control/context.ts';
+import { openCrm } from '../../src/sync/control/crm-account.ts';
+import type { Stage } from '../../src/sync/control/stage.ts';
+import { withLease } from '../../src/sync/control/with-lease.ts';
 import { previewRun } from '../../src/sync/preview.ts';
 import type { RunRequest } from '../../src/sync/run.ts';
-import { withLease } from '../../src/sync/with-lease.ts';
-import { createForgetWorld } from '../application/forget-world.ts';
 import {
   createSyncWorld,
   type SyncWorld,
   type SyncWorldOptions,
   WITHOUT_TRIAL,
 } from '../helpers/sync-world.ts';
+import { createForgetWorld } from '../privacy/forget/forget-world.ts';
 
 const STATUS = 'Donor Sync Status';
 const SINCE = 'Donor Sync Status Since';

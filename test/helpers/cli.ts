@@ -13,16 +13,16 @@ import {
   type PartnerSandbox,
   type PartnerSandboxOptions,
   startPartnerSandbox,
-} from '../../service/index.ts';
-import { runProgram } from '../../src/cli/action/command.ts';
-import type { AllDeps } from '../../src/cli/commands.ts';
-import { createProgram } from '../../src/cli/program.ts';
-import { createLog, createLogStream } from '../../src/cli/terminal/log.ts';
-import { readRuntimeOptions } from '../../src/config/environment.ts';
+} from '../../sandbox/partner/index.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { readProcessSpace } from '../../src/core/owner.ts';
-import { generateKey } from '../../src/store/secrets/key-ring.ts';
-import { aStream } from '../cli/a-terminal.ts';
+import { generateKey } from '../../src/database/encryption/key-ring.ts';
+import { runProgram } from '../../src/interfaces/cli/action/command.ts';
+import type { AllDeps } from '../../src/interfaces/cli/commands.ts';
+import { createProgram } from '../../src/interfaces/cli/program.ts';
+import { createLog, createLogStream } from '../../src/interfaces/cli/terminal/log.ts';
+import { readRuntimeOptions } from '../../src/settings/environment.ts';
+import { aStream } from '../interfaces/cli/a-terminal.ts';
 import { builtProgram } from './built-program.ts';
 import { controlService, type ServiceControl } from './service-control.ts';
 

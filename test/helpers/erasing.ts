@@ -1,7 +1,7 @@
 import type { Contact } from '../../src/core/contact.ts';
-import { personFingerprintsOf } from '../../src/identity/person-fingerprints.ts';
-import type { Lease } from '../../src/store/engine/leases.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Lease } from '../../src/database/leases.ts';
+import { fingerprintPerson } from '../../src/identity/person-fingerprints.ts';
+import type { Store } from '../../src/store.ts';
 
 /** Does something with the lease of an integration: the one in force, or one of its own. */
 export async function withLeaseOf<Result>(
@@ -33,8 +33,8 @@ export async function erasePerson(
   integrationId: string,
   contact: Contact,
 ): Promise<void> {
-  const person = personFingerprintsOf(store.fingerprint, contact);
-  const erasure = { crmId: contact.id, person, everywhere: false, receipt: null };
+  const person = fingerprintPerson(store.fingerprint, contact);
+  const erasure = { crmId: contact.id, person, everywhere: false, donors: [], receipt: null };
   await withLeaseOf(store, integrationId, (lease) =>
     store.forget.begin(lease, { ...erasure, state: 'begun' }),
   );

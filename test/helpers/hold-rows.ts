@@ -1,5 +1,5 @@
-import type { HoldRecord } from '../../src/store/holds/holds.ts';
-import type { NetworkHoldRecord } from '../../src/store/networks/network-holds.ts';
+import type { HoldRecord } from '../../src/decisions/statements/holds.ts';
+import type { NetworkHoldRecord } from '../../src/decisions/statements/network-holds.ts';
 
 /** An open hold of a contact, as the store has it. */
 export function aContactHold(changes: Partial<HoldRecord> = {}): HoldRecord {

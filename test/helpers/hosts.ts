@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { openDatabase } from '../../src/store/engine/database.ts';
-import type { Tables } from '../../src/store/engine/tables.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import type { Tables } from '../../src/database/tables/tables.ts';
 
 /** A machine of its own, as far as a process can be one. */
 export interface Host {

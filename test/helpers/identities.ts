@@ -1,5 +1,5 @@
 import { createIdentityReader, type IdentityReader } from '../../src/identity/identity-reader.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store.ts';
 
 /** Reads identities of a CRM in which everything can be read. */
 export function readableIdentities({ fingerprint }: Pick<Store, 'fingerprint'>): IdentityReader {

@@ -4,10 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../src/core/clock.ts';
+import { paceQueries } from '../../src/credits/statements/paces.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import type { Tables } from '../../src/database/tables/tables.ts';
 import { createPacers } from '../../src/partner/pacer.ts';
-import { openDatabase } from '../../src/store/engine/database.ts';
-import type { Tables } from '../../src/store/engine/tables.ts';
-import { paceQueries } from '../../src/store/service/paces.ts';
 
 const [url = '', baseUrl = '', key = '', forMs = '', width = ''] = process.argv.slice(2);
 const { db, close } = await openDatabase<Tables>(url);

@@ -6,23 +6,26 @@ import {
   type PartnerSandbox,
   type PartnerSandboxOptions,
   startPartnerSandbox,
-} from '../../service/index.ts';
+} from '../../sandbox/partner/index.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { type Integration, integrationSchema } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
 import type { Retention } from '../../src/core/retention.ts';
 import type { RunReport } from '../../src/core/run.ts';
-import { createSightings } from '../../src/credits/loss.ts';
+import { createObservations } from '../../src/credits/loss.ts';
+import {
+  createFingerprint,
+  loadFingerprintKey,
+} from '../../src/database/encryption/fingerprint.ts';
+import { generateKey, parseKeyRing } from '../../src/database/encryption/key-ring.ts';
+import { createSealer, type Sealer } from '../../src/database/encryption/sealed.ts';
+import { migrateToLatest } from '../../src/database/migrate.ts';
+import { MIGRATIONS } from '../../src/database/migrations.ts';
 import { createPartnerClient, type PartnerClient } from '../../src/partner/client.ts';
 import { createPacer } from '../../src/partner/pacer.ts';
-import type { RunDeps, SyncDeps } from '../../src/run/context.ts';
-import { openPinned } from '../../src/run/crm-account.ts';
-import { migrateToLatest } from '../../src/store/engine/migrate.ts';
-import { MIGRATIONS } from '../../src/store/engine/migrations.ts';
-import { createFingerprint, loadFingerprintKey } from '../../src/store/secrets/fingerprint.ts';
-import { generateKey, parseKeyRing } from '../../src/store/secrets/key-ring.ts';
-import { createSealer, type Sealer } from '../../src/store/secrets/sealed.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
+import { createStore, type Store } from '../../src/store.ts';
+import type { RunDeps, SyncDeps } from '../../src/sync/control/context.ts';
+import { openPinned } from '../../src/sync/control/crm-account.ts';
 import { type RunRequest, runSync } from '../../src/sync/run.ts';
 import { controlService, type ServiceControl } from './service-control.ts';
 import { openSqliteTemp, type TestDatabase } from './test-databases.ts';
@@ -95,7 +98,7 @@ export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<S
     ...options.integration,
   });
   const owner = randomUUID();
-  const sightings = createSightings();
+  const sightings = createObservations();
 
   function deps(
     signal: AbortSignal = new AbortController().signal,

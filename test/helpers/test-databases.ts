@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, inject } from 'vitest';
-import { type OpenDatabase, openDatabase } from '../../src/store/engine/database.ts';
-import type { Tables } from '../../src/store/engine/tables.ts';
+import { type OpenDatabase, openDatabase } from '../../src/database/database.ts';
+import type { Tables } from '../../src/database/tables/tables.ts';
 
 /** An empty database (no tables yet), open, with the URL by which others may open it too. */
 export interface TestDatabase<Db = Tables> extends OpenDatabase<Db> {

@@ -1,10 +1,10 @@
 import { findConnectorDefinition } from '../../connectors/index.ts';
-import { runProgram } from '../../src/cli/action/command.ts';
-import type { AllDeps } from '../../src/cli/commands.ts';
-import { createProgram } from '../../src/cli/program.ts';
-import { createLog, createLogStream } from '../../src/cli/terminal/log.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
-import { aStream } from '../cli/a-terminal.ts';
+import { runProgram } from '../../src/interfaces/cli/action/command.ts';
+import type { AllDeps } from '../../src/interfaces/cli/commands.ts';
+import { createProgram } from '../../src/interfaces/cli/program.ts';
+import { createLog, createLogStream } from '../../src/interfaces/cli/terminal/log.ts';
+import { aStream } from '../interfaces/cli/a-terminal.ts';
 
 /** How a command ended, and what it wrote. */
 export interface ProgramEnd {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type Contact, identityText } from '../../src/core/contact.ts';
+import type { Contact } from '../../src/core/contact.ts';
 import type { IdentityShape, IdentitySource } from '../../src/core/identity-shape.ts';
 import {
   createIdentityReader,
@@ -78,11 +78,12 @@ describe('the identity of a contact', () => {
     );
   });
 
-  it('is carried over from a fingerprint of the first version', () => {
-    const first = fingerprint('identity', identityText(aContact()));
-    const carried = read().compareWith(first);
-    expect(carried).toEqual({ changed: [], text: read().text() });
-    expect(read(MOVED).compareWith(first).changed).toEqual(['unknown']);
+  it('is not compared with a fingerprint in a form that it does not know, and no credit is spent', () => {
+    for (const unknown of [read().text().replace('2:', '3:'), fingerprint('identity', 'text')]) {
+      expect(() => read().compareWith(unknown)).toThrow(
+        expect.objectContaining({ kind: 'fatal', code: 'identity_form_unknown' }),
+      );
+    }
   });
 });
 

@@ -39,7 +39,7 @@ describe('mapProfile', () => {
       ],
       fields,
     });
-    expect(result).toEqual({ mapped: {}, unfit: [] });
+    expect(result).toEqual({ mapped: {}, unfit: [], cut: [], rates: new Map() });
   });
 
   it('reports a field that the CRM does not have, with its fix', () => {
@@ -48,6 +48,30 @@ describe('mapProfile', () => {
     expect(unfit?.reason).toBe(
       "The CRM has no contact field low__c, or hides it from the integration's user. Write it as Low__c in the settings.",
     );
+  });
+
+  it('tells which fields take a part of their value', () => {
+    const cutAt = (maxLength: number | null, options: readonly string[] = []) =>
+      mapProfile({
+        values: new Map([
+          ['bio', { kind: 'prose', text: 'Founded Acme, then sold it.' }],
+          ['work.all', { kind: 'list', items: ['Acme', 'Beta'] }],
+          ['education.all', { kind: 'list', items: ['Yale', 'MIT'] }],
+        ]),
+        mappings: [
+          { from: 'bio', to: 'Bio__c', when: 'always' },
+          { from: 'work.all', to: 'Work__c', when: 'always' },
+          { from: 'education.all', to: 'Schools__c', when: 'always' },
+        ],
+        fields: [
+          aField({ name: 'Bio__c', maxLength }),
+          aField({ name: 'Work__c', maxLength }),
+          aField({ name: 'Schools__c', type: 'multiPicklist', options, restricted: true }),
+        ],
+      }).cut;
+    expect(cutAt(15, ['Yale'])).toEqual(['Bio__c', 'Schools__c']);
+    expect(cutAt(9, ['Yale'])).toEqual(['Bio__c', 'Work__c', 'Schools__c']);
+    expect(cutAt(27, ['Yale', 'MIT'])).toEqual([]);
   });
 
   it('lets the first of two lines for one field count', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { FatalError } from '../../src/core/errors.ts';
-import type { SyncDeps } from '../../src/run/context.ts';
+import type { SyncDeps } from '../../src/sync/control/context.ts';
 import { expectBoard, open } from './board.ts';
 import { mirrorOnce, withNetworks } from './mirror-once.ts';
 import { type NetworkWorld, ON_ADD, ON_JOB } from './network-world.ts';

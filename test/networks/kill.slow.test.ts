@@ -6,7 +6,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type PartnerSandbox, startPartnerSandbox } from '../../service/index.ts';
+import { type PartnerSandbox, startPartnerSandbox } from '../../sandbox/partner/index.ts';
 import { killUntilDone } from '../helpers/killed-sync.ts';
 import { controlService } from '../helpers/service-control.ts';
 

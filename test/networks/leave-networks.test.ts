@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { leaveNetworks } from '../../src/networks/leave-networks.ts';
-import type { SyncDeps } from '../../src/run/context.ts';
+import type { SyncDeps } from '../../src/sync/control/context.ts';
+import { everything } from '../database/store-world.ts';
 import { eraseContact } from '../helpers/erasing.ts';
-import { everything } from '../store/store-world.ts';
 import { overtakenAtRemoval } from './mirror-once.ts';
 import { createNetworkWorld, type NetworkWorld, ON_JOB } from './network-world.ts';
 

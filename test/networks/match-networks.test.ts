@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { matchNetworks, selectorText } from '../../src/networks/match-networks.ts';
-import type { NetworkRecord } from '../../src/store/networks/networks.ts';
+import type { NetworkRecord } from '../../src/networks/statements/networks.ts';
 
 function row(id: string, selector: string, name: string): NetworkRecord {
   const unknown = { networkId: null, readRun: null, readAt: null, createdAt: 0 };

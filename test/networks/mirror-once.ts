@@ -1,9 +1,9 @@
 import { mirrorNetworks } from '../../src/networks/mirror-networks.ts';
 import { readGroups } from '../../src/networks/read-groups.ts';
-import type { Run, SyncDeps } from '../../src/run/context.ts';
-import { createRunControl } from '../../src/run/control.ts';
+import type { Run, SyncDeps } from '../../src/sync/control/context.ts';
+import { createRunControl } from '../../src/sync/control/control.ts';
+import { takeLease } from '../database/store-world.ts';
 import { readableIdentities } from '../helpers/identities.ts';
-import { takeLease } from '../store/store-world.ts';
 import type { NetworkWorld } from './network-world.ts';
 
 type Networks = SyncDeps['partner']['networks'];

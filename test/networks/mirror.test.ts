@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { everything } from '../database/store-world.ts';
 import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
-import { everything } from '../store/store-world.ts';
 import { expectBoard, open, openBoard, theHold } from './board.ts';
 import { mirrorOnce, overtakenAtRemoval } from './mirror-once.ts';
 import { BOARD } from './network-world.ts';

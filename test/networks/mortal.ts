@@ -1,4 +1,4 @@
-import type { SyncDeps } from '../../src/run/context.ts';
+import type { SyncDeps } from '../../src/sync/control/context.ts';
 
 /** When a process dies: at which of its calls, before or after the call has done its work. */
 export interface Death {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { MemberState } from '../../src/database/tables/network-tables.ts';
 import { planMembers } from '../../src/networks/membership.ts';
-import type { MemberState } from '../../src/store/engine/network-tables.ts';
-import type { MemberRecord } from '../../src/store/networks/network-members.ts';
+import type { MemberRecord } from '../../src/networks/statements/network-members.ts';
 
 function member(donorId: string, state: MemberState = 'member'): MemberRecord {
   return { network: 'n', donorId: donorId, state, addId: null, detail: null, since: 0 };

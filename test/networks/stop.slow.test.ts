@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
-import { EXIT_CODES } from '../../src/cli/terminal/output.ts';
+import { EXIT_CODES } from '../../src/interfaces/cli/terminal/output.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { ON_ADD } from './network-world.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type PartnerSandbox, startPartnerSandbox } from '../../service/index.ts';
+import { type PartnerSandbox, startPartnerSandbox } from '../../sandbox/partner/index.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import { silentLog } from '../../src/core/log.ts';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import { startPartnerSandbox } from '../../service/index.ts';
-import { openDatabase } from '../../src/store/engine/database.ts';
-import { migrateToLatest } from '../../src/store/engine/migrate.ts';
+import { startPartnerSandbox } from '../../sandbox/partner/index.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { migrateToLatest } from '../../src/database/migrate.ts';
 import { controlService } from '../helpers/service-control.ts';
 import { describeOn, freshPostgresUrl } from '../helpers/test-databases.ts';
 

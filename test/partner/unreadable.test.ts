@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type PartnerSandbox, startPartnerSandbox } from '../../service/index.ts';
+import { type PartnerSandbox, startPartnerSandbox } from '../../sandbox/partner/index.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { MAX_TRANSIENT_TRIES } from '../../src/partner/verdict.ts';
 import { playFaults } from '../service/partner.ts';

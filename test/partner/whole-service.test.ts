@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type PartnerSandbox, startPartnerSandbox } from '../../service/index.ts';
+import { type PartnerSandbox, startPartnerSandbox } from '../../sandbox/partner/index.ts';
 import type { Bucket } from '../../src/partner/buckets.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { NEEDED_OPERATIONS, OTHER_OPERATIONS } from '../../src/partner/discovery.ts';
-import { endpointOf } from '../../src/partner/routes.ts';
+import { describeEndpoint } from '../../src/partner/routes.ts';
 import { aClient, rejectionOf } from './test-client.ts';
 
 const MEMBERS = 12;
@@ -303,7 +303,7 @@ describe('the whole service', () => {
       Object.keys(methods).map((method) => shapeOf(`${method.toUpperCase()} ${path}`)),
     );
     const operations = [...NEEDED_OPERATIONS, ...OTHER_OPERATIONS];
-    const known = operations.flatMap(({ routes }) => routes.map(endpointOf).map(shapeOf));
+    const known = operations.flatMap(({ routes }) => routes.map(describeEndpoint).map(shapeOf));
     expect(listed.length).toBeGreaterThan(40);
     expect(listed.filter((endpoint) => !known.includes(endpoint))).toEqual([
       'GET /enhancements/{}/explanation',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createWorld } from '../../people/world.ts';
-import type { PartnerSandbox } from '../../service/index.ts';
+import type { PartnerSandbox } from '../../sandbox/partner/index.ts';
 import { aClock } from '../testbed/a-clock.ts';
 import { ask, issueKey, personOf, startPartner, strangers, submitOne } from './partner.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { PartnerSandbox } from '../../service/index.ts';
+import type { PartnerSandbox } from '../../sandbox/partner/index.ts';
 import { control } from '../testbed/asking.ts';
 import { type OpenApiDocument, type Operation, readDocument } from './openapi-document.ts';
 import { ask, issueKey, playFaults, startPartner } from './partner.ts';

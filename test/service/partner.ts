@@ -7,7 +7,7 @@ import {
   type PartnerSandbox,
   type PartnerSandboxOptions,
   startPartnerSandbox,
-} from '../../service/index.ts';
+} from '../../sandbox/partner/index.ts';
 import { type Answer, control, send } from '../testbed/asking.ts';
 
 /** Starts a stand-in without limits and waiting by default; it ends with the test. */

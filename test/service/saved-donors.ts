@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { createWorld } from '../../people/world.ts';
-import type { PartnerSandbox } from '../../service/index.ts';
+import type { PartnerSandbox } from '../../sandbox/partner/index.ts';
 import { ask } from './partner.ts';
 
 /** An id that no donor has. */

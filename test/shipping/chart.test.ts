@@ -22,7 +22,7 @@ import {
 import { parseDockerfile } from '../../scripts/replay-dockerfile/dockerfile.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { runWhole } from '../helpers/whole-program.ts';
-import { openHttpWorld } from '../http/http-world.ts';
+import { openHttpWorld } from '../interfaces/api/http-world.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const open = closedAfterTest(openHttpWorld);

@@ -4,8 +4,8 @@ import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { SHOTS } from '../../scripts/screenshots.ts';
-import { COMMANDS } from '../../src/cli/commands.ts';
-import { ROUTES } from '../http/route-table.ts';
+import { COMMANDS } from '../../src/interfaces/cli/commands.ts';
+import { ROUTES } from '../interfaces/api/route-table.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

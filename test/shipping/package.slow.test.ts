@@ -7,13 +7,13 @@ import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { compareStarts } from '../../bench/start-cost.ts';
+import { type PartnerSandbox, startPartnerSandbox } from '../../sandbox/partner/index.ts';
 import { bringInstalledModules } from '../../scripts/replay-dockerfile/installed-modules.ts';
 import { runToEnd, start } from '../../scripts/replay-dockerfile/process.ts';
-import { type PartnerSandbox, startPartnerSandbox } from '../../service/index.ts';
 import { OLDEST_NODE } from '../../src/node-version.ts';
-import { errorSchema } from '../cli/documents.ts';
 import { nodesOnPath } from '../helpers/nodes-on-path.ts';
 import { controlService } from '../helpers/service-control.ts';
+import { errorSchema } from '../interfaces/cli/documents.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 
@@ -86,9 +86,12 @@ describe('the package', () => {
         ...['dist/connectors/testing/public.js', 'dist/src/partner/public.d.ts'],
         ...['config/donor-sync.example.yaml', 'config/settings.schema.json'],
         ...['SECURITY.md', 'dist/sbom.cdx.json', 'dist/licences.json'],
-        ...['dist/src/http/assets/pages.css', 'dist/src/http/assets/pages.js'],
+        ...[
+          'dist/src/interfaces/pages/assets/pages.css',
+          'dist/src/interfaces/pages/assets/pages.js',
+        ],
         ...['dist/src/mapping/nicknames.csv', 'dist/src/mapping/common-names.csv'],
-        ...['deploy/donor-sync.service', 'people/data/surnames.csv'],
+        ...['deploy/donor-sync.service', 'people/data/surnames.csv', 'service/data/surnames.csv'],
         ...['deploy/salesforce/README.md', 'deploy/salesforce/sfdx-project.json'],
       ]),
     );
@@ -100,13 +103,15 @@ describe('the package', () => {
       /^deploy\/helm\/donor-sync\/(\.helmignore|Chart\.yaml|values\.(yaml|schema\.json))$/,
       /^deploy\/helm\/donor-sync\/templates\/[\w.-]+$/,
       /^deploy\/salesforce\/(README\.md|sfdx-project\.json|force-app\/main\/default\/.+)$/,
-      /^(config\/[\w.-]+\.(yaml|json)|people\/data\/.+\.(csv|md|xml))$/,
+      /^(config\/[\w.-]+\.(yaml|json)|people\/data\/.+\.(csv|md|xml)|service\/data\/.+\.(csv|md))$/,
       /^dist\/(package|sbom\.cdx|licences)\.json$/,
-      /^dist\/(src\/main|src\/memory|src\/core\/errors|src\/partner\/public)\.js$/,
+      /^dist\/(src\/main|src\/process-memory|src\/core\/errors|src\/partner\/public)\.js$/,
       /^dist\/connectors\/(index|public|testing\/public)\.js$/,
       /^dist\/chunks\/[\w-]+\.js$/,
-      /^dist\/src\/(http\/assets|cli\/commands\/connector\/skeleton)\/[\w-]+\.js$/,
-      /^dist\/src\/(.+\.(css|csv|svg)|cli\/commands\/connector\/skeleton\/README\.md)$/,
+      // A worker thread is started from a file of its own.
+      /^dist\/connectors\/csv\/sources\/workbook-worker\.js$/,
+      /^dist\/src\/interfaces\/(pages\/assets|cli\/commands\/connector\/skeleton)\/[\w-]+\.js$/,
+      /^dist\/src\/(.+\.(css|csv|svg)|interfaces\/cli\/commands\/connector\/skeleton\/README\.md)$/,
       /^dist\/(connectors|src\/(core|outbound|partner))\/.*[\w-]+\.d\.ts$/,
     ];
     const isTest = (file: string) =>

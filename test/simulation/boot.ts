@@ -1,9 +1,9 @@
 /** The database of all nights, with the schema and the keys that a first start makes. */
 import { openApplication } from '../../src/application.ts';
-import { settingsSchema } from '../../src/config/settings-schema.ts';
 import { silentLog } from '../../src/core/log.ts';
-import { installPgBoss } from '../../src/engine/pg-boss.ts';
-import { migrateToLatest } from '../../src/store/engine/migrate.ts';
+import { migrateToLatest } from '../../src/database/migrate.ts';
+import { installPgBoss } from '../../src/jobs/engine/pg-boss.ts';
+import { settingsSchema } from '../../src/settings/settings-schema.ts';
 import { SECRET_KEY } from './night.ts';
 import { createRandom } from './random.ts';
 import type { RealPostgres } from './real-postgres.ts';

@@ -1,12 +1,12 @@
 /** Webhooks, as others send them: over the product's HTTP, to an address that a person has made, mostly signed. */
 import { createHmac } from 'node:crypto';
 import type { Hono } from 'hono';
-import type { Runner } from '../../src/application/runner.ts';
 import type { Application } from '../../src/application.ts';
 import type { Log } from '../../src/core/log.ts';
-import { createHttpApp } from '../../src/http/app.ts';
-import type { HttpEnv } from '../../src/http/request/context.ts';
-import { createHookAddress } from '../../src/http/webhooks/hook-address.ts';
+import { createHttpApp } from '../../src/interfaces/api/app.ts';
+import type { HttpEnv } from '../../src/interfaces/api/request/context.ts';
+import { createHookAddress } from '../../src/interfaces/api/webhooks/hook-address.ts';
+import type { Runner } from '../../src/jobs/runner.ts';
 import type { Life } from './process.ts';
 import type { Random } from './random.ts';
 

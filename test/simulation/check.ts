@@ -1,8 +1,17 @@
 /** The reckoning after a quiet night: what has to be true once everything is well and at rest. */
-import { DONOR_ID, type Record_, type SimulatedCrm, versionOf } from './crm.ts';
+import {
+  DONOR_ID,
+  familyOf,
+  humansIn,
+  isAnyones,
+  type Record_,
+  type SimulatedCrm,
+  versionOf,
+} from './crm.ts';
 import type { World } from './night.ts';
 import { checkOnePerson } from './one-person.ts';
 import type { Payment } from './oracle.ts';
+import { checkPaid } from './paid-is-there.ts';
 import { RETENTION } from './settings.ts';
 
 export function checkNight(world: World): void {
@@ -10,8 +19,9 @@ export function checkNight(world: World): void {
   for (const [name, crm] of world.crms) {
     for (const record of crm.records.values()) {
       if (record.forgottenAt !== null) continue;
-      checkContact(world, name, record);
+      checkContact(world, name, crm, record);
       checkOnePerson(world, record);
+      checkPaid(world, crm, record);
     }
     checkForgotten(world, crm);
   }
@@ -58,7 +68,7 @@ const OPEN_JOBS = `
   where jobs.state in ('intended', 'processing', 'completed')
     and contacts.state not in ('removed', 'held') and contacts.eligible = 1`;
 
-function checkContact(world: World, integration: string, record: Record_): void {
+function checkContact(world: World, integration: string, crm: SimulatedCrm, record: Record_): void {
   const { oracle, store, violate, swarm } = world;
   const [row] = store.rows(
     'select crm_id, state, outcome_reason, due_reason, donor_id from contacts where integration_id = ? and crm_id = ?',
@@ -98,11 +108,11 @@ function checkContact(world: World, integration: string, record: Record_): void 
     }
     return;
   }
-  if (state === 'held') checkHold(world, record, reason);
+  if (state === 'held') checkHold(world, crm, record, reason);
   if (state === 'submitted' || state === 'ready') {
     violate('no stuck state', `contact ${id} is ${state} after a quiet night (${reason})`);
   }
-  if (state === 'settled') checkProfile(world, record, reason);
+  if (state === 'settled') checkProfile(world, crm, record, reason);
 }
 
 function contactRow(row: Record<string, unknown>): ContactRow {
@@ -117,7 +127,7 @@ function contactRow(row: Record<string, unknown>): ContactRow {
 }
 
 /** A person is only asked about what is so. */
-function checkHold(world: World, record: Record_, reason: string): void {
+function checkHold(world: World, crm: SimulatedCrm, record: Record_, reason: string): void {
   const { oracle, store, swarm, violate, crms } = world;
   const { id } = record;
   const { service, settings } = swarm;
@@ -125,7 +135,8 @@ function checkHold(world: World, record: Record_, reason: string): void {
     violate('no stuck state', `contact ${id} is held (${reason}), and no person is asked about it`);
   }
   // Whoever is renamed while a job runs gets the profile of the former name.
-  if (reason === 'name_mismatch' && service.wrongPerson === 0 && record.former.length === 0) {
+  const wasRenamed = familyOf(crm, record).some(({ former }) => former.length > 0);
+  if (reason === 'name_mismatch' && service.wrongPerson === 0 && !wasRenamed) {
     violate('a reason to ask', `contact ${id} is held for its name, and no profile was wrong`);
   }
   if (reason === 'profile_deceased' && service.deceased === 0) {
@@ -135,8 +146,11 @@ function checkHold(world: World, record: Record_, reason: string): void {
     const isProvable =
       service.otherSpender + service.buyer + service.partly + swarm.faults.restore === 0 &&
       service.credits > 1_000;
-    const own = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
-    const family = own.filter((each) => each.human === record.human);
+    const humans = humansIn(crm, record);
+    const own = [...crms.values()].flatMap((each) => [...each.records.values()]);
+    const family = own.filter(
+      (each) => humans.has(each.human) || each.former.some(({ human }) => humans.has(human)),
+    );
     const wasPaid = family.some((each) => oracle.paymentsOf(each).length > 0);
     // Of two records of one human being it is not certain which one was sent.
     if (isProvable && family.length === 1 && isAnswerDropped(world, record)) {
@@ -179,7 +193,7 @@ const ASKED_ABOUT =
   "select id from holds where crm_id = ? and tracking_id = ? and kind = 'lost_answer'";
 
 /** The CRM holds the right profile, or what a person typed. */
-function checkProfile(world: World, record: Record_, reason: string): void {
+function checkProfile(world: World, crm: SimulatedCrm, record: Record_, reason: string): void {
   const { oracle, violate } = world;
   const last = oracle.paymentsOf(record).at(-1);
   const cell = record.values.get(DONOR_ID);
@@ -188,15 +202,18 @@ function checkProfile(world: World, record: Record_, reason: string): void {
     cell.value !== null &&
     cell.value !== record.human.donorId &&
     !record.isApproved &&
-    !mayHoldFormer(world, record, reason)
+    !mayHoldFormer(world, crm, record, reason)
   ) {
     violate('right profile', `contact ${record.id} shows the donor id of another person`);
   }
   judgeChange(world, record, last);
-  judgeOwned(world, record);
+  judgeOwned(world, crm, record);
   const isWritten = ['fields_written', 'values_equal', 'profile_fresh'].includes(reason);
   if (last?.job.fate !== 'completed' || !isWritten || record.optedOutAt !== null) return;
-  if (cell === undefined && !isInheritedTooLate(world, record, last)) {
+  // Bought for who the contact was before, and not written by then: no name but that one may get it.
+  if (last.job.human !== record.human && !record.isSamePerson) return;
+  // What a user has taken back stays out, and the store says so by name.
+  if (cell === undefined && !record.isUndone && !isInheritedTooLate(world, record, last)) {
     violate(
       'right profile',
       `contact ${record.id} is ${reason}, was paid for, and shows no profile`,
@@ -205,14 +222,23 @@ function checkProfile(world: World, record: Record_, reason: string): void {
 }
 
 /** True if nothing has to replace the values of the human being that the record was before. */
-function mayHoldFormer({ swarm }: World, record: Record_, reason: string): boolean {
-  if (record.former.length === 0) return false;
+function mayHoldFormer(
+  { swarm }: World,
+  crm: SimulatedCrm,
+  record: Record_,
+  reason: string,
+): boolean {
+  // What a merge filled in may be of who the other record was before.
+  if (familyOf(crm, record).every(({ former }) => former.length === 0)) return false;
   const { settings, desk, faults } = swarm;
   if (!settings.whenIdentityChanges || desk.undo + faults.restore > 0) return true;
   if (record.isSamePerson || record.optedOutAt !== null || record.rejectedChanges.size > 0)
     return true;
-  // A user has said that the profile of the present name is of somebody else, or not to pay again.
-  return ['rejected_by_person', 'identity_change_rejected', 'opted_out'].includes(reason);
+  // A user has said that the profile of the present name is of somebody else, not to pay again, or that the contact is
+  // somebody who was erased: then nothing reads or writes it any more, whoever it becomes.
+  const kept = ['rejected_by_person', 'identity_change_rejected', 'opted_out', 'forgotten'];
+  // A store that was put in the place of another one takes over the id that stands in the record, whoever it is of.
+  return [...kept, 'profile_adopted'].includes(reason);
 }
 
 /**
@@ -236,13 +262,15 @@ function isInheritedTooLate(
 
 /** Who is at rest was paid for as they are now. */
 function judgeChange(
-  { crms, oracle, swarm, violate }: World,
+  { crms, oracle, service, swarm, violate }: World,
   record: Record_,
   last: Payment | undefined,
 ): void {
   const { people, settings, faults } = swarm;
   if (last === undefined || record.optedOutAt !== null || last.record !== record) return;
   if (!settings.whenIdentityChanges || people.revoke > 0 || faults.restore > 0) return;
+  // Nothing is paid for whoever the service refuses.
+  if (service.refuses(record.human)) return;
   // Of two records of one human being it is not certain which one was sent.
   if (people.doubles > 0) return;
   const all = [...crms.values()].flatMap((crm) => [...crm.records.values()]);
@@ -261,15 +289,17 @@ function judgeChange(
 }
 
 /** What the product has written it knows as its own: to keep it right, take it back, or erase it. */
-function judgeOwned({ store, swarm, violate }: World, record: Record_): void {
+function judgeOwned({ store, swarm, violate }: World, crm: SimulatedCrm, record: Record_): void {
   if (swarm.faults.restore > 0) return;
-  const rows = [
-    ...store.rows('select owned_values as own from contacts where crm_id = ?', record.id),
-    ...store.rows('select after as own from writes where crm_id = ?', record.id),
-  ];
+  // What came from a record that is a part of it is known under the id of that one until it is sorted.
+  const rows = familyOf(crm, record).flatMap(({ id }) => [
+    ...store.rows('select owned_values as own from contacts where crm_id = ?', id),
+    ...store.rows('select after as own from writes where crm_id = ?', id),
+  ]);
   const known = new Set(rows.flatMap(({ own }) => Object.keys(JSON.parse(String(own ?? '{}')))));
-  for (const [field, { author, value }] of record.values) {
-    if (author === 'product' && value !== null && !known.has(field)) {
+  for (const [field, cell] of record.values) {
+    const { author, value } = cell;
+    if (author === 'product' && value !== null && !isAnyones(cell) && !known.has(field)) {
       violate('what is ours', `the ${field} of contact ${record.id} is not known as written by us`);
     }
   }
@@ -281,9 +311,10 @@ function checkForgotten(world: World, crm: SimulatedCrm): void {
   const forgotten = [...crm.records.values()].filter(({ forgottenAt }) => forgottenAt !== null);
   if (forgotten.length === 0) return;
   const tables = store.backUp();
-  for (const { id, human, values, isErasedInCrm, gone } of forgotten) {
+  for (const record of forgotten) {
+    const { id, human, values, isErasedInCrm, gone } = record;
     const others = [...crm.records.values()].filter(
-      (each) => each.human === human && each.id !== id,
+      (each) => humansIn(crm, each).has(human) && each.id !== id,
     );
     const words = [id, ...(others.length === 0 ? [human.donorId] : [])];
     for (const [table, rows] of tables) {
@@ -302,9 +333,11 @@ function checkForgotten(world: World, crm: SimulatedCrm): void {
       violate('forgotten', `the erased contact ${id} is a member of a network`);
     }
     if (!isErasedInCrm || gone !== null) continue;
-    for (const [field, { author, value, at }] of values) {
+    for (const [field, cell] of values) {
+      const { author, value, at } = cell;
       // What was written after the backup that was put back is not known as ours.
       if (author !== 'product' || value === null || oracle.isUnknown(at)) continue;
+      if (isAnyones(cell)) continue;
       violate('forgotten', `the ${field} of the erased contact ${id} is still in the CRM`);
     }
   }

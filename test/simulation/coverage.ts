@@ -2,10 +2,10 @@
 import {
   type EventRow,
   LIFE,
-  PLACES,
-  type Place,
+  LIFE_STATES,
+  type LifeState,
   type Way,
-} from '../../src/store/contacts/life.ts';
+} from '../../src/contacts/life.ts';
 import type { Coverage } from './people.ts';
 
 export interface CoverageCounts extends Coverage {
@@ -73,7 +73,7 @@ const cell = (event: string, place: string) => `${event} at ${place}`;
 /** All events at all states in which the table lets them go. */
 function cellsOfLife(): string[] {
   return Object.entries<EventRow>(LIFE).flatMap(([event, { ways }]) => {
-    const places = ways.flatMap(({ from }) => PLACES.filter((place) => from.includes(place)));
+    const places = ways.flatMap(({ from }) => LIFE_STATES.filter((place) => from.includes(place)));
     return [...new Set(places)].map((place) => cell(event, place));
   });
 }
@@ -82,10 +82,10 @@ function cellsOfLife(): string[] {
  * The same row; says in which state a contact was whose row is worked out by it (`after` in `move.ts` asks a way
  * whether it goes from there, and takes where it leads to once it has chosen it).
  */
-function watched(row: EventRow, onTaken: (place: Place) => void): EventRow {
-  let asked: { way: Way; place: Place } | null = null;
+function watched(row: EventRow, onTaken: (place: LifeState) => void): EventRow {
+  let asked: { way: Way; place: LifeState } | null = null;
   const ways = row.ways.map((way): Way => {
-    const includes = (place: Place) => {
+    const includes = (place: LifeState) => {
       const isThere = way.from.includes(place);
       if (isThere) asked = { way, place };
       return isThere;
@@ -107,7 +107,7 @@ function watched(row: EventRow, onTaken: (place: Place) => void): EventRow {
 function waysOfLife(): string[] {
   const all = Object.values<EventRow>(LIFE).flatMap(({ ways }) =>
     ways.flatMap(({ from, to }) =>
-      PLACES.flatMap((place) =>
+      LIFE_STATES.flatMap((place) =>
         from.includes(place) && to !== null && to !== place ? `${place} → ${to}` : [],
       ),
     ),

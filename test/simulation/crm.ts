@@ -9,6 +9,8 @@ import type {
   ConnectorDefinition,
   ContactPage,
   RecordLookup,
+  Refusal,
+  RefusalCause,
   WriteResult,
 } from '../../connectors/contract.ts';
 import { throwIfStopped } from '../../connectors/stopped.ts';
@@ -53,12 +55,28 @@ interface Former {
   until: number;
 }
 
-interface Cell {
+export interface Cell {
   value: FieldValue;
   author: 'person' | 'product';
   at: number;
+  /** The process that wrote it; left out for a user's. */
+  by?: string;
   /** True if a flow of the CRM has made it of what was written. */
   isAutomated?: boolean;
+  /** True once a run that wrote it has come to its end as it should: it has read back what a flow made of it. */
+  isRecorded?: boolean;
+  /** True once the process that wrote it was told that a flow has made it. */
+  isTold?: boolean;
+  /** True if its record was gone or out of sight when it was read back, or was merged before: nothing tells then. */
+  isUntold?: boolean;
+}
+
+/**
+ * True of what a flow made of a value whose process never came to read it back, or found its record gone: no one can
+ * tell it from a user's, to whom it belongs by the product's own rule.
+ */
+export function isAnyones({ isAutomated = false, isRecorded = false, isUntold }: Cell): boolean {
+  return isAutomated && (isUntold === true || !isRecorded);
 }
 
 export interface Record_ {
@@ -77,6 +95,18 @@ export interface Record_ {
   until: number[];
   optedOutAt: number | null;
   values: Map<string, Cell>;
+  /** Fields that a user has typed into or emptied, here or in a record that became a part of it. */
+  edited: Set<string>;
+  /** True once `undo` has written into it, or has taken back a write of which nobody knows that it was refused. */
+  isUndone: boolean;
+  /** Processes whose values it has refused. */
+  refusedTo: Set<Life>;
+  /** True once a user has said no to something about it. */
+  isRejected: boolean;
+  /** When it opted out first; null if it never did. */
+  firstOptOutAt: number | null;
+  /** True while the integration's user cannot see it, without a tombstone. */
+  isVanished: boolean;
   revision: number;
   changedAt: number;
   bornAt: number;
@@ -86,6 +116,8 @@ export interface Record_ {
   leftAt: number | null;
   /** What was written into it last, by which process and when; certain once that life has ended well. */
   written: { by: string; at: number } | null;
+  /** When runs have written values into it, each time. */
+  filledAt: number[];
   /** When a profile was certainly written into it. */
   deliveredAt: number;
   /** When a person last asked for it to be submitted once more. */
@@ -140,8 +172,15 @@ export interface SimulatedCrm {
   remove(record: Record_, mergedInto: string | null): void;
   /** It is another human being from now on. */
   become(record: Record_, human: Human, details: Details): void;
-  /** Values that a rule refuses: those of a field whose text has one of so many endings; null for no rule. */
+  /** The rule by which it refuses values; null for no rule. */
   rule: Rule | null;
+  /** Fields that the integration's user may not write. */
+  readonly locked: Set<string>;
+  /** Fields that are too short for what comes. */
+  readonly narrow: Set<string>;
+  /** The integration's user does not see the record from now on, or sees it again. Nothing tells of that. */
+  vanish(record: Record_): void;
+  appear(record: Record_): void;
   /** A deleted record is there again. */
   putBack(record: Record_): void;
   hide(source: Source): void;
@@ -153,9 +192,12 @@ export interface SimulatedCrm {
   connect(life: Life, signal: AbortSignal): Connector;
 }
 
-/** A validation rule: it refuses the value by the name of its field. */
+/** A validation rule: it looks at the fields that are written. */
 export interface Rule {
-  field: string;
+  /** The field that it is about, and another one where it is about a pair. */
+  fields: readonly [string, ...string[]];
+  /** False if the CRM does not say which field it is about, and refuses the whole record. */
+  isNamed: boolean;
   isRefused(value: FieldValue): boolean;
 }
 
@@ -201,6 +243,19 @@ export function hasErased(crm: SimulatedCrm, record: Record_): boolean {
   return erasedIn(crm, record).length > 0;
 }
 
+/** The record, and those that have become a part of it, in chains as well. */
+export function familyOf(crm: SimulatedCrm, record: Record_): Record_[] {
+  return [...crm.records.values()].filter(
+    (each) => each === record || (each.gone !== null && crm.lineOf(each.id).includes(record)),
+  );
+}
+
+/** All human beings whose values may be ours in this record: that it is or was, or that is or was a part of it. */
+export function humansIn(crm: SimulatedCrm, record: Record_): Set<Human> {
+  const family = familyOf(crm, record);
+  return new Set(family.flatMap(({ human, former }) => [human, ...former.map((one) => one.human)]));
+}
+
 /** Those among the contacts which have become a part of this one who were erased, or have taken in such a contact. */
 export function erasedIn(crm: SimulatedCrm, { id }: Record_): Record_[] {
   const takenIn = [...crm.records.values()].filter(({ gone }) => gone?.mergedInto === id);
@@ -217,12 +272,15 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
   let lastId = 0;
 
   const crm: SimulatedCrm = {
-    ...{ name, records, hidden, groups, rule: null },
+    ...{ name, records, hidden, groups, rule: null, locked: new Set(), narrow: new Set() },
     living: () => [...records.values()].filter(({ gone }) => gone === null),
     add(human, details) {
       lastId += 1;
       const id = `${name}-${String(lastId).padStart(3, '0')}`;
-      const twins = [...records.values()].filter((each) => each.human === human);
+      // Whoever was that human being once keeps the way in which it was written.
+      const twins = [...records.values()].filter(
+        (each) => each.human === human || each.former.some((one) => one.human === human),
+      );
       const record: Record_ = {
         ...{
           id,
@@ -235,6 +293,12 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           until: [],
           optedOutAt: null,
           values: new Map(),
+          edited: new Set(),
+          isUndone: false,
+          refusedTo: new Set(),
+          isRejected: false,
+          firstOptOutAt: null,
+          isVanished: false,
           revision: 0,
         },
         ...{
@@ -249,6 +313,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           optOutKnownBy: new Map(),
           goneReads: [],
           written: null,
+          filledAt: [],
           deliveredAt: 0,
           resubmittedAt: 0,
           distinguishedAt: null,
@@ -271,6 +336,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     change(record, change) {
       const before = record.details;
       change(record);
+      record.firstOptOutAt ??= record.optedOutAt;
       if (record.details !== before) {
         record.history.push(before);
         record.until.push(timeline.now());
@@ -280,6 +346,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     type(record, field, value) {
       const at = timeline.now();
       record.values.set(field, { value, author: 'person', at });
+      record.edited.add(field);
       touch(record);
     },
     remove(record, mergedInto) {
@@ -307,6 +374,16 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       record.gone = null;
       touch(record);
     },
+    vanish(record) {
+      record.isVanished = true;
+      record.leftAt = timeline.now();
+    },
+    appear(record) {
+      record.isVanished = false;
+      record.leftAt = timeline.now();
+      // No incremental reading finds what is in sight again: it is found when somebody changes it.
+      touch(record);
+    },
     hide: (source) => hidden.add(source),
     show: (source) => hidden.delete(source),
     heirOf(id) {
@@ -331,8 +408,11 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
   function fillFrom(loser: Record_, heir: Record_): void {
     for (const [field, cell] of loser.values) {
       const own = heir.values.get(field)?.value ?? null;
-      if (own === null && cell.value !== null) heir.values.set(field, { ...cell });
+      const isUntold = cell.isAutomated === true && cell.isTold !== true;
+      const copy = isUntold ? { ...cell, isUntold } : { ...cell };
+      if (own === null && cell.value !== null) heir.values.set(field, copy);
     }
+    for (const field of loser.edited) heir.edited.add(field);
     touch(heir);
   }
 
@@ -376,13 +456,18 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
         call(life, signal, 'read back', () =>
           writes.map(({ id, fields }) => {
             const record = records.get(id);
-            if (record === undefined || record.gone !== null) {
+            // Nothing but the process that wrote it can tell.
+            const made = fields.flatMap((field) => {
+              const cell = record?.values.get(field);
+              return cell?.isAutomated === true && cell.by === life.name ? { field, cell } : [];
+            });
+            if (record === undefined || record.gone !== null || record.isVanished) {
+              for (const { cell } of made) cell.isUntold = cell.isTold !== true;
               return { id, values: null, automated: [] };
             }
             const values = fields.map((field) => [field, record.values.get(field)?.value ?? null]);
-            const automated = fields.filter(
-              (field) => record.values.get(field)?.isAutomated === true,
-            );
+            for (const { cell } of made) cell.isTold = true;
+            const automated = made.map(({ field }) => field);
             return { id, values: Object.fromEntries(values), automated };
           }),
         ),
@@ -454,7 +539,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
   function changesAfter(cursor: number): Change[] {
     const visible = timeline.now() - deps.lagMs;
     const changed = [...records.values()]
-      .filter((record) => record.revision > cursor)
+      .filter((record) => record.revision > cursor && !record.isVanished)
       .sort((a, b) => a.revision - b.revision);
     const late = changed.findIndex(({ changedAt }) => changedAt > visible);
     const found = late < 0 ? changed : changed.slice(0, late);
@@ -463,7 +548,9 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
 
   function pageOf(life: Life, page: readonly Change[], all: readonly Change[]): ContactPage {
     return {
-      contacts: page.flatMap(({ record }) => (record.gone === null ? contactOf(life, record) : [])),
+      contacts: page.flatMap(({ record }) =>
+        record.gone === null && !record.isVanished ? contactOf(life, record) : [],
+      ),
       removed: all.flatMap(({ record: { id, gone } }) =>
         gone === null ? [] : { id, mergedInto: gone.mergedInto },
       ),
@@ -477,7 +564,11 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     if (record === undefined || record.gone !== null) {
       return { state: 'removed', id: text, mergedInto: record?.gone?.mergedInto ?? null };
     }
+    if (record.isVanished) return { state: 'missing', id: text };
     if (fields.length > 0) record.valuesReadBy.set(life.name, timeline.now());
+    // Who died with the refusal has left a write that may have happened: a blank field may be what an undo made of it.
+    const isUncertain = [...record.refusedTo].some(({ wasHurt }) => wasHurt);
+    record.isUndone ||= life.isAtDesk && fields.length > 0 && isUncertain;
     const values = fields.map((field) => [field, record.values.get(field)?.value ?? null]);
     return {
       state: 'found',
@@ -505,24 +596,49 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
   }
 
   function write(life: Life, id: string, wanted: FieldValues, together = false): WriteResult {
-    const { rule } = crm;
-    const refused = Object.keys(wanted).filter(
-      (field) => rule?.field === field && rule.isRefused(wanted[field] ?? null),
-    );
-    const isWhole = together || refused.length === Object.keys(wanted).length;
-    const refusal = { retriable: false, code: 'rule', message: 'A rule refuses it.' };
-    if (refused.length > 0 && isWhole && records.get(id)?.gone === null) {
-      return { status: 'refused', id, ...refusal, fields: refused };
+    const record = records.get(id);
+    const refusals = refusalsOf(wanted);
+    const refused = refusals.flatMap(({ fields }) => fields);
+    const isWhole =
+      together ||
+      refused.length === Object.keys(wanted).length ||
+      refusals.some(({ fields }) => fields.length === 0);
+    const [first] = refusals;
+    if (first !== undefined && isWhole && record?.gone === null && !record.isVanished) {
+      record.refusedTo.add(life);
+      return { status: 'refused', id, ...first, fields: first.fields.length === 0 ? [] : refused };
     }
     const left = Object.entries(wanted).filter(([field]) => !refused.includes(field));
     const result = writeValues(life, id, Object.fromEntries(left));
-    if (refused.length === 0 || result.status !== 'written') return result;
-    return { status: 'written_in_part', id, refusals: [{ ...refusal, fields: refused }] };
+    if (refusals.length === 0 || result.status !== 'written') return result;
+    return { status: 'written_in_part', id, refusals };
+  }
+
+  /** What the CRM refuses of these values, by cause. */
+  function refusalsOf(wanted: FieldValues): Refusal[] {
+    const { rule, locked, narrow } = crm;
+    const filled = Object.keys(wanted).filter((field) => (wanted[field] ?? null) !== null);
+    const refusal = (code: string, cause: RefusalCause, fields: readonly string[]): Refusal => ({
+      ...{ retriable: false, code, cause, message: 'The CRM refuses it.', fields },
+    });
+    const forbidden = Object.keys(wanted).filter((field) => locked.has(field));
+    const tooLong = filled.filter((field) => narrow.has(field) && !forbidden.includes(field));
+    const isRefused = rule?.isRefused(wanted[rule.fields[0]] ?? null) === true;
+    const ofRule = isRefused && rule.fields.every((field) => Object.hasOwn(wanted, field));
+    const blamed = (rule?.fields ?? []).filter(
+      (field) => !forbidden.includes(field) && !tooLong.includes(field),
+    );
+    return [
+      ...(ofRule && !rule.isNamed ? [refusal('rule', 'rule', [])] : []),
+      ...(forbidden.length > 0 ? [refusal('forbidden', 'no_permission', forbidden)] : []),
+      ...(tooLong.length > 0 ? [refusal('too_long', 'does_not_fit', tooLong)] : []),
+      ...(ofRule && rule.isNamed && blamed.length > 0 ? [refusal('rule', 'rule', blamed)] : []),
+    ];
   }
 
   function writeValues(life: Life, id: string, values: FieldValues): WriteResult {
     const record = records.get(id);
-    if (record === undefined || record.gone !== null) {
+    if (record === undefined || record.gone !== null || record.isVanished) {
       const message = 'There is no such record.';
       return { status: 'refused', id, retriable: false, code: 'missing', message, fields: [] };
     }
@@ -556,9 +672,12 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       }
       // Undoing a run brings back what people had typed.
       const author = value === TYPED ? 'person' : 'product';
-      record.values.set(field, { value, author, at: timeline.now(), ...automated(field, value) });
+      const made = automated(field, value);
+      record.values.set(field, { value, author, at: timeline.now(), by: life.name, ...made });
     }
+    record.isUndone ||= life.isAtDesk;
     record.written = { by: life.name, at: timeline.now() };
+    if (isFilled && !life.isAtDesk) record.filledAt.push(timeline.now());
     say(`process ${life.name}`, `writes ${Object.keys(values).length} fields of contact ${id}`);
     touch(record);
     return { status: 'written', id };
@@ -589,7 +708,8 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     return MAPPINGS.map(({ from, to }) => ({
       ...{ name: to, label: to, type: from === 'age' ? 'integer' : 'text' },
       ...{ maxLength: null, integerDigits: null, decimalDigits: null },
-      ...{ options: [], restricted: false, writable: true },
+      ...{ options: [], restricted: false, writable: !crm.locked.has(to) },
+      ...(crm.narrow.has(to) ? (from === 'age' ? { integerDigits: 1 } : { maxLength: 3 }) : {}),
     }));
   }
 }

@@ -1,15 +1,15 @@
 /** What people do at the product itself: decide holds, forget contacts, take runs back, sync single contacts. */
 
-import { decideBatch, decideHold } from '../../src/application/decide-holds.ts';
-import { forgetPerson } from '../../src/application/forget/forget.ts';
 import type { Application } from '../../src/application.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { newId } from '../../src/core/new-id.ts';
+import { decideBatch, decideHold } from '../../src/decisions/decide-holds.ts';
+import { decisionsFor, listOpenHolds } from '../../src/decisions/views/hold.ts';
 import { undoRun } from '../../src/fields/undo.ts';
-import { openCrm } from '../../src/run/crm-account.ts';
-import { withLease } from '../../src/sync/with-lease.ts';
-import { decisionsFor, listOpenHolds } from '../../src/views/hold.ts';
+import { forgetPerson } from '../../src/privacy/forget/forget.ts';
+import { openCrm } from '../../src/sync/control/crm-account.ts';
+import { withLease } from '../../src/sync/control/with-lease.ts';
 import { type Record_, type SimulatedCrm, versionOf } from './crm.ts';
 import type { Life } from './process.ts';
 import type { Random } from './random.ts';
@@ -89,6 +89,7 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
       `decides: ${word} (${hold.row.kind}, ${record?.id ?? ''})`,
     );
     // Before it is on record: whether a commit is heard of or not, the person has said it.
+    if (record !== undefined && word === 'reject') record.isRejected = true;
     if (record !== undefined && word === 'resubmit') record.resubmittedAt = work.now();
     const isAboutPerson = hold.row.kind === 'new_person_unknown';
     const keepsFormer =
@@ -118,6 +119,7 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
       const isMeant = each === hold || (isWhole && each.row.batch === batch);
       if (changed === undefined || !isMeant) continue;
       if (word === 'reject') {
+        changed.isRejected = true;
         for (const { version } of changed.readAs) changed.rejectedChanges.add(version);
       } else changed.resubmittedAt = work.now();
     }
@@ -158,7 +160,8 @@ async function forget(
   { record, typed, alsoInCrm }: Extract<Errand, { kind: 'forget' }>,
 ): Promise<boolean> {
   const beganAt = now();
-  const wasGone = record.gone !== null;
+  // A record that donor-sync cannot see cannot be cleared, and the receipt says so.
+  const wasOutOfReach = record.gone !== null || record.isVanished;
   const { mayBeForgotten } = record;
   // Its process may be killed when all is done but the telling.
   record.mayBeForgotten ||= !alsoInCrm;
@@ -177,7 +180,7 @@ async function forget(
   say(`contact ${record.id}`, 'is forgotten');
   // What a deleted record holds cannot be cleared, also if it is put back before this has come to its end, and
   // who was forgotten before is not known as ours.
-  const wasAway = wasGone || record.gone !== null || (record.leftAt ?? 0) >= beganAt;
+  const wasAway = wasOutOfReach || record.gone !== null || (record.leftAt ?? 0) >= beganAt;
   record.isErasedInCrm ||= alsoInCrm && !wasAway && record.forgottenAt === null && !mayBeForgotten;
   record.forgottenAt = now();
   return true;

@@ -36,8 +36,9 @@ const FIRSTS = [
   'Iris',
   'Jonas',
 ];
-const STARTS = ['Bel', 'Cor', 'Dun', 'Fal', 'Gar', 'Hol', 'Kel', 'Lor', 'Mar', 'Nor', 'Pel', 'Tor'];
-const MIDDLES = ['an', 'eb', 'id', 'om', 'ur', 'el', 'ow', 'av'];
+// Last names differ by more than one letter: the product takes one letter for a misspelling of the same name.
+const STARTS = ['Bel', 'Cor', 'Dun', 'Fal', 'Gar', 'Hol', 'Kim', 'Lus', 'Mig', 'Vis', 'Pyn', 'Tav'];
+const MIDDLES = ['an', 'eb', 'id', 'om', 'ur', 'isk', 'ock', 'uth'];
 const ENDS = ['ford', 'ley', 'well', 'wick', 'burn', 'stead', 'thorpe', 'gate'];
 
 export interface Humans {

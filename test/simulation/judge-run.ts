@@ -6,7 +6,8 @@ import type { World } from './night.ts';
 import type { Life } from './process.ts';
 import { stackOf } from './trace.ts';
 
-export interface Judged extends Pick<World, 'swarm' | 'crms' | 'oracle' | 'service' | 'violate'> {
+export interface Judged
+  extends Pick<World, 'swarm' | 'crms' | 'oracle' | 'service' | 'store' | 'violate'> {
   isCalm(): boolean;
   now(): number;
   /** Processes that were killed in this night. */
@@ -91,9 +92,11 @@ function judgeReport(world: Judged, life: Life, report: RunReport | null): void 
   }
 }
 
+const IN_LINE = "select crm_id from contacts where crm_id = ? and state = 'due'";
+
 /** Who was written is reported as written, whatever was read of them later. */
 function judgeWritten(world: Judged, life: Life, report: RunReport | null): void {
-  const { swarm, crms, oracle, violate } = world;
+  const { swarm, crms, oracle, store, violate } = world;
   const crm = crms.get(report?.integration ?? '');
   const { perRun, perMonth, keep } = swarm.settings;
   if (report?.status !== 'succeeded' || crm === undefined || swarm.faults.crm > 0) return;
@@ -105,14 +108,34 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
     // others, a person's to decide about.
     const isChanged = payments.at(-1)?.version !== versionOf(record.details);
     const isAsked = isAskedSince(crm, record, life, at);
+    // A credit that has brought nothing says more than what is written of an older profile, whichever run spent it.
+    const last = payments.at(-1)?.job.fate;
+    const isInVain =
+      payments.some(({ job }) => job.sender === life.name && job.fate === 'failed') ||
+      last === 'failed' ||
+      last === 'vanished';
     return (
-      by === life.name && !isChanged && !isAsked && payments.every(({ job }) => job.paidAt < at)
+      by === life.name &&
+      !isClearedOfErased(record, at) &&
+      !isChanged &&
+      !isAsked &&
+      !isInVain &&
+      // One that waits for its next credit is reported as waiting, also where an older profile was written meanwhile.
+      store.rows(IN_LINE, record.id).length === 0 &&
+      payments.every(({ job }) => job.paidAt < at)
     );
   });
   if (report.contacts.written < written.length) {
     const what = `the run of process ${life.name} has written ${written.length} contacts and reports ${report.contacts.written}`;
     violate('reports', what);
   }
+}
+
+/** What a run writes into a contact that is erased clears fields that an erasure could not reach: no report counts it. */
+function isClearedOfErased(record: Record_, writtenAt: number): boolean {
+  const erasedAt = record.forgottenAt ?? record.erasureBegunAt ?? Number.POSITIVE_INFINITY;
+  const isTold = record.distinguishedAt !== null && record.distinguishedAt <= writtenAt;
+  return erasedAt <= writtenAt && !isTold;
 }
 
 /**

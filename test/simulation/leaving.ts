@@ -1,8 +1,9 @@
 /** An integration that leaves: what may stay of it, and that nothing brings it back. */
-import { eraseIntegration } from '../../src/application/erase-integration.ts';
+
 import type { Application } from '../../src/application.ts';
 import { newId } from '../../src/core/new-id.ts';
-import { ERASED_ID } from '../../src/store/engine/tables.ts';
+import { ERASED_ID } from '../../src/database/tables/tables.ts';
+import { eraseIntegration } from '../../src/privacy/erase-integration.ts';
 import type { World } from './night.ts';
 import type { Life } from './process.ts';
 

@@ -4,8 +4,8 @@ import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { type Log, silentLog } from '../../src/core/log.ts';
 import type { RunReport } from '../../src/core/run.ts';
-import { LEASE_MS } from '../../src/store/engine/leases.ts';
-import { parseKeyRing } from '../../src/store/secrets/key-ring.ts';
+import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';
+import { LEASE_MS } from '../../src/database/leases.ts';
 import { runSync } from '../../src/sync/run.ts';
 import type { HookAddress } from './calls.ts';
 import { disturb, setClock } from './chaos.ts';
@@ -65,6 +65,9 @@ const MOST_ROUNDS = 30;
 /** What a process has that is not heard of for so long is another's by then. */
 const LONGEST_SILENCE_MS = 2 * 60_000;
 
+/** After this long, a value that the CRM has refused is tried again. */
+const LONGEST_PROBE_MS = 8 * 24 * HOUR_MS;
+
 /** A night that takes more events than this comes to no end. */
 const MOST_STEPS = 150_000;
 
@@ -101,6 +104,11 @@ export interface World {
   violate(invariant: string, what: string): void;
   /** True if a process was killed, stopped or stood still. */
   wasHurt(name: string): boolean;
+}
+
+/** True if values may have been kept out of the CRM by something that is gone by now. */
+function isRefusedAtTimes({ rule, lock, narrow }: Swarm['people']): boolean {
+  return rule + lock + narrow > 0;
 }
 
 /** True if no process stands still, and the database is always there. */
@@ -381,6 +389,11 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     await agree();
     await serveLast();
     await playQuiet();
+    if (isRefusedAtTimes(swarm.people)) {
+      // What the CRM has refused is tried again, weekly at last.
+      await timeline.pass(LONGEST_PROBE_MS);
+      await playQuiet();
+    }
     await store.mirror();
     if (violations.length === 0) checkNight(world);
     if (violations.length === 0 && swarm.beside.leave > 0) await leaveFirst();

@@ -2,16 +2,18 @@
  * One contact, one person: all values of the product in a contact are of one human being. Judged from the CRM
  * alone: each value of the service is of one human being, and no fingerprint of the product is asked.
  */
-import { DONOR_ID, MARK, type Record_ } from './crm.ts';
+import { DONOR_ID, isAnyones, MARK, type Record_ } from './crm.ts';
 import type { Humans } from './humans.ts';
 import type { World } from './night.ts';
 import { ANOTHER, netWorthOf } from './service.ts';
 
 /** Whose the values are that the product has written into a contact: donor ids, each once. */
 export function donorsIn(humans: Humans, record: Record_): string[] {
-  const donors = [...record.values].flatMap(([field, { author, value }]) =>
-    author === 'product' && value !== null ? (donorOf(humans, field, String(value)) ?? []) : [],
-  );
+  const donors = [...record.values].flatMap(([field, cell]) => {
+    const { author, value } = cell;
+    if (author !== 'product' || value === null || isAnyones(cell)) return [];
+    return donorOf(humans, field, String(value)) ?? [];
+  });
   return [...new Set(donors)];
 }
 

@@ -197,6 +197,9 @@ export function createOracle(deps: OracleDeps): Oracle {
         for (const record of crm.records.values()) {
           const { by, at } = record.written ?? { by: null, at: 0 };
           if (by === sender && at >= beganAt) record.deliveredAt = at;
+          for (const cell of record.values.values()) {
+            if (cell.by === sender && cell.at >= beganAt) cell.isRecorded = true;
+          }
         }
       }
     },
@@ -353,6 +356,8 @@ export function createOracle(deps: OracleDeps): Oracle {
     for (const loser of crm.records.values()) {
       const { gone } = loser;
       if (gone?.mergedInto !== record.id || gone.at > readSince) continue;
+      // Nobody can read of a merge as long as the one that was merged is out of sight.
+      if (loser.isVanished || (loser.leftAt ?? 0) > readSince) continue;
       if (last !== undefined && last.job.paidAt > gone.at) continue;
       const paid = payments.findLast((payment) => payment.record === loser);
       if (paid === undefined) continue;
@@ -573,8 +578,8 @@ export function createOracle(deps: OracleDeps): Oracle {
   /** True if its profile was written before the contact was paid for again: whoever died then, it is on record. */
   function isWritten({ record, job, isAnswered }: Payment): boolean {
     const next = payments.find((each) => each.record === record && each.job.paidAt > job.paidAt);
-    const { at } = record.written ?? { at: 0 };
-    return isAnswered && at > job.paidAt && at < (next?.job.paidAt ?? NEVER);
+    const until = next?.job.paidAt ?? NEVER;
+    return isAnswered && record.filledAt.some((at) => at > job.paidAt && at < until);
   }
 
   /**

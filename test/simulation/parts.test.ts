@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { guardName } from '../../src/mapping/name-guard.ts';
+import { createHumans } from './humans.ts';
 import { createRandom } from './random.ts';
 import { shrink } from './shrink.ts';
 import { swarmOf } from './swarm.ts';
@@ -36,6 +38,21 @@ describe('createTimeline', () => {
     timeline.after(1, () => seen.push('dead'), { state: 'gone', park: () => undefined });
     while (await timeline.step());
     expect(seen).toEqual([]);
+  });
+});
+
+describe('createHumans', () => {
+  it('gives no two human beings names of which one may be the other, misspelled', () => {
+    const humans = createHumans(createRandom('humans'));
+    const last = Array.from({ length: 200 }, () => humans.another().last);
+    const alike = last.flatMap((name, at) =>
+      last.slice(at + 1).flatMap((other) => {
+        const profile = { first: 'Anna', middle: null, last: name };
+        const { match } = guardName(profile, { firstName: 'Anna', lastName: other });
+        return match ? `${name} and ${other}` : [];
+      }),
+    );
+    expect(alike).toEqual([]);
   });
 });
 

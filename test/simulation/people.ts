@@ -1,5 +1,13 @@
 /** What people do while hosts sync: they work in the CRMs, and spend credits elsewhere. */
-import { hasErased, MAPPINGS, type Record_, type SimulatedCrm, TYPED } from './crm.ts';
+import {
+  DONOR_ID,
+  hasErased,
+  MAPPINGS,
+  type Record_,
+  type Rule,
+  type SimulatedCrm,
+  TYPED,
+} from './crm.ts';
 import { type Humans, SPELLINGS } from './humans.ts';
 import type { Oracle } from './oracle.ts';
 import type { Random } from './random.ts';
@@ -80,6 +88,9 @@ export function createPeople(deps: PeopleDeps): People {
       isWell = true;
       for (const crm of crms.values()) {
         crm.rule = null;
+        crm.locked.clear();
+        crm.narrow.clear();
+        for (const record of crm.living()) if (record.isVanished) crm.appear(record);
         for (const source of crm.hidden) crm.show(source);
       }
       // Where there is enough, nothing is to change the balance: it proves what was lost.
@@ -134,8 +145,15 @@ export function createPeople(deps: PeopleDeps): People {
       plan(people.become, record, 'is renamed to another human being', () =>
         crm.become(record, humans.another(), humans.details()),
       );
+      plan(people.vanish, record, 'cannot be seen any more', () => {
+        crm.vanish(record);
+        timeline.after(random.int(0, BUSY_MS), () => {
+          if (record.isVanished) crm.appear(record);
+        });
+      });
     }
     planRule(crm);
+    planFields(crm);
     for (const record of people.mergeErased > 0 ? crm.living() : []) {
       if (!hasErased(crm, record)) continue;
       plan(people.mergeErased, record, 'is merged', () => merge(crm, record));
@@ -173,18 +191,48 @@ export function createPeople(deps: PeopleDeps): People {
     if (people.rule === 0 || isWell) return;
     crm.rule = null;
     if (!random.chance(people.rule)) return;
-    const field = random.pick(['Net Worth', 'Age']);
+    const fields = random.pick<Rule['fields']>([
+      ['Net Worth'],
+      ['Age'],
+      [DONOR_ID],
+      ['Net Worth', 'Age'],
+    ]);
     const isStrict = random.chance(0.2);
+    const isNamed = random.chance(0.7);
     const digit = random.int(0, 9);
     timeline.after(random.int(0, 20_000), () => {
       if (isWell) return;
-      say('a rule', `of ${crm.name} refuses ${isStrict ? 'all' : 'some'} values of ${field}`);
+      const what = `${isStrict ? 'all' : 'some'} values of ${fields.join(' with ')}`;
+      say('a rule', `of ${crm.name} refuses ${what}${isNamed ? '' : ', and names no field'}`);
       crm.rule = {
-        field,
+        ...{ fields, isNamed },
         isRefused: (value) =>
           isStrict || (value !== null && lastDigitOfFirst(String(value)) === digit),
       };
     });
+  }
+
+  /** A permission is taken and given back, a field is made short and long again; some wait for the quiet time. */
+  function planFields(crm: SimulatedCrm): void {
+    if (isWell) return;
+    for (const [what, probability, fields] of [
+      ['may not be written', people.lock, crm.locked],
+      ['is too short', people.narrow, crm.narrow],
+    ] as const) {
+      fields.clear();
+      if (!random.chance(probability)) continue;
+      const field = random.pick([DONOR_ID, 'Net Worth', 'Age']);
+      timeline.after(random.int(0, 20_000), () => {
+        if (isWell) return;
+        say(`the field ${field}`, `of ${crm.name} ${what}`);
+        fields.add(field);
+      });
+      if (!random.chance(0.5)) continue;
+      timeline.after(random.int(20_000, BUSY_MS), () => {
+        say(`the field ${field}`, `of ${crm.name} is as it was`);
+        fields.delete(field);
+      });
+    }
   }
 
   function plan(probability: number, record: Record_, what: string, act: () => void): void {

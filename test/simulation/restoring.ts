@@ -1,7 +1,8 @@
 /** A backup that an operator puts back by the product's own means, and the log of erasures beside it. */
-import { holdAll } from '../../src/application/backup.ts';
+
 import type { Application } from '../../src/application.ts';
-import type { ErasureEntry, ErasureLog } from '../../src/store/erasure/erasure-log.ts';
+import { holdAll } from '../../src/backup/backup.ts';
+import type { ErasureEntry, ErasureLog } from '../../src/privacy/statements/erasure-log.ts';
 import type { Life } from './process.ts';
 import type { Backup, SharedStore } from './store.ts';
 
@@ -11,6 +12,11 @@ export function createErasureLog(): { openFor(life: Life): ErasureLog } {
   return {
     openFor: (life) => ({
       async append(entry) {
+        // Noting that a process is at work erases nothing, so that it is no point to be killed at.
+        if (entry.what === 'seen') {
+          entries = [...(entries ?? []), whole(entry)];
+          return;
+        }
         await life.point('note erasure');
         entries = [...(entries ?? []), whole(entry)];
         await life.point('note erasure done');
@@ -26,7 +32,8 @@ export function createErasureLog(): { openFor(life: Life): ErasureLog } {
 
 function whole(entry: Parameters<ErasureLog['append']>[0]): ErasureEntry {
   const { contact = '', forms = [], person = null, everywhere = false } = entry;
-  return { ...entry, contact, forms, person, everywhere };
+  const { store = '', folder = '', integration = '' } = entry;
+  return { ...entry, store, folder, integration, contact, forms, person, everywhere };
 }
 
 export interface Restoring {

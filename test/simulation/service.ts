@@ -86,6 +86,8 @@ export interface ServiceModel {
   readonly charges: readonly Charge[];
   readonly throttled: number;
   balance(key: string): number;
+  /** True if it has refused this human being by a 422, as it always does. */
+  refuses(human: Human): boolean;
   /** Another user spends, or credits are bought (negative). */
   take(key: string, credits: number): void;
   /** All of the key's rate is used up by something else. */
@@ -144,6 +146,7 @@ export function createServiceModel(deps: ServiceDeps): ServiceModel {
       return throttled;
     },
     balance: (key) => teamOf(key).enhancements,
+    refuses: ({ index }) => invalid.get(index) === true,
     take(key, credits) {
       const team = teamOf(key);
       team.enhancements = Math.max(0, team.enhancements - credits);

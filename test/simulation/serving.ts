@@ -1,11 +1,12 @@
 /** A process that serves: schedules, people and webhooks ask for runs, and its runner answers them. */
-import { createRunner } from '../../src/application/runner.ts';
+
 import type { Application } from '../../src/application.ts';
 import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { RunReport } from '../../src/core/run.ts';
-import { createScheduler } from '../../src/schedule/scheduler.ts';
+import { createRunner } from '../../src/jobs/runner.ts';
+import { createScheduler } from '../../src/jobs/scheduler.ts';
 import { createCalls, type HookAddress } from './calls.ts';
 import type { SimulatedCrm } from './crm.ts';
 import type { Life } from './process.ts';

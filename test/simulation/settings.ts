@@ -1,6 +1,7 @@
 /** The settings file of a night, and how long it keeps what happened. */
-import { settingsSchema } from '../../src/config/settings-schema.ts';
-import type { Settings } from '../../src/config.ts';
+
+import type { Settings } from '../../src/settings/settings.ts';
+import { settingsSchema } from '../../src/settings/settings-schema.ts';
 import type { Swarm } from './swarm.ts';
 import { BASE_URL } from './wire.ts';
 

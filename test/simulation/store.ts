@@ -15,12 +15,12 @@ import {
   SqliteIntrospector,
 } from 'kysely';
 import type { Owner } from '../../src/core/owner.ts';
-import { createConnectionQueue } from '../../src/store/engine/connection-queue.ts';
-import type { OpenDatabase } from '../../src/store/engine/database.ts';
-import { StoreReplaced } from '../../src/store/engine/database-file.ts';
-import { guardDriver } from '../../src/store/engine/guarded-driver.ts';
-import { SqliteCompiler } from '../../src/store/engine/sqlite-compiler.ts';
-import type { Tables } from '../../src/store/engine/tables.ts';
+import type { OpenDatabase } from '../../src/database/database.ts';
+import { guardDriver } from '../../src/database/guarded-driver.ts';
+import { createConnectionQueue } from '../../src/database/sqlite/connection-queue.ts';
+import { StoreReplaced } from '../../src/database/sqlite/database-file.ts';
+import { SqliteCompiler } from '../../src/database/sqlite/sqlite-compiler.ts';
+import type { Tables } from '../../src/database/tables/tables.ts';
 import { never } from './process.ts';
 import type { Random } from './random.ts';
 import type { RealPostgres } from './real-postgres.ts';

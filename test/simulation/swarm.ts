@@ -123,6 +123,11 @@ export interface People {
   become: number;
   /** Of the sessions: a rule refuses some values of a field, until the session ends or longer. */
   rule: number;
+  /** Of the sessions: the integration's user may not write a field; a field is too short. */
+  lock: number;
+  narrow: number;
+  /** The integration's user does not see a record for a while, and nothing tells of it. */
+  vanish: number;
   /** 1 if a flow of the CRM changes a value after each write. */
   automation: number;
   /** 1 if a merge fills blank fields of the record that stays from the other one. */
@@ -183,6 +188,9 @@ export interface NightSettings {
   batch: number;
 }
 
+/** Of the nights: so many are about who a record is, and about what a CRM refuses; the others are as they would be without. */
+const PERSONS = 0.25;
+
 /**
  * The same night in which records become other human beings, rules refuse values, flows change them and merges
  * fill blanks.
@@ -195,8 +203,23 @@ export function withPersons(swarm: Swarm): Swarm {
     rule: persons.chance(0.5) ? persons.next() : 0,
     automation: persons.chance(0.4) ? 1 : 0,
     fillsBlanks: persons.chance(0.5) ? 1 : 0,
+    lock: persons.chance(0.3) ? persons.next() : 0,
+    narrow: persons.chance(0.3) ? persons.next() : 0,
+    vanish: persons.chance(0.2) ? 0.3 * persons.next() : 0,
   };
-  return { ...swarm, people };
+  const night = { ...swarm, people };
+  return persons.chance(0.15) ? renameUnderRules(night) : night;
+}
+
+/** Nothing goes wrong but that records which hold values become other human beings while a rule refuses some of theirs. */
+function renameUnderRules(swarm: Swarm): Swarm {
+  const night = structuredClone(swarm);
+  makePlain(night);
+  Object.assign(night.people, { become: 0.7, rule: 1 });
+  night.settings.massChangeAtLeast = 25;
+  night.contacts = Math.min(Math.max(night.contacts, 4), 12);
+  night.sessions = [0, 24].map((afterHours) => ({ afterHours, hosts: 1, full: false }));
+  return night;
 }
 
 /** The night of a seed; `serve` makes it one of those in which hosts serve. */
@@ -263,6 +286,9 @@ export function swarmOf(seed: number, serve = false): Swarm {
       mergeErased: 0,
       become: 0,
       rule: 0,
+      lock: 0,
+      narrow: 0,
+      vanish: 0,
       automation: 0,
       fillsBlanks: 0,
     },
@@ -342,7 +368,8 @@ export function swarmOf(seed: number, serve = false): Swarm {
   if (erased.chance(0.06) && swarm.beside.serve === 0) mergeErased(swarm, erased);
   // How young a job is, which may be denied for that, is told by the clock: a theme may have set it.
   if (swarm.faults.clockSkew + swarm.faults.clockJump > 0) swarm.service.denied = 0;
-  return swarm;
+  const persons = createRandom(`swarm ${seed} with persons`);
+  return persons.chance(PERSONS) ? withPersons(swarm) : swarm;
 }
 
 /** The same night on a real server, where those that serve have an engine that many hosts share. */

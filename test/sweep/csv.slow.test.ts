@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { openDatabase } from '../../src/store/engine/database.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { everything } from '../database/store-world.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { marksIn } from '../helpers/marks.ts';
 import { freshPostgresUrl } from '../helpers/test-databases.ts';
-import { everything } from '../store/store-world.ts';
 import { CSV, csvOf, PLANTED, QUOTING, writeCsv } from './neighbours.ts';
 import { SWEEP_TIMEOUT_MS, sweep } from './sweep.ts';
 import { openSweptWorld } from './swept-world.ts';

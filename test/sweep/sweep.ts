@@ -6,7 +6,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { COMMANDS } from '../../src/interfaces/cli/commands.ts';
 import { marksIn } from '../helpers/marks.ts';
 import { type Neighbour, PLANTED, QUOTING } from './neighbours.ts';
 import type { SweptWorld } from './swept-world.ts';

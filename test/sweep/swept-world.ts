@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
-import { generateKey } from '../../src/store/secrets/key-ring.ts';
-import { startMailServer, startWebhook } from '../alerts/receivers.ts';
+import { generateKey } from '../../src/database/encryption/key-ring.ts';
+import { startMailServer, startWebhook } from '../clients/alerts/receivers.ts';
 import { type CliWorld, openCliWorld } from '../helpers/cli.ts';
 import { runWhole } from '../helpers/whole-program.ts';
 

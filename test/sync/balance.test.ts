@@ -7,8 +7,8 @@ import {
   mustReadBalance,
 } from '../../src/credits/balance.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
-import type { Run } from '../../src/run/context.ts';
-import { createRunControl } from '../../src/run/control.ts';
+import type { Run } from '../../src/sync/control/context.ts';
+import { createRunControl } from '../../src/sync/control/control.ts';
 import { readableIdentities } from '../helpers/identities.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planBatch } from '../../src/sync/deliver.ts';
+import { planBatch } from '../../src/sync/delivery/batch-plan.ts';
 
 describe('planBatch', () => {
   const salesforce = { preferred: 200, bulk: 2_000, max: 100_000 };

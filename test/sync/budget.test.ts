@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { allowanceOf, startOfMonth } from '../../src/credits/allowance.ts';
+import { getAllowance, startOfMonth } from '../../src/credits/allowance.ts';
 
 const unlimited = { perRun: null, perMonth: null, keep: 0 };
 const spent = { thisRun: 0, thisMonth: 0, balance: 1_000 };
 
 describe('allowanceOf', () => {
   it('allows the whole bucket without a budget', () => {
-    expect(allowanceOf(unlimited, spent)).toMatchObject({
+    expect(getAllowance(unlimited, spent)).toMatchObject({
       credits: 1_000,
       limit: 'credits_exhausted',
     });
   });
 
   it('leaves the credits that are to be kept', () => {
-    expect(allowanceOf({ ...unlimited, keep: 400 }, spent)).toMatchObject({
+    expect(getAllowance({ ...unlimited, keep: 400 }, spent)).toMatchObject({
       credits: 600,
       limit: 'budget_reached',
     });
@@ -21,18 +21,18 @@ describe('allowanceOf', () => {
 
   it('counts what this run and this month have spent', () => {
     const budget = { perRun: 100, perMonth: 500, keep: 0 };
-    expect(allowanceOf(budget, { ...spent, thisRun: 30 }).credits).toBe(70);
-    expect(allowanceOf(budget, { ...spent, thisMonth: 480 }).credits).toBe(20);
+    expect(getAllowance(budget, { ...spent, thisRun: 30 }).credits).toBe(70);
+    expect(getAllowance(budget, { ...spent, thisMonth: 480 }).credits).toBe(20);
   });
 
   it('names the tightest limit', () => {
     const budget = { perRun: 100, perMonth: 50, keep: 0 };
-    expect(allowanceOf(budget, spent).limitText).toContain('budget.perMonth');
-    expect(allowanceOf(budget, { ...spent, balance: 10 }).limit).toBe('credits_exhausted');
+    expect(getAllowance(budget, spent).limitText).toContain('budget.perMonth');
+    expect(getAllowance(budget, { ...spent, balance: 10 }).limit).toBe('credits_exhausted');
   });
 
   it('never allows less than nothing', () => {
-    expect(allowanceOf({ ...unlimited, keep: 5_000 }, spent).credits).toBe(0);
+    expect(getAllowance({ ...unlimited, keep: 5_000 }, spent).credits).toBe(0);
   });
 });
 

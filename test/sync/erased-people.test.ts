@@ -2,11 +2,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { Contact } from '../../src/core/contact.ts';
 import { undoRun } from '../../src/fields/undo.ts';
+import { withLease } from '../../src/sync/control/with-lease.ts';
 import { previewRun } from '../../src/sync/preview.ts';
-import { withLease } from '../../src/sync/with-lease.ts';
+import { everything } from '../database/store-world.ts';
 import { eraseContact, erasePerson, withLeaseOf } from '../helpers/erasing.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
-import { everything } from '../store/store-world.ts';
 
 const worlds: SyncWorld[] = [];
 afterEach(async () => {
@@ -56,24 +56,6 @@ async function decideOnly({ store }: SyncWorld, decision: 'approved' | 'rejected
   expect(hold.kind).toBe('forgotten_person');
   expect(await store.holds.decide(hold, decision)).toBe(true);
 }
-
-describe('an id in another form than the one that an older version blocked', () => {
-  const canonicalId = (text: string) => text.toUpperCase();
-  const otherForms = (id: string) => [id.toLowerCase()];
-
-  it('is not taken up', async () => {
-    const world = await open({ canonicalId, otherForms });
-    const [id = ''] = ['CONTACT-A'].map((own) => world.crm.addContact({ id: own, ...ADA }));
-    // As versions before the canonical form had it: the id as it was typed, and nothing else.
-    await eraseContact(world.store, 'riverside', id.toLowerCase());
-    await world.database.db.updateTable('forgotten').set({ state: null }).execute();
-    const report = await world.sync();
-    expect(report.contacts).toMatchObject({ read: 1, chosen: 0, skipped: 1 });
-    await world.sync({ only: id.toLowerCase(), full: true });
-    expect(await world.spent()).toBe(0);
-    expect(await tablesNaming(world, id)).toEqual([]);
-  });
-});
 
 const ADA = {
   firstName: 'Ada',
@@ -396,7 +378,7 @@ describe('an erasure that has only begun', () => {
   }
 
   async function begin({ store }: SyncWorld, crmId: string): Promise<void> {
-    const erasure = { crmId, person: null, everywhere: false, receipt: null };
+    const erasure = { crmId, person: null, everywhere: false, donors: [], receipt: null };
     await withLeaseOf(store, 'riverside', (lease) =>
       store.forget.begin(lease, { ...erasure, state: 'begun' }),
     );

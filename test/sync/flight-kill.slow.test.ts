@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { startPartnerSandbox } from '../../service/index.ts';
+import { startPartnerSandbox } from '../../sandbox/partner/index.ts';
 import { openCsvFolder } from '../helpers/csv-folder.ts';
 import { killUntilDone, readBooks } from '../helpers/killed-sync.ts';
 

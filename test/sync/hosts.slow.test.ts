@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { startPartnerSandbox } from '../../service/index.ts';
+import { startPartnerSandbox } from '../../sandbox/partner/index.ts';
 import { openCsvFolder } from '../helpers/csv-folder.ts';
 import {
   type Host,

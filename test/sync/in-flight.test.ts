@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { MAX_SLOTS } from '../../src/contacts/open-submissions.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
-import { MAX_SLOTS } from '../../src/store/contacts/open-submissions.ts';
 import {
   createSyncWorld,
   type SyncWorld,
@@ -426,6 +426,7 @@ async function intendWithoutSending(world: SyncWorld, ids: readonly string[]): P
       submissionId,
       runId: rows.get(crmIds[0] ?? '')?.outcomeRun ?? '',
       partnerKey: keyOf(world),
+      mapping: 'mapping',
       jobs: crmIds.map((crmId) => ({
         ...{ trackingId: `${submissionId}-${crmId}`, crmId, person: null },
         ...{ identity: rows.get(crmId)?.identity ?? '', reason: 'profile_old' as const },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
-import { startPartnerSandbox } from '../../service/index.ts';
+import { startPartnerSandbox } from '../../sandbox/partner/index.ts';
 import { openCsvFolder } from '../helpers/csv-folder.ts';
 import { killUntilDone, readBooks } from '../helpers/killed-sync.ts';
 

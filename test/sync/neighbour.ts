@@ -2,7 +2,7 @@ import { createMemoryConnector, memoryDefaultFields } from '../../connectors/mem
 import { createMemoryCrm, type MemoryCrm } from '../../connectors/memory/crm.ts';
 import { type Integration, integrationSchema } from '../../src/core/integration.ts';
 import type { RunReport } from '../../src/core/run.ts';
-import { openPinned } from '../../src/run/crm-account.ts';
+import { openPinned } from '../../src/sync/control/crm-account.ts';
 import { type Preview, previewRun } from '../../src/sync/preview.ts';
 import { type RunRequest, runSync } from '../../src/sync/run.ts';
 import type { SyncWorld, WorldDeps } from '../helpers/sync-world.ts';

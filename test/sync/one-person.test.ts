@@ -1,11 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
+import type { MemoryCrm } from '../../connectors/memory/crm.ts';
+import { parseOwned } from '../../src/contacts/owned-values.ts';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
+import { RetriableError } from '../../src/core/errors.ts';
 import type { FieldMapping } from '../../src/core/field-map.ts';
 import type { Profile } from '../../src/core/profile.ts';
 import { undoRun } from '../../src/fields/undo.ts';
+import { openCrm } from '../../src/sync/control/crm-account.ts';
+import { withLease } from '../../src/sync/control/with-lease.ts';
+import { takeLease } from '../database/store-world.ts';
 import type { SyncWorld, SyncWorldOptions } from '../helpers/sync-world.ts';
-import { takeLease } from '../store/store-world.ts';
-import { open } from './worlds.ts';
+import { ageJobs, open } from './worlds.ts';
 
 const DONOR = 'Donor ID';
 const WORK = 'Donor Work';
@@ -48,15 +54,25 @@ async function openMarked(
   });
 }
 
+/** What the CRM says of a person. */
+function identityOf({ crm }: SyncWorld, id: string) {
+  const contact = crm.records.get(id)?.contact;
+  if (contact === undefined) throw new Error(`there is no contact ${id}`);
+  const { firstName, lastName, addresses, employers } = contact;
+  return { firstName, lastName, addresses, employers };
+}
+
 /** What the next profiles and writes are like; as usual again after each test. */
 const lacksBio = new Set<string>();
 const joins = { isOn: false };
 const refusals = { isOn: false };
+const breaks = { isOn: false };
 
 afterEach(() => {
   lacksBio.clear();
   joins.isOn = false;
   refusals.isOn = false;
+  breaks.isOn = false;
 });
 
 /** Two contacts that the service knows, with values of ours; the second one leaves the CRM. */
@@ -80,6 +96,12 @@ function donorsIn({ crm }: SyncWorld, id: string): string[] {
 
 function valuesIn({ crm }: SyncWorld, id: string) {
   return Object.fromEntries(MARKED.map((field) => [field, crm.valueOf(id, field)]));
+}
+
+/** A month later: the service has purged the jobs. */
+async function forgetJobs(world: SyncWorld): Promise<void> {
+  await ageJobs(world, 60 * 24 * 30);
+  await world.putFaults([{ on: { path: '*results*' }, fault: { kind: 'jobsVanish' } }]);
 }
 
 async function theHold({ store }: SyncWorld) {
@@ -143,6 +165,37 @@ describe('a contact that becomes another person', () => {
     expect(world.crm.writes.slice(before).filter(({ id }) => id === first)).toHaveLength(1);
     expect(world.crm.valueOf(first, WORK)).toBeNull();
     expect(donorsIn(world, first)).toHaveLength(1);
+  });
+
+  it('is not tried again by what was read long ago, as it may be somebody else by then', async () => {
+    let aheadMs = 0;
+    const clock: Clock = {
+      ...systemClock,
+      now: () => systemClock.now() + aheadMs,
+      monotonicMs: () => systemClock.monotonicMs() + aheadMs,
+    };
+    const { world, first, second, identity } = await openTwo({
+      clock,
+      connector: (crm, signal) =>
+        refusing(crm, signal, (field, value) => {
+          if (field !== WORK || value === null) return false;
+          // A slow CRM refuses the value after minutes, and meanwhile the contact is renamed.
+          aheadMs = 3 * 60_000;
+          crm.editContact(first, { firstName: 'Zebulon', lastName: 'Quartermain' });
+          return true;
+        }),
+    });
+    refusals.isOn = true;
+    const former = world.crm.valueOf(first, DONOR);
+    world.crm.deleteContact(second);
+    world.crm.editContact(first, identity);
+    await world.sync();
+    expect(world.crm.valueOf(first, DONOR)).toBe(former);
+    const rows = await world.store.contacts.find('riverside', [first]);
+    expect(rows.get(first)).toMatchObject({ outcomeReason: 'crm_passing' });
+    await world.sync();
+    expect(await theHold(world)).toMatchObject({ crmId: first, kind: 'name_mismatch' });
+    expect(world.crm.valueOf(first, DONOR)).toBe(former);
   });
 
   it('is held with the former values if a field cannot even be blanked, and is written once it can', async () => {
@@ -210,6 +263,126 @@ describe('a contact that becomes another person', () => {
     expect(rows.get(first)?.valuesDonor).toBe(before[DONOR]);
   });
 
+  it('keeps the values of the new person where an undo cannot bring back all of the former one', async () => {
+    const { world, first, second, identity } = await openTwo();
+    const before = valuesIn(world, first);
+    world.crm.deleteContact(second);
+    world.crm.editContact(first, identity);
+    const { id } = await world.sync();
+    const after = valuesIn(world, first);
+    world.crm.refuseField(first, WORK);
+    const undo = async () => undoRun(world.deps(), await takeLease(world.store, 'riverside'), id);
+    expect((await undo()).contacts).toMatchObject({ restored: 0, refused: 1 });
+    expect(valuesIn(world, first)).toEqual(after);
+    world.crm.allowWrites(first);
+    expect((await undo()).contacts).toMatchObject({ restored: 1, refused: 0 });
+    expect(valuesIn(world, first)).toEqual(before);
+  });
+
+  it('gets the new values in one change again when a user delivers them after an undo by mistake', async () => {
+    const { world, first, second, identity } = await openTwo();
+    const before = valuesIn(world, first);
+    world.crm.deleteContact(second);
+    world.crm.editContact(first, identity);
+    const { id } = await world.sync();
+    const after = valuesIn(world, first);
+    const spent = await world.spent();
+    const deps = world.deps();
+    await withLease(deps, 'riverside', async (lease) =>
+      undoRun(await openCrm(deps, lease), lease, id),
+    );
+    // One field alone would leave values of two people.
+    await world.sync({ redelivery: { fields: [DONOR] } });
+    expect(valuesIn(world, first)).toEqual(before);
+    const report = await world.sync({ redelivery: { fields: null } });
+    expect(report.contacts).toMatchObject({ written: 1, held: 0 });
+    expect(valuesIn(world, first)).toEqual(after);
+    const rows = await world.store.contacts.find('riverside', [first]);
+    expect(rows.get(first)?.valuesDonor).toBe(after[DONOR]);
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('loses the values of a write whose run broke off before it was on record', async () => {
+    const { world, first, second, identity } = await openTwo({ connector: breakingOff });
+    const [third = ''] = [...world.crm.records.keys()].filter(
+      (id) => id !== first && id !== second && world.crm.valueOf(id, DONOR) !== null,
+    );
+    const next = identityOf(world, third);
+    world.crm.deleteContact(second);
+    world.crm.editContact(first, identity);
+    breaks.isOn = true;
+    await world.sync();
+    breaks.isOn = false;
+    expect(donorsIn(world, first)).toHaveLength(1);
+    const donor = world.crm.valueOf(third, DONOR);
+    world.crm.deleteContact(third);
+    world.crm.editContact(first, next);
+    // The profile of the former name is there first, and does not fit.
+    await world.sync();
+    await world.store.holds.decide(await theHold(world), 'resubmitted');
+    await world.sync();
+    expect(valuesIn(world, first)).toEqual({
+      [DONOR]: donor,
+      [WORK]: `Work of ${donor}`,
+      [EDUCATION]: `Education of ${donor}`,
+      [BIO]: `Bio of ${donor}`,
+    });
+  });
+
+  it('is held where a write that broke off may have brought values of the former name', async () => {
+    const world = await openMarked(() => {}, { connector: breakingOff });
+    await world.addPeople(20);
+    breaks.isOn = true;
+    await world.sync();
+    breaks.isOn = false;
+    const [id = ''] = [...world.crm.records.keys()].filter(
+      (each) => world.crm.valueOf(each, DONOR) !== null,
+    );
+    expect(donorsIn(world, id)).toHaveLength(1);
+    const before = valuesIn(world, id);
+    world.crm.editContact(id, {
+      ...{ firstName: 'Xavier', lastName: 'Quillfeather', employers: [] },
+      addresses: ['1 Nowhere Lane, Reno, NV 89501'],
+    });
+    await world.sync();
+    // The profile of the former name does not fit, and the service does not know the present one.
+    const hold = await theHold(world);
+    if (hold.kind !== 'new_person_unknown') {
+      await world.store.holds.decide(hold, 'resubmitted');
+      await world.sync();
+    }
+    await world.sync();
+    expect(await theHold(world)).toMatchObject({ kind: 'new_person_unknown', crmId: id });
+    expect(valuesIn(world, id)).toEqual(before);
+    await world.store.holds.decide(await theHold(world), 'rejected');
+    await world.sync();
+    expect(donorsIn(world, id)).toEqual([]);
+  });
+
+  it('loses such values in fields that are no longer mapped', async () => {
+    const { world, first, second, identity } = await openTwo({ connector: breakingOff });
+    const [third = ''] = [...world.crm.records.keys()].filter(
+      (id) => id !== first && id !== second && world.crm.valueOf(id, DONOR) !== null,
+    );
+    const next = identityOf(world, third);
+    world.crm.deleteContact(second);
+    world.crm.editContact(first, identity);
+    breaks.isOn = true;
+    await world.sync();
+    breaks.isOn = false;
+    world.crm.deleteContact(third);
+    world.crm.editContact(first, next);
+    await world.sync();
+    await world.store.holds.decide(await theHold(world), 'resubmitted');
+    const fields = FIELDS.filter(({ to }) => to !== EDUCATION);
+    await world.sync({
+      full: true,
+      integration: { ...world.integration, fields: [...fields] },
+    });
+    expect(donorsIn(world, first)).toHaveLength(1);
+    expect(world.crm.valueOf(first, EDUCATION)).toBeNull();
+  });
+
   it('loses a value that automation of the CRM has changed', async () => {
     const { world, first, second, identity } = await openTwo();
     world.crm.automate(WORK, (value) => (typeof value === 'string' ? value.toUpperCase() : value));
@@ -230,6 +403,113 @@ describe('a contact that becomes another person', () => {
     expect((await world.sync()).contacts).toMatchObject({ written: 1 });
     expect(world.crm.valueOf(first, WORK)).toBe(`WORK OF ${String(donor).toUpperCase()}`);
     expect(donorsIn(world, first).filter((id) => id !== donor)).toEqual([]);
+  });
+
+  it('notes once that another tool writes as our user of the CRM', async () => {
+    const world = await open({
+      connector: (crm, signal) => {
+        const connector = createMemoryConnector(crm, signal);
+        return {
+          ...connector,
+          async readBack(writes) {
+            const read = (await connector.readBack?.(writes)) ?? [];
+            return read.map((each) => ({ ...each, sharesUser: true }));
+          },
+        };
+      },
+    });
+    await world.addPeople(3);
+    expect(await world.store.normalisedFields.findOtherTool('riverside')).toBeNull();
+    await world.sync();
+    const noticedAt = await world.store.normalisedFields.findOtherTool('riverside');
+    expect(Date.now() - (noticedAt ?? 0)).toBeLessThan(60_000);
+  });
+
+  it('recognises automation in a field that the first batch of a run did not bring', async () => {
+    const writes = { count: 0 };
+    const world = await openMarked(() => {}, {
+      connector: (crm, signal) => {
+        const connector = createMemoryConnector(crm, signal);
+        return {
+          ...connector,
+          async *write(changes) {
+            writes.count += 1;
+            const isFirst = writes.count === 1;
+            for await (const change of changes) {
+              const { [BIO]: _, ...values } = change.values;
+              const refusal = { retriable: false, code: 'RULE', message: 'No.', fields: [BIO] };
+              for await (const result of connector.write([
+                isFirst ? { ...change, values } : change,
+              ])) {
+                if (!isFirst) yield result;
+                else yield { status: 'written_in_part', id: result.id, refusals: [refusal] };
+              }
+            }
+          },
+        };
+      },
+    });
+    world.crm.automate(BIO, (value) => (typeof value === 'string' ? value.toUpperCase() : value));
+    await world.addPeople(40);
+    await world.sync();
+    expect(writes.count).toBeGreaterThan(1);
+    expect(await world.store.normalisedFields.list('riverside')).toMatchObject([{ field: BIO }]);
+  });
+
+  it.each([
+    ['is deleted', (crm: MemoryCrm, id: string) => crm.deleteContact(id)],
+    ['is out of sight', (crm: MemoryCrm, id: string) => crm.vanish(id)],
+    ['has another value by a user', (crm: MemoryCrm, id: string) => crm.setValue(id, BIO, 'TYPED')],
+  ] as const)(
+    'recognises automation in a later batch if the first one %s before it is read back',
+    async (_, disturb) => {
+      const batches: (readonly string[])[] = [];
+      const world = await openMarked(() => {}, {
+        connector: (crm, signal) => {
+          const connector = createMemoryConnector(crm, signal);
+          return {
+            ...connector,
+            async readBack(writes) {
+              batches.push(writes.map(({ id }) => id));
+              if (batches.length === 1) for (const { id } of writes) disturb(crm, id);
+              return (await connector.readBack?.(writes)) ?? [];
+            },
+          };
+        },
+      });
+      world.crm.automate(BIO, (value) => (typeof value === 'string' ? `${value} (a flow)` : value));
+      await world.addPeople(40);
+      await world.sync();
+      expect(batches.length).toBeGreaterThan(1);
+      expect(await world.store.normalisedFields.list('riverside')).toMatchObject([{ field: BIO }]);
+      // A later person's profile replaces what the flow made: it is known as ours.
+      const [first = '', second = ''] = batches[1] ?? [];
+      const donor = world.crm.valueOf(second, DONOR);
+      const identity = identityOf(world, second);
+      world.crm.deleteContact(second);
+      world.crm.editContact(first, identity);
+      await world.sync();
+      expect(world.crm.valueOf(first, BIO)).toBe(`Bio of ${donor} (a flow)`);
+    },
+  );
+
+  it('reads each field back once in a run where automation changes nothing', async () => {
+    const reads: (readonly string[])[] = [];
+    const world = await openMarked(() => {}, {
+      connector: (crm, signal) => {
+        const connector = createMemoryConnector(crm, signal);
+        return {
+          ...connector,
+          async readBack(writes) {
+            reads.push([...new Set(writes.flatMap(({ fields }) => fields))]);
+            return (await connector.readBack?.(writes)) ?? [];
+          },
+        };
+      },
+    });
+    await world.addPeople(40);
+    await world.sync();
+    expect(reads.flat().toSorted()).toEqual([...new Set(reads.flat())].toSorted());
   });
 
   it('keeps a value that a user typed into a field which automation changes', async () => {
@@ -318,6 +598,56 @@ describe('a merge that comes with another name', () => {
     expect(await world.spent()).toBe(spent);
   });
 
+  it('takes it from the kept profile once the service no longer has its result', async () => {
+    const { world, first, second, identity } = await openTwo();
+    const [donor, spent] = [world.crm.valueOf(second, DONOR), await world.spent()];
+    const expected = valuesIn(world, second);
+    await forgetJobs(world);
+    world.crm.mergeContact(second, first, { fillsBlanks: true });
+    world.crm.editContact(first, identity);
+    await world.sync();
+    expect(donorsIn(world, first)).toEqual([donor]);
+    expect(valuesIn(world, first)).toEqual(expected);
+    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it.each([
+    ['that was never paid for', false],
+    ['whose own lookup brought nothing', true],
+  ])('is delivered to a record %s from the kept profile of the other one', async (_, isAsked) => {
+    const { world, second, identity } = await openTwo();
+    const expected = valuesIn(world, second);
+    const stranger = { firstName: 'Zebulon', lastName: 'Nobodyknows', employers: [] };
+    const winner = world.crm.addContact({ ...stranger, addresses: ['1 No Way, Reno, NV 89501'] });
+    if (isAsked) await world.sync();
+    const spent = await world.spent();
+    await forgetJobs(world);
+    world.crm.mergeContact(second, winner);
+    world.crm.editContact(winner, identity);
+    await world.sync();
+    expect(valuesIn(world, winner)).toEqual(expected);
+    expect(await world.spent()).toBe(spent);
+    await world.sync();
+    const { db } = world.database;
+    const kept = await db.selectFrom('kept_profiles').select('crm_id').execute();
+    const ids = kept.map(({ crm_id }) => crm_id);
+    expect(ids).toContain(winner);
+    expect(ids).not.toContain(second);
+  });
+
+  it('is held if the service no longer has the fitting result, and no profile is kept', async () => {
+    const { world, first, second, identity } = await openTwo({ retention: { profiles: 0 } });
+    const [before, spent] = [valuesIn(world, first), await world.spent()];
+    await forgetJobs(world);
+    world.crm.mergeContact(second, first);
+    world.crm.editContact(first, identity);
+    await world.sync();
+    expect(await theHold(world)).toMatchObject({ kind: 'new_person_unknown', crmId: first });
+    expect(valuesIn(world, first)).toEqual(before);
+    expect(await world.spent()).toBe(spent);
+  });
+
   it('is held if no paid job fits the new name', async () => {
     const { world, first, second } = await openTwo();
     const before = valuesIn(world, first);
@@ -348,6 +678,52 @@ describe('a merge that comes with another name', () => {
     await world.sync();
     expect(donorsIn(world, first)).toEqual([donor]);
     expect(world.crm.valueOf(first, BIO)).toBeNull();
+  });
+});
+
+describe('a merge that fills blank fields', () => {
+  /** A record that donor-sync has never written into. */
+  function addHeir({ crm }: SyncWorld): string {
+    return crm.addContact({
+      firstName: 'Xavier',
+      lastName: 'Quillfeather',
+      addresses: ['1 Nowhere Lane, Reno, NV 89501'],
+      employers: [],
+      optedOut: false,
+    });
+  }
+
+  it('leaves nothing of another person, also over two merges', async () => {
+    const { world, first, second } = await openTwo();
+    const middle = addHeir(world);
+    await world.sync();
+    world.crm.setValue(first, BIO, null);
+    const donor = world.crm.valueOf(first, DONOR);
+    world.crm.mergeContact(second, middle, { fillsBlanks: true });
+    world.crm.mergeContact(middle, first, { fillsBlanks: true });
+    expect(donorsIn(world, first)).toHaveLength(2);
+    await world.sync();
+    expect(donorsIn(world, first)).toEqual([donor]);
+    expect(world.crm.valueOf(first, BIO)).toBeNull();
+  });
+
+  it('leaves known values of a write that was cut off before it was on record', async () => {
+    const { world, first, second, identity } = await openTwo({ connector: breakingOff });
+    const heir = addHeir(world);
+    await world.sync();
+    world.crm.deleteContact(second);
+    world.crm.editContact(first, identity);
+    breaks.isOn = true;
+    await world.sync();
+    breaks.isOn = false;
+    const donor = world.crm.valueOf(first, DONOR);
+    world.crm.mergeContact(first, heir, { fillsBlanks: true });
+    world.crm.editContact(heir, identity);
+    await world.sync();
+    await world.sync();
+    expect(donorsIn(world, heir)).toEqual([donor]);
+    const owned = (await world.store.contacts.find('riverside', [heir])).get(heir)?.ownedValues;
+    expect(Object.keys(parseOwned(owned ?? '{}')).sort()).toEqual([...MARKED].sort());
   });
 });
 
@@ -393,6 +769,21 @@ describe('another donor for a contact that did not change', () => {
     for (const id of ids) expect(donorsIn(world, id)).toHaveLength(1);
   });
 });
+
+/** The connector in memory over a CRM that writes what it is sent, and whose answer is lost. */
+function breakingOff(
+  crm: Parameters<typeof createMemoryConnector>[0],
+  signal: AbortSignal,
+): ReturnType<typeof createMemoryConnector> {
+  const connector = createMemoryConnector(crm, signal);
+  return {
+    ...connector,
+    async *write(changes) {
+      for await (const result of connector.write(changes)) if (!breaks.isOn) yield result;
+      if (breaks.isOn) throw new RetriableError('No answer.', { code: 'crm_unavailable' });
+    },
+  };
+}
 
 /** The connector in memory over a CRM with a rule that refuses some values by the name of their field. */
 function refusing(

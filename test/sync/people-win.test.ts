@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
-import { wantedOf } from '../../src/networks/membership.ts';
+import { findWanted } from '../../src/networks/membership.ts';
 import { aWrittenContact, leaveJobsRunning, NET_WORTH, open, strangers } from './worlds.ts';
 
 describe('people win', () => {
@@ -173,11 +173,13 @@ describe('people win', () => {
     expect((await world.sync()).contacts.written).toBe(1);
     const rows = await world.store.contacts.find('riverside', ids);
     expect([...rows.values()]).toMatchObject([{ outcomeReason: 'fields_written', hasOptedOut: 1 }]);
-    expect(wantedOf(ids, rows)).toEqual({ wanted: [], toEnhance: 0 });
+    expect(findWanted(ids, rows)).toEqual({ wanted: [], toEnhance: 0 });
     night.end();
     for (const id of ids) world.crm.editContact(id, { optedOut: false });
     await world.sync();
-    expect(wantedOf(ids, await world.store.contacts.find('riverside', ids)).wanted).toHaveLength(1);
+    expect(findWanted(ids, await world.store.contacts.find('riverside', ids)).wanted).toHaveLength(
+      1,
+    );
   });
 
   it('asks a person again about a held contact that had left and is back', async () => {

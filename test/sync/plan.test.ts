@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import type { ContactRecord } from '../../src/contacts/contacts.ts';
+import type { Decision } from '../../src/contacts/decided-pages.ts';
 import type { Contact } from '../../src/core/contact.ts';
 import type { ReadIdentity } from '../../src/identity/identity-reader.ts';
-import type { ContactRecord } from '../../src/store/contacts/contacts.ts';
-import type { Decision } from '../../src/store/contacts/decided-pages.ts';
 import {
   askedBefore,
   decideAgain,
   decideContact,
+  getRefusal,
   type PlannedContact,
   type PlanRules,
-  refusalOf,
 } from '../../src/sync/plan.ts';
 
 const DAY_MS = 86_400_000;
@@ -52,6 +52,7 @@ function aRow(changes: Partial<ContactRecord> = {}): ContactRecord {
     mergedInto: null,
     hasOptedOut: 0,
     missingSince: null,
+    currency: null,
     ...changes,
   };
 }
@@ -96,11 +97,11 @@ describe('refusalOf', () => {
     ['last_name_missing', { lastName: '' }],
     ['opted_out', { optedOut: true }],
   ] as const)('says %s for %j', (reason, changes) => {
-    expect(refusalOf(aContact(changes))).toBe(reason);
+    expect(getRefusal(aContact(changes))).toBe(reason);
   });
 
   it('lets a contact with both names pass', () => {
-    expect(refusalOf(aContact())).toBeNull();
+    expect(getRefusal(aContact())).toBeNull();
   });
 });
 

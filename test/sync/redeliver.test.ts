@@ -2,11 +2,12 @@ import { expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
+import { RetriableError } from '../../src/core/errors.ts';
 import type { FieldMapping } from '../../src/core/field-map.ts';
 import { undoRun } from '../../src/fields/undo.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
-import { openCrm } from '../../src/run/crm-account.ts';
-import { withLease } from '../../src/sync/with-lease.ts';
+import { openCrm } from '../../src/sync/control/crm-account.ts';
+import { withLease } from '../../src/sync/control/with-lease.ts';
 import type { SyncWorld } from '../helpers/sync-world.ts';
 import { describeEachDatabase, describeOn } from '../helpers/test-databases.ts';
 import { ageJobs, open, strangers } from './worlds.ts';
@@ -92,6 +93,40 @@ describeOn('sqlite', 'what was paid for arrives', () => {
     expect(await world.spent()).toBe(before);
   });
 
+  it('writes them although an earlier run broke off before the CRM had them', async () => {
+    const world = await open({ integration: { fields: linesOf(5) } });
+    await world.addPeople(20);
+    world.crm.addField({ name: 'Donor Age', writable: false });
+    await world.sync();
+    const before = await world.spent();
+    world.crm.addField({ name: 'Donor Age' });
+    world.crm.failNext('write', new RetriableError('No answer.', { code: 'crm_unavailable' }));
+    await world.sync();
+    await world.sync();
+    await expectWhole(world, ['Donor Age']);
+    expect(await world.spent()).toBe(before);
+  });
+
+  it('writes them while the contacts wait for the credit of their next profile', async () => {
+    const count = 20;
+    const budget = { perMonth: count };
+    const world = await open({
+      integration: { fields: linesOf(5), refresh: { afterDays: 1 }, budget },
+    });
+    await world.addPeople(count);
+    world.crm.addField({ name: 'Donor Age', writable: false });
+    await world.sync();
+    const before = await world.spent();
+    await world.database.db
+      .updateTable('contacts')
+      .set((eb) => ({ asked_at: eb('asked_at', '-', 3 * 86_400_000) }))
+      .execute();
+    world.crm.addField({ name: 'Donor Age' });
+    expect((await world.sync()).reason?.code).toBe('budget_reached');
+    await expectWhole(world, ['Donor Age']);
+    expect(await world.spent()).toBe(before);
+  });
+
   it('writes the values of lines that the field map has gained', async () => {
     const world = await open({ integration: { fields: linesOf(2) } });
     await world.addPeople(50);
@@ -126,6 +161,46 @@ describeOn('sqlite', 'what was paid for arrives', () => {
       .execute();
     await world.sync();
     await expectWhole(world, ['Donor Net Worth High']);
+  });
+
+  it('asks the CRM each week about values that the connector itself leaves out', async () => {
+    const refusal = { retriable: false, code: 'JUDGED', message: 'No.', fields: ['Donor Age'] };
+    const world = await open({
+      integration: { fields: linesOf(5) },
+      connector(crm, signal) {
+        const connector = createMemoryConnector(crm, signal);
+        return {
+          ...connector,
+          async *write(changes) {
+            for await (const change of changes) {
+              const { 'Donor Age': age, ...values } = change.values;
+              const isLeftOut = age !== undefined && change.probe !== true;
+              for await (const result of connector.write([
+                isLeftOut ? { ...change, values } : change,
+              ])) {
+                if (isLeftOut)
+                  yield { status: 'written_in_part', id: result.id, refusals: [refusal] };
+                else yield result;
+              }
+            }
+          },
+        };
+      },
+    });
+    await world.addPeople(20);
+    await world.sync();
+    const pass = async (days: number) => {
+      const ms = days * 86_400_000;
+      await world.database.db
+        .updateTable('value_states')
+        .set((eb) => ({ since: eb('since', '-', ms), probed_at: eb('probed_at', '-', ms) }))
+        .execute();
+      await world.sync();
+    };
+    await pass(1);
+    expect(filled(world, ['Donor Age'])).toBe(0);
+    await pass(8);
+    await expectWhole(world, ['Donor Age']);
   });
 
   it('leaves a field empty that a user has emptied, while another field of the contact is filled', async () => {
@@ -197,6 +272,25 @@ describeOn('sqlite', 'what was paid for arrives', () => {
     expect(rows.every(({ key, profile }) => key === '' && profile === '')).toBe(true);
     await world.sync({ mappings: linesOf(5) });
     await expectWhole(world, ['Donor Profile', 'Donor Age']);
+  });
+
+  it('asks for results that are gone in one night only, and leaves them to the next refresh', async () => {
+    const world = await open({ retention: { profiles: 0 }, integration: { fields: linesOf(2) } });
+    await world.addPeople(20);
+    await world.sync();
+    await ageJobs(world, 60);
+    await world.putFaults([{ on: { path: '*results*' }, fault: { kind: 'jobsVanish' } }]);
+    const asked = async () => {
+      const before = await world.requests();
+      await world.sync({ mappings: linesOf(5) });
+      const after = await world.requests();
+      return after.slice(before.length).filter(({ path }) => path.includes('results')).length;
+    };
+    expect(await asked()).toBeGreaterThan(0);
+    expect(await asked()).toBe(0);
+    expect(filled(world, ['Donor Profile'])).toBe(0);
+    const rows = await world.database.db.selectFrom('kept_profiles').selectAll().execute();
+    expect(rows.every(({ gone_at: goneAt }) => goneAt !== null)).toBe(true);
   });
 
   it('gives a contact that left and came back the values of its kept profile', async () => {

@@ -3,7 +3,7 @@ import { memoryDefaultFields } from '../../connectors/memory/connector.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { runSync } from '../../src/sync/run.ts';
-import { readReasons } from '../../src/views/run-contacts.ts';
+import { readReasons } from '../../src/sync/views/run-contacts.ts';
 import {
   createSyncWorld,
   type SyncWorld,
@@ -542,6 +542,7 @@ async function intendWithoutSending({ database, store, integration }: SyncWorld,
     submissionId: 'killed',
     runId: row?.outcomeRun ?? '',
     partnerKey: store.fingerprint('partner_key', integration.partner.apiKey),
+    mapping: 'mapping',
     jobs: [
       {
         trackingId: 'killed-1',

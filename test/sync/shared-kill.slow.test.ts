@@ -8,8 +8,8 @@ import Sqlite from 'better-sqlite3';
 import { stringify } from 'csv-stringify/sync';
 import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
-import { startPartnerSandbox } from '../../service/index.ts';
-import { EXIT_CODES } from '../../src/cli/terminal/output.ts';
+import { startPartnerSandbox } from '../../sandbox/partner/index.ts';
+import { EXIT_CODES } from '../../src/interfaces/cli/terminal/output.ts';
 import { readBooks } from '../helpers/killed-sync.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'main.ts');

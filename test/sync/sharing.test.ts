@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Identity, identityText, personText } from '../../src/core/contact.ts';
 import { undoRun } from '../../src/fields/undo.ts';
-import { openCrm } from '../../src/run/crm-account.ts';
-import { withLease } from '../../src/sync/with-lease.ts';
+import { openCrm } from '../../src/sync/control/crm-account.ts';
+import { withLease } from '../../src/sync/control/with-lease.ts';
 import { eraseContact } from '../helpers/erasing.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 import { copyPeople, createNeighbour } from './neighbour.ts';

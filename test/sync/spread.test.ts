@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createSpread } from '../../src/sync/spread.ts';
-import { testFingerprint } from '../store/store-world.ts';
+import { testFingerprint } from '../database/store-world.ts';
 
 const ids = Array.from({ length: 1_000 }, (_, index) => `c-${index}`);
 

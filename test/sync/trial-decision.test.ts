@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { decideTrial, judgeLater, type TrialFacts, verdictText } from '../../src/sync/trial.ts';
+import {
+  decideTrial,
+  judgeLater,
+  type TrialFacts,
+  verdictText,
+} from '../../src/sync/trial/trial.ts';
 
 const fresh: TrialFacts = {
   size: 25,

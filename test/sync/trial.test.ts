@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
-import { IDLE_MS } from '../../src/run/control.ts';
-import { readReasons } from '../../src/views/run-contacts.ts';
+import { IDLE_MS } from '../../src/sync/control/control.ts';
+import { readReasons } from '../../src/sync/views/run-contacts.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
@@ -294,44 +294,4 @@ describe('a mapping that was accepted', () => {
     expect((await world.sync({ acceptMatchRate: true })).reason).toBe(null);
     expect(await world.spent()).toBe(spent + 50);
   });
-
-  it('is the one of an integration that had 25 answers before there were trials', async () => {
-    let columns = 'First';
-    const world = await open({
-      integration: { guards: { trial: { size: 0 } } },
-      connector: readingFrom(() => columns),
-    });
-    await addByWrongColumn(world, 30);
-    await world.sync();
-    await forgetMappings(world);
-    addUnknown(world, 60);
-    const guarded = { ...world.integration, guards: guardsWith(25) };
-    expect(await world.sync({ integration: guarded })).toMatchObject({ status: 'succeeded' });
-    columns = 'Full Name';
-    addUnknown(world, 60);
-    expect((await world.sync({ integration: guarded })).reason?.code).toBe('match_rate_low');
-  });
-
-  it('is not assumed of an integration with fewer answers', async () => {
-    const world = await open({ integration: { guards: { trial: { size: 0 } } } });
-    await addByWrongColumn(world, 24);
-    await world.sync();
-    await forgetMappings(world);
-    addUnknown(world, 60);
-    const guarded = { ...world.integration, guards: guardsWith(25) };
-    expect((await world.sync({ integration: guarded })).reason?.code).toBe('match_rate_low');
-    expect(await world.spent()).toBe(24 + 25);
-  });
 });
-
-function guardsWith(size: number) {
-  const never = { share: 1, atLeast: 1_000 };
-  return { massChange: never, departures: never, trial: { size, minKnown: 0.1 } };
-}
-
-/** As a database is that an older version has filled. */
-async function forgetMappings({ database }: SyncWorld): Promise<void> {
-  await database.db.deleteFrom('mappings').execute();
-  await database.db.updateTable('submissions').set({ mapping: null }).execute();
-  await database.db.updateTable('jobs').set({ known: null, answered_at: null }).execute();
-}

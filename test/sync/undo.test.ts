@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { undoRun } from '../../src/fields/undo.ts';
-import { openCrm } from '../../src/run/crm-account.ts';
+import { openCrm } from '../../src/sync/control/crm-account.ts';
+import { withLease } from '../../src/sync/control/with-lease.ts';
 import { purgeOld } from '../../src/sync/purge-old.ts';
-import { withLease } from '../../src/sync/with-lease.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 
 let world: SyncWorld | undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FatalError, RetriableError } from '../../src/core/errors.ts';
-import { LEASE_MS, LeaseLost } from '../../src/store/engine/leases.ts';
-import { withLease } from '../../src/sync/with-lease.ts';
+import { LEASE_MS, LeaseLost } from '../../src/database/leases.ts';
+import { withLease } from '../../src/sync/control/with-lease.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
 
 const AWAY = new RetriableError('The database is away.', { code: 'database_unavailable' });

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHubspotSandbox } from '../../sandbox/hubspot/index.ts';
+import { startPartnerSandbox } from '../../sandbox/partner/index.ts';
 import { startSalesforceSandbox } from '../../sandbox/salesforce/index.ts';
-import { startPartnerSandbox } from '../../service/index.ts';
 import { createLatency, type LatencyOptions } from '../../testbed/latency.ts';
 import { ask, startPartner, strangers } from '../service/partner.ts';
 

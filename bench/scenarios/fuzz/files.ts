@@ -2,10 +2,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { withEnvironmentFile } from '../../../src/config/environment-file.ts';
-import { openErasureLog } from '../../../src/store/erasure/erasure-log.ts';
-import { generateKey, parseKeyRing } from '../../../src/store/secrets/key-ring.ts';
-import { openSealedFile, sealFile } from '../../../src/store/secrets/sealed-file.ts';
+import { generateKey, parseKeyRing } from '../../../src/database/encryption/key-ring.ts';
+import { openSealedFile, sealFile } from '../../../src/database/encryption/sealed-file.ts';
+import { openErasureLog } from '../../../src/privacy/statements/erasure-log.ts';
+import { withEnvironmentFile } from '../../../src/settings/environment-file.ts';
 import { type Edge, requireSame, requireThat } from './edge.ts';
 
 const ENTRY = {

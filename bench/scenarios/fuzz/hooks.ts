@@ -1,7 +1,7 @@
 /** What senders of webhooks write: bodies and signatures. */
 import { createHmac } from 'node:crypto';
-import { findSignatureProblem } from '../../../src/http/webhooks/hook-address.ts';
-import { readHookBody } from '../../../src/http/webhooks/hook-body.ts';
+import { findSignatureProblem } from '../../../src/interfaces/api/webhooks/hook-address.ts';
+import { readHookBody } from '../../../src/interfaces/api/webhooks/hook-body.ts';
 import { type Edge, requireSame, requireThat } from './edge.ts';
 
 const NOTIFICATION =

@@ -1,6 +1,6 @@
 /** Requests to the service as it runs: paths, ids, cursors, cookies, tokens, bodies. */
 import { z } from 'zod';
-import { openHttpWorld } from '../../../test/http/http-world.ts';
+import { openHttpWorld } from '../../../test/interfaces/api/http-world.ts';
 import type { Random } from '../../../test/simulation/random.ts';
 import { type Edge, requireThat } from './edge.ts';
 

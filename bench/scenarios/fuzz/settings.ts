@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { parseFilter } from '../../../connectors/hubspot/filter.ts';
 import { findConnectorDefinition } from '../../../connectors/index.ts';
-import { parseSettings } from '../../../src/config.ts';
+import { parseSettings } from '../../../src/settings/settings.ts';
 import { type Edge, requireSame } from './edge.ts';
 
 const CONFIG = join(import.meta.dirname, '../../../config');
@@ -33,7 +33,10 @@ const settingsEdge: Edge = {
   examples: [readFileSync(join(CONFIG, 'donor-sync.example.yaml'), 'utf8'), SMALL],
   async read({ bytes }) {
     const settings = await parse(bytes.toString('utf8'));
-    const { path: _, ...meant } = settings;
+    const { path: _, erasureLog: live, moreErasureLogs: [named = null] = [], ...rest } = settings;
+    // The log of a SQLite file is next to it, whatever the settings name.
+    const isNextTo = live === `${settings.database.replace('sqlite:', '')}.erasures`;
+    const meant = { ...rest, erasureLog: isNextTo ? named : live };
     // What is written as it was understood has to mean the same again.
     const again = await parse(
       stringify(meant, { aliasDuplicateObjects: false }).replaceAll('${', '$${'),

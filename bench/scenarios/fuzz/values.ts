@@ -1,15 +1,15 @@
 /** Values and moments as others write them: fields of CRMs, headers, schedules, hosts, addresses of people. */
 import { z } from 'zod';
-import { emailSchema, personNameSchema } from '../../../src/application/people.ts';
-import { cronProblem, timezoneProblem } from '../../../src/config/cron.ts';
-import { nextTime } from '../../../src/config/next-time.ts';
+import { cronProblem, timezoneProblem } from '../../../src/clients/schedules/cron.ts';
+import { nextTime } from '../../../src/clients/schedules/next-time.ts';
 import type { CrmField } from '../../../src/core/crm-field.ts';
 import { hostAndPortSchema, hostSchema } from '../../../src/core/host.ts';
-import { networkOf, trustedProxies } from '../../../src/http/request/peer.ts';
+import { toNetworkPrefix, trustedProxies } from '../../../src/interfaces/api/request/peer.ts';
 import { fitLine, fitOption, fitProse } from '../../../src/mapping/fit.ts';
 import { comparableText, sameValue } from '../../../src/mapping/same-value.ts';
 import { retryAfterMs } from '../../../src/outbound/retry.ts';
 import { refusalIn } from '../../../src/outbound/sign-in.ts';
+import { emailSchema, personNameSchema } from '../../../src/people/user-accounts.ts';
 import { type Edge, requireSame, requireThat } from './edge.ts';
 
 export const fieldValueEdge: Edge = {
@@ -66,8 +66,8 @@ export const hostEdge: Edge = {
       // A host that is taken leads nowhere else.
       if (host !== undefined) requireSame('a host', host, new URL(`https://${host}/`).host);
     }
-    const network = networkOf(text);
-    requireSame('a network', network, networkOf(network));
+    const network = toNetworkPrefix(text);
+    requireSame('a network', network, toNetworkPrefix(network));
     trustedProxies([text])(text);
   },
 };

@@ -6,14 +6,14 @@ import { contactId } from '../../../connectors/salesforce/ids.ts';
 import { parseAddressRange } from '../../../src/core/host.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { guardFormula, plainCell, plainText, withoutGuard } from '../../../src/core/printable.ts';
-import { HttpError } from '../../../src/http/request/errors.ts';
-import { readCursor, writeCursor } from '../../../src/http/request/router.ts';
+import { parseDatabaseUrl } from '../../../src/database/database-url.ts';
+import { parseKeyRing } from '../../../src/database/encryption/key-ring.ts';
 import { canonicalAddress } from '../../../src/identity/canonical-address.ts';
 import { canonicalEmployer, canonicalName } from '../../../src/identity/canonical-name.ts';
+import { HttpError } from '../../../src/interfaces/api/request/errors.ts';
+import { readCursor, writeCursor } from '../../../src/interfaces/api/request/router.ts';
 import { parseMoneyRange } from '../../../src/mapping/money-range.ts';
-import { contactIdOf } from '../../../src/run/contact-id.ts';
-import { parseDatabaseUrl } from '../../../src/store/engine/database-url.ts';
-import { parseKeyRing } from '../../../src/store/secrets/key-ring.ts';
+import { toContactId } from '../../../src/sync/control/contact-id.ts';
 import { type Edge, requireSame, requireThat } from './edge.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
@@ -29,7 +29,7 @@ export const idEdge: Edge = {
       // One contact has one id: its own form leads to nothing else.
       if (id !== null) requireSame('an id', id, canonical(id));
     }
-    const id = contactIdOf((each) => each, 'riverside', text);
+    const id = toContactId((each) => each, 'riverside', text);
     requireSame('an id', text.trim(), id);
   },
 };

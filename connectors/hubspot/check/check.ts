@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { ConnectorOptions, Finding, LimitState } from '../../contract.ts';
+import { CURRENCIES, currencyFindings } from '../../currency-findings.ts';
 import {
   attempt,
   checkClock,
@@ -16,10 +17,17 @@ import {
 import { createApi, type HubspotApi, type HubspotWorld } from '../api.ts';
 import { COMPANY_NAME, PRIMARY_COMPANY } from '../contact.ts';
 import { requireFilter } from '../filter.ts';
+import { readMoney, readRates } from '../money/currencies.ts';
 import { type HubspotSession, openSession } from '../session.ts';
 import type { HubspotSettings } from '../settings.ts';
 import type { SignIn } from '../sign-in/auth.ts';
-import { READ_COMPANIES, READ_CONTACTS, READ_LISTS, WRITE_CONTACTS } from '../sign-in/scopes.ts';
+import {
+  READ_COMPANIES,
+  READ_CONTACTS,
+  READ_CURRENCIES,
+  READ_LISTS,
+  WRITE_CONTACTS,
+} from '../sign-in/scopes.ts';
 import { checkRules, RULES } from './rules.ts';
 import { findMissingScopes, scopeFindings, sensitiveFindings } from './scopes.ts';
 
@@ -68,6 +76,7 @@ async function examine(
       return [...metContacts('HubSpot', contacts), ...metMarks(contacts)];
     })),
     ...checkIdentity(session),
+    ...(await checked(CURRENCIES, RATES_FIX, () => checkCurrencies(session, uses?.fields ?? []))),
     ...(await checked(RULES, SCOPE_FIX, () => checkRules(session, uses?.fields ?? null))),
     ...(await checkDailyRequests(DAILY_WORDS, settings, () => readLimits(session))),
     ...checkClock('HubSpot', session),
@@ -95,6 +104,7 @@ const OPEN_FIX =
   'Do what the message says: it is about a field that contacts names, or about crm.employer.';
 const SCOPE_FIX = 'Do what the message says, then run doctor again.';
 const FILTER_FIX = 'Correct contacts.filter: it is a list of filters as HubSpot has them.';
+const RATES_FIX = `Add US dollars and the currencies of your contacts in HubSpot (Settings → Account Defaults → Currency), and give the token the scope ${READ_CURRENCIES}.`;
 const DAILY_WORDS = {
   crm: 'HubSpot',
   period: 'today',
@@ -112,6 +122,26 @@ function checkVersion({ apiVersion }: HubspotSettings): Finding {
   if (apiVersion !== 'v3') return plain(met(subject, `Version ${apiVersion} of the API is used.`));
   const message = 'Version v3 of the API is used, which HubSpot supports until September 2027.';
   return plain({ subject, ok: true, message, fix: 'Leave crm.apiVersion out of the settings.' });
+}
+
+/** The rates before a user chooses to convert amounts by them. */
+async function checkCurrencies(
+  session: HubspotSession,
+  mapped: readonly string[],
+): Promise<Finding[]> {
+  const moneyOf = await readMoney(session);
+  const money = mapped.flatMap((name) => {
+    const property = session.properties.get(name);
+    return (property && moneyOf(property)) ?? [];
+  });
+  const [first] = money;
+  if (first?.code == null) return [];
+  const fields = mapped.filter((name) => {
+    const property = session.properties.get(name);
+    return property !== undefined && moneyOf(property) !== null;
+  });
+  const seen = { mode: session.settings.currency, rates: await readRates(session, first.code) };
+  return currencyFindings('HubSpot', fields, seen, RATES_FIX);
 }
 
 /** Parts of the identity that are unknown as long as the token has no right to them. */

@@ -49,16 +49,18 @@ export function startReading(
   const until = isoTime(nowMs);
   const nextListBy = isoTime(nowMs + LIST_EVERY_MS);
   const all = { since: null, until, after: null, rest: null, listBy: nextListBy };
+  // The list knows no filter: it would bring contacts that are not to be looked up.
+  const mayWalk = session.filter.length === 0;
   if (cursor === null) {
     const known = knownCursor === null ? null : parseCursor(knownCursor);
-    return { ...all, isListWalk: known !== null && isListDue(known, nowMs) };
+    return { ...all, isListWalk: mayWalk && known !== null && isListDue(known, nowMs) };
   }
   const known = parseCursor(cursor);
   if (known === null) {
     session.log.warn({}, 'the cursor is of an unknown form: all contacts are read');
     return { ...all, isListWalk: false };
   }
-  const isDue = isWhole(known) && session.filter.length === 0 && isListDue(known, nowMs);
+  const isDue = mayWalk && isWhole(known) && isListDue(known, nowMs);
   return {
     since: known.since,
     until: known.until ?? until,
@@ -70,7 +72,7 @@ export function startReading(
         left: null,
       })) ?? null,
     listBy: isDue ? nextListBy : (known.listBy ?? nextListBy),
-    isListWalk: isDue || known.walk === 'list',
+    isListWalk: isDue || (mayWalk && known.walk === 'list'),
   };
 }
 

@@ -32,7 +32,7 @@ async function* readByIds(
   cursor: string,
 ): AsyncGenerator<ContactPage> {
   const { shape, signal } = session;
-  const pages = together(batchesOf(ids), REQUESTS_AT_ONCE, (batch) => findPage(session, batch));
+  const pages = together(toBatches(ids), REQUESTS_AT_ONCE, (batch) => findPage(session, batch));
   for await (const { page, contacts } of withContacts(shape, pages)) {
     throwIfStopped(signal);
     yield { contacts, removed: page.removed, missing: page.missing, cursor };
@@ -55,7 +55,7 @@ async function findPage({ api, shape }: HubspotSession, ids: readonly string[]) 
 }
 
 /** As many as one request takes; what is no id of a contact is left out. */
-async function* batchesOf(
+async function* toBatches(
   portions: AsyncIterable<readonly string[]>,
 ): AsyncGenerator<readonly string[]> {
   let waiting: string[] = [];

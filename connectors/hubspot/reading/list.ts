@@ -21,12 +21,12 @@ export async function listPage(
   { api, shape }: ListSession,
   after: string | null,
 ): Promise<ListPage> {
-  const path = pathOf(api.paths.objects('contacts'), shape.properties, after);
+  const path = buildPath(api.paths.objects('contacts'), shape.properties, after);
   const { results, paging } = readAs(recordPageSchema, await api.get(path));
   return { records: results, next: paging?.next?.after ?? null };
 }
 
-function pathOf(path: string, properties: readonly string[], after: string | null): string {
+function buildPath(path: string, properties: readonly string[], after: string | null): string {
   const query = new URLSearchParams({
     limit: String(PAGE_SIZE),
     properties: properties.join(','),

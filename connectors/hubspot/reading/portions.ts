@@ -21,9 +21,9 @@ export async function* withContacts<Page extends RecordPage>(
   shape: Pick<ContactShape, 'unknownCompanies' | 'toContacts'>,
   pages: AsyncIterable<Page>,
 ): AsyncGenerator<{ page: Page; contacts: Contact[] }> {
-  const portions = together(portionsOf(shape, pages), PORTIONS_AT_ONCE, async (portion) => ({
-    portion,
-    contacts: await shape.toContacts(portion.flatMap(({ records }) => records)),
+  const portions = together(groupPages(shape, pages), PORTIONS_AT_ONCE, async (batch) => ({
+    portion: batch,
+    contacts: await shape.toContacts(batch.flatMap(({ records }) => records)),
   }));
   for await (const { portion, contacts } of ahead(portions, 1)) {
     let start = 0;
@@ -36,24 +36,24 @@ export async function* withContacts<Page extends RecordPage>(
 }
 
 /** Puts pages together as long as one request can tell the names of all their companies. */
-async function* portionsOf<Page extends RecordPage>(
+async function* groupPages<Page extends RecordPage>(
   shape: Pick<ContactShape, 'unknownCompanies'>,
   pages: AsyncIterable<Page>,
 ): AsyncGenerator<Page[]> {
-  let portion: Page[] = [];
+  let batch: Page[] = [];
   let records: HubspotRecord[] = [];
   for await (const page of pages) {
     const all = [...records, ...page.records];
     const isTooMuch =
-      portion.length === MAX_WAITING_PAGES ||
+      batch.length === MAX_WAITING_PAGES ||
       shape.unknownCompanies(all).length > COMPANIES_PER_REQUEST;
-    if (isTooMuch && portion.length > 0) {
-      yield portion;
-      portion = [];
+    if (isTooMuch && batch.length > 0) {
+      yield batch;
+      batch = [];
       records = [];
     }
-    portion.push(page);
+    batch.push(page);
     records.push(...page.records);
   }
-  if (portion.length > 0) yield portion;
+  if (batch.length > 0) yield batch;
 }

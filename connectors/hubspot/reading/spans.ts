@@ -88,11 +88,11 @@ export function nextAsk(spans: readonly Span[], asked: readonly Ask[]): Ask | nu
     (span) => (span.left ?? 0) >= MIN_DIVIDED && !underWay(span, false),
   );
   if (divided === undefined) return null;
-  const offset = Math.min(middleOf(divided.left ?? 0), asked.length * MIN_DIVIDED);
+  const offset = Math.min(findMiddle(divided.left ?? 0), asked.length * MIN_DIVIDED);
   return { from: divided.from, to: divided.to, offset };
 }
 
-function middleOf(count: number): number {
+function findMiddle(count: number): number {
   const middle = Math.floor(count / 2 / SEARCH_PAGE_SIZE) * SEARCH_PAGE_SIZE;
   return Math.min(MAX_OFFSET, middle);
 }

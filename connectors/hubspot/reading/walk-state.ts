@@ -49,7 +49,7 @@ export function startWalk(
   };
 }
 
-export function positionOf({ mode, after, spans }: WalkState): WalkPosition {
+export function getPosition({ mode, after, spans }: WalkState): WalkPosition {
   return { after, rest: mode === 'both' ? spans : null };
 }
 
@@ -62,7 +62,7 @@ export function afterListed(
   state: WalkState,
   { page: { records, next }, fastestMs }: { page: ListPage; fastestMs: number },
 ): WalkState {
-  const listedTo = highestOf(records, state.listedTo);
+  const listedTo = findHighestId(records, state.listedTo);
   if (listedTo === null || state.mode === 'list') {
     return { ...state, mode: 'list', after: next, isOver: next === null };
   }
@@ -77,7 +77,7 @@ function modeAfter(fastestMs: number): WalkState['mode'] {
 }
 
 /** The last id of a page of the list; null if its ids do not rise. */
-function highestOf(records: readonly HubspotRecord[], listedTo: bigint | null): bigint | null {
+function findHighestId(records: readonly HubspotRecord[], listedTo: bigint | null): bigint | null {
   let highest = listedTo;
   for (const { id } of records) {
     if (!isRecordId(id) || (highest !== null && BigInt(id) <= highest)) return null;

@@ -11,8 +11,8 @@ import { type Ask, nextAsk } from './spans.ts';
 import {
   afterFound,
   afterListed,
+  getPosition,
   isListNext,
-  positionOf,
   startWalk,
   type WalkPosition,
   type WalkState,
@@ -68,7 +68,7 @@ export async function* walkAll(
     // What came in no order is left to the list.
     if (event.kind === 'found' && state.mode !== 'both') continue;
     page += 1;
-    yield { records: event.page.records, position: state.isOver ? null : positionOf(state) };
+    yield { records: event.page.records, position: state.isOver ? null : getPosition(state) };
     if (state.isOver) return;
     if (event.kind === 'listed' && state.after === before.after) break;
   }

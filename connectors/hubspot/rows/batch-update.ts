@@ -7,22 +7,22 @@ import type { ContactChange, WriteResult } from '../../contract.ts';
 import { isOver as isFound, learnFrom, searchFor } from '../../culprit-search.ts';
 import { BREAKS_RULE, type HubspotFault, isConflict, mayBeOfValue } from '../errors.ts';
 import { findBroken } from '../validations/rule-book.ts';
-import { guessCulprits } from './guess.ts';
-import { type Lessons, learn, noteTaken, withoutKnown } from './lessons.ts';
-import { afterProbe, findProperty, probeOf, ruleOf, withoutSearch } from './property-search.ts';
+import { guessCulprits, withoutBetweenRefused } from './guess.ts';
+import { type Lessons, learn, recordTaken, withoutKnown } from './lessons.ts';
+import { afterProbe, findProperty, toProbe, toRule, withoutSearch } from './property-search.ts';
 import {
   isEmptied,
   ownFault,
   parted,
   type Row,
   refusedRow,
-  resultOf,
-  rowOf,
+  toResult,
+  toRow,
   without,
   withProblems,
 } from './row.ts';
 import { BATCH_ROWS, blamedIn, faultsById, type replySchema, send, type Writer } from './send.ts';
-import { maySeparate, suspectsOf } from './suspects.ts';
+import { findSuspects, maySeparate } from './suspects.ts';
 import { findTwins } from './twins.ts';
 
 /** Requests in which the contacts of one batch are separated where no property is to blame. */
@@ -61,7 +61,7 @@ export async function updateBatch(
 ): Promise<WriteResult[]> {
   writer.lessons.batches += 1;
   writer.lessons.suspicions.usual += 1;
-  const groups = [await rowsOf(writer, changes)];
+  const groups = [await toRows(writer, changes)];
   const progress: Progress = { groups, together: [], results: [], splitsLeft: MAX_SPLITS };
   await sendNext(writer, progress);
   if (isOver(progress)) return progress.results;
@@ -72,14 +72,15 @@ export async function updateBatch(
 }
 
 /** The changes as HubSpot takes them, without the values that break one of the account's rules. */
-async function rowsOf(
-  { properties, rules }: Writer,
+async function toRows(
+  { properties, rules, lessons }: Writer,
   changes: readonly ContactChange[],
 ): Promise<Row[]> {
   const known = await rules.read();
   return changes.map((change) => {
-    const row = rowOf(properties, change);
-    if (known === null || change.probe === true) return row;
+    const row = toRow(properties, change);
+    if (change.probe === true) return row;
+    if (known === null) return withoutBetweenRefused(lessons, row);
     const broken = findBroken(known.judges, properties, row.properties);
     return without(row, [...broken.keys()], ownFault(BREAKS_RULE));
   });
@@ -99,7 +100,7 @@ async function sendNext(writer: Writer, progress: Progress): Promise<void> {
   const known = next.map((row) => withoutKnown(lessons, row));
   const [over, rows] = parted(known, isEmptied);
   if (rows.length === 0) {
-    progress.results.push(...over.map(resultOf));
+    progress.results.push(...over.map(toResult));
     return;
   }
   if (rows.some(({ search }) => search !== undefined)) lessons.suspicions.extra += 1;
@@ -109,7 +110,7 @@ async function sendNext(writer: Writer, progress: Progress): Promise<void> {
     separate(lessons, progress, trial.rows, trial.fault, { mayGuess: false });
     return;
   }
-  progress.results.push(...over.map(resultOf));
+  progress.results.push(...over.map(toResult));
   if (answer.refusedFor === null) {
     for (const { name, culprits } of trial?.guesses ?? []) {
       learn(lessons, name, culprits, trial?.fault ?? ownFault(BREAKS_RULE));
@@ -141,17 +142,17 @@ function takeReply(
     if (row.search !== undefined) {
       const next = afterProbe(lessons, row.search, written.has(row.id));
       if (Object.keys(next.properties).length > 0) together.push(next);
-      else results.push(resultOf(next));
+      else results.push(toResult(next));
     } else if (written.has(row.id)) {
-      noteTaken(lessons, row);
-      results.push(resultOf(row));
+      recordTaken(lessons, row);
+      results.push(toResult(row));
     } else if (blamed.length > 0) {
       together.push(without(row, blamed, fault));
     } else {
       const state = row.isWhole
         ? null
-        : searchFor(lessons.suspicions, ruleOf(fault), Object.keys(row.properties));
-      if (state !== null && mayBeOfValue(fault.code)) together.push(probeOf(row, state, fault));
+        : searchFor(lessons.suspicions, toRule(fault), Object.keys(row.properties));
+      if (state !== null && mayBeOfValue(fault.code)) together.push(toProbe(row, state, fault));
       else results.push(refusedRow(row, fault));
     }
   }
@@ -190,14 +191,14 @@ async function separateUnnamed(
   }
   const search =
     mayBeOfValue(fault.code) && whole.length === 0
-      ? searchFor(lessons.suspicions, ruleOf(fault), names)
+      ? searchFor(lessons.suspicions, toRule(fault), names)
       : null;
   if (search === null) {
     separateRows(progress, rows, fault);
     return;
   }
   const { state, left } = await findProperty(writer, rows, search);
-  if (isFound(state)) learnFrom(lessons.suspicions, ruleOf(fault), state);
+  if (isFound(state)) learnFrom(lessons.suspicions, toRule(fault), state);
   if (state.written.length === 0) separateRows(progress, rows, fault);
   else if (isFound(state)) separate(lessons, progress, left, withProblems(fault, state.culprits));
   else progress.groups.push(left);
@@ -213,7 +214,7 @@ export function separate(
 ): void {
   const blamed = blamedIn(fault, rows);
   if (mayGuess) lessons.errors += fault.problems.length;
-  const suspects = blamed.map((name) => suspectsOf(lessons, rows, fault, name));
+  const suspects = blamed.map((name) => findSuspects(lessons, rows, fault, name));
   const certain = suspects.filter(({ culprits }) => culprits !== null);
   if (certain.length > 0) {
     for (const { name, culprits } of certain) learn(lessons, name, culprits ?? [], fault);

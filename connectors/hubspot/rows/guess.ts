@@ -2,26 +2,31 @@
  * Guesses which numbers a rule refuses, from those that it has refused and accepted so far. A guess decides
  * nothing: it is tried, and holds only if HubSpot accepts everything else and had as many errors as guesses.
  */
-import { keyOf, type Lessons } from './lessons.ts';
-import type { Row } from './row.ts';
+import type { HubspotFault } from '../errors.ts';
+import { type Lessons, toValueKey } from './lessons.ts';
+import { type Row, withoutEach } from './row.ts';
 import type { Suspects } from './suspects.ts';
 
 /** Wrong guesses after which the rule is not taken for one about limits. */
 const MAX_WRONG = 8;
 
-/** The rows that a rule about limits would refuse; null if there is nothing to guess by. */
+/** The rows that a rule about limits would refuse; null if no limit would refuse so many. */
 export function guessCulprits(
   lessons: Lessons,
   { name, classes, isOrdered, errors, codes }: Suspects,
 ): readonly Row[] | null {
   if (!isOrdered || errors === null || codes !== 1 || lessons.wrongGuesses >= MAX_WRONG)
     return null;
-  const refused = numbersOf(lessons.refusedValues.keys(), name);
-  const taken = numbersOf(lessons.takenValues, name);
-  if (refused.length === 0) return null;
+  const refused = listNumbers(lessons.refusedValues.keys(), name);
+  const taken = listNumbers(lessons.takenValues, name);
+  if (refused.length === 0) {
+    // Of numbers that come again and again, halves find the refused ones for all batches.
+    const isRepeated = 2 * classes.length <= classes.flat().length;
+    return isRepeated ? null : largest(classes, errors);
+  }
   const ranked = classes
     .flat()
-    .map((row) => ({ row, score: scoreOf(Number(row.properties[name]), refused, taken) }))
+    .map((row) => ({ row, score: scoreNumber(Number(row.properties[name]), refused, taken) }))
     .filter(({ score }) => score < Number.POSITIVE_INFINITY)
     .toSorted((one, other) => one.score - other.score);
   const culprits = ranked.slice(0, errors).map(({ row }) => row);
@@ -29,18 +34,59 @@ export function guessCulprits(
   return culprits.length < errors || culprits.some(({ isWhole }) => isWhole) ? null : culprits;
 }
 
-function numbersOf(keys: Iterable<string>, name: string): number[] {
-  const prefix = keyOf(name, '');
+/** Most limits are upper ones: so many of the largest numbers; null if these would be more, by equal ones. */
+function largest(classes: Suspects['classes'], errors: number): readonly Row[] | null {
+  const culprits: Row[] = [];
+  for (const own of classes.toReversed()) {
+    if (culprits.length >= errors) break;
+    culprits.push(...own);
+  }
+  return culprits.length !== errors || culprits.some(({ isWhole }) => isWhole) ? null : culprits;
+}
+
+function listNumbers(keys: Iterable<string>, name: string): number[] {
+  const prefix = toValueKey(name, '');
   return [...keys].flatMap((key) =>
     key.startsWith(prefix) ? [Number(key.slice(prefix.length))] : [],
   );
+}
+
+/** Different numbers of a property that were refused in this run before others between them are left out. */
+const ENOUGH_REFUSED = 8;
+
+/**
+ * The row without numbers that are certainly refused as well: they are between numbers that were refused in this
+ * run, and none between those was accepted. Numbers outside are sent, and what must be written as a whole is too.
+ */
+export function withoutBetweenRefused(lessons: Lessons, row: Row): Row {
+  if (row.isWhole || lessons.refusedValues.size < ENOUGH_REFUSED) return row;
+  const reasons = new Map<string, HubspotFault>();
+  for (const name of lessons.troubled) {
+    const value = Number(row.properties[name] || Number.NaN);
+    if (Number.isNaN(value)) continue;
+    const refused = listNumbers(lessons.refusedValues.keys(), name);
+    if (refused.length < ENOUGH_REFUSED) continue;
+    const [least, most] = [Math.min(...refused), Math.max(...refused)];
+    const isBetween = (number: number) => least <= number && number <= most;
+    if (!isBetween(value) || listNumbers(lessons.takenValues, name).some(isBetween)) continue;
+    const fault = findFault(lessons, name);
+    if (fault !== null) reasons.set(name, fault);
+  }
+  return withoutEach(row, reasons);
+}
+
+/** What HubSpot said of a refused value of this property. */
+function findFault({ refusedValues }: Lessons, name: string): HubspotFault | null {
+  const prefix = toValueKey(name, '');
+  for (const [key, fault] of refusedValues) if (key.startsWith(prefix)) return fault;
+  return null;
 }
 
 /**
  * 0 for a number between refused ones, or beyond them; how near it is to a refused one where an accepted
  * one is on its other side; infinite anywhere else.
  */
-function scoreOf(value: number, refused: readonly number[], taken: readonly number[]): number {
+function scoreNumber(value: number, refused: readonly number[], taken: readonly number[]): number {
   const below = nearest(value, refused, taken, -1);
   const above = nearest(value, refused, taken, 1);
   if (below.refusedBy === Number.POSITIVE_INFINITY && above.refusedBy === below.refusedBy) {

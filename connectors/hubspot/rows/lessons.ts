@@ -1,7 +1,7 @@
 /** What the batches of a connector learn from each other of values that HubSpot refuses. */
 import { createMutex, type Mutex } from '../../../src/core/parallel.ts';
 import { createSuspicions, type Suspicions } from '../../culprit-search.ts';
-import { type HubspotFault, isKnownCode, type PropertyProblem, sortOf } from '../errors.ts';
+import { getErrorSort, type HubspotFault, isKnownCode, type PropertyProblem } from '../errors.ts';
 import { aboutOne, BATCH_STATUS, type Row, withoutEach } from './row.ts';
 
 /** What the batches of a connector learn from each other while it is open. */
@@ -48,9 +48,9 @@ export function createLessons(): Lessons {
 /** Values that are remembered. */
 const MAX_LESSONS = 1_000;
 
-export function sortsOf(problems: readonly PropertyProblem[], status: number) {
+export function classifyProblems(problems: readonly PropertyProblem[], status: number) {
   return {
-    isDead: problems.some(({ code }) => sortOf(code) === 'property'),
+    isDead: problems.some(({ code }) => getErrorSort(code) === 'property'),
     isAboutValue: problems.every(({ code }) => isAboutValue(code, status)),
   };
 }
@@ -71,20 +71,22 @@ export function learn(
   fault: HubspotFault,
 ): void {
   const problems = fault.problems.filter(({ property }) => property === name);
-  const { isDead, isAboutValue } = sortsOf(problems, fault.status);
+  const { isDead, isAboutValue } = classifyProblems(problems, fault.status);
   const lesson = aboutOne(fault, name);
   if (isDead) deadProperties.set(name, lesson);
   if (isDead || !isAboutValue) return;
   troubled.add(name);
   for (const { properties } of culprits) {
-    if (refusedValues.size < MAX_LESSONS) refusedValues.set(keyOf(name, properties[name]), lesson);
+    if (refusedValues.size < MAX_LESSONS)
+      refusedValues.set(toValueKey(name, properties[name]), lesson);
   }
 }
 
-export function noteTaken({ troubled, takenValues }: Lessons, { properties }: Row): void {
+export function recordTaken({ troubled, takenValues }: Lessons, { properties }: Row): void {
   for (const name of troubled) {
     const value = properties[name];
-    if (value !== undefined && takenValues.size < MAX_LESSONS) takenValues.add(keyOf(name, value));
+    if (value !== undefined && takenValues.size < MAX_LESSONS)
+      takenValues.add(toValueKey(name, value));
   }
 }
 
@@ -92,12 +94,12 @@ export function withoutKnown({ deadProperties, refusedValues }: Lessons, row: Ro
   if (deadProperties.size === 0 && refusedValues.size === 0) return row;
   const reasons = new Map<string, HubspotFault>();
   for (const [name, value] of Object.entries(row.properties)) {
-    const fault = deadProperties.get(name) ?? refusedValues.get(keyOf(name, value));
+    const fault = deadProperties.get(name) ?? refusedValues.get(toValueKey(name, value));
     if (fault !== undefined) reasons.set(name, fault);
   }
   return withoutEach(row, reasons);
 }
 
-export function keyOf(property: string, value: string | undefined): string {
+export function toValueKey(property: string, value: string | undefined): string {
   return `${property}=${value ?? ''}`;
 }

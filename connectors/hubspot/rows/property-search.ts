@@ -13,7 +13,7 @@ import { only, type Row, withProblems } from './row.ts';
 import { blamedIn, send, type Writer } from './send.ts';
 
 /** A row with the properties that its search asks for next. */
-export function probeOf(whole: Row, state: CulpritSearch, fault: HubspotFault): Row {
+export function toProbe(whole: Row, state: CulpritSearch, fault: HubspotFault): Row {
   return { ...only(whole, state.probe), search: { state, whole, fault } };
 }
 
@@ -24,8 +24,8 @@ export function afterProbe(
   isTaken: boolean,
 ): Row {
   const state = isTaken ? afterTaken(before) : afterRefused(before);
-  if (!isFound(state)) return probeOf(whole, state, fault);
-  learnFrom(suspicions, ruleOf(fault), state);
+  if (!isFound(state)) return toProbe(whole, state, fault);
+  learnFrom(suspicions, toRule(fault), state);
   const isBegun = state.written.length > 0 || whole.isBegun === true;
   return {
     ...only(whole, []),
@@ -44,7 +44,7 @@ export function withoutSearch(row: Row): Row {
   return { ...only(whole, rest), isBegun: whole.isBegun === true || written.length > 0 };
 }
 
-export function ruleOf({ code, words }: HubspotFault): RefusedBy {
+export function toRule({ code, words }: HubspotFault): RefusedBy {
   return { code, message: words?.reveal() ?? '' };
 }
 

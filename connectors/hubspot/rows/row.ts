@@ -4,12 +4,12 @@ import type { CulpritSearch } from '../../culprit-search.ts';
 import type { Properties } from '../describe.ts';
 import {
   BREAKS_RULE,
-  causeOf,
-  fieldsOf,
+  getCause,
+  getErrorSort,
   type HubspotFault,
   isLock,
+  listBlamedFields,
   sentenceFor,
-  sortOf,
 } from '../errors.ts';
 import { wireValue } from '../values.ts';
 
@@ -27,7 +27,7 @@ export interface Row {
   search?: { state: CulpritSearch; whole: Row; fault: HubspotFault };
 }
 
-export function rowOf(
+export function toRow(
   properties: Properties,
   { id, values, together = false }: ContactChange,
 ): Row {
@@ -87,11 +87,11 @@ export function isEmptied({ properties, left, isBegun = false }: Row): boolean {
 export function refusedRow(row: Row, fault: HubspotFault): WriteResult {
   if (row.isBegun !== true && row.left.length === 0) return refusal(row.id, fault);
   const names = Object.keys(row.properties);
-  return resultOf({ ...only(row, []), left: [...row.left, withProblems(fault, names)] });
+  return toResult({ ...only(row, []), left: [...row.left, withProblems(fault, names)] });
 }
 
 /** What became of a row: written but for what was left out of it. */
-export function resultOf(row: Row): WriteResult {
+export function toResult(row: Row): WriteResult {
   const { id, left } = row;
   const byCode = Map.groupBy(left, ({ code }) => code);
   const refusals = [...byCode.values()].flatMap((faults) => {
@@ -128,15 +128,15 @@ export function ownFault(code: string): HubspotFault {
 /** A refused contact in words. */
 function refusal(id: string, fault: HubspotFault): RefusedWrite {
   const { words } = fault;
-  const cause = causeOf(fault);
+  const cause = getCause(fault);
   return {
     status: 'refused',
     id,
-    retriable: sortOf(fault.code) === 'passing',
+    retriable: getErrorSort(fault.code) === 'passing',
     ...(isLock(fault.code) ? { isLock: true } : {}),
     code: fault.code,
     message: sentenceFor(fault),
-    fields: fieldsOf(fault),
+    fields: listBlamedFields(fault),
     ...(cause === null ? {} : { cause }),
     ...(fault.code === BREAKS_RULE ? { unsent: true } : {}),
     ...(words === null ? {} : { words }),

@@ -6,11 +6,11 @@ import {
   type ErrorBody,
   errorBodySchema,
   faultBehind,
-  faultOf,
-  fieldsOf,
+  getErrorSort,
   type HubspotFault,
+  listBlamedFields,
+  parseFault,
   readAs,
-  sortOf,
 } from '../errors.ts';
 import type { RuleBook } from '../validations/rule-book.ts';
 import type { Lessons } from './lessons.ts';
@@ -56,7 +56,7 @@ export function faultsById(errors: readonly ErrorBody[]): Map<string, HubspotFau
   for (const error of errors) {
     const { ids = [], id = [], objectWriteTraceId = [] } = error.context ?? {};
     for (const each of [...ids, ...id, ...objectWriteTraceId]) {
-      faults.set(each, faultOf(BATCH_STATUS, error));
+      faults.set(each, parseFault(BATCH_STATUS, error));
     }
   }
   return faults;
@@ -64,6 +64,8 @@ export function faultsById(errors: readonly ErrorBody[]): Map<string, HubspotFau
 
 /** Properties of these rows that a fault is about for good. */
 export function blamedIn(fault: HubspotFault, rows: readonly Row[]): string[] {
-  if (sortOf(fault.code) === 'passing') return [];
-  return fieldsOf(fault).filter((name) => rows.some(({ properties }) => name in properties));
+  if (getErrorSort(fault.code) === 'passing') return [];
+  return listBlamedFields(fault).filter((name) =>
+    rows.some(({ properties }) => name in properties),
+  );
 }

@@ -1,6 +1,6 @@
 /** Which rows may have brought about that HubSpot refuses a property, and whether it pays to find out. */
 import type { HubspotFault, PropertyProblem } from '../errors.ts';
-import { keyOf, type Lessons, sortsOf } from './lessons.ts';
+import { classifyProblems, type Lessons, toValueKey } from './lessons.ts';
 import type { Row } from './row.ts';
 
 /** Which rows may have brought about that a property is refused. */
@@ -18,7 +18,7 @@ export interface Suspects {
   codes: number;
 }
 
-export function suspectsOf(
+export function findSuspects(
   lessons: Lessons,
   rows: readonly Row[],
   fault: HubspotFault,
@@ -26,9 +26,10 @@ export function suspectsOf(
 ): Suspects {
   const problems = fault.problems.filter(({ property }) => property === name);
   const carriers = rows.filter(({ properties }) => name in properties);
-  const { isDead, isAboutValue } = sortsOf(problems, fault.status);
+  const { isDead, isAboutValue } = classifyProblems(problems, fault.status);
   const untried = carriers.filter(
-    ({ properties }) => !isAboutValue || !lessons.takenValues.has(keyOf(name, properties[name])),
+    ({ properties }) =>
+      !isAboutValue || !lessons.takenValues.has(toValueKey(name, properties[name])),
   );
   const some = untried.length > 0 ? untried : carriers;
   const byValue = Map.groupBy(some, (row) => (isAboutValue ? row.properties[name] : row.id) ?? '');

@@ -29,9 +29,9 @@ export async function findTwins(
   const names = new Set(rows.flatMap((row) => Object.keys(row.properties)));
   for (const name of names) {
     if (properties.get(name)?.hasUniqueValue !== true) continue;
-    const owners = await ownersOf(api, name, rows);
+    const owners = await findOwners(api, name, rows);
     for (const { id, properties: values } of rows) {
-      const value = keyOf(values[name] ?? '');
+      const value = toKey(values[name] ?? '');
       if (value === '') continue;
       const owner = owners.get(value);
       if (owner === undefined) owners.set(value, id);
@@ -41,7 +41,7 @@ export async function findTwins(
   return twins;
 }
 
-async function ownersOf(
+async function findOwners(
   api: Pick<HubspotApi, 'paths' | 'post'>,
   name: string,
   rows: readonly Wanted[],
@@ -50,10 +50,10 @@ async function ownersOf(
   const inputs = [...values].filter((value) => value !== '').map((id) => ({ id }));
   const body = { idProperty: name, inputs, properties: [name], propertiesWithHistory: [] };
   const { results } = readAs(replySchema, await api.post(api.paths.batchRead('contacts'), body));
-  return new Map(results.map(({ id, properties }) => [keyOf(properties[name] ?? ''), id]));
+  return new Map(results.map(({ id, properties }) => [toKey(properties[name] ?? ''), id]));
 }
 
 /** HubSpot takes no notice of capitals, as of those in email addresses. */
-function keyOf(value: string): string {
+function toKey(value: string): string {
   return value.trim().toLowerCase();
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../src/outbound/sign-in.ts';
 import type { ConnectorSecrets } from '../../contract.ts';
 import type { CrmExchange } from '../../exchange.ts';
-import { errorBodySchema, faultOf, requestError, SIGN_IN_FIX } from '../errors.ts';
+import { errorBodySchema, parseFault, requestError, SIGN_IN_FIX } from '../errors.ts';
 import { signedRequest } from '../exchange.ts';
 import type { Paths } from '../paths.ts';
 import type { AuthSettings } from '../settings.ts';
@@ -92,7 +92,7 @@ async function readPortalId({ url, send, paths }: AuthDeps, accessToken: string)
   const details = status < 300 ? detailsSchema.safeParse(body).data : undefined;
   if (details !== undefined) return String(details.portalId);
   if (status === 429 || (status === 403 && errorBodySchema.safeParse(body).success)) {
-    throw requestError(faultOf(status, body));
+    throw requestError(parseFault(status, body));
   }
   const message = `HubSpot does not accept the token in crm.auth (status ${status}): put a new one there, and check that crm.url is the address of HubSpot's API.`;
   throw new ConfigurationError(message, { code: 'crm_unauthorized' });
@@ -107,14 +107,14 @@ function refresh(deps: AuthDeps, auth: Extract<AuthSettings, { type: 'oauth' }>)
     const grant = await refreshToken(send, { ...auth, url }, token);
     await keep(grant.refreshToken);
     const portalId = grant.hubId ?? (await readPortalId(deps, grant.accessToken));
-    return signInOf(grant, portalId, clock.now());
+    return toSignIn(grant, portalId, clock.now());
   });
 }
 
 /** A token is renewed when this part of its life is over, so that no request finds it expired. */
 const USED_PART_OF_LIFE = 0.9;
 
-function signInOf(grant: TokenGrant, portalId: string, nowMs: number): SignIn {
+function toSignIn(grant: TokenGrant, portalId: string, nowMs: number): SignIn {
   const lifeMs = grant.expiresInSeconds * 1000;
   return {
     accessToken: grant.accessToken,

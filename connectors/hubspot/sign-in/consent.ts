@@ -11,11 +11,11 @@ import { consentPage, createHubspotOAuth, type HubspotOAuth } from './oauth.ts';
 export function createHubspotConsent(world: ConsentWorld): Consent<HubspotSettings> {
   return {
     isWanted: ({ auth }) => auth.type === 'oauth' && auth.refreshToken === undefined,
-    secretName: ({ auth }) => refreshTokenSecret(appOf(auth)),
+    secretName: ({ auth }) => refreshTokenSecret(requireApp(auth)),
     loopbackName: LOCALHOST,
     begin({ url, auth, sensitiveData }, request) {
       requireSecure(request.redirectUri);
-      const { clientId, moreScopes } = appOf(auth);
+      const { clientId, moreScopes } = requireApp(auth);
       return consentPage({ url, clientId, sensitiveData, moreScopes }, request);
     },
     complete: (settings, reply, deps) =>
@@ -41,18 +41,18 @@ type ConsentWorld = Pick<HubspotWorld, 'fetch' | 'random'>;
 
 type App = Extract<AuthSettings, { type: 'oauth' }>;
 
-function appOf(auth: AuthSettings): App {
+function requireApp(auth: AuthSettings): App {
   if (auth.type === 'oauth') return auth;
   throw consentNotWanted(auth.type);
 }
 
 async function withOAuth<Result>(
-  { fetch, random }: ConsentWorld,
+  { fetch: ownFetch, random }: ConsentWorld,
   { url, auth }: HubspotSettings,
-  { clock, signal }: ConsentDeps,
+  { clock, signal, fetch = ownFetch }: ConsentDeps,
   work: (oauth: HubspotOAuth) => Promise<Result>,
 ): Promise<Result> {
-  const app = { ...appOf(auth), url: withoutSlash(url) };
+  const app = { ...requireApp(auth), url: withoutSlash(url) };
   const oauth = createHubspotOAuth({ ...app, fetch, random, clock, signal });
   try {
     return await work(oauth);

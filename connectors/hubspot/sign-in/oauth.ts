@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { WallClock } from '../../../src/core/clock.ts';
 import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts';
 import { parseJson } from '../../../src/outbound/exchange.ts';
-import { codeChallengeOf, formRequest, refusalIn } from '../../../src/outbound/sign-in.ts';
+import { formRequest, refusalIn, toCodeChallenge } from '../../../src/outbound/sign-in.ts';
 import type { ConsentReply, ConsentRequest } from '../../contract.ts';
 import type { CrmExchange } from '../../exchange.ts';
 import { SIGN_IN_FIX } from '../errors.ts';
@@ -113,14 +113,14 @@ export function consentPage(
   { redirectUri, state, codeVerifier }: ConsentRequest,
 ): string {
   const [needed, ...optional] = scopeNeeds({ sensitiveData }).map(({ scope }) => scope);
-  const page = new URL('/oauth/authorize', screensOf(url));
+  const page = new URL('/oauth/authorize', getScreensUrl(url));
   page.search = new URLSearchParams({
     client_id: clientId,
     redirect_uri: redirectUri,
     scope: `oauth ${needed}`,
     optional_scope: [...new Set([...optional, ...moreScopes])].join(' '),
     state,
-    code_challenge: codeChallengeOf(codeVerifier),
+    code_challenge: toCodeChallenge(codeVerifier),
     code_challenge_method: 'S256',
     response_type: 'code',
   }).toString();
@@ -128,7 +128,7 @@ export function consentPage(
 }
 
 /** The screens have a host of their own; a stand-in has one for all. */
-function screensOf(url: string): string {
+function getScreensUrl(url: string): string {
   const { hostname, origin } = new URL(url);
   return /(^|\.)hubapi\.com$/.test(hostname) ? 'https://app.hubspot.com' : origin;
 }

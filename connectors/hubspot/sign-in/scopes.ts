@@ -22,6 +22,9 @@ export const WRITE_SCHEMAS = 'crm.schemas.contacts.write';
 export const READ_SENSITIVE = 'crm.objects.contacts.sensitive.read.v2';
 export const WRITE_SENSITIVE = 'crm.objects.contacts.sensitive.write.v2';
 
+/** What `crm.currency: convert` alone needs. */
+export const READ_CURRENCIES = 'settings.currencies.read';
+
 /** What `fields create --with-lists` alone needs. */
 export const WRITE_LISTS = 'crm.lists.write';
 

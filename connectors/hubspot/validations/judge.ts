@@ -39,13 +39,13 @@ const JUDGES: ReadonlyMap<string, Breaks> = new Map(
     ALPHANUMERIC: (value, kinds, property) =>
       isText(property) && kinds.length === 1 && hasForeignCharacter(value, kinds[0]),
     START_DATE: (value, [first], property) =>
-      property.type === 'date' && timeOf(value) + marginOf(first) < timeOf(first),
+      property.type === 'date' && parseTime(value) + getMargin(first) < parseTime(first),
     END_DATE: (value, [last], property) =>
-      property.type === 'date' && timeOf(value) - marginOf(last) > timeOf(last),
+      property.type === 'date' && parseTime(value) - getMargin(last) > parseTime(last),
     START_DATETIME: (value, [first], property) =>
-      property.type === 'datetime' && timeOf(value) + marginOf(first) < timeOf(first),
+      property.type === 'datetime' && parseTime(value) + getMargin(first) < parseTime(first),
     END_DATETIME: (value, [last], property) =>
-      property.type === 'datetime' && timeOf(value) - marginOf(last) > timeOf(last),
+      property.type === 'datetime' && parseTime(value) - getMargin(last) > parseTime(last),
   } satisfies Record<string, Breaks>),
 );
 
@@ -121,7 +121,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/;
 
 /** Epoch ms of a day, an instant with its zone, or epoch ms as a text; NaN for anything else. */
-function timeOf(text: string | undefined): number {
+function parseTime(text: string | undefined): number {
   const trimmed = text?.trim() ?? '';
   if (DAY.test(trimmed) || INSTANT.test(trimmed)) return Date.parse(trimmed);
   return /^-?\d{6,16}$/.test(trimmed) ? Number(trimmed) : Number.NaN;
@@ -130,6 +130,6 @@ function timeOf(text: string | undefined): number {
 const DAY_MS = 86_400_000;
 
 /** An argument that is a day names that day in every zone; a moment may be the start of one in some zone. */
-function marginOf(argument: string | undefined): number {
+function getMargin(argument: string | undefined): number {
   return INSTANT.test(argument?.trim() ?? '') ? 0 : DAY_MS;
 }

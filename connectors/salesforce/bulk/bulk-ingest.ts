@@ -34,7 +34,7 @@ export async function* writeInBulk(
       apart.push(change);
       continue;
     }
-    const size = sizeOf(change);
+    const size = estimateBytes(change);
     if (bytes + size > MAX_JOB_BYTES) {
       yield* writeJob(session, job, unsettled);
       job = new Map();
@@ -48,7 +48,7 @@ export async function* writeInBulk(
 }
 
 /** The most bytes that a change takes in the upload: its values quoted, and the cells around. */
-function sizeOf({ values }: ContactChange): number {
+function estimateBytes({ values }: ContactChange): number {
   let bytes = BYTES_PER_ROW;
   for (const value of Object.values(values)) {
     bytes += typeof value === 'string' ? 2 * Buffer.byteLength(value) + 3 : BYTES_PER_CELL;
@@ -168,8 +168,8 @@ async function* take(
 ): AsyncGenerator<[SentChange, string]> {
   const answer = await session.api.download(`${JOBS}/${id}/${list}/`);
   const toRow = (read: ColumnReader) => ({
-    ids: [contactIdOrText(textOf(read('sf__Id'))), contactIdOrText(textOf(read('Id')))],
-    error: textOf(read('sf__Error')),
+    ids: [contactIdOrText(toText(read('sf__Id'))), contactIdOrText(toText(read('Id')))],
+    error: toText(read('sf__Error')),
   });
   for await (const rows of readRows(session, answer, toRow)) {
     for (const { ids, error } of rows) {
@@ -182,7 +182,7 @@ async function* take(
   }
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 

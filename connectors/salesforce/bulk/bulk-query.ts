@@ -67,7 +67,7 @@ export async function* readRows<Row>(
   try {
     for await (const rows of parseCsv(chunks)) {
       throwIfStopped(signal);
-      positions ??= positionsOf(rows.shift() ?? []);
+      positions ??= indexColumns(rows.shift() ?? []);
       const { size } = positions;
       yield rows.map((next) => {
         // A cell that is missing would be taken for one that is empty.
@@ -83,7 +83,7 @@ export async function* readRows<Row>(
   }
 }
 
-function positionsOf(header: readonly string[]): Map<string, number> {
+function indexColumns(header: readonly string[]): Map<string, number> {
   return new Map(header.map((column, position) => [column, position]));
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isConfigurationError, isDonorSyncError } from '../../../src/core/errors.ts';
 import type { ConnectorOptions, Finding, LimitState } from '../../contract.ts';
+import { CURRENCIES, currencyFindings } from '../../currency-findings.ts';
 import {
   attempt,
   checkClock,
@@ -14,6 +15,7 @@ import {
 import { createApi, type SalesforceApi, type SalesforceWorld } from '../api.ts';
 import { readAs } from '../errors.ts';
 import { requireFilter } from '../filter.ts';
+import { hasCurrencies, readRates } from '../money/currencies.ts';
 import { openSession, type SalesforceSession } from '../session.ts';
 import type { SalesforceSettings } from '../settings.ts';
 import { findVersion } from '../versions.ts';
@@ -48,6 +50,7 @@ async function examine(
       ({ subject }) => !(isPackHidden && subject === 'employer'),
     ),
     ...(await checkObjects(session, uses?.groups ?? [])),
+    ...(await checked(CURRENCIES, RATES_FIX, () => checkCurrencies(session, uses?.fields ?? []))),
     ...(await checked('contacts', FILTER_FIX, async () => {
       await requireFilter(session);
       return metContacts('Salesforce', contacts);
@@ -80,6 +83,8 @@ const CONTACT_FIX =
   "Give the integration's user read and edit access to Contact and to the fields in the message.";
 const SETTINGS_FIX = 'Write it into the settings as the message says.';
 const FILTER_FIX = 'Correct contacts.filter: it is a SOQL condition on Contact, without WHERE.';
+const RATES_FIX =
+  "Activate US dollars and the currencies of your contacts in Setup → Manage Currencies, and let the integration's user read Currency Type.";
 const DAILY_WORDS = {
   crm: 'Salesforce',
   period: '24 hours',
@@ -133,6 +138,19 @@ function checkContact({ description }: SalesforceSession): Finding {
     fix: CONTACT_FIX,
     cause: 'crm_object_not_editable',
   });
+}
+
+/** The rates before a user chooses to convert amounts by them. */
+async function checkCurrencies(
+  session: SalesforceSession,
+  mapped: readonly string[],
+): Promise<Finding[]> {
+  const { description, settings } = session;
+  if (!hasCurrencies(description)) return [];
+  const fields = mapped.filter((name) => description.fields.get(name)?.type === 'currency');
+  if (fields.length === 0) return [];
+  const seen = { mode: settings.currency, rates: await readRates(session) };
+  return currencyFindings('Salesforce', fields, seen, RATES_FIX);
 }
 
 const limitsSchema = z.object({

@@ -5,7 +5,7 @@ import { checked, met, plain } from '../../findings.ts';
 import type { SalesforceApi } from '../api.ts';
 import { describeIfSeen } from '../describe.ts';
 import { ACCOUNT_NAME, AFFILIATION_NAME } from '../employer.ts';
-import { crmCodeOf } from '../errors.ts';
+import { getCrmCode } from '../errors.ts';
 import { ID_PREFIXES, longId } from '../ids.ts';
 import { queryRecords, whereClause } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';
@@ -144,7 +144,7 @@ async function checkReport({ api }: SalesforceSession, text: string): Promise<Fi
       {
         subject: SUBJECT,
         ok: false,
-        message: `The report ${id} does not exist or is hidden from the integration's user (${crmCodeOf(error) ?? ''}): the group of a report cannot be read.`,
+        message: `The report ${id} does not exist or is hidden from the integration's user (${getCrmCode(error) ?? ''}): the group of a report cannot be read.`,
         fix: 'Give the user “Run Reports”, and share the folder of the report with it.',
         cause: 'crm_object_hidden',
         report: "A report does not exist or is hidden from the integration's user.",

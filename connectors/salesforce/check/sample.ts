@@ -22,7 +22,7 @@ export async function readFacts(session: SalesforceSession): Promise<AccountFact
   const contacts = await countRecords(api, `SELECT count() FROM Contact${whereClause([filter])}`);
   return [
     { name: 'API version', value: settings.apiVersion },
-    { name: 'edition', value: editionOf(org?.['OrganizationType']) },
+    { name: 'edition', value: toEdition(org?.['OrganizationType']) },
     { name: 'sandbox', value: org?.['IsSandbox'] === true ? 'yes' : 'no' },
     { name: 'model of people', value: shape.identity.mode },
     { name: 'contacts that the user sees', value: contacts },
@@ -30,6 +30,6 @@ export async function readFacts(session: SalesforceSession): Promise<AccountFact
 }
 
 /** Salesforce has a list of editions; whatever else stands there may be anything. */
-function editionOf(raw: unknown): string {
+function toEdition(raw: unknown): string {
   return typeof raw === 'string' && /^[A-Z][A-Za-z ]{0,39}$/.test(raw) ? raw : 'unknown';
 }

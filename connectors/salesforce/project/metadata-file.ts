@@ -17,7 +17,7 @@ export function metadataFile(type: string, elements: MetadataElements): string {
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<${type} xmlns="${NAMESPACE}">`,
-    ...linesOf(elements, INDENT),
+    ...toLines(elements, INDENT),
     `</${type}>`,
     '',
   ].join('\n');
@@ -25,7 +25,7 @@ export function metadataFile(type: string, elements: MetadataElements): string {
 
 const INDENT = '    ';
 
-function linesOf(elements: MetadataElements, indent: string): string[] {
+function toLines(elements: MetadataElements, indent: string): string[] {
   return Object.entries(elements)
     .filter(([name]) => !isAttribute(name))
     .toSorted(([one], [other]) => compareNames(one, other))
@@ -43,7 +43,7 @@ function elementLines(name: string, value: MetadataValue, indent: string): strin
     .map(([attribute, text]) => ` ${attribute.slice(1)}="${escapeXml(String(text))}"`);
   return [
     `${indent}<${name}${attributes.join('')}>`,
-    ...linesOf(value, indent + INDENT),
+    ...toLines(value, indent + INDENT),
     `${indent}</${name}>`,
   ];
 }

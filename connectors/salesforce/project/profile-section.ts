@@ -71,7 +71,7 @@ function group(title: string, fields: readonly MappedFieldSpec[]): string[] {
     `<h3 class="slds-text-title_caps slds-m-top_small">${title}</h3>`,
     '<div class="slds-grid slds-wrap">',
     ...fields.flatMap((field) => [
-      `    <div class="${widthOf(field)}">`,
+      `    <div class="${getWidthClass(field)}">`,
       `        <lightning-output-field field-name="${escapeXml(field.name)}"></lightning-output-field>`,
       '    </div>',
     ]),
@@ -80,7 +80,7 @@ function group(title: string, fields: readonly MappedFieldSpec[]): string[] {
 }
 
 /** A long text takes the whole width; of the others two stand side by side where there is room. */
-function widthOf({ type }: MappedFieldSpec): string {
+function getWidthClass({ type }: MappedFieldSpec): string {
   const full = 'slds-col slds-size_1-of-1';
   return type === 'longText' ? full : `${full} slds-large-size_1-of-2`;
 }

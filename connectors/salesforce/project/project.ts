@@ -1,8 +1,9 @@
 import { ConfigurationError } from '../../../src/core/errors.ts';
 import type { FieldsSource, MappedFieldSpec } from '../../contract.ts';
-import { CUSTOM_NAME, metadataOf } from '../fields.ts';
+import { CUSTOM_NAME } from '../fields.ts';
 import { FIELDS, type OwnSet, VIEWERS } from '../permissions.ts';
 import type { SalesforceSettings } from '../settings.ts';
+import { metadataOf } from './field-metadata.ts';
 import { listViews } from './list-views.ts';
 import { type MetadataElements, metadataFile } from './metadata-file.ts';
 import { profileSection, SECTION_LABEL } from './profile-section.ts';

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { RetriableError } from '../../../src/core/errors.ts';
 import type { WriteResult } from '../../contract.ts';
-import { crmCodeOf, readAs, type SalesforceFault } from '../errors.ts';
+import { getCrmCode, readAs, type SalesforceFault } from '../errors.ts';
 import { contactIdOrText } from '../ids.ts';
 import type { SalesforceSession } from '../session.ts';
 import { isReadable } from '../values.ts';
+import { sendWithLook } from './last-look.ts';
 import {
   refused,
   type SentChange,
@@ -40,7 +41,7 @@ const saveResultsSchema = z.array(
 /** A value that Salesforce cannot read fails the whole request before any record is looked at. */
 const UNREADABLE_VALUE = 'JSON_PARSER_ERROR';
 
-type Writer = Pick<SalesforceSession, 'api' | 'description' | 'lessons' | 'recent'>;
+type Writer = Pick<SalesforceSession, 'api' | 'description' | 'lessons' | 'recent' | 'settings'>;
 
 /**
  * Writes at most 200 changes in one request, each on its own account (`allOrNone: false`: of a single record
@@ -75,14 +76,11 @@ async function writeOnce(session: Writer, changes: readonly SentChange[]): Promi
   }));
   const sentAtMs = session.api.serverTimeMs();
   try {
-    const reply = await session.api.send('PATCH', '/composite/sobjects', {
-      allOrNone: false,
-      records,
-    });
+    const { reply, looked } = await sendWithLook(session, changes, { allOrNone: false, records });
     session.recent.note(changes, { sentAtMs, answeredAtMs: session.api.serverTimeMs() });
-    return sorted(changes, readAs(saveResultsSchema, reply));
+    return sorted(looked, readAs(saveResultsSchema, reply));
   } catch (error) {
-    if (crmCodeOf(error) !== UNREADABLE_VALUE) throw error;
+    if (getCrmCode(error) !== UNREADABLE_VALUE) throw error;
     return withoutUnreadable(session, changes) ?? writeHalves(session, changes);
   }
 }
@@ -138,7 +136,7 @@ function sorted(changes: readonly SentChange[], saved: z.infer<typeof saveResult
   }
   const attempt: Attempt = { results: [], locked: [], unnamed: [], again: [] };
   for (const [at, change] of changes.entries()) {
-    const step = stepAfter(change, faultsOf(saved[at]));
+    const step = stepAfter(change, listFaults(saved[at]));
     if (step.kind === 'done') attempt.results.push(step.result);
     else if (step.kind === 'unnamed') attempt.unnamed.push(step.refusal);
     else if (step.kind === 'locked') attempt.locked.push(step.change);
@@ -148,7 +146,7 @@ function sorted(changes: readonly SentChange[], saved: z.infer<typeof saveResult
 }
 
 /** Empty if the record is written. */
-function faultsOf(
+function listFaults(
   result: z.infer<typeof saveResultsSchema>[number] | undefined,
 ): SalesforceFault[] {
   if (result?.success) return [];

@@ -42,7 +42,7 @@ const TRIALS_PER_REQUEST = 0.5;
 const MAX_IN_VAIN = 2;
 
 /** The rule behind a refusal. Messages may quote amounts, which differ from contact to contact. */
-export function ruleOf({ code, message }: Pick<SalesforceFault, 'code' | 'message'>): string {
+export function toRule({ code, message }: Pick<SalesforceFault, 'code' | 'message'>): string {
   return `${code} ${message.replaceAll(/\d[\d.,]*/g, '#')}`;
 }
 
@@ -53,7 +53,7 @@ export function mayTry({ usual, trials, areTrialsSafe }: Lessons): boolean {
 
 /** Whether a search for the fields behind this refusal can bring anything. */
 export function mayFind({ inVain }: Lessons, fault: SalesforceFault): boolean {
-  return (inVain.get(ruleOf(fault)) ?? 0) < MAX_IN_VAIN;
+  return (inVain.get(toRule(fault)) ?? 0) < MAX_IN_VAIN;
 }
 
 /** Remembers the fields to blame, or that none was found. */
@@ -62,7 +62,7 @@ export function learn(
   fault: SalesforceFault,
   fields: readonly string[] | null,
 ): void {
-  const rule = ruleOf(fault);
+  const rule = toRule(fault);
   if (fields === null) {
     if (inVain.size < MAX_RULES) inVain.set(rule, (inVain.get(rule) ?? 0) + 1);
     return;
@@ -82,12 +82,12 @@ function remember(known: Map<string, string[][]>, key: string, fields: readonly 
  * Sets of fields that were to blame for this rule elsewhere, and then those of other rules of its code, unless
  * `ownAlone` asks for the rule's alone.
  */
-export function suspectsOf(
+export function findSuspects(
   { byRule, byCode }: Lessons,
   fault: SalesforceFault,
   ownAlone = false,
 ): string[][] {
-  const own = byRule.get(ruleOf(fault)) ?? [];
+  const own = byRule.get(toRule(fault)) ?? [];
   if (ownAlone) return own;
   const keys = new Set(own.map(setKey));
   return [...own, ...(byCode.get(fault.code) ?? []).filter((set) => !keys.has(setKey(set)))];

@@ -1,7 +1,7 @@
 /** What Salesforce refuses of a change: fields that it names, or the change as a whole. */
 import { foreignCode, foreignFields } from '../../../src/core/foreign-text.ts';
-import type { ContactChange, Refusal, WriteResult } from '../../contract.ts';
-import { meaningOf, type SalesforceFault, sentenceFor, wordsOfFault } from '../errors.ts';
+import type { ContactChange, Overwritten, Refusal, WriteResult } from '../../contract.ts';
+import { getMeaning, type SalesforceFault, sentenceFor, wordsOfFault } from '../errors.ts';
 
 /** A change on its way. */
 export interface SentChange extends ContactChange {
@@ -11,6 +11,8 @@ export interface SentChange extends ContactChange {
   attempt?: Attempt;
   /** What was tried for it in vain, by rule and fields. */
   tried?: readonly string[];
+  /** What others had typed into its fields when it was sent last. */
+  overwritten?: Overwritten | undefined;
 }
 
 /** Fields that are left out for rules that have refused the change without naming a field. */
@@ -55,7 +57,7 @@ export type Step =
 export function stepAfter(change: SentChange, faults: readonly SalesforceFault[]): Step {
   const [first] = faults;
   if (first === undefined) return { kind: 'done', result: written(settled(change)) };
-  if (meaningOf(first).sort === 'lock') return { kind: 'locked', change };
+  if (getMeaning(first).sort === 'lock') return { kind: 'locked', change };
   const rest = change.together ? null : withoutNamed(settled(change), faults);
   if (rest !== null) return { kind: 'again', change: rest };
   const mayBeSearched = Object.keys(change.values).length > 1 && faults.every(mayBeOfField);
@@ -80,7 +82,7 @@ const ABOUT_VALUES: ReadonlySet<string> = new Set([
 
 /** Whether a refusal can be about one value of a change. */
 export function mayBeOfField(fault: SalesforceFault): boolean {
-  return ABOUT_VALUES.has(fault.code) && meaningOf(fault).sort === 'record';
+  return ABOUT_VALUES.has(fault.code) && getMeaning(fault).sort === 'record';
 }
 
 /** Whether a refusal names a field that the change writes. */
@@ -100,9 +102,10 @@ export function asNamed({ fault, fields }: Blamed): SalesforceFault {
 }
 
 /** The change as written, but for what was left out of it. */
-export function written({ id, left = [] }: SentChange): WriteResult {
-  if (left.length === 0) return { status: 'written', id };
-  return { status: 'written_in_part', id, refusals: refusalsOf(left) };
+export function written({ id, left = [], overwritten }: SentChange): WriteResult {
+  const lost = overwritten === undefined ? {} : { overwritten };
+  if (left.length === 0) return { status: 'written', id, ...lost };
+  return { status: 'written_in_part', id, refusals: toRefusals(left), ...lost };
 }
 
 /** A refused record in words. */
@@ -115,7 +118,7 @@ export function refused(
   { id, left = [] }: SentChange,
   faults: readonly SalesforceFault[],
 ): WriteResult {
-  const refusals = refusalsOf(left);
+  const refusals = toRefusals(left);
   const own = refusal(id, combined(faults));
   if (own.status !== 'refused' || refusals.length === 0) return own;
   return {
@@ -136,7 +139,7 @@ export function withoutNamed(
   const { values, left = [] } = change;
   const own = faults.flatMap((fault): SalesforceFault[] => {
     const fields = fault.fields.filter((name) => Object.hasOwn(values, name));
-    return fields.length > 0 && meaningOf(fault).sort === 'record' ? [{ ...fault, fields }] : [];
+    return fields.length > 0 && getMeaning(fault).sort === 'record' ? [{ ...fault, fields }] : [];
   });
   const others = faults.filter((fault) => !namesOwnField(change, fault));
   if (own.length === 0 || own.length + others.length < faults.length) return null;
@@ -158,7 +161,7 @@ const PASSING_SORTS: ReadonlySet<string> = new Set(['lock', 'passing', 'limit', 
 
 function about(fault: SalesforceFault): Refusal {
   const words = wordsOfFault(fault);
-  const { sort, cause } = meaningOf(fault);
+  const { sort, cause } = getMeaning(fault);
   return {
     retriable: PASSING_SORTS.has(sort),
     ...(sort === 'lock' ? { isLock: true } : {}),
@@ -171,7 +174,7 @@ function about(fault: SalesforceFault): Refusal {
 }
 
 /** One for each code, with all its fields. */
-function refusalsOf(faults: readonly SalesforceFault[]): Refusal[] {
+function toRefusals(faults: readonly SalesforceFault[]): Refusal[] {
   const byCode = Map.groupBy(faults, ({ code }) => code);
   return [...byCode.values()].map((those) => about(combined(those)));
 }

@@ -1,10 +1,10 @@
 /** Settles the changes that a first write of many leaves open. */
 import type { WriteResult } from '../../contract.ts';
 import { throwIfStopped } from '../../stopped.ts';
-import { meaningOf, type SalesforceFault } from '../errors.ts';
+import { getMeaning, type SalesforceFault } from '../errors.ts';
 import type { SalesforceSession } from '../session.ts';
 import { searchCulprits, toAtoms } from './culprits.ts';
-import { learn, mayFind, mayTry, ruleOf, setKey, suspectsOf } from './lessons.ts';
+import { findSuspects, learn, mayFind, mayTry, setKey, toRule } from './lessons.ts';
 import { retryLocked } from './locks.ts';
 import {
   asNamed,
@@ -68,7 +68,7 @@ async function afterUnnamed(
     if (plan.kind === 'refused') return { kind: 'done', result: refused(change, faults) };
     const found = await search(session, change, plan.fault);
     if (found.state === 'locked') return { kind: 'locked', change };
-    if (found.state === 'kept') return keptOf(change, faults, found.fields);
+    if (found.state === 'kept') return toKeptStep(change, faults, found.fields);
     if (found.state === 'unclear') return { kind: 'done', result: refused(change, faults) };
     learn(session.lessons, plan.fault, found.fields);
     change = { ...change, tried: [...(change.tried ?? []), searchKey(plan.fault)] };
@@ -100,8 +100,8 @@ function withoutVain(
   faults: readonly SalesforceFault[],
 ): SentChange {
   if (attempt === undefined) return change;
-  const rules = new Set(faults.map(ruleOf));
-  const isVain = ({ fault }: Blamed) => rules.has(ruleOf(fault));
+  const rules = new Set(faults.map(toRule));
+  const isVain = ({ fault }: Blamed) => rules.has(toRule(fault));
   const helped = attempt.blamed.filter((one) => !isVain(one));
   const out = new Set(helped.flatMap(({ fields }) => fields));
   const values = Object.entries(attempt.values).filter(([name]) => !out.has(name));
@@ -114,11 +114,11 @@ function withoutVain(
 }
 
 function triedKey({ fault, fields }: Blamed): string {
-  return `${ruleOf(fault)} without ${setKey(fields)}`;
+  return `${toRule(fault)} without ${setKey(fields)}`;
 }
 
 function searchKey(fault: SalesforceFault): string {
-  return `${ruleOf(fault)} searched`;
+  return `${toRule(fault)} searched`;
 }
 
 type LeaveOut =
@@ -137,7 +137,7 @@ function leaveOut(
   const blamed: Blamed[] = [];
   for (const fault of faults) {
     if (namesOwnField(change, fault)) continue;
-    const suspects = suspectsOf(lessons, fault, change.together)
+    const suspects = findSuspects(lessons, fault, change.together)
       .map((set) => set.filter((name) => fields.includes(name)))
       .filter((set) => set.length > 0 && set.length < fields.length)
       // The caller has blanked these already, and the rule still refuses the change.
@@ -182,15 +182,15 @@ async function search(session: Writer, change: SentChange, fault: SalesforceFaul
       return trial.isWritten ? { state: 'kept', fields: [...fields] } : { state: 'unclear' };
     }
     const faults = trial.state === 'refused' ? trial.faults : [];
-    if (faults.some((one) => meaningOf(one).sort === 'lock')) return { state: 'locked' };
+    if (faults.some((one) => getMeaning(one).sort === 'lock')) return { state: 'locked' };
     if (!faults.every(mayBeOfField)) return { state: 'unclear' };
-    const isSame = faults.some((one) => ruleOf(one) === ruleOf(fault));
+    const isSame = faults.some((one) => toRule(one) === toRule(fault));
     step = trials.next(faults.length === 0 ? 'accepted' : isSame ? 'same' : 'other');
   }
 }
 
 /** A change of which Salesforce has kept a trial: these fields are written, the others refused. */
-function keptOf(
+function toKeptStep(
   change: SentChange,
   faults: readonly SalesforceFault[],
   fields: readonly string[],

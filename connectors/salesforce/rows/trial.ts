@@ -50,14 +50,14 @@ export async function tryUpdate(
     allOrNone: true,
     compositeRequest: [update('trial', contactIdOrText(id)), update('impossible', NO_CONTACT)],
   });
-  return outcomeOf(readAs(replySchema, reply).compositeResponse);
+  return toTrialOutcome(readAs(replySchema, reply).compositeResponse);
 }
 
 type Part = z.infer<typeof replySchema>['compositeResponse'][number];
 
-function outcomeOf(parts: readonly Part[]): Trial {
-  const trial = faultsOf(parts.find(({ referenceId }) => referenceId === 'trial'));
-  const impossible = faultsOf(parts.find(({ referenceId }) => referenceId === 'impossible'));
+function toTrialOutcome(parts: readonly Part[]): Trial {
+  const trial = listFaults(parts.find(({ referenceId }) => referenceId === 'trial'));
+  const impossible = listFaults(parts.find(({ referenceId }) => referenceId === 'impossible'));
   if (impossible === null || trial === null) return { state: 'kept', isWritten: trial === null };
   const isHalted = impossible.every(({ code }) => code === ROLLED_BACK);
   if (trial.every(({ code }) => code === ROLLED_BACK)) {
@@ -68,7 +68,7 @@ function outcomeOf(parts: readonly Part[]): Trial {
 }
 
 /** The faults of a part; null if it succeeded. */
-function faultsOf(part: Part | undefined): SalesforceFault[] | null {
+function listFaults(part: Part | undefined): SalesforceFault[] | null {
   if (part === undefined) return [{ code: 'UNKNOWN_EXCEPTION', message: '', fields: [] }];
   if (part.httpStatusCode < 400) return null;
   const faults = faultsSchema.safeParse(part.body).data ?? [];

@@ -16,7 +16,7 @@ import type { ConnectorSecrets } from '../../contract.ts';
 import type { CrmExchange, CrmReply } from '../../exchange.ts';
 import { SIGN_IN_FIX } from '../errors.ts';
 import type { AuthSettings, SalesforceSettings } from '../settings.ts';
-import { instanceUrlOf, pinInstance } from './instance.ts';
+import { pinInstance, toInstanceUrl } from './instance.ts';
 
 /** Who is signed in, and where the org answers. */
 export interface SignIn {
@@ -77,7 +77,7 @@ function askForSignIn(deps: AuthDeps): Promise<SignIn> {
     case 'oauth':
       return refresh(deps, auth, consentSecret(auth.clientId), null);
     case 'clientCredentials':
-      return grant(deps, { ...credentialsOf(auth), grant_type: 'client_credentials' });
+      return grant(deps, { ...toCredentials(auth), grant_type: 'client_credentials' });
     case 'jwt': {
       const assertion = signAssertion(auth, url, deps.clock.now());
       return grant(deps, { grant_type: JWT_GRANT, assertion });
@@ -113,7 +113,7 @@ function refresh(
   const { secrets, clock, signal } = deps;
   const tokens = { secrets, clock, signal, name, settingsToken };
   return refreshWithStored(tokens, (token, keep) => {
-    const form = { ...credentialsOf(app), grant_type: 'refresh_token', refresh_token: token };
+    const form = { ...toCredentials(app), grant_type: 'refresh_token', refresh_token: token };
     return grant(deps, form, keep);
   });
 }
@@ -124,7 +124,7 @@ export interface App {
   clientSecret?: string | undefined;
 }
 
-export function credentialsOf({ clientId, clientSecret }: App) {
+export function toCredentials({ clientId, clientSecret }: App) {
   return { client_id: clientId, client_secret: clientSecret };
 }
 
@@ -145,7 +145,7 @@ async function grant(
   const { refreshToken, instanceNamed, ...signIn } = reply;
   // Whatever the answer says of the instance, the token that was used may be worthless from now on.
   await keepRefreshToken?.(refreshToken);
-  const instanceUrl = instanceUrlOf(settings, instanceNamed);
+  const instanceUrl = toInstanceUrl(settings, instanceNamed);
   await pinInstance(settings, secrets, instanceUrl);
   return { ...signIn, instanceUrl };
 }

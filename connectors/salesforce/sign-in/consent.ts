@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../../../src/core/errors.ts';
 import { withoutSlash } from '../../../src/outbound/address.ts';
 import {
-  codeChallengeOf,
   consentNotWanted,
   formRequest,
   refusalIn,
+  toCodeChallenge,
 } from '../../../src/outbound/sign-in.ts';
 import type {
   Consent,
@@ -17,8 +17,8 @@ import type { CrmExchange } from '../../exchange.ts';
 import type { SalesforceWorld } from '../api.ts';
 import { createExchange } from '../exchange.ts';
 import type { AuthSettings, SalesforceSettings } from '../settings.ts';
-import { askForToken, consentSecret, credentialsOf, tokenRefused } from './auth.ts';
-import { instanceUrlOf } from './instance.ts';
+import { askForToken, consentSecret, toCredentials, tokenRefused } from './auth.ts';
+import { toInstanceUrl } from './instance.ts';
 
 /** What the app asks for: the APIs, and to go on without the person. */
 const SCOPE = 'api refresh_token';
@@ -27,7 +27,7 @@ const SCOPE = 'api refresh_token';
 export function createSalesforceConsent(world: SalesforceWorld): Consent<SalesforceSettings> {
   return {
     isWanted: ({ auth }) => auth.type === 'oauth',
-    secretName: ({ auth }) => consentSecret(appOf(auth).clientId),
+    secretName: ({ auth }) => consentSecret(requireApp(auth).clientId),
     begin: authorizeUrl,
     complete: (settings, reply, deps) => complete(world, settings, reply, deps),
     revoke: (settings, refreshToken, deps) => revoke(world, settings, refreshToken, deps),
@@ -36,7 +36,7 @@ export function createSalesforceConsent(world: SalesforceWorld): Consent<Salesfo
 
 type App = Extract<AuthSettings, { type: 'oauth' }>;
 
-function appOf(auth: AuthSettings): App {
+function requireApp(auth: AuthSettings): App {
   if (auth.type === 'oauth') return auth;
   throw consentNotWanted(auth.type);
 }
@@ -48,12 +48,12 @@ function authorizeUrl(
   const page = new URL(`${withoutSlash(url)}/services/oauth2/authorize`);
   page.search = new URLSearchParams({
     response_type: 'code',
-    client_id: appOf(auth).clientId,
+    client_id: requireApp(auth).clientId,
     redirect_uri: redirectUri,
     scope: SCOPE,
     state,
     // Salesforce knows the method S256 alone, and is not given its name.
-    code_challenge: codeChallengeOf(codeVerifier),
+    code_challenge: toCodeChallenge(codeVerifier),
   }).toString();
   return page.href;
 }
@@ -65,10 +65,10 @@ async function complete(
   deps: ConsentDeps,
 ): Promise<Consented> {
   const { orgId, instanceNamed, refreshToken } = await askForToken(
-    exchangeOf(world, deps),
+    createConsentExchange(world, deps),
     settings.url,
     {
-      ...credentialsOf(appOf(settings.auth)),
+      ...toCredentials(requireApp(settings.auth)),
       grant_type: 'authorization_code',
       code,
       redirect_uri: redirectUri,
@@ -76,7 +76,7 @@ async function complete(
     },
   );
   if (refreshToken === null) throw withoutRefreshToken();
-  const { host } = new URL(instanceUrlOf(settings, instanceNamed));
+  const { host } = new URL(toInstanceUrl(settings, instanceNamed));
   return { account: { id: orgId, name: host }, refreshToken };
 }
 
@@ -87,14 +87,17 @@ async function revoke(
   deps: ConsentDeps,
 ): Promise<void> {
   const request = formRequest(`${withoutSlash(url)}/services/oauth2/revoke`, { token });
-  const reply = await exchangeOf(world, deps).send(request);
+  const reply = await createConsentExchange(world, deps).send(request);
   // Of an unknown token, what is asked for is so already.
   if (reply.status === 200 || refusalIn(reply).error === 'invalid_token') return;
   throw tokenRefused(reply);
 }
 
-function exchangeOf(world: SalesforceWorld, { clock, signal }: ConsentDeps): CrmExchange {
-  return createExchange({ ...world, clock, signal, onCall() {}, noteAnswer() {} });
+function createConsentExchange(
+  world: SalesforceWorld,
+  { clock, signal, fetch = world.fetch }: ConsentDeps,
+): CrmExchange {
+  return createExchange({ ...world, fetch, clock, signal, onCall() {}, noteAnswer() {} });
 }
 
 function withoutRefreshToken(): ConfigurationError {

@@ -20,7 +20,7 @@ const SALESFORCE_DOMAINS = ['salesforce.com', 'force.com'];
  * its end. Throws a ConfigurationError unless its origin is that of `crm.url`, or an https address
  * of Salesforce or of `crm.instanceHosts` that a third party on the way cannot have put there.
  */
-export function instanceUrlOf(rules: Rules, named: string): string {
+export function toInstanceUrl(rules: Rules, named: string): string {
   const instance = URL.canParse(named) ? new URL(named) : null;
   if (instance === null || !isBare(instance)) throw instanceRefused(rules, instance);
   // Only behind an address that a person has written may there be a path: that of a proxy.

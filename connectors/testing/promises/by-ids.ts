@@ -1,7 +1,7 @@
 /** Reading contacts by their ids. */
 import assert from 'node:assert/strict';
 import type { RecordLookup } from '../../contract.ts';
-import { byId, collectPages, valuesOf } from '../readings.ts';
+import { byId, collectPages, getValues } from '../readings.ts';
 import { MARIA, people } from '../seeds.ts';
 import type { Suite } from '../suite.ts';
 
@@ -21,8 +21,8 @@ export function promiseByIds({ describe, it, can }: Suite): void {
         found.map(({ id }) => id),
         wanted,
       );
-      assert.deepEqual(valuesOf(found[0]), { [field]: 'typed by a person', [other]: null });
-      assert.deepEqual(valuesOf(found[1]), { [field]: null, [other]: null });
+      assert.deepEqual(getValues(found[0]), { [field]: 'typed by a person', [other]: null });
+      assert.deepEqual(getValues(found[1]), { [field]: null, [other]: null });
     });
 
     it('shows the same contact as the pages do', async (t) => {
@@ -96,9 +96,16 @@ export function promiseByIds({ describe, it, can }: Suite): void {
       const [id = ''] = await t.start(people(1));
       const [field] = t.crm.textFields;
       await t.crm.setValue(id, field, '   ');
-      assert.deepEqual(valuesOf((await t.connector.readByIds([id], [field]))[0]), {
+      assert.deepEqual(getValues((await t.connector.readByIds([id], [field]))[0]), {
         [field]: null,
       });
+    });
+
+    it('says of each contact that the filter includes it where there is none, and of no other id', async (t) => {
+      const ids = await t.start(people(3));
+      if (t.connector.findIncluded === undefined) return;
+      const included = await t.connector.findIncluded([...ids, `${ids[0]}0`]);
+      assert.deepEqual([...included].sort(), [...ids].sort());
     });
 
     it('takes as many ids as it says, and none at all', async (t) => {

@@ -1,6 +1,6 @@
 /** Describing and creating fields. */
 import assert from 'node:assert/strict';
-import { valuesOf } from '../readings.ts';
+import { getValues } from '../readings.ts';
 import { people } from '../seeds.ts';
 import type { Suite } from '../suite.ts';
 
@@ -34,7 +34,7 @@ export function promiseFields({ describe, it, can }: Suite): void {
         assert.deepEqual(await t.connector.createFields([newField]), existed);
         const fields = await t.connector.describeFields();
         assert.equal(fields.filter((field) => field.name === name).length, 1);
-        assert.deepEqual(valuesOf((await t.connector.readByIds([id], [name]))[0]), {
+        assert.deepEqual(getValues((await t.connector.readByIds([id], [name]))[0]), {
           [name]: null,
         });
       });

@@ -11,7 +11,7 @@ export function promiseGroups({ describe, it, can }: Suite): void {
   describe('groups', () => {
     it('brings the members of a group, each once, and no others', async (t) => {
       const ids = await t.crm.addContacts(people(5));
-      const selector = await groupsOf(t).add(ids.slice(1, 4));
+      const selector = await requireGroups(t).add(ids.slice(1, 4));
       await t.open();
       const members = (await collect(t.connector.readGroup(selector))).flat();
       assert.deepEqual([...members].sort(), ids.slice(1, 4).sort());
@@ -21,7 +21,10 @@ export function promiseGroups({ describe, it, can }: Suite): void {
 
     it('throws for a group that it cannot read', async (t) => {
       await t.start(people(2));
-      await assert.rejects(collect(t.connector.readGroup(groupsOf(t).unknown)), isDonorSyncError);
+      await assert.rejects(
+        collect(t.connector.readGroup(requireGroups(t).unknown)),
+        isDonorSyncError,
+      );
     });
 
     if (can('addBreakingGroup')) {
@@ -29,7 +32,7 @@ export function promiseGroups({ describe, it, can }: Suite): void {
         const ids = await t.start(people(5));
         const selector = await t.crm.addBreakingGroup?.(ids);
         await assert.rejects(
-          collect(t.connector.readGroup(selector ?? groupsOf(t).unknown)),
+          collect(t.connector.readGroup(selector ?? requireGroups(t).unknown)),
           isDonorSyncError,
         );
       });
@@ -37,7 +40,7 @@ export function promiseGroups({ describe, it, can }: Suite): void {
 
     it('throws when the run stops, so that half a group never looks whole', async (t) => {
       const ids = await t.crm.addContacts(people(3));
-      const selector = await groupsOf(t).add(ids);
+      const selector = await requireGroups(t).add(ids);
       const stop = new AbortController();
       await t.open({ signal: stop.signal });
       stop.abort();
@@ -46,7 +49,7 @@ export function promiseGroups({ describe, it, can }: Suite): void {
 
     it('lists groups that it can read', async (t) => {
       const ids = await t.crm.addContacts(people(4));
-      await groupsOf(t).add(ids.slice(0, 2));
+      await requireGroups(t).add(ids.slice(0, 2));
       await t.open();
       for (const { selector, memberCount } of await t.connector.listGroups()) {
         const members = (await collect(t.connector.readGroup(selector))).flat();
@@ -56,7 +59,7 @@ export function promiseGroups({ describe, it, can }: Suite): void {
   });
 }
 
-function groupsOf({ crm }: ConnectorTest): NonNullable<ConformanceHarness['groups']> {
+function requireGroups({ crm }: ConnectorTest): NonNullable<ConformanceHarness['groups']> {
   assert.ok(crm.groups, 'The harness has no groups.');
   return crm.groups;
 }

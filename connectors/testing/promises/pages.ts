@@ -5,9 +5,9 @@ import {
   assertIncludes,
   byId,
   collectPages,
-  idsOf,
   lastCursor,
-  removedOf,
+  listIds,
+  listRemoved,
   stopAfterFirst,
 } from '../readings.ts';
 import { MARIA, people } from '../seeds.ts';
@@ -41,12 +41,12 @@ export function promisePages({ describe, it, can }: Suite): void {
       const ids = await t.start(people(t.crm.contactsForThreePages));
       const pages = await collectPages(t.connector, null);
       assert.ok(pages.length >= 3);
-      assert.deepEqual(new Set(idsOf(pages)), new Set(ids));
+      assert.deepEqual(new Set(listIds(pages)), new Set(ids));
     });
 
     it('reads an empty CRM to its end', async (t) => {
       await t.start([]);
-      assert.deepEqual(idsOf(await collectPages(t.connector, null)), []);
+      assert.deepEqual(listIds(await collectPages(t.connector, null)), []);
     });
 
     it('misses no contact while people edit others', async (t) => {
@@ -71,8 +71,8 @@ export function promisePages({ describe, it, can }: Suite): void {
       const pages = await collectPages(t.connector, null);
       await t.startAgain();
       for (const [at, { cursor }] of pages.entries()) {
-        const seen = [...idsOf(pages.slice(0, at + 1))];
-        seen.push(...idsOf(await collectPages(t.connector, cursor)));
+        const seen = [...listIds(pages.slice(0, at + 1))];
+        seen.push(...listIds(await collectPages(t.connector, cursor)));
         assert.deepEqual(new Set(seen), new Set(ids));
       }
     });
@@ -100,11 +100,11 @@ export function promisePages({ describe, it, can }: Suite): void {
       await t.crm.deleteContact(gone);
       await t.startAgain();
       const pages = await collectPages(t.connector, cursor);
-      assert.ok(!idsOf(pages).includes(gone));
+      assert.ok(!listIds(pages).includes(gone));
       if (t.connector.capabilities.reportsRemovals) {
-        assertIncludes(removedOf(pages), [{ id: gone, mergedInto: null }]);
+        assertIncludes(listRemoved(pages), [{ id: gone, mergedInto: null }]);
       } else {
-        assert.deepEqual(idsOf(await collectPages(t.connector, null)), [kept]);
+        assert.deepEqual(listIds(await collectPages(t.connector, null)), [kept]);
       }
     });
 
@@ -114,7 +114,7 @@ export function promisePages({ describe, it, can }: Suite): void {
         const cursor = lastCursor(await collectPages(t.connector, null));
         await t.crm.mergeContacts?.(loser, winner);
         await t.startAgain();
-        const removed = removedOf(await collectPages(t.connector, cursor));
+        const removed = listRemoved(await collectPages(t.connector, cursor));
         assertIncludes(removed, [{ id: loser, mergedInto: winner }]);
       });
 
@@ -122,7 +122,7 @@ export function promisePages({ describe, it, can }: Suite): void {
         const [loser = '', winner = ''] = await t.start(people(2));
         await t.crm.mergeContacts?.(loser, winner);
         await t.startAgain();
-        const removed = removedOf(await collectPages(t.connector, null));
+        const removed = listRemoved(await collectPages(t.connector, null));
         assertIncludes(removed, [{ id: loser, mergedInto: winner }]);
       });
     }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import type { RefusalCause, WriteResult } from '../../contract.ts';
-import { resultOf, write } from '../readings.ts';
+import { findResult, write } from '../readings.ts';
 import { people } from '../seeds.ts';
 import type { Suite } from '../suite.ts';
 
@@ -32,8 +32,8 @@ export function promiseTogether({ describe, it, can }: Suite): void {
         t.connector,
         [gone, kept].map((id) => ({ id, values: { [field]: 'a', [other]: 'b' }, together: true })),
       );
-      assert.equal(resultOf(results, gone)?.status, 'refused');
-      assert.deepEqual(resultOf(results, kept), { status: 'written', id: kept });
+      assert.equal(findResult(results, gone)?.status, 'refused');
+      assert.deepEqual(findResult(results, kept), { status: 'written', id: kept });
       await t.connector.finish();
       assert.equal(await t.crm.seenValue(kept, other), 'b');
     });
@@ -69,12 +69,12 @@ export function promiseTogether({ describe, it, can }: Suite): void {
             together: id !== parted,
           })),
         );
-        const refusal = resultOf(results, refused);
+        const refusal = findResult(results, refused);
         assert.ok(refusal?.status === 'refused');
         assert.deepEqual(refusal.fields, [bad]);
         assert.equal(refusal.retriable, false);
-        assert.deepEqual(resultOf(results, whole), { status: 'written', id: whole });
-        assert.equal(resultOf(results, parted)?.status, 'written_in_part');
+        assert.deepEqual(findResult(results, whole), { status: 'written', id: whole });
+        assert.equal(findResult(results, parted)?.status, 'written_in_part');
         await t.connector.finish();
         assert.equal(await t.crm.seenValue(refused, bad), 'former');
         assert.equal(await t.crm.seenValue(refused, good), null);
@@ -88,7 +88,7 @@ export function promiseTogether({ describe, it, can }: Suite): void {
         await t.crm.refuseField?.(id, bad);
         const values = { [bad]: `of ${id}`, [good]: 'ours' };
         const [result] = await write(t.connector, [{ id, values }]);
-        const causes = causesOf(result);
+        const causes = listCauses(result);
         assert.ok(causes.length > 0);
         assert.ok(causes.every((cause) => cause === undefined || CAUSES.includes(cause)));
       });
@@ -96,7 +96,7 @@ export function promiseTogether({ describe, it, can }: Suite): void {
   });
 }
 
-function causesOf(result: WriteResult | undefined): (RefusalCause | undefined)[] {
+function listCauses(result: WriteResult | undefined): (RefusalCause | undefined)[] {
   if (result?.status === 'written_in_part') return result.refusals.map(({ cause }) => cause);
   return result?.status === 'refused' ? [result.cause] : [];
 }

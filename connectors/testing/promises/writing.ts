@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { FieldValues } from '../../../src/core/crm-field.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { ContactChange } from '../../contract.ts';
-import { collect, resultOf, valuesOf, write } from '../readings.ts';
+import { collect, findResult, getValues, write } from '../readings.ts';
 import { people } from '../seeds.ts';
 import type { Suite } from '../suite.ts';
 
@@ -31,7 +31,7 @@ export function promiseWriting({ describe, it, can }: Suite): void {
       await write(t.connector, [{ id, values: { [field]: null } }]);
       await t.connector.finish();
       assert.equal(await t.crm.seenValue(id, field), null);
-      assert.deepEqual(valuesOf((await t.connector.readByIds([id], [field]))[0]), {
+      assert.deepEqual(getValues((await t.connector.readByIds([id], [field]))[0]), {
         [field]: null,
       });
     });
@@ -46,9 +46,9 @@ export function promiseWriting({ describe, it, can }: Suite): void {
       };
       assert.deepEqual(await write(t.connector, [{ id, values }]), [{ status: 'written', id }]);
       const fields = Object.keys(values);
-      assert.deepEqual(valuesOf((await t.connector.readByIds([id], fields))[0]), values);
+      assert.deepEqual(getValues((await t.connector.readByIds([id], fields))[0]), values);
       await t.startAgain();
-      assert.deepEqual(valuesOf((await t.connector.readByIds([id], fields))[0]), values);
+      assert.deepEqual(getValues((await t.connector.readByIds([id], fields))[0]), values);
     });
 
     it('takes the same change twice', async (t) => {
@@ -117,11 +117,11 @@ export function promiseWriting({ describe, it, can }: Suite): void {
         { id: gone, values: { [field]: 'ours' } },
         { id: kept, values: { [field]: 'ours' } },
       ]);
-      assert.partialDeepStrictEqual(resultOf(results, gone), {
+      assert.partialDeepStrictEqual(findResult(results, gone), {
         status: 'refused',
         retriable: false,
       });
-      assert.deepEqual(resultOf(results, kept), { status: 'written', id: kept });
+      assert.deepEqual(findResult(results, kept), { status: 'written', id: kept });
       await t.connector.finish();
       assert.equal(await t.crm.seenValue(kept, field), 'ours');
     });
@@ -133,7 +133,7 @@ export function promiseWriting({ describe, it, can }: Suite): void {
         await t.crm.refuseWrites?.(refused);
         const changes = [first, refused, last].map((id) => ({ id, values: { [field]: 'ours' } }));
         const results = await write(t.connector, changes);
-        const refusal = resultOf(results, refused);
+        const refusal = findResult(results, refused);
         assert.partialDeepStrictEqual(refusal, { status: 'refused', retriable: false });
         assert.ok(refusal?.status === 'refused');
         assert.notEqual(refusal.code, '');
@@ -156,8 +156,8 @@ export function promiseWriting({ describe, it, can }: Suite): void {
         }));
         const results = await write(t.connector, changes);
         assert.equal(results.length, 2);
-        assert.deepEqual(resultOf(results, whole), { status: 'written', id: whole });
-        const part = resultOf(results, refused);
+        assert.deepEqual(findResult(results, whole), { status: 'written', id: whole });
+        const part = findResult(results, refused);
         assert.ok(part?.status === 'written_in_part');
         assert.deepEqual(
           part.refusals.map(({ fields }) => fields),
@@ -187,8 +187,8 @@ export function promiseWriting({ describe, it, can }: Suite): void {
         await t.crm.lock?.(locked, 1);
         const changes = [locked, free].map((id) => ({ id, values: { [field]: 'ours' } }));
         const results = await write(t.connector, changes);
-        assert.deepEqual(resultOf(results, free), { status: 'written', id: free });
-        const first = resultOf(results, locked);
+        assert.deepEqual(findResult(results, free), { status: 'written', id: free });
+        const first = findResult(results, locked);
         if (first?.status === 'refused') {
           assert.equal(first.retriable, true);
           const again = await write(t.connector, changes.slice(0, 1));

@@ -12,6 +12,7 @@ import { type Author, createRecordStore, type RecordStore } from '../records/rec
 import { createRules, type Rules } from '../records/rules.ts';
 import { createSearch, type Search } from '../search/search.ts';
 import { type Automation, createAutomation } from './automation.ts';
+import { type Currencies, createCurrencies } from './currencies.ts';
 import { fillPeople, type PeopleOptions } from './people.ts';
 
 /** The account's number, by which clients know it. */
@@ -37,6 +38,7 @@ export interface Account {
   /** The rules for the values of properties that the API shows. */
   validations: PropertyValidations;
   automation: Automation;
+  currencies: Currencies;
   search: Search;
 }
 
@@ -69,6 +71,7 @@ export function openAccount(db: Database, options: AccountOptions): Account {
     rules: createRules(),
     validations: createPropertyValidations(db, clock),
     automation: createAutomation({ properties, store, clock }),
+    currencies: createCurrencies(clock),
     search: createSearch(db, properties, { clock, lagMs: options.searchLagMs }),
   };
 }

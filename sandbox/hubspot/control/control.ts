@@ -7,10 +7,16 @@ import { addRuleRoutes, createCrmControlRouter } from '../../crm/control.ts';
 import type { RequestDetails } from '../../crm/requests.ts';
 import { type Account, OWNER } from '../account/account.ts';
 import { automationSchema } from '../account/automation.ts';
+import { currenciesSchema } from '../account/currencies.ts';
 import { contactIdOf } from '../account/person-id.ts';
 import { HubspotError } from '../core/errors.ts';
 import { findObjectType, type ObjectType } from '../core/object-type.ts';
-import { optionSchema, type Property, propertyDefinitionSchema } from '../properties/property.ts';
+import {
+  numberHints,
+  optionSchema,
+  type Property,
+  propertyDefinitionSchema,
+} from '../properties/property.ts';
 import { validationRuleSchema } from '../properties/validation-rule.ts';
 import { recordBody, shownNames } from '../records/record-body.ts';
 import { ruleSchema } from '../records/rules.ts';
@@ -66,6 +72,10 @@ export function controlRoutes(options: ControlOptions): Hono {
       for (const rule of rules) account.validations.set(type, property, rule);
     });
     return c.json({ type: typeName, property: name, rules: account.validations.of(type, name) });
+  });
+  router.put('/currencies', async (c) => {
+    account.currencies.set(await readOrder(c, currenciesSchema));
+    return c.json({ company: account.currencies.company(), rates: account.currencies.rates() });
   });
   router.put('/property', async (c) => {
     const order = await readOrder(c, propertySchema);
@@ -137,6 +147,7 @@ const propertySchema = z.strictObject({
   fieldType: z.string().optional(),
   /** The choices, in full or by their values alone. */
   options: z.array(z.union([z.string(), optionSchema])).optional(),
+  ...numberHints,
 });
 
 const recordAccessSchema = z.strictObject({
@@ -160,6 +171,7 @@ function changeProperty(account: Account, order: z.output<typeof propertySchema>
   const type = findObjectType(order.type);
   const { archivedAtMs, ...present } = findProperty(account, type, order.property);
   const { archived, readOnly, label, propertyType, fieldType, options } = order;
+  const { numberDisplayHint, showCurrencySymbol, currencyPropertyName } = order;
   const nowMs = account.clock();
   const definition = propertyDefinitionSchema.parse({
     ...present,
@@ -169,6 +181,9 @@ function changeProperty(account: Account, order: z.output<typeof propertySchema>
     ...(propertyType === undefined ? {} : { type: propertyType }),
     ...(fieldType === undefined ? {} : { fieldType }),
     ...(options === undefined ? {} : { options: options.map(toOption) }),
+    ...(numberDisplayHint === undefined ? {} : { numberDisplayHint }),
+    ...(showCurrencySymbol === undefined ? {} : { showCurrencySymbol }),
+    ...(currencyPropertyName === undefined ? {} : { currencyPropertyName }),
   });
   const changed = {
     ...definition,

@@ -28,6 +28,24 @@ export const FIELD_TYPES: Readonly<Record<z.infer<typeof propertyTypeSchema>, re
     string: ['text', 'textarea', 'file', 'html', 'phonenumber', 'calculation_equation'],
   };
 
+/** How a number is shown. */
+export const NUMBER_DISPLAY_HINTS = [
+  'unformatted',
+  'formatted',
+  'currency',
+  'percentage',
+  'duration',
+  'probability',
+] as const;
+
+/** What says how a number is to be read: versions until 2026-03 set it, and all of them show it. */
+export const numberHints = {
+  numberDisplayHint: z.enum(NUMBER_DISPLAY_HINTS).optional(),
+  showCurrencySymbol: z.boolean().optional(),
+  /** The property with the code of the currency in which the amount is; the company currency without one. */
+  currencyPropertyName: z.string().optional(),
+};
+
 /** A choice of an enumeration, as it is given and as it is shown. */
 export const optionSchema = z.object({
   label: z.string().min(1),
@@ -52,6 +70,7 @@ export const propertyDefinitionSchema = z.object({
   formField: z.boolean().default(false),
   calculationFormula: z.string().optional(),
   externalOptions: z.boolean().default(false),
+  ...numberHints,
   /** Only HubSpot's own: every write of it is refused. */
   readOnly: z.boolean().default(false),
   calculated: z.boolean().default(false),

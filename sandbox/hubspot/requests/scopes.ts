@@ -18,6 +18,8 @@ export const ALL_SCOPES = [
   'crm.schemas.companies.write',
   'crm.lists.read',
   'crm.lists.write',
+  'settings.currencies.read',
+  'settings.currencies.write',
   'crm.objects.contacts.sensitive.read.v2',
   'crm.objects.contacts.sensitive.write.v2',
   'crm.objects.companies.sensitive.read.v2',

@@ -2,7 +2,7 @@
 
 import type { Hono } from 'hono';
 import { z } from 'zod';
-import { OWNER, PORTAL_ID } from '../account/account.ts';
+import { type Account, OWNER, PORTAL_ID } from '../account/account.ts';
 import { HubspotError } from '../core/errors.ts';
 import { isoTime } from '../properties/property.ts';
 import { createRouter, type HubspotEnv, readQuery } from '../requests/context.ts';
@@ -13,15 +13,18 @@ import { needScope } from '../requests/scopes.ts';
 const OWNER_SINCE_MS = Date.parse('2021-06-01T14:00:00.000Z');
 
 /** `/account-info/{version}`. */
-export function accountRoutes(limits: Limits, clock: () => number): Hono<HubspotEnv> {
+export function accountRoutes(
+  limits: Limits,
+  { clock, currencies }: Pick<Account, 'clock' | 'currencies'>,
+): Hono<HubspotEnv> {
   const router = createRouter();
   router.get('/details', needScope('oauth'), (c) =>
     c.json({
       portalId: PORTAL_ID,
       accountType: 'STANDARD',
       timeZone: 'US/Eastern',
-      companyCurrency: 'USD',
-      additionalCurrencies: [],
+      companyCurrency: currencies.company(),
+      additionalCurrencies: currencies.rates().map(({ from }) => from),
       utcOffset: '-05:00',
       utcOffsetMilliseconds: UTC_OFFSET_MS,
       uiDomain: 'app.hubspot.com',

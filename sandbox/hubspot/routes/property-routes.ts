@@ -9,6 +9,7 @@ import type { ObjectType } from '../core/object-type.ts';
 import {
   DATA_SENSITIVITIES,
   FIELD_TYPES,
+  numberHints,
   optionSchema,
   type Property,
   propertyBody,
@@ -55,12 +56,12 @@ export function propertyRoutes(account: Account, groups: PropertyGroups): Hono<H
   });
   router.post('/', async (c) => {
     const type = schemaInPath(c, 'write');
-    const order = await readBody(c, createBody);
+    const order = inVersion(c, await readBody(c, createBody));
     return c.json(propertyBody(createProperty(account, groups, type, order, c)), 201);
   });
   router.patch('/:propertyName', async (c) => {
     const type = schemaInPath(c, 'write');
-    const order = await readBody(c, updateBody);
+    const order = inVersion(c, await readBody(c, updateBody));
     checkSensitiveWrite(properties, type, [c.req.param('propertyName')], c.var.grant.scopes);
     const property = findProperty(account, type, c.req.param('propertyName'), false);
     return c.json(propertyBody(updateProperty(account, groups, type, property, order)));
@@ -80,7 +81,8 @@ export function propertyRoutes(account: Account, groups: PropertyGroups): Hono<H
     const { inputs } = await readBody(c, z.object({ inputs: z.array(createBody).max(MAX_INPUTS) }));
     // The newest version alone answers 200.
     const status = c.req.path.includes('/2026-09/') ? 200 : 201;
-    const create = (order: PropertyOrder) => createProperty(account, groups, type, order, c);
+    const create = (order: PropertyOrder) =>
+      createProperty(account, groups, type, inVersion(c, order), c);
     return answerEach(inputs, create, clock, status);
   });
   router.post('/batch/archive', async (c) => {
@@ -115,6 +117,7 @@ const changes = {
   hidden: z.boolean().optional(),
   formField: z.boolean().optional(),
   calculationFormula: z.string().optional(),
+  ...numberHints,
 };
 
 const createBody = z.object({
@@ -179,6 +182,7 @@ function createProperty(
   }
   const property = { ...definition, archivedAtMs: null };
   checkDefinition(groups, type, property);
+  checkCurrency(properties, type, property);
   properties.save(type, property);
   return property;
 }
@@ -198,6 +202,7 @@ function updateProperty(
   });
   const updated = { ...definition, archivedAtMs: null };
   checkDefinition(groups, type, updated);
+  checkCurrency(properties, type, updated);
   properties.save(type, updated);
   return updated;
 }
@@ -232,6 +237,25 @@ function checkDefinition(groups: PropertyGroups, type: ObjectType, property: Pro
   }
   if (kind === 'bool' && [...values].sort().join() !== 'false,true' && !property.calculated) {
     throw validationError('Boolean properties must have exactly two options: true and false.');
+  }
+}
+
+/** The newest version has lost the hints for numbers, and leaves out what it does not know. */
+function inVersion<Order extends PropertyChange>(c: HubspotContext, order: Order): Order {
+  if (!c.req.path.includes('/2026-09')) return order;
+  const { numberDisplayHint, showCurrencySymbol, currencyPropertyName, ...known } = order;
+  return known as Order;
+}
+
+function checkCurrency(
+  properties: Account['properties'],
+  type: ObjectType,
+  { type: kind, currencyPropertyName }: Property,
+): void {
+  if (currencyPropertyName === undefined) return;
+  const named = properties.find(type, currencyPropertyName);
+  if (kind !== 'number' || named === undefined || named.archivedAtMs !== null) {
+    throw validationError(`"${currencyPropertyName}" is no property with a currency.`);
   }
 }
 

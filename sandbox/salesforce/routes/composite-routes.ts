@@ -9,12 +9,16 @@ import { readJson } from '../requests/json-values.ts';
 import type { Turns } from '../requests/turns.ts';
 
 const MAX_SUBREQUESTS = 25;
+/** Subrequests that query, or that read or write a collection of records. */
+const MAX_HEAVY_SUBREQUESTS = 5;
 const MAX_GRAPHS = 75;
 /** Subrequests of all graphs together. */
 const MAX_NODES = 500;
 
 const compositeSchema = z.object({
   allOrNone: z.boolean().default(false),
+  /** Whether subrequests that do not refer to each other are put together, in an order of the org's choice. */
+  collateSubrequests: z.boolean().default(true),
   compositeRequest: z.array(
     z.looseObject({
       method: z.string(),
@@ -48,9 +52,19 @@ export type Dispatch = (c: SalesforceContext, request: Request) => Promise<Respo
 export function compositeRoutes(org: Org, turns: Turns, dispatch: Dispatch): Hono<SalesforceEnv> {
   const router = new Hono<SalesforceEnv>();
   router.post('/composite', async (c) => {
-    const { allOrNone, compositeRequest } = readJson(compositeSchema, c.var.body);
+    const { allOrNone, collateSubrequests, compositeRequest } = readJson(
+      compositeSchema,
+      c.var.body,
+    );
     checkCount('subrequests', compositeRequest.length, MAX_SUBREQUESTS);
-    const work = () => runAll(c, org, allOrNone, compositeRequest, dispatch);
+    const heavy = compositeRequest.filter(({ url }) => HEAVY.test(url));
+    checkCount('query and collection subrequests', heavy.length, MAX_HEAVY_SUBREQUESTS);
+    const ordered = collateSubrequests ? collated(compositeRequest) : compositeRequest;
+    const work = async () => {
+      const responses = await runAll(c, org, allOrNone, ordered, dispatch);
+      // The answers come in the order of the subrequests, in whatever order they were done.
+      return compositeRequest.map((one) => responses[ordered.indexOf(one)]);
+    };
     // Work of other requests in between would be taken back with that of this one.
     return c.json({ compositeResponse: await (allOrNone ? turns.alone(work) : work()) });
   });
@@ -87,6 +101,22 @@ export function compositeRoutes(org: Org, turns: Turns, dispatch: Dispatch): Hon
     return c.json({ hasErrors: results.some(({ statusCode }) => statusCode >= 400), results });
   });
   return router;
+}
+
+const HEAVY = /\/services\/data\/v\d+\.0\/(?:query(?:All)?\b|composite\/sobjects\b)/;
+
+/**
+ * An org puts subrequests that do not depend on each other together by their kind. Those that only read come
+ * last here, so that a client that relies on the order of its subrequests without saying so is found out.
+ */
+function collated(subrequests: readonly Subrequest[]): Subrequest[] {
+  const isTied = subrequests.some((one) => JSON.stringify(one).includes('@{'));
+  if (isTied) return [...subrequests];
+  const isReading = ({ method }: Subrequest) => method.toUpperCase() === 'GET';
+  return [
+    ...subrequests.filter((one) => !isReading(one)),
+    ...subrequests.filter((one) => isReading(one)),
+  ];
 }
 
 const BATCH_HALTED = {

@@ -3,7 +3,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { notFound, SalesforceError } from '../core/errors.ts';
-import { readId } from '../core/ids.ts';
+import { createId, readId } from '../core/ids.ts';
 import type { User } from '../metadata/access.ts';
 import type { Field } from '../metadata/field.ts';
 import { findField } from '../metadata/object-type.ts';
@@ -64,7 +64,64 @@ export function reportRoutes(org: Org): Hono<SalesforceEnv> {
     const columns = chooseColumns(visibleColumns(org, c.var.user), reportMetadata?.detailColumns);
     return c.json(runReport(c, org, findReport(c), columns));
   });
+
+  const instances = new Map<string, Instance>();
+  const ofReport = ({ id }: Report) =>
+    [...instances.values()].filter(({ reportId }) => reportId === id);
+  router.post('/analytics/reports/:id/instances', (c) => {
+    const report = findReport(c);
+    const { reportMetadata } = readJson(orderSchema, c.var.body ?? {});
+    const columns = chooseColumns(visibleColumns(org, c.var.user), reportMetadata?.detailColumns);
+    const instance: Instance = {
+      id: createId(INSTANCE_PREFIX, instances.size + 1),
+      reportId: report.id,
+      ownerId: c.var.user.id,
+      at: new Date().toISOString(),
+      result: runReport(c, org, report, columns),
+    };
+    instances.set(instance.id, instance);
+    return c.json({ ...instanceBody(c, instance), status: 'New', completionDate: null });
+  });
+  router.get('/analytics/reports/:id/instances', (c) =>
+    c.json(ofReport(findReport(c)).map((instance) => instanceBody(c, instance))),
+  );
+  router.get('/analytics/reports/:id/instances/:instance', (c) => {
+    const wanted = readId(c.req.param('instance'));
+    const instance = ofReport(findReport(c)).find(({ id }) => id === wanted);
+    if (instance === undefined) throw notFound();
+    const { attributes, ...result } = instance.result;
+    const { url, ...about } = instanceBody(c, instance);
+    return c.json({
+      attributes: { ...attributes, ...about, type: 'ReportInstance', instancesUrl: url },
+      ...result,
+    });
+  });
   return router;
+}
+
+/** A run of a report that is fetched later. It is done at once here, and kept as long as the org. */
+interface Instance {
+  id: string;
+  reportId: string;
+  ownerId: string;
+  /** ISO time. */
+  at: string;
+  result: ReturnType<typeof runReport>;
+}
+
+const INSTANCE_PREFIX = '0LG';
+
+function instanceBody(c: SalesforceContext, { id, reportId, ownerId, at, result }: Instance) {
+  return {
+    id,
+    ownerId,
+    status: 'Success',
+    requestDate: at,
+    completionDate: at,
+    hasDetailRows: result.hasDetailRows,
+    queryable: false,
+    url: `${c.var.basePath}/analytics/reports/${reportId}/instances/${id}`,
+  };
 }
 
 function column(name: string, label: string, field: string, dataType = 'string'): Column {

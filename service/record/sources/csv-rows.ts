@@ -1,10 +1,11 @@
 /** Rows of a CSV file with their line numbers, one after the other. */
 
-import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
+import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { z } from 'zod';
 import { ImportProblem } from '../problem.ts';
+import { readDecoded } from './decoded.ts';
 
 const recordSchema = z.object({
   record: z.record(z.string(), z.string()),
@@ -20,16 +21,18 @@ export interface CsvRow {
 
 /** Reads the rows; a file that is no CSV is a problem that names the line. */
 export async function* readCsv(file: string): AsyncGenerator<CsvRow> {
-  const parser = createReadStream(file).pipe(
-    parse({
-      columns: (names: string[]) => names.map((name) => name.trim()),
-      bom: true,
-      info: true,
-      trim: true,
-      skip_empty_lines: true,
-      relax_column_count: true,
-    }),
-  );
+  const text = Readable.from(readDecoded(file));
+  const parser = parse({
+    columns: (names: string[]) => names.map((name) => name.trim()),
+    bom: true,
+    info: true,
+    trim: true,
+    skip_empty_lines: true,
+    relax_column_count: true,
+  });
+  // A pipe passes no errors on.
+  text.on('error', (error) => parser.destroy(error));
+  text.pipe(parser);
   try {
     for await (const one of parser) {
       const { record, info } = recordSchema.parse(one);

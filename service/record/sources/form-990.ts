@@ -5,17 +5,11 @@
 
 import { basename } from 'node:path';
 import type { Address, SourceNote } from '../../../people/world.ts';
-import { readPopulation } from '../../matcher/population.ts';
 import { type Entry, entryOf, type NamedOrganisation, type Side } from '../entry.ts';
 import { ImportProblem } from '../problem.ts';
-import {
-  inNameCase,
-  isLastNameFirst,
-  type NameOrder,
-  nameKey,
-  readOrganisationName,
-  readPersonName,
-} from './spelling.ts';
+import type { FiledReturn } from '../returns.ts';
+import { findNameOrder, nameKey, readPersonName } from './person-names.ts';
+import { inNameCase, readOrganisationName } from './spelling.ts';
 import { type Group, readGroups } from './xml.ts';
 
 /** The groups that name people, by form. */
@@ -32,7 +26,10 @@ const GRANT_TOTALS = new Set([
   'ContriPaidDsbrsChrtblAmt',
 ]);
 
-const WANTED = new Set(['ReturnHeader', ...PEOPLE_GROUPS, ...GRANT_TOTALS]);
+const AMENDED = 'AmendedReturnInd';
+const IS_TICKED = /^(?:x|true|1)$/i;
+
+const WANTED = new Set(['ReturnHeader', AMENDED, ...PEOPLE_GROUPS, ...GRANT_TOTALS]);
 
 const FORMS = new Map([
   ['990', 'Form 990'],
@@ -67,14 +64,24 @@ const CONFIDENCE = {
 const BOARD_TITLES =
   /trustee|chair|president|secretary|treasurer|board|officer|member|(?<!executive |managing |program )director/i;
 
-/** Reads the people of one return; a form that names none, or is older than its schema, is a problem. */
-export async function* readForm990(file: string): AsyncGenerator<Entry> {
+/** A return with its people. */
+export interface ReadReturn {
+  filed: FiledReturn;
+  entries: Entry[];
+  /** The texts in its fields of names that name no person, such as "VACANT". */
+  unread: string[];
+}
+
+/** Reads one return; a form that names no people, or is older than its schema, is a problem. */
+export async function readForm990(file: string): Promise<ReadReturn> {
   let filing: Filing | null = null;
   let grants = 0;
+  let isAmended = false;
   const groups: Group[] = [];
   for await (const group of readGroups(file, WANTED)) {
     if (group.name === 'Return') checkVersion(file, group);
     else if (group.name === 'ReturnHeader') filing = readHeader(file, group);
+    else if (group.name === AMENDED) isAmended = IS_TICKED.test(group.fields.get('') ?? '');
     else if (GRANT_TOTALS.has(group.name)) grants = Math.max(grants, amountIn(group, ''));
     else if (PEOPLE_GROUPS.has(group.name) && groups.length < MOST_PEOPLE) {
       groups.push({ ...group, fields: onlyRead(group.fields) });
@@ -82,12 +89,17 @@ export async function* readForm990(file: string): AsyncGenerator<Entry> {
   }
   if (filing === null)
     throw new ImportProblem(basename(file), ['It is no e-filed return: it has no ReturnHeader.']);
-  const posts = readPosts(file, groups, filing);
+  const { posts, unread } = readPosts(file, groups, filing);
   const trustees = new Set(
     posts.filter(({ sides }) => sides.includes('boards')).map(({ key }) => key),
   );
-  for (const post of posts)
-    yield toEntry(post, filing, grants / Math.max(1, trustees.size), grants);
+  const { organisation, from, to, filedAt } = filing;
+  const share = grants / Math.max(1, trustees.size);
+  return {
+    filed: { ein: organisation.ein, from, to, filedAt, isAmended },
+    entries: posts.map((post) => toEntry(post, filing, share, grants)),
+    unread,
+  };
 }
 
 interface Filing {
@@ -98,6 +110,8 @@ interface Filing {
   to: string;
   /** The day it was filed. */
   filed: string;
+  /** The same with the time. */
+  filedAt: string;
 }
 
 function checkVersion(file: string, { fields }: Group): void {
@@ -121,7 +135,8 @@ function readHeader(file: string, { fields }: Group): Filing {
   if (!/^\d{9}$/.test(ein) || !isDay(from) || !isDay(to)) {
     throw new ImportProblem(basename(file), ['Its header lacks the EIN or the tax period.']);
   }
-  const filed = (fields.get('ReturnTs') ?? '').slice(0, 10);
+  const filedAt = fields.get('ReturnTs') ?? '';
+  const filed = filedAt.slice(0, 10);
   const name = nameIn(fields, 'Filer/BusinessName') || `EIN ${ein}`;
   return {
     form,
@@ -130,6 +145,7 @@ function readHeader(file: string, { fields }: Group): Filing {
     from,
     to,
     filed: isDay(filed) ? filed : to,
+    filedAt: isDay(filed) ? filedAt : to,
   };
 }
 
@@ -151,41 +167,42 @@ function onlyRead(fields: Group['fields']): Map<string, string> {
 const LONGEST_FIELD = 500;
 const PERSON_FIELDS = /^(PersonNm|TitleTxt|USAddress\/.*|.*Amt|.*Rt|.*Ind)$/;
 
-/** At least so many names, and such a share of them, have to be written last name first. */
-const LEAST_TURNED = 5;
-const TURNED_SHARE = 0.8;
-
 /** No person is paid more a year. */
 const MOST_PAY = 1_000_000_000;
 
-function readPosts(file: string, groups: readonly Group[], filing: Filing): Post[] {
-  const { isGivenName } = readPopulation();
-  const names = groups
-    .map(({ fields }) => fields.get('PersonNm') ?? '')
-    .filter((name) => name !== '');
-  const turned = names.filter((name) => isLastNameFirst(name, isGivenName)).length;
-  const isTurned = turned >= LEAST_TURNED && turned >= names.length * TURNED_SHARE;
-  return groups.flatMap((group, at) => {
-    const post = readPost(group, filing, isTurned ? 'last name first' : 'first name first');
-    if (post !== null && post.pay > MOST_PAY) {
+function readPosts(file: string, groups: readonly Group[], filing: Filing) {
+  const order = findNameOrder(groups.map(({ fields }) => fields.get('PersonNm') ?? ''));
+  const posts: Post[] = [];
+  const unread: string[] = [];
+  for (const [at, { fields }] of groups.entries()) {
+    const written = fields.get('PersonNm') ?? '';
+    if (isLeftOut(fields) || written === '') continue;
+    const name = readPersonName(written, order);
+    if (name === null) {
+      unread.push(written);
+      continue;
+    }
+    const post = readPost(fields, name, filing);
+    if (post.pay > MOST_PAY) {
       throw new ImportProblem(basename(file), [
         `The pay of person ${at + 1} of the return is absurd: ${post.pay} dollars.`,
       ]);
     }
-    return post === null ? [] : [post];
-  });
+    posts.push(post);
+  }
+  return { posts, unread };
 }
 
-/** Null for institutions, and for those of earlier years: the return does not say when they served. */
+/** Institutions, and people of earlier years: the return does not say when they served. */
+function isLeftOut(fields: Group['fields']): boolean {
+  return fields.has('FormerOfcrDirectorTrusteeInd') || fields.has('InstitutionalTrusteeInd');
+}
+
 function readPost(
-  { fields }: Group,
+  fields: Group['fields'],
+  name: Entry['name'],
   { organisation, address: ofFiler }: Filing,
-  order: NameOrder,
-): Post | null {
-  const isFormer =
-    fields.has('FormerOfcrDirectorTrusteeInd') || fields.has('InstitutionalTrusteeInd');
-  const name = isFormer ? null : readPersonName(fields.get('PersonNm') ?? '', order);
-  if (name === null) return null;
+): Post {
   const title = inNameCase(fields.get('TitleTxt') ?? '').trim();
   const pay = PAY.reduce((sum, field) => sum + amountOf(fields.get(field)), 0);
   const hours = HOURS.reduce((sum, field) => sum + amountOf(fields.get(field)), 0);

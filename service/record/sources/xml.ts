@@ -1,8 +1,7 @@
 /** Reads XML piece by piece: a file is never held whole, however large it is. */
 
-import { createReadStream } from 'node:fs';
 import sax from 'sax';
-import { ImportProblem } from '../problem.ts';
+import { readDecoded } from './decoded.ts';
 
 /** An element with its texts, each by its way from the element: `USAddress/CityNm`; its own is at ''. */
 export interface Group {
@@ -23,7 +22,7 @@ export async function* readGroups(
   wanted: ReadonlySet<string>,
 ): AsyncGenerator<Group> {
   const { parser, done } = createParser(wanted);
-  for await (const text of readDecoded(file)) {
+  for await (const text of readDecoded(file, (start) => DECLARATION.exec(start)?.[1])) {
     parser.write(text);
     yield* done.splice(0);
   }
@@ -31,33 +30,7 @@ export async function* readGroups(
   yield* done.splice(0);
 }
 
-/** The declaration of a file is at its beginning, and in ASCII. */
 const DECLARATION = /^<\?xml[^>]*?encoding\s*=\s*["']([^"']+)["']/;
-const MOST_OF_DECLARATION = 200;
-
-/** Decodes a file as its declaration says; throws `ImportProblem` if that is not possible. */
-async function* readDecoded(file: string): AsyncGenerator<string> {
-  let decoder: TextDecoder | null = null;
-  let encoding = 'utf-8';
-  try {
-    for await (const chunk of createReadStream(file)) {
-      const bytes = Buffer.from(chunk);
-      if (decoder === null) {
-        const start = bytes.subarray(0, MOST_OF_DECLARATION).toString('latin1');
-        encoding = DECLARATION.exec(start)?.[1] ?? encoding;
-        decoder = new TextDecoder(encoding, { fatal: true });
-      }
-      yield decoder.decode(bytes, { stream: true });
-    }
-    if (decoder !== null) yield decoder.decode();
-  } catch (error) {
-    if (error instanceof RangeError)
-      throw new ImportProblem(file, [`The encoding ${encoding} is not known.`]);
-    if (error instanceof TypeError)
-      throw new ImportProblem(file, [`The text is not valid ${encoding}.`]);
-    throw error;
-  }
-}
 
 function createParser(wanted: ReadonlySet<string>) {
   const parser = sax.parser(true);

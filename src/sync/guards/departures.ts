@@ -5,11 +5,11 @@
  * until then missing contacts are only marked.
  */
 
+import type { DepartureCounts } from '../../contacts/guards/missing.ts';
 import type { Guards, Integration } from '../../core/integration.ts';
-import { countOf } from '../../core/quantities.ts';
-import type { Run, SyncDeps } from '../../run/context.ts';
-import type { DepartureCounts } from '../../store/contacts/guards/missing.ts';
-import { LIST_CHANGED } from '../../store/holds/hold-batches.ts';
+import { describeCount } from '../../core/quantities.ts';
+import { LIST_CHANGED } from '../../decisions/statements/hold-batches.ts';
+import type { Run, SyncDeps } from '../control/context.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -97,6 +97,6 @@ function listScope(
 }
 
 function missingText(count: number): string {
-  const contacts = `${countOf(count, 'contact')} ${count === 1 ? 'is' : 'are'} missing`;
+  const contacts = `${describeCount(count, 'contact')} ${count === 1 ? 'is' : 'are'} missing`;
   return `${contacts} from the CRM, and nothing says that they were deleted. None of them was removed, and everything else was synced. See \`donor-sync holds\`.`;
 }

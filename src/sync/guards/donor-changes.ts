@@ -3,9 +3,10 @@
  * profile of another donor, which replaces all values at once. Many such changes at a time look like a fault
  * of the service, and wait for a user.
  */
+
+import type { HoldRecord } from '../../decisions/statements/holds.ts';
 import { changedParts } from '../../identity/identity-text.ts';
-import type { Run, SyncDeps } from '../../run/context.ts';
-import type { HoldRecord } from '../../store/holds/holds.ts';
+import type { Run, SyncDeps } from '../control/context.ts';
 import type { Planned } from '../profile-delivery.ts';
 import { CHANGE_WINDOW_MS, isMassChange } from './mass-change.ts';
 

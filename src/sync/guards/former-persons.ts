@@ -2,20 +2,18 @@
  * One contact, one person, beyond delivery: contacts that were renamed or merged and still hold values of a
  * former person (design, promise 14). Costs no credit.
  */
+
+import { isOwned, type OwnedValues, rateIn, withRate } from '../../contacts/owned-values.ts';
 import type { FieldValues } from '../../core/crm-field.ts';
 import { planFields } from '../../fields/plan.ts';
 import { readRecords } from '../../fields/records.ts';
+import type { SortedValues, ValuesOfRecord } from '../../fields/statements/former-values.ts';
 import { valueFingerprint, valueFingerprints } from '../../fields/values.ts';
 import { writeFields } from '../../fields/write.ts';
-import type { Run, SyncDeps } from '../../run/context.ts';
-import { forgottenFingerprint, looksErased, refreshErased } from '../../run/erased.ts';
-import { isOwned, type OwnedValues } from '../../store/contacts/owned-values.ts';
-import type { SortedValues, ValuesOfRecord } from '../../store/fields/former-values.ts';
+import type { Run, SyncDeps } from '../control/context.ts';
+import { forgottenFingerprint, looksErased, refreshErased } from '../control/erased.ts';
 
-type SortDeps = Pick<
-  SyncDeps,
-  'store' | 'connector' | 'sealer' | 'newId' | 'clock' | 'log' | 'otherForms'
->;
+type SortDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'newId' | 'clock' | 'log'>;
 
 /** Contacts that are sorted in one go. */
 const CONTACTS_AT_ONCE = 200;
@@ -49,11 +47,13 @@ async function sortAll(
   const names = [...contacts, ...[...merged.values()].flat()].flatMap(({ owned }) =>
     Object.keys(owned),
   );
-  const shown = [...new Set(names)].filter((name) => run.described.has(name));
-  const recordOf = await readRecords(deps, run, ids, shown);
+  const getRecord = await readRecords(deps, run, ids, (getIntended) => {
+    const begun = ids.flatMap(getIntended).flatMap(({ owned }) => Object.keys(owned));
+    return [...new Set([...names, ...begun])].filter((name) => run.described.has(name));
+  });
   await refreshErased(deps, run);
   const offers = contacts.flatMap((contact) => {
-    const { lookup, intended } = recordOf(contact.crmId);
+    const { lookup, intended } = getRecord(contact.crmId);
     if (lookup?.state !== 'found' || lookup.contact.optedOut) return [];
     if (forgottenFingerprint(deps, run, contact.crmId) !== null) return [];
     if (looksErased(deps, run, lookup.contact)) return [];
@@ -68,7 +68,7 @@ async function sortAll(
       ownedBefore: contact.owned,
       intended,
       person: {
-        donor: isBlanked ? null : (contact.donor ?? donorOf(parts)),
+        donor: isBlanked ? null : (contact.donor ?? getOnlyDonor(parts)),
         former: contact.donor,
         merged: parts,
       },
@@ -79,7 +79,7 @@ async function sortAll(
     const end = ends.get(contact.crmId);
     const plan = plans[at];
     if (end === undefined || plan === undefined || !end.isDone) return [];
-    const donor = isBlanked ? null : (contact.donor ?? donorOf(parts));
+    const donor = isBlanked ? null : (contact.donor ?? getOnlyDonor(parts));
     // Whose name they were bought for goes along, so that another name of the contact is noticed.
     const identity =
       contact.donor === null
@@ -102,7 +102,7 @@ async function sortAll(
 }
 
 /** The donor of merged records, if all of them are of one. */
-function donorOf(parts: readonly ValuesOfRecord[]): string | null {
+function getOnlyDonor(parts: readonly ValuesOfRecord[]): string | null {
   const donors = new Set(parts.flatMap(({ donor }) => donor ?? []));
   const [only] = donors;
   return donors.size === 1 ? (only ?? null) : null;
@@ -127,5 +127,13 @@ function takenOver(
         ),
       ),
     );
-  return valueFingerprints(deps, crmId, present, fields);
+  const taken = valueFingerprints(deps, crmId, present, fields);
+  // With the rate by which an amount was converted there.
+  return Object.fromEntries(
+    Object.entries(taken).map(([field, entry]) => {
+      const rates = parts.flatMap(({ owned }) => rateIn(owned, field) ?? []);
+      const [rate] = rates;
+      return [field, rate === undefined ? entry : withRate(entry, rate)];
+    }),
+  );
 }

@@ -5,7 +5,7 @@
  * identities wait, and new contacts go on.
  */
 import type { Guards } from '../../core/integration.ts';
-import type { Run, SyncDeps } from '../../run/context.ts';
+import type { Run, SyncDeps } from '../control/context.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,15 +1,20 @@
 /** Which values that wait can be written now, and which are to be tried. Pure but for fingerprints. */
+import { z } from 'zod';
 import type { FieldMapping } from '../../core/field-map.ts';
-import { descriptionOf, isProfileLine, lineOf } from '../../fields/value-states.ts';
-import type { Run, SyncDeps } from '../../run/context.ts';
+import type {
+  KeptOfContact,
+  KeptRecord,
+  LaterEnd,
+  OfferedMap,
+} from '../../fields/statements/kept-profiles.ts';
+import { ALL_FIELDS } from '../../fields/statements/later-deliveries.ts';
 import {
-  type KeptOfContact,
-  type LaterEnd,
-  type OfferedMap,
   type ValueNote,
   WAITING_STATES,
   type WaitingValues,
-} from '../../store/fields/kept-profiles.ts';
+} from '../../fields/statements/value-states.ts';
+import { fingerprintField, fingerprintLine, isProfileLine } from '../../fields/value-states.ts';
+import type { Run, SyncDeps } from '../control/context.ts';
 
 type Deps = { store: Pick<SyncDeps['store'], 'fingerprint'> };
 
@@ -32,6 +37,12 @@ export interface Waiting {
   now: number;
 }
 
+/** Values that wait for one reason. */
+export interface KindToProbe extends Pick<ValueNote, 'state' | 'code'> {
+  /** True once they are tried weekly: then also values that the connector itself would leave out are sent. */
+  isWeekly: boolean;
+}
+
 export interface RedeliveryDecision {
   present: OfferedMap;
   /** Values whose reason is gone. */
@@ -39,11 +50,13 @@ export interface RedeliveryDecision {
   /** Values that the CRM refused, and of which a few are tried in this run. */
   probed: readonly ValueNote[];
   /** The kinds of those: each gets its own few contacts. */
-  kindsToProbe: readonly Pick<ValueNote, 'state' | 'code'>[];
+  kindsToProbe: readonly KindToProbe[];
   /** Field maps that lack lines of the one in force. */
   maps: readonly string[];
   /** The lines of every field map that profiles were offered with. */
-  linesOf: ReadonlyMap<string, ReadonlySet<string>>;
+  linesByFieldMap: ReadonlyMap<string, ReadonlySet<string>>;
+  /** True if nothing else is delivered than what users have requested; false by default. */
+  isRequestOnly?: boolean;
 }
 
 export function decideRedelivery(
@@ -53,25 +66,28 @@ export function decideRedelivery(
 ): RedeliveryDecision {
   const mapped = new Set(run.mappings.filter(isProfileLine).map(({ to }) => to));
   const known = waiting.filter(({ field }) => mapped.has(field));
-  const isChanged = ({ field, description }: ValueNote) =>
-    descriptionOf(deps, run.fields, field) !== description;
+  const isChanged = ({ field, state, description }: ValueNote) =>
+    state === 'currency_changed' || fingerprintField(deps, run.fields, field) !== description;
   const isNamed = run.only !== null;
   const probed = known.filter(
     (values) => !isChanged(values) && (isNamed ? values.code !== '' : isToProbe(values, now)),
   );
-  const linesOf = new Map(offered.map(({ fieldMap, lines }) => [fieldMap, new Set(lines)]));
+  const linesByFieldMap = new Map(offered.map(({ fieldMap, lines }) => [fieldMap, new Set(lines)]));
   const lacks = (fieldMap: string) =>
-    present.lines.some((line) => linesOf.get(fieldMap)?.has(line) !== true);
-  const kinds = new Map(
-    probed.map(({ state, code }) => [JSON.stringify([state, code]), { state, code }]),
-  );
+    present.lines.some((line) => linesByFieldMap.get(fieldMap)?.has(line) !== true);
+  const kinds = Map.groupBy(probed, ({ state, code }) => JSON.stringify([state, code]));
   return {
     present,
     freed: known.filter(isChanged),
     probed,
-    kindsToProbe: [...kinds.values()],
+    kindsToProbe: [...kinds.values()].flatMap(([first, ...others]): KindToProbe[] => {
+      if (first === undefined) return [];
+      const { state, code } = first;
+      const isWeekly = [first, ...others].every(({ since }) => now - since >= DAILY_FOR_MS);
+      return [{ state, code, isWeekly }];
+    }),
     maps: offered.flatMap(({ fieldMap }) => (lacks(fieldMap) ? fieldMap : [])),
-    linesOf,
+    linesByFieldMap,
   };
 }
 
@@ -88,17 +104,37 @@ export function chooseLines(
   deps: Deps,
   mappings: readonly FieldMapping[],
   { kept, values }: KeptOfContact,
-  { freed, linesOf }: Pick<RedeliveryDecision, 'freed' | 'linesOf'>,
+  {
+    freed,
+    linesByFieldMap,
+    isRequestOnly = false,
+  }: Pick<RedeliveryDecision, 'freed' | 'linesByFieldMap' | 'isRequestOnly'>,
 ): FieldMapping[] {
-  const stateOf = new Map(values.map((value) => [value.field, value]));
-  const offered = linesOf.get(kept.fieldMap);
+  const stateByField = new Map(values.map((value) => [value.field, value]));
+  const offered = linesByFieldMap.get(kept.fieldMap);
+  const requested = requestedFields(mappings, kept);
   return mappings.filter((line) => {
     if (!isProfileLine(line)) return false;
-    const value = stateOf.get(line.to);
+    if (requested.fields.has(line.to)) return true;
+    if (isRequestOnly) return false;
+    const value = stateByField.get(line.to);
     if (value?.state === 'emptied' || value?.state === 'undone') return false;
-    if (offered?.has(lineOf(deps, line)) !== true) return true;
+    if (offered?.has(fingerprintLine(deps, line)) !== true) return true;
     return value !== undefined && freed.some((each) => isSame(each, value));
   });
+}
+
+const fieldNames = z.array(z.string());
+
+/** The fields of a contact that a user wants delivered again, and whether these are all of them. */
+export function requestedFields(
+  mappings: readonly FieldMapping[],
+  { requested }: Pick<KeptRecord, 'requested'>,
+): { fields: ReadonlySet<string>; isAll: boolean } {
+  if (requested === null) return { fields: new Set(), isAll: false };
+  const isAll = requested === ALL_FIELDS;
+  const mapped = mappings.filter(isProfileLine).map(({ to }) => to);
+  return { fields: new Set(isAll ? mapped : fieldNames.parse(JSON.parse(requested))), isAll };
 }
 
 function isSame(one: ValueNote, other: ValueNote): boolean {

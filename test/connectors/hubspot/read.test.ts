@@ -347,6 +347,38 @@ describe('reading contacts from HubSpot', () => {
       expect(idsOf(later)).toEqual([first, third, added]);
     });
 
+    it('leaves them out of a reading of all contacts again, also a week after the last one', async () => {
+      const [first = '', , third = ''] = await addCities();
+      await start({}, { filter: FILTER });
+      const cursor = cursorOf(await toArray(connector.readPages(null))) ?? '';
+      now += 8 * 86_400_000;
+      await start({}, { filter: FILTER });
+      async function* none() {}
+      const known = { cursor, ids: none, leftIds: none };
+      const pages = await toArray(connector.readPages(null, known));
+      expect(idsOf(pages)).toEqual([first, third]);
+    });
+
+    it('says which contacts meet it, in as many searches as HubSpot takes', async () => {
+      const cities = Array.from({ length: 450 }, (_, at) => ({
+        lastname: `Number ${at}`,
+        city: at % 3 === 0 ? 'Springfield' : 'Shelbyville',
+      }));
+      const ids = await account.create('contacts', cities);
+      const groups = ['Springfield', 'Nowhere', 'Elsewhere', 'Anywhere'].map((value) => ({
+        filters: [{ propertyName: 'city', operator: 'EQ', value }],
+      }));
+      await start({}, { filter: JSON.stringify(groups) });
+      const included = new Set<string>();
+      for (let at = 0; at < ids.length; at += 100) {
+        for (const id of (await connector.findIncluded?.(ids.slice(at, at + 100))) ?? []) {
+          included.add(id);
+        }
+      }
+      expect([...included]).toEqual(ids.filter((_, at) => at % 3 === 0));
+      expect(await connector.findIncluded?.(['no id', '999999'])).toEqual(new Set());
+    });
+
     it('takes groups, one of which must be met', async () => {
       const ids = await addCities();
       const groups = ['Springfield', 'Shelbyville'].map((value) => ({

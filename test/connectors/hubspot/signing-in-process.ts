@@ -8,15 +8,15 @@ import { z } from 'zod';
 import { defineHubspotConnector } from '../../../connectors/hubspot/connector.ts';
 import { createPacerRegistry } from '../../../connectors/hubspot/limits.ts';
 import { hubspotSettingsSchema } from '../../../connectors/hubspot/settings.ts';
-import { connectorSecrets } from '../../../src/application/connector-secrets.ts';
+import { connectorSecrets } from '../../../src/clients/connector-secrets.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { DonorSyncError } from '../../../src/core/errors.ts';
-import { openDatabase } from '../../../src/store/engine/database.ts';
-import type { Tables } from '../../../src/store/engine/tables.ts';
-import { loadKeyRing } from '../../../src/store/secrets/key-ring.ts';
-import { createSealer } from '../../../src/store/secrets/sealed.ts';
-import { createStore } from '../../../src/store/store.ts';
-import { testFingerprint } from '../../store/store-world.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { loadKeyRing } from '../../../src/database/encryption/key-ring.ts';
+import { createSealer } from '../../../src/database/encryption/sealed.ts';
+import type { Tables } from '../../../src/database/tables/tables.ts';
+import { createStore } from '../../../src/store.ts';
+import { testFingerprint } from '../../database/store-world.ts';
 import { connectorDeps } from '../connector-options.ts';
 
 const order = z

@@ -3,8 +3,8 @@ import type { Connector } from '../../../connectors/contract.ts';
 import type { HubspotSandboxOptions } from '../../../sandbox/hubspot/index.ts';
 import type { RunReport } from '../../../src/core/run.ts';
 import { undoRun } from '../../../src/fields/undo.ts';
-import { openCrm } from '../../../src/run/crm-account.ts';
-import { withLease } from '../../../src/sync/with-lease.ts';
+import { openCrm } from '../../../src/sync/control/crm-account.ts';
+import { withLease } from '../../../src/sync/control/with-lease.ts';
 import { createSyncWorld, type SyncWorld } from '../../helpers/sync-world.ts';
 import { type Account, openAccount } from './account.ts';
 

@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHubspotOAuth } from '../../../connectors/hubspot/sign-in/oauth.ts';
 import { systemClock } from '../../../src/core/clock.ts';
-import { migrateToLatest } from '../../../src/store/engine/migrate.ts';
-import { loadKeyRing } from '../../../src/store/secrets/key-ring.ts';
+import { loadKeyRing } from '../../../src/database/encryption/key-ring.ts';
+import { migrateToLatest } from '../../../src/database/migrate.ts';
 import { openSqliteTemp, type TestDatabase } from '../../helpers/test-databases.ts';
 import { type Account, openAccount } from './account.ts';
 

@@ -182,6 +182,35 @@ describe('the validation rules of HubSpot', () => {
     expect(asked).toBeLessThanOrEqual(2);
   });
 
+  it.each([
+    ['above a limit', '^(?!1[0-9]{3}$)', (at: number) => 1000 + at, (at: number) => 1 + at, 1.2],
+    ['below a limit', '^(?![0-9]{3}$)', (at: number) => 100 + at, (at: number) => 1000 + at, 2],
+    [
+      'between two others',
+      '^(?!5[0-9]{2}$)',
+      (at: number) => 500 + (at % 100),
+      (at: number) => (at % 2 === 0 ? 1 + (at % 499) : 600 + at),
+      2,
+    ],
+  ])(
+    'are hardly missed if they cannot be read and refuse 9 %% of the numbers, those %s',
+    async (_, pattern, bad, good, most) => {
+      await refuse('age', pattern);
+      answer = () => ({ status: 404, body: { status: 'error', message: '' } });
+      const ids = await account.addContacts(people(2_000));
+      const isBad = (at: number) => (at * 7_919) % 100 < 9;
+      const changes = ids.map((id, at) => ({
+        id,
+        values: { age: isBad(at) ? bad((at * 31) % 900) : good((at * 31) % 900), note: 'ours' },
+      }));
+      await write(changes);
+      expect(await updates()).toBeLessThanOrEqual(most * 20);
+      const found = await readAll(ids, ['age', 'note']);
+      expect(found.map(({ age }) => age === null)).toEqual(ids.map((_id, at) => isBad(at)));
+      expect(found.filter(({ note }) => note !== 'ours')).toEqual([]);
+    },
+  );
+
   it('are no reason to give up a change that must be written as a whole without saying which', async () => {
     answer = () => told('age', { ruleType: 'MAX_NUMBER', ruleArguments: ['90'] });
     const [id = ''] = await account.addContacts(people(1));
@@ -237,6 +266,16 @@ describe('the validation rules of HubSpot', () => {
     }
     expect(results).toHaveLength(changes.length);
     return results;
+  }
+
+  /** The values of these contacts, in their order. */
+  async function readAll(ids: readonly string[], fields: readonly string[]) {
+    const values: Record<string, unknown>[] = [];
+    for (let from = 0; from < ids.length; from += 100) {
+      const found = await connector.readByIds(ids.slice(from, from + 100), fields);
+      values.push(...found.map((one) => (one.state === 'found' ? one.values : {})));
+    }
+    return values;
   }
 
   async function lacking(changes: readonly ContactChange[], field: string): Promise<number> {

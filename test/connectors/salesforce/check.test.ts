@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Finding } from '../../../connectors/contract.ts';
 import { salesforceSettingsSchema } from '../../../connectors/salesforce/settings.ts';
@@ -77,6 +78,49 @@ describe('checking an integration with Salesforce', () => {
     });
   });
 
+  it.each([
+    [404, 'NOT_FOUND'],
+    [410, 'UNSUPPORTED_API_VERSION'],
+  ])(
+    'names the version to write where the org has retired the one in the settings (%i)',
+    async (status, code) => {
+      crm.script(({ path }) => {
+        if (path === '/services/data') return { body: [{ version: '68.0' }, { version: '69.0' }] };
+        return path.startsWith('/services') ? null : refused(status, code);
+      });
+      const findings = await crm.check();
+      expect(findings.find(({ ok }) => !ok)).toMatchObject({
+        ...{ subject: 'API version', cause: 'crm_version_unknown' },
+        fix: 'Write "69.0" into crm.apiVersion.',
+      });
+    },
+  );
+
+  it('says that the certificate in the app is not that of the key, as after a rotation of one of them', async () => {
+    refuseToken('invalid_grant', 'invalid assertion');
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const auth = { type: 'jwt', clientId: 'app', username: 'sync@example.org', privateKey: pem };
+    expect(await crm.check({ auth })).toMatchObject([
+      {
+        ...{ subject: 'sign-in', ok: false, cause: 'crm_unauthorized' },
+        message: expect.stringContaining(
+          'certificate in the app does not belong to crm.auth.privateKey',
+        ),
+      },
+    ]);
+  });
+
+  it('asks for the My Domain where the address in the settings is one that all orgs share', async () => {
+    refuseToken('invalid_grant', 'request not supported on this domain');
+    expect(await crm.check()).toMatchObject([
+      {
+        ...{ subject: 'sign-in', ok: false },
+        message: expect.stringMatching(/My Domain URL.*Setup → My Domain/),
+      },
+    ]);
+  });
+
   it('sees that the user may not edit contacts', async () => {
     describeContact({ updateable: false });
     expect(unmet(await crm.check())).toEqual(['Contact']);
@@ -130,6 +174,12 @@ describe('checking an integration with Salesforce', () => {
     const fields = EVERYTHING.map((name) => field(name));
     crm.script(({ path }) =>
       path.endsWith('/Contact/describe') ? { body: { updateable, fields } } : null,
+    );
+  }
+
+  function refuseToken(error: string, error_description: string): void {
+    crm.script(({ path }) =>
+      path.endsWith('/token') ? { status: 400, body: { error, error_description } } : null,
     );
   }
 

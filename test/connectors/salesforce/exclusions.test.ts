@@ -58,6 +58,44 @@ describe('who is left out by a mark of Salesforce', () => {
     ]);
   });
 
+  it.each(APIS)('reads requests about the data of Individuals (%s)', async (_, bulkThreshold) => {
+    const ids = await open({ individuals: true });
+    const marks = [
+      { ShouldForget: true },
+      { ShouldForget: true, HasPrivacyHold: true },
+      { HasOptedOutProfiling: true },
+      { HasPrivacyHold: true },
+      { HasOptedOutSolicit: true },
+    ];
+    const individuals = await org.create(
+      'Individual',
+      marks.map((mark) => ({ LastName: 'Lopez', ...mark })),
+    );
+    for (const [at, id] of individuals.entries()) {
+      await org.setValue(ids[at] ?? '', 'IndividualId', id);
+    }
+    const none = { shouldForget: false, objectsToProfiling: false, isOnHold: false };
+    const expected = [
+      { ...none, shouldForget: true },
+      { ...none, shouldForget: true, isOnHold: true },
+      { ...none, objectsToProfiling: true },
+      { ...none, isOnHold: true },
+      undefined,
+      undefined,
+    ];
+    const all = { ...PLAIN, includeDeceased: true, includeDoNotContact: true };
+    for (const contacts of [PLAIN, all]) {
+      const { lookups, read } = await seen(ids.slice(0, 6), contacts, { bulkThreshold });
+      expect(lookups.map((contact) => contact?.privacy)).toEqual(expected);
+      expect(read.map((contact) => contact?.privacy)).toEqual(expected);
+      // Who is to be forgotten is never researched, whatever the settings let through.
+      expect(read.slice(0, 2).map((contact) => contact?.excluded)).toEqual([
+        'do_not_contact',
+        'do_not_contact',
+      ]);
+    }
+  });
+
   it('takes a date of death of an industry org for what it says', async () => {
     const [dead = '', other = ''] = await open({ deceasedDate: true });
     await org.setValue(dead, 'DeceasedDate', '2024-05-06T00:00:00.000Z');
@@ -184,16 +222,27 @@ describe('who is left out by a mark of Salesforce', () => {
     contacts: ContactsSettings = PLAIN,
     settings: { bulkThreshold?: number } = {},
   ) {
+    const { lookups, read } = await seen(ids, contacts, settings);
+    const looked = lookups.map((contact) =>
+      contact === undefined ? 'gone' : (contact.excluded ?? null),
+    );
+    expect(looked).toEqual(read.map((contact) => contact?.excluded ?? null));
+    return looked;
+  }
+
+  /** The contacts as they are looked up by their ids, and as a reading of all finds them. */
+  async function seen(
+    ids: readonly string[],
+    contacts: ContactsSettings,
+    settings: { bulkThreshold?: number },
+  ) {
     const connector = await prepared(contacts, settings);
     const pages = await toArray(connector.readPages(null));
-    const reasons = new Map(
-      pages.flatMap((page) => page.contacts.map((one) => [one.id, one.excluded ?? null])),
-    );
+    const byId = new Map(pages.flatMap((page) => page.contacts.map((one) => [one.id, one])));
     const found = await connector.readByIds(ids, []);
-    const looked = found.map((lookup) =>
-      lookup.state === 'found' ? (lookup.contact.excluded ?? null) : 'gone',
-    );
-    expect(looked).toEqual(ids.map((id) => reasons.get(id)));
-    return looked;
+    return {
+      lookups: found.map((lookup) => (lookup.state === 'found' ? lookup.contact : undefined)),
+      read: ids.map((id) => byId.get(id)),
+    };
   }
 });

@@ -65,7 +65,7 @@ describe('Salesforce while people work in it', () => {
       const fault = kind === 'gatewayError' ? { kind, status: 502 } : { kind };
       await org.control('PUT', 'faults', [
         { on: { path: '/query*' }, nth: 1, fault },
-        { on: { path: '/composite/*' }, nth: 1, fault },
+        { on: { path: '/composite*' }, nth: 1, fault },
       ]);
       expect((await connector.readByIds(ids, [])).map(({ state }) => state)).toEqual([
         'found',

@@ -8,7 +8,7 @@ import { salesforceConnector } from '../../../connectors/salesforce/connector.ts
 import { fieldsProject } from '../../../connectors/salesforce/project/project.ts';
 import { DEFAULT_API_VERSION } from '../../../connectors/salesforce/settings.ts';
 import { CRM_FIELD_TYPES, type CrmFieldType } from '../../../src/core/crm-field.ts';
-import { specsOf } from '../../../src/fields/describe.ts';
+import { toFieldSpecs } from '../../../src/fields/describe.ts';
 import { checkFieldMap } from '../../../src/mapping/check-field-map.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { type Element, parseMetadata, textsOf } from './metadata-xml.ts';
@@ -20,7 +20,7 @@ const SETS = 'force-app/main/default/permissionsets';
 const SECTION = 'force-app/main/default/lwc/donorSyncProfile/donorSyncProfile';
 
 const MAP = salesforceConnector.defaultFields;
-const { files, leftOut } = projectOf(specsOf(MAP));
+const { files, leftOut } = projectOf(toFieldSpecs(MAP));
 
 const open = closedAfterTest(openOrg);
 
@@ -130,7 +130,7 @@ describe('the source of fields', () => {
   it('makes the same as `fields create`: fields, names of permission sets, rights', async () => {
     const [created, deployed] = [await open(), await open()];
     const connector = await created.connector();
-    await connector.createFields(specsOf(MAP));
+    await connector.createFields(toFieldSpecs(MAP));
     await connector.showFields?.(
       MAP.map(({ to }) => to),
       null,
@@ -144,7 +144,7 @@ describe('the source of fields', () => {
       (await from.describeFields()).filter(({ name }) => names.has(name));
     expect(await ours(after)).toEqual(await ours(await created.connector()));
     expect(checkFieldMap(MAP, await after.describeFields())).toEqual([]);
-    const again = await after.createFields(specsOf(MAP));
+    const again = await after.createFields(toFieldSpecs(MAP));
     expect(again.every(({ result }) => result === 'existed')).toBe(true);
   });
 

@@ -134,7 +134,7 @@ describe('a sync with Salesforce', () => {
     const { org, world } = await start(30);
     await org.control('PUT', 'faults', [
       { on: { path: '/query*' }, nth: 3, fault: { kind: 'expireTokens' } },
-      { on: { path: '/composite/*' }, nth: 1, fault: { kind: 'expireTokens' } },
+      { on: { path: '/composite*' }, nth: 1, fault: { kind: 'expireTokens' } },
     ]);
     const { status, contacts } = await world.sync();
     expect(status).toBe('succeeded');
@@ -147,7 +147,7 @@ describe('a sync with Salesforce', () => {
     const { org, world } = await start(PEOPLE, settings);
     settings['auth'] = { type: 'token', token: org.sandbox.token };
     await org.control('PUT', 'faults', [
-      { on: { path: '/composite/*' }, nth: 1, fault: { kind: 'expireTokens' } },
+      { on: { path: '/composite*' }, nth: 1, fault: { kind: 'expireTokens' } },
     ]);
     const stopped = await world.sync();
     expect(stopped).toMatchObject({ status: 'incomplete', reason: { code: 'crm_unauthorized' } });
@@ -163,7 +163,7 @@ describe('a sync with Salesforce', () => {
     'stops when the org has no requests left, and goes on when it has some again (%s)',
     async (_, bulkThreshold) => {
       const { org, world } = await start(PEOPLE, { bulkThreshold });
-      const rules = ['/composite/*', '/jobs/*'].map((path) => ({
+      const rules = ['/composite*', '/jobs/*'].map((path) => ({
         on: { path },
         fault: { kind: 'requestLimit' },
       }));

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { sandboxCommand } from '../../../src/cli/commands/sandbox/sandbox.ts';
-import { runCommand, startCommand } from '../../cli/run-command.ts';
+import { sandboxCommand } from '../../../src/interfaces/cli/commands/sandbox/sandbox.ts';
+import { runCommand, startCommand } from '../../interfaces/cli/run-command.ts';
 
 const cwd = import.meta.dirname;
 

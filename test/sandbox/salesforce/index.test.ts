@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startPartnerSandbox } from '../../../service/index.ts';
+import { startPartnerSandbox } from '../../../sandbox/partner/index.ts';
 import { aDatabaseFile } from '../../testbed/a-database-file.ts';
 import { control } from '../../testbed/asking.ts';
 import { addField, ask, column, contactIds, startOrg, update } from './org.ts';

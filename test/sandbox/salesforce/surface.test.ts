@@ -3,6 +3,10 @@ import { ask, connect, startOrg } from './org.ts';
 
 it.each([
   ['GET', '/recent'],
+  ['GET', '/services/oauth2/singleaccess'],
+  ['POST', '/sobjects/PermissionSetLicenseAssign'],
+  ['POST', '/sobjects/ContentVersion'],
+  ['GET', '/sobjects/Contact/describe/compactLayouts'],
   ['GET', '/quickActions'],
   ['GET', '/chatter/users/me'],
   ['GET', '/analytics/dashboards'],

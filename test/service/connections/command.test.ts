@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { sandboxCommand } from '../../../src/cli/commands/sandbox/sandbox.ts';
-import { runCommand, startCommand } from '../../cli/run-command.ts';
+import { sandboxCommand } from '../../../src/interfaces/cli/commands/sandbox/sandbox.ts';
+import { runCommand, startCommand } from '../../interfaces/cli/run-command.ts';
 
 const cwd = join(import.meta.dirname, '../../../people');
 

@@ -15,6 +15,7 @@ export const KINDS = [
   'another middle initial',
   'another generation',
   'a given name one edit away',
+  'a given name that a list calls a form',
   'another full middle name',
   'a neighbour of the same name in another unit',
 ] as const;
@@ -38,6 +39,13 @@ const PAIRS =
   Joan John,Jean Dean,Carl Karla,Dana Diana,Gary Mary,Larry Harry,Perry Terry,Ron Don,Tim Jim,
   Kyle Kylie,Lori Tori,Dennis Denise,Louis Louise,Sharon Shannon,Darren Warren,
   Barry Harry,Randy Sandy,Nina Tina,Gina Dina,Jayden Hayden,Aiden Caden,Mia Pia`
+    .split(',')
+    .map((pair) => pair.trim().split(' '));
+
+/** Given names that lists connect, and that one family gives to two of its people. */
+const LISTED_PAIRS =
+  `William Wilma,Jane Jean,Emily Emma,Joyce Joy,Aaron Erin,Leah Lee,Catherine Kathy,Christine Tina,Susan Suzanne,Nicole Nicky,
+  Caroline Chuck,Stephanie Stevie,Ronnie Veronica,Mary Maureen,Jane Virginia,Amelia Emily,Cecilia Sheila,Alice Elsie,Peter Patrick`
     .split(',')
     .map((pair) => pair.trim().split(' '));
 
@@ -107,8 +115,12 @@ function drawMembers(draw: Draw, kind: Kind, family: number): Relative[] {
     }
     case 'a given name one edit away':
       return pick(draw, PAIRS).map((name, index) => member(index, { first: name }));
+    case 'a given name that a list calls a form':
+      return pick(draw, LISTED_PAIRS).map((name, index) => member(index, { first: name }));
     case 'another full middle name':
-      return some(MIDDLES).map((middle, index) => member(index, { middle }));
+      return some(MIDDLES.filter((middle) => middle !== first)).map((middle, index) =>
+        member(index, { middle }),
+      );
     case 'a neighbour of the same name in another unit':
       return some([2, 3, 4, 7, 9, 12, 15, 21, 27]).map((unit, index) =>
         member(index, {

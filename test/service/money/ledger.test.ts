@@ -139,7 +139,7 @@ describe('verify', () => {
     ['a job of nobody', 'update jobs set donor_number = 99', 'jobs lead to donors'],
     [
       'a member of a network who is no donor',
-      'insert into network_members values (1, 99)',
+      'insert into network_members (network, donor) values (1, 99)',
       'members of networks are no donors',
     ],
   ])('names %s', (_, damage, named) => {

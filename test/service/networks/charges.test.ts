@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createDraw } from '../../../people/random.ts';
-import type { PartnerSandbox } from '../../../service/index.ts';
+import type { PartnerSandbox } from '../../../sandbox/partner/index.ts';
 import { type Answer, control } from '../../testbed/asking.ts';
 import { ask, issueKey, playFaults, readLedger, startPartner } from '../partner.ts';
 import { anEngineOf } from './hand-made-engine.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PartnerSandboxOptions } from '../../../service/index.ts';
+import type { PartnerSandboxOptions } from '../../../sandbox/partner/index.ts';
 import { aClock } from '../../testbed/a-clock.ts';
 import { aDatabaseFile } from '../../testbed/a-database-file.ts';
 import { control } from '../../testbed/asking.ts';

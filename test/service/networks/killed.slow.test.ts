@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import type { PartnerSandbox } from '../../../service/index.ts';
+import type { PartnerSandbox } from '../../../sandbox/partner/index.ts';
 import { aDatabaseFile } from '../../testbed/a-database-file.ts';
 import { readLedger, startPartner } from '../partner.ts';
 import {

@@ -1,7 +1,7 @@
 /** Short ways to talk about networks to a running stand-in. */
 
 import { z } from 'zod';
-import type { PartnerSandbox } from '../../../service/index.ts';
+import type { PartnerSandbox } from '../../../sandbox/partner/index.ts';
 import { control } from '../../testbed/asking.ts';
 import { ask } from '../partner.ts';
 

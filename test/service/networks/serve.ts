@@ -1,6 +1,6 @@
 /** A stand-in in a process of its own, for tests that kill it: `node serve.ts DATABASE`. */
 
-import { startPartnerSandbox } from '../../../service/index.ts';
+import { startPartnerSandbox } from '../../../sandbox/partner/index.ts';
 import { anEngineOf } from './hand-made-engine.ts';
 import { WORLD } from './people.ts';
 

@@ -115,13 +115,14 @@ describe('a service that an operator runs', () => {
     const old = openDatabase(service.file);
     old.exec(`
       drop table schema_steps;
+      drop index jobs_by_runner_up;
       alter table jobs drop column match;
       insert into jobs (id, team, submitted_at_ms) values ('a job', 'alpha', 1);
     `);
     old.close();
     const db = openDatabase(service.file);
     expect(db.prepare('select id, match from jobs').all()).toEqual([{ id: 'a job', match: null }]);
-    expect(db.prepare('select count(*) from schema_steps').pluck().get()).toBe(8);
+    expect(db.prepare('select count(*) from schema_steps').pluck().get()).toBe(11);
     db.close();
   });
 });

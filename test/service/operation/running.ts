@@ -38,12 +38,14 @@ export async function startRunning(teams: readonly string[], publicUrl?: string)
   });
   db.close();
   const errors: Error[] = [];
-  const service = await startService({
+  const options = {
     ...{ db: file, host: '127.0.0.1', port: 0, operatorPort: null, rate: 0, burst: 10 },
     ...{ chargeQueries: false, chargeSingleAdd: false, clock, publicUrl },
-    report: (error) => errors.push(error),
-  });
+    report: (error: Error) => errors.push(error),
+  };
+  const service = await startService(options);
   const close = service.close;
+  const later: { close(): Promise<void> }[] = [];
   let isClosed = false;
   const running = {
     ...service,
@@ -55,9 +57,16 @@ export async function startRunning(teams: readonly string[], publicUrl?: string)
       isClosed = true;
       await close();
     },
+    /** Starts the service once more, after it was closed. */
+    async again() {
+      const started = await startService(options);
+      later.push(started);
+      return started;
+    },
   };
   onTestFinished(async () => {
     await running.close();
+    for (const one of later) await one.close();
     rmSync(folder, { recursive: true });
   });
   return running;

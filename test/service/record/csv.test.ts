@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openReviews } from '../../../service/record/reviews.ts';
 import { form990 } from './form-990-file.ts';
@@ -120,5 +121,15 @@ D,Dora,Oldenquist,1961,,,,
       { one: 2, other: 6 },
       { one: 1, other: 4, reasons: expect.arrayContaining(['The day of birth is the same']) },
     ]);
+  });
+
+  it('refuses a file that is not in UTF-8, by its name, instead of changing the names in it', async () => {
+    const importing = openImporting();
+    const path = importing.file('latin.csv', '');
+    writeFileSync(path, Buffer.from('id,first_name,last_name\nA1,Ren\xe9,Oldenquist\n', 'latin1'));
+    await expect(importing.import({ kind: 'csv', paths: [path] })).rejects.toThrow(
+      /latin\.csv was not imported[\s\S]*not valid utf-8/,
+    );
+    expect(importing.people()).toEqual([]);
   });
 });

@@ -19,6 +19,9 @@ export interface Filing {
   /** What was paid in grants. */
   grants?: number;
   version?: string;
+  isAmended?: boolean;
+  /** The day on which it was filed. */
+  filed?: string;
   /** Stands before the end of the return, for example very much text. */
   more?: string;
 }
@@ -32,13 +35,15 @@ export function form990({
   people,
   grants = 0,
   version = '2024v5.2',
+  isAmended = false,
+  filed = `${year + 1}-05-14`,
   more = '',
 }: Filing): string {
   const body = { '990': bodyOf990, '990EZ': bodyOfEz, '990PF': bodyOfPf }[form](people, grants);
   return `<?xml version="1.0" encoding="utf-8"?>
 <Return xmlns="http://www.irs.gov/efile" returnVersion="${version}">
   <ReturnHeader binaryAttachmentCnt="0">
-    <ReturnTs>${year + 1}-05-14T09:00:29-05:00</ReturnTs>
+    <ReturnTs>${filed}T09:00:29-05:00</ReturnTs>
     <TaxPeriodEndDt>${year}-12-31</TaxPeriodEndDt>
     <PreparerFirmGrp>
       <PreparerUSAddress><AddressLine1Txt>1 OTHER ST</AddressLine1Txt></PreparerUSAddress>
@@ -57,7 +62,7 @@ export function form990({
     <TaxYr>${year}</TaxYr>
   </ReturnHeader>
   <ReturnData documentCnt="1">
-    ${body}
+    ${isAmended ? body.replace(/(<IRS990[^>]*>)/, '$1<AmendedReturnInd>X</AmendedReturnInd>') : body}
     ${more}
   </ReturnData>
 </Return>

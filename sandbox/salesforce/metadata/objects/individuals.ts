@@ -20,6 +20,7 @@ export function individualObject(): ObjectType {
       flag('HasOptedOutSolicit', "Don't Market"),
       flag('HasOptedOutTracking', "Don't Track"),
       flag('ShouldForget', 'Forget this Individual'),
+      flag('HasPrivacyHold', 'Privacy Hold'),
       flag('SendIndividualData', "Export Individual's Data"),
       defineField('BirthDate', 'Birth Date', 'date'),
       defineField('DeathDate', 'Death Date', 'date'),

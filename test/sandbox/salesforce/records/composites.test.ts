@@ -1,6 +1,52 @@
 import { describe, expect, it } from 'vitest';
 import { ask, BASE_PATH, column, contactIds, startOrg } from '../org.ts';
 
+describe('composite', () => {
+  it('does what is asked in its order only where it is told to', async () => {
+    const org = await startOrg();
+    const [id = ''] = await contactIds(org, 1);
+    const query = encodeURIComponent(`SELECT Title FROM Contact WHERE Id = '${id}'`);
+    const run = async (Title: string, options: object) => {
+      const compositeRequest = [
+        { method: 'GET', url: `${BASE_PATH}/query?q=${query}`, referenceId: 'before' },
+        {
+          method: 'PATCH',
+          url: `${BASE_PATH}/composite/sobjects`,
+          referenceId: 'write',
+          body: { records: [{ attributes: { type: 'Contact' }, id, Title }] },
+        },
+      ];
+      return (await ask(org, 'POST', '/composite', { body: { compositeRequest, ...options } }))
+        .body;
+    };
+    await run('First', {});
+    expect(await run('Second', { collateSubrequests: false })).toMatchObject({
+      compositeResponse: [
+        { referenceId: 'before', body: { records: [{ Title: 'First' }] } },
+        { referenceId: 'write', body: [{ id, success: true }] },
+      ],
+    });
+    expect(await run('Third', {})).toMatchObject({
+      compositeResponse: [{ referenceId: 'before', body: { records: [{ Title: 'Third' }] } }, {}],
+    });
+  });
+
+  it('takes five queries and collections, and no more', async () => {
+    const org = await startOrg();
+    const one = (at: number) => ({
+      method: 'GET',
+      url: `${BASE_PATH}/query?q=${encodeURIComponent('SELECT Id FROM Contact LIMIT 1')}`,
+      referenceId: `query${at}`,
+    });
+    const run = (count: number) => {
+      const compositeRequest = Array.from({ length: count }, (_, at) => one(at));
+      return ask(org, 'POST', '/composite', { body: { compositeRequest } });
+    };
+    expect((await run(5)).status).toBe(200);
+    expect(await run(6)).toMatchObject({ status: 400, body: [{ errorCode: 'LIMIT_EXCEEDED' }] });
+  });
+});
+
 describe('composite/batch', () => {
   it('does each request by itself, and halts after an error if it is to', async () => {
     const org = await startOrg();

@@ -1,0 +1,22 @@
+/** Looks at `/healthz` again and again, in a thread of its own, so that what its process does besides delays no figure. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { z } from 'zod';
+
+const { url, everyMs } = z.object({ url: z.string(), everyMs: z.number() }).parse(workerData);
+const waits: number[] = [];
+let isOver = false;
+parentPort?.once('message', () => {
+  isOver = true;
+});
+while (!isOver) {
+  const askedAt = performance.now();
+  try {
+    await (await fetch(url)).text();
+  } catch {
+    // A look that was cut off counts with the time until then.
+  }
+  waits.push(performance.now() - askedAt);
+  await sleep(everyMs);
+}
+parentPort?.postMessage(waits);

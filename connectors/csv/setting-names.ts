@@ -1,0 +1,31 @@
+/**
+ * The names by which settings can name the columns of a file, in their order: `City (1)` and `City (2)` for two columns
+ * that are called `City`. A column that already has such a name keeps it, and the ones it stands for have none. Pure.
+ */
+export function settingNames(columns: readonly string[]): (string | null)[] {
+  const times = new Map<string, number>();
+  for (const name of columns) times.set(name, (times.get(name) ?? 0) + 1);
+  const seen = new Map<string, number>();
+  return columns.map((name) => {
+    if (times.get(name) === 1) return name;
+    const place = (seen.get(name) ?? 0) + 1;
+    seen.set(name, place);
+    const withPlace = `${name} (${place})`;
+    return name === '' || times.has(withPlace) ? null : withPlace;
+  });
+}
+
+/** Where each column is that settings can name. A name that several columns have is the last of them. */
+export function columnPositions(columns: readonly string[]): ReadonlyMap<string, number> {
+  const known = cached.get(columns);
+  if (known !== undefined) return known;
+  const positions = new Map(columns.map((name, at) => [name, at]));
+  for (const [at, name] of settingNames(columns).entries()) {
+    if (name !== null) positions.set(name, at);
+  }
+  cached.set(columns, positions);
+  return positions;
+}
+
+/** Each row of a file asks for the same columns. */
+const cached = new WeakMap<readonly string[], ReadonlyMap<string, number>>();

@@ -1,0 +1,160 @@
+/** Files that are no UTF-8: UTF-16 text and workbooks are turned into UTF-8 text in memory, and never written to disk. */
+import type { BigIntStats } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { ConfigurationError } from '../../../src/core/errors.ts';
+import { readWorkbook } from './workbook.ts';
+
+/** Bytes that can be read at any place. */
+export interface ByteReader {
+  read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ bytesRead: number }>;
+  close(): Promise<void>;
+}
+
+/** The text of a file: its bytes, or for UTF-16 and workbooks the UTF-8 text that donor-sync made of it. */
+export interface TextSource {
+  handle: ByteReader;
+  /** Bytes of the text. */
+  size: number;
+  /** The file as it is on disk; its stamp tells whether it has changed. */
+  file: FileHandle;
+  /** Another open reader of the same text, which can tell the present state of the file. */
+  reopen(): Promise<ByteReader & { stats(): Promise<BigIntStats> }>;
+  close(): Promise<void>;
+}
+
+/** The two kinds of files that are read and never written. */
+export type ForeignKind = 'UTF-16 text' | 'workbook';
+
+/** More text than this is not turned into UTF-8 in memory. */
+const MOST_UTF_16_BYTES = 512 * 1024 * 1024;
+
+/** Opens the text of a file. Throws a ConfigurationError for a workbook or UTF-16 text that cannot be read. */
+export async function openSource(path: string, sheet: string | null): Promise<TextSource> {
+  const file = await open(path, 'r');
+  try {
+    const kind = detectKind(await readStart(file));
+    if (kind === null) {
+      const { size } = await file.stat();
+      return {
+        handle: file,
+        size,
+        file,
+        reopen: () => reopenFile(path),
+        close: () => file.close(),
+      };
+    }
+    const bytes = await toUtf8(path, await readWhole(file), { kind, sheet });
+    const handle = inMemory(bytes);
+    return {
+      ...{ handle, size: bytes.length, file },
+      reopen: async () => ({ ...handle, stats: () => stat(path, { bigint: true }) }),
+      close: () => file.close(),
+    };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function reopenFile(path: string) {
+  const file = await open(path, 'r');
+  return {
+    read: (buffer: Buffer, offset: number, length: number, position: number) =>
+      file.read(buffer, offset, length, position),
+    close: () => file.close(),
+    stats: () => file.stat({ bigint: true }),
+  };
+}
+
+/** The kind of a file by its first bytes; null for text in UTF-8 or Latin-1. */
+export async function detectForeignKind(path: string): Promise<ForeignKind | null> {
+  await using file = await open(path, 'r');
+  return detectKind(await readStart(file));
+}
+
+/** Turns foreign bytes into UTF-8 text with a byte order mark; other bytes stay as they are. */
+export async function toPlainText(
+  path: string,
+  bytes: Buffer,
+  sheet: string | null,
+): Promise<Buffer> {
+  const kind = detectKind(bytes.subarray(0, START_BYTES));
+  return kind === null ? bytes : toUtf8(path, bytes, { kind, sheet });
+}
+
+async function toUtf8(
+  path: string,
+  bytes: Buffer,
+  { kind, sheet }: { kind: ForeignKind; sheet: string | null },
+): Promise<Buffer> {
+  if (kind === 'workbook') return readWorkbook(path, bytes, sheet);
+  if (bytes.length > MOST_UTF_16_BYTES) {
+    throw unusable(path, 'it is too large for UTF-16; save it as "CSV UTF-8"');
+  }
+  try {
+    const text = new TextDecoder(detectUtf16(bytes) ?? 'utf-16le', { fatal: true }).decode(bytes);
+    return Buffer.from(`\uFEFF${text}`);
+  } catch {
+    throw unusable(
+      path,
+      'it begins as UTF-16 text and has bytes that are not; save it as "CSV UTF-8"',
+    );
+  }
+}
+
+function unusable(path: string, problem: string): ConfigurationError {
+  return new ConfigurationError(`${path} cannot be used: ${problem}.`, {
+    code: 'csv_file_unusable',
+    details: { path },
+  });
+}
+
+const START_BYTES = 64;
+
+async function readStart(file: FileHandle): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
+  return buffer.subarray(0, bytesRead);
+}
+
+async function readWhole(file: FileHandle): Promise<Buffer> {
+  const { size } = await file.stat();
+  const bytes = Buffer.alloc(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await file.read(bytes, filled, size - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}
+
+const ZIP = Buffer.from('PK\x03\x04', 'latin1');
+
+function detectKind(start: Buffer): ForeignKind | null {
+  if (start.subarray(0, ZIP.length).equals(ZIP)) return 'workbook';
+  return detectUtf16(start) === null ? null : 'UTF-16 text';
+}
+
+/** By the byte order mark; without one, by the zero bytes of a first line in Latin letters. */
+function detectUtf16(start: Buffer): 'utf-16le' | 'utf-16be' | null {
+  const [a, b, c, d] = start;
+  if (a === 0xff && b === 0xfe) return 'utf-16le';
+  if (a === 0xfe && b === 0xff) return 'utf-16be';
+  if (a === undefined || b === undefined || c === undefined || d === undefined) return null;
+  if (a !== 0 && b === 0 && c !== 0 && d === 0) return 'utf-16le';
+  return a === 0 && b !== 0 && c === 0 && d !== 0 ? 'utf-16be' : null;
+}
+
+function inMemory(bytes: Buffer): ByteReader {
+  return {
+    async read(buffer, offset, length, position) {
+      return { bytesRead: bytes.copy(buffer, offset, position, position + length) };
+    },
+    close: async () => {},
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * A thread that turns one sheet of a workbook into CSV. A workbook is a foreign archive: whatever it does to memory or
+ * time, it does it here, and the thread is ended.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { formatValue } from 'hucre';
+import { type Cell, type CellValue, readXlsx, type Sheet } from 'hucre/xlsx';
+import { z } from 'zod';
+import { expandsBeyond } from './expanded-size.ts';
+import { TOO_LARGE } from './too-large.ts';
+
+/** The answer of the thread: the sheet as CSV in UTF-8, or why there is none. */
+export type WorkbookAnswer = { csv: Uint8Array } | { problem: string };
+
+/** A sheet of two million cells has about half of this. */
+const MOST_EXPANDED_BYTES = 256 * 1024 * 1024;
+
+const requestSchema = z.object({
+  bytes: z.instanceof(Uint8Array),
+  /** Null: the first sheet that has a table. */
+  sheet: z.string().nullable(),
+});
+
+async function answerTo(data: unknown): Promise<WorkbookAnswer> {
+  const { bytes, sheet } = requestSchema.parse(data);
+  try {
+    // The limit of the thread's memory does not count bytes outside its heap.
+    if (await expandsBeyond(bytes, MOST_EXPANDED_BYTES)) return { problem: TOO_LARGE };
+    const { sheets } = await readXlsx(bytes, { readStyles: true });
+    const chosen = sheets.filter(({ name }) => sheet === null || name === sheet);
+    if (chosen.length === 0) {
+      const names = sheets.map(({ name }) => `"${name}"`).join(', ');
+      return { problem: `it has no sheet "${sheet}"; its sheets are ${names}` };
+    }
+    const [rows] = chosen.map(toTable).filter((table) => table.length > 1);
+    if (rows === undefined) {
+      return { problem: 'no sheet of it has a line of column names with rows below it' };
+    }
+    return { csv: toCsv(rows) };
+  } catch {
+    // What the reader says may quote cells.
+    return {
+      problem: 'it cannot be read as a workbook (.xlsx); it may be damaged, or have a password',
+    };
+  }
+}
+
+/** Lines above the names of the columns have a title at most. */
+const FEWEST_NAMES = 2;
+
+/** The cells as they are displayed, from the line of column names on. */
+function toTable({ rows, cells }: Pick<Sheet, 'rows' | 'cells'>): string[][] {
+  const texts = rows.map((row, y) =>
+    row.map((value, x) => displayed(value, cells?.get(`${y},${x}`))),
+  );
+  const start = texts.findIndex(
+    (row) => row.filter((text) => text.trim() !== '').length >= FEWEST_NAMES,
+  );
+  if (start === -1) return [];
+  const table = texts.slice(start);
+  while (table.at(-1)?.every((text) => text.trim() === '') === true) table.pop();
+  const width = Math.max(...table.map(lastFilled));
+  return table.map((row) => Array.from({ length: width }, (_, at) => row[at] ?? ''));
+}
+
+function lastFilled(row: readonly string[]): number {
+  return row.findLastIndex((text) => text.trim() !== '') + 1;
+}
+
+/** The text that a spreadsheet shows: a ZIP code with its leading zeros, a date in its format. */
+function displayed(value: CellValue, cell: Cell | undefined): string {
+  if (value === null) return '';
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
+  const format = cell?.style?.numFmt ?? 'General';
+  if (value instanceof Date) {
+    return format === 'General' ? value.toISOString().slice(0, 10) : formatValue(value, format);
+  }
+  // Fifteen digits are what a spreadsheet keeps; more are the rounding of a sum.
+  return format === 'General' || format === '@'
+    ? String(Number(value.toPrecision(15)))
+    : formatValue(value, format);
+}
+
+function toCsv(rows: readonly (readonly string[])[]): Uint8Array {
+  const text = rows.map((row) => `${row.map(quoted).join(',')}\r\n`).join('');
+  return new TextEncoder().encode(`\uFEFF${text}`);
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+// Last, so that everything above is there.
+parentPort?.postMessage(await answerTo(workerData));

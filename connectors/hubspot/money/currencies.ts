@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { isConfigurationError } from '../../../src/core/errors.ts';
+import {
+  decimalsOf,
+  type MoneyField,
+  PROFILE_CURRENCY,
+  ratesPerDollar,
+} from '../../../src/core/money.ts';
+import type { HubspotApi } from '../api.ts';
+import { type DescribedProperty, isMoney, type Properties } from '../describe.ts';
+import { readAs } from '../errors.ts';
+import type { HubspotSettings } from '../settings.ts';
+
+/** The properties that name the currency of an amount in the same contact. */
+export function currencyProperties(properties: Properties): string[] {
+  const names = [...properties.values()].flatMap((property) =>
+    isMoney(property) ? (property.currencyPropertyName ?? []) : [],
+  );
+  return [...new Set(names)].sort();
+}
+
+/** How amounts come into properties that show a currency. */
+export type MoneyOf = (property: DescribedProperty) => MoneyField | null;
+
+/** The API of an account, for its rates. */
+interface AccountWithRates {
+  api: Pick<HubspotApi, 'get' | 'paths'>;
+}
+
+const detailsSchema = z.object({ companyCurrency: z.string() });
+const ratesSchema = z.object({
+  results: z.array(
+    z.object({
+      fromCurrencyCode: z.string(),
+      toCurrencyCode: z.string(),
+      conversionRate: z.number(),
+    }),
+  ),
+});
+
+/**
+ * What the account says of its currencies; asked only where a property shows one, and for the rates only to convert.
+ * An amount without a property that names its currency is in the company currency.
+ */
+export async function readMoney(
+  session: AccountWithRates & {
+    properties: Properties;
+    settings: Pick<HubspotSettings, 'currency'>;
+  },
+): Promise<MoneyOf> {
+  const { api, properties, settings } = session;
+  if (![...properties.values()].some(isMoney)) return () => null;
+  const { companyCurrency } = readAs(detailsSchema, await api.get(api.paths.accountDetails));
+  const mode = settings.currency;
+  const rates = mode === 'convert' ? await readRates(session, companyCurrency) : {};
+  return (property) => {
+    if (!isMoney(property)) return null;
+    const from = property.currencyPropertyName ?? null;
+    if (from === null && companyCurrency === PROFILE_CURRENCY) return null;
+    return { mode, from, code: companyCurrency, rates };
+  };
+}
+
+/** The rates by currency; none if the token may not read them, or there is none of the US dollar. */
+export async function readRates(
+  { api }: AccountWithRates,
+  companyCurrency: string,
+): Promise<MoneyField['rates']> {
+  try {
+    const { results } = readAs(ratesSchema, await api.get(api.paths.exchangeRates));
+    const others = results.filter(({ toCurrencyCode }) => toCurrencyCode === companyCurrency);
+    return ratesPerDollar([
+      { code: companyCurrency, perCommon: 1, decimals: decimalsOf(companyCurrency) },
+      // HubSpot has units of the company currency for one of the other; the rates here are the other way round.
+      ...others.map(({ fromCurrencyCode: code, conversionRate }) => ({
+        ...{ code, perCommon: 1 / conversionRate, decimals: decimalsOf(code) },
+      })),
+    ]);
+  } catch (error) {
+    if (isConfigurationError(error) && error.code === 'crm_scope_missing') return {};
+    throw error;
+  }
+}

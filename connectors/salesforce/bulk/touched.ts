@@ -1,0 +1,40 @@
+/** Contacts that other users have changed since they were read: a job of the Bulk API could not show their values. */
+import { isoTime } from '../../../src/core/clock.ts';
+import { contactIdOrText } from '../ids.ts';
+import { queryPages } from '../query.ts';
+import type { SentChange } from '../rows/refusals.ts';
+import type { SalesforceSession } from '../session.ts';
+
+/** Salesforce's stamps are of whole seconds, and precede the end of a transaction. */
+const OVERLAP_MS = 10_000;
+
+/** So many pages of changed contacts are read: an import may be changing the whole org meanwhile. */
+const MOST_PAGES = 20;
+
+/**
+ * The changes of contacts that somebody else has changed since the look-ups of this batch. They are written by
+ * collections, which look at the values once more; one query before a job tells them all.
+ */
+export async function findTouched(
+  session: SalesforceSession,
+  changes: readonly SentChange[],
+): Promise<Set<SentChange>> {
+  const sinceMs = session.lookups.oldestMs();
+  session.lookups.forget();
+  const compared = changes.filter(({ seen }) => seen !== undefined);
+  if (sinceMs === null || compared.length === 0) return new Set();
+  const byId = new Map(compared.map((change) => [contactIdOrText(change.id), change]));
+  const since = isoTime(sinceMs - OVERLAP_MS);
+  const soql = `SELECT Id FROM Contact WHERE SystemModstamp >= ${since} AND LastModifiedById != '${session.userId}'`;
+  const touched = new Set<SentChange>();
+  let pages = 0;
+  for await (const page of queryPages(session.api, soql)) {
+    for (const { Id } of page) {
+      const change = byId.get(String(Id));
+      if (change !== undefined) touched.add(change);
+    }
+    pages += 1;
+    if (pages === MOST_PAGES) break;
+  }
+  return touched;
+}

@@ -1,0 +1,53 @@
+import type { FieldSpec } from '../../../src/core/crm-field.ts';
+import type { MetadataElements } from './metadata-file.ts';
+
+/** The longest text that is kept in a field of one line. */
+const LINE_LENGTH = 255;
+const LONGEST_TEXT = 131_072;
+const VISIBLE_LINES = 5;
+
+/**
+ * The metadata of a custom field, for the Tooling API and as source; null for types that cannot be made
+ * from a specification.
+ */
+export function metadataOf(spec: FieldSpec): MetadataElements | null {
+  const { label, description } = spec;
+  const common = { label, description, inlineHelpText: description.slice(0, LINE_LENGTH) };
+  const length = spec.maxLength ?? LINE_LENGTH;
+  switch (spec.type) {
+    case 'text':
+      if (length <= LINE_LENGTH) return { ...common, type: 'Text', length };
+      return { ...common, ...longText(length) };
+    case 'longText':
+      return { ...common, ...longText(length) };
+    case 'url':
+      return { ...common, type: 'Url' };
+    case 'integer':
+      return { ...common, type: 'Number', precision: 18, scale: 0 };
+    case 'number':
+    case 'currency':
+      return {
+        ...common,
+        type: spec.type === 'number' ? 'Number' : 'Currency',
+        precision: 18,
+        scale: 2,
+      };
+    case 'percent':
+      return { ...common, type: 'Percent', precision: 5, scale: 2 };
+    case 'boolean':
+      return { ...common, type: 'Checkbox', defaultValue: false };
+    case 'date':
+      return { ...common, type: 'Date' };
+    case 'datetime':
+      return { ...common, type: 'DateTime' };
+    case 'picklist':
+    case 'multiPicklist':
+      return null;
+  }
+}
+
+/** Salesforce has no long text of fewer characters than 256. */
+function longText(length: number) {
+  const kept = Math.min(Math.max(length, LINE_LENGTH + 1), LONGEST_TEXT);
+  return { type: 'LongTextArea', length: kept, visibleLines: VISIBLE_LINES };
+}

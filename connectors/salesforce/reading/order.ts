@@ -1,0 +1,32 @@
+/** The order in which contacts are read: by the time of their last change, then by id. */
+
+import { z } from 'zod';
+import { readAs } from '../errors.ts';
+import { type QueryRecord, quoted } from '../query.ts';
+import { isoInstant } from '../values.ts';
+
+/** Rows of one request: the most that Salesforce gives. */
+export const PAGE_ROWS = 2_000;
+
+/** Where in the order of `SystemModstamp, Id` a reading stands; the stamp in ISO 8601. */
+export interface Position {
+  stamp: string;
+  id: string;
+}
+
+const rowSchema = z.object({
+  SystemModstamp: z.string().transform(isoInstant).pipe(z.iso.datetime()),
+  Id: z.string(),
+});
+
+/** The position of a row; null without one. */
+export function positionOf(row: QueryRecord | undefined): Position | null {
+  if (row === undefined) return null;
+  const { SystemModstamp: stamp, Id: id } = readAs(rowSchema, row);
+  return { stamp, id };
+}
+
+/** The condition of what comes after a position, among the records that are not older than it. */
+export function afterPosition({ stamp, id }: Position): string {
+  return `(SystemModstamp > ${stamp} OR Id > ${quoted(id)})`;
+}

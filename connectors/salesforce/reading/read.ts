@@ -1,0 +1,258 @@
+import { z } from 'zod';
+import { isoTime } from '../../../src/core/clock.ts';
+import type { Contact } from '../../../src/core/contact.ts';
+import { FatalError, isRetriableError, type RetriableError } from '../../../src/core/errors.ts';
+import { together } from '../../ahead.ts';
+import type { ContactPage } from '../../contract.ts';
+import { passingFailure } from '../../errors.ts';
+import { throwIfStopped } from '../../stopped.ts';
+import { queryInBulk } from '../bulk/bulk-query.ts';
+import {
+  countRecords,
+  createColumnReader,
+  isTooSlow,
+  type QueryRecord,
+  queryAtOnce,
+  quoted,
+  whereClause,
+} from '../query.ts';
+import { withRelations } from '../relations.ts';
+import type { SalesforceSession } from '../session.ts';
+import { afterPosition, PAGE_ROWS, type Position, positionOf } from './order.ts';
+import { readRemoved } from './removed.ts';
+
+/** Pages of one reading through REST; more than the largest `bulkThreshold` makes. */
+const MAX_PAGES = 5_000;
+
+/**
+ * A change is stamped when it is made and seen when its transaction ends, so a reading starts
+ * again this long before the last one. Whatever comes twice is decided as before.
+ */
+const OVERLAP_MS = 10 * 60_000;
+
+/** One reading: where it began, and where the next may begin if it comes to its end. */
+interface Reading {
+  /** ISO 8601; null for all contacts. */
+  since: string | null;
+  /** Salesforce's clock at the beginning: what changes from then on, the next reading sees. */
+  untilMs: number;
+}
+
+/** A page as it was read, whose contacts may still lack their relations. */
+type ReadPage = Pick<ContactPage, 'contacts' | 'cursor'>;
+
+/** Pages under way at a time, whose relations are asked for while others are read. */
+const PAGES_AT_ONCE = 2;
+
+/**
+ * First those that were deleted or merged, then the others by stamp and id: a night without
+ * changes costs two requests. If many are left after the first page, the Bulk API brings the rest. Contacts
+ * are not asked for together with those that left: who is merged in between would seem to come back.
+ */
+export async function* readPages(
+  session: SalesforceSession,
+  cursor: string | null,
+): AsyncGenerator<ContactPage> {
+  throwIfStopped(session.signal);
+  const reading = startReading(session, cursor);
+  for await (const removed of readRemoved(session, reading)) {
+    yield { contacts: [], removed, cursor };
+  }
+  yield* together(readContacts(session, reading), PAGES_AT_ONCE, async (page) => ({
+    ...{ contacts: await withRelations(session, page.contacts), removed: [] },
+    cursor: page.cursor,
+  }));
+}
+
+async function* readContacts(
+  session: SalesforceSession,
+  reading: Reading,
+): AsyncGenerator<ReadPage> {
+  let position: Position | null = null;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    throwIfStopped(session.signal);
+    const soql = `${selection(session, reading, position)} ORDER BY SystemModstamp, Id LIMIT ${PAGE_ROWS}`;
+    const rows: QueryRecord[] | null = await queryAtOnce(session.api, soql);
+    // Salesforce gave up on sorting so many; the Bulk API does not sort.
+    if (rows === null) return yield* readRest(session, reading, position);
+    const last = positionOf(rows.at(-1));
+    const isLastPage = rows.length < PAGE_ROWS || last === null;
+    const contacts = rows.map((row) => session.shape.toContact(createColumnReader(row)));
+    yield { contacts, cursor: cursorAfter(reading, isLastPage ? null : last) };
+    if (isLastPage) return;
+    position = last;
+    if (page === 0 && (await isMuchLeft(session, reading, position))) {
+      return yield* readRest(session, reading, position);
+    }
+  }
+  throw endless();
+}
+
+const cursorSchema = z.object({ since: z.iso.datetime() });
+
+function startReading(session: SalesforceSession, cursor: string | null): Reading {
+  const untilMs = session.api.serverTimeMs() ?? session.clock.now();
+  const since = cursor === null ? null : parseSince(cursor);
+  if (cursor !== null && since === null) {
+    session.log.warn({}, 'the cursor is of an unknown form: all contacts are read');
+  }
+  return { since, untilMs };
+}
+
+function parseSince(cursor: string): string | null {
+  try {
+    const { since } = cursorSchema.parse(JSON.parse(cursor));
+    return isoTime(Date.parse(since) - OVERLAP_MS);
+  } catch {
+    return null;
+  }
+}
+
+/** The cursor after a page that ends at the position; after the last page if that is null. */
+function cursorAfter({ untilMs }: Reading, position: Position | null): string {
+  const stampMs = position === null ? untilMs : Date.parse(position.stamp);
+  return JSON.stringify({ since: isoTime(Math.min(stampMs, untilMs)) });
+}
+
+/** Whether the Bulk API is worth it; also if Salesforce takes too long to count. */
+async function isMuchLeft(
+  session: SalesforceSession,
+  reading: Reading,
+  position: Position,
+): Promise<boolean> {
+  const soql = `SELECT count() FROM Contact${conditions(session, reading, position)}`;
+  try {
+    return (await countRecords(session.api, soql)) >= session.settings.bulkThreshold;
+  } catch (error) {
+    if (isTooSlow(error)) return true;
+    throw error;
+  }
+}
+
+/** Jobs of the Bulk API that one reading makes: what fails once for no reason may well succeed. */
+const BULK_TRIES = 2;
+
+/**
+ * Reads the rest through the Bulk API. If its jobs fail, the rest is read by id, page by page: that takes
+ * more requests, and no job. Contacts may come twice, which decides nothing.
+ */
+async function* readRest(
+  session: SalesforceSession,
+  reading: Reading,
+  position: Position | null,
+): AsyncGenerator<ReadPage> {
+  for (let tried = 0; tried < BULK_TRIES; tried += 1) {
+    try {
+      return yield* readInBulk(session, reading, position);
+    } catch (error) {
+      throwIfStopped(session.signal);
+      if (!isRetriableError(error)) throw error;
+      session.log.warn({ code: error.code }, 'a query of the Bulk API failed');
+      // Another job would use up what is used up already.
+      if (error.code === 'crm_limit_reached') break;
+    }
+  }
+  yield* readById(session, reading, position);
+}
+
+/**
+ * The Bulk API's rows come unsorted, so that no page but the last moves the cursor past the
+ * position at which they began.
+ */
+async function* readInBulk(
+  session: SalesforceSession,
+  reading: Reading,
+  position: Position | null,
+): AsyncGenerator<ReadPage> {
+  const cursor = cursorBefore(reading, position);
+  const soql = selection(session, reading, position);
+  let contacts: Contact[] = [];
+  for await (const part of queryInBulk(session, soql, session.shape.toContact)) {
+    for (const contact of part) {
+      contacts.push(contact);
+      if (contacts.length < PAGE_ROWS) continue;
+      yield { contacts, cursor };
+      contacts = [];
+    }
+  }
+  yield { contacts, cursor: cursorAfter(reading, null) };
+}
+
+/** The fewest rows of a page that is asked for by id. */
+const LEAST_ROWS = 125;
+
+/**
+ * Reads the rest in the order of ids, for which Salesforce needs no sorting. A page that takes too long is
+ * asked again with half of its rows. Like those of the Bulk API, no page but the last moves the cursor.
+ */
+async function* readById(
+  session: SalesforceSession,
+  reading: Reading,
+  position: Position | null,
+): AsyncGenerator<ReadPage> {
+  const cursor = cursorBefore(reading, position);
+  let afterId: string | null = null;
+  let size = PAGE_ROWS;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    throwIfStopped(session.signal);
+    const soql: string = `${selection(session, reading, position, afterId)} ORDER BY Id LIMIT ${size}`;
+    const rows: QueryRecord[] | null = await queryAtOnce(session.api, soql);
+    if (rows === null) {
+      size = Math.floor(size / 2);
+      if (size < LEAST_ROWS) throw tooSlow();
+      continue;
+    }
+    const last = positionOf(rows.at(-1));
+    const isLastPage = rows.length < size || last === null;
+    const contacts = rows.map((row) => session.shape.toContact(createColumnReader(row)));
+    yield { contacts, cursor: isLastPage ? cursorAfter(reading, null) : cursor };
+    if (isLastPage) return;
+    afterId = last.id;
+  }
+  throw endless();
+}
+
+/** The cursor of a page that comes in no order of time: that of the position at which its reading began. */
+function cursorBefore(reading: Reading, position: Position | null): string | null {
+  const before = position === null ? reading.since : isoTime(Date.parse(position.stamp));
+  return before === null ? null : cursorAfter(reading, { stamp: before, id: '' });
+}
+
+function tooSlow(): RetriableError {
+  return passingFailure('Salesforce took too long over every query for contacts.', {
+    details: { crmCode: 'QUERY_TIMEOUT' },
+  });
+}
+
+function endless(): FatalError {
+  return new FatalError('Contacts change faster than they can be read.', {
+    code: 'crm_reading_endless',
+  });
+}
+
+function selection(
+  session: SalesforceSession,
+  reading: Reading,
+  position: Position | null,
+  afterId: string | null = null,
+): string {
+  const columns = session.shape.columns.join(', ');
+  const which = conditions(session, reading, position, afterId);
+  return `SELECT ${columns}, SystemModstamp FROM Contact${which}`;
+}
+
+/** Stamps need no quotes. The first condition alone is one that Salesforce has an index for. */
+function conditions(
+  { filter }: SalesforceSession,
+  { since }: Reading,
+  position: Position | null,
+  afterId: string | null = null,
+): string {
+  const from = position?.stamp ?? since;
+  return whereClause([
+    from === null ? null : `SystemModstamp >= ${from}`,
+    position === null ? null : afterPosition(position),
+    afterId === null ? null : `Id > ${quoted(afterId)}`,
+    filter,
+  ]);
+}

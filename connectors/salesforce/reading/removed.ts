@@ -1,0 +1,108 @@
+/** The contacts that were deleted or merged since a reading: they come before all others. */
+
+import { isoTime } from '../../../src/core/clock.ts';
+import { FatalError } from '../../../src/core/errors.ts';
+import type { RemovedContact } from '../../contract.ts';
+import { passingFailure } from '../../errors.ts';
+import { throwIfStopped } from '../../stopped.ts';
+import {
+  type ColumnReader,
+  createColumnReader,
+  type QueryRecord,
+  queryAtOnce,
+  whereClause,
+} from '../query.ts';
+import type { SalesforceSession } from '../session.ts';
+import { afterPosition, PAGE_ROWS, type Position, positionOf } from './order.ts';
+
+/**
+ * Salesforce empties its recycle bin after 15 days; the day more is for its clock.
+ */
+const RECYCLE_BIN_MS = 16 * 86_400_000;
+
+/** The shortest part of the time that is asked for in a query of its own. */
+const LEAST_WINDOW_MS = 3_600_000;
+
+/** Requests of one reading; more than 16 days of hours and ten million removed contacts need. */
+const MAX_REQUESTS = 6_000;
+
+/**
+ * Yields the contacts that left since, whatever the filter says: it may have let them in before. A reading of
+ * all needs only those that were merged, as far as the recycle bin has them: it shows by itself who is
+ * gone, but not where a contact lives on.
+ *
+ * A query that takes too long is asked again for half of its time, down to one hour. If that is still too
+ * long, this throws before any contact was read: the winner of a merge that nobody has seen would be paid
+ * for a second time.
+ */
+export async function* readRemoved(
+  session: SalesforceSession,
+  { since, untilMs }: { since: string | null; untilMs: number },
+): AsyncGenerator<RemovedContact[]> {
+  let fromMs = since === null ? untilMs - RECYCLE_BIN_MS : Date.parse(since);
+  let position: Position | null = null;
+  let widthMs: number | null = null;
+  for (let request = 0; request < MAX_REQUESTS; request += 1) {
+    throwIfStopped(session.signal);
+    const toMs: number | null =
+      widthMs === null || fromMs + widthMs >= untilMs ? null : fromMs + widthMs;
+    const soql = removedQuery({ fromMs, toMs, position }, since === null);
+    const rows: QueryRecord[] | null = await queryAtOnce(session.api, soql, 'queryAll');
+    if (rows === null) {
+      widthMs = halved((toMs ?? untilMs) - fromMs);
+      continue;
+    }
+    if (rows.length > 0) yield rows.map(removedContact);
+    const last = positionOf(rows.at(-1));
+    const isFull = rows.length >= PAGE_ROWS && last !== null;
+    if (!isFull && toMs === null) return;
+    position = isFull ? last : null;
+    fromMs = position === null ? (toMs ?? fromMs) : Date.parse(position.stamp);
+  }
+  throw new FatalError('The contacts that left Salesforce do not come to their end.', {
+    code: 'crm_reading_endless',
+  });
+}
+
+/** Half of a window that took too long; throws if it is as short as windows may be. */
+function halved(widthMs: number): number {
+  if (widthMs > LEAST_WINDOW_MS) return Math.max(widthMs / 2, LEAST_WINDOW_MS);
+  throw passingFailure(
+    'Salesforce took too long to say which contacts were deleted or merged, even within one hour. No contact ' +
+      'was read, because a contact that was merged would be paid for a second time.',
+    { details: { crmCode: 'QUERY_TIMEOUT' } },
+  );
+}
+
+interface Window {
+  fromMs: number;
+  /** Null for a window without an end. */
+  toMs: number | null;
+  position: Position | null;
+}
+
+function removedQuery({ fromMs, toMs, position }: Window, isMergedOnly: boolean): string {
+  const where = whereClause([
+    'IsDeleted = true',
+    `SystemModstamp >= ${isoTime(fromMs)}`,
+    toMs === null ? null : `SystemModstamp < ${isoTime(toMs)}`,
+    position === null ? null : afterPosition(position),
+    isMergedOnly ? 'MasterRecordId != null' : null,
+  ]);
+  return `SELECT Id, MasterRecordId, SystemModstamp FROM Contact${where} ORDER BY SystemModstamp, Id LIMIT ${PAGE_ROWS}`;
+}
+
+function removedContact(row: QueryRecord): RemovedContact {
+  return { id: String(row['Id']), mergedInto: getMasterId(createColumnReader(row)) };
+}
+
+/** True of a record that is in the recycle bin; as JSON or as CSV. */
+export function isDeleted(read: ColumnReader): boolean {
+  return String(read('IsDeleted')) === 'true';
+}
+
+/** The record that a merged one lives on in. */
+export function getMasterId(read: ColumnReader): string | null {
+  const id = read('MasterRecordId');
+  return typeof id === 'string' && id !== '' ? id : null;
+}

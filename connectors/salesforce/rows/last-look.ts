@@ -1,0 +1,152 @@
+/**
+ * A look at the fields of contacts in the same request that writes them: what others have typed since the fields were
+ * read is seen right before it is replaced, and costs no further request.
+ */
+import { z } from 'zod';
+import type { FieldValues } from '../../../src/core/crm-field.ts';
+import type { Overwritten } from '../../contract.ts';
+import type { ObjectDescription } from '../describe.ts';
+import { parseFault, readAs, requestError } from '../errors.ts';
+import { contactIdOrText } from '../ids.ts';
+import {
+  type ColumnReader,
+  createColumnReader,
+  queryPath,
+  quotedList,
+  recordSchema,
+} from '../query.ts';
+import type { SalesforceSession } from '../session.ts';
+import { canonicalValue } from '../values.ts';
+import type { SentChange } from './refusals.ts';
+
+/** Of the five queries and collections that a composite request may have, one is the write. */
+const MOST_QUERIES = 4;
+
+/** Salesforce takes 16,384 characters of an address and headers together. */
+const MAX_PATH_LENGTH = 12_000;
+
+/** A value that Salesforce cannot read fails the whole write; its caller finds the value. */
+const UNREADABLE_VALUE = 'JSON_PARSER_ERROR';
+
+const replySchema = z.object({
+  compositeResponse: z.array(
+    z.object({ referenceId: z.string(), httpStatusCode: z.number(), body: z.unknown() }),
+  ),
+});
+
+const foundSchema = z.object({ records: z.array(recordSchema) });
+
+/** The response to a write, and the changes with the values that it replaced against the caller's knowledge. */
+export interface Looked {
+  reply: unknown;
+  looked: SentChange[];
+}
+
+/**
+ * Sends a collection of at most 200 records. If the caller says what it has read, one composite request first queries
+ * the fields and then writes them, in this order. The two are not one transaction: what is typed in the milliseconds
+ * between them is still lost. A look that fails disturbs no write.
+ */
+export async function sendWithLook(
+  session: Pick<SalesforceSession, 'api' | 'settings' | 'description'>,
+  changes: readonly SentChange[],
+  body: object,
+): Promise<Looked> {
+  const { api, settings, description } = session;
+  const queries = queriesOf(changes, description);
+  if (queries.length > 0) {
+    const root = `/services/data/v${settings.apiVersion}`;
+    const reply = await api.send('POST', '/composite', {
+      allOrNone: false,
+      // Left to itself, Salesforce puts requests that do not refer to each other into an order of its own.
+      collateSubrequests: false,
+      compositeRequest: [
+        ...queries.map((path, at) => ({
+          method: 'GET',
+          url: root + path,
+          referenceId: `before${at}`,
+        })),
+        { method: 'PATCH', url: `${root}/composite/sobjects`, referenceId: 'write', body },
+      ],
+    });
+    const parts = readAs(replySchema, reply).compositeResponse;
+    const write = parts.find(({ referenceId }) => referenceId === 'write');
+    const looked = withOverwritten(changes, foundIn(parts), description);
+    if (write !== undefined && write.httpStatusCode < 300) return { reply: write.body, looked };
+    if (write !== undefined) {
+      const fault = parseFault(write.httpStatusCode, JSON.stringify(write.body));
+      if (fault.code === UNREADABLE_VALUE) throw requestError(fault);
+    }
+    // The write alone is repeated as long as its failure may pass; to write the same twice is harmless.
+    return { reply: await api.send('PATCH', '/composite/sobjects', body), looked };
+  }
+  return { reply: await api.send('PATCH', '/composite/sobjects', body), looked: [...changes] };
+}
+
+/** The addresses of the queries; none if nothing is to be compared, or the queries would be too many. */
+function queriesOf(changes: readonly SentChange[], { fields }: ObjectDescription): string[] {
+  const compared = changes.filter(({ seen }) => seen !== undefined);
+  const names = new Set(
+    compared.flatMap(({ values, seen }) => Object.keys({ ...values, ...seen })),
+  );
+  const columns = [...names].filter((name) => fields.has(name));
+  if (columns.length === 0) return [];
+  const ids = compared.map(({ id }) => contactIdOrText(id));
+  for (let count = 1; count <= MOST_QUERIES; count *= 2) {
+    const size = Math.ceil(ids.length / count);
+    const queries = Array.from({ length: count }, (_, at) =>
+      lookPath(ids.slice(at * size, (at + 1) * size), columns),
+    );
+    if (queries.every((path) => path.length <= MAX_PATH_LENGTH)) return queries;
+  }
+  return [];
+}
+
+function lookPath(ids: readonly string[], columns: readonly string[]): string {
+  const soql = `SELECT Id,LastModifiedById,${columns.join(',')} FROM Contact WHERE Id IN ${quotedList(ids)}`;
+  return queryPath(soql, 'query');
+}
+
+type Part = z.infer<typeof replySchema>['compositeResponse'][number];
+
+/** The records that were found right before the write, by id; fewer where a query failed. */
+function foundIn(parts: readonly Part[]): Map<string, ColumnReader> {
+  const records = parts
+    .filter(({ referenceId, httpStatusCode }) => referenceId !== 'write' && httpStatusCode < 300)
+    .flatMap(({ body }) => foundSchema.safeParse(body).data?.records ?? []);
+  return new Map(records.map((record) => [String(record['Id']), createColumnReader(record)]));
+}
+
+function withOverwritten(
+  changes: readonly SentChange[],
+  found: ReadonlyMap<string, ColumnReader>,
+  description: ObjectDescription,
+): SentChange[] {
+  return changes.map((change) => {
+    const read = found.get(contactIdOrText(change.id));
+    const overwritten = read === undefined ? undefined : overwrittenIn(change, read, description);
+    return { ...change, overwritten };
+  });
+}
+
+function overwrittenIn(
+  { values, seen = {} }: SentChange,
+  read: ColumnReader,
+  { fields }: ObjectDescription,
+): Overwritten | undefined {
+  const lost: FieldValues = Object.fromEntries(
+    Object.entries(values).flatMap(([name, sent]) => {
+      const field = fields.get(name);
+      const raw = read(name);
+      // A value that is left out of the response is hidden, which is not the same as blank.
+      if (field === undefined || raw === undefined || !Object.hasOwn(seen, name)) return [];
+      const value = canonicalValue(raw, field);
+      return value === (seen[name] ?? null) || value === sent ? [] : [[name, value]];
+    }),
+  );
+  if (Object.keys(lost).length === 0) return undefined;
+  const by = read('LastModifiedById');
+  return { values: lost, by: typeof by === 'string' && USER_ID.test(by) ? by : null };
+}
+
+const USER_ID = /^005[a-zA-Z0-9]{12,15}$/;

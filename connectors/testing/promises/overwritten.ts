@@ -1,0 +1,56 @@
+/** Telling of values that users typed between a reading and a write. */
+import assert from 'node:assert/strict';
+import type { FieldValues } from '../../../src/core/crm-field.ts';
+import type { Overwritten } from '../../contract.ts';
+import { write } from '../readings.ts';
+import { people } from '../seeds.ts';
+import type { ConnectorTest, Suite } from '../suite.ts';
+
+/** A write is looked for in a history from so long ago on: the clocks of a test may differ. */
+const TOLERANCE_MS = 60_000;
+
+/** All of it is promised only by connectors that declare `tellsOverwritten`. */
+export function promiseOverwritten({ describe, it }: Suite): void {
+  describe('telling of values that were typed meanwhile', () => {
+    it('names the value that a user typed after it was read, and that the write replaced', async (t) => {
+      const [id = ''] = await t.start(people(1));
+      const [field, other] = t.crm.textFields;
+      const values = { [field]: 'ours', [other]: 'ours, too' };
+      const typing = () => t.crm.setValue(id, field, 'typed by a user');
+      const overwritten = await writeSeen(t, id, values, typing);
+      if (overwritten === null) return;
+      assert.deepEqual(overwritten?.values, { [field]: 'typed by a user' });
+      assert.equal(await t.crm.seenValue(id, field), 'ours');
+    });
+
+    it('says nothing if nobody has typed, or has typed the same', async (t) => {
+      const [id = '', same = ''] = await t.start(people(2));
+      const [field] = t.crm.textFields;
+      const values = { [field]: 'ours' };
+      assert.equal((await writeSeen(t, id, values, async () => {})) ?? undefined, undefined);
+      const typing = () => t.crm.setValue(same, field, 'ours');
+      assert.equal((await writeSeen(t, same, values, typing)) ?? undefined, undefined);
+    });
+  });
+}
+
+/** Reads the fields, lets a user type, and writes; null where the connector does not tell. */
+async function writeSeen(
+  { connector }: ConnectorTest,
+  id: string,
+  values: FieldValues,
+  typing: () => Promise<void>,
+): Promise<Overwritten | undefined | null> {
+  const tells = connector.capabilities.tellsOverwritten;
+  if (tells === undefined) return null;
+  const fields = Object.keys(values);
+  const [found] = await connector.readByIds([id], fields);
+  const seen = found?.state === 'found' ? found.values : {};
+  await typing();
+  const sentAtMs = Date.now() - TOLERANCE_MS;
+  const [result] = await write(connector, [{ id, values, seen }]);
+  assert.equal(result?.status, 'written');
+  if (tells === 'write') return result?.status === 'written' ? result.overwritten : undefined;
+  const written = [{ id, fields, sentAtMs, sent: values, seen }];
+  return (await connector.readBack?.(written))?.[0]?.overwritten;
+}

@@ -1,0 +1,109 @@
+/** A contact's life, its status in the CRM, and marks that leave out most contacts. */
+import { type Kysely, sql } from 'kysely';
+import { notNull, zeroAtFirst } from './columns.ts';
+
+export async function createContactTables(db: Kysely<unknown>): Promise<void> {
+  await createContacts(db);
+  await createContactStatuses(db);
+  await createMarkQuestions(db);
+}
+
+async function createContacts(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('contacts')
+    .addColumn('integration_id', 'text', notNull)
+    .addColumn('crm_id', 'text', notNull)
+    .addColumn('state', 'text', notNull)
+    .addColumn('identity', 'text', notNull)
+    .addColumn('eligible', 'integer', notNull)
+    .addColumn('due_reason', 'text')
+    .addColumn('priority', 'integer', notNull)
+    .addColumn('asked_identity', 'text')
+    .addColumn('asked_at', 'bigint')
+    .addColumn('tracking_id', 'text')
+    .addColumn('donor_id', 'text')
+    .addColumn('enhanced_at', 'bigint')
+    .addColumn('owned_values', 'text', (c) => c.notNull().defaultTo('{}'))
+    .addColumn('values_donor', 'text')
+    .addColumn('values_identity', 'text')
+    .addColumn('outcome_reason', 'text', notNull)
+    .addColumn('outcome_run', 'text', notNull)
+    .addColumn('outcome_at', 'bigint', notNull)
+    .addColumn('outcome_detail', 'text')
+    .addColumn('seen_run', 'text', notNull)
+    .addColumn('merged_into', 'text')
+    .addColumn('has_opted_out', 'integer', zeroAtFirst)
+    .addColumn('missing_since', 'bigint')
+    .addColumn('currency', 'text')
+    .addPrimaryKeyConstraint('contacts_key', ['integration_id', 'crm_id'])
+    .execute();
+  // Whole indexes instead of partial ones: SQLite cannot prove that a bound value fits a condition.
+  await db.schema
+    .createIndex('contacts_with_work')
+    .on('contacts')
+    .columns(['integration_id', 'state', 'priority', 'asked_at', 'crm_id'])
+    .execute();
+  await db.schema
+    .createIndex('contacts_by_run')
+    .on('contacts')
+    .columns(['integration_id', 'outcome_run', 'outcome_reason'])
+    .execute();
+  // Few contacts are merged: an index of all would cost each first sync.
+  await db.schema
+    .createIndex('contacts_by_heir')
+    .on('contacts')
+    .columns(['integration_id', 'merged_into'])
+    .where(sql<boolean>`merged_into is not null`)
+    .execute();
+  await db.schema
+    .createIndex('contacts_missing')
+    .on('contacts')
+    .columns(['integration_id', 'crm_id'])
+    .where(sql<boolean>`missing_since is not null`)
+    .execute();
+  await db.schema
+    .createIndex('contacts_opted_out')
+    .on('contacts')
+    .columns(['integration_id', 'crm_id'])
+    .where(sql<boolean>`has_opted_out <> 0`)
+    .execute();
+  // Rows that each run looks for and seldom finds. Without these indexes a run without changes reads all contacts
+  // several times. Their conditions are those of the queries, word for word.
+  await db.schema
+    .createIndex('contacts_renamed')
+    .on('contacts')
+    .columns(['integration_id', 'crm_id'])
+    .where(
+      sql<boolean>`values_donor is not null and values_identity is not null
+        and asked_identity <> values_identity and identity <> values_identity`,
+    )
+    .execute();
+  await db.schema
+    .createIndex('contacts_to_blank')
+    .on('contacts')
+    .columns(['integration_id', 'crm_id'])
+    .where(sql<boolean>`values_donor is not null and values_identity is null`)
+    .execute();
+}
+
+async function createContactStatuses(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('contact_statuses')
+    .addColumn('integration_id', 'text', notNull)
+    .addColumn('crm_id', 'text', notNull)
+    .addColumn('seen', 'text', notNull)
+    .addColumn('status', 'text')
+    .addPrimaryKeyConstraint('contact_statuses_key', ['integration_id', 'crm_id'])
+    .execute();
+}
+
+async function createMarkQuestions(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('mark_questions')
+    .addColumn('integration_id', 'text', notNull)
+    .addColumn('mark', 'text', notNull)
+    .addColumn('asked_at', 'bigint', notNull)
+    .addColumn('confirmed_at', 'bigint')
+    .addPrimaryKeyConstraint('mark_questions_key', ['integration_id', 'mark'])
+    .execute();
+}

@@ -1,0 +1,97 @@
+/** Users, access tokens, passkeys, and the browsers that signed in. */
+import type { Kysely } from 'kysely';
+import { notNull, notNullAndUnique, primaryKey, unique } from './columns.ts';
+
+export async function createPeopleTables(db: Kysely<unknown>): Promise<void> {
+  await createPeople(db);
+  await createAccessTokens(db);
+  await createBrowserSessions(db);
+  await createPasskeys(db);
+  await createSpentChallenges(db);
+  await createSignInAttempts(db);
+}
+
+async function createPeople(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('people')
+    .addColumn('id', 'text', primaryKey)
+    .addColumn('email', 'text', notNullAndUnique)
+    .addColumn('sealed', 'text', notNull)
+    .addColumn('role', 'text', notNull)
+    .addColumn('integrations', 'text')
+    .addColumn('password', 'text')
+    .addColumn('subject', 'text', unique)
+    .addColumn('invite_hash', 'text', unique)
+    .addColumn('invite_until', 'bigint')
+    .addColumn('created_at', 'bigint', notNull)
+    .addColumn('joined_at', 'bigint')
+    .addColumn('seen_at', 'bigint')
+    .addColumn('disabled_at', 'bigint')
+    .execute();
+}
+
+async function createAccessTokens(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('access_tokens')
+    .addColumn('id', 'text', primaryKey)
+    .addColumn('name', 'text', notNull)
+    .addColumn('role', 'text', notNull)
+    .addColumn('hash', 'text', notNullAndUnique)
+    .addColumn('created_at', 'bigint', notNull)
+    .addColumn('last_used_at', 'bigint')
+    .addColumn('integrations', 'text')
+    .execute();
+}
+
+async function createBrowserSessions(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('browser_sessions')
+    .addColumn('hash', 'text', primaryKey)
+    .addColumn('id', 'text', notNullAndUnique)
+    .addColumn('token_id', 'text')
+    .addColumn('person_id', 'text')
+    .addColumn('browser', 'text')
+    .addColumn('begun_at', 'bigint', notNull)
+    .addColumn('seen_at', 'bigint', notNull)
+    .addColumn('expires_at', 'bigint', notNull)
+    .addColumn('proved_at', 'bigint')
+    .execute();
+}
+
+async function createPasskeys(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('passkeys')
+    .addColumn('id', 'text', primaryKey)
+    .addColumn('person_id', 'text', notNull)
+    .addColumn('credential', 'text', notNullAndUnique)
+    .addColumn('public_key', 'text', notNull)
+    .addColumn('counter', 'bigint', notNull)
+    .addColumn('transports', 'text', notNull)
+    .addColumn('sealed', 'text', notNull)
+    .addColumn('created_at', 'bigint', notNull)
+    .addColumn('last_used_at', 'bigint')
+    .execute();
+  await db.schema.createIndex('passkeys_person').on('passkeys').column('person_id').execute();
+}
+
+async function createSpentChallenges(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('spent_challenges')
+    .addColumn('hash', 'text', primaryKey)
+    .addColumn('until', 'bigint', notNull)
+    .execute();
+}
+
+async function createSignInAttempts(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('sign_in_attempts')
+    .addColumn('key', 'text', primaryKey)
+    .addColumn('count', 'integer', notNull)
+    .addColumn('until', 'bigint', notNull)
+    .execute();
+  await db.schema
+    .createIndex('sign_in_attempts_until')
+    .on('sign_in_attempts')
+    .column('until')
+    .execute();
+}

@@ -1,0 +1,37 @@
+/** `/settings/currencies/{version}`: the account's currencies and what they are worth. */
+
+import type { Hono } from 'hono';
+import type { Account } from '../account/account.ts';
+import { isoTime } from '../properties/property.ts';
+import { createRouter, DATED_VERSIONS, type HubspotEnv } from '../requests/context.ts';
+import { needScope } from '../requests/scopes.ts';
+
+/** In dated paths the version comes last, in the older ones first. */
+export const CURRENCY_PATHS = [
+  '/settings/v3/currencies',
+  ...DATED_VERSIONS.map((version) => `/settings/currencies/${version}`),
+];
+
+/** The company currency, and the rates that are in effect. */
+export function currencyRoutes({ currencies }: Account): Hono<HubspotEnv> {
+  const router = createRouter();
+  router.use(needScope('settings.currencies.read', 'settings.currencies.write'));
+  router.get('/company-currency', (c) => {
+    const currencyCode = currencies.company();
+    return c.json({ id: currencyCode, currencyCode });
+  });
+  router.get('/exchange-rates/current', (c) => {
+    const results = currencies.rates().map(({ id, from, rate, createdAtMs, updatedAtMs }) => ({
+      id,
+      fromCurrencyCode: from,
+      toCurrencyCode: currencies.company(),
+      conversionRate: rate,
+      effectiveAt: isoTime(updatedAtMs),
+      createdAt: isoTime(createdAtMs),
+      updatedAt: isoTime(updatedAtMs),
+      visibleInUI: true,
+    }));
+    return c.json({ results });
+  });
+  return router;
+}

@@ -1,0 +1,53 @@
+/** What stands between a caller and the service: the log, the way there and back, and faults on request. */
+
+import type { Context, MiddlewareHandler } from 'hono';
+import { BASE_PATH } from '../../service/app.ts';
+import type { PartnerEnv } from '../../service/context.ts';
+import { chargedEnhancements, type PathForms } from '../../service/enhancements.ts';
+import type { Faults } from '../../testbed/fault-rules.ts';
+import { playFaults } from '../../testbed/faults.ts';
+import { type DrawLatency, playLatency, type Wait } from '../../testbed/latency.ts';
+import { logRequests, type RequestLog } from '../../testbed/request-log.ts';
+import type { PartnerFault } from './faults.ts';
+
+/** What the log keeps of a request besides. */
+export interface RequestDetails {
+  requestId: string;
+  apiKey: string | null;
+}
+
+/** What the edge is made of. */
+export interface EdgeOptions {
+  clock: () => number;
+  db: { readonly open: boolean };
+  faults: Faults<PartnerFault>;
+  forms: PathForms;
+  requests: Pick<RequestLog<RequestDetails>, 'add'>;
+  drawLatency: DrawLatency;
+  wait: Wait;
+  /** The paid submit of persons takes so much longer. */
+  submitLatencyMs: number;
+}
+
+/** The edge, the outermost first. */
+export function createEdge(options: EdgeOptions): MiddlewareHandler[] {
+  return [
+    logRequests(options.requests, options.clock, detailsOf),
+    playLatency(latencyOf(options), options.db, options.wait),
+    playFaults(options.faults),
+  ];
+}
+
+/** Submits take as long as the service works at them, besides their way. */
+function latencyOf({ drawLatency, submitLatencyMs, forms }: EdgeOptions): (c: Context) => number {
+  const submits = chargedEnhancements(forms);
+  return ({ req }) => {
+    const path = req.path.slice(BASE_PATH.length).replace(/\/$/, '');
+    const isSubmit = submits.some((one) => one.method === req.method && one.path.test(path));
+    return drawLatency() + (isSubmit ? submitLatencyMs : 0);
+  };
+}
+
+function detailsOf(c: Context<PartnerEnv>): RequestDetails {
+  return { requestId: c.var.requestId, apiKey: c.req.header('x-api-key') ?? null };
+}

@@ -1,0 +1,19 @@
+/** What tests ask about networks beside the service: no endpoint of it lists the members of one. */
+
+import { Hono } from 'hono';
+import type { NetworkService } from '../../service/networks/service.ts';
+
+/** `GET /_sandbox/networks`: the networks of all teams with the ids of their members. */
+export function networkControlRoutes(service: NetworkService): Hono {
+  const { world, networks, members } = service;
+  const router = new Hono();
+  router.get('/', (c) =>
+    c.json({
+      networks: networks.all().map(({ number, ...network }) => ({
+        ...network,
+        member_ids: members.list(number).map((donor) => world.donor(donor).id),
+      })),
+    }),
+  );
+  return router;
+}

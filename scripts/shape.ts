@@ -1,0 +1,197 @@
+/**
+ * Prints how large src, connectors and migrations are, as one head has to hold them: `node scripts/shape.ts`. It goes by
+ * lines: the formatter puts the end of a function below its beginning, and TypeScript 7 has no stable API to read a file with.
+ */
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
+import { files as allFiles, imports as allImports, isBeside, ROOT, roomOf } from './rooms.ts';
+
+const MOST = 10;
+const LONG_FUNCTION = 60;
+
+const EXPORTED =
+  /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|interface|type|const|let) (\w+)/gm;
+const TAKEN = /^(?:import|export) (?:type )?(\{[^}]*\}|\*)[^;']*from '(\.[^']*)'/gm;
+const FUNCTION =
+  /^(\s*)(?:export )?(?:default )?(?:async )?(?:function\*? ?(\w+)|const (\w+) = (?:async )?\(|(?:async )?\*?(\w+)(?:<[^>]*>)?\()/;
+const NO_FUNCTION = /^\s*(?:if|for|while|switch|catch|return|await|super)\b/;
+
+const files = allFiles.filter((file) => !isBeside(file));
+const texts = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]));
+const imports = allImports.filter(({ from, to }) => texts.has(from) && texts.has(to));
+
+process.stdout.write(`${report().join('\n')}\n`);
+
+function report(): string[] {
+  const users = usersOfExports();
+  const usedBy = (count: number) => [...users.values()].filter((all) => all.size === count).length;
+  const chain = longestChain();
+  const folders = foldersBySize();
+  const functions = functionsBySize();
+  const ofSrc = files.filter(isOfSrc);
+  return [
+    '| What | How much |',
+    '| --- | --- |',
+    row('files', files.length),
+    row('lines', sum(files.map(countLines))),
+    row('folders', folders.length),
+    row('longest import chain, types included', chain.length),
+    row('exported names', users.size),
+    row('… used by exactly one other file', usedBy(1)),
+    row('… used by no other file', usedBy(0)),
+    row('rooms of src', new Set(ofSrc.map(roomOf)).size),
+    row('arrows between rooms of src', countArrows()),
+    row(
+      `functions above ${LONG_FUNCTION} lines`,
+      functions.filter(({ lines }) => lines > LONG_FUNCTION).length,
+    ),
+    '',
+    `The chain: ${chain.map((file) => `\`${file}\``).join(' → ')}.`,
+    '',
+    '| Largest functions | Lines |',
+    '| --- | --- |',
+    ...functions
+      .slice(0, MOST)
+      .map(({ name, file, lines }) => row(`\`${name}\`, \`${file}\``, lines)),
+    '',
+    '| Largest folders, without those in them | Files | Lines |',
+    '| --- | --- | --- |',
+    ...folders
+      .slice(0, MOST)
+      .map(({ folder, count, lines }) => `| \`${folder}\` | ${count} | ${inWords(lines)} |`),
+    '',
+    '| Base names of more than three files | Files |',
+    '| --- | --- |',
+    ...frequentNames().map(([name, count]) => row(`\`${name}\``, count)),
+  ];
+}
+
+function row(what: string, count: number): string {
+  return `| ${what} | ${inWords(count)} |`;
+}
+
+function inWords(count: number): string {
+  return count.toLocaleString('en');
+}
+
+function textOf(file: string): string {
+  return texts.get(file) ?? '';
+}
+
+function countLines(file: string): number {
+  return textOf(file).split('\n').length - 1;
+}
+
+/** The longest way down the imports: a change at its end can break its beginning. */
+function longestChain(): string[] {
+  const targets = Map.groupBy(imports, ({ from }) => from);
+  const found = new Map<string, string[]>();
+  return longest(files.map(chainFrom));
+
+  function chainFrom(file: string): string[] {
+    const known = found.get(file);
+    if (known !== undefined) return known;
+    const below = (targets.get(file) ?? []).map(({ to }) => chainFrom(to));
+    const chain = [file, ...longest(below)];
+    found.set(file, chain);
+    return chain;
+  }
+}
+
+function longest(chains: readonly string[][]): string[] {
+  return chains.reduce((one, other) => (other.length > one.length ? other : one), []);
+}
+
+/** The other files that import each exported name, or pass it on; `*` takes all names of a file. */
+function usersOfExports(): Map<string, Set<string>> {
+  const users = new Map<string, Set<string>>();
+  const namesIn = new Map<string, string[]>();
+  for (const file of files) {
+    const names = [...textOf(file).matchAll(EXPORTED)].map(([, name = '']) => name);
+    namesIn.set(file, names);
+    for (const name of names) users.set(`${file}#${name}`, new Set());
+  }
+  for (const file of files) {
+    for (const [, names = '', specifier = ''] of textOf(file).matchAll(TAKEN)) {
+      const target = normalize(join(dirname(file), specifier));
+      const taken =
+        names === '*' ? namesIn.get(target) : names.slice(1, -1).split(',').map(ownName);
+      for (const name of taken ?? []) users.get(`${target}#${name}`)?.add(file);
+    }
+  }
+  return users;
+}
+
+/** `type Store as Books` takes `Store`. */
+function ownName(element: string): string {
+  return (
+    element
+      .trim()
+      .replace(/^type /, '')
+      .split(' as ')[0] ?? ''
+  );
+}
+
+function isOfSrc(file: string): boolean {
+  return roomOf(file).startsWith('src/');
+}
+
+function countArrows(): number {
+  const between = imports.filter(({ from, to }) => isOfSrc(from) && isOfSrc(to));
+  const arrows = between.filter(({ from, to }) => roomOf(from) !== roomOf(to));
+  return new Set(arrows.map(({ from, to }) => `${roomOf(from)} → ${roomOf(to)}`)).size;
+}
+
+/** Named functions and methods from their first line to the brace below it, with the functions in them. */
+function functionsBySize(): { name: string; file: string; lines: number }[] {
+  return files
+    .flatMap((file) => {
+      const lines = textOf(file).split('\n');
+      return lines.flatMap((line, at) => {
+        const [, indent = '', ...names] = FUNCTION.exec(line) ?? [];
+        const name = names.find((each) => each !== undefined);
+        if (name === undefined || NO_FUNCTION.test(line)) return [];
+        const length = lengthOf(lines.slice(at), indent);
+        return length === null ? [] : [{ name, file, lines: length }];
+      });
+    })
+    .sort((one, other) => other.lines - one.lines);
+}
+
+/** Null for a call, or a function of one expression. */
+function lengthOf(lines: readonly string[], indent: string): number | null {
+  const rest = lines.slice(1);
+  const end = rest.findIndex(
+    (line) => line.startsWith(indent) && /^[^\s]/.test(line.slice(indent.length)),
+  );
+  // A head of several lines ends with its own bracket, and the body begins there.
+  const isHead = end !== -1 && /^\).*\{$/.test(rest[end]?.slice(indent.length) ?? '');
+  const [from, opening] = isHead ? [end + 1, rest[end]] : [0, lines[0]];
+  if (!opening?.endsWith('{')) return null;
+  const body = rest.slice(from);
+  const close = body.findIndex(
+    (line) => /^\}[,;)]*$/.test(line.slice(indent.length)) && line.startsWith(indent),
+  );
+  return close === -1 ? null : from + close + 2;
+}
+
+function foldersBySize(): { folder: string; count: number; lines: number }[] {
+  return [...Map.groupBy(files, (file) => dirname(file))]
+    .map(([folder, inside]) => ({
+      folder,
+      count: inside.length,
+      lines: sum(inside.map(countLines)),
+    }))
+    .sort((one, other) => other.lines - one.lines);
+}
+
+function frequentNames(): [name: string, count: number][] {
+  return [...Map.groupBy(files, (file) => basename(file))]
+    .map(([name, all]): [string, number] => [name, all.length])
+    .filter(([, count]) => count > 3)
+    .sort((one, other) => other[1] - one[1]);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}

@@ -1,0 +1,25 @@
+/** The lists of names and cities that matching and search use. They are the service's: invented people have their own. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { z } from 'zod';
+
+/** How far above this file the package's folder can be; compiled code is further down. */
+const MAX_FLOORS_UP = 6;
+
+/** Reads a CSV file of `service/data` and checks every row; throws if one is wrong. */
+export function readDataFile<T>(name: string, row: z.ZodType<T>): T[] {
+  return z.array(row).parse(parse(readFileSync(join(dataFolder(), name)), { columns: true }));
+}
+
+/** The files are not compiled: the folder is looked for upwards. */
+function dataFolder(): string {
+  let folder = import.meta.dirname;
+  for (let floor = 0; floor < MAX_FLOORS_UP; floor += 1) {
+    const data = join(folder, 'service', 'data');
+    if (existsSync(data)) return data;
+    folder = dirname(folder);
+  }
+  throw new Error(`No service/data above ${import.meta.dirname}`);
+}

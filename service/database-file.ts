@@ -1,0 +1,60 @@
+/** How the one database file of the service is opened, and kept from other processes. */
+
+import Sqlite from 'better-sqlite3';
+
+/** An open database; all modules of the service share one. */
+export type Database = Sqlite.Database;
+
+/** Long enough for a service to end that was asked to just before the next one starts. */
+const LOCK_TIMEOUT_MS = 1000;
+
+/** How a file is opened. */
+export interface Opening {
+  /** Whether others are kept away while it is open; true by default. */
+  isClaimed?: boolean;
+  /** Whether what was answered is on the disk for certain, even if the power fails; false by default. */
+  isDurable?: boolean;
+}
+
+/**
+ * Opens a file, or a database in memory without one. The file belongs to one process until it is closed: two of
+ * them would fail each other's writes, and each would count requests and credits that the other has used up. So
+ * the second one is an error. What another database in memory held (`serialize`) opens as a copy of it.
+ */
+export function openFile(
+  file: string | Buffer | undefined,
+  { isClaimed = true, isDurable = false }: Opening = {},
+): Database {
+  const db = new Sqlite(file ?? ':memory:', { timeout: LOCK_TIMEOUT_MS });
+  try {
+    if (typeof file === 'string' && isClaimed) claim(db, file);
+    db.pragma('journal_mode = WAL');
+    db.pragma(`synchronous = ${isDurable ? 'FULL' : 'NORMAL'}`);
+    return db;
+  } catch (error) {
+    db.close();
+    throw typeof file === 'string' && isBusy(error) ? inUse(file, error) : error;
+  }
+}
+
+/**
+ * Keeps other services away, but no process that only reads: the lock is on a file beside the
+ * database. It ends with the database or the process, however that ends.
+ */
+function claim(db: Database, file: string): void {
+  db.prepare('attach ? as claim').run(`${file}-lock`);
+  db.pragma('claim.locking_mode = EXCLUSIVE');
+  // A write takes the lock.
+  db.pragma('claim.user_version = 1');
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
+}
+
+function inUse(file: string, cause: unknown): Error {
+  return new Error(
+    `The database ${file} is in use. End the program that has it, or choose another file.`,
+    { cause },
+  );
+}

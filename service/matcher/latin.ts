@@ -1,0 +1,86 @@
+/** Names in Latin letters: Cyrillic and Greek ones are transliterated, and letters with no accent to lose are spelled out. */
+
+const CYRILLIC =
+  pairs(`а a,б b,в v,г g,д d,е e,ё yo,ж zh,з z,и i,й y,к k,л l,м m,н n,о o,п p,р r,с s,т t,у u,ф f,х kh,ц ts,ч ch,ш sh,
+  щ shch,ъ ,ы y,ь ,э e,ю yu,я ya,і i,ї yi,є ye,ґ g,ў u,ј j,љ lj,њ nj,ћ c,ђ dj,џ dz`);
+
+const GREEK = pairs(
+  `α a,β v,γ g,δ d,ε e,ζ z,η i,θ th,ι i,κ k,λ l,μ m,ν n,ξ x,ο o,π p,ρ r,σ s,ς s,τ t,υ y,φ f,χ ch,ψ ps,ω o`,
+);
+
+/** Two Greek letters that are one sound. */
+const GREEK_SOUNDS = pairs('ου ou,αυ av,ευ ev,γγ ng,γκ g,γχ nch,γξ nx,μπ b,ντ nt');
+
+const SPELLED_OUT = pairs('ß ss,æ ae,ø o,œ oe,ł l,đ d,ð d,þ th,ı i');
+
+const NOT_LATIN = /[\p{Script=Cyrillic}\p{Script=Greek}ßæøœłđðþı]/iu;
+const CYRILLIC_WORD = /[\p{Script=Cyrillic}]+/giu;
+const GREEK_WORD = /[\p{Script=Greek}]+/giu;
+
+function pairs(text: string): Map<string, string> {
+  return new Map(
+    text.split(',').map((pair) => {
+      const [from = '', to = ''] = pair.trim().split(' ');
+      return [from, to];
+    }),
+  );
+}
+
+/** Writes a name in Latin letters; what is Latin already stays as it is. */
+export function toLatin(text: string): string {
+  if (!NOT_LATIN.test(text)) return text;
+  return text
+    .normalize('NFC')
+    .replaceAll(CYRILLIC_WORD, (word) => spell(word.toLowerCase(), CYRILLIC))
+    .replaceAll(GREEK_WORD, spellGreek)
+    .replaceAll(/[ßæøœłđðþı]/giu, (letter) => SPELLED_OUT.get(letter.toLowerCase()) ?? letter);
+}
+
+function spellGreek(word: string): string {
+  let rest = word.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  // A name never starts with these two sounds as one.
+  rest = rest.replace(/^μπ/, 'b').replace(/^ντ/, 'd').replace(/^γκ/, 'g');
+  for (const [from, to] of GREEK_SOUNDS) rest = rest.replaceAll(from, to);
+  return spell(rest, GREEK);
+}
+
+function spell(word: string, letters: ReadonlyMap<string, string>): string {
+  return Array.from(word, (letter) => letters.get(letter) ?? letter).join('');
+}
+
+/**
+ * The common part of the spellings of a name from another language: ü is u or ue, й is y, i or absent, х is kh or h.
+ * Two names of one key are spelled differently; they need not be different names.
+ */
+export function spellingKey(name: string): string {
+  return name
+    .replaceAll(/([aou])e/g, '$1')
+    .replaceAll('kh', 'h')
+    .replaceAll('ks', 'x')
+    .replaceAll('ph', 'f')
+    .replaceAll('iou', 'yu')
+    .replaceAll(/[ij]([aou])/g, 'y$1')
+    .replaceAll(/(?:iy|yi|ij|ii|yy|y|i)$/g, 'i')
+    .replaceAll(/([a-z])\1/g, '$1');
+}
+
+/** The letter pairs that a scan of paper takes for each other, each brought to one of them. */
+export function scanKey(name: string): string {
+  return name
+    .replaceAll('0', 'o')
+    .replaceAll(/[1|!]/g, 'l')
+    .replaceAll('5', 's')
+    .replaceAll('8', 'b')
+    .replaceAll('rn', 'm')
+    .replaceAll('ri', 'n')
+    .replaceAll('vv', 'w')
+    .replaceAll('cl', 'd')
+    .replaceAll('ii', 'u')
+    .replaceAll('i', 'l')
+    .replaceAll('h', 'b')
+    .replaceAll('f', 't')
+    .replaceAll('u', 'n')
+    .replaceAll('c', 'e')
+    .replaceAll('g', 'q')
+    .replaceAll('ll', 'l');
+}

@@ -1,0 +1,50 @@
+/** Listens for requests, and ends without losing an answer. */
+
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+
+/** As the balancers before other services: an idle connection is not closed just when it is used again. */
+const KEEP_ALIVE_MS = 75_000;
+
+/** Requests that are under way when the service stops have so long. */
+const GRACE_MS = 10_000;
+
+/** Something that answers requests. */
+export interface Listening {
+  /** For example `http://127.0.0.1:4100`. */
+  url: string;
+  /** Takes no more requests, and lets those that are under way end. */
+  close(): Promise<void>;
+}
+
+/** Serves an app; resolves when it does. Port 0 takes a free one. */
+export async function listen(
+  app: Pick<Parameters<typeof createAdaptorServer>[0], 'fetch'>,
+  host: string,
+  port: number,
+): Promise<Listening> {
+  const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false });
+  if ('keepAliveTimeout' in server) server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.listen(port, host);
+  await once(server, 'listening');
+  return {
+    url: `http://${host}:${portOf(server.address())}`,
+    close(): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      server.close(() => resolve());
+      if ('closeIdleConnections' in server) server.closeIdleConnections();
+      const cut = setTimeout(() => {
+        if ('closeAllConnections' in server) server.closeAllConnections();
+      }, GRACE_MS);
+      return promise.finally(() => clearTimeout(cut));
+    },
+  };
+}
+
+function portOf(address: string | AddressInfo | null): number {
+  if (address === null || typeof address === 'string') {
+    throw new Error('The service listens on no port.');
+  }
+  return address.port;
+}

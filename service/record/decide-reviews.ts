@@ -1,0 +1,75 @@
+/** The review list as an operator sees it, and what the operator decides about a pair. */
+
+import type { Database } from '../database.ts';
+import { openGrowingIndex } from '../matcher/growing-index.ts';
+import { Refusal } from '../operation/refusal.ts';
+import { openApart } from './apart.ts';
+import { createJoining } from './joining.ts';
+import { openReviews, type ReviewedPair } from './reviews.ts';
+import { openRecord } from './store.ts';
+import { openRecordedWorld } from './world.ts';
+
+/** A pair of donors that may be one person; the names stay out of terminals and logs. */
+export interface ReviewPair {
+  /** The id of the donor who was on file first, and of the other one. */
+  id: string;
+  other: string;
+  /** Under which ids the sources know the two. */
+  keys: string[];
+  otherKeys: string[];
+  probability: number;
+  reasons: string[];
+}
+
+/** Lists the pairs that an operator has to decide about, the likeliest first. */
+export function listReviews(db: Database): ReviewPair[] {
+  const record = openRecord(db);
+  return openReviews(db)
+    .list()
+    .map(({ one, other, probability, reasons }) => ({
+      id: record.donor(one)?.id ?? '',
+      other: record.donor(other)?.id ?? '',
+      keys: record.keysOf(one),
+      otherKeys: record.keysOf(other),
+      probability,
+      reasons,
+    }));
+}
+
+/** What an operator says about a pair: one person, who becomes one donor, or two, who are never joined. */
+export type Decision = 'one person' | 'two people';
+
+/** Decides about a pair of the review list. The database must be no service's at the time. */
+export function decideReview(
+  db: Database,
+  { ids, decision }: { ids: readonly [string, string]; decision: Decision },
+  clock: () => number,
+): void {
+  const world = openRecordedWorld(db);
+  const decide = db.transaction(() => {
+    const record = openRecord(db);
+    const reviews = openReviews(db);
+    const { one, other, ...grounds } = findPair(db, ids);
+    if (decision === 'two people') {
+      openApart(db).add(one, other);
+      reviews.remove(one, other);
+      return;
+    }
+    const joining = createJoining(db, record, openGrowingIndex(db, world.donorCount));
+    joining.join(one, other, grounds, clock());
+  });
+  decide.immediate();
+  openRecordedWorld(db);
+}
+
+function findPair(db: Database, ids: readonly [string, string]): ReviewedPair {
+  const record = openRecord(db);
+  const numbers = ids.map((id) => record.numberOf(id));
+  const pair = openReviews(db)
+    .list()
+    .find(({ one, other }) => numbers.includes(one) && numbers.includes(other));
+  if (pair === undefined) {
+    throw new Refusal(`${ids.join(' and ')} are no pair of the review list. Nothing was changed.`);
+  }
+  return pair;
+}

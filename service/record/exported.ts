@@ -1,0 +1,44 @@
+/** Whose profiles are in the files of exports, so that erasing a person takes these files away. */
+
+import type { Database } from '../database.ts';
+import { joinedTo } from './vacancy.ts';
+
+/** Each call that writes belongs into a transaction of the caller. */
+export interface Exported {
+  /** Removes the files with a donor or with those who were joined to it, and those of which it is not known who is in them. */
+  remove(number: number): void;
+  /** One who leaves a joined donor is in the files that were made of it since the join; in earlier ones as before. */
+  divide(number: number, leaving: number): void;
+}
+
+/**
+ * Opens them. A join leaves these rows as they are: the file of an export does not change, and holds what it held of
+ * the donor who is gone.
+ */
+export function openExported(db: Database): Exported {
+  const removeFiles = db.prepare<[number]>(
+    `with recursive ${joinedTo('gone')}
+     delete from exports
+     where export_id in (select export_id from export_donors where donor in (select number from gone))
+        or donor_count > 0 and export_id not in (select export_id from export_donors)`,
+  );
+  const removeRows = db.prepare<[]>(
+    'delete from export_donors where export_id not in (select export_id from exports)',
+  );
+  // A part that was joined as it was imported has no vacancy, and nothing says since when it is in the files.
+  const divide = db.prepare<[{ number: number; leaving: number }]>(
+    `insert or ignore into export_donors (export_id, donor)
+     select export_id, @leaving from export_donors join exports using (export_id)
+     where donor = @number
+       and created_at_ms >= coalesce((select at_ms from record_vacancies where number = @leaving), 0)`,
+  );
+  return {
+    remove(number) {
+      removeFiles.run(number);
+      removeRows.run();
+    },
+    divide(number, leaving) {
+      divide.run({ number, leaving });
+    },
+  };
+}

@@ -1,0 +1,74 @@
+/** How two donors become one: their parts are stored first, so that an operator can undo it. */
+
+import type { Database } from '../database.ts';
+import type { GrowingIndex } from '../matcher/growing-index.ts';
+import type { Entry } from './entry.ts';
+import { mergeDonors, mergeEntry, newDonor } from './merge.ts';
+import { openMixedPlaces } from './mixed-places.ts';
+import { openParts } from './parts.ts';
+import { openReferences } from './references.ts';
+import type { RecordStore } from './store.ts';
+
+/** Why two records are taken for one person. */
+export interface Grounds {
+  probability: number;
+  reasons: readonly string[];
+}
+
+/** Each call belongs into a transaction of the caller. */
+export interface Joining {
+  /** Joins a donor to another one, whose number stays. */
+  join(into: number, from: number, grounds: Grounds, atMs: number): void;
+  /** Stores the entry of another source as a part of the donor whom it is about. */
+  joinEntry(number: number, entry: Entry): void;
+  /** Stores what a source says once more, or newly, of a donor; nothing if the donor was never joined. */
+  writeEntry(number: number, entry: Entry): void;
+}
+
+/** Prepares the joining of donors. */
+export function createJoining(db: Database, record: RecordStore, growing: GrowingIndex): Joining {
+  const parts = openParts(db);
+  const places = openMixedPlaces(db);
+  const references = openReferences(db);
+
+  /** From now on, the donor consists of parts. */
+  function begin(number: number): void {
+    const donor = record.donor(number);
+    if (donor === null) return;
+    if (parts.of(number).length === 0) {
+      const aliases = record.aliasesOf(number);
+      parts.add({ id: donor.id, number, ownNumber: number, donor, aliases }, record.keysOf(number));
+    }
+    places.mark(
+      number,
+      parts.of(number).map(({ id }) => id),
+    );
+  }
+
+  return {
+    join(into, from, { probability, reasons }, atMs) {
+      const [donor, other] = [record.donor(into), record.donor(from)];
+      if (donor === null || other === null) return;
+      begin(into);
+      begin(from);
+      const merged = mergeDonors(donor, other);
+      record.write(into, merged, []);
+      growing.put(into, merged, donor);
+      growing.remove(from, other);
+      places.unite(from, into);
+      references.move(from, into);
+      parts.move(from, into);
+      record.vacate({ number: from, joinedTo: into, probability, reasons, atMs });
+    },
+    joinEntry(number, entry) {
+      begin(number);
+      const donor = newDonor(entry, record.identify, record.freeId(entry.keys[0]));
+      parts.add({ id: donor.id, number, ownNumber: null, donor, aliases: [] }, entry.keys);
+    },
+    writeEntry(number, entry) {
+      const part = entry.keys.map(parts.byKey).find((one) => one !== undefined);
+      if (part === undefined || part.number !== number) return;
+      parts.write(part.id, mergeEntry(part.donor, entry, record.identify), entry.keys);
+    },
+  };
+}

@@ -1,0 +1,164 @@
+/** Finds the donor of each entry of a file: by a key of its source, or by what all sources say. */
+
+import type { Database } from '../database.ts';
+import { agreeInFull } from '../matcher/agreement.ts';
+import type { GrowingIndex } from '../matcher/growing-index.ts';
+import { createMatcher, type Match, type SoughtPerson, THRESHOLDS } from '../matcher/matcher.ts';
+import type { Entry } from './entry.ts';
+import { createJoining } from './joining.ts';
+import { mergeEntry, newDonor } from './merge.ts';
+import { openReviews } from './reviews.ts';
+import { judge, shareList } from './same-person.ts';
+import type { RecordStore } from './store.ts';
+
+/** What it means if many rows agree in full with a donor of the same list under another id. */
+export type SameUnderOtherIds = 'ids changed' | 'other people';
+
+/** An entry of a file that was taken for a donor of another source. */
+export interface JoinedEntry {
+  /** The donor's id. */
+  id: string;
+  /** The source's key of the entry. */
+  key: string;
+  probability: number;
+  reasons: readonly string[];
+}
+
+/** What came of the entries of a file. */
+export interface LinkedFile {
+  /** Pairs that have to be reviewed. */
+  toReview: number;
+  /** Rows that agree in full with a donor of the same list under another id. */
+  renamed: number;
+  /** Entries that were taken for donors of other sources, in their order. */
+  joined: JoinedEntry[];
+}
+
+/** Takes the entries of files one by one. */
+export interface Linker {
+  beginFile(file: {
+    /** In files that hold each person once, two people are never one. */
+    isEachOnce: boolean;
+    /** Days of birth that stand for an unknown one. */
+    commonBirths: ReadonlySet<string>;
+  }): void;
+  /** Finds the donor of an entry, and stores what the source says; by default, all of the entry. */
+  take(entry: Entry, stated?: Entry): 'added' | 'changed' | 'unchanged';
+  endFile(): LinkedFile;
+}
+
+interface LinkerOptions {
+  db: Database;
+  record: RecordStore;
+  growing: GrowingIndex;
+  clock: () => number;
+  sameUnderOtherIds: SameUnderOtherIds | undefined;
+}
+
+/** Prepares the taking of files; each file is a transaction of the caller. */
+export function createLinker(options: LinkerOptions): Linker {
+  const { db, record, growing, clock, sameUnderOtherIds } = options;
+  const matcher = createMatcher(growing.index);
+  const reviews = openReviews(db);
+  const joining = createJoining(db, record, growing);
+  const taken = new Set<number>();
+  let isEachOnce = false;
+  let commonBirths: ReadonlySet<string> = new Set();
+  let outcome: LinkedFile = { toReview: 0, renamed: 0, joined: [] };
+
+  function find(entry: Entry): Found {
+    for (const key of entry.keys) {
+      const number = record.numberByKey(key);
+      if (number !== null) return { how: 'by key', number };
+    }
+    const match = matcher.match(soughtOf(entry, commonBirths));
+    const number = match.donorNumber;
+    if (number === null) return likelyOf(match);
+    if (isEachOnce && taken.has(number)) return NEW;
+    const keys = record.keysOf(number);
+    const verdict = judge(match, entry.keys, keys);
+    if (verdict === 'other') return NEW;
+    if (verdict === 'same') return { how: 'by match', number, match };
+    const isRenamed =
+      sameUnderOtherIds === 'ids changed' && shareList(entry.keys, keys) && !taken.has(number);
+    return isRenamed ? { how: 'by new id', number } : { how: 'new, to review', match };
+  }
+
+  function review({ donorNumber: one, probability, reasons }: Match, other: number, entry: Entry) {
+    if (one === null) return;
+    reviews.add({ one, other, probability, reasons, atMs: clock() });
+    outcome.toReview += 1;
+    const [older, newer] = [one, other].map(growing.index.candidate);
+    const isInFull = older !== undefined && newer !== undefined && agreeInFull(older, newer);
+    if (isInFull && shareList(entry.keys, record.keysOf(one))) outcome.renamed += 1;
+  }
+
+  /** What has to be stored before the donor is another one. */
+  function prepare(found: Found, entry: Entry): void {
+    if (found.how === 'by key') joining.writeEntry(found.number, entry);
+    if (found.how === 'by new id') record.retireKeys(found.number, entry.keys);
+    if (found.how !== 'by match') return;
+    joining.joinEntry(found.number, entry);
+    const { probability, reasons } = found.match;
+    const id = record.donor(found.number)?.id ?? '';
+    outcome.joined.push({ id, key: entry.keys[0], probability, reasons });
+  }
+
+  return {
+    beginFile(file) {
+      ({ isEachOnce, commonBirths } = file);
+      taken.clear();
+      outcome = { toReview: 0, renamed: 0, joined: [] };
+    },
+    endFile: () => outcome,
+    take(entry, stated = entry) {
+      const found = find(entry);
+      prepare(found, stated);
+      const number = 'number' in found ? found.number : record.count();
+      taken.add(number);
+      const before = 'number' in found ? record.donor(number) : null;
+      const donor =
+        before === null
+          ? newDonor(stated, record.identify, record.freeId(entry.keys[0]))
+          : mergeEntry(before, stated, record.identify);
+      const isSame = before !== null && JSON.stringify(before) === JSON.stringify(donor);
+      record.write(number, donor, entry.keys);
+      if (isSame) return 'unchanged';
+      growing.put(number, donor, before);
+      if (found.how === 'new, to review') review(found.match, number, entry);
+      return before === null ? 'added' : 'changed';
+    },
+  };
+}
+
+type Found =
+  | { how: 'by key' | 'by new id'; number: number }
+  | { how: 'by match'; number: number; match: Match }
+  | { how: 'new' }
+  | { how: 'new, to review'; match: Match };
+
+const NEW: Found = { how: 'new' };
+
+/** A donor who is likely, and not likely enough for a match, is reviewed. */
+function likelyOf(match: Match): Found {
+  const { probability, runnerUp } = match;
+  if (runnerUp === null || probability <= THRESHOLDS.review) return NEW;
+  return { how: 'new, to review', match: { ...match, ...runnerUp } };
+}
+
+function soughtOf(
+  { name, addresses, roles, born }: Entry,
+  commonBirths: ReadonlySet<string>,
+): SoughtPerson {
+  return {
+    first: [name.first, name.middle ?? ''].join(' ').trim(),
+    last: [name.last, name.suffix ?? ''].join(' ').trim(),
+    addresses: addresses.map(
+      ({ street, city, state, postalCode }) => `${street}, ${city}, ${state} ${postalCode}`,
+    ),
+    employers: roles
+      .filter(({ side }) => side !== 'education')
+      .map(({ organisation }) => organisation.name),
+    born: commonBirths.has(born) ? '' : born,
+  };
+}

@@ -1,0 +1,252 @@
+/**
+ * For which parts of a joined donor the jobs, members and places of teams were made. After an undo, what was made
+ * for one part leads to that part, and what was made for two people as one leads to nobody.
+ */
+
+import type { Database } from '../database.ts';
+import { TWO_PEOPLE } from '../two-people.ts';
+import { joinedTo } from './vacancy.ts';
+
+/** What a team has that was made for two people as one. */
+export interface Mixed {
+  team: string;
+  jobs: number;
+  /** Members of networks. */
+  members: number;
+  /** Places in lists. */
+  places: number;
+}
+
+/** A part that leaves a joined donor. */
+export interface Leaving {
+  /** The joined donor's number. */
+  number: number;
+  /** The ids of all its parts. */
+  all: readonly string[];
+  /** The part that leaves, and the number that it has from now on. */
+  id: string;
+  ownNumber: number;
+}
+
+/** Each call belongs into a transaction of the caller. */
+export interface MixedPlaces {
+  /** Stores for which parts everything was made that leads to a donor and does not say so yet. */
+  mark(number: number, parts: readonly string[]): void;
+  /** Where both donors are in one list or network, the place of the one that stays is for both of them. */
+  unite(from: number, to: number): void;
+  /** Divides what leads to a joined donor; returns what was made for the part and others as one. */
+  divide(leaving: Leaving): Mixed[];
+  /** Removes what says that a donor was joined. */
+  clear(number: number): void;
+  /** Removes the marks of a donor who is erased. */
+  forget(number: number): void;
+}
+
+/** The tables with places of donors. */
+const TABLES = [
+  { table: 'list_donors', place: 'list_id', donor: 'donor_number', kind: 'list' },
+  { table: 'network_members', place: 'network', donor: 'donor', kind: 'network' },
+] as const;
+
+const COUNTED = { list: 'places', network: 'members' } as const;
+
+/** One place may be for several parts, each of which was added, or for parts that were one when it was added. */
+const BETWEEN_PLACES = '|';
+const BETWEEN_PARTS = ' ';
+
+/** Opens the places of a database. */
+export function openMixedPlaces(db: Database): MixedPlaces {
+  const marking = [{ table: 'jobs', donor: 'donor_number' }, ...TABLES].map(({ table, donor }) => ({
+    mark: db.prepare<[string, number]>(
+      `update ${table} set parts = ? where ${donor} = ? and parts is null`,
+    ),
+    clear: db.prepare<[number]>(`update ${table} set parts = null where ${donor} = ?`),
+  }));
+  const uniting = TABLES.map(({ table, place, donor }) =>
+    db.prepare<[{ from: number; to: number }]>(
+      `update ${table} set parts = parts || '${BETWEEN_PLACES}' ||
+         (select other.parts from ${table} other where other.${place} = ${table}.${place} and other.${donor} = @from)
+       where ${donor} = @to
+         and ${place} in (select ${place} from ${table} where ${donor} = @from)`,
+    ),
+  );
+  const keepPlaces = db.prepare<[{ from: number; to: number }]>(
+    `insert or replace into joined_places (donor, list_id, position, added_at_ms)
+     select donor_number, list_id, position, added_at_ms from list_donors
+     where donor_number = @from and list_id in (select list_id from list_donors where donor_number = @to)`,
+  );
+  const dropKept = db.prepare<[number]>('delete from joined_places where donor = ?');
+  const forgetKept = db.prepare<[number]>(
+    `with recursive ${joinedTo('gone')}
+     delete from joined_places where donor in (select number from gone)`,
+  );
+  const forget = db.prepare<[number]>('delete from mixed_places where donor = ?');
+  return {
+    mark(number, parts) {
+      for (const { mark } of marking) mark.run(parts.join(BETWEEN_PARTS), number);
+    },
+    unite(from, to) {
+      for (const statement of uniting) statement.run({ from, to });
+      keepPlaces.run({ from, to });
+    },
+    divide(leaving) {
+      const counts = createCounts();
+      divideJobs(db, leaving, counts);
+      for (const one of TABLES) dividePlaces(db, one, leaving, counts);
+      dropKept.run(leaving.ownNumber);
+      renewMembers(db, leaving);
+      return counts.all();
+    },
+    clear(number) {
+      for (const { clear } of marking) clear.run(number);
+    },
+    forget(number) {
+      forgetKept.run(number);
+      forget.run(number);
+    },
+  };
+}
+
+type Counts = ReturnType<typeof createCounts>;
+
+function createCounts() {
+  const teams = new Map<string, Mixed>();
+  return {
+    add(team: string, what: 'jobs' | 'members' | 'places'): void {
+      const mixed = teams.get(team) ?? { team, jobs: 0, members: 0, places: 0 };
+      mixed[what] += 1;
+      teams.set(team, mixed);
+    },
+    all: () => [...teams.values()].toSorted((a, b) => (a.team < b.team ? -1 : 1)),
+  };
+}
+
+/** What becomes of a place: for whom it was made decides. */
+interface Division {
+  /** The part that leaves was added alone. */
+  leaves: boolean;
+  /** The part was one with others when it was added. */
+  isMixed: boolean;
+  /** The places of other parts. */
+  stays: string[];
+}
+
+function divisionOf(parts: string | null, { all, id }: Leaving): Division {
+  const places = (parts ?? all.join(BETWEEN_PARTS)).split(BETWEEN_PLACES);
+  const withPart = places.filter((place) => place.split(BETWEEN_PARTS).includes(id));
+  return {
+    leaves: withPart.includes(id),
+    isMixed: withPart.some((place) => place !== id),
+    stays: places.filter((place) => !withPart.includes(place)),
+  };
+}
+
+function divideJobs(db: Database, leaving: Leaving, counts: Counts): void {
+  const select = db.prepare<[number], { id: string; team: string; parts: string | null }>(
+    'select id, team, parts from jobs where donor_number = ?',
+  );
+  const leave = db.prepare<[number, string]>(
+    'update jobs set donor_number = ?, parts = null where id = ?',
+  );
+  const mix = db.prepare<[string, string]>(
+    `update jobs set donor_number = null, match = null, parts = null, is_mixed = 1, error = ?
+     where id = ?`,
+  );
+  for (const { id, team, parts } of select.all(leaving.number)) {
+    const { leaves, isMixed } = divisionOf(parts, leaving);
+    if (leaves) leave.run(leaving.ownNumber, id);
+    if (!isMixed) continue;
+    mix.run(TWO_PEOPLE, id);
+    counts.add(team, 'jobs');
+  }
+  // As it was before the join, with the number as a whole one.
+  const returnRunnersUp = db.prepare<[number, number, number]>(
+    `update jobs
+     set match = json_remove(json_set(match, '$.runnerUp.donorNumber', cast(? as integer)), '$.runnerUp.was')
+     where json_extract(match, '$.runnerUp.donorNumber') = ? and json_extract(match, '$.runnerUp.was') = ?`,
+  );
+  returnRunnersUp.run(leaving.ownNumber, leaving.number, leaving.ownNumber);
+}
+
+function dividePlaces(
+  db: Database,
+  { table, place, donor, kind }: (typeof TABLES)[number],
+  leaving: Leaving,
+  counts: Counts,
+): void {
+  const teams =
+    kind === 'list' ? 'lists on lists.list_id = list_id' : 'networks on networks.number = network';
+  const select = db.prepare<
+    [number],
+    { place: string | number; team: string; parts: string | null }
+  >(
+    `select ${table}.${place} place, team, parts from ${table} join ${teams.replace('= list_id', `= ${table}.list_id`)}
+     where ${donor} = ?`,
+  );
+  const remove = db.prepare<[string | number, number]>(
+    `delete from ${table} where ${place} = ? and ${donor} = ?`,
+  );
+  const keep = db.prepare<[string, string | number, number]>(
+    `update ${table} set parts = ? where ${place} = ? and ${donor} = ?`,
+  );
+  const move = db.prepare<[number, string | number, number]>(
+    `update ${table} set ${donor} = ?, parts = null where ${place} = ? and ${donor} = ?`,
+  );
+  const leave = db.prepare<[Leave]>(LEAVING[kind]);
+  const mix = db.prepare<[string, string, string, number]>(
+    'insert or ignore into mixed_places (kind, place, team, donor) values (?, ?, ?, ?)',
+  );
+  for (const row of select.all(leaving.number)) {
+    const { leaves, isMixed, stays } = divisionOf(row.parts, leaving);
+    const isMoved = leaves && stays.length === 0;
+    if (isMoved) move.run(leaving.ownNumber, row.place, leaving.number);
+    else if (leaves) leave.run({ ...leaving, place: row.place });
+    if (isMixed) {
+      mix.run(kind, String(row.place), row.team, leaving.number);
+      counts.add(row.team, COUNTED[kind]);
+    }
+    if (isMoved) continue;
+    if (stays.length === 0) remove.run(row.place, leaving.number);
+    else keep.run(stays.join(BETWEEN_PLACES), row.place, leaving.number);
+  }
+}
+
+interface Leave {
+  number: number;
+  ownNumber: number;
+  place: string | number;
+}
+
+/** How the part that leaves gets a place of its own where the other one stays: in a list where it was before the join. */
+const LEAVING = {
+  list: `
+    insert or ignore into list_donors (position, list_id, donor_number, added_at_ms)
+    select (select before.position from joined_places before
+            where before.donor = @ownNumber and before.list_id = @place
+              and not exists (select 1 from list_donors taken where taken.position = before.position)),
+           list_id, @ownNumber,
+           coalesce((select before.added_at_ms from joined_places before
+                     where before.donor = @ownNumber and before.list_id = @place), added_at_ms)
+    from list_donors where list_id = @place and donor_number = @number`,
+  network: `
+    insert or ignore into network_members (network, donor)
+    select network, @ownNumber from network_members where network = @place and donor = @number`,
+};
+
+/** The connections of the two are computed once more, with those of all others, since people have changed. */
+function renewMembers(db: Database, { number, ownNumber }: Leaving): void {
+  const dropConnections = db.prepare<[number]>(
+    'delete from stored_connections where member in (select number from stored_members where donor = ?)',
+  );
+  const drop = db.prepare<[number]>('delete from stored_members where donor = ?');
+  const add = db.prepare<[number]>(
+    `insert into stored_members (team, donor, other_ends)
+     select distinct team, donor, x'' from network_members join networks on networks.number = network
+     where donor = ?`,
+  );
+  for (const one of [number, ownNumber]) {
+    dropConnections.run(one);
+    drop.run(one);
+    add.run(one);
+  }
+}

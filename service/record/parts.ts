@@ -1,0 +1,117 @@
+/** The parts of joined donors: what each source said, so that a join can be undone. */
+
+import { z } from 'zod';
+import type { Donor } from '../../people/world.ts';
+import type { Database } from '../database.ts';
+import { readDonor } from './store.ts';
+
+/** A donor as some of the sources of a joined donor describe it. */
+export interface Part {
+  /** The id of this part as a donor. */
+  id: string;
+  /** The number of the joined donor. */
+  number: number;
+  /** The number that the part had as a donor; null if it was joined as it was imported. */
+  ownNumber: number | null;
+  donor: Donor;
+  /** Ids that led to this part before it was joined. */
+  aliases: readonly string[];
+}
+
+/** Reads and writes parts; each call that writes belongs into a transaction of the caller. */
+export interface Parts {
+  /** The parts of a joined donor, the one that gave it its number first; none for a donor who was never joined. */
+  of(number: number): Part[];
+  find(id: string): Part | undefined;
+  byKey(key: string): Part | undefined;
+  keysOf(id: string): string[];
+  add(part: Part, keys: readonly string[]): void;
+  /** Stores what a part is now, and further keys. */
+  write(id: string, donor: Donor, keys: readonly string[]): void;
+  /** The parts of one donor become parts of another one. */
+  move(from: number, to: number): void;
+  remove(id: string): void;
+  /** Removes all parts of a donor. */
+  forget(number: number): void;
+}
+
+interface Row {
+  id: string;
+  number: number;
+  ownNumber: number | null;
+  donor: string;
+  aliases: string;
+}
+
+const COLUMNS = 'record_parts.id, number, own_number ownNumber, donor, aliases';
+
+/** Opens the parts of a database. */
+export function openParts(db: Database): Parts {
+  const ofNumber = db.prepare<[number], Row>(
+    `select ${COLUMNS} from record_parts where number = ? order by own_number is null, own_number, id`,
+  );
+  const byId = db.prepare<[string], Row>(`select ${COLUMNS} from record_parts where id = ?`);
+  const byKey = db.prepare<[string], Row>(
+    `select ${COLUMNS} from record_part_keys join record_parts on record_parts.id = part where key = ?`,
+  );
+  const keysOf = db
+    .prepare<[string], string>('select key from record_part_keys where part = ? order by key')
+    .pluck();
+  const insert = db.prepare<[Row]>(
+    `insert into record_parts (id, number, own_number, donor, aliases)
+     values (@id, @number, @ownNumber, @donor, @aliases)`,
+  );
+  const insertKey = db.prepare<[string, string]>(
+    'insert or replace into record_part_keys values (?, ?)',
+  );
+  const update = db.prepare<[string, string]>('update record_parts set donor = ? where id = ?');
+  const move = db.prepare<[number, number]>('update record_parts set number = ? where number = ?');
+  const remove = db.prepare<[string]>('delete from record_parts where id = ?');
+  const removeKeys = db.prepare<[string]>('delete from record_part_keys where part = ?');
+
+  function removePart(id: string): void {
+    removeKeys.run(id);
+    remove.run(id);
+  }
+
+  function addKeys(id: string, keys: readonly string[]): void {
+    for (const key of keys) insertKey.run(key, id);
+  }
+
+  return {
+    of: (number) => ofNumber.all(number).map(toPart),
+    find: (id) => toPartIfAny(byId.get(id)),
+    byKey: (key) => toPartIfAny(byKey.get(key)),
+    keysOf: (id) => keysOf.all(id),
+    add(part, keys) {
+      const { donor, aliases, ...rest } = part;
+      insert.run({ ...rest, donor: JSON.stringify(donor), aliases: JSON.stringify(aliases) });
+      addKeys(part.id, keys);
+    },
+    write(id, donor, keys) {
+      update.run(JSON.stringify(donor), id);
+      addKeys(id, keys);
+    },
+    move(from, to) {
+      move.run(to, from);
+    },
+    remove: removePart,
+    forget(number) {
+      for (const { id } of ofNumber.all(number)) removePart(id);
+    },
+  };
+}
+
+function toPartIfAny(row: Row | undefined): Part | undefined {
+  return row && toPart(row);
+}
+
+const aliasesSchema = z.array(z.string());
+
+function toPart({ donor, aliases, ...rest }: Row): Part {
+  return {
+    ...rest,
+    donor: readDonor(donor),
+    aliases: aliasesSchema.parse(JSON.parse(aliases)),
+  };
+}

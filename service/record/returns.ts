@@ -1,0 +1,105 @@
+/**
+ * Returns of organisations, and those that were amended: for its tax period, an amended return says who held which
+ * office, whether it is imported before or after the return that it amends. People stay donors, since teams paid for them.
+ */
+
+import type { Donor, Role } from '../../people/world.ts';
+import type { Database } from '../database.ts';
+import type { GrowingIndex } from '../matcher/growing-index.ts';
+import type { Entry } from './entry.ts';
+import { openParts } from './parts.ts';
+import type { RecordStore } from './store.ts';
+
+/** What identifies a return. */
+export interface FiledReturn {
+  ein: string;
+  /** The first and the last day of the tax period. */
+  from: string;
+  to: string;
+  /** When it was filed; of two returns of one period, the later text is the later return. */
+  filedAt: string;
+  isAmended: boolean;
+}
+
+/** Each call belongs into a transaction of the caller. */
+export interface Returns {
+  /** Stores a return before its people are taken, and returns what each of them is to be stored with. */
+  begin(filed: FiledReturn, entries: readonly Entry[]): (entry: Entry) => Entry;
+}
+
+/** Opens the returns of a database. */
+export function openReturns(db: Database, record: RecordStore, growing: GrowingIndex): Returns {
+  const parts = openParts(db);
+  const isSuperseded = db.prepare<[FiledRow]>(
+    `select 1 from record_returns where ein = @ein and period_from = @from and period_to = @to
+       and is_amended = 1 and (filed_at > @filedAt or filed_at = @filedAt and @isAmended = 0)`,
+  );
+  const earlierKeys = db
+    .prepare<[FiledRow], string>(
+      `select key from record_returns join record_return_people on filing = record_returns.number
+       where ein = @ein and period_from = @from and period_to = @to
+         and (filed_at < @filedAt or filed_at = @filedAt and is_amended = 0)`,
+    )
+    .pluck();
+  const insert = db.prepare<[FiledRow]>(
+    `insert into record_returns (ein, period_from, period_to, filed_at, is_amended)
+     values (@ein, @from, @to, @filedAt, @isAmended)`,
+  );
+  const insertKey = db.prepare<[number | bigint, string]>(
+    'insert or ignore into record_return_people values (?, ?)',
+  );
+
+  function endRoles(key: string, filed: FiledReturn): void {
+    const number = record.numberByKey(key);
+    const donor = number === null ? null : record.donor(number);
+    if (number === null || donor === null) return;
+    const { id } = record.identify({ name: `EIN ${filed.ein}`, ein: filed.ein });
+    const changed = withoutPeriod(donor, id, filed);
+    record.write(number, changed, []);
+    growing.put(number, changed, donor);
+    const part = parts.byKey(key);
+    if (part !== undefined) parts.write(part.id, withoutPeriod(part.donor, id, filed), []);
+  }
+
+  return {
+    begin(filed, entries) {
+      const row = { ...filed, isAmended: Number(filed.isAmended) };
+      const isEarlier = isSuperseded.get(row) !== undefined;
+      // An amended return without people amends figures only.
+      const amends = filed.isAmended && entries.length > 0;
+      if (amends && !isEarlier) for (const key of earlierKeys.all(row)) endRoles(key, filed);
+      if (amends || !filed.isAmended) {
+        const number = insert.run(row).lastInsertRowid;
+        for (const { keys } of entries) insertKey.run(number, keys[0]);
+      }
+      return (entry) => (isEarlier ? { ...entry, roles: [] } : entry);
+    },
+  };
+}
+
+interface FiledRow extends Omit<FiledReturn, 'isAmended'> {
+  isAmended: number;
+}
+
+/** The donor without what returns said of an organisation's period. */
+function withoutPeriod(
+  donor: Donor,
+  organisationId: string,
+  { from, to }: Pick<FiledReturn, 'from' | 'to'>,
+): Donor {
+  const cut = (roles: readonly Role[]) =>
+    roles.flatMap((role) => {
+      const isOther = role.organisationId !== organisationId || role.source?.source !== 'irs-990';
+      const isOutside = role.start > to || (role.end !== null && role.end < from);
+      if (isOther || isOutside) return [role];
+      return [
+        ...(role.start < from ? [{ ...role, end: dayBeside(from, -1) }] : []),
+        ...(role.end !== null && role.end <= to ? [] : [{ ...role, start: dayBeside(to, 1) }]),
+      ];
+    });
+  return { ...donor, work: cut(donor.work), boards: cut(donor.boards) };
+}
+
+function dayBeside(day: string, by: number): string {
+  return new Date(Date.parse(day) + by * 86_400_000).toISOString().slice(0, 10);
+}

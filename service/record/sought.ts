@@ -1,0 +1,21 @@
+/** A donor as a person to be matched. */
+
+import type { Donor } from '../../people/world.ts';
+import type { SoughtPerson } from '../matcher/matcher.ts';
+
+/** Returns what the sources of a donor say, without days of birth that stand for an unknown one. */
+export function soughtOf(
+  { name, suffix, addresses, work, boards, birthday, birthYear }: Donor,
+  commonBirths: ReadonlySet<string>,
+): SoughtPerson {
+  const born = birthday ?? String(birthYear ?? '');
+  return {
+    first: [name.first, name.middle ?? ''].join(' ').trim(),
+    last: [name.last, suffix ?? ''].join(' ').trim(),
+    addresses: addresses.map(
+      ({ street, city, state, postalCode }) => `${street}, ${city}, ${state} ${postalCode}`,
+    ),
+    employers: [...work, ...boards].map(({ organisationName }) => organisationName),
+    born: commonBirths.has(born) ? '' : born,
+  };
+}

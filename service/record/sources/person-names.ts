@@ -1,0 +1,344 @@
+/** Names of people as registers write them in one field, brought into the spelling of profiles. */
+
+import { readPopulation } from '../../matcher/population.ts';
+import { words } from '../../matcher/words.ts';
+import type { Entry } from '../entry.ts';
+import {
+  AFTER_O,
+  DEGREES,
+  DEGREES_OR_NAMES,
+  GENERATIONS,
+  isSpanish,
+  NO_PERSON,
+  PARTICLES,
+  RANKS,
+  ROLES,
+  ROLES_OR_NAMES,
+  TITLES,
+} from './name-words.ts';
+import { inNameCase } from './spelling.ts';
+
+/** The order in which a register writes names that have no comma. */
+export type NameOrder = 'first name first' | 'last name first';
+
+/** Reads a whole name in one field, "SMITH, ANN B" and "ANN B SMITH JR" alike; null if it names no person. */
+export function readPersonName(
+  written: string,
+  order: NameOrder = 'first name first',
+): Entry['name'] | null {
+  const text = withoutNotes(written);
+  if (NO_PERSON.test(text)) return null;
+  const parts = splitName(text);
+  if (parts === null) return null;
+  const { given, family } = orderName(parts, order);
+  const [first, ...middle] = given;
+  if (first === undefined || isInitial(family.join(''))) return null;
+  if (isTrust(text, [...given, ...family])) return null;
+  const isShouted = text === text.toUpperCase();
+  const shown = (part: string) => (isShouted ? inNameCase(part) : part);
+  return {
+    first: shown(first),
+    middle: middle.length === 0 ? null : middle.map(shown).join(' '),
+    last: joined(family.map(shown)),
+    suffix: parts.suffix,
+  };
+}
+
+/** A person's name as one key: the same however it is written. */
+export function nameKey({ first, middle, last, suffix }: Entry['name']): string {
+  return words([first, middle ?? '', last, suffix ?? ''].join(' ')).join(' ');
+}
+
+/** In which order a register writes its names, by those of them that make sense in one order only. */
+export function findNameOrder(written: readonly string[]): NameOrder {
+  const orders = written.map(orderOf);
+  const turned = orders.filter((order) => order === 'last name first').length;
+  const decided = orders.filter((order) => order !== null).length;
+  const isTurned = turned >= LEAST_TURNED && turned >= decided * TURNED_SHARE;
+  return isTurned ? 'last name first' : 'first name first';
+}
+
+/** At least so many names, and such a share of them, have to be written last name first. */
+const LEAST_TURNED = 5;
+const TURNED_SHARE = 0.8;
+
+/** The only order in which a name makes sense; null if both orders do, or a comma tells it. */
+function orderOf(written: string): NameOrder | null {
+  const text = withoutNotes(written);
+  if (NO_PERSON.test(text)) return null;
+  const parts = splitName(text);
+  if (parts === null || parts.after.length > 0) return null;
+  const names = parts.before;
+  const [start = '', next = ''] = names.map(plain);
+  const end = plain(names.at(-1) ?? '');
+  if (isInitial(end) && !isInitial(start)) return 'last name first';
+  if (isInitial(start) || names.slice(1, -1).some((name) => isInitial(plain(name)))) {
+    return 'first name first';
+  }
+  const { isGivenName } = readPopulation();
+  if (isGivenOnly(start)) return isGivenOnly(end) ? null : 'first name first';
+  if (isGivenOnly(end) || (!isGivenName(start) && isGivenName(next))) return 'last name first';
+  return isGivenName(start) && !isGivenName(end) ? 'first name first' : null;
+}
+
+function isGivenOnly(name: string): boolean {
+  const { isGivenName, isLastName } = readPopulation();
+  return isGivenName(name) && !isLastName(name);
+}
+
+/** The words of a name without titles, ranks, degrees, roles and suffixes. */
+interface NameParts {
+  /** Before the comma, or all of them. */
+  before: string[];
+  /** The given names behind a comma; empty if they come first. */
+  after: string[];
+  suffix: string | null;
+}
+
+/** Null if too little is left for a first and a last name. */
+function splitName(text: string): NameParts | null {
+  const [start = [], ...behind] = text.split(',').map(partsOf);
+  const generations = new Set<string>();
+  const before = withoutExtras(start, generations);
+  for (const parts of behind) {
+    for (const [at, part] of parts.entries()) {
+      const isOrdinal = /\d/.test(part) && isRole(parts[at + 1] ?? '');
+      if (!isOrdinal) noteGeneration(part, generations);
+    }
+  }
+  const segments = behind
+    .map((parts) => parts.filter((part) => !GENERATIONS.has(plain(part))))
+    .filter((parts) => parts.length > 0);
+  const isWhole = isWholeName(before);
+  const given =
+    segments.find((parts) => !isExtra(parts, isWhole, before)) ??
+    (before.length === 1 ? segments[0] : undefined) ??
+    [];
+  const after = withoutExtras(given, generations, isGivenPart);
+  if (before.length === 0 || before.length + after.length < 2) return null;
+  return { before, after, suffix: [...generations][0] ?? null };
+}
+
+/** Whether what follows a comma is no given name, but a degree, a role or a word that nobody bears as a name. */
+function isExtra(parts: readonly string[], isWhole: boolean, before: readonly string[]): boolean {
+  const keys = parts.map(plain);
+  const isKnown = (key: string) =>
+    DEGREES.has(key) || DEGREES_OR_NAMES.has(key) || ROLES.has(key) || ROLES_OR_NAMES.has(key);
+  if (parts.every((part) => isKnown(plain(part)) || isRole(part) || isDegree(part))) return true;
+  if (!isWhole) return false;
+  if (isRole(parts[0] ?? '') || ROLES_OR_NAMES.has(keys[0] ?? '')) return true;
+  // "JOHN SMITH, XYZQ": a whole name stands there already, and this word is no given name.
+  const { isGivenName } = readPopulation();
+  return isGivenName(plain(before[0] ?? '')) && !keys.some(isGivenName);
+}
+
+/** Without titles and ranks at the beginning, suffixes, and degrees and roles at the end. */
+function withoutExtras(
+  parts: readonly string[],
+  generations: Set<string>,
+  isWhole: IsWhole = isWholeName,
+): string[] {
+  const own = withoutRole(parts);
+  for (let last = own.at(-1); last !== undefined && own.length > 1; last = own.at(-1)) {
+    if (!isEnd(last, own.slice(0, -1), isWhole) && !isSuffix(own, own.length - 1)) break;
+    noteGeneration(last, generations);
+    own.pop();
+  }
+  const isTitle = (part = '') =>
+    TITLES.has(plain(part)) || RANKS.has(plain(part)) || plain(part) === 'sr' || /\d/.test(part);
+  // Women of an order are "SR" before their name; nobody's generation comes first.
+  while (own.length > 2 && isTitle(own[0])) own.shift();
+  while (own.length > 1 && TITLES.has(plain(own[0] ?? ''))) own.shift();
+  const kept = own.filter((_, at) => !isSuffix(own, at));
+  for (const part of own.slice(1)) noteGeneration(part, generations);
+  return kept.filter((part) => !/\d/.test(part));
+}
+
+/** Whether words are a whole name, so that what follows them is none. */
+type IsWhole = (parts: readonly string[]) => boolean;
+
+function isWholeName(parts: readonly string[]): boolean {
+  return fullNamesIn(parts).length > 1;
+}
+
+function isGivenPart(parts: readonly string[]): boolean {
+  return fullNamesIn(parts).length > 0;
+}
+
+function fullNamesIn(parts: readonly string[]): string[] {
+  return parts.filter((part) => !isInitial(plain(part)) && !GENERATIONS.has(plain(part)));
+}
+
+function isSuffix(parts: readonly string[], at: number): boolean {
+  return at > 0 && GENERATIONS.has(plain(parts[at] ?? ''));
+}
+
+function noteGeneration(part: string, generations: Set<string>): void {
+  const generation = GENERATIONS.get(plain(part));
+  if (generation !== undefined) generations.add(generation);
+}
+
+/** "DONG-HYUN CHANG BOARD MEMBER": a role ends a name if a whole one stands before it. */
+function withoutRole(parts: readonly string[]): string[] {
+  const at = parts.findIndex(
+    (part, index) =>
+      isRole(part) && isRoleNotSuffix(parts, index) && isWholeName(parts.slice(0, index)),
+  );
+  return at < 0 ? [...parts] : parts.slice(0, at);
+}
+
+/** "2ND" is a suffix, but "2ND VICE PRESIDENT" is a role. */
+function isRoleNotSuffix(parts: readonly string[], at: number): boolean {
+  return !GENERATIONS.has(plain(parts[at] ?? '')) || isRole(parts[at + 1] ?? '');
+}
+
+function isRole(part: string): boolean {
+  const [first = '', ...rest] = words(part);
+  if (ROLES.has(plain(part)) || ROLES.has(first)) return true;
+  const isListed = [first, ...rest].some((one) => ROLES.has(one) || ROLES_OR_NAMES.has(one));
+  return rest.length > 0 && (first === 'co' || (part.includes('/') && isListed));
+}
+
+/** Whether the last word of a name is a title, a degree or a role, because a whole name stands before it. */
+function isEnd(part: string, before: readonly string[], isWhole: IsWhole): boolean {
+  const key = plain(part);
+  if ((TITLES.has(key) || isDegree(part)) && isWhole(before)) return true;
+  if (!DEGREES_OR_NAMES.has(key) && !ROLES_OR_NAMES.has(key)) return false;
+  const end = plain(before.at(-1) ?? '');
+  const names = before.filter((one) => !TITLES.has(plain(one)) && !RANKS.has(plain(one)));
+  return isWholeName(names) && !isInitial(end) && !isGivenOnly(end);
+}
+
+/** A known degree, several with hyphens ("PA-C"), or a word in capitals that nobody could speak ("RPT"). */
+function isDegree(part: string): boolean {
+  const key = plain(part);
+  if (DEGREES.has(key)) return true;
+  const [first = '', ...rest] = words(part);
+  const isHyphened = rest.length > 0 && rest.every((one) => one.length < 5);
+  if (isHyphened && (DEGREES.has(first) || DEGREES_OR_NAMES.has(first))) return true;
+  return /^[bcdfghjklmnpqrstvwxz]{3,5}$/.test(key) && part === part.toUpperCase();
+}
+
+interface OrderedName {
+  given: string[];
+  family: string[];
+}
+
+function orderName({ before, after }: NameParts, order: NameOrder): OrderedName {
+  if (after.length > 0) return { given: after, family: before };
+  const isTurned =
+    order === 'last name first' ||
+    // Nobody's last name is one letter.
+    (isInitial(plain(before.at(-1) ?? '')) && !isInitial(plain(before[0] ?? '')));
+  if (isTurned) {
+    const cut = lengthOfFamily(before);
+    return { given: before.slice(cut), family: before.slice(0, cut) };
+  }
+  const cut = startOfFamily(before);
+  return { given: before.slice(0, cut), family: before.slice(cut) };
+}
+
+function startOfFamily(parts: readonly string[]): number {
+  const keys = parts.map(plain);
+  const end = keys.length - 1;
+  const particle = keys.findIndex(
+    (key, at) => at > 0 && at < end && (PARTICLES.has(key) || isLoneO(keys, at)),
+  );
+  if (particle > 0) return particle;
+  return end > 1 && isSpanish(keys[end - 1] ?? '') && isSpanish(keys[end] ?? '') ? end - 1 : end;
+}
+
+function lengthOfFamily(parts: readonly string[]): number {
+  const keys = parts.map(plain);
+  const most = keys.length - 1;
+  const particles = keys.findIndex((key, at) => !PARTICLES.has(key) && !isLoneO(keys, at));
+  const length = Math.max(0, particles) + 1;
+  const isDouble = isSpanish(keys[length - 1] ?? '') && isSpanish(keys[length] ?? '');
+  return Math.min(most, isDouble && most > length ? length + 1 : length);
+}
+
+function isLoneO(keys: readonly string[], at: number): boolean {
+  return keys[at] === 'o' && AFTER_O.has(keys[at + 1] ?? '');
+}
+
+/** "O BRIEN" is "O'Brien". */
+function joined(family: readonly string[]): string {
+  return family.join(' ').replace(/^O (?=\p{L})/u, "O'");
+}
+
+/** A trust named after someone is no person, but a few people bear the name. */
+function isTrust(text: string, name: readonly string[]): boolean {
+  if (!/\btrust\b/i.test(text)) return false;
+  const [first = '', last, ...others] = fullNamesIn(name).map(plain);
+  return last !== 'trust' || others.length > 0 || !readPopulation().isGivenName(first);
+}
+
+/** A note about a person in a name: "(RET)", a nickname in quotes, a footnote. */
+const ASIDE =
+  /\([^()]*\)|\[[^[\]]*\]|["“][^"“”]*["”]|(?<!\S)['‘][^'‘’]*['’](?!\S)|(?<!\S)[*#†]+(?!\S)/g;
+
+/** "- PARTIAL YEAR", ": SECRETARY": a dash or a colon ends a name. */
+const DASH = /\s[-–—]|[:;]/;
+
+/** Words that begin a time of office, "THRU 6/23" and "END 03/2023": only a number soon behind one makes it a note. */
+const TIME_WORD =
+  /\s(?:thru|through|until|till|end|ended|ending|from|since|eff|effective|beg|began|begin|beginning|as of|resigned|retired|left|joined|start|starting|started|new|termed|term|appointed|elected|deceased|died)\b/gi;
+const SOON = 24;
+
+/** "MAY 2023"; a month is a given name too, so that the number has to follow it closely. */
+const MONTH =
+  /\s(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b/gi;
+const CLOSELY = 12;
+
+/** Beginnings of other notes: "07/22 - 06/23", "SEE SCHEDULE J", "PARTIAL YEAR". */
+const OTHER_NOTES = [
+  /\s\d{1,2}[/-]\d/,
+  /\ssee\s+(?:sch|schedule|part|statement|stmt|attach\w*|note|notes|below|above)\b/i,
+  /\s(?:partial|part)[\s-](?:year|yr)\b/i,
+];
+
+function withoutNotes(written: string): string {
+  const bare = written.replaceAll(/\s+/g, ' ').replaceAll(ASIDE, generationIn).trim();
+  const dash = bare.search(DASH);
+  const parts = (dash < 0 ? bare : bare.slice(0, dash)).split(',');
+  return parts.map(withoutNote).join(',').trim();
+}
+
+/** A note goes as far as the next comma. */
+function withoutNote(part: string): string {
+  const starts = [
+    beforeNumber(part, TIME_WORD, SOON),
+    beforeNumber(part, MONTH, CLOSELY),
+    ...OTHER_NOTES.map((note) => part.search(note)),
+  ].filter((start) => start >= 0);
+  return starts.length === 0 ? part : `${part.slice(0, Math.min(...starts))} `;
+}
+
+/** Where the first of these words stands that has a digit after at most so many other characters; -1 without one. */
+function beforeNumber(part: string, word: RegExp, most: number): number {
+  for (const { 0: found, index } of part.matchAll(word)) {
+    const distance = part.slice(index + found.length).search(/\d/);
+    if (distance >= 0 && distance <= most) return index;
+  }
+  return -1;
+}
+
+/** Of a note in brackets only a suffix is a part of the name. */
+function generationIn(aside: string): string {
+  return GENERATIONS.has(plain(aside)) ? ` ${plain(aside)} ` : ' ';
+}
+
+function partsOf(text: string): string[] {
+  return text
+    .split(/[\s,]+/)
+    .flatMap((part) => (isDegree(part) ? [part] : part.split(/(?<=^\p{L}\.)(?=\p{L}{3})/u)))
+    .filter((part) => plain(part) !== '');
+}
+
+function plain(part: string): string {
+  return words(part).join('');
+}
+
+function isInitial(key: string): boolean {
+  return key.length === 1;
+}

@@ -1,0 +1,61 @@
+/** The contract of the readers: what each kind of file brings, and how it is imported. */
+
+import type { Database } from '../../database.ts';
+import type { Entry } from '../entry.ts';
+import type { FiledReturn } from '../returns.ts';
+import { type CsvOptions, readBirths, readCsvDonors } from './csv.ts';
+import { readForm990 } from './form-990.ts';
+import { readJudges } from './judges.ts';
+import { readLegislators } from './legislators.ts';
+
+/** The kinds of files. */
+export const IMPORT_KINDS = ['csv', 'legislators', 'judges', '990'] as const;
+
+export type ImportKind = (typeof IMPORT_KINDS)[number];
+
+/**
+ * The content of a file. Each entry has its provenance (`Entry.source`), and the reader has decoded the file in the
+ * encoding that it declares, or refused it.
+ */
+export interface SourceFile {
+  entries: AsyncIterable<Entry> | Iterable<Entry>;
+  /** The return that the file is; null for lists. */
+  filed: FiledReturn | null;
+  /** Texts in fields of names that name no person, and so are left out. */
+  unread: readonly string[];
+}
+
+/** Reads files of one kind. */
+export interface Source {
+  /** Whether a file contains each person once, so that two of its entries are never one person. */
+  isEachOnce: boolean;
+  /** The names of files that are read from a folder; null if only files can be named. */
+  inFolders: RegExp | null;
+  /** Returns the births of a file as they are written, to recognise days that stand for an unknown one. */
+  readBirths(file: string): Promise<string[]>;
+  /** Reads a file; throws `ImportProblem` if it cannot be read, at the latest with its last entry. */
+  read(file: string): Promise<SourceFile>;
+}
+
+const NO_BIRTHS = () => Promise.resolve([]);
+
+/** Returns the reader of a kind of files. */
+export function sourceOf(kind: ImportKind, db: Database, options: CsvOptions): Source {
+  const list = (read: (file: string) => AsyncIterable<Entry>) => (file: string) =>
+    Promise.resolve({ entries: read(file), filed: null, unread: [] });
+  const once = { isEachOnce: true, inFolders: null, readBirths: NO_BIRTHS };
+  switch (kind) {
+    case '990':
+      return { ...once, inFolders: /\.xml$/i, read: readForm990 };
+    case 'judges':
+      return { ...once, read: list((file) => readJudges(file, options.date)) };
+    case 'legislators':
+      return { ...once, read: list((file) => readLegislators(file, options.date)) };
+    case 'csv':
+      return {
+        ...once,
+        ...{ isEachOnce: false, readBirths },
+        read: list((file) => readCsvDonors(db, file, options)),
+      };
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * The database as a file that only the holder of the key can read, and back. What a backup does not know
+ * is what came after it: who was erased, which a log outside of the database says, and what was paid for,
+ * so that every integration is held until a person has seen what a sync would spend.
+ */
+import { rename, rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Application } from '../application.ts';
+import { ConfigurationError, messageOf } from '../core/errors.ts';
+import { openDatabase } from '../database/database.ts';
+import type { KeyRing } from '../database/encryption/key-ring.ts';
+import { openSealedFile, type SealedFile, sealFile } from '../database/encryption/sealed-file.ts';
+import { pendingMigrations, requireUsable } from '../database/migrate.ts';
+import {
+  copyDatabase,
+  lockDatabase,
+  removeDatabase,
+  settleFile,
+} from '../database/sqlite/sqlite-copy.ts';
+import { hasCode } from '../database/system-error.ts';
+import type { Tables } from '../database/tables/tables.ts';
+import type { ErasedAgain } from '../privacy/statements/erase-again.ts';
+import { FOLDER_LOG, openErasureLog } from '../privacy/statements/erasure-log.ts';
+import { openErasurePlaces } from '../privacy/statements/erasure-places.ts';
+import type { LogReach } from '../privacy/statements/forget.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** Makes a backup of a database file that may be in use; resolves once it was read again as a whole. */
+export async function backupDatabase(
+  path: string,
+  file: string,
+  keyRing: KeyRing,
+  now: number,
+): Promise<SealedFile> {
+  await requireFree(file);
+  const copy = `${path}.backup-copy`;
+  const draft = `${file}.part`;
+  try {
+    // What an earlier one has left that was killed.
+    await removeDatabase(copy);
+    await rm(draft, { force: true });
+    await copyDatabase(path, copy);
+    await requireUsableFile(copy);
+    await sealFile(copy, draft, keyRing, now);
+    const made = await openSealedFile(draft, null, keyRing);
+    await requireFree(file);
+    await rename(draft, file);
+    return made;
+  } catch (error) {
+    throw asUnusable(file, error);
+  } finally {
+    await removeDatabase(copy);
+    await rm(draft, { force: true });
+  }
+}
+
+/** A backup that this program could not put back is none. */
+async function requireUsableFile(copy: string): Promise<void> {
+  const { db, close } = await openDatabase<Tables>(`sqlite:${copy}`);
+  await requireUsable(db).finally(close);
+  settleFile(copy);
+}
+
+/**
+ * Notes that the folder has backups: from now on the log of erasures is kept there as well, since one that is copied
+ * together with a backup lacks what is erased later. Resolves with the log's path; null if it can't be written there.
+ */
+export async function recordBackupFolder(
+  { erasureLog, moreErasureLogs = [] }: Pick<Settings, 'erasureLog' | 'moreErasureLogs'>,
+  folder: string,
+  now: number,
+): Promise<string | null> {
+  if (erasureLog === null) return null;
+  const files = { live: erasureLog, named: moreErasureLogs, open: openErasureLog };
+  const places = openErasurePlaces({ ...files, store: null });
+  await places.append({ what: 'backups', at: now, folder });
+  const path = join(folder, FOLDER_LOG);
+  return (await places.bringUp()).includes(path) ? null : path;
+}
+
+async function requireFree(file: string): Promise<void> {
+  const isThere = await stat(file).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) return;
+  throw new ConfigurationError(`${resolve(file)} is there already: name a new file.`, {
+    code: 'file_exists',
+  });
+}
+
+/** What restoring did. */
+export interface Restored extends ErasedAgain, LogReach {
+  backup: SealedFile;
+  /** The database as it was before; null if there was none. */
+  keptAs: string | null;
+  /** The integrations that spend nothing until a person agrees. */
+  held: readonly string[];
+}
+
+export interface RestoreOptions {
+  /** The database file. */
+  path: string;
+  /** The backup. */
+  file: string;
+  keyRing: KeyRing;
+  /** Opens the product with another database file. */
+  openWith(path: string): Promise<Application>;
+}
+
+/** Reads a backup as a whole, and the database in it; nothing is changed. */
+export async function checkBackup({ path, file, keyRing }: Omit<RestoreOptions, 'openWith'>) {
+  const draft = `${path}.checking`;
+  try {
+    return await unpack(file, draft, keyRing);
+  } finally {
+    await removeDatabase(draft);
+  }
+}
+
+/**
+ * Puts the database of a backup in the place of the present one. Killed at any moment, either the one or
+ * the other is there: the new one is complete before it takes the place.
+ */
+export async function restoreDatabase(options: RestoreOptions): Promise<Restored> {
+  const { path, file, keyRing } = options;
+  const draft = `${path}.restoring`;
+  const kept = `${path}.before-restore`;
+  const isThere = await stat(path).then(
+    () => true,
+    () => false,
+  );
+  // From here on no process notes an erasure that the new database would not know.
+  const locked = await lockDatabase(path);
+  try {
+    const backup = await unpack(file, draft, keyRing);
+    const application = await options.openWith(draft);
+    const prepared = await holdAll(application, backup.madeAt).finally(application.close);
+    settleFile(draft);
+    await locked.replaceBy(draft, kept);
+    return { ...prepared, backup, keptAs: isThere ? kept : null };
+  } finally {
+    locked.release();
+    await removeDatabase(draft);
+  }
+}
+
+/** A database that was put back by another program, or is going to be. */
+export async function holdAll(
+  { store, integrations, erasureLogs }: Pick<Application, 'store' | 'integrations' | 'erasureLogs'>,
+  madeAt: number | null,
+): Promise<ErasedAgain & LogReach & { held: string[] }> {
+  const erased = await store.forget.eraseAgain(madeAt);
+  const held = await store.restores.hold(integrations.keys(), madeAt, erased.unknownAfter);
+  await erasureLogs?.bringUp();
+  if (erased.erased + erased.integrations.length > 0) await store.forget.overwriteErased();
+  return { ...erased, held };
+}
+
+async function unpack(file: string, to: string, keyRing: KeyRing): Promise<SealedFile> {
+  try {
+    await removeDatabase(to);
+    const backup = await openSealedFile(file, to, keyRing);
+    settleFile(to);
+    const database = await openDatabase<Tables>(`sqlite:${to}`);
+    // Throws if the backup is of a newer version, or of one whose tables are not those of this one.
+    await pendingMigrations(database.db).finally(database.close);
+    return backup;
+  } catch (error) {
+    throw asUnusable(file, error);
+  }
+}
+
+function asUnusable(file: string, error: unknown): unknown {
+  const codes = ['ENOENT', 'EACCES', 'EISDIR', 'ENOTDIR', 'EROFS', 'ENOSPC', 'EPERM'];
+  if (!codes.some((code) => hasCode(error, code))) return error;
+  return new ConfigurationError(
+    `The backup ${resolve(file)} cannot be read or written: ${messageOf(error)}. Nothing was changed.`,
+    { code: 'backup_unusable', cause: error },
+  );
+}

@@ -1,0 +1,240 @@
+/**
+ * A store moves from a SQLite file into an empty Postgres. The file is locked meanwhile, so what is
+ * copied is what it holds; killed at any moment, the move is done again and goes on. The tables are
+ * those that the file has: a new one is not forgotten.
+ */
+import { hash } from 'node:crypto';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { ConfigurationError, FatalError, isRetriableError } from '../core/errors.ts';
+import { newId } from '../core/new-id.ts';
+import type { OpenDatabase } from '../database/database.ts';
+import { findGround } from '../database/ground.ts';
+import { migrateToLatest, requireUsable } from '../database/migrate.ts';
+import { findMove, hasMoved } from '../database/store-moves.ts';
+import type { MovesTable } from '../database/tables/service-tables.ts';
+import type { Database, Tables, Trx } from '../database/tables/tables.ts';
+import { again } from '../database/transact.ts';
+import type { RecordEntry } from '../privacy/audit/record.ts';
+
+/** A database and how messages call it: its path or address, without a password. */
+export interface MovePlace extends Pick<OpenDatabase<Tables>, 'db' | 'requireInPlace'> {
+  name: string;
+}
+
+export interface MovedTable {
+  table: string;
+  rows: number;
+  /** Of all rows, in whatever order; the same in both databases. */
+  digest: string;
+}
+
+/** Rows that are read, or written, together. */
+const PAGE = 500;
+
+/** How long the server may be away while a page is written. */
+const PATIENCE_MS = 60_000;
+
+const DIGEST_BITS = 256;
+
+/** What belongs to a database and not to the store in it. */
+const STAYS = /^(moves$|donor_sync_|sqlite_)/;
+
+/** What the entry about the move is in: copied once more when it is made. */
+const AUDIT = /^audit_/;
+
+type Row = Record<string, string | number | null>;
+
+interface Shape {
+  name: string;
+  columns: readonly string[];
+  key: readonly string[];
+}
+
+/** Takes the file for this process alone, until it is closed, and brings its schema up to date. */
+export async function lockFile({ db, name }: Pick<MovePlace, 'db' | 'name'>): Promise<void> {
+  await requireUsable(db);
+  try {
+    await sql`pragma locking_mode = exclusive`.execute(db);
+    // Leaving the write-ahead log takes that no other process has the file open.
+    await sql`pragma journal_mode = delete`.execute(db);
+  } catch (error) {
+    if (!isRetriableError(error)) throw error;
+    throw new ConfigurationError(
+      `Another process has ${name} open. End \`donor-sync serve\` and all other commands that use it, then repeat the move.`,
+      { code: 'database_in_use', cause: error },
+    );
+  }
+  if (!(await findMove(db))?.done_at) await migrateToLatest(db);
+}
+
+interface MoveDeps {
+  now(): number;
+  onTable(moved: MovedTable): void;
+  /** Adds to the audit of the source. */
+  record: RecordEntry;
+}
+
+/**
+ * Copies all rows, compares them, marks the source as moved, and only then lets the target be used. Both
+ * then have the schema of this version, and the same entry in their audits. A target that holds anything
+ * else is a ConfigurationError.
+ */
+export async function moveStore(
+  source: MovePlace,
+  target: MovePlace,
+  { now, onTable, record }: MoveDeps,
+): Promise<MovedTable[]> {
+  const id = await beginMove(source, target, newId(now()));
+  const moved = new Map<string, MovedTable>();
+  const shapes = await readShapes(source.db);
+  for (const shape of shapes) {
+    const table = await moveTable(source.db, target.db, shape);
+    onTable(table);
+    moved.set(table.table, table);
+  }
+  await source.requireInPlace();
+  const { done_at: movedAt = null } = (await findMove(source.db)) ?? {};
+  const doneAt = movedAt ?? now();
+  const mark = (db: Database | Trx) =>
+    db.updateTable('moves').set({ done_at: doneAt }).where('id', '=', id);
+  if (movedAt === null) {
+    const details = { from: source.name, to: target.name, ...toMoveSummary([...moved.values()]) };
+    await source.db.transaction().execute(async (trx) => {
+      await mark(trx).execute();
+      await record(trx, { action: 'database.moved', details });
+    });
+  }
+  for (const shape of shapes.filter(({ name }) => AUDIT.test(name))) {
+    moved.set(shape.name, await moveTable(source.db, target.db, shape));
+  }
+  await again(PATIENCE_MS, () => mark(target.db).execute());
+  return [...moved.values()];
+}
+
+/** What the audit says of it: how much was moved, and what it was. */
+function toMoveSummary(moved: readonly MovedTable[]) {
+  const rows = moved.reduce((sum, table) => sum + table.rows, 0);
+  const digest = hash('sha256', JSON.stringify(moved.map(({ table, digest }) => [table, digest])));
+  return { tables: moved.length, rows, digest };
+}
+
+/** The id of the move: the one that both know already, or a new one into an empty target. */
+async function beginMove(source: MovePlace, target: MovePlace, newMove: string): Promise<string> {
+  const [begun, arrived] = [await findMove(source.db), await findMove(target.db)];
+  if (begun !== undefined && begun.id === arrived?.id) {
+    if (arrived.done_at !== null) throw hasMoved(begun.other, arrived.done_at);
+    const [ours, theirs] = [await readSteps(source), await readSteps(target)];
+    if (ours !== theirs) throw notEmpty(target, 'another version has begun this move');
+    return begun.id;
+  }
+  if (begun?.done_at) throw hasMoved(begun.other, begun.done_at);
+  if (arrived !== undefined)
+    throw notEmpty(target, `a move from ${arrived.other} into it has begun`);
+  await migrateToLatest(target.db);
+  const shapes = await readShapes(source.db);
+  // The source first: a target that is marked belongs to a move that its source remembers.
+  await source.db.deleteFrom('moves').execute();
+  await source.db
+    .insertInto('moves')
+    .values(buildMoveRow('source', newMove, target.name))
+    .execute();
+  await target.db.transaction().execute(async (trx) => {
+    // Of two moves at once the second waits here, and then fails.
+    await trx
+      .insertInto('moves')
+      .values(buildMoveRow('target', newMove, source.name))
+      .execute();
+    for (const { name } of shapes) {
+      const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(trx);
+      if (rows.length > 0) throw notEmpty(target, `its table "${name}" has rows`);
+    }
+  });
+  return newMove;
+}
+
+async function readSteps({ db }: MovePlace): Promise<string> {
+  const { rows } = await sql`select name from donor_sync_migration order by name`.execute(db);
+  return JSON.stringify([await findGround(db), rows]);
+}
+
+function buildMoveRow(role: MovesTable['role'], id: string, other: string): MovesTable {
+  return { role, id, other, done_at: null };
+}
+
+function notEmpty({ name }: MovePlace, why: string): ConfigurationError {
+  return new ConfigurationError(
+    `The database ${name} is not empty: ${why}. Name a new database; nothing was copied into this one.`,
+    { code: 'target_not_empty' },
+  );
+}
+
+/** The tables of the store, as the SQLite file has them. */
+async function readShapes(db: Database): Promise<Shape[]> {
+  const { rows } = await sql<{ table: string; column: string; pk: number }>`
+    select m.name as "table", c.name as "column", c.pk from sqlite_master m, pragma_table_info(m.name) c
+    where m.type = 'table' order by m.name, c.name`.execute(db);
+  const own = rows.filter(({ table }) => !STAYS.test(table));
+  return [...Map.groupBy(own, ({ table }) => table)].map(([name, columns]) => ({
+    name,
+    columns: columns.map(({ column }) => column),
+    key: columns.filter(({ pk }) => pk > 0).map(({ column }) => column),
+  }));
+}
+
+async function moveTable(from: Database, to: Database, shape: Shape): Promise<MovedTable> {
+  const wanted = await digestTable(from, shape);
+  // What an interrupted move has left may be of rows that have changed since: then once more from nothing.
+  for (const isAnew of [false, true]) {
+    if (isAnew) await sql`delete from ${sql.table(shape.name)}`.execute(to);
+    let there = await digestTable(to, shape);
+    if (there.digest !== wanted.digest) {
+      for await (const page of readPages(from, shape)) await copy(to, shape, page);
+      there = await digestTable(to, shape);
+    }
+    if (there.digest === wanted.digest && there.rows === wanted.rows) return wanted;
+  }
+  throw new FatalError(
+    `The table "${shape.name}" arrived differently from what it is in the source. Nothing was marked as moved, and the source is in use as before; repeat the move into a new database.`,
+    { code: 'move_differs', details: { table: shape.name } },
+  );
+}
+
+async function copy(to: Database, { name, columns }: Shape, page: readonly Row[]): Promise<void> {
+  const values = page.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
+  const into = sql`insert into ${sql.table(name)} (${refs(columns)})`;
+  const insert = sql`${into} values ${sql.join(values)} on conflict do nothing`;
+  await again(PATIENCE_MS, () => insert.execute(to));
+}
+
+/** A sum of hashes of the rows, since the databases sort texts differently. */
+async function digestTable(db: Database, shape: Shape): Promise<MovedTable> {
+  let [rows, sum] = [0, 0n];
+  for await (const page of readPages(db, shape)) {
+    rows += page.length;
+    for (const row of page) {
+      const text = JSON.stringify(shape.columns.map((column) => row[column]));
+      sum = BigInt.asUintN(DIGEST_BITS, sum + BigInt(`0x${hash('sha256', text)}`));
+    }
+  }
+  return { table: shape.name, rows, digest: sum.toString(16) };
+}
+
+async function* readPages(
+  db: Kysely<Tables>,
+  { name, columns, key }: Shape,
+): AsyncGenerator<Row[]> {
+  const select = sql`select ${refs(columns)} from ${sql.table(name)}`;
+  for (let last: Row | undefined; ; ) {
+    const after = key.map((column) => last?.[column]);
+    const where = last ? sql`where (${refs(key)}) > (${sql.join(after)})` : sql``;
+    const page = sql<Row>`${select} ${where} order by ${refs(key)} limit ${PAGE}`;
+    const { rows } = await again(PATIENCE_MS, () => page.execute(db));
+    last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+  }
+}
+
+function refs(columns: readonly string[]): RawBuilder<unknown> {
+  return sql.join(columns.map((column) => sql.ref(column)));
+}

@@ -1,0 +1,86 @@
+import { type Clock, isoTime } from '../core/clock.ts';
+import { prepared, type Slots } from '../database/prepared.ts';
+import type { Database } from '../database/tables/tables.ts';
+import type { RecordEntry } from '../privacy/audit/record.ts';
+
+/** Why and since when an integration is held, and how old its database was when it was put back. */
+export interface RestoreHold {
+  why: 'restored' | 'erased';
+  /** When the backup was made (epoch ms); null if that is not known. */
+  madeAt: number | null;
+  heldAt: number;
+  /** After when erasures are not known (epoch ms), so that nothing runs; null if the log of erasures was found. */
+  erasuresUnknownAfter: number | null;
+}
+
+/** Why nothing runs, for messages. */
+export function erasuresUnknownText(after: number): string {
+  const since = after === 0 ? '' : ` after ${isoTime(after).slice(0, 16).replace('T', ' ')} UTC`;
+  return `erasures${since} are not known, so nothing runs that could bring erased contacts back`;
+}
+
+/** Databases that were put back from a backup: nothing is spent before a person has seen the plan. */
+export function restoreQueries(db: Database, clock: Pick<Clock, 'now'>, record: RecordEntry) {
+  return {
+    /** Holds these integrations, and all others that the database knows. */
+    async hold(
+      ids: Iterable<string>,
+      madeAt: number | null,
+      unknownAfter: number | null = null,
+    ): Promise<string[]> {
+      return db.transaction().execute(async (trx) => {
+        const known = await trx.selectFrom('integrations').select('id').execute();
+        const held = [...new Set([...ids, ...known.map(({ id }) => id)])].sort();
+        const hold = {
+          ...{ made_at: madeAt, held_at: clock.now(), why: 'restored' as const },
+          erasures_unknown_after: unknownAfter,
+        };
+        for (const integration_id of held) {
+          await trx
+            .insertInto('restore_holds')
+            .values({ integration_id, ...hold })
+            .onConflict((c) =>
+              c
+                .column('integration_id')
+                .doUpdateSet(hold)
+                .where('restore_holds.why', '=', 'restored'),
+            )
+            .execute();
+        }
+        // What was confirmed since then, or refused, is not to be confirmed again.
+        await trx.deleteFrom('approvals').execute();
+        await record(trx, {
+          action: 'database.restored',
+          details: { madeAt, erasuresUnknownAfter: unknownAfter },
+        });
+        return held;
+      });
+    },
+
+    /** Null if the integration may spend. */
+    async find(integrationId: string): Promise<RestoreHold | null> {
+      const [row] = (await selectHold(db, { integrationId })).rows;
+      if (row === undefined) return null;
+      const { why, made_at: madeAt, held_at: heldAt } = row;
+      return { why, madeAt, heldAt, erasuresUnknownAfter: row.erasures_unknown_after };
+    },
+
+    /** A person has seen the plan; false if nothing was held. */
+    async agree(integrationId: string): Promise<boolean> {
+      return db.transaction().execute(async (trx) => {
+        const { numDeletedRows } = await trx
+          .deleteFrom('restore_holds')
+          .where('integration_id', '=', integrationId)
+          .executeTakeFirst();
+        if (numDeletedRows === 0n) return false;
+        await record(trx, { action: 'restore.agreed', integrationId });
+        return true;
+      });
+    },
+  };
+}
+
+/** Asked before each request that spends. */
+const selectHold = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db.selectFrom('restore_holds').selectAll().where('integration_id', '=', integrationId).compile(),
+);

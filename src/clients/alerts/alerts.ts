@@ -1,0 +1,152 @@
+/** Alerts: one message for each new problem, and one when it is over. */
+import type { AlertSettings, OwnAlerts } from '../../core/alert-settings.ts';
+import type { Clock } from '../../core/clock.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Integration } from '../../core/integration.ts';
+import type { Log } from '../../core/log.ts';
+import type { RunReport } from '../../core/run.ts';
+import type { LeaseAttempt } from '../../database/leases.ts';
+import type { Store } from '../../store.ts';
+import { type AuditEndDeps, createAuditEnds } from './audit-end.ts';
+import { compare, type RecordedChange, sortUnsent } from './changes.ts';
+import { createChannels, createOwnChannel } from './channels.ts';
+import { type Condition, listConditions } from './conditions.ts';
+import type { Channel } from './message.ts';
+import { createNotifier } from './notifier.ts';
+import { type AlertStore, createStateReader } from './state.ts';
+
+export interface AlertsDeps {
+  store: AlertStore & AuditEndDeps['store'] & { leases: Pick<Store['leases'], 'release'> };
+  integrations: ReadonlyMap<string, Integration>;
+  settings: AlertSettings;
+  /** The address that messages name. */
+  publicUrl: string;
+  clock: Clock;
+  log: Log;
+  /** Brings the messages of a client whose addresses were set in a browser. */
+  guard?: { fetchFor(integration: Integration): typeof globalThis.fetch | undefined };
+  /** So that of several processes with one database only one sends. */
+  takeLease(name: string): Promise<LeaseAttempt>;
+}
+
+export interface Alerts {
+  /** Checks all integrations now, and then once a minute until `close`. */
+  start(): void;
+  /** Checks the integration of a run that has ended; returns at once. */
+  afterRun(report: Pick<RunReport, 'integration'>): void;
+  /** Checks all integrations and sends what has changed; never rejects. */
+  tick(): Promise<void>;
+  /** Cancels what is being sent (it is sent after the next start) and resolves soon. */
+  close(): Promise<void>;
+}
+
+const CHECK_INTERVAL_MS = 60_000;
+
+/** No integration can have this id. */
+const LEASE_NAME = '*alerts';
+
+/** What no channel receives is not checked. */
+export function createAlerts(deps: AlertsDeps): Alerts {
+  const { store, integrations, settings, publicUrl, clock, log } = deps;
+  const channels = createChannels(settings);
+  const readStates = createStateReader(store);
+  const ownChannels = new WeakMap<OwnAlerts, Channel | null>();
+  const notifier = createNotifier({ channels, ownChannel, publicUrl, clock, log });
+  const ends = createAuditEnds({ store, channels, publicUrl, clock, log });
+  const closing = new AbortController();
+  let underWay: Promise<void> = Promise.resolve();
+  let watching: Promise<void> = Promise.resolve();
+
+  return {
+    start() {
+      watching = watch();
+    },
+    afterRun({ integration: id }) {
+      const integration = integrations.get(id);
+      if (integration !== undefined) void queue([integration]);
+    },
+    tick: () => queue([...integrations.values()]),
+    async close() {
+      closing.abort();
+      await watching;
+      await underWay;
+    },
+  };
+
+  function ownChannel(integrationId: string): Channel | null {
+    const integration = integrations.get(integrationId);
+    if (integration?.alerts === undefined) return null;
+    const own = integration.alerts;
+    const made = ownChannels.get(own) ?? createOwnChannel(own, deps.guard?.fetchFor(integration));
+    ownChannels.set(own, made);
+    return made;
+  }
+
+  async function watch(): Promise<void> {
+    while (!closing.signal.aborted) {
+      await queue([...integrations.values()]);
+      await clock.sleep(CHECK_INTERVAL_MS, closing.signal);
+    }
+  }
+
+  /** One check at a time, so that nothing is sent twice. */
+  function queue(checked: readonly Integration[]): Promise<void> {
+    underWay = underWay
+      .then(() => checkAlone(checked))
+      .catch((error: unknown) => {
+        log.error({ error: messageOf(error) }, 'the alerts could not be checked');
+      });
+    return underWay;
+  }
+
+  async function checkAlone(all: readonly Integration[]): Promise<void> {
+    const hasChannel = ({ id }: Integration) => channels.length > 0 || ownChannel(id) !== null;
+    const checked = all.filter(hasChannel);
+    if (checked.length === 0 || closing.signal.aborted) return;
+    const attempt = await deps.takeLease(LEASE_NAME);
+    // Another process is sending; what it does not see yet is found by the next check.
+    if (!attempt.acquired) return;
+    try {
+      await check(checked);
+    } finally {
+      await store.leases.release(attempt.lease);
+    }
+  }
+
+  async function check(checked: readonly Integration[]): Promise<void> {
+    const now = clock.now();
+    const states = await readStates(checked);
+    const conditions = states.flatMap((state) => listConditions(state, settings, now));
+    await record(checked, conditions);
+    const { toSend, toDrop } = sortUnsent(await listRows(checked), conditions, settings);
+    const sent = await notifier.notify(toSend, closing.signal);
+    for (const row of [...toDrop, ...sent.map(getRow)]) await store.alerts.noteSent(row);
+    if (sent.length > 0) log.info({ changes: sent.length }, 'alerts were sent');
+    if (settings.on.includes('auditEnd')) await ends.send(closing.signal);
+  }
+
+  /** On record before anything is sent: after a crash in between it is sent again instead of never. */
+  async function record(
+    checked: readonly Integration[],
+    conditions: readonly Condition[],
+  ): Promise<void> {
+    const { begun, ended } = compare(await listRows(checked), conditions);
+    for (const { integrationId, subject } of begun)
+      await store.alerts.raise(integrationId, subject);
+    for (const row of ended) {
+      await store.alerts.end(row.integrationId, row.subject);
+      // If its beginning was never sent, its end need not be sent.
+      const isKnown = notifier.drop(row) || row.sentAt !== null;
+      if (!isKnown) await store.alerts.noteSent(row);
+    }
+  }
+
+  async function listRows(checked: readonly Integration[]) {
+    const ids = new Set(checked.map(({ id }) => id));
+    return (await store.alerts.list()).filter(({ integrationId }) => ids.has(integrationId));
+  }
+}
+
+function getRow({ row }: RecordedChange) {
+  return row;
+}

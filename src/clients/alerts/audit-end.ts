@@ -1,0 +1,90 @@
+/** The end of the audit, once a day to people: outside of the database it shows later that nothing before it is gone. */
+import type { Clock } from '../../core/clock.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { AuditEnd } from '../../privacy/audit/audit.ts';
+import type { Channel, Message } from './message.ts';
+import { RETRY_WAIT_MS, SEND_LIMIT_MS } from './notifier.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface AuditEndDeps {
+  store: {
+    audit: { readEnd(): Promise<AuditEnd | null> };
+    alerts: {
+      findSentEnd(): Promise<{ at: number; seq: number; hash: string } | null>;
+      noteSentEnd(end: { seq: number; hash: string }): Promise<void>;
+    };
+  };
+  channels: readonly Channel[];
+  publicUrl: string;
+  clock: Pick<Clock, 'now'>;
+  log: Log;
+}
+
+/**
+ * Makes what sends the end of the audit through all channels once it has moved, once a day at most. It counts as sent
+ * if one channel has taken it: a second copy elsewhere adds nothing.
+ */
+export function createAuditEnds({ store, channels, publicUrl, clock, log }: AuditEndDeps) {
+  let retryAt = 0;
+  return {
+    /** Sends the end if it is due; never rejects because of a channel. */
+    async send(signal: AbortSignal): Promise<void> {
+      const now = clock.now();
+      if (channels.length === 0 || now < retryAt) return;
+      const sent = await store.alerts.findSentEnd();
+      // Less than no time: the clock was set back.
+      if (sent !== null && now - sent.at >= 0 && now - sent.at < DAY_MS) return;
+      const end = await store.audit.readEnd();
+      if (end === null || (end.seq === sent?.seq && end.hash === sent.hash)) return;
+      const message = endMessage(end, sent?.seq ?? 0, publicUrl);
+      const taken = await Promise.all(channels.map((channel) => isTaken(channel, message, signal)));
+      if (taken.includes(true)) await store.alerts.noteSentEnd(end);
+      else retryAt = now + RETRY_WAIT_MS;
+    },
+  };
+
+  async function isTaken(
+    channel: Channel,
+    message: Message,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    try {
+      await channel.send(message, AbortSignal.any([signal, AbortSignal.timeout(SEND_LIMIT_MS)]));
+      return true;
+    } catch (error) {
+      if (!signal.aborted) {
+        const { name } = channel;
+        log.warn({ channel: name, error: messageOf(error) }, 'the end of the audit was not sent');
+      }
+      return false;
+    }
+  }
+}
+
+/** The message of one day; an end that cannot be right is what it says first. */
+function endMessage(
+  { seq, hash, isSigned }: AuditEnd,
+  lastSeq: number,
+  publicUrl: string,
+): Message {
+  const problem = !isSigned
+    ? `The end of the audit, entry ${seq}, was not signed by donor-sync: it was changed in the database.`
+    : seq < lastSeq
+      ? `The audit ends at entry ${seq}, although it ended at entry ${lastSeq} before: its end was set back, or a backup was restored.`
+      : null;
+  const place = `${seq}:${hash}`;
+  const lines =
+    problem === null
+      ? [
+          `The audit ends at ${place}`,
+          `Keep this message. \`donor-sync audit verify --known ${place}\` shows later whether an entry up to this one was changed or taken away.`,
+        ]
+      : [problem, 'Run `donor-sync audit verify` with the end of an earlier message as `--known`.'];
+  const title =
+    problem === null
+      ? `donor-sync: the audit ends at entry ${seq}`
+      : 'donor-sync: the audit was changed';
+  return { title, text: [lines.join('\n'), `donor-sync at ${publicUrl}`].join('\n\n') };
+}

@@ -1,0 +1,56 @@
+/** What has changed since the last message; pure. */
+import type { AlertSettings } from '../../core/alert-settings.ts';
+import type { AlertRecord } from '../statements/alerts.ts';
+import { type Condition, isAboutRuns, isWanted } from './conditions.ts';
+import type { Change } from './message.ts';
+
+/** A change with the whole of its row. */
+export interface RecordedChange extends Change {
+  row: AlertRecord;
+}
+
+/** What began and what ended, compared with the rows of the same integrations. */
+export function compare(
+  rows: readonly AlertRecord[],
+  conditions: readonly Condition[],
+): { begun: Condition[]; ended: AlertRecord[] } {
+  const lasting = rows.filter(({ overAt }) => overAt === null);
+  return {
+    begun: conditions.filter((one) => !lasting.some((row) => isAbout(row, one))),
+    ended: lasting.filter((row) => !conditions.some((one) => isAbout(row, one))),
+  };
+}
+
+/** Of what was not sent yet: what is to be sent, and what is to be dropped. */
+export function sortUnsent(
+  rows: readonly AlertRecord[],
+  conditions: readonly Condition[],
+  settings: Pick<AlertSettings, 'on'>,
+): { toSend: RecordedChange[]; toDrop: AlertRecord[] } {
+  const toSend: RecordedChange[] = [];
+  const toDrop: AlertRecord[] = [];
+  for (const row of rows.filter(({ sentAt }) => sentAt === null)) {
+    const condition = conditions.find((one) => isAbout(row, one)) ?? null;
+    if (condition !== null || isRecovery(row, conditions, settings))
+      toSend.push({ row, condition });
+    else toDrop.push(row);
+  }
+  return { toSend, toDrop };
+}
+
+function isAbout(row: AlertRecord, { integrationId, subject }: Condition): boolean {
+  return row.integrationId === integrationId && row.subject === subject;
+}
+
+/** A problem is not over because the settings no longer ask for it, or because a later run failed for another reason. */
+function isRecovery(
+  { integrationId, subject }: AlertRecord,
+  conditions: readonly Condition[],
+  settings: Pick<AlertSettings, 'on'>,
+): boolean {
+  if (!isWanted(subject, settings)) return false;
+  const isReplaced = conditions.some(
+    (one) => one.integrationId === integrationId && isAboutRuns(one.subject),
+  );
+  return !(isAboutRuns(subject) && isReplaced);
+}

@@ -1,0 +1,90 @@
+import type { AlertSettings, OwnAlerts } from '../../core/alert-settings.ts';
+import { isConfigurationError, messageOf } from '../../core/errors.ts';
+import { plainLine, plainText } from '../../core/printable.ts';
+import { outboundFetch } from '../../outbound/guard.ts';
+import { createEmailChannel } from './email.ts';
+import type { Channel } from './message.ts';
+
+/** The channels that the settings name; they open nothing yet. */
+export function createChannels({
+  email,
+  webhook,
+}: Pick<AlertSettings, 'email' | 'webhook'>): Channel[] {
+  const channels = [
+    ...(email === null ? [] : [createEmailChannel(email)]),
+    ...(webhook === null ? [] : [createWebhookChannel(webhook, outboundFetch('anywhere'))]),
+  ];
+  return channels.map(plainly);
+}
+
+/**
+ * The channel that an integration has of its own; null if it has none. `fetch` brings its messages: the guard does, if
+ * its address was set in a browser.
+ */
+export function createOwnChannel(
+  own: OwnAlerts | undefined,
+  fetch: typeof globalThis.fetch = outboundFetch('anywhere'),
+): Channel | null {
+  return own === undefined ? null : plainly(createWebhookChannel(own.webhook, fetch));
+}
+
+/** Names in a message may come from a CRM: nothing in it acts, and its title is one line. */
+function plainly({ name, send }: Channel): Channel {
+  return {
+    name,
+    send: ({ title, text }, signal) =>
+      send({ title: plainLine(title), text: plainText(text) }, signal),
+  };
+}
+
+const ANSWER_TIMEOUT_MS = 10_000;
+
+/** A webhook that takes what those of Slack take; Mattermost, Teams and others do as well. */
+function createWebhookChannel(
+  { url }: NonNullable<AlertSettings['webhook']>,
+  fetch: typeof globalThis.fetch,
+): Channel {
+  return {
+    name: 'webhook',
+    async send({ title, text }, signal) {
+      const reply = await post(fetch, url, { text: escaped(`${title}\n\n${text}`) }, signal);
+      await reply.body?.cancel();
+      if (!reply.ok) throw new Error(`The webhook answered with status ${reply.status}.`);
+    },
+  };
+}
+
+/** The address is a secret: it stands in no error, and redirects are not followed. */
+async function post(
+  send: typeof globalThis.fetch,
+  url: string,
+  body: object,
+  signal: AbortSignal,
+): Promise<Response> {
+  try {
+    return await send(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]),
+    });
+  } catch (error) {
+    throw new Error(`The webhook cannot be reached: ${describeCause(error)}`);
+  }
+}
+
+function describeCause(error: unknown): string {
+  // The guard names the host, which is half of a secret here.
+  if (isConfigurationError(error)) {
+    return 'its address was set in a browser, and leads into a private network.';
+  }
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
+  return code ?? messageOf(error);
+}
+
+/** Slack reads these three characters as its own marks. */
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,272 @@
+/** The problems of an integration that alerts are sent for; pure. */
+
+import { BY_OBJECTION } from '../../contacts/guards/opt-outs.ts';
+import type { AlertKind, AlertSettings } from '../../core/alert-settings.ts';
+import { describeCount } from '../../core/quantities.ts';
+import type { HoldBatch } from '../../decisions/statements/hold-batches.ts';
+import { partCountsText } from '../../identity/changed-parts-text.ts';
+import { adviceFor, isKnownStop, stepText } from '../../sync/views/advice.ts';
+
+const BUCKETS = ['enhancements', 'networks'] as const;
+
+/** What the conditions of an integration hang on. */
+export interface IntegrationState {
+  integrationId: string;
+  /** How the last run ended that was not interrupted; null if there is none. */
+  lastRun: {
+    id: string;
+    status: 'succeeded' | 'incomplete' | 'failed';
+    code: string | null;
+    /** Contacts that it wrote, and those that failed; null if its report does not say. */
+    contacts?: { written: number; failed: number } | null;
+  } | null;
+  /** Credits left as last known; null if not yet read. */
+  remaining: Readonly<Record<(typeof BUCKETS)[number], number | null>>;
+  /** Contacts and networks that wait for a person one by one. */
+  held: number;
+  /** Contacts whose details changed at once, or that are missing at once: one decision for all of a batch. */
+  batches: readonly Pick<
+    HoldBatch,
+    'id' | 'kind' | 'count' | 'parts' | 'isListChanged' | 'marks' | 'source'
+  >[];
+  /** What waits for a second person; left out: nothing. */
+  approvals?: readonly { id: string; text: string }[];
+  /** The last day (UTC, `2026-12-31`) on which the partner key works; null if it is unknown. */
+  keyExpiresOn: string | null;
+}
+
+/** One problem; it holds no personal data. */
+export interface Condition {
+  integrationId: string;
+  /** A stable word by which it is known again, for example `credits_low/enhancements`. */
+  subject: string;
+  /** The beginning of a sentence without its end: `the last run failed`. */
+  problem: string;
+  /** What to do about it, a line for each step. */
+  steps: readonly string[];
+}
+
+/** The problems that the settings ask for. */
+export function listConditions(
+  state: IntegrationState,
+  settings: Pick<
+    AlertSettings,
+    'on' | 'creditsBelow' | 'keyExpiresWithinDays' | 'failedAbovePercent'
+  >,
+  nowMs: number,
+): Condition[] {
+  const found = [
+    ...runConditions(state),
+    ...failedConditions(state, settings),
+    ...keyConditions(state, settings, nowMs),
+    ...creditConditions(state, settings),
+    ...holdConditions(state),
+    ...batchConditions(state),
+    ...approvalConditions(state),
+  ];
+  return found
+    .filter(({ subject }) => isWanted(subject, settings))
+    .map((condition) => ({ integrationId: state.integrationId, ...condition }));
+}
+
+/** True if the settings want to know of conditions with this subject. */
+export function isWanted(subject: string, { on }: Pick<AlertSettings, 'on'>): boolean {
+  const kind = KINDS[getSubjectWord(subject)];
+  return kind !== undefined && on.includes(kind);
+}
+
+/** True if the subject is about how runs end: of those an integration has one at most. */
+export function isAboutRuns(subject: string): boolean {
+  return getSubjectWord(subject).startsWith('run_');
+}
+
+/** What to say when it is well again. */
+export function recoveryText(subject: string): string {
+  const [word = '', detail = ''] = subject.split('/');
+  return (RECOVERIES[word] ?? 'all is well again').replace('BUCKET', detail);
+}
+
+type Found = Omit<Condition, 'integrationId'>;
+
+const KINDS: Readonly<Record<string, AlertKind>> = {
+  run_failed: 'runFailed',
+  run_stopped: 'runStopped',
+  many_failed: 'manyFailed',
+  key_expires: 'keyExpires',
+  credits_low: 'creditsLow',
+  held: 'held',
+  held_batch: 'held',
+  held_missing: 'held',
+  second_person: 'held',
+};
+
+const RECOVERIES: Readonly<Record<string, string>> = {
+  run_failed: 'runs succeed again',
+  run_stopped: 'runs succeed again',
+  many_failed: 'few contacts fail again',
+  key_expires: 'the partner key is no longer about to expire',
+  credits_low: 'there are enough credits for BUCKET again',
+  held: 'nothing waits for a person any more',
+  held_batch: 'the details that changed at once are decided',
+  held_missing: 'the missing contacts are back, or it is decided whether they are gone',
+  second_person: 'it does not wait for a second person any more',
+};
+
+function getSubjectWord(subject: string): string {
+  return subject.split('/', 1)[0] ?? '';
+}
+
+function runConditions({ lastRun, integrationId }: IntegrationState): Found[] {
+  if (lastRun === null || lastRun.status === 'succeeded') return [];
+  const { id, status, code } = lastRun;
+  const [word, verb] = status === 'failed' ? ['run_failed', 'failed'] : ['run_stopped', 'stopped'];
+  // Another reason is another matter.
+  const subject = `${word}/${code ?? 'unknown'}`;
+  const { cause, steps } = whyAndWhat(id, code, integrationId);
+  return [{ subject, problem: `the last run ${verb}: ${cause}`, steps }];
+}
+
+/** Of fewer contacts a share says nothing. */
+const FEWEST_CONTACTS = 10;
+
+function failedConditions(
+  { lastRun }: IntegrationState,
+  { failedAbovePercent }: Pick<AlertSettings, 'failedAbovePercent'>,
+): Found[] {
+  const contacts = lastRun?.contacts ?? null;
+  if (lastRun === null || contacts === null || failedAbovePercent === null) return [];
+  const { written, failed } = contacts;
+  const all = written + failed;
+  if (all < FEWEST_CONTACTS || (failed / all) * 100 <= failedAbovePercent) return [];
+  const share = `${Math.floor((failed / all) * 100)} %`;
+  const problem = `${share} of the contacts of the last run failed (${failed} of ${describeCount(all, 'contact')})`;
+  return [{ subject: 'many_failed', problem, steps: [`See why: donor-sync runs ${lastRun.id}`] }];
+}
+
+/** Said instead of the message of the run, which may quote what a CRM has answered. */
+function whyAndWhat(
+  runId: string,
+  code: string | null,
+  integrationId: string,
+): { cause: string; steps: string[] } {
+  if (code === null || !isKnownStop(code)) {
+    return { cause: code ?? 'for an unknown reason', steps: [`See why: donor-sync runs ${runId}`] };
+  }
+  const { cause, steps } = adviceFor({ code }, integrationId);
+  return { cause, steps: steps.map(stepText) };
+}
+
+const DAY_MS = 86_400_000;
+
+function keyConditions(
+  { keyExpiresOn }: IntegrationState,
+  { keyExpiresWithinDays }: Pick<AlertSettings, 'keyExpiresWithinDays'>,
+  nowMs: number,
+): Found[] {
+  if (keyExpiresOn === null) return [];
+  // The key works through the whole of its last day (service document, section 5, rule 4).
+  const endsAtMs = Date.parse(keyExpiresOn) + DAY_MS;
+  if (endsAtMs - nowMs > keyExpiresWithinDays * DAY_MS) return [];
+  const verb = nowMs < endsAtMs ? 'works until' : 'has expired on';
+  return [
+    {
+      subject: 'key_expires',
+      problem: `the partner key ${verb} ${keyExpiresOn}`,
+      steps: ['Ask the service operator for a new key, and change partner.expiresOn with it.'],
+    },
+  ];
+}
+
+function creditConditions(
+  { remaining }: IntegrationState,
+  { creditsBelow }: Pick<AlertSettings, 'creditsBelow'>,
+): Found[] {
+  return BUCKETS.flatMap((bucket) => {
+    const left = remaining[bucket];
+    if (left === null || left >= creditsBelow[bucket]) return [];
+    const problem = `${left} ${left === 1 ? 'credit is' : 'credits are'} left for ${bucket}`;
+    const steps = [`Buy credits for the ${bucket} bucket.`];
+    return [{ subject: `credits_low/${bucket}`, problem, steps }];
+  });
+}
+
+function holdConditions({ held }: IntegrationState): Found[] {
+  if (held === 0) return [];
+  const problem = `${held} ${held === 1 ? 'decision waits' : 'decisions wait'} for a person`;
+  return [{ subject: 'held', problem, steps: ['See what: donor-sync holds'] }];
+}
+
+/** Sent once for all of its contacts, also when more contacts are added to the batch. */
+function batchConditions({ batches }: IntegrationState): Found[] {
+  return batches.map((batch) => {
+    const { id, kind, count, parts } = batch;
+    if (kind === 'contacts_missing') return missingCondition(batch);
+    if (kind === 'mass_opt_out') return optOutCondition(batch);
+    if (kind === 'erasure_requested') return erasureCondition(batch);
+    return {
+      subject: `held_batch/${id}`,
+      problem: `the details of ${describeCount(count, 'contact')} changed at once (${partCountsText(parts)}); asking about them again takes ${describeCount(count, 'credit')}`,
+      steps: ['Nothing is spent on them before a person decides: donor-sync holds --show'],
+    };
+  });
+}
+
+function missingCondition({
+  id,
+  count,
+  isListChanged,
+}: Pick<HoldBatch, 'id' | 'count' | 'isListChanged'>): Found {
+  const changed = isListChanged
+    ? '; the settings that make the list have changed since it was last complete'
+    : '';
+  return {
+    subject: `held_missing/${id}`,
+    problem: `${describeCount(count, 'contact')} ${count === 1 ? 'is' : 'are'} missing from the CRM, and nothing says that they were deleted${changed}`,
+    steps: [
+      'Look whether the export is complete and whether donor-sync can still see all contacts',
+      'None of them is removed before a user decides: donor-sync holds',
+    ],
+  };
+}
+
+function erasureCondition({
+  id,
+  count,
+  source,
+}: Pick<HoldBatch, 'id' | 'count' | 'source'>): Found {
+  const isForbidden = source === 'privacy_hold';
+  return {
+    subject: `held_erasures/${id}`,
+    problem: isForbidden
+      ? `a privacy hold of the CRM forbids the erasure of ${describeCount(count, 'contact')}`
+      : `the CRM asks to erase ${describeCount(count, 'contact')}`,
+    steps: [
+      'Nothing is delivered to contacts that the CRM marks to be forgotten',
+      isForbidden
+        ? 'End the privacy hold in the CRM, then donor-sync asks again: donor-sync holds'
+        : 'None of them is erased before a user decides: donor-sync holds',
+    ],
+  };
+}
+
+function optOutCondition({ id, count, marks }: Pick<HoldBatch, 'id' | 'count' | 'marks'>): Found {
+  const fields = marks.filter((mark) => mark !== BY_OBJECTION).map((mark) => `"${mark}"`);
+  const by = fields.length === 0 ? '' : ` by ${fields.join(', ')}`;
+  return {
+    subject: `held_opt_outs/${id}`,
+    problem: `${describeCount(count, 'contact')} with a paid profile ${count === 1 ? 'was' : 'were'} marked as opted out at once${by}`,
+    steps: [
+      'Look whether contacts.optOutField names the right field and whether the marks are right',
+      'Nothing is delivered to them; their profiles are deleted only after a user confirms the marks: donor-sync holds',
+    ],
+  };
+}
+
+/** One for each, as it is another person that has to look at it. */
+function approvalConditions({ approvals = [] }: IntegrationState): Found[] {
+  return approvals.map(({ id, text }) => ({
+    subject: `second_person/${id}`,
+    problem: `something waits for a second person: ${text.replace(/\.$/, '')}`,
+    steps: ['Another person than the one who asked confirms it: donor-sync approvals'],
+  }));
+}

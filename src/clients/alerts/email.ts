@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import type { AlertSettings } from '../../core/alert-settings.ts';
+import { messageOf } from '../../core/errors.ts';
+import { isLoopback } from '../../core/host.ts';
+import type { Channel } from './message.ts';
+
+/** For each step of speaking with the mail server. */
+const STEP_TIMEOUT_MS = 10_000;
+
+/**
+ * Mail by SMTP; each message has a connection of its own, since there are few. To another machine
+ * nothing but greetings goes before the connection is encrypted: no password and no mail.
+ */
+export function createEmailChannel({
+  to,
+  from,
+  smtp,
+}: NonNullable<AlertSettings['email']>): Channel {
+  return {
+    name: 'email',
+    async send({ title, text }, signal) {
+      // Loaded by the first message: most processes send none.
+      const { createTransport } = await import('nodemailer');
+      const transport = createTransport({
+        ...getEncryption(smtp),
+        connectionTimeout: STEP_TIMEOUT_MS,
+        greetingTimeout: STEP_TIMEOUT_MS,
+        socketTimeout: STEP_TIMEOUT_MS,
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      });
+      const sending = transport.sendMail({
+        from,
+        to,
+        subject: title,
+        text,
+        // So that no holiday notice answers (RFC 3834).
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      });
+      await Promise.race([sending, givenUp(signal)]).catch((error: unknown) => {
+        throw plainFailure(error);
+      });
+    },
+  };
+}
+
+/** What nodemailer would take from the query of the URL, and must not. */
+const ENCRYPTION_OPTIONS = ['requireTLS', 'ignoreTLS', 'opportunisticTLS', 'secure'];
+
+/** The URL, and whether its server must encrypt: `smtps:` does from the first byte. */
+function getEncryption(smtp: string): { url: string; requireTLS: boolean } {
+  const url = new URL(smtp);
+  for (const name of ENCRYPTION_OPTIONS) url.searchParams.delete(name);
+  return { url: url.href, requireTLS: url.protocol === 'smtp:' && !isLoopback(url.hostname) };
+}
+
+function isUnencrypted(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === 'ETLS';
+}
+
+/** The server's own words stay underneath; they may quote anything. */
+function unencrypted(cause: Error): Error {
+  const message =
+    'The connection to the mail server could not be encrypted, so neither password nor mail was sent. Use smtps:// in alerts.email.smtp, or a mail server that offers STARTTLS with a certificate of its own name.';
+  return Object.assign(new Error(message, { cause }), { code: 'ETLS' });
+}
+
+/** What nodemailer knows of a failure besides the words of the server, which may quote anything. */
+const failureSchema = z.object({
+  code: z.string().regex(/^[A-Z]{1,30}$/),
+  responseCode: z.int().min(100).max(999).optional().catch(undefined),
+  command: z.string().optional().catch(undefined),
+});
+
+/** The failure in our words, with its code; an error of our own stays as it is. */
+function plainFailure(error: unknown): unknown {
+  if (isUnencrypted(error)) return unencrypted(error);
+  const { success, data } = failureSchema.safeParse(error);
+  if (!success) return error;
+  const { code, responseCode, command = '' } = data;
+  const isReached = responseCode !== undefined || !REACHING.has(code);
+  const problem = isReached ? refusalAt(code, command) : unreachedFor(messageOf(error));
+  const message = `The mail server ${problem.what} (${responseCode ?? code}): ${problem.advice}.`;
+  return Object.assign(new Error(message, { cause: error }), { code });
+}
+
+/** Codes of a connection that was not made, or ended. */
+const REACHING: ReadonlySet<string> = new Set([
+  ...['ECONNECTION', 'ECONNREFUSED', 'EDNS', 'ESOCKET', 'ETIMEDOUT'],
+]);
+
+/** What happened, and what to look at. */
+interface Problem {
+  what: string;
+  advice: string;
+}
+
+/** The code of a certificate's failure is lost on the way to us. */
+function unreachedFor(message: string): Problem {
+  if (/certificate|altnames/i.test(message)) {
+    const advice = 'use a certificate of a known authority, with the name in alerts.email.smtp';
+    return { what: 'has a certificate that is not believed', advice };
+  }
+  const advice = 'check alerts.email.smtp, and whether the server runs';
+  return { what: 'cannot be reached', advice };
+}
+
+function refusalAt(code: string, command: string): Problem {
+  if (code === 'EAUTH' || command.startsWith('AUTH')) {
+    return {
+      what: 'refused the login',
+      advice: 'check the user and the password in alerts.email.smtp',
+    };
+  }
+  const what = STEPS.find(([step]) => command.startsWith(step))?.[1] ?? 'refused the mail';
+  return { what, advice: 'check alerts.email.to and .from' };
+}
+
+const STEPS = [
+  ['RCPT', 'refused the recipient'],
+  ['MAIL', 'refused the sender'],
+] as const;
+
+/** Rejects once the signal is aborted; a mail that is under way then may still arrive. */
+function givenUp(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const leave = () => reject(new Error('Sending was given up.'));
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+  });
+}

@@ -1,0 +1,68 @@
+import type { AlertRecord } from '../statements/alerts.ts';
+import { type Condition, recoveryText } from './conditions.ts';
+
+/** One message; plain text, without personal data. */
+export interface Message {
+  /** One line. */
+  title: string;
+  text: string;
+}
+
+/** A change of state that is sent to people. */
+export interface Change {
+  row: Pick<AlertRecord, 'integrationId' | 'subject' | 'overAt'>;
+  /** The problem; null if it is over. */
+  condition: Condition | null;
+}
+
+/** One message for all changes of a moment, by integration. */
+export function composeMessage(changes: readonly Change[], publicUrl: string): Message {
+  const byIntegration = Map.groupBy(changes, ({ row }) => row.integrationId);
+  const parts = [...byIntegration].map(([id, members]) => {
+    const lines = new Set(members.flatMap(buildLines));
+    return [id, ...lines].join('\n');
+  });
+  return {
+    title: buildTitle(changes, byIntegration.size),
+    text: [...parts, `donor-sync at ${publicUrl}`].join('\n\n'),
+  };
+}
+
+/** What `alerts test` sends. */
+export function testMessage(publicUrl: string): Message {
+  return {
+    title: 'donor-sync: a test',
+    text: `Alerts of donor-sync arrive here. There is no problem.\n\ndonor-sync at ${publicUrl}`,
+  };
+}
+
+function buildTitle(changes: readonly Change[], integrations: number): string {
+  const [first] = changes;
+  if (first === undefined) return 'donor-sync';
+  const more = changes.length > 1 ? ` (and ${changes.length - 1} more)` : '';
+  const where = integrations > 1 ? `${integrations} integrations` : first.row.integrationId;
+  // A problem is more urgent than the end of one.
+  const worst = changes.find(({ condition }) => condition !== null) ?? first;
+  return `donor-sync, ${where}: ${describeChange(worst)}${more}`;
+}
+
+function buildLines(change: Change): string[] {
+  const { condition } = change;
+  if (condition === null) return [`  well again: ${describeChange(change)}`];
+  return [`  ${describeChange(change)}`, ...condition.steps.map((step) => `  → ${step}`)];
+}
+
+function describeChange({ row, condition }: Change): string {
+  return condition?.problem ?? recoveryText(row.subject);
+}
+
+/** One way to send messages. */
+export interface Channel {
+  /** As it is called in the settings. */
+  name: 'email' | 'webhook';
+  /**
+   * Resolves once the message was taken; rejects with an Error that says why it was not, or that
+   * it was given up because of the signal.
+   */
+  send(message: Message, signal: AbortSignal): Promise<void>;
+}

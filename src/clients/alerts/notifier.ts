@@ -1,0 +1,131 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import type { AlertRecord } from '../statements/alerts.ts';
+import type { RecordedChange } from './changes.ts';
+import { type Channel, composeMessage, type Message } from './message.ts';
+
+/** Sends changes through all channels, each channel at its own pace. */
+export interface Notifier {
+  /** Resolves with the changes that all channels have sent. */
+  notify(changes: readonly RecordedChange[], signal: AbortSignal): Promise<RecordedChange[]>;
+  /** Drops a change that no longer holds; true if some channel has sent it already. */
+  drop(row: AlertRecord): boolean;
+}
+
+export interface NotifierDeps {
+  channels: readonly Channel[];
+  /** What an integration has beside them, the same object for the same settings; null for nothing. */
+  ownChannel(integrationId: string): Channel | null;
+  publicUrl: string;
+  clock: Pick<Clock, 'now'>;
+  log: Log;
+}
+
+/** The longest that one message may take; less than a lease lasts. */
+export const SEND_LIMIT_MS = 20_000;
+
+/** A channel that failed is left alone for a while, and after a day its messages are given up. */
+export const RETRY_WAIT_MS = 600_000;
+const MAX_FAILURES = 144;
+
+/** What is known of one channel; a new process begins anew, and may send a change twice. */
+interface ChannelState {
+  channel: Channel;
+  /** The changes that it has sent, while other channels have not. */
+  sent: Set<string>;
+  failures: number;
+  /** Epoch ms. */
+  retryAt: number;
+}
+
+export function createNotifier(deps: NotifierDeps): Notifier {
+  const { channels, ownChannel, publicUrl, clock, log } = deps;
+  const shared = channels.map(createState);
+  const own = new Map<string, ChannelState>();
+
+  return {
+    async notify(changes, signal) {
+      const each = Map.groupBy(changes, ({ row }) => row.integrationId);
+      await Promise.all([
+        ...shared.map((state) => sendThrough(state, changes, signal)),
+        ...[...each].flatMap(([id, some]) =>
+          listOwnStates(id).map((state) => sendThrough(state, some, signal)),
+        ),
+      ]);
+      const done = changes.filter(({ row }) =>
+        listStates(row).every(({ sent }) => sent.has(toKey(row))),
+      );
+      for (const { row } of done) drop(row);
+      return done;
+    },
+    drop,
+  };
+
+  function drop(row: AlertRecord): boolean {
+    return listStates(row).filter(({ sent }) => sent.delete(toKey(row))).length > 0;
+  }
+
+  function listStates({ integrationId }: Pick<AlertRecord, 'integrationId'>): ChannelState[] {
+    return [...shared, ...listOwnStates(integrationId)];
+  }
+
+  function listOwnStates(integrationId: string): ChannelState[] {
+    const channel = ownChannel(integrationId);
+    if (channel === null) return [];
+    const known = own.get(integrationId);
+    if (known?.channel === channel) return [known];
+    const state = createState(channel);
+    own.set(integrationId, state);
+    return [state];
+  }
+
+  async function sendThrough(
+    state: ChannelState,
+    changes: readonly RecordedChange[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const due = changes.filter(({ row }) => !state.sent.has(toKey(row)));
+    const waitMs = state.retryAt - clock.now();
+    // More than the whole wait: the clock was set back.
+    if (due.length === 0 || (waitMs > 0 && waitMs <= RETRY_WAIT_MS)) return;
+    const isDone = await send(state, composeMessage(due, publicUrl), signal);
+    if (isDone) for (const { row } of due) state.sent.add(toKey(row));
+  }
+
+  /** True if the message was taken, or is given up. */
+  async function send(
+    state: ChannelState,
+    message: Message,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { name } = state.channel;
+    try {
+      const limited = AbortSignal.any([signal, AbortSignal.timeout(SEND_LIMIT_MS)]);
+      await state.channel.send(message, limited);
+      state.failures = 0;
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      state.failures += 1;
+      state.retryAt = clock.now() + RETRY_WAIT_MS;
+      // The answer of a mail server may name the recipients that it refuses.
+      log.warn({ channel: name, code: getErrorCode(error) }, 'an alert could not be sent');
+      if (state.failures < MAX_FAILURES) return false;
+      state.failures = 0;
+      log.error({ channel: name }, 'an alert was given up: its channel has failed for a day');
+      return true;
+    }
+  }
+}
+
+function createState(channel: Channel): ChannelState {
+  return { channel, sent: new Set(), failures: 0, retryAt: 0 };
+}
+
+function toKey({ integrationId, subject, since, overAt }: AlertRecord): string {
+  return [integrationId, subject, since, overAt].join('\n');
+}
+
+function getErrorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'refused';
+}

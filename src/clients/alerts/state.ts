@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import type { Integration } from '../../core/integration.ts';
+import { describeRequest, listApprovals } from '../../decisions/views/approval.ts';
+import type { Store } from '../../store.ts';
+import type { RunRecord } from '../../sync/statements/runs.ts';
+import { createRunDigests } from '../../sync/views/run-digests.ts';
+import type { IntegrationState } from './conditions.ts';
+
+/** What is read of the store. */
+export type AlertStore = Pick<
+  Store,
+  'runs' | 'signs' | 'holds' | 'networkHolds' | 'alerts' | 'approvals'
+>;
+
+/** Runs that are looked back at for one that ended by itself, and for balances. */
+const RUNS_LOOKED_AT = 10;
+
+type RunState = Pick<IntegrationState, 'lastRun' | 'remaining'>;
+
+/** Makes what reads how things stand with integrations. */
+export function createStateReader(store: AlertStore) {
+  const digests = createRunDigests(store, async (ids): Promise<Map<string, RunState>> => {
+    const newest = await store.runs.listNewest(ids, RUNS_LOOKED_AT);
+    return new Map(ids.map((id) => [id, toRunState(newest.get(id) ?? [])]));
+  });
+  return async (integrations: readonly Integration[]): Promise<IntegrationState[]> => {
+    const contacts = await store.holds.countOpen();
+    const networks = await store.networkHolds.countOpen();
+    const allBatches = Map.groupBy(await store.holds.listBatches(), (one) => one.integrationId);
+    const waiting = (await listApprovals(store)).filter(({ confirmedBy }) => confirmedBy === null);
+    const approvals = Map.groupBy(waiting, (one) => one.integrationId);
+    const runs = await digests(integrations.map(({ id }) => id));
+    return integrations.map(({ id, partner }) => {
+      const batches = allBatches.get(id) ?? [];
+      const together = batches.reduce((sum, { count }) => sum + count, 0);
+      return {
+        integrationId: id,
+        ...(runs.get(id) ?? toRunState([])),
+        // Between the two counts a batch may have been decided.
+        held: Math.max(0, (contacts.get(id) ?? 0) - together) + (networks.get(id) ?? 0),
+        batches,
+        // Without the contact's id, which a mail would keep.
+        approvals: (approvals.get(id) ?? []).map(({ id, ...one }) => ({
+          id,
+          text: describeRequest({ ...one, crmId: null }),
+        })),
+        keyExpiresOn: partner.expiresOn ?? null,
+      };
+    });
+  };
+}
+
+function toRunState(runs: readonly RunRecord[]): RunState {
+  return {
+    lastRun: findLastRun(runs),
+    remaining: {
+      enhancements: findRemaining(runs, 'enhancements'),
+      networks: findRemaining(runs, 'networks'),
+    },
+  };
+}
+
+/** A run that was interrupted or that a person stopped does not count: the next run continues. */
+function findLastRun(runs: readonly RunRecord[]): IntegrationState['lastRun'] {
+  for (const { id, status, reasonCode: code, report } of runs) {
+    const contacts = readContactCounts(report);
+    if (status === 'succeeded' || status === 'failed') return { id, status, code, contacts };
+    const isCounted = code !== 'interrupted' && code !== 'stopped_by_person';
+    if (status === 'incomplete' && isCounted) return { id, status, code, contacts };
+  }
+  return null;
+}
+
+function readContactCounts(report: string | null) {
+  if (report === null) return null;
+  const found = contactsSchema.safeParse(JSON.parse(report));
+  return found.success ? found.data.contacts : null;
+}
+
+const contactsSchema = z.object({
+  contacts: z.object({ written: z.int(), failed: z.int() }),
+});
+
+const bucketSchema = z.object({ remaining: z.int().nullable() });
+
+/** The part of a report (design, section 4.3) that is of interest. */
+const reportSchema = z.object({
+  credits: z.object({ enhancements: bucketSchema, networks: bucketSchema }),
+});
+
+/** What the newest run that asked for it found left. */
+function findRemaining(
+  runs: readonly RunRecord[],
+  bucket: 'enhancements' | 'networks',
+): number | null {
+  for (const { report } of runs) {
+    if (report === null) continue;
+    const { remaining } = reportSchema.parse(JSON.parse(report)).credits[bucket];
+    if (remaining !== null) return remaining;
+  }
+  return null;
+}

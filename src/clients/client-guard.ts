@@ -1,0 +1,41 @@
+/** Which addresses of clients requests can reach: those that a browser has set lead to no private network. */
+import type { LookupFunction } from 'node:net';
+import type { Integration } from '../core/integration.ts';
+import { type NamedByOperator, outboundFetch } from '../outbound/guard.ts';
+import type { SetupEnvironment } from '../settings/environment.ts';
+import type { Settings } from '../settings/settings.ts';
+import { requirePublicAddress } from './setup/address.ts';
+
+export interface ClientGuard {
+  /** Throws a ConfigurationError for an address that a browser may not set. */
+  requirePublic(address: string): Promise<void>;
+  /** Brings the requests of a client whose addresses were set in a browser; undefined where an operator has set them. */
+  fetchFor(integration: Pick<Integration, 'addresses'>): typeof globalThis.fetch | undefined;
+}
+
+/** Makes the guard of all clients, with the addresses that the operator has named in settings and environment. */
+export function createClientGuard(
+  settings: Pick<Settings, 'setup' | 'allowInsecureHttp'>,
+  environment: SetupEnvironment,
+  lookup?: LookupFunction,
+): ClientGuard {
+  const named = namedByOperator(settings, environment);
+  const fetch = outboundFetch({ named, lookup });
+  return {
+    requirePublic: (address) => requirePublicAddress(address, named, lookup),
+    fetchFor: ({ addresses }) => (addresses === 'public' ? fetch : undefined),
+  };
+}
+
+function namedByOperator(
+  { setup, allowInsecureHttp }: Pick<Settings, 'setup' | 'allowInsecureHttp'>,
+  { serviceUrl, hosts }: SetupEnvironment,
+): NamedByOperator {
+  const addresses = [setup.service, setup.salesforce?.url, setup.hubspot?.url, serviceUrl];
+  return {
+    origins: addresses.flatMap((address) =>
+      address && URL.canParse(address) ? [new URL(address).origin] : [],
+    ),
+    hosts: [...allowInsecureHttp, ...hosts],
+  };
+}

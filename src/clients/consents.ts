@@ -1,0 +1,318 @@
+/** Connecting a CRM account: the way to the CRM's page and back, and the end of it. */
+import { randomBytes } from 'node:crypto';
+import type { Consent, ConsentDeps, Consented, CrmAccount } from '../../connectors/contract.ts';
+import { findConnectorDefinition } from '../../connectors/index.ts';
+import type { Application } from '../application.ts';
+import type { Clock } from '../core/clock.ts';
+import {
+  ConfigurationError,
+  isConfigurationError,
+  isDonorSyncError,
+  isRetriableError,
+  RetriableError,
+} from '../core/errors.ts';
+import type { Integration } from '../core/integration.ts';
+import { consentVerifierSealContext } from '../database/encryption/seal-contexts.ts';
+import { oauthWord } from '../outbound/sign-in.ts';
+import { hashToken } from '../people/access-token.ts';
+import { connectorSecrets, type IntegrationSecrets } from './connector-secrets.ts';
+import { readCrmSettings } from './crm-settings.ts';
+import type { ConsentRecord } from './statements/consents.ts';
+
+export interface ConsentsDeps {
+  application: Pick<
+    Application,
+    'store' | 'sealer' | 'integrations' | 'allowInsecureHttp' | 'guard'
+  >;
+  clock: Clock;
+  signal: AbortSignal;
+  /** The integration of this id that is being set up, if there is one; it comes before that of the settings. */
+  findDraft?: (id: string) => Promise<Integration | null>;
+}
+
+/** What it takes to see whether a consent is wanted. */
+interface ConsentLook {
+  application: Pick<Application, 'store' | 'sealer' | 'allowInsecureHttp'>;
+}
+
+/** How long a person may take to get to the CRM's page and back. */
+export const CONSENT_LIFE_MS = 600_000;
+
+/** What `outcome` of a consent says when all went well; anything else is why it did not. */
+export const CONNECTED = 'connected';
+
+/** 256 bits, in 43 characters: for states, and as long as a PKCE verifier has to be. */
+const SECRET_BYTES = 32;
+
+/**
+ * Begins a consent and returns its state, which is good for one return within ten minutes. Who has
+ * it may go to the CRM's page by `consentPage`. Throws a ConfigurationError if the integration
+ * does not sign in by a consent.
+ */
+export async function beginConsent(deps: ConsentsDeps, integration: Integration): Promise<string> {
+  const { store, sealer } = deps.application;
+  await requireConsent(deps, integration);
+  const state = newSecret();
+  const key = { stateHash: hashToken(state), integrationId: integration.id };
+  await store.consents.begin({
+    ...key,
+    verifier: sealer.seal(newSecret(), consentVerifierSealContext(key)),
+    expiresAt: deps.clock.now() + CONSENT_LIFE_MS,
+  });
+  return state;
+}
+
+/** What identifies a consent on its way. */
+export interface ConsentKey {
+  /** The kind of CRM, as the address has it. */
+  kind: string;
+  state: string;
+  /** Where the CRM sends the person to; the same on the way there and back. */
+  redirectUri: string;
+}
+
+/** The CRM's page for a consent that waits; throws a ConfigurationError for any other. */
+export async function consentPage(
+  deps: ConsentsDeps,
+  { kind, state, redirectUri }: ConsentKey,
+): Promise<string> {
+  const { store, sealer } = deps.application;
+  const row = await store.consents.find(hashToken(state));
+  if (!row || row.outcome !== null || row.expiresAt <= deps.clock.now()) throw notUnderWay();
+  const { consent, settings } = await requireConsent(
+    deps,
+    await requireIntegration(deps, row, kind),
+  );
+  const codeVerifier = sealer.open(row.verifier, consentVerifierSealContext(row));
+  return consent.begin(settings, { redirectUri, state, codeVerifier });
+}
+
+/** What the person comes back with. */
+export type ConsentAnswer =
+  | { code: string }
+  /** The CRM's word for a refusal; whatever text it sends along is not taken. */
+  | { error: string };
+
+/** An account that is connected. */
+export interface Connected {
+  integrationId: string;
+  account: CrmAccount;
+}
+
+/**
+ * Takes what a person came back with, once: the refresh token is sealed in the store when this
+ * resolves. Throws one of the four kinds of error, with nothing changed but that the state is used
+ * up; the reason is on record for `findConsentOutcome`.
+ */
+export async function completeConsent(
+  deps: ConsentsDeps,
+  key: ConsentKey,
+  answer: ConsentAnswer,
+): Promise<Connected> {
+  const { store } = deps.application;
+  const row = await store.consents.take(hashToken(key.state));
+  if (!row) throw notUnderWay();
+  try {
+    const connected = await connect(deps, row, key, answer);
+    await store.consents.conclude(row.stateHash, CONNECTED);
+    return connected;
+  } catch (error) {
+    await store.consents.conclude(row.stateHash, describeReason(error));
+    throw error;
+  }
+}
+
+/** `connected`, or why not; null until a browser has come back. */
+export async function findConsentOutcome(
+  { application: { store } }: Pick<ConsentsDeps, 'application'>,
+  state: string,
+): Promise<string | null> {
+  const outcome = (await store.consents.find(hashToken(state)))?.outcome ?? null;
+  // A browser has come back, and the CRM is being asked.
+  return outcome === 'taken' ? null : outcome;
+}
+
+/** What became of a disconnection. */
+export interface Disconnected {
+  /** Why the CRM did not take its token back; null if it did. */
+  problem: string | null;
+}
+
+/**
+ * Has the CRM take back what a consent has given, and forgets it. What is known of contacts stays.
+ * If the CRM refuses, the token is forgotten all the same; if it cannot be reached, that is thrown
+ * and nothing is changed.
+ */
+export async function disconnect(
+  deps: ConsentsDeps,
+  integration: Integration,
+): Promise<Disconnected> {
+  const { consent, settings } = await requireConsent(deps, integration);
+  const secrets = getSecrets(deps, integration);
+  const name = consent.secretName(settings);
+  const refreshToken = await secrets.read(name);
+  if (refreshToken === null) {
+    throw new ConfigurationError(`"${integration.id}" is not connected.`, {
+      code: 'not_connected',
+      details: { integration: integration.id },
+    });
+  }
+  const problem = await revoke(consent, settings, refreshToken, consentDeps(deps, integration));
+  await secrets.remove(name, { action: 'crm.disconnected', integrationId: integration.id });
+  return { problem };
+}
+
+function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+/** True if the integration waits for a person to let it into its CRM. */
+export async function waitsForConsent(
+  deps: ConsentLook,
+  integration: Integration,
+): Promise<boolean> {
+  const found = await findConsent(deps, integration);
+  if (found === null) return false;
+  const name = found.consent.secretName(found.settings);
+  return (await getSecrets(deps, integration).read(name)) === null;
+}
+
+interface WantedConsent {
+  consent: Consent;
+  /** As the connector reads them. */
+  settings: unknown;
+}
+
+async function requireConsent(deps: ConsentLook, integration: Integration): Promise<WantedConsent> {
+  const found = await findConsent(deps, integration);
+  if (found !== null) return found;
+  const { id, crm } = integration;
+  throw new ConfigurationError(
+    `"${id}" signs in to its CRM (${crm.kind}) with what its settings hold, so it needs no connecting. To connect an account of Salesforce or HubSpot by hand, write crm.auth as { type: oauth, clientId, clientSecret }.`,
+    { code: 'consent_not_wanted', details: { integration: id } },
+  );
+}
+
+async function findConsent(
+  { application: { allowInsecureHttp } }: ConsentLook,
+  integration: Integration,
+): Promise<WantedConsent | null> {
+  const definition = await findConnectorDefinition(integration.crm.kind);
+  const { consent } = definition;
+  if (consent === undefined) return null;
+  const settings = readCrmSettings(definition, integration, allowInsecureHttp);
+  return consent.isWanted(settings) ? { consent, settings } : null;
+}
+
+/** The integration may be one that a service with older settings does not know. */
+async function requireIntegration(
+  { application, findDraft }: ConsentsDeps,
+  { integrationId: id }: ConsentRecord,
+  kind: string,
+): Promise<Integration> {
+  const integration = (await findDraft?.(id)) ?? application.integrations.get(id);
+  if (integration?.crm.kind === kind) return integration;
+  throw new ConfigurationError(
+    `The settings that are in use here have no integration "${id}" with a CRM of the kind "${kind}". If they were changed, start the service again.`,
+    { code: 'integration_unknown', details: { integration: id } },
+  );
+}
+
+function notUnderWay(): ConfigurationError {
+  return new ConfigurationError(
+    'This address was used already, is older than ten minutes, or was never given out. Begin again: donor-sync connect.',
+    { code: 'consent_not_under_way' },
+  );
+}
+
+async function connect(
+  deps: ConsentsDeps,
+  row: ConsentRecord,
+  { kind, redirectUri }: ConsentKey,
+  answer: ConsentAnswer,
+): Promise<Connected> {
+  const integration = await requireIntegration(deps, row, kind);
+  if ('error' in answer) throw refused(answer);
+  const { consent, settings } = await requireConsent(deps, integration);
+  const codeVerifier = deps.application.sealer.open(row.verifier, consentVerifierSealContext(row));
+  const reply = { code: answer.code, redirectUri, codeVerifier };
+  const consented = await reached(
+    consent.complete(settings, reply, consentDeps(deps, integration)),
+  );
+  await requireSameAccount(deps, integration, consented);
+  await getSecrets(deps, integration).write(consent.secretName(settings), consented.refreshToken, {
+    action: 'crm.connected',
+    integrationId: integration.id,
+  });
+  return { integrationId: integration.id, account: consented.account };
+}
+
+function refused({ error }: { error: string }) {
+  const word = oauthWord(error);
+  return new ConfigurationError(`The CRM did not let donor-sync in (${word}).`, {
+    code: 'consent_denied',
+    details: { word },
+  });
+}
+
+/**
+ * Ids of one account mean other people in another. The token of the wrong one is only dropped: some
+ * CRMs give the same token twice, and revoking it would cut off another integration.
+ */
+async function requireSameAccount(
+  { application: { store } }: ConsentsDeps,
+  { id }: Integration,
+  { account }: Consented,
+): Promise<void> {
+  const { crmAccount } = await store.integrations.findState(id);
+  if (crmAccount === null || crmAccount === store.fingerprint('crm_account', account.id)) return;
+  throw new ConfigurationError(
+    `"${id}" belongs to another account than "${account.name}", and was not changed. Sign in to the account it was connected to before, or give the new account an integration of its own.`,
+    { code: 'crm_account_changed', details: { integration: id } },
+  );
+}
+
+function getSecrets({ application }: ConsentLook, { id }: Integration): IntegrationSecrets {
+  return connectorSecrets(application, id);
+}
+
+function consentDeps(
+  { clock, signal, application: { guard } }: ConsentsDeps,
+  integration: Integration,
+): ConsentDeps {
+  const fetch = guard.fetchFor(integration);
+  return { clock, signal, ...(fetch && { fetch }) };
+}
+
+/** Unexpected errors are for the log alone. */
+function describeReason(error: unknown): string {
+  return isDonorSyncError(error) ? error.message : 'Something went wrong inside.';
+}
+
+async function revoke(
+  consent: Consent,
+  settings: unknown,
+  refreshToken: string,
+  deps: ConsentDeps,
+): Promise<string | null> {
+  try {
+    await reached(consent.revoke(settings, refreshToken, deps));
+    return null;
+  } catch (error) {
+    if (isConfigurationError(error)) return error.message;
+    throw error;
+  }
+}
+
+/** Connectors speak of runs when they do not get through; here no run is waiting. */
+async function reached<Result>(asking: Promise<Result>): Promise<Result> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (!isRetriableError(error)) throw error;
+    throw new RetriableError(
+      'The CRM cannot be reached or is busy, so nothing was changed. Try again in a while.',
+      { code: 'crm_unavailable', cause: error },
+    );
+  }
+}

@@ -1,0 +1,83 @@
+/** The integrations of this process: those of its settings file, and those in the database as they change. */
+
+import type { Clock } from '../core/clock.ts';
+import { messageOf } from '../core/errors.ts';
+import { type Integration, integrationSchema } from '../core/integration.ts';
+import type { Log } from '../core/log.ts';
+import { settingsSealContext } from '../database/encryption/seal-contexts.ts';
+import type { Sealer } from '../database/encryption/sealed.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Store } from '../store.ts';
+import type { ChangedSettings } from './statements/integrations.ts';
+
+/** How soon a process sees what was applied or removed. */
+const LOOK_INTERVAL_MS = 3_000;
+
+/** The file wins over the database, so that what is written in front of a person's eyes counts. */
+export async function collectIntegrations(
+  settings: Pick<Settings, 'integrations'>,
+  { integrations: stored }: Pick<Store, 'integrations'>,
+  sealer: Pick<Sealer, 'open'>,
+): Promise<{ integrations: Map<string, Integration>; refresh(): Promise<Integration[]> }> {
+  const ofFile = new Map(settings.integrations.map((integration) => [integration.id, integration]));
+  const integrations = new Map<string, Integration>();
+  let last: Omit<ChangedSettings, 'settings'> = { version: -1, id: '' };
+  const changed: Integration[] = [];
+  const applied = await refresh();
+  integrations.clear();
+  // The order of the ids is easier to look through than that of the changes.
+  for (const one of applied.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+    integrations.set(one.id, one);
+  for (const [id, one] of ofFile) integrations.set(id, one);
+  return { integrations, refresh };
+
+  async function refresh(): Promise<Integration[]> {
+    for (;;) {
+      const page = await stored.listChangedSettings(last);
+      for (const { id, version, settings: sealed } of page) {
+        // One that cannot be opened is reported once, and does not keep the others from being seen.
+        last = { version, id };
+        const current = ofFile.get(id) ?? (sealed === null ? null : open(id, sealed));
+        if (current === null) integrations.delete(id);
+        else {
+          integrations.set(id, current);
+          changed.push(current);
+        }
+      }
+      if (page.length === 0) return changed.splice(0);
+    }
+  }
+
+  function open(id: string, sealed: string): Integration {
+    return integrationSchema.parse(JSON.parse(sealer.open(sealed, settingsSealContext(id))));
+  }
+}
+
+/** Looks again and again for what has changed; what it gives ends that. */
+export function followIntegrations(
+  { refresh }: { refresh(): Promise<Integration[]> },
+  { clock, log }: { clock: Clock; log: Log },
+  onChanged: (changed: readonly Integration[]) => Promise<void>,
+): () => Promise<void> {
+  const ended = new AbortController();
+  const following = follow();
+  return async () => {
+    ended.abort();
+    await following;
+  };
+
+  async function follow(): Promise<void> {
+    for (;;) {
+      await clock.sleep(LOOK_INTERVAL_MS, ended.signal);
+      if (ended.signal.aborted) return;
+      try {
+        const changed = await refresh();
+        if (changed.length === 0) continue;
+        log.info({ integrations: changed.length }, 'integrations were applied to the database');
+        await onChanged(changed);
+      } catch (error) {
+        log.error({ error: messageOf(error) }, 'applied integrations could not be taken up');
+      }
+    }
+  }
+}

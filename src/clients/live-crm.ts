@@ -1,0 +1,81 @@
+/** What is asked of a CRM while a person waits for the answer. */
+import type { Application } from '../application.ts';
+import type { Integration } from '../core/integration.ts';
+import type { PersonDetails } from '../core/person.ts';
+import { contactName } from '../decisions/contact-name.ts';
+import type { SyncDeps } from '../sync/control/context.ts';
+import { openCrm } from '../sync/control/crm-account.ts';
+import { lookUp } from '../sync/control/look-up.ts';
+import { fingerprintMapping } from '../sync/control/mapping.ts';
+import { samplePersons } from '../sync/sample-persons.ts';
+
+export interface LiveDeps {
+  application: Pick<Application, 'open' | 'store'>;
+  /** Aborted when the person has waited long enough. */
+  signal: AbortSignal;
+}
+
+/** A few persons as they would be sent to the service now. They are kept nowhere. */
+export function showPersons(deps: LiveDeps, integration: Integration): Promise<PersonDetails[]> {
+  return withCrm(deps, integration, (crm) => samplePersons(crm, integration.id));
+}
+
+/**
+ * Notes that a person accepts the match rate of the mapping that is in use now, whatever it is. The CRM
+ * is asked which one that is: its data model is a part of it. Until the mapping changes, no run stops
+ * for a low rate; one that has stopped for it goes on when it is started again.
+ */
+export async function acceptMatchRate(deps: LiveDeps, integration: Integration): Promise<void> {
+  const mapping = await withCrm(deps, integration, async (crm) =>
+    fingerprintMapping(crm, integration),
+  );
+  await deps.application.store.mappings.acceptByPerson(integration.id, mapping);
+}
+
+/** How these contacts are called in the CRM now, by id; those that are not there any more are left out. */
+export async function readNames(
+  deps: LiveDeps,
+  integration: Integration,
+  crmIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (crmIds.length === 0) return new Map();
+  const found = await withCrm(deps, integration, (crm) => lookUp(crm.connector, crmIds));
+  return new Map(
+    found.flatMap((lookup) => {
+      const name = contactName(lookup);
+      return name === null ? [] : [[lookup.id, name] as const];
+    }),
+  );
+}
+
+/** What the CRM says of a contact now: the name, and how they could be introduced, as a run has written it. */
+export async function readIntroduction(
+  { application, signal }: LiveDeps,
+  integration: Integration,
+  crmId: string,
+): Promise<{ name: string | null; sentence: string | null }> {
+  const open = await application.open(integration, signal);
+  try {
+    const field = open.mappings.find(({ from }) => from === 'warmPath.sentence')?.to;
+    const crm = await openCrm(open.deps, null);
+    const [found] = await lookUp(crm.connector, [crmId], field === undefined ? [] : [field]);
+    const value = found?.state === 'found' && field !== undefined ? found.values[field] : null;
+    const sentence = typeof value === 'string' && value !== '' ? value : null;
+    return { name: contactName(found), sentence };
+  } finally {
+    await open.close();
+  }
+}
+
+export async function withCrm<Result>(
+  { application, signal }: LiveDeps,
+  integration: Integration,
+  work: (crm: SyncDeps) => Promise<Result>,
+): Promise<Result> {
+  const open = await application.open(integration, signal);
+  try {
+    return await work(await openCrm(open.deps, null));
+  } finally {
+    await open.close();
+  }
+}

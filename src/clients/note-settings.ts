@@ -1,0 +1,52 @@
+/** Settings live in a file that any editor changes: the audit notes it when they are first used. */
+import type { Integration } from '../core/integration.ts';
+import type { AuditRecord } from '../privacy/audit/audit.ts';
+import type { NewAuditEntry } from '../privacy/audit/record.ts';
+import type { Store } from '../store.ts';
+
+/** Its details: each part of the settings with a keyed fingerprint, which says nothing of its value. */
+const PART = 'part.';
+
+/**
+ * Notes for each integration which parts of its settings are others than when they were last used: by name,
+ * never by value. A new version that adds a setting is noted in the same way.
+ */
+export async function recordSettings(
+  { audit, fingerprint }: Pick<Store, 'audit' | 'fingerprint'>,
+  integrations: Iterable<Integration>,
+): Promise<void> {
+  const last = new Map(
+    (await audit.listLast('settings.changed')).map((entry) => [entry.integrationId, entry]),
+  );
+  const entries: NewAuditEntry[] = [];
+  for (const integration of integrations) {
+    const parts = new Map(
+      Object.entries(integration).map(([name, value]) => [
+        name,
+        fingerprint('audit_settings', JSON.stringify([name, value])),
+      ]),
+    );
+    const before = readParts(last.get(integration.id));
+    const names = new Set([...parts.keys(), ...before.keys()]);
+    const changed = [...names].filter((name) => parts.get(name) !== before.get(name));
+    if (changed.length === 0) continue;
+    const noted = [...parts].map(([name, value]) => [`${PART}${name}`, value]);
+    entries.push({
+      action: 'settings.changed',
+      integrationId: integration.id,
+      details: {
+        changed: before.size === 0 ? 'first seen' : changed.join(' '),
+        ...Object.fromEntries(noted),
+      },
+    });
+  }
+  await audit.note(...entries);
+}
+
+function readParts(entry: AuditRecord | undefined): Map<string, unknown> {
+  return new Map(
+    Object.entries(entry?.details ?? {}).flatMap(([name, value]) =>
+      name.startsWith(PART) ? [[name.slice(PART.length), value] as const] : [],
+    ),
+  );
+}

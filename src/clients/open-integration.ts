@@ -1,0 +1,208 @@
+/** An integration with its clients: the connector of its CRM, the client of the service, and what runs do with them. */
+import type {
+  Connector,
+  ConnectorDefinition,
+  ConnectorOptions,
+  FieldsSource,
+  Finding,
+} from '../../connectors/contract.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { FieldMapping } from '../core/field-map.ts';
+import type { Integration } from '../core/integration.ts';
+import { newId } from '../core/new-id.ts';
+import { toFieldSpecs } from '../fields/describe.ts';
+import { ERASURE_STAGES } from '../fields/retry-erasures.ts';
+import { STATUS_STAGES } from '../fields/write-statuses.ts';
+import { NETWORK_STAGES } from '../networks/mirror-networks.ts';
+import type { DepartureBoard } from '../outbound/pace.ts';
+import { createPartnerClient, type PartnerClient } from '../partner/client.ts';
+import type { Pacers } from '../partner/pacer.ts';
+import { INSIGHT_STAGES } from '../paths/write-warm-paths.ts';
+import { insecureAddresses, insecureProblem } from '../settings/insecure-http.ts';
+import { getCanonicalId, toContactId } from '../sync/control/contact-id.ts';
+import type { RunDeps } from '../sync/control/context.ts';
+import { openPinned } from '../sync/control/crm-account.ts';
+import { forgottenFingerprint, loadErased } from '../sync/control/erased.ts';
+import { withObjections } from '../sync/control/objections.ts';
+import type { Stages } from '../sync/control/stage.ts';
+import type { RunFacts } from '../sync/views/run.ts';
+import type { ClientGuard } from './client-guard.ts';
+import { connectorSecrets } from './connector-secrets.ts';
+import { readCrmSettings } from './crm-settings.ts';
+
+/** What it takes of the open product. */
+export interface OpenDeps
+  extends Pick<
+    RunDeps,
+    'store' | 'sealer' | 'clock' | 'log' | 'sightings' | 'retention' | 'takeLease'
+  > {
+  allowInsecureHttp: readonly string[];
+  /** The pace of each partner key, for all who use it. */
+  pacers: Pacers;
+  /** Where processes share the pace of a CRM account; null where each has its own. */
+  board: DepartureBoard | null;
+  findDefinition: (kind: string) => Promise<ConnectorDefinition>;
+  /** Brings requests to the service, unless `guard` does. */
+  fetch: typeof globalThis.fetch;
+  guard: Pick<ClientGuard, 'fetchFor'>;
+}
+
+/** An integration with its clients, for the length of one run or command. */
+export interface OpenIntegration {
+  integration: Integration;
+  partner: PartnerClient;
+  /** The field map in force. */
+  mappings: readonly FieldMapping[];
+  /** Fingerprint of the partner key. */
+  partnerKey: string;
+  /** What the sync needs; `openCrm` opens the CRM with it. */
+  deps: RunDeps;
+  /** What the connector knows of the prerequisites, without opening the CRM. */
+  checkCrm(): Promise<Finding[]>;
+  /** True if writes may wait beside the CRM, so that an erasure has to open it. */
+  keepsWrites: boolean;
+  /** The mapped fields as files that an administrator deploys; null where the CRM has no such files. */
+  fieldsAsSource(): FieldsSource | null;
+  /** What a run does besides: groups become networks, networks become warm paths. */
+  stages: Stages;
+  /** Requests made so far. */
+  calls(): RunFacts['calls'];
+  close(): Promise<void>;
+}
+
+/** Groups become networks, networks become warm paths, and the CRM shows where contacts stand. */
+const RUN_STAGES: Stages = {
+  before: [...NETWORK_STAGES.before, ...INSIGHT_STAGES.before],
+  after: [
+    ...NETWORK_STAGES.after,
+    ...INSIGHT_STAGES.after,
+    ...ERASURE_STAGES.after,
+    ...STATUS_STAGES.after,
+  ],
+};
+
+/** Settings in the database may be older than what `allowInsecureHttp` of the file says today. */
+function requireConfidential(integration: Integration, allowInsecureHttp: readonly string[]): void {
+  const rules = { alerts: { webhook: null }, allowInsecureHttp };
+  const [first] = insecureAddresses([integration], rules);
+  if (first === undefined) return;
+  throw new ConfigurationError(
+    `${first.setting} of "${integration.id}": ${insecureProblem(first.host)}. Nothing was asked there.`,
+    { code: 'insecure_http', details: { integration: integration.id, setting: first.setting } },
+  );
+}
+
+/** The contacts among these that are still there; whoever was erased is not, even before the store has forgotten them. */
+async function countAsPresent(
+  store: OpenDeps['store'],
+  integrationId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const present = await store.missingContacts.countAsPresent(integrationId, ids);
+  const run = await loadErased({ store }, integrationId, null);
+  const isErased = (id: string) => forgottenFingerprint({ store }, run, id) !== null;
+  return new Set([...present].filter((id) => !isErased(id)));
+}
+
+/** Opens an integration of the open product; nothing is asked of anyone yet. */
+export async function openIntegration(
+  deps: OpenDeps,
+  integration: Integration,
+  signal: AbortSignal,
+): Promise<OpenIntegration> {
+  const { clock, log, store, sealer, sightings, retention, takeLease } = deps;
+  requireConfidential(integration, deps.allowInsecureHttp);
+  const guarded = deps.guard.fetchFor(integration);
+  const calls = { partner: 0, crm: 0, throttled: 0 };
+  const definition = await deps.findDefinition(integration.crm.kind);
+  // Of those who object the connector knows nothing: they are marked in what it reads.
+  const { objections, ...contacts } = integration.contacts;
+  const connectorOptions: ConnectorOptions<unknown> = {
+    settings: readCrmSettings(definition, integration, deps.allowInsecureHttp),
+    contacts,
+    deps: {
+      clock,
+      log,
+      signal,
+      board: deps.board,
+      ...(guarded && { fetch: guarded }),
+      secrets: connectorSecrets({ store, sealer }, integration.id),
+      countAsPresent: (ids) => countAsPresent(store, integration.id, ids),
+      onCall({ throttled }) {
+        calls.crm += 1;
+        if (throttled) calls.throttled += 1;
+      },
+    },
+  };
+  const opened: Connector[] = [];
+  const { baseUrl, apiKey } = integration.partner;
+  const partnerKey = store.fingerprint('partner_key', `${baseUrl}\n${apiKey}`);
+  const partner = createPartnerClient({
+    baseUrl,
+    apiKey,
+    clock,
+    log,
+    pacer: deps.pacers.for(partnerKey),
+    fetch: guarded ?? deps.fetch,
+    onCall({ throttled }) {
+      calls.partner += 1;
+      if (throttled) calls.throttled += 1;
+    },
+  });
+  const mappings = integration.fields ?? defaultMappings(definition, integration);
+  const uses = {
+    fields: mappings.map(({ to }) => to),
+    groups: integration.networks.map(({ group }) => group),
+  };
+  return {
+    integration,
+    partner,
+    mappings,
+    partnerKey,
+    deps: {
+      store,
+      partner,
+      sealer,
+      clock,
+      sightings,
+      retention,
+      log,
+      newId: () => newId(clock.now()),
+      takeLease,
+      canonicalId: getCanonicalId(definition),
+      otherForms: getOtherForms(definition),
+      async openConnector(lease) {
+        const canonicalId = getCanonicalId(definition);
+        // A mistake in an id must not let the person be asked about.
+        const objectors = objections.map((id) => toContactId(canonicalId, integration.id, id));
+        const open = async () =>
+          withObjections(await definition.open(connectorOptions), new Set(objectors));
+        const connector = await openPinned(store, integration, lease, open);
+        opened.push(connector);
+        return connector;
+      },
+    },
+    checkCrm: () => definition.check({ ...connectorOptions, uses }),
+    keepsWrites: definition.keepsWrites ?? false,
+    fieldsAsSource: () =>
+      definition.fieldsAsSource?.(connectorOptions.settings, toFieldSpecs(mappings)) ?? null,
+    stages: RUN_STAGES,
+    calls: () => ({ ...calls }),
+    async close() {
+      await Promise.all(opened.splice(0).map((connector) => connector.close()));
+    },
+  };
+}
+
+function getOtherForms(definition: ConnectorDefinition): (crmId: string) => readonly string[] {
+  return (crmId) => definition.otherForms?.(crmId) ?? [];
+}
+
+/** The connector's own map; without networks nothing would ever fill the fields of warm paths. */
+function defaultMappings(
+  { defaultFields }: ConnectorDefinition,
+  { networks }: Integration,
+): readonly FieldMapping[] {
+  if (networks.length > 0) return defaultFields;
+  return defaultFields.filter(({ from }) => !from.startsWith('warmPath.'));
+}

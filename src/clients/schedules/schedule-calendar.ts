@@ -1,0 +1,193 @@
+/** When an integration runs by itself: in words, as a calendar in its own time zone, and where clocks change. */
+
+import { type Clock, isoTime } from '../../core/clock.ts';
+import type { Integration } from '../../core/integration.ts';
+import type { Store } from '../../store.ts';
+import type { RunRecord } from '../../sync/statements/runs.ts';
+import { type PlannedRuns, readPlannedRuns } from '../views/status.ts';
+import { cronText } from './cron-text.ts';
+import { shownAt } from './next-time.ts';
+import { isScheduled, nextRunAt, type Scheduled } from './schedules.ts';
+
+/** A run that was, as far as the calendar shows it. */
+export interface PastNight {
+  id: string;
+  /** ISO 8601. */
+  startedAt: string;
+  status: string;
+  trigger: string;
+}
+
+/** A day of the integration's time zone. */
+export interface CalendarDay {
+  /** `2026-11-22` */
+  day: string;
+  isToday: boolean;
+  /** Of past days: the runs that began, the newest first; at most `SHOWN_OF_DAY`. */
+  runs: PastNight[];
+  /** Of days to come: when runs begin, `02:00` by the clock on the wall; at most `SHOWN_OF_DAY`. */
+  times: string[];
+  /** True if the day has more of either. */
+  hasMore: boolean;
+}
+
+/** The clocks of the time zone go forward or back. */
+export interface ClockChange {
+  /** The day, `2027-03-14`. */
+  day: string;
+  /** Minutes that the clock leaves out; below zero if it shows them twice. */
+  minutes: number;
+  /** When the first run of that day begins, by the clock on the wall; null if none does. */
+  runAt: string | null;
+}
+
+export interface ScheduleDetail {
+  /** Null if it runs only by hand. */
+  schedule: PlannedRuns | null;
+  /** `every day at 02:00` */
+  text: string | null;
+  timezone: string;
+  past: CalendarDay[];
+  ahead: CalendarDay[];
+  /** The next two. */
+  changes: ClockChange[];
+}
+
+/** Days before today, and days from today on. */
+const DAYS = 30;
+
+/** Runs of one day that are shown. */
+export const SHOWN_OF_DAY = 4;
+
+/** Runs that are looked at for the days that were. */
+const MOST_RUNS = 500;
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+export async function readSchedule(
+  { store, clock }: { store: Pick<Store, 'schedules' | 'runs'>; clock: Pick<Clock, 'now'> },
+  integration: Pick<Integration, 'id' | 'schedule'>,
+): Promise<ScheduleDetail> {
+  const now = clock.now();
+  const { id: integrationId, schedule } = integration;
+  const planned = await readPlannedRuns(store, integration);
+  const timezone = schedule?.timezone ?? 'UTC';
+  const runs = await store.runs.list({ integrationId, limit: MOST_RUNS });
+  return {
+    schedule: planned,
+    text: schedule === null ? null : cronText(schedule.cron),
+    timezone,
+    past: pastDays(runs, timezone, now),
+    ahead: planned?.paused ? [] : listDaysAhead(integration, now),
+    changes: isScheduled(integration) ? clockChanges(integration, now) : [],
+  };
+}
+
+function pastDays(runs: readonly RunRecord[], timezone: string, now: number): CalendarDay[] {
+  const byDay = Map.groupBy(runs, ({ startedAt }) => dayIn(startedAt, timezone));
+  const today = dayIn(now, timezone);
+  return Array.from({ length: DAYS }, (_, ago) => {
+    const day = addDays(today, -ago);
+    const own = byDay.get(day) ?? [];
+    return {
+      day,
+      isToday: ago === 0,
+      runs: own.slice(0, SHOWN_OF_DAY).map(({ id, startedAt, status, trigger }) => ({
+        ...{ id, status, trigger },
+        startedAt: isoTime(startedAt),
+      })),
+      times: [],
+      hasMore: own.length > SHOWN_OF_DAY,
+    };
+  });
+}
+
+/** The days to come with the times of a schedule. A day with many costs no more than one with a few. */
+export function listDaysAhead(
+  integration: Pick<Integration, 'id' | 'schedule'>,
+  now: number,
+): CalendarDay[] {
+  if (!isScheduled(integration)) return [];
+  const { timezone } = integration.schedule;
+  const today = dayIn(now, timezone);
+  const last = addDays(today, DAYS - 1);
+  const days = new Map<string, CalendarDay>(
+    Array.from({ length: DAYS }, (_, index) => {
+      const day = addDays(today, index);
+      return [day, { day, isToday: index === 0, runs: [], times: [], hasMore: false }];
+    }),
+  );
+  let at = nextRunAt(integration, now);
+  while (at !== null && dayIn(at, timezone) <= last) {
+    const one = days.get(dayIn(at, timezone));
+    if (one === undefined) break;
+    if (one.times.length < SHOWN_OF_DAY) {
+      one.times.push(timeIn(at, timezone));
+      at = nextRunAt(integration, at);
+      continue;
+    }
+    one.hasMore = true;
+    at = nextRunAt(integration, endOfDay(at, timezone));
+  }
+  return [...days.values()];
+}
+
+/** The last moment of the day in the time zone, near enough: no day is longer than 25 hours. */
+function endOfDay(at: number, timezone: string): number {
+  const shown = shownAt(at, timezone);
+  return at + (DAY_MS - (shown % DAY_MS)) - 1;
+}
+
+/** Clocks change twice a year at most where they do. */
+const LOOK_AHEAD_DAYS = 400;
+const SHOWN_CHANGES = 2;
+
+function clockChanges(integration: Scheduled, now: number): ClockChange[] {
+  const { timezone } = integration.schedule;
+  const changes: ClockChange[] = [];
+  let before = offsetAt(now, timezone);
+  for (let ahead = 1; ahead <= LOOK_AHEAD_DAYS && changes.length < SHOWN_CHANGES; ahead += 1) {
+    const at = now + ahead * DAY_MS;
+    const after = offsetAt(at, timezone);
+    if (after === before) continue;
+    const changedAt = findChange(at - DAY_MS, at, timezone);
+    const day = dayIn(changedAt, timezone);
+    const start = changedAt - (shownAt(changedAt, timezone) % DAY_MS) + (after - before);
+    const run = nextRunAt(integration, start - 1);
+    const isThatDay = run !== null && dayIn(run, timezone) === day;
+    const runAt = isThatDay ? timeIn(run, timezone) : null;
+    changes.push({ day, minutes: (after - before) / MINUTE_MS, runAt });
+    before = after;
+  }
+  return changes;
+}
+
+/** The first minute after the change between two instants. */
+function findChange(from: number, to: number, timezone: string): number {
+  let [before, after] = [from, to];
+  const offset = offsetAt(from, timezone);
+  while (after - before > MINUTE_MS) {
+    const middle = Math.floor((before + after) / 2);
+    if (offsetAt(middle, timezone) === offset) before = middle;
+    else after = middle;
+  }
+  return after;
+}
+
+function offsetAt(at: number, timezone: string): number {
+  const second = at - (at % 1_000);
+  return shownAt(second, timezone) - second;
+}
+
+function dayIn(at: number, timezone: string): string {
+  return new Date(shownAt(at, timezone)).toISOString().slice(0, 10);
+}
+
+function timeIn(at: number, timezone: string): string {
+  return new Date(shownAt(at, timezone)).toISOString().slice(11, 16);
+}
+
+function addDays(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+}

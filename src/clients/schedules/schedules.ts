@@ -1,0 +1,132 @@
+/** The schedules of the integrations as they stand in the store. */
+import { createHash } from 'node:crypto';
+import { isoTime } from '../../core/clock.ts';
+import type { Integration, Schedule } from '../../core/integration.ts';
+import type { Store } from '../../store.ts';
+import type { ScheduleRecord } from '../statements/schedules.ts';
+import { createNextTimes, nextTime } from './next-time.ts';
+
+/** What schedules are read from and written to. */
+export interface ScheduleDeps {
+  store: Pick<Store, 'schedules'>;
+  clock: { now(): number };
+}
+
+/** An integration that runs by itself. */
+export type Scheduled = Pick<Integration, 'id'> & { schedule: Schedule };
+
+/** A schedule as people and programs read it. */
+export interface ScheduleView {
+  integration: string;
+  cron: string;
+  timezone: string;
+  /** ISO 8601 in UTC; null while it is paused, or if it never comes true again. */
+  nextRunAt: string | null;
+  paused: boolean;
+}
+
+/** True if an integration has a schedule. */
+export function isScheduled<Given extends Pick<Integration, 'id' | 'schedule'>>(
+  integration: Given,
+): integration is Given & Scheduled {
+  return integration.schedule !== null;
+}
+
+/**
+ * Brings the store in line with settings and clock: a schedule that is new or has changed is planned
+ * from now on (epoch ms), and so is one that a clock which ran ahead has planned. Others keep their time, also
+ * one that has passed meanwhile.
+ */
+export async function planSchedules(
+  { store: { schedules }, clock }: ScheduleDeps,
+  integrations: Iterable<Pick<Integration, 'id' | 'schedule'>>,
+  now = clock.now(),
+): Promise<void> {
+  const rows = new Map((await schedules.list()).map((row) => [row.integrationId, row]));
+  const timeAfter = createNextTimes();
+  const planned: Omit<ScheduleRecord, 'paused'>[] = [];
+  for (const integration of integrations) {
+    const row = rows.get(integration.id);
+    if (!isScheduled(integration)) {
+      if (row) await schedules.drop(integration.id);
+      continue;
+    }
+    const rule = toScheduleRule(integration.schedule);
+    if (row?.rule === rule && !isTooFarAhead(integration, row, now, timeAfter)) continue;
+    const { id: integrationId } = integration;
+    planned.push({ integrationId, rule, nextRunAt: nextRunAt(integration, now, timeAfter) });
+  }
+  await schedules.plan(planned);
+}
+
+/**
+ * True if a time lies behind the next two. The second next is right after a run, when the clock was
+ * set back a little: to plan that one anew would run twice.
+ */
+function isTooFarAhead(
+  integration: Scheduled,
+  { nextRunAt: at }: ScheduleRecord,
+  now: number,
+  timeAfter: typeof nextTime,
+) {
+  const next = nextRunAt(integration, now, timeAfter);
+  const secondNext = next === null ? null : nextRunAt(integration, next, timeAfter);
+  return at !== null && secondNext !== null && at > secondNext;
+}
+
+/** What the time of a schedule is computed from; another text means that it is computed anew. */
+export function toScheduleRule({ cron, timezone, jitterMs }: Schedule): string {
+  return `${cron} ${timezone} +${jitterMs}`;
+}
+
+/** When an integration runs next after an instant (epoch ms), its share of the jitter included. */
+export function nextRunAt(
+  { id, schedule }: Scheduled,
+  afterMs: number,
+  timeAfter = nextTime,
+): number | null {
+  const shareMs = jitterShareMs(id, schedule.jitterMs);
+  const time = timeAfter(schedule, afterMs - shareMs);
+  return time === null ? null : time + shareMs;
+}
+
+/** The same for an integration at all times, so that each night has the same length. */
+function jitterShareMs(integrationId: string, jitterMs: number): number {
+  return createHash('sha256').update(integrationId).digest().readUInt32BE() % (jitterMs + 1);
+}
+
+/** The schedules of these integrations, in their order. */
+export async function listSchedules(
+  { store, clock }: ScheduleDeps,
+  integrations: Iterable<Integration>,
+): Promise<ScheduleView[]> {
+  const rows = new Map((await store.schedules.list()).map((row) => [row.integrationId, row]));
+  return [...integrations]
+    .filter(isScheduled)
+    .map((integration) => toView(integration, rows.get(integration.id), clock.now()));
+}
+
+function toView(
+  integration: Scheduled,
+  row: ScheduleRecord | undefined,
+  now: number,
+): ScheduleView {
+  const { cron, timezone } = integration.schedule;
+  const isPlanned = row?.rule === toScheduleRule(integration.schedule);
+  const next = isPlanned ? row.nextRunAt : nextRunAt(integration, now);
+  const paused = row?.paused === 1;
+  const nextRun = next === null || paused ? null : isoTime(next);
+  return { integration: integration.id, cron, timezone, nextRunAt: nextRun, paused };
+}
+
+/** Stops a schedule until it is resumed; a run that is going on goes on. */
+export async function pauseSchedule(deps: ScheduleDeps, integration: Scheduled): Promise<void> {
+  await planSchedules(deps, [integration]);
+  await deps.store.schedules.pause(integration.id);
+}
+
+/** Ends a pause; the next run is the next time of the schedule from now on. */
+export async function resumeSchedule(deps: ScheduleDeps, integration: Scheduled): Promise<void> {
+  const { store, clock } = deps;
+  await store.schedules.resume(integration.id, nextRunAt(integration, clock.now()));
+}

@@ -1,0 +1,66 @@
+/** Which addresses a browser may set: none inside the network of this machine, unless its operator names it. */
+import { lookup as systemLookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { ConfigurationError } from '../../core/errors.ts';
+import {
+  isNamed,
+  isPrivateAddress,
+  type NamedByOperator,
+  type NotPublic,
+  whyNotPublic,
+} from '../../outbound/guard.ts';
+
+/**
+ * Throws a ConfigurationError for an address that a browser may not set. A name can lead elsewhere later: each request
+ * is checked again when it connects.
+ */
+export async function requirePublicAddress(
+  address: string,
+  named: NamedByOperator,
+  lookup: LookupFunction = systemLookup,
+): Promise<void> {
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
+    throw new ConfigurationError(`“${address}” is no address: it begins with https://.`, {
+      code: 'setup_address_invalid',
+    });
+  }
+  const url = new URL(address);
+  if (isNamed(url, named)) return;
+  const { hostname } = url;
+  const why = whyNotPublic(url);
+  if (why !== null) throw notHere(why, hostname);
+  const found = await resolveAddresses(hostname.replace(/^\[|\]$/g, ''), lookup);
+  if (found.some(isPrivateAddress)) throw notHere('private', hostname);
+}
+
+/** None for a name that is not known: connecting will say so. */
+function resolveAddresses(hostname: string, lookup: LookupFunction): Promise<string[]> {
+  return new Promise((resolve) => {
+    lookup(hostname, { all: true }, (error, found) => {
+      if (error !== null) resolve([]);
+      else resolve(typeof found === 'string' ? [found] : found.map(({ address }) => address));
+    });
+  });
+}
+
+const REFUSED: Readonly<Record<NotPublic, string>> = {
+  password: 'An address with a password in it',
+  plain: 'Plain http, on which keys can be read on the way,',
+  private: 'A host inside a private network',
+};
+
+function notHere(why: NotPublic, host: string): ConfigurationError {
+  return new ConfigurationError(
+    `${REFUSED[why]} cannot be set in a browser (${host}). It belongs to the operator's file: name the host in allowInsecureHttp of donor-sync.yaml, or host and port in DONOR_SYNC_SETUP_HOSTS, then it can be used here.`,
+    { code: 'setup_address_private', details: { host } },
+  );
+}
+
+/** Throws a ConfigurationError for a text that means something only in the operator's file. */
+export function requirePlainText(name: string, text: string): string {
+  if (!text.includes('${')) return text;
+  throw new ConfigurationError(
+    `${name}: variables of the environment (\${…}) belong to the operator's file, donor-sync.yaml. Write the value itself.`,
+    { code: 'setup_variable_refused' },
+  );
+}

@@ -1,0 +1,171 @@
+/** The kind of a column by its values, whatever its name is. Pure. */
+import { yesOrNo } from '../../../connectors/yes-or-no.ts';
+import { COUNTRY_NAMES, ORGANISATION_WORDS, REGION_NAMES, STREET_WORDS } from './content-words.ts';
+
+/** What the values of a column look like; `text` is anything else, `blank` no value at all. */
+export type ContentKind =
+  | 'blank'
+  | 'e-mail'
+  | 'web address'
+  | 'yes or no'
+  | 'date'
+  | 'number'
+  | 'phone'
+  | 'street'
+  | 'postal code'
+  | 'region'
+  | 'country'
+  | 'organisation'
+  | 'whole name'
+  | 'text';
+
+/** The share of values that has to look alike. */
+const MOST = 0.8;
+/** Streets have many forms, and organisations often have no word that tells. */
+const MANY = 0.6;
+const SOME = 0.3;
+
+/** Fewer values say nothing. */
+const FEWEST_VALUES = 3;
+
+/** More values say nothing new. */
+const MOST_VALUES = 1_000;
+
+/** Longer values are notes, and are not looked at further. */
+const LONGEST = 120;
+
+/** Tells the kind of a column by its values. */
+export function contentKind(values: readonly string[]): ContentKind {
+  const filled = values
+    .map((value) => value.trim())
+    .filter((value) => value !== '')
+    .slice(0, MOST_VALUES);
+  if (filled.length === 0) return 'blank';
+  if (filled.length < FEWEST_VALUES) return 'text';
+  const share = (test: (value: string) => boolean) =>
+    filled.filter((value) => value.length <= LONGEST && test(value)).length / filled.length;
+  if (share(isEmail) >= MOST) return 'e-mail';
+  if (share(isWebAddress) >= MOST) return 'web address';
+  if (share((value) => yesOrNo(value) !== null) >= MOST) return 'yes or no';
+  if (share(isDate) >= MOST) return 'date';
+  const distinct = new Set(filled).size / filled.length;
+  if (share(isPostalCode) >= MOST && haveLengthsOfCodes(filled)) return 'postal code';
+  if (share(isPhone) >= MOST) return 'phone';
+  if (share(isNumber) >= MOST) return 'number';
+  if (share(isCountry) >= MOST) return 'country';
+  if (share(isRegion) >= MOST) return 'region';
+  if (share(isStreet) >= MANY) return 'street';
+  if (share(isOrganisation) >= SOME && distinct > 0.1) return 'organisation';
+  return share(isWholeName) >= MOST && distinct >= MANY ? 'whole name' : 'text';
+}
+
+/** A few words for an example that must not show a value: `2 words`, `5 digits`, `an e-mail address`. */
+export function shapeOfValue(value: string): string {
+  const text = value.trim();
+  if (isEmail(text)) return 'an e-mail address';
+  if (isWebAddress(text)) return 'a web address';
+  if (yesOrNo(text) !== null) return 'yes or no';
+  if (isDate(text)) return 'a date';
+  if (/^\d+$/.test(text)) return `${text.length} ${text.length === 1 ? 'digit' : 'digits'}`;
+  const words = text.split(/\s+/).filter((word) => word !== '').length;
+  return `${words} ${words === 1 ? 'word' : 'words'}`;
+}
+
+function isEmail(value: string): boolean {
+  const at = value.indexOf('@');
+  const host = value.slice(at + 1);
+  return at > 0 && host.indexOf('.') > 0 && !host.includes('@') && !/\s/.test(value);
+}
+
+function isWebAddress(value: string): boolean {
+  return /^(https?:\/\/|www\.)\S+$/i.test(value);
+}
+
+function isDate(value: string): boolean {
+  return /^\d{1,4}[-./]\s?\d{1,2}[-./]\s?\d{1,4}([ t,]\S.*)?$/i.test(value);
+}
+
+function isNumber(value: string): boolean {
+  return /^[($€£-]*\d[\d.,'’ ]*[)%€]?$/.test(value);
+}
+
+function isPhone(value: string): boolean {
+  return (
+    /^[+(]?[\d() ./-]{7,20}(\s?x\d+)?$/i.test(value) &&
+    value.replace(/\D/g, '').length >= 7 &&
+    /[+() ./-]/.test(value)
+  );
+}
+
+/** Codes of the United States, Britain, Canada, the Netherlands, Sweden, Portugal, Poland, and of four or five digits. */
+const POSTAL_CODES = [
+  /^\d{5}(-\d{4})?$/,
+  /^\d{4}$/,
+  /^[a-z]{1,2}-?\d{4,5}$/i,
+  /^[a-z]{1,2}\d[a-z\d]? ?\d[a-z]{2}$/i,
+  /^[a-z]\d[a-z] ?\d[a-z]\d$/i,
+  /^\d{4} ?[a-z]{2}$/i,
+  /^\d{3} \d{2}$/,
+  /^\d{4}-\d{3}$/,
+  /^\d{2}-\d{3}$/,
+];
+
+function isPostalCode(value: string): boolean {
+  return POSTAL_CODES.some((code) => code.test(value));
+}
+
+/** Numbers of one length: amounts and years are shorter, longer, or the same over and over. */
+function haveLengthsOfCodes(values: readonly string[]): boolean {
+  if (values.every((value) => /^(1[89]|20)\d\d$/.test(value))) return false;
+  const plain = values.filter((value) => /^\d+$/.test(value));
+  const distinct = new Set(plain).size;
+  // A running number is an id.
+  const numbers = plain.map(Number);
+  const range = Math.max(...numbers) - Math.min(...numbers) + 1;
+  return !(distinct === values.length && distinct > 2 && range <= distinct * 2);
+}
+
+function isCountry(value: string): boolean {
+  return COUNTRY_NAMES.has(plain(value));
+}
+
+function isRegion(value: string): boolean {
+  return REGION_NAMES.has(plain(value));
+}
+
+function isStreet(value: string): boolean {
+  if (!/\p{L}/u.test(value) || isEmail(value) || isDate(value)) return false;
+  if (/^\d+[a-z]?([-/]\d+[a-z]?)?,? +\p{L}/iu.test(value)) return true;
+  const words = plain(value).split(' ');
+  // `Hauptstraße 5 a`: words, and a house number among the last two.
+  const parts = value.split(/[ ,]+/);
+  if (/^\p{L}/u.test(value) && parts.slice(1).slice(-2).some(isHouseNumber)) return true;
+  return words.some((word) => STREET_WORDS.has(word)) && /\d/.test(value);
+}
+
+function isHouseNumber(word: string): boolean {
+  return /^\d{1,5}[a-z]?([-/]\d{0,5}[a-z]?)?$/i.test(word);
+}
+
+function isOrganisation(value: string): boolean {
+  return plain(value)
+    .split(' ')
+    .some((word) => ORGANISATION_WORDS.has(word));
+}
+
+/** Two to five words with capitals, no digits and no word of an organisation: `Ana de la Cruz`, `Lopez, Maria`. */
+function isWholeName(value: string): boolean {
+  if (/[\d@/:]/.test(value) || isOrganisation(value)) return false;
+  const words = value.split(/[\s,]+/).filter((word) => word !== '');
+  if (words.length < 2 || words.length > 5) return false;
+  return /^\p{Lu}/u.test(words[0] ?? '') && /^\p{Lu}/u.test(words.at(-1) ?? '');
+}
+
+function plain(value: string): string {
+  return value
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,66 @@
+/** Every column of a file, with its use and an example: what is not used is seen as well. Pure. */
+
+import { settingNames } from '../../../connectors/csv/setting-names.ts';
+import { contentKind, shapeOfValue } from './column-content.ts';
+import type { CsvHeader } from './csv-columns.ts';
+
+/** The columns of a contact and of its marks, as chosen. */
+export interface ChosenColumns {
+  id: string | null;
+  firstName: string | null;
+  lastName: string | null;
+  fullName: string | null;
+  addresses: readonly string[];
+  employers: readonly string[];
+  optOut: string | null;
+  deceased: string | null;
+  doNotContact: string | null;
+}
+
+/** One column of a file. */
+export interface ColumnLine {
+  name: string;
+  /** What it is read as; null for a column that is not read. */
+  use: string | null;
+  /** The first value that is there; null for a blank column. */
+  example: string | null;
+  /** The same without the value: `2 words`, `5 digits`. */
+  shape: string;
+}
+
+/** Longer examples are cut. */
+const EXAMPLE_LENGTH = 60;
+
+/** Lists all columns in their order. */
+export function listFileColumns(
+  { names, sample }: Pick<CsvHeader, 'names' | 'sample'>,
+  chosen: ChosenColumns,
+): ColumnLine[] {
+  return settingNames(names).map((other, at) => {
+    const name = other ?? names[at] ?? '';
+    const values = sample.map((row) => row.get(name)?.trim() ?? '');
+    const example = values.find((value) => value !== '') ?? null;
+    const kind = contentKind(values);
+    return {
+      name,
+      use: describeUse(name, chosen),
+      example: example === null ? null : example.replace(/\s+/g, ' ').slice(0, EXAMPLE_LENGTH),
+      shape: example === null ? 'blank' : kind === 'text' ? shapeOfValue(example) : kind,
+    };
+  });
+}
+
+function describeUse(name: string, chosen: ChosenColumns): string | null {
+  if (name === chosen.id) return 'id';
+  if (name === chosen.firstName) return 'first name';
+  if (name === chosen.lastName) return 'last name';
+  if (name === chosen.fullName) return 'whole name';
+  if (chosen.addresses.includes(name)) return 'address';
+  if (chosen.employers.includes(name)) return 'employer';
+  const marks = [
+    name === chosen.optOut ? 'opt-out' : null,
+    name === chosen.deceased ? 'deceased' : null,
+    name === chosen.doNotContact ? 'do not contact' : null,
+  ].filter((mark) => mark !== null);
+  return marks.length === 0 ? null : marks.join(', ');
+}

@@ -1,0 +1,290 @@
+/** The words by which columns are known, without case, accents and punctuation; the likeliest come first. */
+
+/**
+ * Ids of the contact in the row. In English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish,
+ * Norwegian, Finnish and Polish, as are all lists of this file.
+ */
+export const ID_NAMES = [
+  ...[
+    'id',
+    'individualid',
+    'personid',
+    'constituentid',
+    'contactid',
+    'donorid',
+    'recordid',
+    'recordidcontact',
+  ],
+  ...[
+    'contributorid',
+    'memberid',
+    'accountnumber',
+    'donornumber',
+    'constituentnumber',
+    'uniqueid',
+    'externalid',
+  ],
+  ...['kontaktid', 'kontaktnummer', 'mitgliedsnummer', 'spendernummer', 'kundennummer'],
+  ...['adressnummer', 'adressnr', 'personennummer', 'identifiant', 'numerodonateur'],
+  ...['numeroadherent', 'numerocontact', 'codedonateur', 'numerodesocio', 'numerosocio', 'idsocio'],
+  ...['iddonante', 'iddonatore', 'codicedonatore', 'codicesocio', 'numerotessera', 'iddoador'],
+  ...['numerodesocio', 'codigododoador', 'relatienummer', 'donateursnummer', 'lidnummer'],
+  ...['medlemsnummer', 'givarnummer', 'kontaktnummer', 'giverid', 'jasennumero', 'numerdarczyncy'],
+  ...['customerno', 'customernumber', 'reference', 'referencecontact', 'codigo', 'codice', 'code'],
+  ...['uid', 'uuid', 'guid', 'crmid', 'userid', 'systemid'],
+  ...['nr', 'nummer', 'numero', 'number', 'lfdnr', 'matricula', 'referencecommande'],
+];
+
+/** Numbers of people in words of many languages: `Kundennr.`, `N° adhérent`, `Código de socio`. */
+export const PERSON_NUMBERS = [
+  /^(kunden|mitglieds?|mitglieder|spender|adress|kontakt|personen?|debitoren?|forderer|medlems?|givar|givare|kund|relatie|lid|leden|donateurs?|klant|contact)(nr|no|nummer|code)$/,
+  /^(numero|num|no|codigo|codice|cod|code|reference)(de|del|do|da|di|du|dela|dell)?(adherent|donateur|membre|client|contact|contacto|socio|donante|cliente|miembro|doador|associado|utente|membro|tesserato|donatore)$/,
+];
+
+export const FIRST_NAMES = [
+  ...[
+    'firstname',
+    'first',
+    'donorsfirstname',
+    'givenname',
+    'forename',
+    'fname',
+    'preferredname',
+    'vorname',
+    'prenom',
+  ],
+  ...['nombre', 'nombredepila', 'nome', 'primeironome', 'nomeproprio', 'voornaam', 'roepnaam'],
+  ...['fornamn', 'fornavn', 'etunimi', 'imie'],
+];
+
+export const LAST_NAMES = [
+  ...[
+    'lastname',
+    'last',
+    'donorssurname',
+    'surname',
+    'familyname',
+    'lname',
+    'nachname',
+    'familienname',
+    'zuname',
+  ],
+  ...['nomdefamille', 'nom', 'apellidos', 'apellido', 'primerapellido', 'cognome', 'apelido'],
+  ...[
+    'sobrenome',
+    'ultimonome',
+    'achternaam',
+    'familienaam',
+    'efternamn',
+    'efternavn',
+    'etternavn',
+  ],
+  ...['sukunimi', 'nazwisko'],
+];
+
+/** Those that begin with the last name come first: there is no doubt which part is which. */
+export const FULL_NAMES = [
+  ...['sortname', 'fileas', 'lastfirst', 'fullname', 'name', 'displayname'],
+  ...[
+    'wholename',
+    'contributorname',
+    'contactname',
+    'constituentname',
+    'donorname',
+    'membername',
+    'personname',
+  ],
+  ...['nombrecompleto', 'nombreyapellidos', 'nomecompleto', 'nomeecognome', 'nomprenom'],
+  ...['nometprenom', 'volledigenaam', 'naam', 'namn', 'navn', 'nimi', 'imieinazwisko'],
+];
+
+/** Names of another person, or no names to find a person by. */
+export const OTHER_PEOPLES =
+  /spouse|spsp|partner|phonetic|maiden|former|assistant|parent|child|conjoint|ehegatt|ehepartner|conyuge|coniuge|conjuge|echtgeno|maka|middle|geburt|jeunefille/;
+
+/** Ids of something else than the person in the row. */
+export const OTHER_IDS =
+  /household|haushalt|family|foyer|hogar|famiglia|huishoud|hushall|campaign|spouse|gift|fund|appeal|owner|batch|transaction|organi[sz]ation|segment|template|import/;
+
+/**
+ * Marks of people who must not be researched, or whose data must not be passed on. Marks of single
+ * channels (`Do Not Email`, `No Bulk Emails`, `nomail`) say nothing of research, and a status such as
+ * `Account Status` has other values besides.
+ */
+export const OPT_OUTS = [
+  ...['donotresearch', 'noresearch', 'researchoptout', 'donotscreen', 'noscreening'],
+  ...['donotprofile', 'noprofiling', 'optedout', 'optout', 'privacyoptout'],
+  ...['donottrade', 'donotshare', 'donotsell', 'donotexchange'],
+  ...['widerspruch', 'datenschutzwiderspruch', 'nichtrecherchieren', 'keinerecherche'],
+  ...['opposition', 'refusprofilage', 'nepasprofiler', 'oposicion', 'nocompartir', 'noinvestigar'],
+  ...['opposizione', 'noprofilazione', 'oposicao', 'naopartilhar', 'naopesquisar', 'bezwaar'],
+  ...['nietonderzoeken', 'nietdelen', 'motsattersig', 'ejprofilering', 'reservation', 'vastustaa'],
+  ...['sprzeciw'],
+];
+
+export const DECEASED = [
+  ...['deceased', 'isdeceased', 'deceaseddate', 'datedeceased', 'dateofdeath', 'deathdate'],
+  ...['verstorben', 'verstorbenam', 'todesdatum', 'sterbedatum', 'decede', 'datededeces'],
+  ...['fallecido', 'fallecida', 'difunto', 'fechadefallecimiento', 'fechadefuncion', 'deceduto'],
+  ...['deceduta', 'datadidecesso', 'datadecesso', 'falecido', 'falecida', 'datadefalecimento'],
+  ...['datadeobito', 'overleden', 'overledenop', 'datumoverlijden', 'overlijdensdatum', 'avliden'],
+  ...['avlidendatum', 'dodsdatum', 'dod', 'afdod', 'avdod', 'kuollut', 'kuolinpaiva', 'zmarly'],
+  ...['zmarla', 'datazgonu', 'cnbiodeceased'],
+];
+
+export const DO_NOT_CONTACTS = [
+  ...['donotcontact', 'isdonotcontact', 'nocontact', 'nichtkontaktieren', 'keinkontakt'],
+  ...['kontaktsperre', 'nepascontacter', 'nocontactar', 'noncontattare', 'naocontactar'],
+  ...['naocontatar', 'nietbenaderen', 'nietcontacteren', 'geencontact', 'kontaktaej', 'ejkontakt'],
+  ...['wunschtkeinenkontakt', 'villejblikontaktad', 'doesnotwanttobecontacted'],
+  ...['maikkekontaktes', 'kontaktikkje', 'eisaaottaayhteytta', 'niekontaktowac'],
+];
+
+export const EMPLOYER_NAMES = [
+  ...['cnprbsadrorgname', 'primaryaffiliation', 'preferredorganisationname', 'foretagsnamn'],
+  ...['raisonsociale', 'nomedaentidade', 'nombredecuenta', 'relatie'],
+  ...['employer', 'employername', 'currentemployer', 'primaryemployer', 'companyname', 'company'],
+  ...['organization', 'arbeitgeber', 'firma', 'unternehmen'],
+  ...['employeur', 'societe', 'entreprise', 'empresa', 'empleador', 'azienda', 'datoredilavoro'],
+  ...['societa', 'ditta', 'entidadepatronal', 'empregador', 'werkgever', 'bedrijf', 'arbetsgivare'],
+  ...['foretag', 'arbejdsgiver', 'virksomhed', 'arbeidsgiver', 'bedrift', 'tyonantaja', 'yritys'],
+  ...['pracodawca'],
+];
+
+/** Another column with an employer, next to one of those above. */
+export const FURTHER_EMPLOYERS = [
+  ...['associatedcompany', 'employer2', 'secondaryemployer', 'otheremployer', 'company2'],
+  ...['companyname2', 'organization2name', 'organisation2name', 'arbeitgeber2', 'employeur2'],
+];
+
+/** Names of the street, further lines, the place, the region, the postal code and the country. */
+export const STREETS = [
+  ...['street', 'address', 'address1', 'addressline1', 'streetaddress', 'street1', 'addresslines'],
+  ...[
+    'straathuisnummer',
+    'firstlineofaddress',
+    'streetaddress1',
+    'streetaddressline1',
+    'addressstreet1',
+    'line1',
+  ],
+  ...['streetandnumber', 'strassehnr', 'strassehausnr', 'adressligne1', 'adresseligne1'],
+  ...['addressline', 'streetline1', 'addressstreet', 'strasse', 'strassehausnummer', 'strassenr'],
+  ...[
+    'strasseundhausnummer',
+    'anschrift',
+    'rue',
+    'adresse',
+    'adresse1',
+    'fulladdress',
+    'direccion',
+  ],
+  ...['domicilio', 'calle', 'indirizzo', 'via', 'morada', 'endereco', 'rua', 'adres', 'straat'],
+  ...[
+    'straatnaam',
+    'straathuisnummer',
+    'adress',
+    'gatuadress',
+    'gata',
+    'gateadresse',
+    'vej',
+    'gate',
+  ],
+  ...['osoite', 'katuosoite', 'ulica'],
+];
+/** A house number that has a column for itself. */
+export const HOUSE_NUMBERS = [
+  ...['hausnummer', 'hausnr', 'housenumber', 'huisnummer', 'huisnr', 'numerocivico', 'civico'],
+  ...['housebuildingnumber', 'buildingnumber'],
+  ...['husnummer', 'husnr', 'numerodevoie', 'numerorue', 'numerodaporta'],
+];
+export const FURTHER_LINES = [
+  ...[
+    'streetaddress2',
+    'secondlineofaddress',
+    'street2',
+    'address2',
+    'addressline2',
+    'streetline2',
+    'addressstreet2',
+    'adresszusatz',
+  ],
+  ...['zusatznachstrasse', 'pressointerno', 'presso', 'co', 'adres2', 'rua2', 'calle2'],
+  ...['toevoeging', 'huisnummertoevoeging', 'addressstreet2', 'streetaddressline2', 'addressl2'],
+  ...['complementadresse', 'complementdadresse', 'adresse2', 'suite', 'apartment', 'unit'],
+];
+export const CITIES = [
+  ...['city', 'town', 'citytown', 'ort', 'stadt', 'wohnort', 'ville', 'commune', 'ciudad'],
+  ...['poblacion', 'localidad', 'municipio', 'citta', 'comune', 'localita', 'cidade', 'localidade'],
+  ...['plaats', 'woonplaats', 'stad', 'postort', 'by', 'poststed', 'kaupunki', 'postitoimipaikka'],
+  ...['miasto', 'miejscowosc', 'plzort', 'cpville', 'capcitta', 'suburb', 'locality'],
+];
+export const REGIONS = [
+  ...[
+    'state',
+    'province',
+    'region',
+    'stateprovince',
+    'stateregion',
+    'provincestate',
+    'statecounty',
+    'county',
+  ],
+  ...['bundesland', 'kanton', 'departement', 'provincia', 'comunidadautonoma', 'regione', 'estado'],
+  ...[
+    'estadoprovincia',
+    'statecode',
+    'provincecode',
+    'stateprovinceregion',
+    'stateterritory',
+    'prov',
+  ],
+  ...['distrito', 'uf', 'provincie', 'lan', 'fylke', 'wojewodztwo'],
+];
+export const POSTAL_CODES = [
+  ...['zip', 'zipcode', 'postalcode', 'postcode', 'postal', 'zippostalcode', 'zippostal', 'plz'],
+  ...['postalzipcode'],
+  ...[
+    'postleitzahl',
+    'codepostal',
+    'cp',
+    'codigopostal',
+    'cap',
+    'codicepostale',
+    'cep',
+    'postnummer',
+  ],
+  ...['postnr', 'postinumero', 'kodpocztowy'],
+];
+export const COUNTRIES = [
+  ...[
+    'country',
+    'countryregion',
+    'countrycode',
+    'countryname',
+    'land',
+    'pays',
+    'pais',
+    'paese',
+    'nazione',
+    'maa',
+    'kraj',
+  ],
+];
+
+/** What vendors put before the parts of an address; the first address with a street counts. */
+export const ADDRESS_PREFIXES = [
+  ...['', 'primary', 'preferred', 'pref', 'home', 'mailing', 'personal', 'main', 'primaryaddress'],
+  ...[
+    'preferredaddress',
+    'homeaddress',
+    'mailingaddress',
+    'postal',
+    'contact',
+    'donor',
+    'primarymailing',
+  ],
+  ...['residential', 'permanent', 'private', 'privat', 'address', 'address1', 'default'],
+  ...['direccionprincipal', 'enderecoprimario', 'primairadres', 'primair'],
+  ...['defaultaddress', 'billing', 'billingaddress', 'card', 'cardaddress'],
+];

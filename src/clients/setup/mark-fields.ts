@@ -1,0 +1,153 @@
+/** The fields that mark contacts as a set-up offers them: which fit, and what their values are. Pure. */
+import type { MarkKind } from '../../../connectors/mark-values.ts';
+import { yesOrNo } from '../../../connectors/yes-or-no.ts';
+import type { Integration } from '../../core/integration.ts';
+import { contentKind } from './column-content.ts';
+import type { CsvHeader } from './csv-columns.ts';
+
+type ContactSettings = Integration['contacts'];
+
+/** The three marks, with the settings that name their field and list its values. */
+export const MARKS = [
+  { kind: 'optOut', setting: 'optOutField', list: 'optOutValues' },
+  { kind: 'deceased', setting: 'deceasedField', list: 'deceasedValues' },
+  { kind: 'doNotContact', setting: 'doNotContactField', list: 'doNotContactValues' },
+] as const satisfies readonly {
+  kind: MarkKind;
+  setting: keyof ContactSettings;
+  list: keyof ContactSettings;
+}[];
+
+/** The values of a field that marks contacts, so that a user says what they mean. */
+export interface MarkFieldValues {
+  kind: MarkKind;
+  field: string;
+  /** So many contacts were looked at. */
+  of: number;
+  values: { value: string; count: number }[];
+}
+
+/** A column with more different values marks nobody. */
+const MOST_VALUES = 30;
+
+/** Tags in one cell have many combinations. */
+const MOST_LISTS = 100;
+
+const DATES_AND_FLAGS: ReadonlySet<string> = new Set(['yes or no', 'date', 'blank']);
+
+/** The columns of a file that could mark contacts: flags, dates, and those with few values. */
+export function markableColumns({
+  columns,
+  sample,
+}: Pick<CsvHeader, 'columns' | 'sample'>): string[] {
+  return columns.filter((name) => {
+    const values = sample.map((row) => row.get(name)?.trim() ?? '').filter((text) => text !== '');
+    if (DATES_AND_FLAGS.has(contentKind(values))) return true;
+    const distinct = new Set(values.flatMap(partsOfList)).size;
+    return distinct <= MOST_VALUES && (distinct <= 2 || distinct < values.length);
+  });
+}
+
+/** The tags of a cell: `Donor, Deceased`, `Call|Mail`. */
+function partsOfList(value: string): string[] {
+  return value
+    .split(/[,;|]|:::/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** The values of a file's columns of marks that are neither yes, no nor a date, with their counts. */
+export function markValuesInFile(
+  { sample }: Pick<CsvHeader, 'sample'>,
+  contacts: ContactSettings,
+): MarkFieldValues[] {
+  return MARKS.flatMap(({ kind, setting }) => {
+    const field = contacts[setting];
+    if (field === null) return [];
+    const counts = new Map<string, number>();
+    for (const row of sample) {
+      const value = row.get(field)?.trim() ?? '';
+      if (value !== '') counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+    const filled = [...counts].flatMap(([value, count]) => Array<string>(count).fill(value));
+    const isPlain =
+      DATES_AND_FLAGS.has(contentKind(filled)) &&
+      [...counts.keys()].every(
+        (value) => yesOrNo(value) !== null || contentKind([value, value, value]) === 'date',
+      );
+    if (isPlain || counts.size > MOST_LISTS) return [];
+    const values = [...counts]
+      .map(([value, count]) => ({ value, count }))
+      .toSorted((a, b) => b.count - a.count);
+    return [{ kind, field, of: sample.length, values }];
+  });
+}
+
+/** What the settings say of a value; by its word where they say nothing, and null where no word tells. */
+export function saidMeaning(
+  { kind, field }: Pick<MarkFieldValues, 'kind' | 'field'>,
+  contacts: ContactSettings,
+  value: string,
+): 'marked' | 'unmarked' | null {
+  const mark = MARKS.find((one) => one.kind === kind);
+  if (mark === undefined || contacts[mark.setting] !== field) return null;
+  if (contacts[mark.list]?.includes(value) === true) return 'marked';
+  if (contacts.unmarkedValues?.[kind]?.includes(value) === true) return 'unmarked';
+  if (contacts[mark.list] != null) return contacts.unmarkedValues?.[kind] ? null : 'unmarked';
+  const word = yesOrNo(value);
+  return word === null ? null : word ? 'marked' : 'unmarked';
+}
+
+/** Values by which a column of another kind, such as a status, marks contacts. */
+const MARKING_VALUES = {
+  deceased:
+    /\b(deceased|verstorben|d[eé]c[eé]d[eé]e?|fallecid[oa]|decedut[oa]|overleden|falecid[oa]|avliden)\b/iu,
+  doNotContact:
+    /\b(do not (contact|solicit)|dnc|no contact|nicht kontaktieren|ne pas contacter|no contactar|non contattare|niet benaderen|n[aã]o contactar|kontakta ej)\b/iu,
+} as const;
+
+/** Columns that say whether data may be used, and the values with which contacts have taken that back. */
+const CONSENT_COLUMNS =
+  /consent|legal basis|lawful basis|gdpr|rgpd|dsgvo|avg|privacy|datenschutz|rechtsgrundlage|einwilligung|base l[eé]gal|base jur[ií]dica|consentimiento|consentement|consenso|consentimento|toestemming|grondslag|samtycke|r[aä]ttslig grund/iu;
+const WITHDRAWN =
+  /^(withdrawn|revoked|refused|objected|opted[- ]out|widerrufen|abgelehnt|widersprochen|retirad[oa]|revocad[oa]|denegad[oa]|retir[eé]e?|refus[eé]e?|revocat[oa]|ritirat[oa]|negat[oa]|revogad[oa]|recusad[oa]|ingetrokken|geweigerd|[aå]terkallat|nekat)$/iu;
+/** Values that say it in a column of any name. */
+const OPTED_OUT =
+  /\b(do not (research|profile|screen)|consent withdrawn|objected to (profiling|processing))\b/iu;
+
+/** Tells whether a value of this column marks contacts. */
+function marks(kind: HintedKind, column: string, value: string): boolean {
+  if (kind !== 'optOut') return MARKING_VALUES[kind].test(value);
+  return OPTED_OUT.test(value) || (CONSENT_COLUMNS.test(column) && WITHDRAWN.test(value));
+}
+
+type HintedKind = keyof typeof HINT_TEXTS;
+
+const HINT_TEXTS = {
+  optOut: 'contacts that have opted out',
+  deceased: 'deceased contacts',
+  doNotContact: 'contacts that want no contact',
+} as const;
+
+/** So many values of a column are named. */
+const VALUES_NAMED = 3;
+const VALUE_LENGTH = 40;
+
+/** Says which columns have values that mark contacts, where no column is chosen for that mark. */
+export function markHints(
+  file: Pick<CsvHeader, 'columns' | 'sample'>,
+  chosen: Readonly<Record<HintedKind, string | null>>,
+): string[] {
+  const columns = markableColumns(file);
+  return (['optOut', 'deceased', 'doNotContact'] as const).flatMap((kind) => {
+    if (chosen[kind] !== null) return [];
+    return columns.flatMap((name) => {
+      const values = file.sample
+        .map((row) => row.get(name)?.trim() ?? '')
+        .filter((value) => value.length <= VALUE_LENGTH && marks(kind, name, value));
+      if (values.length === 0) return [];
+      const named = [...new Set(values)].slice(0, VALUES_NAMED).map((value) => `"${value}"`);
+      return `"${name}" marks ${values.length} ${HINT_TEXTS[kind]} with ${named.join(', ')}: name it in contacts.${kind}Field, list these values in contacts.${kind}Values and the others in contacts.unmarkedValues.${kind}, or these contacts are sent.`;
+    });
+  });
+}

@@ -1,0 +1,119 @@
+/**
+ * Columns of a file that have the name of one of ours and values of their own: a charity's "Donor ID". Nothing of ours
+ * is written there; our field gets another name.
+ */
+import { resolve } from 'node:path';
+import { openJournal } from '../../../connectors/csv/journal.ts';
+import type { FieldMapping } from '../../core/field-map.ts';
+
+/** As the service writes its ids. */
+const DONOR_ID = /^[0-9a-f]{32}$/;
+
+/** The share of our ids among the values of a column of ours: users edit a few. */
+const LEAST_OURS = 0.9;
+
+/** The beginning of a file: all names of its columns, and its first rows. */
+export interface FileStart {
+  names: readonly string[];
+  sample: readonly ReadonlyMap<string, string>[];
+}
+
+/** What tells that a column is ours, besides its values. */
+export interface KnownColumns {
+  /** The columns that the journal beside the output names. */
+  journal: ReadonlySet<string>;
+  /** The columns that the settings of before write into. */
+  previous: ReadonlySet<string>;
+  /** The column that has the ids of the contacts; null if that is not known yet. */
+  id: string | null;
+}
+
+/** Returns the columns of the file's own that these mappings would write into. Pure. */
+export function findOwnColumns(
+  { names, sample }: FileStart,
+  mappings: readonly FieldMapping[],
+  { journal, previous, id }: KnownColumns,
+): Set<string> {
+  const carriesOurs = mappings.some(
+    ({ from, to }) =>
+      from === 'donorId' && to !== id && hasDonorIds(sample.map((row) => row.get(to) ?? '')),
+  );
+  const own = mappings.filter(({ to }) => {
+    const times = names.filter((name) => name === to).length;
+    if (times === 0) return false;
+    if (times > 1 || to === id) return true;
+    if (carriesOurs || journal.has(to) || previous.has(to)) return false;
+    return sample.some((row) => (row.get(to) ?? '').trim() !== '');
+  });
+  return new Set(own.map(({ to }) => to));
+}
+
+/** True if these values of one column are ids of the service. */
+export function hasDonorIds(values: readonly string[]): boolean {
+  const filled = values.map((value) => value.trim()).filter((value) => value !== '');
+  const ours = filled.filter((value) => DONOR_ID.test(value)).length;
+  return ours > 0 && ours >= LEAST_OURS * filled.length;
+}
+
+/** Gives the fields that a file's own columns stand in the way of other names. Pure. */
+export function renameOurs(
+  mappings: readonly FieldMapping[],
+  own: ReadonlySet<string>,
+  names: readonly string[],
+): FieldMapping[] {
+  const taken = new Set([...names, ...mappings.map(({ to }) => to)]);
+  return mappings.map((line) => {
+    if (!own.has(line.to)) return line;
+    const to = freeName(line.to, taken);
+    taken.add(to);
+    return { ...line, to };
+  });
+}
+
+/** Ends the names that our fields get where a file has a column of the same name. */
+export const RENAMED = ' (service)';
+
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  for (let number = 1; ; number += 1) {
+    const candidate = `${name}${number === 1 ? RENAMED : ` (service ${number})`}`;
+    if (!taken.has(candidate)) return candidate;
+  }
+}
+
+/** Says which fields were renamed, in a sentence each. */
+export function renamedTexts(
+  before: readonly FieldMapping[],
+  after: readonly FieldMapping[],
+): string[] {
+  return after.flatMap(({ to }, at) => {
+    const was = before[at]?.to;
+    return was === undefined || was === to
+      ? []
+      : [`The file has its own column "${was}", which stays as it is: ours is called "${to}".`];
+  });
+}
+
+/** The columns that the journal beside this output names; none without a journal. */
+export async function readJournalColumns(output: string, cwd: string): Promise<Set<string>> {
+  const journal = await openJournal(`${resolve(cwd, output)}.donor-sync-journal`);
+  try {
+    return new Set([...journal.createdColumns, ...journal.keptColumns]);
+  } finally {
+    await journal.close();
+  }
+}
+
+/** Says which columns have the name of another one, and how settings name them; null if there are none. Pure. */
+export function twiceText(names: readonly string[]): string | null {
+  const twice = [...new Set(names.filter((name, at) => name !== '' && names.indexOf(name) !== at))];
+  if (twice.length === 0) return null;
+  const listed = twice.slice(0, MOST_TWICE).map((name) => `"${name.slice(0, NAME_LENGTH)}"`);
+  const others = twice.length > listed.length ? ', …' : '';
+  const [first = ''] = listed;
+  const example = first.slice(0, -1);
+  return `Several columns have the same name: ${listed.join(', ')}${others}. They are told apart by their place: ${example} (1)", ${example} (2)" and so on. Check that the right ones are used.`;
+}
+
+/** So many names are listed, each cut to so many characters. */
+const MOST_TWICE = 10;
+const NAME_LENGTH = 60;

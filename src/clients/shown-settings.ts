@@ -1,0 +1,88 @@
+/** The settings of an integration for people to read, and to apply again: without what is secret in them. */
+import { Document, visit } from 'yaml';
+import type { Integration } from '../core/integration.ts';
+import { isActing, plainJson } from '../core/printable.ts';
+
+/** Long texts stay on their line, so that a line is a setting. */
+const YAML_STYLE = { lineWidth: 0 };
+
+/** A text with something in it that acts stands in quotes and escaped: what is applied is the same. */
+export function toYaml(settings: object): string {
+  const document = new Document(settings);
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value === 'string' && isActing(node.value)) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return plainJson(document.toString(YAML_STYLE));
+}
+
+/** Settings that may be shown. */
+export interface ShownSettings {
+  settings: unknown;
+  /** The variables that stand where secrets were, in the order of the settings. */
+  variables: string[];
+}
+
+/** Names of settings whose values are secrets: `apiKey`, `clientSecret`, `refreshToken`, … */
+const SECRET_NAME = /key|secret|token|password|passphrase|credential/i;
+
+/** These hold keys and sign-ins; elsewhere a word like "key" is a field's or a network's name. */
+const SECRET_PARTS: readonly string[] = ['partner', 'crm'];
+
+/**
+ * An integration with a `${NAME}` in place of each secret. A secret is a text or number of `partner`
+ * or `crm` with (or under) a name that sounds like one, the address of a webhook, or a URL with a password in it. Its
+ * variable is called by the integration's id and the path of the setting: `crm.auth.token` of
+ * `riverside` is `RIVERSIDE_CRM_AUTH_TOKEN`. A plain `${` is written as `$${`, so that reading gives
+ * the same settings again.
+ */
+export function hideSecrets(integration: Integration): ShownSettings {
+  const variables: string[] = [];
+
+  function show(value: unknown, path: readonly string[], isSecret: boolean): unknown {
+    if (Array.isArray(value)) {
+      return value.map((item, index) => show(item, [...path, String(index + 1)], isSecret));
+    }
+    if (typeof value === 'object' && value !== null) {
+      const entries = Object.entries(value).map(([name, inner]) => {
+        const innerPath = [...path, name];
+        return [name, show(inner, innerPath, isSecret || soundsSecret(innerPath))];
+      });
+      return Object.fromEntries(entries);
+    }
+    const isText = typeof value === 'string';
+    if ((isSecret && (isText || typeof value === 'number')) || (isText && holdsPassword(value))) {
+      const variable = variableName([integration.id, ...path], variables);
+      variables.push(variable);
+      return `\${${variable}}`;
+    }
+    return isText ? value.replaceAll(`\${`, `$$$\${`) : value;
+  }
+
+  return { settings: show(integration, [], false), variables };
+}
+
+function soundsSecret(path: readonly string[]): boolean {
+  const [part = '', ...names] = path;
+  // Who has the address of a chat can write there.
+  if (part === 'alerts') return names.at(-1) === 'url';
+  return SECRET_PARTS.includes(part) && SECRET_NAME.test(names.at(-1) ?? '');
+}
+
+function holdsPassword(text: string): boolean {
+  return Boolean(URL.parse(text)?.password);
+}
+
+/** `['riverside', 'partner', 'apiKey']` → `RIVERSIDE_PARTNER_API_KEY`; no name is given twice. */
+function variableName(path: readonly string[], taken: readonly string[]): string {
+  const words = path
+    .join('_')
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .toUpperCase();
+  // A variable's name never begins with a digit, as an id may.
+  const name = words.replace(/^(?=\d)/, '_');
+  const twins = taken.filter((other) => other.replace(/__\d+$/, '') === name).length;
+  return twins === 0 ? name : `${name}__${twins + 1}`;
+}

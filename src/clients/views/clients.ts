@@ -1,0 +1,207 @@
+/** All clients in one list: where each stands, what it did in the last nights, and who is needed. */
+import { type Clock, isoTime } from '../../core/clock.ts';
+import type { Integration } from '../../core/integration.ts';
+import { startOfMonth } from '../../credits/allowance.ts';
+import type { Store } from '../../store.ts';
+import type { RunActivityRow } from '../statements/run-activity.ts';
+import { createNights, describeNights, type NightView } from './nights.ts';
+import { type PlannedRuns, plannedRuns } from './status.ts';
+import { type ClientStatus, getProblem, getStanding, type Problem } from './verdict.ts';
+
+/** What is known of every client: enough to say how it is, to search and to filter. */
+export interface ClientBrief {
+  id: string;
+  name: string;
+  /** The kind of CRM. */
+  crm: string;
+  standing: ClientStatus;
+  /** What the last run ended with; null if that was well, or another one goes on. */
+  problem: Problem | null;
+  /** The run that goes on or waits to begin. */
+  run: string | null;
+  /** Decisions that wait for a person. */
+  decisions: number;
+  paused: boolean;
+}
+
+/** One row of the list. */
+export interface ClientView extends ClientBrief {
+  /** ISO 8601; null if no run has succeeded yet. */
+  lastSuccessAt: string | null;
+  /** Null if it runs only by hand. */
+  schedule: PlannedRuns | null;
+  /** Credits for enhancements in this month of its zone. */
+  month: { spent: number; budget: number | null };
+  /** The last 14, the oldest first. */
+  nights: NightView[];
+}
+
+/** Which clients are asked for. */
+export const CLIENT_FILTERS = ['all', 'needs', 'stopped', 'syncing', 'paused'] as const;
+export type ClientFilter = (typeof CLIENT_FILTERS)[number];
+
+/** True of a client that the filter lets through. */
+export function isShown(brief: ClientBrief, filter: ClientFilter): boolean {
+  switch (filter) {
+    case 'all':
+      return true;
+    case 'needs':
+      return needsPerson(brief);
+    case 'stopped':
+      return brief.problem !== null;
+    case 'syncing':
+      return brief.standing === 'syncing' || brief.standing === 'queued';
+    case 'paused':
+      return brief.paused;
+  }
+}
+
+/** True if nothing goes on until a person does something, or a person has to decide. */
+export function needsPerson({ problem, decisions }: ClientBrief): boolean {
+  return problem?.advice.needs === 'person' || decisions > 0;
+}
+
+/** Clients whose name or id has this in it, whatever the case. */
+export function isNamed({ id, name }: Pick<ClientBrief, 'id' | 'name'>, words: string): boolean {
+  const wanted = words.trim().toLowerCase();
+  return name.toLowerCase().includes(wanted) || id.includes(wanted);
+}
+
+export interface ClientReader {
+  /** How all of these clients are, in their order. */
+  briefs(integrations: ReadonlyMap<string, Integration>): Promise<readonly ClientBrief[]>;
+  /** The rows of some of them: a bounded number. */
+  rows(
+    briefs: readonly ClientBrief[],
+    integrations: ReadonlyMap<string, Integration>,
+  ): Promise<ClientView[]>;
+  /** What is kept of the signs is out of date: something was just done. */
+  forget(): void;
+}
+
+interface ClientActivity {
+  rows: ReadonlyMap<string, RunActivityRow>;
+  queued: ReadonlyMap<string, string>;
+  decisions: ReadonlyMap<string, number>;
+  paused: ReadonlySet<string>;
+  /** What was made of them for those who reach the same clients. */
+  briefs: WeakMap<ReadonlyMap<string, Integration>, readonly ClientBrief[]>;
+}
+
+/** Reading the signs of all clients may take this share of the time; a few look at them at no cost, many share one look. */
+const SHARE_OF_TIME = 0.05;
+const MAX_AGE_MS = 5_000;
+
+/** Reads clients for all who look: the signs of all of them are read once for everyone who asks at that time. */
+export function createClientReader(
+  { signs }: Pick<Store, 'signs'>,
+  clock: Pick<Clock, 'now' | 'monotonicMs'>,
+): ClientReader {
+  const nightsIn = createNights();
+  let known: { signs: Promise<ClientActivity>; freshUntilMs: number } | null = null;
+  /** The last rows that were read, also after `forget`. */
+  let rowsBefore: ClientActivity['rows'] = new Map();
+
+  return {
+    async briefs(integrations) {
+      const activity = await current();
+      const made = activity.briefs.get(integrations);
+      if (made?.length === integrations.size) return made;
+      const briefs = [...integrations.values()].map((integration) =>
+        toBrief(integration, activity),
+      );
+      activity.briefs.set(integrations, briefs);
+      return briefs;
+    },
+    async rows(briefs, integrations) {
+      const now = clock.now();
+      const shown = briefs.flatMap((brief) => {
+        const integration = integrations.get(brief.id);
+        if (integration === undefined) return [];
+        const timezone = integration.schedule?.timezone ?? 'UTC';
+        return [{ brief, integration, nights: nightsIn(timezone, now), timezone }];
+      });
+      const ids = shown.map(({ brief }) => brief.id);
+      const since = Math.min(...shown.map(({ nights }) => nights.bounds[0] ?? now));
+      const months = new Map(
+        shown.map(({ brief, timezone }) => [brief.id, startOfMonth(now, timezone)]),
+      );
+      const successes = await signs.listLastSuccess(ids);
+      const runs = Map.groupBy(await signs.listNightRuns(ids, since), (run) => run.integrationId);
+      const spent = await signs.listSpent(months);
+      const planned = await signs.listPlanned(ids);
+      return shown.map(({ brief, integration, nights }): ClientView => {
+        const { id } = brief;
+        const success = successes.get(id);
+        return {
+          ...brief,
+          lastSuccessAt: success === undefined ? null : isoTime(success),
+          schedule: plannedRuns(integration, planned.get(id)),
+          month: { spent: spent.get(id) ?? 0, budget: integration.budget.perMonth },
+          nights: describeNights(nights, runs.get(id) ?? []),
+        };
+      });
+    },
+    forget() {
+      known = null;
+    },
+  };
+
+  function current(): Promise<ClientActivity> {
+    const nowMs = clock.monotonicMs();
+    if (known !== null && nowMs < known.freshUntilMs) return known.signs;
+    const reading = { signs: read(), freshUntilMs: Number.POSITIVE_INFINITY };
+    known = reading;
+    reading.signs.then(
+      () => {
+        const tookMs = clock.monotonicMs() - nowMs;
+        reading.freshUntilMs = nowMs + Math.min(MAX_AGE_MS, tookMs / SHARE_OF_TIME);
+      },
+      () => {
+        if (known === reading) known = null;
+      },
+    );
+    return reading.signs;
+  }
+
+  async function read(): Promise<ClientActivity> {
+    const [rows, queued, decisions, paused] = await Promise.all([
+      signs.listSigns(rowsBefore),
+      signs.listQueued(),
+      signs.countDecisions(),
+      signs.listPaused(),
+    ]);
+    rowsBefore = rows;
+    return { rows, queued, decisions, paused, briefs: new WeakMap() };
+  }
+}
+
+function toBrief(
+  { id, name = id, crm, schedule }: Integration,
+  activity: ClientActivity,
+): ClientBrief {
+  const row = activity.rows.get(id);
+  const queued = activity.queued.get(id) ?? null;
+  const isRunning = row?.isGoingOn === true;
+  const lastRun = row === undefined ? undefined : toLastRun(id, row);
+  // Of a run that goes on, how the one before it ended does not matter now.
+  const problem = isRunning || queued !== null ? null : getProblem(lastRun);
+  return {
+    id,
+    name,
+    crm: crm.kind,
+    problem,
+    standing: getStanding({ isRunning, isQueued: queued !== null, lastRun, problem }),
+    run: isRunning ? row.run : queued,
+    decisions: activity.decisions.get(id) ?? 0,
+    paused: schedule !== null && activity.paused.has(id),
+  };
+}
+
+function toLastRun(
+  integrationId: string,
+  { run: id, status, reasonCode, reasonMessage }: RunActivityRow,
+) {
+  if (id === null || status === null) return undefined;
+  return { id, integrationId, status, reasonCode, reasonMessage };
+}

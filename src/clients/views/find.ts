@@ -1,0 +1,67 @@
+/** What a few typed letters lead to: pages, clients and runs; never contacts, whose names are kept nowhere. */
+import type { Store } from '../../store.ts';
+import { type ClientBrief, isNamed, needsPerson } from './clients.ts';
+
+/** A place to go to. */
+export interface SearchResult {
+  kind: 'page' | 'client' | 'run';
+  label: string;
+  /** More about it; null if the label says all. */
+  detail: string | null;
+  href: string;
+}
+
+interface FindDeps {
+  signs: Pick<Store['signs'], 'findByPrefix'>;
+  /** The pages that the user may see. */
+  pages: readonly { name: string; href: string }[];
+  clients: readonly ClientBrief[];
+  /** Whether a run of this integration is within reach. */
+  reaches: (integrationId: string) => boolean;
+}
+
+const MAX_CLIENTS = 8;
+const MAX_RUNS = 5;
+
+/** So many letters of a run's id are needed, which begins with the time. */
+const RUN_PREFIX = /^[0-9a-f]{6,8}(-|$)/;
+
+/** Clients whose name begins so before those that have it elsewhere; without words, those that need a person. */
+export async function findResults(deps: FindDeps, words: string): Promise<SearchResult[]> {
+  const wanted = words.trim().toLowerCase();
+  const pages = deps.pages
+    .filter(({ name }) => name.toLowerCase().includes(wanted))
+    .map(({ name, href }): SearchResult => ({ kind: 'page', label: name, detail: null, href }));
+  const found =
+    wanted === ''
+      ? deps.clients.filter(needsPerson)
+      : deps.clients.filter((client) => isNamed(client, wanted));
+  const begins = ({ name, id }: ClientBrief) =>
+    name.toLowerCase().startsWith(wanted) || id.startsWith(wanted) ? 0 : 1;
+  const clients = found
+    .toSorted((a, b) => begins(a) - begins(b))
+    .slice(0, MAX_CLIENTS)
+    .map(
+      ({ id, name }): SearchResult => ({
+        kind: 'client',
+        label: name,
+        detail: id,
+        href: `/clients/${id}`,
+      }),
+    );
+  const runs = RUN_PREFIX.test(wanted) ? await deps.signs.findByPrefix(wanted, MAX_RUNS) : [];
+  return [
+    ...pages,
+    ...clients,
+    ...runs
+      .filter(({ integrationId }) => deps.reaches(integrationId))
+      .map(
+        ({ id, integrationId }): SearchResult => ({
+          kind: 'run',
+          label: id,
+          detail: `a run of ${integrationId}`,
+          href: `/runs/${id}`,
+        }),
+      ),
+  ];
+}

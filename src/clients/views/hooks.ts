@@ -1,0 +1,77 @@
+/** The webhook address of an integration, and what became of its last calls. */
+import { isoTime } from '../../core/clock.ts';
+import type { HookCallRecord, HookRecord } from '../statements/hooks.ts';
+
+/** A webhook address, without its token. */
+export interface HookView {
+  integration: string;
+  signature: HookRecord['signature'];
+  createdAt: string;
+  lastUsedAt: string | null;
+  /** Contacts that calls named and that its CRM does not have. */
+  ignored: number;
+}
+
+export function describeHook({
+  integrationId,
+  signature,
+  createdAt,
+  lastUsedAt,
+  ignoredCount,
+}: HookRecord): HookView {
+  return {
+    integration: integrationId,
+    signature,
+    createdAt: isoTime(createdAt),
+    lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),
+    ignored: ignoredCount,
+  };
+}
+
+/** Calls that followed each other and were answered alike. */
+export interface HookCallView {
+  /** ISO 8601: the first of them, and the last. */
+  firstAt: string;
+  lastAt: string;
+  times: number;
+  /** `accepted`, `repeated`, `other_account`, or the code of the refusal. */
+  answer: string;
+  /** The same in words. */
+  text: string;
+  isGood: boolean;
+  /** Contacts that the last of them named; 0 if it named none. */
+  contacts: number;
+  /** The run that answers. */
+  run: string | null;
+}
+
+const ANSWERS: Readonly<Record<string, string>> = {
+  accepted: 'taken: a run looks at it',
+  repeated: 'taken before: nothing to do',
+  erasure: 'taken: contacts that the CRM deleted for privacy are erased',
+  other_account: 'about another account of the CRM: left alone',
+  signature_missing: 'refused: it was not signed',
+  signature_invalid: 'refused: it was signed with another secret',
+  signature_too_old: 'refused: it was signed more than five minutes before',
+};
+
+export function describeCall(call: HookCallRecord): HookCallView {
+  const { at, lastAt, times, answer, contacts, runId } = call;
+  return {
+    firstAt: isoTime(at),
+    lastAt: isoTime(lastAt),
+    times,
+    answer,
+    text: ANSWERS[answer] ?? `refused: ${answer}`,
+    isGood: !answer.startsWith('signature_'),
+    contacts,
+    run: runId,
+  };
+}
+
+/** How the calls are signed, in words. */
+export const SIGNATURE_TEXTS = {
+  none: 'not signed: the address is the key',
+  hubspot: 'signed by the HubSpot app',
+  hmac: 'signed with a secret of ours',
+} as const;

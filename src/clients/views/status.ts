@@ -1,0 +1,115 @@
+/** Where an integration stands, read once for the command line, the HTTP API and the pages. */
+import { isoTime } from '../../core/clock.ts';
+import type { Integration } from '../../core/integration.ts';
+import { describeCount, formatCount } from '../../core/quantities.ts';
+import type { BucketReport, RunReport } from '../../core/run.ts';
+import type { Store } from '../../store.ts';
+import { readReport } from '../../sync/views/run.ts';
+
+/** When an integration runs by itself. */
+export interface PlannedRuns {
+  /** Five fields of cron. */
+  cron: string;
+  timezone: string;
+  /** ISO 8601; null while it is paused, before `serve` has planned it, or if it never comes true again. */
+  nextRunAt: string | null;
+  paused: boolean;
+}
+
+/** An integration and its runs. */
+export interface IntegrationStatus {
+  id: string;
+  name: string | null;
+  /** The kind of CRM. */
+  crm: string;
+  /** Null if it runs only by hand. */
+  schedule: PlannedRuns | null;
+  /** The run that began last, also one that goes on. */
+  lastRun: RunReport | null;
+  /** When a run succeeded last, ISO 8601. */
+  lastSuccessAt: string | null;
+}
+
+type StatusStore = Pick<Store, 'runs' | 'signs' | 'runRows' | 'networks'>;
+
+/** Integrations that are asked about at once. */
+const AT_ONCE = 500;
+
+export async function readStatus(
+  store: StatusStore,
+  integration: Integration,
+): Promise<IntegrationStatus> {
+  const [status] = await readStatuses(store, [integration]);
+  if (status === undefined) throw new Error('an integration has no status');
+  return status;
+}
+
+/** The same of many, with a few questions for all of them. */
+export async function readStatuses(
+  store: StatusStore,
+  integrations: readonly Integration[],
+): Promise<IntegrationStatus[]> {
+  const statuses: IntegrationStatus[] = [];
+  for (let from = 0; from < integrations.length; from += AT_ONCE) {
+    const some = integrations.slice(from, from + AT_ONCE);
+    const ids = some.map(({ id }) => id);
+    const [runs, successes, planned] = await Promise.all([
+      store.runs.listNewest(ids, 1),
+      store.signs.listLastSuccess(ids),
+      store.signs.listPlanned(ids),
+    ]);
+    for (const integration of some) {
+      const { id, name, crm } = integration;
+      const [last] = runs.get(id) ?? [];
+      const success = successes.get(id);
+      statuses.push({
+        id,
+        name: name ?? null,
+        crm: crm.kind,
+        schedule: plannedRuns(integration, planned.get(id)),
+        lastRun: last ? await readReport(store, last) : null,
+        lastSuccessAt: success === undefined ? null : isoTime(success),
+      });
+    }
+  }
+  return statuses;
+}
+
+/** When an integration runs by itself, by what is planned of it; null if only by hand. */
+export function plannedRuns(
+  { schedule }: Pick<Integration, 'schedule'>,
+  planned: { nextRunAt: number | null; paused: boolean } | undefined,
+): PlannedRuns | null {
+  if (schedule === null) return null;
+  const { cron, timezone } = schedule;
+  const paused = planned?.paused ?? false;
+  const next = paused ? null : (planned?.nextRunAt ?? null);
+  return { cron, timezone, paused, nextRunAt: next === null ? null : isoTime(next) };
+}
+
+/** When an integration runs by itself; null if only by hand. */
+export async function readPlannedRuns(
+  { schedules }: Pick<Store, 'schedules'>,
+  { id, schedule }: Pick<Integration, 'id' | 'schedule'>,
+): Promise<PlannedRuns | null> {
+  const row = schedule === null ? undefined : await schedules.find(id);
+  const planned = row && { nextRunAt: row.nextRunAt, paused: row.paused === 1 };
+  return plannedRuns({ schedule }, planned);
+}
+
+/** When a run succeeded last, ISO 8601; null if none has. */
+export async function readLastSuccess(
+  { runs }: Pick<Store, 'runs'>,
+  integrationId: string,
+): Promise<string | null> {
+  const [row] = await runs.list({ integrationId, status: 'succeeded', limit: 1 });
+  return row ? isoTime(row.finishedAt ?? row.startedAt) : null;
+}
+
+/** What a run spent, one bucket at a time: credits of two buckets are never added up. */
+
+/** `56 credits spent, 944 left`; what is left is said only if the service was asked. */
+export function spentText({ spent, remaining }: BucketReport): string {
+  const left = remaining === null ? '' : `, ${formatCount(remaining)} left`;
+  return `${describeCount(spent, 'credit')} spent${left}`;
+}

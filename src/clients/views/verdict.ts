@@ -1,0 +1,152 @@
+/** Is everything well? One word for each integration, and one sentence for all. */
+
+import { describeCount, formatCount } from '../../core/quantities.ts';
+import type { RunRecord } from '../../sync/statements/runs.ts';
+import { type Advice, adviceFor } from '../../sync/views/advice.ts';
+
+/**
+ * Where an integration stands. `stopped` goes on by itself, `stuck` once a person has done something;
+ * `failed` is an unexpected error.
+ */
+export type ClientStatus = 'syncing' | 'queued' | 'well' | 'new' | 'stopped' | 'stuck' | 'failed';
+
+/** Why the last run of an integration did not come to its end. */
+export interface Problem {
+  runId: string;
+  /** The reason in one word; null if the run has left none. */
+  code: string | null;
+  message: string;
+  advice: Advice;
+}
+
+/** What tells where an integration stands. */
+export interface RunActivity {
+  isRunning: boolean;
+  isQueued: boolean;
+  /** The newest run that is not going on. */
+  lastRun: Pick<RunRecord, 'status'> | undefined;
+  /** What that run ended with; null if it was well. */
+  problem: Problem | null;
+}
+
+/** What goes on now says more than how the last run ended. */
+export function getStanding({ isRunning, isQueued, lastRun, problem }: RunActivity): ClientStatus {
+  if (isRunning) return 'syncing';
+  if (isQueued) return 'queued';
+  if (lastRun === undefined) return 'new';
+  if (lastRun.status === 'succeeded') return 'well';
+  if (lastRun.status === 'failed') return 'failed';
+  return problem?.advice.needs === 'person' ? 'stuck' : 'stopped';
+}
+
+/** What the last run ended with; null if it was well. A run that was cut off has left no reason. */
+export function getProblem(
+  row:
+    | Pick<RunRecord, 'id' | 'integrationId' | 'status' | 'reasonCode' | 'reasonMessage'>
+    | undefined,
+): Problem | null {
+  if (row === undefined || row.status === 'succeeded') return null;
+  const { id: runId, reasonCode: code, reasonMessage: message } = row;
+  const reason = code === null ? null : { code, message: message ?? '' };
+  return {
+    runId,
+    code,
+    message: reason?.message ?? 'The process ended in the middle of the run.',
+    advice: adviceFor(reason, row.integrationId),
+  };
+}
+
+/** An integration as far as the verdict needs it. */
+export interface Brief {
+  id: string;
+  name: string;
+  standing: ClientStatus;
+  problem: Problem | null;
+}
+
+export interface Verdict {
+  /** `attention`: a person is needed; `patience`: something stopped and goes on by itself. */
+  level: 'well' | 'syncing' | 'patience' | 'attention' | 'new';
+  headline: string;
+  /** What a person has to do, each with the place on the page where it is done. */
+  tasks: { text: string; href: string }[];
+}
+
+/** Clients that are named one by one; of the others there is a number. */
+const MAX_TASKS = 5;
+
+/** The sentence above everything else; `buildHref` leads to an integration. */
+export function judge(
+  briefs: readonly Brief[],
+  held: number,
+  buildHref: (integrationId: string) => string,
+): Verdict {
+  const stuck = briefs.filter(({ problem }) => problem?.advice.needs === 'person');
+  const tasks = stuck.slice(0, MAX_TASKS).map(({ id, name, problem }) => ({
+    text: `${name}: ${problem?.message ?? ''}`,
+    href: buildHref(id),
+  }));
+  const more = stuck.length - tasks.length;
+  if (more > 0) {
+    tasks.push({ text: `${describeCount(more, 'more client')}`, href: '/?show=needs' });
+  }
+  if (held > 0) {
+    const wait = held === 1 ? 'waits' : 'wait';
+    tasks.push({
+      text: `${describeCount(held, 'decision')} ${wait} for a person`,
+      href: '/decisions',
+    });
+  }
+  const count = stuck.length + (held > 0 ? 1 : 0);
+  if (count > 0) {
+    const things = count === 1 ? 'One thing needs' : `${formatCount(count)} things need`;
+    return { level: 'attention', headline: `${things} you`, tasks };
+  }
+  return { ...withoutTasks(briefs), tasks };
+}
+
+function withoutTasks(briefs: readonly Brief[]): Pick<Verdict, 'level' | 'headline'> {
+  const busy = briefs.filter(({ standing }) => standing === 'syncing' || standing === 'queued');
+  const [first, ...others] = busy;
+  if (first !== undefined) {
+    const names = others.length === 0 ? first.name : describeCount(busy.length, 'integration');
+    return { level: 'syncing', headline: `Syncing ${names}` };
+  }
+  const stopped = briefs.filter(({ problem }) => problem !== null);
+  if (stopped.length > 0) {
+    return { level: 'patience', headline: 'A run stopped early; the next one goes on' };
+  }
+  if (briefs.length === 0) return { level: 'new', headline: 'No integration is set up yet' };
+  const isNew = briefs.every(({ standing }) => standing === 'new');
+  return isNew
+    ? { level: 'new', headline: 'Ready for the first sync' }
+    : { level: 'well', headline: 'All is well' };
+}
+
+/** All clients in two or three words, for the frame of every page. */
+export interface Summary {
+  level: Verdict['level'];
+  text: string;
+}
+
+export function summarise(
+  briefs: readonly (Pick<Brief, 'standing' | 'problem'> & { decisions: number })[],
+): Summary {
+  let needs = 0;
+  let busy = 0;
+  let stopped = 0;
+  let begun = 0;
+  for (const { problem, decisions, standing } of briefs) {
+    if (problem?.advice.needs === 'person' || decisions > 0) needs += 1;
+    else if (problem !== null) stopped += 1;
+    if (standing === 'syncing' || standing === 'queued') busy += 1;
+    if (standing !== 'new') begun += 1;
+  }
+  if (needs > 0)
+    return { level: 'attention', text: `${formatCount(needs)} need${needs === 1 ? 's' : ''} you` };
+  if (busy > 0) return { level: 'syncing', text: `${formatCount(busy)} syncing` };
+  if (stopped > 0) return { level: 'patience', text: `${formatCount(stopped)} stopped` };
+  return begun > 0
+    ? { level: 'well', text: 'All is well' }
+    : { level: 'new', text: 'Not synced yet' };
+}

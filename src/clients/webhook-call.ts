@@ -1,0 +1,138 @@
+/** What a webhook says becomes requests for runs: of the contacts that it names, or of all that changed. */
+import type { Application } from '../application.ts';
+import type { Actor } from '../core/actor.ts';
+import type { Integration } from '../core/integration.ts';
+import type { ErasureRequest } from '../decisions/statements/erasure-requests.ts';
+import { MAX_HINTS } from '../sync/statements/run-requests.ts';
+
+/** A contact as a caller names it. */
+export interface CalledContact {
+  /** Its CRM id, in any form. */
+  id: string;
+  /** The CRM account that it is of; null if the caller does not say. */
+  account: string | null;
+}
+
+export interface WebhookCall {
+  integrationId: string;
+  contacts: readonly CalledContact[];
+  /** False if more has changed than the contacts it names, or it names none. */
+  isComplete: boolean;
+  /** Contacts that the CRM has deleted for privacy; only a caller that proves who it is may name them. */
+  deleted?: readonly CalledContact[];
+  /** Who calls, for the audit. */
+  by?: Actor;
+}
+
+type CallDeps = {
+  application: Pick<
+    Application,
+    'store' | 'select' | 'contactId' | 'rereadAfterMs' | 'findRunning'
+  >;
+  newRunId: () => string;
+};
+
+/**
+ * Asks for the runs that answer a call; returns the first of them, or null if the call is about
+ * another account alone. What a caller names is a hint and no more: its run decides and spends by
+ * the same rules as every other. Where only a part of the CRM's contacts belongs to the integration,
+ * nothing is read by its id, as the CRM alone can say who is one of them.
+ */
+export async function takeCall(
+  { application, newRunId }: CallDeps,
+  { integrationId, contacts: named, isComplete, deleted = [], by = WEBHOOK }: WebhookCall,
+): Promise<string | null> {
+  const store = application.store.actingAs(by);
+  const [integration] = application.select([integrationId]);
+  if (!integration) return null;
+  await recordDeletions({ application, newRunId }, integration, deleted, by);
+  const isDeleted = ({ id, account }: CalledContact) =>
+    deleted.some((one) => one.id === id && one.account === account);
+  // An erased contact must not stay behind as the request for a run.
+  const contacts = named.filter((one) => !isDeleted(one));
+  if (named.length > 0 && contacts.length === 0 && isComplete) return null;
+  const own = await filterOwnContacts(application, integrationId, contacts);
+  const ignored = contacts.length - own.length;
+  if (ignored > 0) await store.hooks.noteIgnored(integrationId, ignored);
+  if (isComplete && own.length === 0) return null;
+  const { ids, hasOthers } = await buildHints(application, integration, own);
+  const asked =
+    ids.length > 0 ? await store.runRequests.addNamed(integrationId, ids, newRunId) : null;
+  const isOpen = !isComplete || hasOthers;
+  const all = isOpen ? await store.runRequests.add(wholeRun(integrationId, newRunId())) : null;
+  const isLate = isOpen || asked?.isWhole === true;
+  if (isLate && (await application.rereadAfterMs(integration)).length > 0) {
+    await store.rereads.note(integrationId);
+  }
+  return asked?.runId ?? all;
+}
+
+/** Records erasures, on disk before the call is answered: the caller repeats a call that fails. */
+async function recordDeletions(
+  { application, newRunId }: CallDeps,
+  integration: Integration,
+  deleted: readonly CalledContact[],
+  by: Actor,
+): Promise<void> {
+  if (deleted.length === 0) return;
+  const store = application.store.actingAs(by);
+  const account = await store.integrations.listOfSameAccount(integration.id);
+  const isAtWork = async (id: string) => (await application.findRunning(id)) !== null;
+  const isRunning = (await Promise.all(account.map(isAtWork))).includes(true);
+  const requests = new Map<string, ErasureRequest>();
+  const own = await filterOwnContacts(application, integration.id, deleted);
+  const ignored = deleted.length - own.length;
+  if (ignored > 0) await store.hooks.noteIgnored(integration.id, ignored);
+  for (const { id } of own) {
+    const crmId = await application.contactId(integration, id).catch(() => null);
+    if (crmId === null) continue;
+    // A run may hold a contact that is not recorded yet; any other unknown contact has nothing to erase.
+    const traces = account.map((each) => store.forget.hasTraces(each, [crmId]));
+    if (isRunning || (await Promise.all(traces)).includes(true)) {
+      requests.set(crmId, { crmId, source: 'crm_event', isAutomatic: true });
+    }
+  }
+  await store.erasureRequests.record(integration.id, [...requests.values()], { newId: newRunId });
+}
+
+const WEBHOOK: Actor = { kind: 'webhook', name: null, from: null };
+
+function wholeRun(integrationId: string, runId: string) {
+  return { integrationId, contact: null, trigger: 'webhook', full: false, runId } as const;
+}
+
+/** Those of the integration's account, as far as it is known: ids of another mean other people. */
+async function filterOwnContacts(
+  { store }: Pick<Application, 'store'>,
+  integrationId: string,
+  contacts: readonly CalledContact[],
+): Promise<CalledContact[]> {
+  const { crmAccount } = await store.integrations.findState(integrationId);
+  if (crmAccount === null) return [...contacts];
+  return contacts.filter(
+    ({ account }) => account === null || store.fingerprint('crm_account', account) === crmAccount,
+  );
+}
+
+/** The ids to read, in the one form that is used inside, and whether there is more than them. */
+async function buildHints(
+  application: Pick<Application, 'contactId' | 'store'>,
+  integration: Integration,
+  contacts: readonly CalledContact[],
+): Promise<{ ids: string[]; hasOthers: boolean }> {
+  if (integration.contacts.filter !== null) return { ids: [], hasOthers: contacts.length > 0 };
+  const ids = new Set<string>();
+  let hasOthers = false;
+  for (const { id } of contacts) {
+    try {
+      ids.add(await application.contactId(integration, id));
+    } catch {
+      hasOthers = true;
+    }
+  }
+  if (ids.size > MAX_HINTS) return { ids: [], hasOthers: true };
+  // A CRM goes on naming who was erased: not even the id is kept.
+  const erased = await application.store.forget.listForgotten(integration.id);
+  const isErased = (id: string) => erased.has(application.store.fingerprint('forgotten', id));
+  return { ids: [...ids].filter((id) => !isErased(id)), hasOthers };
+}

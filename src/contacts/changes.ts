@@ -1,0 +1,151 @@
+/**
+ * What an event sets in a contact's row, as data: read here for one row, and by `move.ts` as SQL for many.
+ * A test holds the two readings against each other.
+ */
+import type { Selectable } from 'kysely';
+import type { ContactsTable } from '../database/tables/tables.ts';
+
+export type ContactRow = Selectable<ContactsTable>;
+
+/** The columns that events set or ask about. */
+export const COLUMNS = [
+  'identity',
+  'eligible',
+  'due_reason',
+  'priority',
+  'asked_identity',
+  'asked_at',
+  'tracking_id',
+  'donor_id',
+  'enhanced_at',
+  'owned_values',
+  'values_donor',
+  'values_identity',
+  'outcome_reason',
+  'outcome_run',
+  'outcome_at',
+  'outcome_detail',
+  'seen_run',
+  'merged_into',
+  'has_opted_out',
+  'missing_since',
+] as const satisfies readonly (keyof ContactRow)[];
+
+export type Column = (typeof COLUMNS)[number];
+
+/** What comes with an event, for each contact or for all of them alike. */
+export type Given = Partial<Pick<ContactRow, Column>>;
+
+export type Scalar = string | number | null;
+
+/** Where a value comes from. */
+export type Value =
+  | Scalar
+  /** The contact's own, as it was before the event. */
+  | { own: Column }
+  /** The size of a number, with this sign. */
+  | { sign: -1 | 1; of: Value }
+  /** It comes with the event. */
+  | { given: Column }
+  /** The run that acts, and when (epoch ms). */
+  | { moment: 'id' | 'now' }
+  | { if: Condition; then: Value; else: Value };
+
+export type Condition =
+  | { equal: readonly [Value, Value] }
+  | { isNull: Value }
+  | { oneOf: readonly [Value, readonly string[]] }
+  | { not: Condition }
+  | { all: readonly Condition[] }
+  | { any: readonly Condition[] };
+
+export type Changes = { readonly [C in Column]?: Value };
+
+/** Who acts, and when; a person's decision is no run's. */
+export interface ChangeContext {
+  id?: string;
+  now: number;
+}
+
+export const RUN: Value = { moment: 'id' };
+export const NOW: Value = { moment: 'now' };
+export const own = (column: Column): Value => ({ own: column });
+export const negative = (value: Value): Value => ({ sign: -1, of: value });
+export const positive = (value: Value): Value => ({ sign: 1, of: value });
+export const given = (column: Column): Value => ({ given: column });
+export const choice = (condition: Condition, then: Value, otherwise: Value): Value => ({
+  if: condition,
+  then,
+  else: otherwise,
+});
+export const equal = (one: Value, other: Value): Condition => ({ equal: [one, other] });
+export const isNull = (value: Value): Condition => ({ isNull: value });
+export const oneOf = (value: Value, words: readonly string[]): Condition => ({
+  oneOf: [value, words],
+});
+export const not = (condition: Condition): Condition => ({ not: condition });
+export const all = (...conditions: Condition[]): Condition => ({ all: conditions });
+export const any = (...conditions: Condition[]): Condition => ({ any: conditions });
+
+/** What a value is read from. */
+export interface Known {
+  row: ContactRow;
+  given: Given;
+  moment: ChangeContext;
+}
+
+/** Pure: the value for one row. */
+export function read(value: Value, known: Known): Scalar {
+  if (value === null || typeof value !== 'object') return value;
+  if ('own' in value) return known.row[value.own];
+  if ('sign' in value) return withSign(value.sign, read(value.of, known));
+  if ('given' in value) return required(known.given[value.given], value.given);
+  if ('moment' in value) return required(known.moment[value.moment], value.moment);
+  return read(holds(value.if, known) ? value.then : value.else, known);
+}
+
+function withSign(sign: -1 | 1, value: Scalar): Scalar {
+  if (typeof value !== 'number') return null;
+  return sign === 1 ? Math.abs(value) : 0 - Math.abs(value);
+}
+
+/** Pure: whether a condition holds for one row; nothing is equal to null, as in SQL. */
+export function holds(condition: Condition, known: Known): boolean {
+  if ('equal' in condition) {
+    const one = read(condition.equal[0], known);
+    return one !== null && one === read(condition.equal[1], known);
+  }
+  if ('isNull' in condition) return read(condition.isNull, known) === null;
+  if ('oneOf' in condition) {
+    const value = read(condition.oneOf[0], known);
+    return typeof value === 'string' && condition.oneOf[1].includes(value);
+  }
+  if ('not' in condition) return !holds(condition.not, known);
+  if ('all' in condition) return condition.all.every((each) => holds(each, known));
+  return condition.any.some((each) => holds(each, known));
+}
+
+/** The columns that must come with an event that sets or asks this. */
+export function givenIn(part: Value | Condition | undefined): Set<Column> {
+  if (part === null || typeof part !== 'object') return new Set();
+  if ('given' in part) return new Set([part.given]);
+  if ('own' in part || 'moment' in part) return new Set();
+  if ('sign' in part) return givenIn(part.of);
+  return new Set(listParts(part).flatMap((inner) => [...givenIn(inner)]));
+}
+
+function listParts(
+  part: Extract<Value, { if: Condition }> | Condition,
+): readonly (Value | Condition)[] {
+  if ('if' in part) return [part.if, part.then, part.else];
+  if ('equal' in part) return part.equal;
+  if ('isNull' in part) return [part.isNull];
+  if ('oneOf' in part) return [part.oneOf[0]];
+  if ('not' in part) return [part.not];
+  return 'all' in part ? part.all : part.any;
+}
+
+export function required<T>(value: T | undefined, name: string): T {
+  if (value === undefined) throw new Error(`the event comes without ${name}`);
+  return value;
+}

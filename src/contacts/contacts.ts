@@ -1,0 +1,424 @@
+import type { Expression } from 'kysely';
+import type { Clock } from '../core/clock.ts';
+import type { OutcomeReason } from '../core/outcome.ts';
+import { type FromRow, fromRow, fromRows } from '../database/from-row.ts';
+import type { Checkpoint, Lease } from '../database/leases.ts';
+import { prepared, type Slots } from '../database/prepared.ts';
+import { inFilledBatches, ROWS_PER_TRANSACTION } from '../database/rows.ts';
+import type { Database, Trx } from '../database/tables/tables.ts';
+import { findAnswered } from './answered.ts';
+import type { ContactRow } from './changes.ts';
+import { OPEN_STATES } from './open-submissions.ts';
+import { move, type Which } from './transition.ts';
+
+export type { ContactRow };
+export type ContactRecord = FromRow<ContactRow>;
+
+/** Ids that are listed at a time. */
+const IDS_PER_LOOK = 5_000;
+
+/** Where contacts stand, and what a run did to them; `decisions.ts` is how they come to stand there. */
+export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+  return {
+    /** What is known of these contacts, by CRM id. */
+    async find(integrationId: string, ids: readonly string[]): Promise<Map<string, ContactRecord>> {
+      const rows = await findRows(db, integrationId, ids);
+      return new Map([...rows].map(([id, row]) => [id, fromRow(row)]));
+    },
+
+    /** The ids of all contacts of an integration, in portions. */
+    listIds: (integrationId: string) => idPages(db, integrationId),
+
+    /** The ids of those that have not left, in portions. */
+    listPresentIds: (integrationId: string) => idPages(db, integrationId, 'present'),
+
+    /** The ids of those that have left, in portions. */
+    listRemovedIds: (integrationId: string) => idPages(db, integrationId, 'removed'),
+
+    /** Contacts that a run would think about without reading them: due ones, and old ones. */
+    async *listToReconsider(
+      integrationId: string,
+      askedBefore: number,
+    ): AsyncGenerator<ContactRecord> {
+      let after = '';
+      for (;;) {
+        const rows = await db
+          .selectFrom('contacts')
+          .selectAll()
+          .where('integration_id', '=', integrationId)
+          .where('eligible', '=', 1)
+          .where((eb) =>
+            eb.or([
+              eb('state', '=', 'due'),
+              eb.and([eb('state', '=', 'settled'), eb('asked_at', '<', askedBefore)]),
+            ]),
+          )
+          .where('crm_id', '>', after)
+          .orderBy('crm_id')
+          .limit(ROWS_PER_TRANSACTION)
+          .execute();
+        yield* fromRows(rows);
+        const last = rows.at(-1);
+        if (!last || rows.length < ROWS_PER_TRANSACTION) return;
+        after = last.crm_id;
+      }
+    },
+
+    /**
+     * Contacts that no run has decided about since their answers were lost; and those with a profile whose next
+     * job brought nothing: what was read of them while it ran, they may have opted out.
+     */
+    async listUnread(integrationId: string): Promise<string[]> {
+      const { rows } = await selectUnread(db, { integrationId });
+      return rows.map((row) => row.crm_id);
+    },
+
+    /**
+     * Contacts that wait to be submitted, in the order of the plan; only those that are named, if any are. Those
+     * whose identity changed are left out unless `withChanged` says that there are not too many.
+     */
+    listDue(
+      integrationId: string,
+      {
+        maxPriority,
+        limit,
+        only,
+        withChanged,
+      }: {
+        maxPriority: number;
+        limit: number;
+        only: readonly string[] | null;
+        withChanged: boolean;
+      },
+    ): Promise<ContactRecord[]> {
+      const what = { integrationId, maxPriority, limit };
+      if (only !== null)
+        return buildDueQuery(db, what, { only, withChanged }).execute().then(fromRows);
+      const due = withChanged ? listDue : listDueUnchanged;
+      return due(db, what).then(({ rows }) => fromRows(rows));
+    },
+
+    /** The ids of all contacts that wait to be submitted, in their order; only those that are named, if any are. */
+    listDueIds(
+      integrationId: string,
+      { maxPriority, only }: { maxPriority: number; only: readonly string[] | null },
+    ): AsyncGenerator<string> {
+      return readIds((after) => {
+        const due = { integrationId, maxPriority, after };
+        return only === null ? dueIds(db, due) : selectDueIds(db, { ...due, only });
+      });
+    },
+
+    /** The ids of all contacts that may be submitted as far as the CRM goes, in their order. */
+    listEligibleIds: (integrationId: string): AsyncGenerator<string> =>
+      readIds((after) => eligibleIds(db, { integrationId, after })),
+
+    /** The last answered request for each of these contacts. */
+    findAnswered: (integrationId: string, crmIds: readonly string[]) =>
+      findAnswered(db, integrationId, crmIds),
+
+    /** True if the store knows any of these donors, in any integration. */
+    async knowsDonors(donorIds: readonly string[]): Promise<boolean> {
+      for (const batch of inFilledBatches(donorIds)) {
+        const row = await db
+          .selectFrom('contacts')
+          .select('crm_id')
+          .where('donor_id', 'in', batch)
+          .limit(1)
+          .executeTakeFirst();
+        if (row !== undefined) return true;
+      }
+      return false;
+    },
+
+    /** Due contacts that no credit was ever spent on, in portions by CRM id. */
+    async *listNewDue(
+      integrationId: string,
+      only: readonly string[] | null,
+    ): AsyncGenerator<ContactRecord[]> {
+      let after = '';
+      for (;;) {
+        const rows = await db
+          .selectFrom('contacts')
+          .selectAll()
+          .where('integration_id', '=', integrationId)
+          .where('state', '=', 'due')
+          .where('missing_since', 'is', null)
+          .where('asked_at', 'is', null)
+          .where('crm_id', '>', after)
+          .$if(only !== null, (query) => query.where('crm_id', 'in', only ?? []))
+          .orderBy('crm_id')
+          .limit(ROWS_PER_TRANSACTION)
+          .execute();
+        if (rows.length > 0) yield fromRows(rows);
+        const last = rows.at(-1);
+        if (!last || rows.length < ROWS_PER_TRANSACTION) return;
+        after = last.crm_id;
+      }
+    },
+
+    /** How many contacts are between submission and delivery. */
+    async countUnderWay(integrationId: string): Promise<number> {
+      const { rows } = await countUnderWay(db, { integrationId });
+      return Number(rows[0]?.count ?? 0);
+    },
+
+    /** How many contacts stand in each state that means work. */
+    async countWork(integrationId: string): Promise<Record<WorkState, number>> {
+      const rows = await db
+        .selectFrom('contacts')
+        .select(['state', (eb) => eb.fn.countAll().as('count')])
+        .where('integration_id', '=', integrationId)
+        .where('state', 'in', WORK_STATES)
+        .groupBy('state')
+        .execute();
+      const counts = { due: 0, submitted: 0, ready: 0, held: 0 };
+      for (const row of rows) {
+        if (isWorkState(row.state)) counts[row.state] = Number(row.count);
+      }
+      return counts;
+    },
+
+    /** At the end of a run: each contact with work left gets the reason why it waits. */
+    async stampWaiting(
+      lease: Lease,
+      runId: string,
+      reasons: {
+        due: OutcomeReason;
+        submitted: OutcomeReason;
+        /** For the submitted ones whose submission has no answer yet. */
+        unsettled: OutcomeReason;
+        ready: OutcomeReason;
+        /** The contacts that the run was for; null if it was for all. */
+        only: readonly string[] | null;
+      },
+    ): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        const run = { id: runId, now: clock.now() };
+        const { only, unsettled } = reasons;
+        for (const state of ['due', 'submitted', 'ready'] as const) {
+          const which: Which =
+            only === null
+              ? { shape: state, is: (eb) => eb('state', '=', state) }
+              : { is: (eb) => eb.and([eb('state', '=', state), eb('crm_id', 'in', only)]) };
+          await move(trx, lease, 'runEnded', which, run, { outcome_reason: reasons[state] });
+        }
+        const isUnsettled: Which = {
+          shape: 'unsettled',
+          is: (eb, integrationId) =>
+            eb('tracking_id', 'in', (inner) =>
+              inner
+                .selectFrom('jobs')
+                .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
+                .select('jobs.tracking_id')
+                .where('submissions.integration_id', '=', integrationId)
+                .where('submissions.state', 'in', OPEN_STATES),
+            ),
+        };
+        await move(trx, lease, 'runEndedUnsettled', isUnsettled, run, {
+          outcome_reason: unsettled,
+        });
+      });
+    },
+  };
+}
+
+const selectUnread = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  idRows(db, integrationId)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('state', '=', 'held'), eb('asked_at', '<', 0)]),
+        eb.and([
+          eb('state', '=', 'settled'),
+          eb('outcome_reason', 'in', ['job_vanished', 'job_too_old', 'no_match']),
+          eb('donor_id', 'is not', null),
+          eb('eligible', '=', 1),
+        ]),
+      ]),
+    )
+    .orderBy('crm_id')
+    .compile(),
+);
+
+function idRows(db: Database | Trx, integrationId: Expression<string>) {
+  return db.selectFrom('contacts').select('crm_id').where('integration_id', '=', integrationId);
+}
+
+/** A page of ids begins after one. */
+type IdPage = { integrationId: string; after: string };
+
+const eligibleIds = prepared((db, { integrationId, after }: Slots<IdPage>) =>
+  limitToPage(
+    idRows(db, integrationId).where('eligible', '=', 1).where('state', '<>', 'removed'),
+    after,
+  ).compile(),
+);
+
+const dueIds = prepared((db, due: Slots<IdPage & { maxPriority: number }>) =>
+  limitToPage(dueIdRows(db, due), due.after).compile(),
+);
+
+const selectDueIds = prepared(
+  (db, { only, ...due }: Slots<IdPage & { maxPriority: number; only: readonly string[] }>) =>
+    limitToPage(dueIdRows(db, due).where('crm_id', 'in', only), due.after).compile(),
+);
+
+function dueIdRows(
+  db: Database | Trx,
+  { integrationId, maxPriority }: Slots<IdPage & { maxPriority: number }>,
+) {
+  return idRows(db, integrationId)
+    .where('state', '=', 'due')
+    .where('missing_since', 'is', null)
+    .where('priority', '<=', maxPriority);
+}
+
+function limitToPage(ids: ReturnType<typeof idRows>, after: Expression<string>) {
+  return ids.where('crm_id', '>', after).orderBy('crm_id').limit(ROWS_PER_TRANSACTION);
+}
+
+type Due = { integrationId: string; maxPriority: number; limit: number };
+
+const listDue = prepared((db, what: Slots<Due>) =>
+  buildDueQuery(db, what, { only: null, withChanged: true }).compile(),
+);
+
+const listDueUnchanged = prepared((db, what: Slots<Due>) =>
+  buildDueQuery(db, what, { only: null, withChanged: false }).compile(),
+);
+
+function buildDueQuery(
+  db: Database | Trx,
+  { integrationId, maxPriority, limit }: Due | Slots<Due>,
+  { only, withChanged }: { only: readonly string[] | null; withChanged: boolean },
+) {
+  return db
+    .selectFrom('contacts')
+    .selectAll()
+    .where('integration_id', '=', integrationId)
+    .where('state', '=', 'due')
+    .where('missing_since', 'is', null)
+    .where('priority', '<=', maxPriority)
+    .$if(only !== null, (query) => query.where('crm_id', 'in', only ?? []))
+    .$if(!withChanged, (query) => query.where('due_reason', '<>', 'identity_changed'))
+    .orderBy('priority')
+    .orderBy('asked_at')
+    .orderBy('crm_id')
+    .limit(limit);
+}
+
+const countUnderWay = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .selectFrom('contacts')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('integration_id', '=', integrationId)
+    .where('state', 'in', ['submitted', 'ready'])
+    .compile(),
+);
+
+/** The ids of all contacts of an integration, or of those that have not left, ascending, in portions. */
+export async function* idPages(
+  db: Database,
+  integrationId: string,
+  which: 'all' | 'present' | 'removed' = 'all',
+): AsyncGenerator<string[], void> {
+  let after = '';
+  for (;;) {
+    const rows = await db
+      .selectFrom('contacts')
+      .select('crm_id')
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', '>', after)
+      .$if(which === 'present', (query) => query.where('state', '!=', 'removed'))
+      .$if(which === 'removed', (query) => query.where('state', '=', 'removed'))
+      .orderBy('crm_id')
+      .limit(IDS_PER_LOOK)
+      .execute();
+    if (rows.length > 0) yield rows.map(({ crm_id }) => crm_id);
+    const last = rows.at(-1);
+    if (!last || rows.length < IDS_PER_LOOK) return;
+    after = last.crm_id;
+  }
+}
+
+/** The ids that a query finds, ascending, some at a time. */
+async function* readIds(
+  readPage: (after: string) => Promise<{ rows: { crm_id: string }[] }>,
+): AsyncGenerator<string> {
+  let after = '';
+  for (;;) {
+    const { rows } = await readPage(after);
+    for (const row of rows) yield row.crm_id;
+    const last = rows.at(-1);
+    if (!last || rows.length < ROWS_PER_TRANSACTION) return;
+    after = last.crm_id;
+  }
+}
+
+const WORK_STATES = ['due', 'submitted', 'ready', 'held'] as const;
+export type WorkState = (typeof WORK_STATES)[number];
+
+function isWorkState(state: string): state is WorkState {
+  return WORK_STATES.some((known) => known === state);
+}
+
+/** The row of a contact that was never seen before. */
+export function newRow(
+  integrationId: string,
+  {
+    crmId,
+    identity,
+    currency = null,
+  }: { crmId: string; identity: string; currency?: string | null },
+): ContactRow {
+  return {
+    integration_id: integrationId,
+    crm_id: crmId,
+    state: 'settled',
+    identity,
+    eligible: 0,
+    due_reason: null,
+    priority: 1,
+    asked_identity: null,
+    asked_at: null,
+    tracking_id: null,
+    donor_id: null,
+    enhanced_at: null,
+    owned_values: '{}',
+    values_donor: null,
+    values_identity: null,
+    outcome_reason: 'submission_pending',
+    outcome_run: '',
+    outcome_at: 0,
+    outcome_detail: null,
+    seen_run: '',
+    merged_into: null,
+    has_opted_out: 0,
+    missing_since: null,
+    currency,
+  };
+}
+
+/** The rows of these contacts, also inside a transaction. */
+export async function findRows(
+  db: Database | Trx,
+  integrationId: string,
+  ids: readonly string[],
+): Promise<Map<string, ContactRow>> {
+  const found = new Map<string, ContactRow>();
+  for (const batch of inFilledBatches(ids)) {
+    const { rows } = await selectRows(db, { integrationId, crmIds: batch });
+    for (const row of rows) found.set(row.crm_id, row);
+  }
+  return found;
+}
+
+const selectRows = prepared(
+  (db, { integrationId, crmIds }: Slots<{ integrationId: string; crmIds: readonly string[] }>) =>
+    db
+      .selectFrom('contacts')
+      .selectAll()
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', crmIds)
+      .compile(),
+);

@@ -1,0 +1,339 @@
+import type { Clock } from '../core/clock.ts';
+import type { OutcomeReason } from '../core/outcome.ts';
+import { splitIntoBatches } from '../core/parallel.ts';
+import { maybeFromRow } from '../database/from-row.ts';
+import type { Checkpoint, Lease } from '../database/leases.ts';
+import { prepared, type Slots } from '../database/prepared.ts';
+import { inFilledBatches } from '../database/rows.ts';
+import type { DueReason, Trx } from '../database/tables/tables.ts';
+import type { RunContext } from '../sync/statements/runs.ts';
+import { type Answered, findAnswered } from './answered.ts';
+import type { ContactRow, Given } from './changes.ts';
+import { type ContactRecord, findRows, newRow } from './contacts.ts';
+import { type Departure, recordRemoved, supersedeHolds } from './departures.ts';
+import { openErasedHolds, reopenHolds } from './erased-holds.ts';
+import { areSameMarks, type ErasedMarks, findErasedMarks } from './erased-marks.ts';
+import { closeMissing, mark, offerAgain } from './guards/missing.ts';
+import { OBJECTS } from './guards/opt-outs.ts';
+import { type LifeEvent, PRIORITY } from './life.ts';
+import { after, move, moveAndList, putRows } from './transition.ts';
+
+/** What the plan says of one contact. */
+export type Decision =
+  | { kind: 'choose'; reason: DueReason; priority: number }
+  | { kind: 'settle'; reason: OutcomeReason; eligible: boolean }
+  /** It is back with the paid job that it left with: held again, or delivered. */
+  | { kind: 'resume' }
+  /** A person decides first whether it may be taken up at all. */
+  | { kind: 'hold'; reason: Extract<OutcomeReason, 'forgotten_person'> }
+  /** Work is under way or a person is asked: only the identity is noted. */
+  | { kind: 'keep' };
+
+/** What becomes of the fingerprints that are remembered of a contact's identity. */
+export interface NotedIdentity {
+  /** The one of now. */
+  identity: string;
+  /**
+   * True if the remembered one means the same in another spelling: then this one replaces it wherever it stands, also where its job waits for an answer.
+   */
+  isSame: boolean;
+  /** What `asked_identity` becomes; null leaves it as it is. */
+  asked: string | null;
+}
+
+export type Decided = Decision & { noted: NotedIdentity };
+
+/** A contact whose record in the CRM carries a donor id that another database paid for. */
+export interface AdoptedContact {
+  crmId: string;
+  donorId: string;
+  /** Fingerprint of its identity: what the credit counts as spent on. */
+  identity: string;
+  /** When the profile was made (epoch ms), as far as the CRM says. */
+  enhancedAt: number;
+}
+
+/** What is known of a contact that was just read; the rest of it never enters the store. */
+export interface ReadContact {
+  crmId: string;
+  /** True if its record in the CRM says so. */
+  optedOut: boolean;
+  /** True if its person objects; left out: false. */
+  objects?: boolean;
+  /** The currencies of its record (`currenciesText`); null or left out where there are none. */
+  currency?: string | null;
+}
+
+/** A page as it was read. */
+export interface DecidedPage<C extends ReadContact> {
+  runId: string;
+  contacts: readonly C[];
+  removed: readonly Departure[];
+  /** Contacts that were looked up and not found, without a sign that they were deleted; left out: none. */
+  missing?: readonly string[];
+  /** Where a later read may start after this page. */
+  cursor: string | null;
+  /** What is known of erased persons, and whether anybody of the page may be one of them; nothing unless given. */
+  erased?: { marks: ErasedMarks; isAnyoneAlike: boolean };
+}
+
+/**
+ * What becomes of a contact, by what is known of it; `answered` is its last answered request, if that may say
+ * more than the row.
+ */
+export type Decide<C extends ReadContact> = (
+  contact: C,
+  known: ContactRecord | undefined,
+  answered: Answered | null,
+) => Decided;
+
+/** Contacts that are read, decided and written together. */
+const CONTACTS_AT_ONCE = 100;
+
+/** Pages of contacts as the CRM has them, decided. */
+export function decidedPageQueries(checkpoint: Checkpoint, clock: Clock) {
+  return {
+    /**
+     * Decides a page and moves the watermark past it, in one transaction. `decide` is asked with
+     * what is known of it inside that transaction, so that no station can move a contact meanwhile. False, and
+     * nothing is recorded, if a person has decided about who was erased since the page was prepared.
+     */
+    recordPage<C extends ReadContact>(
+      lease: Lease,
+      page: DecidedPage<C>,
+      decide: Decide<C>,
+    ): Promise<boolean> {
+      return checkpoint(lease, async (trx) => {
+        if (page.erased !== undefined && !(await isUpToDate(trx, lease, page.erased))) return false;
+        const run: RunContext = { id: page.runId, now: clock.now() };
+        // The same key twice in one upsert is an error on Postgres; the last reading counts.
+        const contacts = [...new Map(page.contacts.map((c) => [c.crmId, c])).values()];
+        // The winner of a merge inherits before anybody decides to spend a credit on it.
+        await recordRemoved(trx, lease, run, page.removed);
+        await mark(trx, lease, run, page.missing ?? []);
+        let chosen = 0;
+        for (const batch of splitIntoBatches(contacts, CONTACTS_AT_ONCE)) {
+          chosen += await recordBatch(trx, lease, run, batch, decide);
+        }
+        await countRead(trx, { runId: page.runId, read: contacts.length, chosen });
+        const { cursor } = page;
+        if (cursor !== null) await moveCursor(trx, { id: lease.integrationId, cursor });
+        return true;
+      });
+    },
+  };
+}
+
+/** A decision waits for the lease's row, as this transaction has done: it came before, or comes afterwards. */
+async function isUpToDate(
+  trx: Trx,
+  { integrationId }: Lease,
+  { marks, isAnyoneAlike }: NonNullable<DecidedPage<ReadContact>['erased']>,
+): Promise<boolean> {
+  return areSameMarks(await findErasedMarks(trx, integrationId, isAnyoneAlike), marks);
+}
+
+const countRead = prepared(
+  (db, { runId, read, chosen }: Slots<{ runId: string; read: number; chosen: number }>) =>
+    db
+      .updateTable('runs')
+      .set((eb) => ({
+        read_count: eb('read_count', '+', read),
+        chosen_count: eb('chosen_count', '+', chosen),
+      }))
+      .where('id', '=', runId)
+      .compile(),
+);
+
+const moveCursor = prepared((db, { id, cursor }: Slots<{ id: string; cursor: string }>) =>
+  db.updateTable('integrations').set({ cursor }).where('id', '=', id).compile(),
+);
+
+async function recordBatch<C extends ReadContact>(
+  trx: Trx,
+  lease: Lease,
+  run: RunContext,
+  contacts: readonly C[],
+  decide: Decide<C>,
+): Promise<number> {
+  const decided: ContactRow[] = [];
+  const kept: KeptContact[] = [];
+  const released: string[] = [];
+  const resumed: string[] = [];
+  const renamed: ContactRow[] = [];
+  const held: string[] = [];
+  const found: string[] = [];
+  let chosen = 0;
+  for (const { contact, row, decided: of } of await decideEach(trx, lease, contacts, decide)) {
+    const { crmId } = contact;
+    const has_opted_out = toOptOut(contact);
+    const { noted, ...decision } = of;
+    if (row !== undefined && row.missing_since !== null) found.push(crmId);
+    if (decision.kind === 'keep') {
+      if (row === undefined) continue;
+      kept.push({ row, noted, has_opted_out });
+      if (row.state === 'ready' && !noted.isSame) renamed.push(row);
+      continue;
+    }
+    if (decision.kind === 'resume') {
+      resumed.push(crmId);
+      continue;
+    }
+    const waits = decision.kind === 'choose' && decision.priority === PRIORITY.waitsForAccess;
+    if (decision.kind === 'choose' && row?.state !== 'due' && !waits) chosen += 1;
+    if (row?.state === 'held') released.push(crmId);
+    if (decision.kind === 'hold') held.push(crmId);
+    const { identity, asked } = noted;
+    const known = row ?? newRow(lease.integrationId, { ...contact, identity });
+    const [event, given] = toEvent(decision);
+    const read = {
+      identity,
+      asked_identity: asked ?? known.asked_identity,
+      has_opted_out,
+      ...given,
+    };
+    const next = after(event, known, read, run, row?.state ?? 'unknown');
+    if (next !== null) decided.push(next);
+  }
+  await putRows(trx, decided);
+  await recordKept(trx, lease, run, kept);
+  await closeMissing(trx, lease, run.now, found);
+  await offerAgain(trx, lease, found);
+  await supersedeHolds(trx, lease, run.now, released);
+  await openErasedHolds(trx, lease, run, held);
+  await resume(trx, lease, run, resumed);
+  await withdrawApprovals(trx, run.now, renamed);
+  return chosen;
+}
+
+function toOptOut({ optedOut, objects = false }: ReadContact): number {
+  if (objects) return OBJECTS;
+  return optedOut ? 1 : 0;
+}
+
+/** True where what a lost answer was asked with may stand as the identity that was paid for. */
+function mayHaveLost({ state, asked_identity, outcome_reason }: ContactRow): boolean {
+  const isAsked = state === 'due' || ['lost_answer', 'rejected_by_person'].includes(outcome_reason);
+  return isAsked && asked_identity !== null;
+}
+
+/** A contact with the row that it has, and what becomes of it. */
+interface DecidedContact<C> {
+  contact: C;
+  row: ContactRow | undefined;
+  decided: Decided;
+}
+
+/**
+ * Decides each contact. What counts as paid for may be other details than the credit was spent on: after a merge, a
+ * change that a person rejected, a lost answer. Who is back at those that were has not changed.
+ */
+async function decideEach<C extends ReadContact>(
+  trx: Trx,
+  { integrationId }: Lease,
+  contacts: readonly C[],
+  decide: Decide<C>,
+): Promise<DecidedContact<C>[]> {
+  const ids = contacts.map(({ crmId }) => crmId);
+  const rows = await findRows(trx, integrationId, ids);
+  const lost = await answeredFor([...rows.values()].filter(mayHaveLost));
+  const first = contacts.map((contact) => {
+    const row = rows.get(contact.crmId);
+    const decided = decide(contact, maybeFromRow(row), lost.get(contact.crmId) ?? null);
+    return { contact, row, decided };
+  });
+  const changed = first.flatMap(({ row, decided }) => (row && hasChanged(decided) ? row : []));
+  const answered = await answeredFor(changed);
+  return first.map((each) => {
+    const last = answered.get(each.contact.crmId);
+    if (last === undefined) return each;
+    return { ...each, decided: decide(each.contact, maybeFromRow(each.row), last) };
+  });
+
+  async function answeredFor(asked: readonly ContactRow[]): Promise<Map<string, Answered>> {
+    if (asked.length === 0) return new Map();
+    return findAnswered(
+      trx,
+      integrationId,
+      asked.map(({ crm_id }) => crm_id),
+    );
+  }
+}
+
+/** True of who is chosen for other details: they may be those that an answered request had. */
+export function hasChanged(decided: Decided): boolean {
+  return decided.kind === 'choose' && decided.reason === 'identity_changed';
+}
+
+/** What a decision is in a contact's life, and what comes with it. */
+function toEvent(
+  decision: Extract<Decision, { kind: 'choose' | 'settle' | 'hold' }>,
+): [LifeEvent, Given] {
+  switch (decision.kind) {
+    case 'choose':
+      return ['chosen', { due_reason: decision.reason, priority: decision.priority }];
+    case 'settle':
+      return [decision.eligible ? 'foundFresh' : 'leftOut', { outcome_reason: decision.reason }];
+    case 'hold':
+      return ['foundErased', {}];
+  }
+}
+
+/** A contact that stays as it is, with the row that it has and what was noted of its identity. */
+interface KeptContact {
+  row: ContactRow;
+  noted: NotedIdentity;
+  has_opted_out: number;
+}
+
+/** What was read of contacts that stay as they are. */
+async function recordKept(
+  trx: Trx,
+  lease: Lease,
+  run: RunContext,
+  contacts: readonly KeptContact[],
+): Promise<void> {
+  const seen = contacts.map(({ row: { crm_id }, noted: { identity, asked }, has_opted_out }) => ({
+    ...{ crm_id, has_opted_out },
+    identity,
+    asked_identity: asked,
+  }));
+  await move(trx, lease, 'seen', seen, run);
+  // The same identity under another fingerprint, also where a job waits that was asked with it.
+  for (const { row, noted } of contacts) {
+    if (!noted.isSame || row.identity === noted.identity || row.tracking_id === null) continue;
+    await trx
+      .updateTable('jobs')
+      .set({ identity: noted.identity })
+      .where('integration_id', '=', lease.integrationId)
+      .where('tracking_id', '=', row.tracking_id)
+      .where('identity', '=', row.identity)
+      .execute();
+  }
+}
+
+/** Contacts that are back: the hold that they left is open again, or their profile is ready. */
+async function resume(
+  trx: Trx,
+  lease: Lease,
+  run: RunContext,
+  crmIds: readonly string[],
+): Promise<void> {
+  await reopenHolds(trx, lease, await moveAndList(trx, lease, 'cameBack', crmIds, run), run);
+}
+
+/** A person approved a profile for a contact that the CRM now calls or places otherwise. */
+async function withdrawApprovals(
+  trx: Trx,
+  now: number,
+  contacts: readonly ContactRow[],
+): Promise<void> {
+  for (const batch of inFilledBatches(contacts.flatMap((row) => row.tracking_id ?? []))) {
+    await trx
+      .updateTable('holds')
+      .set({ decision: 'superseded', decided_at: now })
+      .where('id', 'in', batch)
+      .where('decision', '=', 'approved')
+      .execute();
+  }
+}

@@ -1,0 +1,447 @@
+import type { Lease } from '../database/leases.ts';
+import { prepared, type Slots } from '../database/prepared.ts';
+import { inFilledBatches } from '../database/rows.ts';
+import type { Database, Trx } from '../database/tables/tables.ts';
+import type { RunContext } from '../sync/statements/runs.ts';
+import type { ContactRow } from './changes.ts';
+import { findRows, newRow } from './contacts.ts';
+import { holdErased, suspectMerged } from './erased-holds.ts';
+import { DEPARTURE_READ, INHERITED, type LifeEvent, MISMATCH_REASONS } from './life.ts';
+import { after, move, putRows, type Target } from './transition.ts';
+
+/** A contact that is gone from the CRM. */
+export interface Departure {
+  id: string;
+  /** The contact that it lives on in. */
+  mergedInto: string | null;
+  /** That contact was erased: nothing goes to it. */
+  isHeirErased?: boolean;
+  /** It was erased itself: nothing of it goes on. */
+  isErased?: boolean;
+  /**
+   * It was erased itself, or may be a person who was: the fingerprint of the contact that it lives on
+   * in, so that a person decides about that one.
+   */
+  suspect?: string | null;
+}
+
+/** Whose contacts they are. */
+type OfIntegration = Pick<Lease, 'integrationId'>;
+
+/** What the CRM reports as deleted or merged; the winner of a merge inherits the profile. */
+export async function recordRemoved(
+  trx: Trx,
+  lease: Lease,
+  run: RunContext,
+  removed: readonly Departure[],
+): Promise<void> {
+  for (const {
+    id,
+    mergedInto,
+    isHeirErased = false,
+    isErased = false,
+    suspect = null,
+  } of removed) {
+    if (mergedInto === null) continue;
+    if (suspect !== null) {
+      const isNews = await suspectMerged(trx, lease.integrationId, suspect, run.now);
+      if (isNews) await holdErased(trx, lease, run, [mergedInto]);
+    }
+    // What one has that may be an erased person waits with the other for the person's decision.
+    if (!isHeirErased && !isErased) await moveProfile(trx, lease, run, id, mergedInto);
+  }
+  const left = removed.map(({ id, mergedInto, isHeirErased, isErased }) => ({
+    crm_id: id,
+    outcome_reason: mergedInto === null ? ('deleted_in_crm' as const) : ('merged_in_crm' as const),
+    merged_into: isHeirErased || isErased ? null : mergedInto,
+  }));
+  await move(trx, lease, 'left', left, run);
+  await supersedeHolds(
+    trx,
+    lease,
+    run.now,
+    removed.map((r) => r.id),
+  );
+}
+
+/**
+ * What was asked for these contacts has brought nothing, or has cost nothing: they get what others were paid for
+ * that became a part of them meanwhile, and of which nothing was wanted then. Who has cost a credit by itself gets only
+ * what can still be fetched: it may be submitted again where that brings more.
+ */
+export async function inheritLater(
+  trx: Trx,
+  of: OfIntegration,
+  run: RunContext,
+  contacts: readonly { crm_id: string }[],
+): Promise<void> {
+  const ids = contacts.map(({ crm_id }) => crm_id);
+  const rows = [...(await findRows(trx, of.integrationId, ids)).values()];
+  const there = rows.filter(({ state }) => state !== 'removed').map(({ crm_id }) => crm_id);
+  const spentOn = new Set(
+    rows.flatMap(({ asked_at, crm_id }) => (asked_at === null ? [] : crm_id)),
+  );
+  const winners = new Map(there.map((id) => [id, id]));
+  // Parts of parts as well.
+  for (let heirs = there; heirs.length > 0; ) {
+    const losers = await findParts(trx, of.integrationId, heirs);
+    const unseen = losers.filter(({ crm_id }) => !winners.has(crm_id));
+    for (const { crm_id, merged_into } of unseen) {
+      const winnerId = winners.get(merged_into ?? '') ?? '';
+      winners.set(crm_id, winnerId);
+      const what = spentOn.has(winnerId) ? 'what can be fetched' : 'all';
+      await moveProfile(trx, of, run, crm_id, winnerId, what);
+    }
+    heirs = unseen.map(({ crm_id }) => crm_id);
+  }
+}
+
+/** A contact that became a part of another one, with what is ours in its record. */
+export type Part = Pick<
+  ContactRow,
+  'crm_id' | 'merged_into' | 'owned_values' | 'values_donor' | 'values_identity'
+>;
+
+/** The contacts that became a part of these, directly, and have not come back; in the order of their ids. */
+export async function findParts(
+  db: Database | Trx,
+  integrationId: string,
+  heirs: readonly string[],
+): Promise<Part[]> {
+  const found: Part[] = [];
+  for (const batch of inFilledBatches(heirs)) {
+    const { rows } = await selectParts(db, { integrationId, heirs: batch });
+    found.push(...rows);
+  }
+  return found.toSorted((one, other) => (one.crm_id < other.crm_id ? -1 : 1));
+}
+
+/** In the order of its own index: asked for that of ids, SQLite looks through all contacts of the client. */
+const selectParts = prepared(
+  (db, { integrationId, heirs }: Slots<{ integrationId: string; heirs: readonly string[] }>) =>
+    db
+      .selectFrom('contacts')
+      .select(['crm_id', 'merged_into', 'owned_values', 'values_donor', 'values_identity'])
+      .where('integration_id', '=', integrationId)
+      .where('merged_into', 'is not', null)
+      .where('merged_into', 'in', heirs)
+      .where('seen_run', '=', DEPARTURE_READ)
+      .orderBy('merged_into')
+      .compile(),
+);
+
+/**
+ * Jobs that move with a merge: their profile can still be fetched, be it on its way or delivered once
+ * more, or the answer to their submission is still to come, and will be about the contact that stays.
+ */
+const MOVING = ['intended', 'processing', 'completed', 'held', 'delivered'] as const;
+
+/**
+ * Two records of the CRM became one, and one of them has a profile: it goes to the record that
+ * stays, by delivering the same job there, so that no second credit is spent. Does nothing if
+ * the winner has a profile of its own, or waits for one, or if there is nothing to move. One whose
+ * profile does not fit its names gets the other one, and the guard looks at that.
+ */
+async function moveProfile(
+  trx: Trx,
+  of: OfIntegration,
+  run: RunContext,
+  loserId: string,
+  mergedInto: string,
+  what: 'all' | 'what can be fetched' = 'all',
+): Promise<void> {
+  const winnerId = await findHeir(trx, of, loserId, mergedInto);
+  const rows = await findRows(trx, of.integrationId, [loserId, winnerId]);
+  const [loser, winner] = [rows.get(loserId), rows.get(winnerId)];
+  if (loser === undefined) return;
+  if (hasProfile(winner)) {
+    // A CRM tells of a merge more than once. That a contact is gone may be known before it was read why.
+    if (loser.seen_run !== DEPARTURE_READ)
+      await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
+    return;
+  }
+  const job = await findMoving(trx, of, run.now, loserId, winner);
+  const isGone = job !== undefined && (await isOutOfReach(trx, of, loserId, job, run.now));
+  if (what !== 'all' && (job === undefined || isGone)) return;
+  const isRunning = job?.state === 'intended' || job?.state === 'processing';
+  const isOver = !isRunning && isGone;
+  // What may have come of a later credit is worth more than what cannot be fetched any more.
+  if (!job || (isOver && (await findQuestion(trx, loser)) !== undefined)) {
+    return moveQuestion(trx, of, run, loser, winnerId);
+  }
+  const { tracking_id } = job;
+  const misfit = isMismatch(winner) ? winner : null;
+  // Which of two fits is not known before both are there; until then no other one is paid for.
+  if (misfit !== null && isRunning) {
+    await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
+    return;
+  }
+  // A person who is asked about the winner would let it go on with a job that is not there yet.
+  if (job.state === 'intended' && winner?.state === 'held') return;
+  // It would look as if nothing had ever been spent on the winner, and earn it one credit more.
+  const wasAsked = winner !== undefined && winner.asked_identity !== null;
+  if (wasAsked && loser.enhanced_at === null && isGone) return;
+  // A job that is too old to be fetched then does not look as if nothing had ever come of it.
+  const { donor_id, enhanced_at } = loser;
+  const asked_at = laterCredit(loser, winner);
+  const profile = { tracking_id, asked_at, donor_id, enhanced_at };
+  const event = isRunning ? 'inheritedRunning' : 'inheritedDone';
+  if (!(await moveToWinner(trx, of, run, event, { crm_id: winnerId, ...profile }))) return;
+  await trx
+    .updateTable('jobs')
+    .set({
+      crm_id: winnerId,
+      state: isRunning ? job.state : 'completed',
+      closed_at: null,
+      // What its answer is noted against: the details that the winner has then.
+      ...(job.state === 'intended' ? { identity: INHERITED } : {}),
+    })
+    .where('tracking_id', '=', tracking_id)
+    .execute();
+  await move(trx, of, 'gaveJobAway', [{ crm_id: loserId, tracking_id }], run);
+  if (misfit?.tracking_id == null) return;
+  await supersedeHolds(trx, of, run.now, [winnerId]);
+  await trx
+    .updateTable('jobs')
+    .set({ state: 'delivered', closed_at: run.now })
+    .where('tracking_id', '=', misfit.tracking_id)
+    .execute();
+}
+
+/**
+ * Gives a contact the paid job of a record that was merged into it, in place of its own profile: its names are
+ * those that the job was asked with. False if the contact has moved on.
+ */
+export async function takeJob(
+  trx: Trx,
+  of: OfIntegration,
+  run: RunContext,
+  { loser, heir, trackingId }: { loser: ContactRow; heir: ContactRow; trackingId: string },
+): Promise<boolean> {
+  const { donor_id, enhanced_at } = loser;
+  const profile = { tracking_id: trackingId, donor_id, enhanced_at };
+  const given = { crm_id: heir.crm_id, ...profile, asked_at: laterCredit(loser, heir) };
+  const isWaiting = heir.state === 'ready' || heir.state === 'held';
+  const event = isWaiting ? 'gotFittingJob' : 'inheritedDone';
+  if (!(await moveToWinner(trx, of, run, event, given))) return false;
+  if (isWaiting && heir.tracking_id !== null) {
+    await supersedeHolds(trx, of, run.now, [heir.crm_id]);
+    await trx
+      .updateTable('jobs')
+      .set({ state: 'delivered', closed_at: run.now })
+      .where('tracking_id', '=', heir.tracking_id)
+      .execute();
+  }
+  await trx
+    .updateTable('jobs')
+    .set({ crm_id: heir.crm_id, state: 'completed', closed_at: null })
+    .where('tracking_id', '=', trackingId)
+    .execute();
+  await move(trx, of, 'gaveJobAway', [{ crm_id: loser.crm_id, tracking_id: trackingId }], run);
+  return true;
+}
+
+/** Where what a contact has goes: that which it became a part of may be a part of another one by now. */
+async function findHeir(
+  trx: Trx,
+  { integrationId }: OfIntegration,
+  loserId: string,
+  mergedInto: string,
+): Promise<string> {
+  const line = new Set([loserId]);
+  for (let heir = mergedInto; !line.has(heir); ) {
+    line.add(heir);
+    const row = (await findRows(trx, integrationId, [heir])).get(heir);
+    const hasLeft = row?.seen_run === DEPARTURE_READ;
+    if (!hasLeft || row.merged_into === null) return heir;
+    heir = row.merged_into;
+  }
+  // In a circle nothing says who is still there.
+  return mergedInto;
+}
+
+/**
+ * When the later credit of two contacts that became one was spent: that of the winner may have brought nothing, and
+ * by the age of the other profile a third one would follow at once.
+ */
+function laterCredit(loser: ContactRow, winner: ContactRow | undefined): number | null {
+  if (winner === undefined || winner.asked_identity === null) return loser.asked_at;
+  const isWinners = Math.abs(winner.asked_at ?? 0) > Math.abs(loser.asked_at ?? 0);
+  return isWinners ? winner.asked_at : loser.asked_at;
+}
+
+/** The service keeps the results of a job for so long. */
+const RESULTS_KEPT_MS = 7 * 86_400_000;
+
+/**
+ * The job that moves. What is there already is worth more than what an answer may bring, unless that was asked for
+ * because it had grown old, or it cannot be fetched any more.
+ */
+async function findMoving(
+  trx: Trx,
+  of: OfIntegration,
+  now: number,
+  loserId: string,
+  winner: Winner | undefined,
+) {
+  const jobs = await trx
+    .selectFrom('jobs')
+    .select(['tracking_id', 'state', 'reason', 'submitted_at'])
+    .where('integration_id', '=', of.integrationId)
+    .where('crm_id', '=', loserId)
+    .where('state', 'in', MOVING)
+    // The one at hand, or what was delivered last: an older one may not have fitted.
+    .orderBy((eb) => eb.fn.coalesce('closed_at', eb.val(Number.MAX_SAFE_INTEGER)), 'desc')
+    .orderBy('submitted_at', 'desc')
+    .execute();
+  const there = jobs.find(({ state }) => state !== 'intended');
+  const asked = jobs.find(({ state }) => state === 'intended');
+  if (there === undefined || asked === undefined) return there ?? asked;
+  const isOld =
+    asked.reason === 'profile_old' ||
+    (there.state === 'delivered' && (await isOutOfReach(trx, of, loserId, there, now)));
+  // Who is held is not given a job without an answer.
+  return isOld && winner?.state !== 'held' ? asked : there;
+}
+
+/** True of a job whose profile the service no longer has, and which is not kept either. */
+async function isOutOfReach(
+  trx: Trx,
+  { integrationId }: OfIntegration,
+  crmId: string,
+  { tracking_id, submitted_at }: { tracking_id: string; submitted_at: number },
+  now: number,
+): Promise<boolean> {
+  if (submitted_at >= now - RESULTS_KEPT_MS) return false;
+  const kept = await trx
+    .selectFrom('kept_profiles')
+    .select('crm_id')
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', '=', crmId)
+    .where('tracking_id', '=', tracking_id)
+    .where('profile', '<>', '')
+    .executeTakeFirst();
+  return kept === undefined;
+}
+
+/** The event for the contact that stays, which the store may not know yet; false if it is refused. */
+async function moveToWinner(
+  trx: Trx,
+  of: OfIntegration,
+  run: RunContext,
+  event: LifeEvent,
+  { crm_id: crmId, ...given }: Target,
+): Promise<boolean> {
+  if ((await findRows(trx, of.integrationId, [crmId])).has(crmId)) {
+    return (await move(trx, of, event, [{ crm_id: crmId, ...given }], run)) > 0;
+  }
+  const unknown = newRow(of.integrationId, { crmId, identity: INHERITED });
+  const row = after(event, unknown, given, run, 'unknown');
+  if (row !== null) await putRows(trx, [row]);
+  return row !== null;
+}
+
+/**
+ * The answer about a contact was lost, and it became a part of another: that one is asked about, or not
+ * paid for either if a person has rejected that, unless it was paid for by itself.
+ */
+async function moveQuestion(
+  trx: Trx,
+  of: OfIntegration,
+  run: RunContext,
+  loser: ContactRow,
+  winnerId: string,
+): Promise<void> {
+  const { crm_id, asked_at, donor_id, enhanced_at } = loser;
+  const question = await findQuestion(trx, loser);
+  if (question === undefined) return;
+  const { tracking_id, decision, detail } = question;
+  const askedAt = asked_at === null ? null : Math.abs(asked_at);
+  const isRejected = decision === 'rejected';
+  const event = isRejected ? 'inheritedRejection' : 'inheritedQuestion';
+  const profile = { tracking_id, asked_at: askedAt, donor_id, enhanced_at };
+  const given = { ...profile, outcome_detail: detail };
+  if (!(await moveToWinner(trx, of, run, event, { crm_id: winnerId, ...given }))) return;
+  const moved = { crm_id: winnerId };
+  await trx.updateTable('jobs').set(moved).where('tracking_id', '=', tracking_id).execute();
+  await trx
+    .updateTable('holds')
+    // Who left or opted out before a person decided is asked about now.
+    .set(isRejected ? moved : { ...moved, decision: null, decided_at: null })
+    .where('id', '=', tracking_id)
+    .execute();
+  await move(trx, of, 'gaveJobAway', [{ crm_id, tracking_id }], run);
+}
+
+/** What a person was asked about the last answer for a contact, if that was lost. */
+async function findQuestion(
+  trx: Trx,
+  { integration_id, crm_id, asked_identity, state }: ContactRow,
+) {
+  // What is asked for again counts as not spent.
+  if (asked_identity === null || state === 'due') return;
+  const last = await trx
+    .selectFrom('jobs')
+    .leftJoin('holds', 'holds.id', 'jobs.tracking_id')
+    .select(['jobs.tracking_id', 'jobs.state', 'holds.kind', 'holds.decision', 'holds.detail'])
+    .where('jobs.integration_id', '=', integration_id)
+    .where('jobs.crm_id', '=', crm_id)
+    .where('jobs.state', '<>', 'unpaid')
+    .orderBy('jobs.submitted_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return last?.state === 'lost' && last.kind === 'lost_answer' ? last : undefined;
+}
+
+/**
+ * A profile came for a contact that the CRM has merged into another one. Reading has seen that merge, and
+ * left the job with the one that went if the other is held for its names: now that both profiles are
+ * there, that one gets this. Any other merge is the next reading's: it asks first who was erased.
+ */
+export async function inheritAtDelivery(
+  trx: Trx,
+  lease: Lease,
+  run: RunContext,
+  loserId: string,
+  winnerId: string,
+): Promise<void> {
+  const rows = await findRows(trx, lease.integrationId, [winnerId]);
+  if (isMismatch(rows.get(winnerId))) await moveProfile(trx, lease, run, loserId, winnerId);
+}
+
+type Winner = Pick<
+  ContactRow,
+  'asked_identity' | 'donor_id' | 'tracking_id' | 'state' | 'outcome_reason'
+>;
+
+/** A profile of its own, or work on one: what was asked in vain leaves room for another's. */
+function hasProfile(winner: Winner | undefined): boolean {
+  if (winner === undefined || winner.asked_identity === null) return false;
+  if (winner.donor_id !== null) return true;
+  return winner.tracking_id !== null && !isMismatch(winner);
+}
+
+/** Its own profile waits for a person, because it does not fit its names. */
+function isMismatch(winner: Winner | undefined): boolean {
+  return winner?.state === 'held' && MISMATCH_REASONS.includes(winner.outcome_reason ?? '');
+}
+
+/** No person has to decide any more about contacts that left or are asked for again. */
+export async function supersedeHolds(
+  trx: Trx,
+  { integrationId }: OfIntegration,
+  now: number,
+  ids: readonly string[],
+): Promise<void> {
+  for (const batch of inFilledBatches(ids)) {
+    await trx
+      .updateTable('holds')
+      .set({ decision: 'superseded', decided_at: now })
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', batch)
+      .where('decision', 'is', null)
+      // A contact that has left is to be erased all the more.
+      .where('kind', '<>', 'erasure_requested')
+      .execute();
+  }
+}

@@ -1,0 +1,119 @@
+/** Contacts that may be a person who was erased: held before anything is sent or written. */
+import { newId } from '../core/new-id.ts';
+import type { Lease } from '../database/leases.ts';
+import { inFilledBatches } from '../database/rows.ts';
+import type { JobState, Trx } from '../database/tables/tables.ts';
+import type { RunContext } from '../sync/statements/runs.ts';
+import type { ChangeContext } from './changes.ts';
+import { type Moved, move } from './transition.ts';
+
+/** Holds contacts, as far as no station has them under way. */
+export async function holdErased(
+  trx: Trx,
+  lease: Lease,
+  run: RunContext,
+  crmIds: readonly string[],
+): Promise<void> {
+  await move(trx, lease, 'suspected', crmIds, run);
+  await openErasedHolds(trx, lease, run, crmIds);
+}
+
+/** Opens the holds of contacts that were just held; one that has an open hold keeps that. */
+export async function openErasedHolds(
+  trx: Trx,
+  lease: Lease,
+  run: RunContext,
+  crmIds: readonly string[],
+): Promise<void> {
+  for (const batch of inFilledBatches(crmIds)) {
+    const held = await trx
+      .selectFrom('contacts')
+      .select('crm_id')
+      .where('integration_id', '=', lease.integrationId)
+      .where('crm_id', 'in', batch)
+      .where('state', '=', 'held')
+      .where('outcome_reason', '=', 'forgotten_person')
+      .execute();
+    if (held.length === 0) continue;
+    await trx
+      .insertInto('holds')
+      .values(
+        held.map(({ crm_id }) => {
+          const id = newId(run.now);
+          return {
+            ...{
+              id,
+              integration_id: lease.integrationId,
+              crm_id,
+              kind: 'forgotten_person' as const,
+            },
+            tracking_id: id,
+            opened_at: run.now,
+          };
+        }),
+      )
+      .onConflict((c) => c.doNothing())
+      .execute();
+  }
+}
+
+/**
+ * Of contacts that go on with a job, those whose question about it was left open are asked about again. A profile that
+ * came by a merge since is held against the names of the contact that it is for now, first.
+ */
+export async function reopenHolds(
+  trx: Trx,
+  of: Pick<Lease, 'integrationId'>,
+  moved: readonly Moved[],
+  moment: ChangeContext,
+): Promise<void> {
+  const ready = moved.flatMap((row) => (row.state === 'ready' ? (row.tracking_id ?? []) : []));
+  for (const batch of inFilledBatches(ready)) {
+    const holds = await trx
+      .updateTable('holds')
+      .from('jobs')
+      .set((eb) => ({ decision: null, decided_at: null, crm_id: eb.ref('jobs.crm_id') }))
+      .whereRef('jobs.tracking_id', '=', 'holds.id')
+      .where('holds.integration_id', '=', of.integrationId)
+      .where('holds.decision', '=', 'superseded')
+      .where('holds.id', 'in', batch)
+      .where('jobs.state', 'in', ASKED_ABOUT)
+      .returning(['holds.crm_id', 'holds.tracking_id', 'holds.kind', 'holds.detail'])
+      .execute();
+    const held = holds.map(({ crm_id, tracking_id, kind, detail }) => ({
+      crm_id,
+      tracking_id,
+      outcome_reason: kind,
+      outcome_detail: detail,
+    }));
+    await move(trx, of, 'heldAgain', held, moment);
+  }
+}
+
+/** Jobs that a person is asked about, unless nobody is there to be asked for. */
+const ASKED_ABOUT: JobState[] = ['held', 'lost'];
+
+/**
+ * The CRM made an erased contact a part of this one: whether it is the same person, a person decides.
+ * False if that is on record already.
+ */
+export async function suspectMerged(
+  trx: Trx,
+  integrationId: string,
+  fingerprint: string,
+  now: number,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await trx
+    .insertInto('forgotten')
+    .values({
+      integration_id: integrationId,
+      crm_id_fingerprint: fingerprint,
+      forgotten_at: now,
+      state: 'merged',
+      everywhere: 0,
+      donors: '[]',
+    })
+    .onConflict((c) => c.columns(['integration_id', 'crm_id_fingerprint']).doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows !== undefined && numInsertedOrUpdatedRows > 0n;
+}

@@ -1,0 +1,60 @@
+import type { Selectable } from 'kysely';
+import { isPostgres } from '../database/database-time.ts';
+import { prepared, type Slots } from '../database/prepared.ts';
+import type {
+  Database,
+  SubmissionState,
+  SubmissionsTable,
+  Trx,
+} from '../database/tables/tables.ts';
+
+export type SubmissionRow = Selectable<SubmissionsTable>;
+
+/** A submission in one of these waits for its answer or for its settlement. */
+export const OPEN_STATES: SubmissionState[] = ['intended', 'lost'];
+
+/** So many submissions of a key can be open at one time. */
+export const MAX_SLOTS = 6;
+
+/** The submissions of a key that are open, by slot. */
+export async function findOpenSubmissions(
+  db: Database | Trx,
+  partnerKey: string,
+): Promise<SubmissionRow[]> {
+  return (await openSubmissions(db, { partnerKey })).rows;
+}
+
+const openSubmissions = prepared((db, { partnerKey }: Slots<{ partnerKey: string }>) =>
+  db
+    .selectFrom('submissions')
+    .selectAll()
+    .where('partner_key', '=', partnerKey)
+    .where('state', 'in', OPEN_STATES)
+    .orderBy('slot')
+    .orderBy('id')
+    .compile(),
+);
+
+/** What is known of a key. */
+export interface KeyRow {
+  balance: number | null;
+  sequence: number;
+}
+
+/**
+ * Reads a key, and lets no other transaction open, lose or close a submission of it before this one ends.
+ * On SQLite transactions go one after the other by themselves.
+ */
+export async function lockKey(trx: Trx, partnerKey: string): Promise<KeyRow | undefined> {
+  const [row] = (await lockedKey(trx, { partnerKey })).rows;
+  return row && { balance: row.balance, sequence: row.spend_sequence };
+}
+
+const lockedKey = prepared((db, { partnerKey }: Slots<{ partnerKey: string }>) =>
+  db
+    .selectFrom('partner_keys')
+    .select(['balance', 'spend_sequence'])
+    .where('id', '=', partnerKey)
+    .$if(isPostgres(db), (query) => query.forUpdate())
+    .compile(),
+);

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+
+/** The currency of every amount in a profile. */
+export const PROFILE_CURRENCY = 'USD';
+
+/**
+ * What becomes of amounts for records in another currency: `usdOnly` leaves them out, `convert` converts them by
+ * the CRM's own rates.
+ */
+export const CURRENCY_MODES = ['usdOnly', 'convert'] as const;
+export type CurrencyMode = (typeof CURRENCY_MODES)[number];
+
+/** `crm.currency` of the settings. */
+export const currencyModeSchema = z.enum(CURRENCY_MODES).default('usdOnly');
+
+/** What one US dollar is in another currency, and the digits after the point that the currency has. */
+export interface Rate {
+  perDollar: number;
+  decimals: number;
+}
+
+/** How amounts in US dollars come into a currency field of a CRM that has other currencies as well. */
+export interface MoneyField {
+  mode: CurrencyMode;
+  /** The CRM's field with the currency of a record (a key of `Contact.currencies`); null if all records share one. */
+  from: string | null;
+  /** The currency of records without their own; null if that is not known. */
+  code: string | null;
+  /** The rates by currency; none if the CRM has no active rate of the US dollar, or hides its rates. */
+  rates: Readonly<Record<string, Rate>>;
+}
+
+/**
+ * The currencies of a record by the CRM's field that holds them. Null: the field is blank. A field that could not be
+ * read has no entry.
+ */
+export type RecordCurrencies = Readonly<Record<string, string | null>>;
+
+const CODE = /^[A-Z]{3}$/;
+
+/** The currency as its ISO code; null for a text that is none. */
+export function currencyCode(text: string | null): string | null {
+  const code = text?.trim().toUpperCase() ?? '';
+  return CODE.test(code) ? code : null;
+}
+
+/** The currency of this field in a record; null if it is not known. */
+export function currencyOf(
+  { from, code }: MoneyField,
+  currencies: RecordCurrencies = {},
+): string | null {
+  if (from === null) return code;
+  if (!Object.hasOwn(currencies, from)) return null;
+  const own = currencies[from] ?? null;
+  return own === null ? code : currencyCode(own);
+}
+
+/** The currencies of a record in one text that changes with them; null where the CRM has no field of the kind. */
+export function currenciesText(currencies: RecordCurrencies | undefined): string | null {
+  const fields = Object.keys(currencies ?? {}).sort();
+  if (fields.length === 0) return null;
+  return fields.map((field) => currencyCode(currencies?.[field] ?? null) ?? '-').join(' ');
+}
+
+/** True if amounts that were written before may be in another currency now. */
+export function currenciesDiffer(before: string | null, now: string): boolean {
+  if (before !== null) return before !== now;
+  // The CRM had no several currencies when the contact was read last: what was written then is in US dollars.
+  return now.split(' ').some((code) => code !== PROFILE_CURRENCY);
+}
+
+/** The digits after the point that amounts in a currency usually have. */
+export function decimalsOf(code: string): number {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency: code });
+  return format.resolvedOptions().maximumFractionDigits ?? 2;
+}
+
+/** The rates per US dollar, from the units of each currency that one unit of a common currency is. */
+export function ratesPerDollar(
+  units: readonly { code: string; perCommon: number; decimals: number }[],
+): Record<string, Rate> {
+  const dollar = units.find(({ code }) => code === PROFILE_CURRENCY);
+  if (dollar === undefined) return {};
+  const rates = units.map(({ code, perCommon, decimals }) => {
+    const perDollar = perCommon / dollar.perCommon;
+    return [code, { perDollar, decimals }] as const;
+  });
+  return Object.fromEntries(
+    rates.filter(([, { perDollar }]) => perDollar > 0 && Number.isFinite(perDollar)),
+  );
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+
+/** Why a value that was paid for is not in the CRM yet. */
+export const WAITING_CAUSES = [
+  'no_such_field',
+  'no_permission',
+  'does_not_fit',
+  'other_currency',
+  'no_rate',
+  'refused',
+  'no_profile',
+] as const;
+
+export type WaitingCause = (typeof WAITING_CAUSES)[number];
+
+/** Values of one field that wait for the same reason. */
+export interface WaitingReason {
+  /** The CRM's name of the field. */
+  field: string;
+  cause: WaitingCause;
+  /** The CRM's own code; null if the description of the field says why. */
+  code: string | null;
+  /** Contacts whose value waits. */
+  contacts: number;
+  /** Why, what ends the waiting, and what it costs. */
+  text: string;
+}
+
+/** Values that were paid for and wait to be written. */
+export interface ValuesWaiting {
+  values: number;
+  reasons: WaitingReason[];
+}
+
+export const valuesWaitingSchema = z.object({
+  values: z.int().nonnegative(),
+  reasons: z.array(
+    z.object({
+      field: z.string(),
+      cause: z.enum(WAITING_CAUSES),
+      code: z.string().nullable(),
+      contacts: z.int().nonnegative(),
+      text: z.string(),
+    }),
+  ),
+}) satisfies z.ZodType<ValuesWaiting>;

@@ -1,0 +1,75 @@
+/** When the credits of a key are used up, if they go on being spent as they were: pure. */
+import { describeCount, formatCount } from '../core/quantities.ts';
+
+/** Credits of one bucket on a day (`2026-11-22`) on which some were spent. */
+export interface SpentDay {
+  day: string;
+  credits: number;
+}
+
+export interface Forecast {
+  /** The day on which the last credit goes: `2026-12-14`. */
+  usedUpOn: string;
+  /** Credits a day, on average. */
+  perDay: number;
+  /** How many days that rests on, today not among them. */
+  days: number;
+  /** A day with more than half of everything, for example that of a first sync, which does not count. */
+  leftOut: SpentDay | null;
+}
+
+/** The days before today that are looked at, and how many are too few to say anything. */
+export const FORECAST_DAYS = 28;
+const FEWEST_DAYS = 7;
+const FEWEST_SPENT = 2;
+
+/** What lies further ahead is no forecast. */
+const MOST_DAYS_AHEAD = 730;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Null where too little is known: fewer than a week since the first credit, a single day with spending,
+ * nothing left, or an end that lies years ahead. `spent` need not be in order.
+ */
+export function buildForecast(
+  balance: number,
+  spent: readonly SpentDay[],
+  today: string,
+): Forecast | null {
+  const todayMs = Date.parse(today);
+  const known = spent.filter(({ day, credits }) => {
+    const agoMs = todayMs - Date.parse(day);
+    return credits > 0 && agoMs > 0 && agoMs <= FORECAST_DAYS * DAY_MS;
+  });
+  const first = Math.min(...known.map(({ day }) => Date.parse(day)));
+  const days = Math.round((todayMs - first) / DAY_MS);
+  if (known.length < FEWEST_SPENT || days < FEWEST_DAYS || balance <= 0) return null;
+  const all = known.reduce((sum, { credits }) => sum + credits, 0);
+  const top = known.reduce((most, one) => (one.credits > most.credits ? one : most));
+  const leftOut = top.credits * 2 > all && known.length > FEWEST_SPENT ? top : null;
+  const counted = leftOut === null ? days : days - 1;
+  const perDay = (all - (leftOut?.credits ?? 0)) / counted;
+  const ahead = Math.floor(balance / perDay);
+  if (ahead > MOST_DAYS_AHEAD) return null;
+  const usedUpOn = new Date(todayMs + ahead * DAY_MS).toISOString().slice(0, 10);
+  return { usedUpOn, perDay: Math.round(perDay * 10) / 10, days: counted, leftOut };
+}
+
+/** `At this rate the enhancements of the key of Riverside are used up on 14 December 2026: …` */
+export function forecastText(forecast: Forecast, bucket: string, key: string): string {
+  const { usedUpOn, perDay, days, leftOut } = forecast;
+  const rate = `${perDay < 10 ? perDay : formatCount(perDay)} a day over the last ${describeCount(days, 'day')}`;
+  const without =
+    leftOut === null
+      ? ''
+      : `, without the ${formatCount(leftOut.credits)} of ${dayText(leftOut.day)}`;
+  return `At this rate the ${bucket} of ${key} are used up on ${dayText(usedUpOn)}: ${rate}${without}.`;
+}
+
+const DAY_FORMAT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+
+/** `14 December 2026`, of `2026-12-14`. */
+export function dayText(day: string): string {
+  return DAY_FORMAT.format(new Date(day));
+}

@@ -1,0 +1,183 @@
+/** What was spent, by day and by client, and the bill of a month: for the pages, the API and the command line. */
+import { stringify } from 'csv-stringify/sync';
+import type { Clock } from '../core/clock.ts';
+import type { CreditLimits, Integration } from '../core/integration.ts';
+import { plainCell } from '../core/printable.ts';
+import type { Store } from '../store.ts';
+import { startOfMonth } from './allowance.ts';
+import { type ClientSpent, type SpentSpan, toDay, toMonth } from './statements/credit-spans.ts';
+
+/** Credits and contacts of a day (UTC); days without any are in the list too. */
+export interface SpentDayView {
+  /** `2026-11-22` */
+  day: string;
+  enhancements: number;
+  networks: number;
+  /** Contacts that runs begun on that day have written. */
+  written: number;
+}
+
+/** A bucket in the current month of the schedule's time zone, against the budget. */
+export interface BudgetView {
+  spent: number;
+  /** Null: no limit. */
+  perMonth: number | null;
+}
+
+/** A client in a month (UTC). */
+export interface ClientMonth {
+  integration: string;
+  /** As people call it; its id if it has no name, or is in the settings no more. */
+  name: string;
+  enhancements: number;
+  networks: number;
+  written: number;
+  /** Enhancements spent for each contact written; null where none was written. */
+  perWritten: number | null;
+}
+
+export interface ClientMonthView extends ClientMonth {
+  /** Null of months that are over, and of clients that are in the settings no more. */
+  budget: { enhancements: BudgetView; networks: BudgetView } | null;
+}
+
+export interface SpendingView {
+  /** The client that is looked at alone; null for all within reach. */
+  integration: string | null;
+  days: SpentDayView[];
+  /** `2026-11` */
+  month: string;
+  /** Months of which something is known, the newest first. */
+  months: string[];
+  clients: ClientMonthView[];
+  /** How many clients the month has, and which of them comes first here. */
+  total: number;
+  from: number;
+}
+
+export interface SpendingQuestion {
+  /** Ids within reach; null for all. */
+  reach: readonly string[] | null;
+  integration: string | null;
+  /** How many days, today included. */
+  days: number;
+  /** Null: this one. */
+  month: string | null;
+  from: number;
+}
+
+/** Days that can be looked at. */
+export const SPENDING_DAYS = [30, 90, 365] as const;
+
+/** Clients on one page. */
+export const CLIENTS_PAGE = 25;
+
+const MONTHS = 24;
+const DAY_MS = 86_400_000;
+
+type SpendingStore = Pick<Store, 'spans' | 'submissions' | 'networks'>;
+
+export async function readSpending(
+  { store, clock }: { store: SpendingStore; clock: Pick<Clock, 'now'> },
+  integrations: ReadonlyMap<string, Integration>,
+  { reach, integration, days, month, from }: SpendingQuestion,
+): Promise<SpendingView> {
+  const now = clock.now();
+  const ids = integration === null ? reach : [integration];
+  const thisMonth = toMonth(toDay(now));
+  const shown = month ?? thisMonth;
+  const first = toDay(now - (days - 1) * DAY_MS);
+  const spent = await store.spans.listDays(ids, first, toDay(now));
+  const page = { offset: from, limit: CLIENTS_PAGE };
+  const { clients, total } = await store.spans.listClients(shown, ids, page);
+  const views: ClientMonthView[] = [];
+  for (const client of clients) {
+    const known = shown === thisMonth ? integrations.get(client.integrationId) : undefined;
+    const budget = known === undefined ? null : await readBudget(store, known, now);
+    views.push({ ...clientMonth(client, integrations), budget });
+  }
+  const months = new Set([thisMonth, ...(await store.spans.listMonths(MONTHS))]);
+  return {
+    integration,
+    days: everyDay(spent, first, days),
+    month: shown,
+    months: [...months],
+    clients: views,
+    total,
+    from,
+  };
+}
+
+async function readBudget(
+  store: SpendingStore,
+  { id, schedule, budget }: Integration,
+  now: number,
+) {
+  const since = startOfMonth(now, schedule?.timezone ?? 'UTC');
+  return {
+    enhancements: against(budget, await store.submissions.spentSince(id, since)),
+    networks: against(budget.networks, await store.networks.spentSince(id, since)),
+  };
+}
+
+function against({ perMonth }: CreditLimits, spent: number): BudgetView {
+  return { spent, perMonth };
+}
+
+function clientMonth(
+  { integrationId, ...spent }: ClientSpent,
+  integrations: ReadonlyMap<string, Integration>,
+): ClientMonth {
+  const { enhancements, written } = spent;
+  return {
+    integration: integrationId,
+    name: integrations.get(integrationId)?.name ?? integrationId,
+    ...spent,
+    perWritten: written === 0 ? null : Math.round((enhancements / written) * 100) / 100,
+  };
+}
+
+/** Also the days on which nothing was spent. */
+function everyDay(spent: readonly SpentSpan[], first: string, count: number): SpentDayView[] {
+  const known = new Map(spent.map((one) => [one.at, one]));
+  return Array.from({ length: count }, (_, index) => {
+    const day = toDay(Date.parse(first) + index * DAY_MS);
+    const { enhancements = 0, networks = 0, written = 0 } = known.get(day) ?? {};
+    return { day, enhancements, networks, written };
+  });
+}
+
+/** Clients of a bill that are read together. */
+const BILL_PAGE = 500;
+
+/** What each client has spent in a month, those who spent most first, in pages. */
+export async function* pagesOfBill(
+  { spans }: Pick<Store, 'spans'>,
+  integrations: ReadonlyMap<string, Integration>,
+  month: string,
+  reach: readonly string[] | null,
+): AsyncGenerator<ClientMonth[]> {
+  for (let offset = 0; ; offset += BILL_PAGE) {
+    const { clients } = await spans.listClients(month, reach, { offset, limit: BILL_PAGE });
+    if (clients.length > 0) yield clients.map((client) => clientMonth(client, integrations));
+    if (clients.length < BILL_PAGE) return;
+  }
+}
+
+/** The first line of the file. */
+export const BILL_HEADER = stringify([
+  [
+    ...['Month', 'Client', 'Name', 'Enhancements', 'Networks', 'Contacts written'],
+    'Enhancements per contact written',
+  ],
+]);
+
+/** No cell is a formula, which spreadsheets would run. */
+export function billLines(month: string, clients: readonly ClientMonth[]): string {
+  return stringify(
+    clients.map(({ integration, name, enhancements, networks, written, perWritten }) => [
+      ...[month, integration, name].map(plainCell),
+      ...[enhancements, networks, written, perWritten],
+    ]),
+  );
+}

@@ -1,0 +1,141 @@
+import { inheritLater } from '../../contacts/departures.ts';
+import { move } from '../../contacts/transition.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Checkpoint, Lease } from '../../database/leases.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+import { inFilledBatches, valuesTable } from '../../database/rows.ts';
+import { ERASED_ID, type Trx } from '../../database/tables/tables.ts';
+import {
+  type ClosedSubmission,
+  closeSubmission,
+  holdUnanswered,
+  ofJob,
+  ofSubmission,
+  returnToDue,
+  spendOnAccepted,
+  toMoment,
+} from './submission-end.ts';
+
+/** What the service answers to a submission, on disk. */
+export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
+  return {
+    /** The answer came: the jobs that were started, and so many credits spent. */
+    async recordAccepted(
+      lease: Lease,
+      submissionId: string,
+      answer: { jobIds: ReadonlyMap<string, string>; charged: number },
+    ): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        const submission = await closeSubmission(trx, submissionId, {
+          state: 'accepted',
+          charged: answer.charged,
+          closed_at: clock.now(),
+        });
+        const started = [...answer.jobIds];
+        for (const batch of inFilledBatches(started)) {
+          const { rows } = await start(trx, { submissionId, cells: batch.flat() });
+          await spendOnAccepted(trx, submission, rows);
+        }
+        await dropErased(trx, submissionId, clock.now());
+        if (answer.charged > started.length) {
+          // More was charged than there are jobs: whose credits those are, cannot be known.
+          await holdUnanswered(trx, submission, 'charged, and no job id came back');
+        }
+        await returnToDue(trx, submission, 'not_processed');
+        await countSubmitted(trx, {
+          runId: submission.run_id,
+          submitted: started.length,
+          charged: answer.charged,
+        });
+      });
+    },
+
+    /**
+     * The service refused the whole request and charged nothing. The persons it blames are
+     * settled; the others are due again.
+     */
+    async recordRefused(
+      lease: Lease,
+      submissionId: string,
+      blamed: readonly { trackingId: string; detail: string }[] = [],
+    ): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        const submission = await closeSubmission(trx, submissionId, {
+          state: 'refused',
+          charged: 0,
+          closed_at: clock.now(),
+        });
+        await settleRefused(trx, submission, blamed);
+        await returnToDue(trx, submission, 'submission_pending');
+      });
+    },
+  };
+}
+
+const countSubmitted = prepared(
+  (
+    db,
+    { runId, submitted, charged }: Slots<{ runId: string; submitted: number; charged: number }>,
+  ) =>
+    db
+      .updateTable('runs')
+      .set((eb) => ({
+        submitted_count: eb('submitted_count', '+', submitted),
+        spent_enhancements: eb('spent_enhancements', '+', charged),
+      }))
+      .where('id', '=', runId)
+      .compile(),
+);
+
+/** `cells` are tracking ids, each followed by the job id that came for it. */
+const start = prepared(
+  (db, { submissionId, cells }: Slots<{ submissionId: string; cells: readonly string[] }>) =>
+    db
+      .updateTable('jobs')
+      .from(valuesTable<'column1' | 'column2'>(cells, 2))
+      .set((eb) => ({ state: 'processing', job_id: eb.ref('v.column2') }))
+      .where('submission_id', '=', submissionId)
+      .whereRef('tracking_id', '=', 'v.column1')
+      .returning(['tracking_id', 'crm_id', 'identity'])
+      .compile(),
+);
+
+/** Persons that the service blames are not submitted again with the same details. */
+async function settleRefused(
+  trx: Trx,
+  submission: ClosedSubmission,
+  blamed: readonly { trackingId: string; detail: string }[],
+): Promise<void> {
+  const details = new Map(blamed.map(({ trackingId, detail }) => [trackingId, detail]));
+  for (const batch of inFilledBatches([...details.keys()])) {
+    const jobs = await trx
+      .selectFrom('jobs')
+      .select(['tracking_id', 'crm_id', 'identity'])
+      .where('submission_id', '=', submission.id)
+      .where('tracking_id', 'in', batch)
+      .execute();
+    const refused = jobs.map((job) => ({
+      ...ofJob(job),
+      outcome_detail: details.get(job.tracking_id) ?? null,
+    }));
+    const [of, moment] = [ofSubmission(submission), toMoment(submission)];
+    await move(trx, of, 'refused', refused, moment);
+    await inheritLater(trx, of, moment, refused);
+  }
+}
+
+/** Jobs of contacts that were erased while the request was under way: nothing fetches their profile. */
+async function dropErased(trx: Trx, submissionId: string, now: number): Promise<void> {
+  await closeErased(trx, { submissionId, now });
+}
+
+const closeErased = prepared(
+  (db, { submissionId, now }: Slots<{ submissionId: string; now: number }>) =>
+    db
+      .updateTable('jobs')
+      .set({ state: 'delivered', job_id: null, closed_at: now })
+      .where('submission_id', '=', submissionId)
+      .where('crm_id', '=', ERASED_ID)
+      .where('state', '=', 'processing')
+      .compile(),
+);

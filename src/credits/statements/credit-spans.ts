@@ -1,0 +1,319 @@
+/** What was spent by day and by month (UTC): added up once when a run ends, so that a year is read at once. */
+import { sql } from 'kysely';
+import { OUTCOME_ORDER } from '../../core/outcome.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+import { inFilledBatches } from '../../database/rows.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
+
+/** Credits by bucket, and contacts written, in a day or a month. */
+export interface Spent {
+  enhancements: number;
+  networks: number;
+  written: number;
+}
+
+/** `at`: `2026-11-22` or `2026-11`. */
+export interface SpentSpan extends Spent {
+  at: string;
+}
+
+/** Of one integration. */
+export interface ClientSpent extends Spent {
+  integrationId: string;
+}
+
+/** In place of an integration: the sum of all. */
+const ALL = '';
+
+const DAY_MS = 86_400_000;
+
+/** A lost answer is settled by a run of the next days; what was intended before that stays as it is. */
+const SETTLED_WITHIN_MS = 35 * DAY_MS;
+
+const WRITTEN = OUTCOME_ORDER.indexOf('written');
+
+/** `2026-11-22`, in UTC. */
+export function toDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** `2026-11` */
+export function toMonth(day: string): string {
+  return day.slice(0, 7);
+}
+
+export function spanQueries(db: Database) {
+  return {
+    /** The days from `from` to `to` on which something was spent or written, in order; of these integrations, null for all. */
+    async listDays(
+      integrationIds: readonly string[] | null,
+      from: string,
+      to: string,
+    ): Promise<SpentSpan[]> {
+      const days = new Map<string, SpentSpan>();
+      for (const ids of integrationIds === null ? [[ALL]] : inFilledBatches(integrationIds)) {
+        const rows = await db
+          .selectFrom('credit_spans')
+          .select('at')
+          .select(selectSums)
+          .where('integration_id', 'in', ids)
+          .where('span', '=', 'day')
+          .where('at', '>=', from)
+          .where('at', '<=', to)
+          .groupBy('at')
+          .execute();
+        for (const { at, ...sums } of rows) days.set(at, { at, ...added(days.get(at), sums) });
+      }
+      return [...days.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
+    },
+
+    /** The months with something in them, the newest first. */
+    async listMonths(limit: number): Promise<string[]> {
+      const rows = await db
+        .selectFrom('credit_spans')
+        .select('at')
+        .where('integration_id', '=', ALL)
+        .where('span', '=', 'month')
+        .orderBy('at', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map(({ at }) => at);
+    },
+
+    /**
+     * Who spent or wrote something in a month, those who spent most first; of these integrations, null for all.
+     * `total`: how many there are.
+     */
+    async listClients(
+      month: string,
+      integrationIds: readonly string[] | null,
+      { offset, limit }: { offset: number; limit: number },
+    ): Promise<{ clients: ClientSpent[]; total: number }> {
+      if (integrationIds !== null) {
+        const own: ClientSpent[] = [];
+        for (const ids of inFilledBatches(integrationIds)) {
+          own.push(
+            ...(await ofMonth(month).where('integration_id', 'in', ids).execute()).map(toClient),
+          );
+        }
+        own.sort((a, b) => spentBy(b) - spentBy(a) || (a.integrationId < b.integrationId ? -1 : 1));
+        return { clients: own.slice(offset, offset + limit), total: own.length };
+      }
+      const others = ofMonth(month).where('integration_id', '<>', ALL);
+      const rows = await others
+        .orderBy(sql`enhancements + networks`, 'desc')
+        .orderBy('integration_id')
+        .offset(offset)
+        .limit(limit)
+        .execute();
+      const { count } = await others
+        .clearSelect()
+        .select((eb) => eb.fn.countAll().as('count'))
+        .executeTakeFirstOrThrow();
+      return { clients: rows.map(toClient), total: Number(count) };
+    },
+  };
+
+  function ofMonth(month: string) {
+    return (
+      db
+        .selectFrom('credit_spans')
+        .select(['integration_id', 'enhancements', 'networks', 'written'])
+        // Written out: the index is of months alone, and a parameter could be anything.
+        .where('span', '=', sql.lit('month'))
+        .where('at', '=', month)
+    );
+  }
+}
+
+function toClient({ integration_id: integrationId, ...spent }: Sums & { integration_id: string }) {
+  return { integrationId, ...added(undefined, spent) };
+}
+
+function spentBy({ enhancements, networks }: Spent): number {
+  return enhancements + networks;
+}
+
+type Sums = Record<keyof Spent, number | string | bigint | null>;
+
+function selectSums() {
+  return (['enhancements', 'networks', 'written'] as const).map((column) =>
+    sql<number | string>`sum(${sql.ref(column)})`.as(column),
+  );
+}
+
+function added(before: Spent | undefined, sums: Sums): Spent {
+  const sum = (column: keyof Spent) => (before?.[column] ?? 0) + Number(sums[column] ?? 0);
+  return { enhancements: sum('enhancements'), networks: sum('networks'), written: sum('written') };
+}
+
+/**
+ * Adds up what an integration has spent on the days that a run has changed: those of its own requests, and
+ * those whose requests were settled in it. By what has changed since the last time, so that it may be done
+ * again; only what was written is added once, when the rows of the run are written.
+ */
+export async function recordSpent(
+  trx: Trx,
+  run: { id: string; integrationId: string },
+): Promise<void> {
+  const { integrationId } = run;
+  const [begun] = (await writtenBy(trx, { runId: run.id })).rows;
+  if (begun === undefined) return;
+  const { started_at } = begun;
+  const changes = new Map<string, Spent>();
+  const change = (at: string, what: keyof Spent, by: number) => {
+    if (by === 0) return;
+    const spent = changes.get(at) ?? { enhancements: 0, networks: 0, written: 0 };
+    changes.set(at, { ...spent, [what]: spent[what] + by });
+  };
+  for (const at of [toDay(started_at), toMonth(toDay(started_at))]) {
+    change(at, 'written', Number(begun.written ?? 0));
+  }
+  const first = await firstChanged(trx, integrationId, started_at);
+  if (first !== null) {
+    const from = first - (first % DAY_MS);
+    const now = await readDays(trx, integrationId, from);
+    const before = await daysSince(trx, { integrationId, at: toDay(from) });
+    const known = new Map(before.rows.map((row) => [row.at, row]));
+    for (const day of new Set([...now.keys(), ...known.keys()])) {
+      for (const bucket of ['enhancements', 'networks'] as const) {
+        const by = (now.get(day)?.[bucket] ?? 0) - Number(known.get(day)?.[bucket] ?? 0);
+        change(day, bucket, by);
+        change(toMonth(day), bucket, by);
+      }
+    }
+  }
+  // In one order for all, so that two runs that end together do not wait for each other.
+  const rows = [...changes].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const owner of [integrationId, ALL]) {
+    for (const [at, by] of rows) await add(trx, owner, at, by);
+  }
+}
+
+/** The first request that the run has made, or that was settled in it; null if there is none. */
+async function firstChanged(
+  trx: Trx,
+  integrationId: string,
+  startedAt: number,
+): Promise<number | null> {
+  const from = startedAt - SETTLED_WITHIN_MS;
+  const { rows } = await selectFirst(trx, { integrationId, startedAt, from });
+  const firsts = rows.flatMap(({ first }) => (first === null ? [] : Number(first)));
+  return firsts.length === 0 ? null : Math.min(...firsts);
+}
+
+const selectFirst = prepared((db, since: Slots<Since>) =>
+  firstIn(db, 'submissions', since)
+    .unionAll(firstIn(db, 'network_adds', since))
+    .compile(),
+);
+
+type Since = { integrationId: string; startedAt: number; from: number };
+
+function firstIn(
+  db: Database | Trx,
+  table: 'submissions' | 'network_adds',
+  { integrationId, startedAt, from }: Slots<Since>,
+) {
+  return db
+    .selectFrom(table)
+    .select((eb) => eb.fn.min('intended_at').as('first'))
+    .where('integration_id', '=', integrationId)
+    .where('intended_at', '>=', from)
+    .where((eb) => eb.or([eb('intended_at', '>=', startedAt), eb('closed_at', '>=', startedAt)]));
+}
+
+/** When a run began, and how many contacts it has written. */
+const writtenBy = prepared((db, { runId }: Slots<{ runId: string }>) =>
+  db
+    .selectFrom('runs')
+    .select('started_at')
+    .select((eb) =>
+      eb
+        .selectFrom('run_rows')
+        .select((inner) => inner.fn.countAll().as('count'))
+        .where('run_id', '=', runId)
+        .where('place', '=', WRITTEN)
+        .as('written'),
+    )
+    .where('id', '=', runId)
+    .compile(),
+);
+
+const daysSince = prepared(
+  (db, { integrationId, at }: Slots<{ integrationId: string; at: string }>) =>
+    db
+      .selectFrom('credit_spans')
+      .select(['at', 'enhancements', 'networks'])
+      .where('integration_id', '=', integrationId)
+      .where('span', '=', 'day')
+      .where('at', '>=', at)
+      .compile(),
+);
+
+const TABLES = {
+  enhancements: { table: 'submissions', atMost: 'persons' },
+  networks: { table: 'network_adds', atMost: 'donors' },
+} as const;
+
+const SPENT_BY_DAY = { enhancements: spentByDay('enhancements'), networks: spentByDay('networks') };
+
+function spentByDay(bucket: keyof typeof TABLES) {
+  const { table, atMost } = TABLES[bucket];
+  return prepared((db, { integrationId, from }: Slots<{ integrationId: string; from: number }>) =>
+    db
+      .selectFrom(table)
+      .select([
+        sql<number>`intended_at / ${sql.lit(DAY_MS)}`.as('day'),
+        sql<number | string>`sum(coalesce(charged, ${sql.ref(atMost)}))`.as('spent'),
+      ])
+      .where('integration_id', '=', integrationId)
+      .where('intended_at', '>=', from)
+      .groupBy('day')
+      .compile(),
+  );
+}
+
+async function readDays(
+  trx: Trx,
+  integrationId: string,
+  from: number,
+): Promise<Map<string, { enhancements: number; networks: number }>> {
+  const days = new Map<string, { enhancements: number; networks: number }>();
+  for (const bucket of ['enhancements', 'networks'] as const) {
+    const { rows } = await SPENT_BY_DAY[bucket](trx, { integrationId, from });
+    for (const { day, spent } of rows) {
+      const at = toDay(Number(day) * DAY_MS);
+      const known = days.get(at) ?? { enhancements: 0, networks: 0 };
+      days.set(at, { ...known, [bucket]: Number(spent) });
+    }
+  }
+  return days;
+}
+
+async function add(trx: Trx, integration_id: string, at: string, by: Spent): Promise<void> {
+  const span = at.length === 7 ? 'month' : 'day';
+  await addSpan(trx, { integration_id, span, at, ...by });
+}
+
+const addSpan = prepared(
+  (
+    db,
+    values: Slots<
+      { integration_id: string; span: 'day' | 'month'; at: string } & {
+        [what in keyof Spent]: number;
+      }
+    >,
+  ) =>
+    db
+      .insertInto('credit_spans')
+      .values(values)
+      .onConflict((c) =>
+        c.columns(['integration_id', 'span', 'at']).doUpdateSet((eb) => ({
+          enhancements: eb('credit_spans.enhancements', '+', eb.ref('excluded.enhancements')),
+          networks: eb('credit_spans.networks', '+', eb.ref('excluded.networks')),
+          written: eb('credit_spans.written', '+', eb.ref('excluded.written')),
+        })),
+      )
+      .compile(),
+);

@@ -1,0 +1,235 @@
+import { sql } from 'kysely';
+import { findOpenSubmissions, lockKey, MAX_SLOTS } from '../../contacts/open-submissions.ts';
+import { move } from '../../contacts/transition.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Lease, LeaseQueries } from '../../database/leases.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+import { inBatches, toValueRows } from '../../database/rows.ts';
+import type { DueReason, Trx } from '../../database/tables/tables.ts';
+import { findOpenPersons, findShares, type SharingRules } from './paid-jobs.ts';
+
+/** One submission on its way to disk, before its request leaves. */
+export interface Intent {
+  submissionId: string;
+  runId: string;
+  partnerKey: string;
+  /** The mapping by which the persons are made. */
+  mapping: string;
+  /** One for each person, in the order of the request. */
+  jobs: readonly IntendedJob[];
+  /** A job that any of the persons may share must be shared. */
+  sharing: SharingRules;
+  /** So many submissions of the key may be open together with this one; only this one by default. */
+  atOnce?: number;
+  /** Credits of the key that all that is open must leave. */
+  keep?: number;
+}
+
+export interface IntendedJob {
+  trackingId: string;
+  crmId: string;
+  /** Fingerprint of the identity that is submitted. */
+  identity: string;
+  reason: DueReason;
+  /** Fingerprint of partner key and person; null if the job is not shared. */
+  person: string | null;
+}
+
+export type IntentResult =
+  | { recorded: true; balanceBefore: number }
+  | { recorded: false; why: IntentRefusal };
+
+/**
+ * As many submissions of the key are open as may be, one of them is lost, or they need the credits; the
+ * balance is unknown; another run has spent since it was read, and what is left is too little; another run
+ * paid for one of the persons meanwhile, or they are in an open submission; a contact has moved on.
+ */
+export type IntentRefusal =
+  | 'key_busy'
+  | 'balance_unknown'
+  | 'balance_changed'
+  | 'person_paid'
+  | 'person_open'
+  | 'contacts_changed';
+
+/** How a submission begins: on disk, before its request leaves. */
+export function intentQueries(leases: LeaseQueries, clock: Clock) {
+  return {
+    /** Puts the intent on disk, with the balance before it. Nothing was recorded if it says so. */
+    async recordIntent(lease: Lease, intent: Intent): Promise<IntentResult> {
+      try {
+        return await leases.checkpoint(lease, (trx) => insertIntent(trx, lease, intent));
+      } catch (error) {
+        if (error instanceof IntentRefused) return { recorded: false, why: error.why };
+        throw error;
+      }
+    },
+  };
+
+  async function insertIntent(trx: Trx, lease: Lease, intent: Intent): Promise<IntentResult> {
+    const key = await lockKey(trx, intent.partnerKey);
+    if (key?.balance == null) throw new IntentRefused('balance_unknown');
+    const slot = await freeSlot(trx, intent, key.balance);
+    const { submissionId, runId, partnerKey, mapping } = intent;
+    const inserted = await insertSubmission(trx, {
+      ...{ submissionId, runId, partnerKey, mapping, slot },
+      integrationId: lease.integrationId,
+      persons: intent.jobs.length,
+      balance: key.balance,
+      now: clock.now(),
+    });
+    if (inserted.numAffectedRows === 0n) throw new IntentRefused('key_busy');
+    // Asked once the key is ours: the one that had it before has left what it paid for.
+    const shares = await findShares(trx, lease.integrationId, intent.jobs, intent.sharing);
+    if (shares.size > 0) throw new IntentRefused('person_paid');
+    const open = await findOpenPersons(trx, intent.partnerKey, intent.jobs);
+    if (open.size > 0) throw new IntentRefused('person_open');
+    await insertJobs(trx, lease, intent);
+    return { recorded: true, balanceBefore: key.balance };
+  }
+
+  /** A slot that is free, if what is open lets another be sent beside it. */
+  async function freeSlot(trx: Trx, intent: Intent, balance: number): Promise<number> {
+    const { partnerKey, jobs, atOnce = 1, keep = 0 } = intent;
+    const open = await findOpenSubmissions(trx, partnerKey);
+    const persons = open.reduce((sum, submission) => sum + submission.persons, 0);
+    const isTooMuch = balance - persons - jobs.length < keep;
+    if (open.length === 0) {
+      if (isTooMuch) throw new IntentRefused('balance_changed');
+      return 1;
+    }
+    const isLost = open.some(({ state }) => state === 'lost');
+    if (isLost || isTooMuch || open.length >= Math.min(atOnce, MAX_SLOTS)) {
+      throw new IntentRefused('key_busy');
+    }
+    const taken = new Set(open.map((submission) => submission.slot));
+    const slots = Array.from({ length: MAX_SLOTS }, (_, index) => index + 1);
+    const slot = slots.find((each) => !taken.has(each));
+    if (slot === undefined) throw new IntentRefused('key_busy');
+    return slot;
+  }
+
+  async function insertJobs(trx: Trx, lease: Lease, intent: Intent): Promise<void> {
+    const now = clock.now();
+    for (const batch of inBatches(intent.jobs)) {
+      const crmIds = batch.map(({ crmId }) => crmId);
+      const persons = batch.flatMap(({ person }) => person ?? []);
+      const { integrationId } = lease;
+      // A list without any value is no list to Postgres.
+      const alike = persons.length > 0 ? persons : [''];
+      const { rows: later } = await findLater(trx, { integrationId, crmIds, alike, now });
+      const afterThose = (crmId: string, person: string | null) =>
+        later.flatMap(({ crm_id, person: whose, submitted_at: at }) =>
+          crm_id === crmId || (whose !== null && whose === person) ? at + 1 : [],
+        );
+      await insertBatch(trx, {
+        cells: batch.flatMap(({ trackingId, crmId, identity, person, reason }) => [
+          trackingId,
+          intent.submissionId,
+          lease.integrationId,
+          crmId,
+          identity,
+          person,
+          reason,
+          'intended',
+          // In the order of requests, also where the host that asked before had a clock ahead of this one's.
+          Math.max(now, ...afterThose(crmId, person)),
+        ]),
+      });
+    }
+    const submitted = intent.jobs.map(({ crmId, trackingId, identity }) => ({
+      crm_id: crmId,
+      tracking_id: trackingId,
+      identity,
+    }));
+    const moved = await move(trx, lease, 'submitted', submitted, { id: intent.runId, now });
+    if (moved !== intent.jobs.length) throw new IntentRefused('contacts_changed');
+  }
+}
+
+type NewSubmission = {
+  submissionId: string;
+  integrationId: string;
+  runId: string;
+  partnerKey: string;
+  persons: number;
+  balance: number;
+  now: number;
+  mapping: string;
+  slot: number;
+};
+
+const insertSubmission = prepared((db, submission: Slots<NewSubmission>) =>
+  db
+    .insertInto('submissions')
+    .values({
+      id: submission.submissionId,
+      integration_id: submission.integrationId,
+      run_id: submission.runId,
+      partner_key: submission.partnerKey,
+      state: 'intended',
+      persons: submission.persons,
+      balance_before: submission.balance,
+      intended_at: submission.now,
+      mapping: submission.mapping,
+      slot: submission.slot,
+    })
+    .onConflict((c) => c.doNothing())
+    .compile(),
+);
+
+/** The columns of a job that is put on disk before its request. */
+const INTENDED = [
+  'tracking_id',
+  'submission_id',
+  'integration_id',
+  'crm_id',
+  'identity',
+  'person',
+  'reason',
+  'state',
+  'submitted_at',
+] as const;
+
+const insertBatch = prepared(
+  (db, { cells }: Slots<{ cells: readonly (string | number | null)[] }>) =>
+    db
+      .insertInto('jobs')
+      .columns(INTENDED)
+      .expression(sql`values ${toValueRows(cells, INTENDED.length)}`)
+      .compile(),
+);
+
+type Asked = {
+  integrationId: string;
+  crmIds: readonly string[];
+  /** Persons who may be those of these contacts. */
+  alike: readonly string[];
+  now: number;
+};
+
+/** When these contacts, or other records of these persons, were asked about, if that time is still to come here. */
+const findLater = prepared((db, { integrationId, crmIds, alike, now }: Slots<Asked>) =>
+  db
+    .selectFrom('jobs')
+    .select(['crm_id', 'person', 'submitted_at'])
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('integration_id', '=', integrationId), eb('crm_id', 'in', crmIds)]),
+        eb('person', 'in', alike),
+      ]),
+    )
+    .where('submitted_at', '>=', now)
+    // One that cost nothing may be of a clock that was wrong by days: nothing is sent by that.
+    .where('state', '<>', 'unpaid')
+    .compile(),
+);
+
+class IntentRefused extends Error {
+  readonly why: IntentRefusal;
+
+  constructor(why: IntentRefusal) {
+    super(why);
+    this.why = why;
+  }
+}

@@ -1,0 +1,316 @@
+import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
+import { findAnswered } from '../../contacts/answered.ts';
+import { type ContactRecord, findRows } from '../../contacts/contacts.ts';
+import { inheritLater } from '../../contacts/departures.ts';
+import { move } from '../../contacts/transition.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { OutcomeReason } from '../../core/outcome.ts';
+import { type FromRow, fromRow } from '../../database/from-row.ts';
+import type { Checkpoint, Lease } from '../../database/leases.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+import { inFilledBatches } from '../../database/rows.ts';
+import type { Database, JobsTable, Tables, Trx } from '../../database/tables/tables.ts';
+import type { RunContext } from '../../sync/statements/runs.ts';
+
+/** A job of the service that runs. */
+export interface RunningJob {
+  trackingId: string;
+  jobId: string;
+  submittedAt: number;
+}
+
+/** A job that is done, with the contact that its profile belongs to. */
+export interface ReadyJob {
+  jobId: string;
+  job: FromRow<Selectable<JobsTable>>;
+  contact: ContactRecord;
+}
+
+/** What a poll showed of jobs, by tracking id. */
+export interface Progress {
+  completed: readonly string[];
+  failed: readonly string[];
+  vanished: readonly string[];
+  tooOld: readonly string[];
+}
+
+/** The jobs of the service: which run, how they end, and whose profile waits for delivery. */
+export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+  return {
+    /** Running jobs, the oldest first, after the given one. */
+    async listRunning(
+      integrationId: string,
+      limit: number,
+      after: RunningJob | null,
+    ): Promise<RunningJob[]> {
+      const { rows } =
+        after === null
+          ? await listRunning(db, { integrationId, limit })
+          : await listRunningAfter(db, { integrationId, limit, ...after });
+      return rows.flatMap((row) =>
+        row.job_id === null
+          ? []
+          : [{ trackingId: row.tracking_id, jobId: row.job_id, submittedAt: row.submitted_at }],
+      );
+    },
+
+    /** How many jobs run, and how many of them come after the given one. */
+    async countRunning(
+      integrationId: string,
+      after: RunningJob | null,
+    ): Promise<{ all: number; fresh: number; oldestFreshAt: number | null }> {
+      const { rows } =
+        after === null
+          ? await countRunning(db, { integrationId })
+          : await countRunningAfter(db, { integrationId, ...after });
+      const [counted] = rows;
+      return {
+        all: Number(counted?.all ?? 0),
+        fresh: Number(counted?.fresh ?? 0),
+        oldestFreshAt: counted?.oldest ?? null,
+      };
+    },
+
+    /** What a poll showed, on disk. */
+    async recordProgress(lease: Lease, runId: string, progress: Progress): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        const run = { id: runId, now: clock.now() };
+        for (const batch of inFilledBatches(progress.completed)) {
+          const { rows } = await complete(trx, { trackingIds: batch });
+          await move(trx, lease, 'jobDone', rows, run);
+        }
+        const ended = [
+          ...(await closeJobs(trx, lease, run, progress.failed, 'failed', 'no_match')),
+          ...(await closeJobs(trx, lease, run, progress.vanished, 'vanished', 'job_vanished')),
+          ...(await closeJobs(trx, lease, run, progress.tooOld, 'vanished', 'job_too_old')),
+        ];
+        // When all have ended: one of them may be what another contact would get.
+        await inheritLater(trx, lease, run, ended);
+      });
+    },
+
+    /** How many jobs are done and not yet delivered, refused ones among them. */
+    async countCompleted(integrationId: string): Promise<number> {
+      const { rows } = await countCompleted(db, { integrationId });
+      return Number(rows[0]?.count ?? 0);
+    },
+
+    /**
+     * Jobs whose profile waits for delivery, the oldest first, without the given ones and
+     * without those that this run has tried in vain.
+     */
+    async listReady(
+      integrationId: string,
+      { runId, limit, except }: { runId: string; limit: number; except: ReadonlySet<string> },
+    ): Promise<ReadyJob[]> {
+      const { rows: jobs } = await listReady(db, {
+        integrationId,
+        runId,
+        limit: limit + except.size,
+      });
+      const wanted = jobs.filter((job) => !except.has(job.tracking_id)).slice(0, limit);
+      const contacts = await findRows(
+        db,
+        integrationId,
+        wanted.map((job) => job.crm_id),
+      );
+      return wanted.flatMap((job) => {
+        const contact = contacts.get(job.crm_id);
+        return contact && job.job_id !== null
+          ? [{ jobId: job.job_id, job: fromRow(job), contact: fromRow(contact) }]
+          : [];
+      });
+    },
+
+    /** The service's job ids by tracking id; a job without an answer has none. */
+    async findJobIds(trackingIds: readonly string[]): Promise<Map<string, string>> {
+      const found = new Map<string, string>();
+      for (const batch of inFilledBatches(trackingIds)) {
+        const rows = await db
+          .selectFrom('jobs')
+          .select(['tracking_id', 'job_id'])
+          .where('tracking_id', 'in', batch)
+          .execute();
+        for (const row of rows) if (row.job_id !== null) found.set(row.tracking_id, row.job_id);
+      }
+      return found;
+    },
+  };
+
+  /** Ends jobs without a profile; a later run asks again for the vanished, if nothing came yet. */
+  async function closeJobs(
+    trx: Trx,
+    lease: Lease,
+    run: RunContext,
+    trackingIds: readonly string[],
+    state: 'failed' | 'vanished',
+    outcome_reason: OutcomeReason,
+  ): Promise<{ crm_id: string }[]> {
+    const ended: { crm_id: string }[] = [];
+    for (const batch of inFilledBatches(trackingIds)) {
+      const jobs = await trx
+        .updateTable('jobs')
+        .set({
+          state,
+          closed_at: run.now,
+          // The service knows no such person; of a job that vanished nothing is known.
+          ...(state === 'failed' ? answered(0, run.now) : {}),
+        })
+        .where('tracking_id', 'in', batch)
+        .where('state', 'in', ['processing', 'completed'])
+        .returning(['tracking_id', 'crm_id'])
+        .execute();
+      const event = state === 'failed' ? 'jobFailed' : 'jobVanished';
+      await move(trx, lease, event, jobs, run, { outcome_reason });
+      if (state === 'vanished') await keepAnswers(trx, lease, run, jobs);
+      ended.push(...jobs);
+    }
+    return ended;
+  }
+
+  /** Who was answered before is not asked the same again because a job vanished that came by a merge. */
+  async function keepAnswers(
+    trx: Trx,
+    lease: Lease,
+    run: RunContext,
+    jobs: readonly { crm_id: string }[],
+  ): Promise<void> {
+    const ids = jobs.map(({ crm_id }) => crm_id);
+    const kept = [...(await findAnswered(trx, lease.integrationId, ids))]
+      .filter(([, { isLast, isLost }]) => isLast && !isLost)
+      .map(([crm_id, { identity, submittedAt }]) => ({
+        ...{ crm_id, asked_identity: identity, asked_at: submittedAt },
+      }));
+    await move(trx, lease, 'answerStands', kept, run);
+  }
+}
+
+const complete = prepared((db, { trackingIds }: Slots<{ trackingIds: readonly string[] }>) =>
+  db
+    .updateTable('jobs')
+    .set({ state: 'completed' })
+    .where('tracking_id', 'in', trackingIds)
+    .where('state', 'in', ['processing', 'completed'])
+    .returning(['crm_id', 'tracking_id'])
+    .compile(),
+);
+
+/** Counts are asked for whenever a station of a run looks for work. */
+const countCompleted = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .selectFrom('jobs')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('integration_id', '=', integrationId)
+    .where('state', '=', 'completed')
+    .compile(),
+);
+
+const listReady = prepared(
+  (
+    db,
+    { integrationId, runId, limit }: Slots<{ integrationId: string; runId: string; limit: number }>,
+  ) =>
+    db
+      .selectFrom('jobs')
+      .innerJoin('contacts', (join) =>
+        join
+          .onRef('contacts.integration_id', '=', 'jobs.integration_id')
+          .onRef('contacts.crm_id', '=', 'jobs.crm_id')
+          .onRef('contacts.tracking_id', '=', 'jobs.tracking_id'),
+      )
+      .selectAll('jobs')
+      .where('jobs.integration_id', '=', integrationId)
+      .where('jobs.state', '=', 'completed')
+      .where('contacts.state', '=', 'ready')
+      .where((eb) =>
+        eb.not(
+          eb.and([
+            eb('contacts.outcome_run', '=', runId),
+            eb('contacts.outcome_reason', 'in', TRIED_IN_VAIN),
+          ]),
+        ),
+      )
+      .orderBy('jobs.submitted_at')
+      .orderBy('jobs.tracking_id')
+      .limit(limit)
+      .compile(),
+);
+
+const countRunning = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  countedFrom(running(db, integrationId), null).compile(),
+);
+
+const countRunningAfter = prepared(
+  (db, { integrationId, ...after }: Slots<{ integrationId: string } & Departure>) =>
+    countedFrom(running(db, integrationId), after).compile(),
+);
+
+const listRunning = prepared(
+  (db, { integrationId, limit }: Slots<{ integrationId: string; limit: number }>) =>
+    listedFrom(running(db, integrationId), limit).compile(),
+);
+
+const listRunningAfter = prepared(
+  (
+    db,
+    { integrationId, limit, ...after }: Slots<{ integrationId: string; limit: number } & Departure>,
+  ) =>
+    listedFrom(
+      running(db, integrationId).where((eb) => isAfter(eb, after)),
+      limit,
+    ).compile(),
+);
+
+function running(db: Database | Trx, integrationId: Expression<string>) {
+  return db
+    .selectFrom('jobs')
+    .where('integration_id', '=', integrationId)
+    .where('state', '=', 'processing');
+}
+
+function listedFrom(jobs: ReturnType<typeof running>, limit: Expression<number>) {
+  return jobs
+    .select(['tracking_id', 'job_id', 'submitted_at'])
+    .orderBy('submitted_at')
+    .orderBy('tracking_id')
+    .limit(limit);
+}
+
+function countedFrom(jobs: ReturnType<typeof running>, after: Slots<Departure> | null) {
+  return jobs.select((eb) => [
+    eb.fn.countAll().as('all'),
+    eb.fn.countAll().filterWhere(isAfter(eb, after)).as('fresh'),
+    eb.fn.min('submitted_at').filterWhere(isAfter(eb, after)).as('oldest'),
+  ]);
+}
+
+/** Where a job stands in the order of submission. */
+type Departure = { submittedAt: number; trackingId: string };
+
+/** True of jobs that come after the given one in the order of their submission; of all after none. */
+function isAfter(
+  eb: ExpressionBuilder<Tables, 'jobs'>,
+  after: Departure | Slots<Departure> | null,
+): Expression<SqlBool> {
+  if (after === null) return eb.lit(true);
+  return eb.or([
+    eb('submitted_at', '>', after.submittedAt),
+    eb.and([eb('submitted_at', '=', after.submittedAt), eb('tracking_id', '>', after.trackingId)]),
+  ]);
+}
+
+/** What a job carries once it is settled whether the service knew the person. */
+export function answered(known: 0 | 1, now: number): { known: 0 | 1; answered_at: number } {
+  return { known, answered_at: now };
+}
+
+/** Outcomes after which the same run does not try the same delivery again. */
+export const TRIED_IN_VAIN: OutcomeReason[] = [
+  'crm_refused',
+  'crm_busy',
+  'crm_passing',
+  'profile_unreadable',
+  'job_running',
+  'mark_unknown',
+  'contacts_missing',
+];

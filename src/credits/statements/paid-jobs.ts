@@ -1,0 +1,222 @@
+import { sql } from 'kysely';
+import { OPEN_STATES } from '../../contacts/open-submissions.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+import { inFilledBatches } from '../../database/rows.ts';
+import type { Database, JobState, Trx } from '../../database/tables/tables.ts';
+
+/** Which jobs may be taken instead of a credit. */
+export interface SharingRules {
+  /** Submitted no earlier than this (epoch ms): the results can still be read and are fresh. */
+  since: number;
+  /** True if a contact is to be held with the one whose answer was lost, while a person decides. */
+  heedsLost: boolean;
+}
+
+/** A contact that is about to be submitted. */
+export interface SharingContact {
+  crmId: string;
+  /** Fingerprint of partner key and person; null if it is not shared. */
+  person: string | null;
+}
+
+/** A job that was paid for, as every contact that its profile is for sees it. */
+export interface PaidJob {
+  /** The tracking id that the credit was spent under. */
+  trackingId: string;
+  submissionId: string;
+  /** Null if its answer was lost. */
+  jobId: string | null;
+  /** Epoch milliseconds. */
+  submittedAt: number;
+  fate: Fate;
+}
+
+/** What a contact that shares a job has of it. */
+export type Fate = 'running' | 'done' | 'failed' | 'lost';
+
+/** How the rows of a job stand; the one that says most about it counts. */
+const FATES = new Map<JobState, Fate | 'gone'>([
+  ['lost', 'lost'],
+  ['processing', 'running'],
+  ['completed', 'done'],
+  ['held', 'done'],
+  ['delivered', 'done'],
+  ['failed', 'failed'],
+  ['vanished', 'gone'],
+]);
+
+/**
+ * The job that each contact may share, by CRM id: one for the same person under the same key that
+ * is newer than what the contact itself was last submitted for as that person. So a contact that is asked
+ * for again gets something new.
+ */
+export async function findShares(
+  db: Database | Trx,
+  integrationId: string,
+  contacts: readonly SharingContact[],
+  rules: SharingRules,
+): Promise<Map<string, PaidJob>> {
+  const persons = new Set(contacts.flatMap(({ person }) => person ?? []));
+  const paid = await findPaid(db, [...persons], rules);
+  const concerned = contacts.filter(({ person }) => person !== null && paid.has(person));
+  const own = await findOwn(db, integrationId, concerned);
+  const shares = new Map<string, PaidJob>();
+  for (const { crmId, person } of concerned) {
+    const after = own.get(`${crmId}\n${person}`) ?? 0;
+    const job = newestAfter(paid.get(person ?? '') ?? [], after);
+    if (job) shares.set(crmId, job);
+  }
+  return shares;
+}
+
+/** Those of these persons who are in an open submission of the key: whether they are paid for is not known yet. */
+export async function findOpenPersons(
+  db: Database | Trx,
+  partnerKey: string,
+  contacts: readonly Pick<SharingContact, 'person'>[],
+): Promise<Set<string>> {
+  const wanted = new Set(contacts.flatMap(({ person }) => person ?? []));
+  if (wanted.size === 0) return wanted;
+  const { rows } = await openPersons(db, { partnerKey });
+  return new Set(
+    rows.flatMap(({ person }) => (person !== null && wanted.has(person) ? person : [])),
+  );
+}
+
+const openPersons = prepared((db, { partnerKey }: Slots<{ partnerKey: string }>) =>
+  db
+    .selectFrom('jobs')
+    .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
+    .select('jobs.person')
+    .where('submissions.partner_key', '=', partnerKey)
+    .where('submissions.state', 'in', OPEN_STATES)
+    .where('jobs.state', '=', 'intended')
+    .where('jobs.person', 'is not', null)
+    .compile(),
+);
+
+/** Pure: the newest of the jobs after an instant; one whose answer was lost only if no other is. */
+function newestAfter(jobs: readonly PaidJob[], after: number): PaidJob | undefined {
+  const newer = jobs.filter(({ submittedAt }) => submittedAt > after);
+  const answered = newer.filter(({ fate }) => fate !== 'lost');
+  return (answered.length > 0 ? answered : newer)
+    .sort((a, b) => b.submittedAt - a.submittedAt)
+    .at(0);
+}
+
+/** Jobs that may be shared, by person. */
+async function findPaid(
+  db: Database | Trx,
+  persons: readonly string[],
+  { since, heedsLost }: SharingRules,
+): Promise<Map<string, PaidJob[]>> {
+  const found = new Map<string, PaidJob[]>();
+  for (const batch of inFilledBatches(persons)) {
+    const { rows } = await paidRows(db, { persons: batch, since });
+    for (const [person, jobs] of jobsByPerson(rows)) {
+      const usable = jobs.flatMap(({ fate, ...job }) =>
+        fate === 'gone' || (fate === 'lost' && !heedsLost) ? [] : [{ ...job, fate }],
+      );
+      if (usable.length > 0) found.set(person, usable);
+    }
+  }
+  return found;
+}
+
+/** All contacts that have a job make one row of it for each state. */
+const paidRows = prepared(
+  (db, { persons, since }: Slots<{ persons: readonly string[]; since: number }>) =>
+    db
+      .selectFrom('jobs')
+      .select(['person', 'job_id', 'state', 'submitted_at'])
+      .select((eb) => [
+        eb.fn.min('submission_id').as('submission_id'),
+        eb.fn.coalesce(eb.fn.max('shared_from'), eb.fn.min('tracking_id')).as('tracking_id'),
+      ])
+      .where('person', 'in', persons)
+      .where('submitted_at', '>=', since)
+      .where('state', 'in', [...FATES.keys()])
+      .where((eb) =>
+        eb.or([
+          eb('state', '<>', 'lost'),
+          eb.exists(buildHoldsQuery(db, null)),
+          // The contact that was asked about has left or opted out: the question is one about the person.
+          eb.and([
+            eb.exists(buildHoldsQuery(db, 'superseded')),
+            eb.not(eb.exists(buildDecisionsQuery(db))),
+          ]),
+        ]),
+      )
+      .groupBy(['person', 'job_id', 'state', 'submitted_at'])
+      .compile(),
+);
+
+/** Holds of a lost answer that are open (null), or that ended without a decision. */
+function buildHoldsQuery(db: Database | Trx, decision: 'superseded' | null) {
+  return db
+    .selectFrom('holds')
+    .select('holds.id')
+    .where(sql.ref('holds.id'), '=', sql.ref('jobs.tracking_id'))
+    .where('holds.decision', 'is not distinct from', decision);
+}
+
+/** Once a person has decided, a lost answer keeps no contact of that person waiting. */
+function buildDecisionsQuery(db: Database | Trx) {
+  return db
+    .selectFrom('jobs as lost')
+    .innerJoin('holds', 'holds.id', 'lost.tracking_id')
+    .select('holds.id')
+    .where(sql.ref('lost.person'), '=', sql.ref('jobs.person'))
+    .where(sql.ref('holds.decided_at'), '>=', sql.ref('jobs.submitted_at'))
+    .where('holds.decision', 'in', ['approved', 'rejected', 'resubmitted']);
+}
+
+type PaidRow = Awaited<ReturnType<typeof paidRows>>['rows'][number];
+type KnownJob = Omit<PaidJob, 'fate'> & { fate: Fate | 'gone' };
+
+function jobsByPerson(rows: readonly PaidRow[]): Map<string, KnownJob[]> {
+  const ranks = [...FATES.keys()];
+  const telling = rows.toSorted((a, b) => ranks.indexOf(b.state) - ranks.indexOf(a.state));
+  const found = new Map<string, Map<string, KnownJob>>();
+  for (const row of telling) {
+    const fate = FATES.get(row.state);
+    if (row.person === null || fate === undefined) continue;
+    const jobs = found.get(row.person) ?? new Map<string, KnownJob>();
+    found.set(row.person, jobs);
+    const id = row.job_id ?? row.tracking_id;
+    if (jobs.has(id)) continue;
+    jobs.set(id, {
+      trackingId: row.tracking_id,
+      submissionId: row.submission_id,
+      jobId: row.job_id,
+      submittedAt: row.submitted_at,
+      fate,
+    });
+  }
+  return new Map([...found].map(([person, jobs]) => [person, [...jobs.values()]]));
+}
+
+/** When contacts were last submitted as the person that they are now, by CRM id and person. */
+async function findOwn(
+  db: Database | Trx,
+  integrationId: string,
+  contacts: readonly SharingContact[],
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (const batch of inFilledBatches(contacts)) {
+    const rows = await db
+      .selectFrom('jobs')
+      .select(['crm_id', 'person', (eb) => eb.fn.max('submitted_at').as('submitted_at')])
+      .where('integration_id', '=', integrationId)
+      .where(
+        'crm_id',
+        'in',
+        batch.map(({ crmId }) => crmId),
+      )
+      .where('state', '<>', 'unpaid')
+      .groupBy(['crm_id', 'person'])
+      .execute();
+    for (const row of rows) found.set(`${row.crm_id}\n${row.person}`, Number(row.submitted_at));
+  }
+  return found;
+}

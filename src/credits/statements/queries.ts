@@ -1,0 +1,101 @@
+/** Queries that cost credits, or may: on disk before they are sent, until it is known what they cost. */
+import type { Selectable } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import { type FromRow, fromRows } from '../../database/from-row.ts';
+import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { QueryIntentsTable } from '../../database/tables/warm-path-tables.ts';
+
+export type QueryRecord = FromRow<Selectable<QueryIntentsTable>>;
+
+/** A query on its way to disk. */
+export type QueryIntent = Pick<QueryRecord, 'id' | 'runId' | 'bucket' | 'credits'>;
+
+/** Credits that queries have cost, and the bucket they were taken from. */
+export interface QueryCharge {
+  bucket: string;
+  credits: number;
+}
+
+export function queryIntentQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+  return {
+    /**
+     * Puts a query on disk as intended. `balanceFor` says what the bucket holds once the run has spent so
+     * many credits (what is open counts in full), or null if no more may be spent: then nothing is
+     * recorded. Resolves with what the run had spent.
+     */
+    recordIntent(
+      lease: Lease,
+      { id, runId, bucket, credits }: QueryIntent,
+      balanceFor: (thisRun: number) => number | null,
+    ): Promise<{ recorded: boolean; thisRun: number }> {
+      return checkpoint(lease, async (trx) => {
+        const thisRun = await spentByRun(trx, runId);
+        const balance = balanceFor(thisRun);
+        if (balance === null) return { recorded: false, thisRun };
+        await trx
+          .insertInto('query_intents')
+          .values({
+            id,
+            bucket,
+            credits,
+            run_id: runId,
+            integration_id: lease.integrationId,
+            balance_before: balance,
+            intended_at: clock.now(),
+          })
+          .execute();
+        return { recorded: true, thisRun };
+      });
+    },
+
+    /** It is known what queries of a run have cost together. */
+    async close(
+      lease: Lease,
+      runId: string,
+      ids: readonly string[],
+      charge: QueryCharge,
+    ): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        await trx.deleteFrom('query_intents').where('id', 'in', ids).execute();
+        if (charge.credits === 0) return;
+        await trx
+          .insertInto('warm_path_costs')
+          .values({ run_id: runId, ...charge })
+          .onConflict((c) =>
+            c.column('run_id').doUpdateSet((eb) => ({
+              bucket: charge.bucket,
+              credits: eb('warm_path_costs.credits', '+', charge.credits),
+            })),
+          )
+          .execute();
+      });
+    },
+
+    /** Queries of an integration whose cost is not known. */
+    async listOpen(integrationId: string): Promise<QueryRecord[]> {
+      const rows = await db
+        .selectFrom('query_intents')
+        .selectAll()
+        .where('integration_id', '=', integrationId)
+        .orderBy('intended_at')
+        .orderBy('id')
+        .execute();
+      return fromRows(rows);
+    },
+  };
+}
+
+async function spentByRun(trx: Trx, runId: string): Promise<number> {
+  const open = await trx
+    .selectFrom('query_intents')
+    .select((eb) => eb.fn.sum('credits').as('credits'))
+    .where('run_id', '=', runId)
+    .executeTakeFirst();
+  const known = await trx
+    .selectFrom('warm_path_costs')
+    .select('credits')
+    .where('run_id', '=', runId)
+    .executeTakeFirst();
+  return Number(open?.credits ?? 0) + Number(known?.credits ?? 0);
+}

@@ -1,0 +1,77 @@
+import type { Database, DueReason, JobState } from '../../database/tables/tables.ts';
+
+/** What a partner key has spent on enhancements in a time, and what its balance says of it. */
+export interface Reconciliation {
+  partnerKey: string;
+  integrations: string[];
+  /** Credits that the service said it charged. */
+  charged: number;
+  /** Persons of submissions of which it is not known yet whether they were charged. */
+  unsettled: number;
+  /** Paid jobs by why they were asked for. */
+  reasons: Partial<Record<DueReason, number>>;
+  /** The balance before the first submission of the time; null if there was none. */
+  balanceBefore: number | null;
+  /** The balance before the first submission after it, or the last one that is known. */
+  balanceAfter: number | null;
+}
+
+const UNPAID: JobState[] = ['unpaid', 'intended'];
+
+/** All partner keys with a submission in the time from `from` to before `to` (epoch ms). */
+export async function reconcile(
+  db: Database,
+  { from, to }: { from: number; to: number },
+): Promise<Reconciliation[]> {
+  const rows = await db
+    .selectFrom('submissions')
+    .selectAll()
+    .where('intended_at', '>=', from)
+    .where('intended_at', '<', to)
+    .orderBy('intended_at')
+    .orderBy('id')
+    .execute();
+  const byKey = Map.groupBy(rows, (row) => row.partner_key);
+  const found: Reconciliation[] = [];
+  for (const [partnerKey, own] of byKey) {
+    const jobs = await db
+      .selectFrom('jobs')
+      .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
+      .select((eb) => ['jobs.reason', eb.fn.countAll().as('count')])
+      .where('submissions.partner_key', '=', partnerKey)
+      .where('submissions.intended_at', '>=', from)
+      .where('submissions.intended_at', '<', to)
+      .where('jobs.shared_from', 'is', null)
+      .where('jobs.state', 'not in', UNPAID)
+      .groupBy('jobs.reason')
+      .orderBy('jobs.reason')
+      .execute();
+    const next = await db
+      .selectFrom('submissions')
+      .select('balance_before')
+      .where('partner_key', '=', partnerKey)
+      .where('intended_at', '>=', to)
+      .orderBy('intended_at')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    const key = await db
+      .selectFrom('partner_keys')
+      .select('balance')
+      .where('id', '=', partnerKey)
+      .executeTakeFirst();
+    found.push({
+      partnerKey,
+      integrations: [...new Set(own.map((row) => row.integration_id))].sort(),
+      charged: own.reduce((sum, { charged }) => sum + (charged ?? 0), 0),
+      unsettled: own.reduce(
+        (sum, { charged, persons }) => sum + (charged === null ? persons : 0),
+        0,
+      ),
+      reasons: Object.fromEntries(jobs.map(({ reason, count }) => [reason, Number(count)])),
+      balanceBefore: own[0]?.balance_before ?? null,
+      balanceAfter: next?.balance_before ?? key?.balance ?? null,
+    });
+  }
+  return found;
+}

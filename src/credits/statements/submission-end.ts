@@ -1,0 +1,190 @@
+import type { Selectable } from 'kysely';
+import { inheritLater } from '../../contacts/departures.ts';
+import { lockKey, OPEN_STATES, type SubmissionRow } from '../../contacts/open-submissions.ts';
+import { type Moved, move, moveAndList } from '../../contacts/transition.ts';
+import type { OutcomeReason } from '../../core/outcome.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+import { inBatches } from '../../database/rows.ts';
+import type { JobsTable, Trx } from '../../database/tables/tables.ts';
+
+/** A submission that has come to its end, and when (epoch ms). */
+export type ClosedSubmission = SubmissionRow & { closed_at: number };
+
+type End = {
+  state: 'accepted' | 'refused' | 'not_charged' | 'charged';
+  charged: number;
+  closed_at: number;
+};
+
+/** Ends a submission once: credits leave the balance of its key. Throws if it was closed before. */
+export async function closeSubmission(
+  trx: Trx,
+  submissionId: string,
+  end: End,
+): Promise<ClosedSubmission> {
+  // The key first, in one order for all who open, lose or close one.
+  const [key] = (await selectKey(trx, { submissionId })).rows;
+  if (key === undefined) throw new Error('A submission that is to be closed is not there.');
+  await lockKey(trx, key.partner_key);
+  const [submission] = (await close(trx, { submissionId, ...end })).rows;
+  if (submission === undefined) throw new Error('A submission is closed that was open just now.');
+  await charge(trx, { partnerKey: submission.partner_key, charged: end.charged });
+  return { ...submission, closed_at: end.closed_at };
+}
+
+const selectKey = prepared((db, { submissionId }: Slots<{ submissionId: string }>) =>
+  db.selectFrom('submissions').select('partner_key').where('id', '=', submissionId).compile(),
+);
+
+const close = prepared((db, { submissionId, ...end }: Slots<{ submissionId: string } & End>) =>
+  db
+    .updateTable('submissions')
+    .set(end)
+    .where('id', '=', submissionId)
+    .where('state', 'in', OPEN_STATES)
+    .returningAll()
+    .compile(),
+);
+
+const charge = prepared(
+  (db, { partnerKey, charged }: Slots<{ partnerKey: string; charged: number }>) =>
+    db
+      .updateTable('partner_keys')
+      .set((eb) => ({
+        balance: eb('balance', '-', charged),
+        spend_sequence: eb('spend_sequence', '+', 1),
+      }))
+      .where('id', '=', partnerKey)
+      .compile(),
+);
+
+/** A job without an answer, or with one: whose it is, and what was submitted. */
+export type SubmittedJob = Pick<
+  Selectable<JobsTable>,
+  'tracking_id' | 'crm_id' | 'identity' | 'reason'
+>;
+
+/** Jobs that were not charged are closed as unpaid, and their contacts are due again. */
+export async function returnToDue(
+  trx: Trx,
+  submission: ClosedSubmission,
+  outcome_reason: OutcomeReason,
+): Promise<void> {
+  const jobs = await closeUnanswered(trx, submission, 'unpaid');
+  const unpaid = jobs.map(({ reason, ...job }) => ({ ...ofJob(job), due_reason: reason }));
+  const [of, moment] = [ofSubmission(submission), toMoment(submission)];
+  await move(trx, of, 'notCharged', unpaid, moment, { outcome_reason });
+  await inheritLater(trx, of, moment, unpaid);
+}
+
+/** Contacts of jobs without an answer, charged: a person decides whether to spend again. */
+export async function holdUnanswered(
+  trx: Trx,
+  submission: ClosedSubmission,
+  detail: string,
+): Promise<void> {
+  // A contact that was forgotten meanwhile is not there to be decided about.
+  const held = await spendUnanswered(trx, submission, 'lost', detail);
+  await openLossHolds(trx, submission, held, detail);
+}
+
+/** The same contacts where the settings allow to spend again. */
+export async function makeDueAgain(
+  trx: Trx,
+  submission: ClosedSubmission,
+  detail: string,
+): Promise<void> {
+  const due = await spendUnanswered(trx, submission, 'lostDueAgain', detail);
+  await inheritLater(trx, ofSubmission(submission), toMoment(submission), due);
+}
+
+/** Contacts whose jobs were accepted: the credit is on record against the identity submitted. */
+export async function spendOnAccepted(
+  trx: Trx,
+  submission: ClosedSubmission,
+  jobs: readonly Omit<SubmittedJob, 'reason'>[],
+): Promise<void> {
+  await move(trx, ofSubmission(submission), 'accepted', jobs.map(ofJob), toMoment(submission), {
+    asked_at: askedAt(submission),
+  });
+}
+
+/** Opens the holds of contacts that wait because an answer was lost. */
+export async function openLossHolds(
+  trx: Trx,
+  { integration_id, closed_at }: Pick<ClosedSubmission, 'integration_id' | 'closed_at'>,
+  contacts: readonly { crm_id: string; tracking_id: string | null }[],
+  detail: string,
+): Promise<void> {
+  for (const batch of inBatches(contacts)) {
+    await trx
+      .insertInto('holds')
+      .values(
+        batch.map(({ crm_id, tracking_id }) => ({
+          // One hold can come of one tracking id, so that it names the hold as well.
+          id: tracking_id ?? '',
+          integration_id,
+          crm_id,
+          kind: 'lost_answer' as const,
+          tracking_id: tracking_id ?? '',
+          detail,
+          opened_at: closed_at,
+        })),
+      )
+      .onConflict((c) => c.doNothing())
+      .execute();
+  }
+}
+
+async function spendUnanswered(
+  trx: Trx,
+  submission: ClosedSubmission,
+  event: 'lost' | 'lostDueAgain',
+  outcome_detail: string,
+): Promise<Moved[]> {
+  const jobs = await closeUnanswered(trx, submission, 'lost');
+  const of = ofSubmission(submission);
+  return moveAndList(trx, of, event, jobs.map(ofJob), toMoment(submission), {
+    asked_at: askedAt(submission),
+    outcome_detail,
+  });
+}
+
+/** Closes the jobs without an answer, and resolves with them. */
+async function closeUnanswered(
+  trx: Trx,
+  { id, closed_at }: ClosedSubmission,
+  state: 'unpaid' | 'lost',
+): Promise<SubmittedJob[]> {
+  const { rows } = await closeIntended(trx, { submissionId: id, state, closedAt: closed_at });
+  return rows;
+}
+
+type Unanswered = { submissionId: string; state: 'unpaid' | 'lost'; closedAt: number };
+
+const closeIntended = prepared((db, { submissionId, state, closedAt }: Slots<Unanswered>) =>
+  db
+    .updateTable('jobs')
+    .set({ state, closed_at: closedAt })
+    .where('submission_id', '=', submissionId)
+    .where('state', '=', 'intended')
+    .returning(['tracking_id', 'crm_id', 'identity', 'reason'])
+    .compile(),
+);
+
+export function ofJob({ crm_id, tracking_id, identity }: Omit<SubmittedJob, 'reason'>) {
+  return { crm_id, tracking_id, asked_identity: identity };
+}
+
+export function ofSubmission({ integration_id }: SubmissionRow) {
+  return { integrationId: integration_id };
+}
+
+export function toMoment({ run_id, closed_at }: ClosedSubmission) {
+  return { id: run_id, now: closed_at };
+}
+
+/** A clock that was set back while the request was under way must not make its profile old. */
+function askedAt({ closed_at, intended_at }: ClosedSubmission): number {
+  return Math.max(closed_at, intended_at);
+}

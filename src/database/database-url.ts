@@ -1,0 +1,86 @@
+import { ConfigurationError } from '../core/errors.ts';
+import { isLoopback } from '../core/host.ts';
+
+/** Where the store lives, as the setting `database` names it (design, section 4.2). */
+export type DatabaseLocation =
+  /** `path` is relative to the working directory; null keeps everything in memory. */
+  | { kind: 'sqlite'; path: string | null }
+  /** `name` tells people which database is meant; unlike the URL it holds no password. */
+  | { kind: 'postgres'; url: string; name: string; tls: DatabaseTls };
+
+/**
+ * How the connection to Postgres is protected. `verified`: encrypted, and the certificate is checked; `unverified`:
+ * encrypted for whoever answers; `none`: readable on the way; `local`: it does not leave this machine.
+ */
+export type DatabaseTls = 'verified' | 'unverified' | 'none' | 'local';
+
+const WHAT_TO_TYPE =
+  'Write "sqlite:data/donor-sync.db" for a file or "postgres://user:password@host:5432/database" for Postgres.';
+
+/**
+ * Reads `sqlite:PATH`, `sqlite::memory:` or `postgres://…`. Anything else is a
+ * ConfigurationError; its message never repeats the value, which may hold a password.
+ */
+export function parseDatabaseUrl(url: string): DatabaseLocation {
+  const [, scheme = '', rest = ''] = /^([a-z0-9+.-]+):(.*)$/is.exec(url.trim()) ?? [];
+  switch (scheme.toLowerCase()) {
+    case 'sqlite':
+      return parseSqlitePath(rest);
+    case 'postgres':
+    case 'postgresql':
+      return parsePostgresUrl(url.trim());
+    case '':
+      throw wrongUrl('The database setting does not say which kind of database it means.');
+    default:
+      throw wrongUrl(`The database setting begins with "${scheme}:", which is not known here.`);
+  }
+}
+
+/** The URL of Postgres as a client is given it, with the rule of TLS in it; any other as it is. */
+export function connectionUrl(url: string): string {
+  const location = parseDatabaseUrl(url);
+  return location.kind === 'postgres' ? location.url : url;
+}
+
+function parseSqlitePath(path: string): DatabaseLocation {
+  if (path === ':memory:') return { kind: 'sqlite', path: null };
+  if (path === '') throw wrongUrl('The database setting "sqlite:" lacks the path of the file.');
+  if (path.startsWith('//')) {
+    throw wrongUrl('The database setting "sqlite:" takes a plain path, without two slashes.');
+  }
+  return { kind: 'sqlite', path };
+}
+
+function parsePostgresUrl(url: string): DatabaseLocation {
+  const parsed = URL.parse(url);
+  if (parsed === null) {
+    throw wrongUrl(
+      'The database setting is not a valid Postgres URL. Special characters in the password are written as %XX.',
+    );
+  }
+  const host = parsed.host || (parsed.searchParams.get('host') ?? 'localhost');
+  const tls = getTls(parsed);
+  const name = `${host}${parsed.pathname}`;
+  return { kind: 'postgres', url: tls === 'verified' ? withVerification(url) : url, name, tls };
+}
+
+/** Off this machine only the URL itself can give up encryption, or the check of the certificate. */
+function getTls({ hostname, searchParams }: URL): DatabaseTls {
+  const named = hostname || (searchParams.get('host') ?? 'localhost');
+  // A path is the folder of a socket.
+  if (isLoopback(named) || named.startsWith('/') || named.startsWith('%2F')) return 'local';
+  const mode = searchParams.get('sslmode');
+  if (mode === 'no-verify') return 'unverified';
+  const isOff = mode === 'disable' || ['0', 'false'].includes(searchParams.get('ssl') ?? '');
+  return isOff ? 'none' : 'verified';
+}
+
+/** The other modes mean the same to the client, which warns of that: it is asked for by its one clear name. */
+function withVerification(url: string): string {
+  const bare = url.replace(/([?&])sslmode=[^&]*(&|$)/, '$1').replace(/[?&]$/, '');
+  return `${bare}${bare.includes('?') ? '&' : '?'}sslmode=verify-full`;
+}
+
+function wrongUrl(problem: string): ConfigurationError {
+  return new ConfigurationError(`${problem} ${WHAT_TO_TYPE}`, { code: 'database_url_invalid' });
+}

@@ -1,0 +1,53 @@
+import { Kysely, sql } from 'kysely';
+import type { Log } from '../core/log.ts';
+import { silentLog } from '../core/log.ts';
+import { parseDatabaseUrl } from './database-url.ts';
+import type { openPostgres } from './postgres.ts';
+import { neverReplaced, type RequireInPlace } from './sqlite/database-file.ts';
+import { openSqlite } from './sqlite/sqlite.ts';
+
+type OpenPostgres = typeof openPostgres;
+
+/** A database that is open and has answered. */
+export interface OpenDatabase<Tables> {
+  /**
+   * For single statements and for `db.transaction()`. Inside a transaction only the transaction's
+   * own object may be used; using this one there throws (see `guarded-driver.ts`).
+   */
+  db: Kysely<Tables>;
+  kind: 'sqlite' | 'postgres';
+  /** Rejects once the SQLite file that is open is no longer the one at its path. */
+  requireInPlace: RequireInPlace;
+  /** Closes all connections; calling it again does nothing. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens `sqlite:PATH` (its folder and file are created where missing), `sqlite::memory:` or
+ * `postgres://…`. The schema is another matter: `migrate.ts`.
+ *
+ * Throws a ConfigurationError that says what to change if the URL is wrong, the file or folder
+ * cannot be used, or Postgres cannot be reached; a RetriableError if the database is only busy.
+ */
+export async function openDatabase<Tables>(
+  url: string,
+  options: { log?: Log } = {},
+): Promise<OpenDatabase<Tables>> {
+  const location = parseDatabaseUrl(url);
+  const { dialect, requireInPlace } =
+    location.kind === 'sqlite'
+      ? await openSqlite(location.path)
+      : await openServer(location, options.log ?? silentLog);
+  const driver = dialect.createDriver();
+  const db = new Kysely<Tables>({ dialect: { ...dialect, createDriver: () => driver } });
+  await sql`select 1`.execute(db);
+  // Not by Kysely, which then refuses all that comes later in words of its own.
+  return { db, kind: location.kind, requireInPlace, close: () => driver.destroy() };
+}
+
+/** The driver is loaded by those who have a server; others need not hold it in memory. */
+async function openServer(...args: Parameters<OpenPostgres>) {
+  const { openPostgres } = await import('./postgres.ts');
+  // A server knows its own files.
+  return { dialect: await openPostgres(...args), requireInPlace: neverReplaced };
+}

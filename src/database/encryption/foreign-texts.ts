@@ -1,0 +1,97 @@
+import type { Selectable } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import { FOREIGN_TEXT_LIFE_MS } from '../../core/foreign-text.ts';
+import { type FromRow, fromRows } from '../from-row.ts';
+import { prepared, type Slots } from '../prepared.ts';
+import { inBatches, inFilledBatches } from '../rows.ts';
+import type { Database, ForeignTextsTable, Trx } from '../tables/tables.ts';
+
+export type ForeignTextRecord = FromRow<Selectable<ForeignTextsTable>>;
+
+/** A sealed text on its way to disk. */
+export interface SealedWords {
+  id: string;
+  /** The contact that it is about; the empty string for the whole run. */
+  crmId: string;
+  sealed: string;
+}
+
+/**
+ * Texts that are kept of one run. A rule that refuses every contact says the same of each: more of
+ * it would help no one, and would only be more to keep.
+ */
+export const MAX_TEXTS_OF_RUN = 1_000;
+
+/** What CRMs said: shown to those who decide, and dropped after `FOREIGN_TEXT_LIFE_MS`. */
+export function foreignTextQueries(db: Database, clock: Clock) {
+  return {
+    /** The texts of a run that are not too old, those about the run first. */
+    list(runId: string, limit = MAX_TEXTS_OF_RUN): Promise<ForeignTextRecord[]> {
+      return db
+        .selectFrom('foreign_texts')
+        .selectAll()
+        .where('run_id', '=', runId)
+        .where('kept_at', '>', clock.now() - FOREIGN_TEXT_LIFE_MS)
+        .orderBy('crm_id')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+        .then(fromRows);
+    },
+
+    /** Drops what is too old, of every integration; resolves with how many texts that were. */
+    dropOld: () => dropOldTexts(db, clock.now()),
+  };
+}
+
+/** Drops the texts of all integrations that are too old; resolves with how many that were. */
+export async function dropOldTexts(db: Database | Trx, now: number): Promise<number> {
+  const { numAffectedRows = 0n } = await dropKept(db, { until: now - FOREIGN_TEXT_LIFE_MS });
+  return Number(numAffectedRows);
+}
+
+const dropKept = prepared((db, { until }: Slots<{ until: number }>) =>
+  db.deleteFrom('foreign_texts').where('kept_at', '<=', until).compile(),
+);
+
+/** Keeps texts of a run, of each contact the latest alone, and of a run no more than the limit. */
+export async function keepWords(
+  trx: Trx,
+  integrationId: string,
+  run: { id: string; now: number },
+  words: readonly SealedWords[],
+): Promise<void> {
+  if (words.length === 0) return;
+  const kept = await trx
+    .selectFrom('foreign_texts')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('run_id', '=', run.id)
+    .executeTakeFirst();
+  const contacts = words.map(({ crmId }) => crmId).filter((crmId) => crmId !== WHOLE_RUN);
+  for (const batch of inFilledBatches(contacts)) {
+    await trx
+      .deleteFrom('foreign_texts')
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', batch)
+      .execute();
+  }
+  const room = Math.max(0, MAX_TEXTS_OF_RUN - Number(kept?.count ?? 0));
+  for (const batch of inBatches(words.slice(0, room))) {
+    await trx
+      .insertInto('foreign_texts')
+      .values(
+        batch.map(({ id, crmId, sealed }) => ({
+          id,
+          sealed,
+          integration_id: integrationId,
+          run_id: run.id,
+          crm_id: crmId,
+          kept_at: run.now,
+        })),
+      )
+      .execute();
+  }
+}
+
+/** Stands for a contact where a text is about the whole run. */
+export const WHOLE_RUN = '';

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import { hasCode } from '../system-error.ts';
+
+const FILE_MODE = 0o600;
+
+/**
+ * The content of the key file; where there is none, it is made with `generate()`. Of several
+ * processes that make it at once all read the key of the first. A ConfigurationError if the file
+ * can be neither read nor made.
+ */
+export async function readOrCreateKeyFile(path: string, generate: () => string): Promise<string> {
+  try {
+    return (await readIfExists(path)) ?? (await create(path, generate()));
+  } catch (error) {
+    throw new ConfigurationError(
+      `The key file ${path} cannot be used: ${messageOf(error)}. Make it readable, or set DONOR_SYNC_SECRET_KEY.`,
+      { code: 'key_file_unusable', cause: error },
+    );
+  }
+}
+
+async function readIfExists(path: string): Promise<string | null> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+/**
+ * Written whole under another name first and then linked, which never replaces a file: no process
+ * sees half a key, and a key that already seals something is never lost.
+ */
+async function create(path: string, key: string): Promise<string> {
+  const folder = dirname(path);
+  const draft = `${path}.${randomUUID()}`;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    await writeDurably(draft, `${key}\n`);
+    await link(draft, path).catch((error: unknown) => {
+      if (!hasCode(error, 'EEXIST')) throw error;
+    });
+  } finally {
+    await unlink(draft).catch(() => undefined);
+  }
+  await syncFolder(folder);
+  return (await readFile(path, 'utf8')).trim();
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  await using file = await open(path, 'wx', FILE_MODE);
+  await file.writeFile(text);
+  await file.sync();
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder, 'r');
+  await handle.sync();
+}

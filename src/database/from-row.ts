@@ -1,0 +1,40 @@
+/**
+ * A row as the rooms above the store know it: the same values under names in camelCase. Rows
+ * themselves, in the words of the schema, stay in the store.
+ */
+export type FromRow<Row> = { [Column in keyof Row as CamelCase<Column>]: Row[Column] };
+
+type CamelCase<Column> = Column extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest> & string>}`
+  : Column;
+
+export function fromRow<Row extends object>(row: Row): FromRow<Row> {
+  const record: Record<string, unknown> = {};
+  for (const [column, value] of Object.entries(row)) record[toPropertyName(column)] = value;
+  if (!isWhole(row, record)) throw new Error('Two columns have one name in camelCase.');
+  return record;
+}
+
+/** The same for a row that may not be there. */
+export function maybeFromRow<Row extends object>(row: Row | undefined): FromRow<Row> | undefined {
+  return row && fromRow(row);
+}
+
+/** The same for several rows, in their order. */
+export function fromRows<Row extends object>(rows: readonly Row[]): FromRow<Row>[] {
+  return rows.map((row) => fromRow(row));
+}
+
+const names = new Map<string, string>();
+
+function toPropertyName(column: string): string {
+  const known = names.get(column);
+  if (known !== undefined) return known;
+  const name = column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  names.set(column, name);
+  return name;
+}
+
+function isWhole<Row extends object>(row: Row, record: object): record is FromRow<Row> {
+  return Object.keys(record).length === Object.keys(row).length;
+}

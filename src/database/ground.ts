@@ -1,0 +1,73 @@
+/**
+ * Which ground a database stands on. Until 1.0.0 is tagged the ground is edited in place, so its name alone does not tell
+ * whether the tables are those of this program: the database stores the ground's hash.
+ */
+import { type Kysely, sql } from 'kysely';
+import { ConfigurationError } from '../core/errors.ts';
+import { hasTable } from './has-table.ts';
+import type { Ground, MigrationList, SchemaMigration } from './migrations.ts';
+
+const GROUND_TABLE = 'donor_sync_ground';
+
+/** Throws a ConfigurationError if the database stands on another ground than that of these migrations. Changes nothing. */
+export async function requireGround<Tables>(
+  db: Kysely<Tables>,
+  migrations: MigrationList,
+): Promise<void> {
+  const stored = await findGround(db);
+  if (stored === null) throw isOfVersion010();
+  const { hash } = groundOf(migrations).ground;
+  if (stored !== hash) throw isOfOtherGround(stored, hash);
+}
+
+/** The hash of the ground that made the database; null if none is stored. */
+export async function findGround<Tables>(db: Kysely<Tables>): Promise<string | null> {
+  if (!(await hasTable(db, GROUND_TABLE))) return null;
+  const { rows } = await sql<{ hash: string }>`select hash from ${sql.table(GROUND_TABLE)}`.execute(
+    db,
+  );
+  return rows[0]?.hash ?? null;
+}
+
+/** The same migrations; the ground also stores its hash, in the transaction that makes its tables. */
+export function storingGround(migrations: MigrationList): Record<string, SchemaMigration> {
+  const { name, ground } = groundOf(migrations);
+  return {
+    ...migrations,
+    [name]: {
+      async up(db) {
+        await ground.up(db);
+        await db.schema
+          .createTable(GROUND_TABLE)
+          .addColumn('hash', 'text', (c) => c.primaryKey().notNull())
+          .execute();
+        await sql`insert into ${sql.table(GROUND_TABLE)} (hash) values (${ground.hash})`.execute(
+          db,
+        );
+      },
+    },
+  };
+}
+
+function groundOf(migrations: MigrationList): { name: string; ground: Ground } {
+  const [name = ''] = Object.keys(migrations).sort();
+  const ground = migrations[name];
+  if (ground === undefined || !('hash' in ground)) {
+    throw new Error('The first migration of a list is its ground, and has a hash.');
+  }
+  return { name, ground };
+}
+
+function isOfVersion010(): ConfigurationError {
+  return new ConfigurationError(
+    'The database was made by donor-sync 0.1.0, or by a build before 1.0.0-rc, and this version cannot read its tables. Nothing was changed. Name a new database in the setting `database`, or keep using the version that made this one. The section "A database of 0.1.0" of docs/guides/operating.md says what to take along.',
+    { code: 'database_too_old' },
+  );
+}
+
+function isOfOtherGround(stored: string, wanted: string): ConfigurationError {
+  return new ConfigurationError(
+    `The database was made by another pre-release of 1.0.0: its tables (${stored}) are not those of this program (${wanted}). Nothing was changed. Pre-releases do not upgrade each other's databases: use the version that made this one, or name a new database in the setting \`database\`.`,
+    { code: 'database_other_ground', details: { stored, wanted } },
+  );
+}

@@ -1,0 +1,298 @@
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type ExpressionWrapper,
+  type RawBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely';
+import type { Clock } from '../core/clock.ts';
+import { FatalError } from '../core/errors.ts';
+import { databaseTime, isPostgres, serverTime } from './database-time.ts';
+import { prepared, type Slots } from './prepared.ts';
+import type { Database, Tables, Trx } from './tables/tables.ts';
+import { again, type TransactionId, transact, transactionId } from './transact.ts';
+
+/** How long a lease lasts without a checkpoint or renewal. */
+export const LEASE_MS = 30_000;
+
+/**
+ * A lease that ends later than this from now was written by a clock that was wrong, and is none: it
+ * must not keep an integration from running for days. The margin is for a clock that is put right
+ * by some seconds while a lease is held.
+ */
+const LATEST_END_MS = LEASE_MS + 5_000;
+
+/** The right to run one integration; every checkpoint checks the epoch first. */
+export interface Lease {
+  integrationId: string;
+  epoch: number;
+}
+
+export type LeaseAttempt =
+  | { acquired: true; lease: Lease }
+  | { acquired: false; owner: string; until: number };
+
+/**
+ * Runs a transaction that fails if the lease is no longer ours. While the database is away for some
+ * seconds it is tried again, for as long as the lease may hold: `work` may run more than once, and
+ * must leave nothing behind outside the transaction.
+ */
+export type Checkpoint = <T>(lease: Lease, work: (trx: Trx) => Promise<T>) => Promise<T>;
+
+/** Our lease was taken over: another process runs this integration now. */
+export class LeaseLost extends FatalError {
+  constructor(integrationId: string) {
+    super(`Another process has taken over the sync of "${integrationId}"; this one stops.`, {
+      code: 'lease_lost',
+    });
+  }
+}
+
+/** Says of a column with the end of a lease whether the lease is in force; see `isInForce`. */
+export function leaseInForce(db: Database, clock: Pick<Clock, 'now'>) {
+  const fromNow = databaseTime(db, clock);
+  return (until: RawBuilder<unknown>) =>
+    sql<SqlBool>`(${until} > ${fromNow(0)} and ${until} <= ${fromNow(LATEST_END_MS)})`;
+}
+/** The first statement of each checkpoint. */
+const extendLease = prepared(
+  (
+    db,
+    { integrationId, epoch, until }: Slots<{ integrationId: string; epoch: number; until: number }>,
+  ) =>
+    db
+      .updateTable('integrations')
+      .set({ lease_until: isPostgres(db) ? serverTime(LEASE_MS) : until })
+      .where('id', '=', integrationId)
+      .where('run_epoch', '=', epoch)
+      .returning(transactionId(db).as('transaction_id'))
+      .compile(),
+);
+
+const insertIntegration = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .insertInto('integrations')
+    .values({ id: integrationId, run_epoch: 0 })
+    .onConflict((c) => c.doNothing())
+    .compile(),
+);
+
+const lockIntegration = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  db
+    .selectFrom('integrations')
+    .select('id')
+    .where('id', '=', integrationId)
+    .$if(isPostgres(db), (query) => query.forUpdate())
+    .compile(),
+);
+
+/** Two that ask at once, or one that asks while the owner renews, go one after the other; on SQLite by themselves. */
+const lockLease = prepared(
+  (db, slots: Slots<{ integrationId: string; now: number; latest: number }>) => {
+    const [now, latest] = isPostgres(db)
+      ? [serverTime(0), serverTime(LATEST_END_MS)]
+      : [slots.now, slots.latest];
+    return db
+      .selectFrom('integrations')
+      .select(['run_epoch', 'lease_owner', 'lease_until'])
+      .select((eb) =>
+        eb
+          .case()
+          .when(isBetween(eb, now, latest))
+          .then(1)
+          .else(0)
+          .end()
+          .as('in_force'),
+      )
+      .where('id', '=', slots.integrationId)
+      .$if(isPostgres(db), (query) => query.forUpdate())
+      .compile();
+  },
+);
+
+const raiseEpoch = prepared(
+  (db, slots: Slots<{ integrationId: string; epoch: number; owner: string; until: number }>) =>
+    db
+      .updateTable('integrations')
+      .set({
+        run_epoch: slots.epoch,
+        lease_owner: slots.owner,
+        lease_until: isPostgres(db) ? serverTime(LEASE_MS) : slots.until,
+      })
+      .where('id', '=', slots.integrationId)
+      .returning(transactionId(db).as('transaction_id'))
+      .compile(),
+);
+
+const endLease = prepared(
+  (db, { integrationId, epoch }: Slots<{ integrationId: string; epoch: number }>) =>
+    db
+      .updateTable('integrations')
+      .set({ lease_owner: null, lease_until: null })
+      .where('id', '=', integrationId)
+      .where('run_epoch', '=', epoch)
+      .compile(),
+);
+
+/** True of a lease that has not run out `now`, and that ends no later than a lease can. */
+function isBetween(
+  eb: ExpressionBuilder<Tables, 'integrations'>,
+  now: Expression<number>,
+  latest: Expression<number>,
+): ExpressionWrapper<Tables, 'integrations', SqlBool> {
+  return eb.and([eb('lease_until', '>', now), eb('lease_until', '<=', latest)]);
+}
+
+export type LeaseQueries = ReturnType<typeof leaseQueries>;
+
+/** Who may run an integration; at most one at a time. All instants are of the database's clock. */
+export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
+  const fromNow = databaseTime(db, clock);
+
+  return {
+    /**
+     * Takes the lease of an integration and raises its epoch, unless a living owner has it.
+     * `isGone` tells whether an owner is known to be dead before its lease ends.
+     */
+    acquire(
+      integrationId: string,
+      owner: string,
+      isGone: (owner: string) => boolean,
+    ): Promise<LeaseAttempt> {
+      return transact(db, LEASE_MS, async (trx, name) => {
+        const now = clock.now();
+        await insertIntegration(trx, { integrationId });
+        const { rows } = await lockLease(trx, { integrationId, now, latest: now + LATEST_END_MS });
+        const [row] = rows;
+        if (row === undefined) throw new Error('An integration is gone that was just there.');
+        const { lease_owner: holder, lease_until: until } = row;
+        if (holder !== null && until !== null && row.in_force === 1 && !isGone(holder)) {
+          return { acquired: false, owner: holder, until } as const;
+        }
+        const epoch = row.run_epoch + 1;
+        const raised = await raiseEpoch(trx, {
+          integrationId,
+          epoch,
+          owner,
+          until: now + LEASE_MS,
+        });
+        name(raised.rows[0]?.transaction_id ?? null);
+        return { acquired: true, lease: { integrationId, epoch } } as const;
+      });
+    },
+
+    checkpoint,
+
+    /**
+     * A checkpoint of several integrations at once: it fails if any of the leases is not ours. Those that are named
+     * `beside` may have the lease of another process, whose checkpoints wait until this one has ended.
+     */
+    checkpointAll<T>(
+      leases: readonly Lease[],
+      beside: readonly string[],
+      work: (trx: Trx) => Promise<T>,
+    ): Promise<T> {
+      if (leases.length === 0) throw new RangeError('No lease was given');
+      const locked = beside.map((integrationId) => ({ integrationId, epoch: null }));
+      // In one order for all, so that no two wait for each other.
+      const inOrder = [...leases, ...locked].toSorted((a, b) =>
+        a.integrationId < b.integrationId ? -1 : 1,
+      );
+      return transact(db, LEASE_MS, async (trx, name) => {
+        for (const { integrationId, epoch } of inOrder) {
+          if (epoch === null) await lockIntegration(trx, { integrationId });
+          else name(await extend(trx, { integrationId, epoch }));
+        }
+        return work(trx);
+      });
+    },
+
+    /** Keeps the lease while nothing else is written. */
+    async renew(lease: Lease): Promise<void> {
+      await checkpoint(lease, async () => undefined);
+    },
+
+    /** Takes a lease of this epoch from its owner, whose next checkpoint finds it lost. */
+    async revoke({ integrationId, epoch }: Lease): Promise<void> {
+      await db
+        .updateTable('integrations')
+        .set({ run_epoch: epoch + 1, lease_owner: null, lease_until: null })
+        .where('id', '=', integrationId)
+        .where('run_epoch', '=', epoch)
+        .execute();
+    },
+
+    async release(lease: Lease): Promise<void> {
+      // Released twice is released: a later owner has another epoch.
+      const { integrationId, epoch } = lease;
+      await again(LEASE_MS, () => endLease(db, { integrationId, epoch }));
+    },
+
+    /** Who holds the lease of an integration; null if no lease is in force. */
+    async holder(
+      integrationId: string,
+    ): Promise<{ owner: string; until: number; epoch: number } | null> {
+      const row = await db
+        .selectFrom('integrations')
+        .select(['lease_owner', 'lease_until', 'run_epoch'])
+        .where('id', '=', integrationId)
+        .where((eb) => isInForce(eb))
+        .executeTakeFirst();
+      if (!row?.lease_owner || row.lease_until === null) return null;
+      return { owner: row.lease_owner, until: row.lease_until, epoch: row.run_epoch };
+    },
+
+    /** How many leases each host has, of those in force. */
+    async countByHost(): Promise<Map<string, number>> {
+      const rows = await db
+        .selectFrom('integrations')
+        .select('lease_owner')
+        .where('lease_owner', 'is not', null)
+        .where((eb) => isInForce(eb))
+        .execute();
+      const hosts = Map.groupBy(
+        rows,
+        ({ lease_owner: owner }) => (owner ?? '').split('/')[0] ?? '',
+      );
+      return new Map([...hosts].map(([host, leases]) => [host, leases.length]));
+    },
+  };
+
+  function isInForce(
+    eb: ExpressionBuilder<Tables, 'integrations'>,
+  ): ExpressionWrapper<Tables, 'integrations', SqlBool> {
+    return isBetween(eb, fromNow(0), fromNow(LATEST_END_MS));
+  }
+
+  function checkpoint<T>(lease: Lease, work: (trx: Trx) => Promise<T>): Promise<T> {
+    return transact(db, LEASE_MS, async (trx, name) => {
+      name(await extend(trx, lease));
+      return work(trx);
+    });
+  }
+
+  async function extend(trx: Trx, lease: Lease): Promise<TransactionId> {
+    const { integrationId, epoch } = lease;
+    const { rows } = await extendLease(trx, {
+      integrationId,
+      epoch,
+      until: clock.now() + LEASE_MS,
+    });
+    const [kept] = rows;
+    if (!kept) throw new LeaseLost(lease.integrationId);
+    return kept.transaction_id;
+  }
+}
+
+/**
+ * As each checkpoint of a run does first: whichever comes second waits here, and not in the middle. A run that decides
+ * a page knows of each decision about erased persons that came before it.
+ */
+export async function waitForCheckpoint(trx: Trx, integrationId: string): Promise<void> {
+  await trx
+    .updateTable('integrations')
+    .set((eb) => ({ run_epoch: eb.ref('run_epoch') }))
+    .where('id', '=', integrationId)
+    .execute();
+}

@@ -1,0 +1,103 @@
+import { type Kysely, sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import {
+  ConfigurationError,
+  type DonorSyncError,
+  FatalError,
+  isDonorSyncError,
+  messageOf,
+} from '../core/errors.ts';
+import { requireGround, storingGround } from './ground.ts';
+import { hasTable } from './has-table.ts';
+import { MIGRATIONS, type MigrationList } from './migrations.ts';
+import { overwriteErased } from './sqlite/erased-bytes.ts';
+import { requireHome } from './store-moves.ts';
+
+/** Our own name, since a Postgres database may be shared with another program that uses Kysely. */
+const MIGRATION_TABLE = 'donor_sync_migration';
+const LOCK_TABLE = 'donor_sync_migration_lock';
+
+/**
+ * Brings the schema up to this program's version and returns the names of the migrations that
+ * it took, oldest first. All of them are one transaction, so being killed on the way changes
+ * nothing; of two processes that start at once one waits and then finds nothing to do.
+ *
+ * Throws a ConfigurationError if the program cannot use the database (`requireUsable`), and a FatalError
+ * that names the migration if one fails.
+ */
+export async function migrateToLatest<Tables>(
+  db: Kysely<Tables>,
+  migrations: MigrationList = MIGRATIONS,
+): Promise<string[]> {
+  if ((await pendingMigrations(db, migrations)).length === 0) return [];
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => ({ ...storingGround(migrations) }) },
+    migrationTableName: MIGRATION_TABLE,
+    migrationLockTableName: LOCK_TABLE,
+  });
+  const { error, results = [] } = await migrator.migrateToLatest();
+  if (error !== undefined) {
+    const failed = results.find((result) => result.status === 'Error');
+    throw migrationFailed(error, failed?.migrationName);
+  }
+  // What a step has dropped is not to stand in the file either; a new one had nothing to drop.
+  if (results.length < Object.keys(migrations).length) await overwriteErased(db);
+  return results.map((result) => result.migrationName);
+}
+
+/**
+ * The names of the migrations that the database still lacks, oldest first. Throws a
+ * ConfigurationError if the program cannot use the database, or if the store lives elsewhere.
+ */
+export async function pendingMigrations<Tables>(
+  db: Kysely<Tables>,
+  migrations: MigrationList = MIGRATIONS,
+): Promise<string[]> {
+  const taken = await requireUsable(db, migrations);
+  await requireHome(db);
+  return Object.keys(migrations)
+    .filter((name) => !taken.includes(name))
+    .sort();
+}
+
+/**
+ * The names of the migrations that the database has. Throws a ConfigurationError if it is of 0.1.0, stands on another
+ * ground, or has a migration that this program does not know. Changes nothing: all who write into a database, take it
+ * from a backup, or move a store come here first.
+ */
+export async function requireUsable<Tables>(
+  db: Kysely<Tables>,
+  migrations: MigrationList = MIGRATIONS,
+): Promise<string[]> {
+  const taken = await takenMigrations(db);
+  if (taken.length === 0) return taken;
+  await requireGround(db, migrations);
+  const unknown = taken.find((name) => !Object.hasOwn(migrations, name));
+  if (unknown !== undefined) throw databaseIsNewer(unknown);
+  return taken;
+}
+
+async function takenMigrations<Tables>(db: Kysely<Tables>): Promise<string[]> {
+  if (!(await hasTable(db, MIGRATION_TABLE))) return [];
+  const taken = await sql<{ name: string }>`select name from ${sql.table(MIGRATION_TABLE)}`.execute(
+    db,
+  );
+  return taken.rows.map((row) => row.name);
+}
+
+function databaseIsNewer(migration: string): ConfigurationError {
+  return new ConfigurationError(
+    `The database is newer than this program: it has the migration "${migration}". Install the version of donor-sync that made it, or a later one.`,
+    { code: 'database_newer', details: { migration } },
+  );
+}
+
+function migrationFailed(error: unknown, migration: string | undefined): DonorSyncError {
+  if (isDonorSyncError(error)) return error;
+  const subject = migration === undefined ? 'The migration' : `The migration "${migration}"`;
+  return new FatalError(
+    `${subject} failed: ${messageOf(error)}. The database is as it was before.`,
+    { code: 'migration_failed', cause: error, details: { migration: migration ?? null } },
+  );
+}

@@ -1,0 +1,123 @@
+import {
+  type Dialect,
+  PostgresAdapter,
+  PostgresDriver,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely';
+import pg from 'pg';
+import {
+  ConfigurationError,
+  isDonorSyncError,
+  isRetriableError,
+  messageOf,
+} from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import { guardDriver } from './guarded-driver.ts';
+import { parseExactInteger } from './sqlite/exact-integer.ts';
+import { storeError } from './store-error.ts';
+
+/**
+ * What holds unless the URL says otherwise (`?statement_timeout=0`). The timeouts see to it that
+ * a process that was stopped, or a query that went wrong, does not lock others out for ever.
+ */
+const POOL_DEFAULTS = {
+  fallback_application_name: 'donor-sync',
+  max: 10,
+  connectionTimeoutMillis: 10_000,
+  idleTimeoutMillis: 30_000,
+  keepAlive: true,
+  statement_timeout: 60_000,
+  // One that stands still with a transaction open keeps its run from those that would take it over.
+  idle_in_transaction_session_timeout: 15_000,
+} satisfies pg.PoolConfig;
+
+/** Type numbers of Postgres (`select oid, typname from pg_type`). */
+const INT8_OID = 20;
+const NUMERIC_OID = 1700;
+
+/** A dialect over a pool of connections, after one of them has answered. */
+export async function openPostgres(
+  location: { url: string; name: string },
+  log: Log,
+): Promise<Dialect> {
+  const pool = createPool(location.url, log);
+  try {
+    await pool.query('select 1');
+  } catch (error) {
+    await pool.end();
+    throw cannotOpen(error, location.name);
+  }
+  return {
+    createDriver: () => guardDriver(new PostgresDriver({ pool })),
+    createAdapter: () => new PostgresAdapter(),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  };
+}
+
+function createPool(url: string, log: Log): pg.Pool {
+  const pool = new pg.Pool({ ...POOL_DEFAULTS, connectionString: url, types: { getTypeParser } });
+  // Without a listener a restart of Postgres would end this process, whether the connection is
+  // idle (the pool reports it) or inside a transaction but between two queries (the client does).
+  pool.on('error', reportLoss);
+  pool.on('connect', (client) => client.on('error', reportLoss));
+
+  function reportLoss(error: Error): void {
+    log.warn({ error: error.message }, 'A connection to Postgres was lost; a new one follows.');
+  }
+  return pool;
+}
+
+/** Whole numbers arrive as numbers, the sums of them (which are numeric) included. */
+export const getTypeParser: typeof pg.types.getTypeParser = (
+  oid: number,
+  format?: 'text' | 'binary',
+) => {
+  if (oid === INT8_OID) return parseExactInteger;
+  if (oid === NUMERIC_OID) return parseNumeric;
+  return pg.types.getTypeParser(oid, format);
+};
+
+function parseNumeric(text: string): number {
+  return text.includes('.') ? Number(text) : parseExactInteger(text);
+}
+
+function cannotOpen(error: unknown, name: string): unknown {
+  const translated = storeError(error);
+  const isBusy = isRetriableError(translated) && error instanceof pg.DatabaseError;
+  if (isBusy) return translated;
+  const isRefused = isDonorSyncError(translated) && translated.code === 'database_access_refused';
+  const fix = isRefused
+    ? 'Check user, password and database name in the database setting.'
+    : (tlsFix(error) ??
+      'Check that Postgres is running there and that the database setting names the right host, port and TLS mode.');
+  return new ConfigurationError(
+    `The Postgres database ${name} cannot be opened: ${messageOf(error) || 'no answer'}. ${fix}`,
+    { code: 'database_unreachable', cause: error },
+  );
+}
+
+/** Codes of Node for a certificate that is signed by no authority it knows. */
+const UNKNOWN_AUTHORITY: ReadonlySet<unknown> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/** What to add to the database setting; null if TLS is not to blame. */
+function tlsFix(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  if (error.message.includes('does not support SSL')) {
+    return 'Passwords and contacts would travel readable. Turn TLS on in Postgres; if the network between is yours alone, add ?sslmode=disable to the database setting.';
+  }
+  if (!('code' in error)) return null;
+  if (UNKNOWN_AUTHORITY.has(error.code)) {
+    return 'Its certificate is signed by an authority that this machine does not know, as hosted databases often are. Download the certificate of that authority and add ?sslrootcert=/path/to/ca.pem to the database setting.';
+  }
+  if (error.code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return 'The certificate is for another host. Write the host that it names into the database setting.';
+  }
+  return null;
+}

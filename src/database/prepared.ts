@@ -1,0 +1,98 @@
+import { type CompiledQuery, type Expression, type QueryResult, RawNode, ValueNode } from 'kysely';
+import { isPostgres } from './database-time.ts';
+import type { Database, Trx } from './tables/tables.ts';
+
+type Scalar = string | number | null;
+
+/** What a statement is given each time that it runs. */
+export type Values = Readonly<Record<string, Scalar | readonly Scalar[]>>;
+
+/** The same while the statement is built: each stands where its value will. */
+export type Slots<Of extends Values> = {
+  [Name in keyof Of]: Of[Name] extends readonly (infer One)[]
+    ? readonly Expression<One>[]
+    : Expression<Of[Name]>;
+};
+
+/**
+ * A statement of one shape, built and compiled at its first use: Kysely takes longer for both than SQLite
+ * for running a small one. What is in `Values` may differ each time, and lists have each length once; all
+ * else is as it was at first.
+ */
+export type Prepared<Of extends Values, Row> = (
+  db: Database | Trx,
+  values: Of,
+) => Promise<QueryResult<Row>>;
+
+export function prepared<Of extends Values, Row>(
+  build: (db: Database | Trx, slots: Slots<Of>) => CompiledQuery<Row>,
+): Prepared<Of, Row> {
+  const compiled = new Map<string, CompiledQuery<Row>>();
+  return (db, values) => {
+    const shape = getShape(db, values);
+    let known = compiled.get(shape);
+    if (known === undefined) {
+      known = withoutTree(build(db, createSlots(values)));
+      compiled.set(shape, known);
+    }
+    const { sql, query, queryId } = known;
+    const parameters = known.parameters.map((each) =>
+      each instanceof Slot ? each.of(values) : each,
+    );
+    return db.executeQuery<Row>({ sql, query, queryId, parameters });
+  };
+}
+
+/** Compiles to a parameter, whose value takes its place. */
+class Slot<Value> implements Expression<Value> {
+  readonly name: string;
+  /** Its place in a list; null if it is none. */
+  readonly at: number | null;
+
+  constructor(name: string, at: number | null) {
+    this.name = name;
+    this.at = at;
+  }
+
+  get expressionType(): Value | undefined {
+    return undefined;
+  }
+
+  of(values: Values): Scalar | undefined {
+    const value = values[this.name];
+    return isList(value) ? value[this.at ?? 0] : value;
+  }
+
+  toOperationNode(): ValueNode {
+    return ValueNode.create(this);
+  }
+}
+
+function getShape(db: Database | Trx, values: Values): string {
+  let shape = isPostgres(db) ? 'postgres' : 'sqlite';
+  for (const value of Object.values(values)) if (isList(value)) shape += ` ${value.length}`;
+  return shape;
+}
+
+/** What a statement was built of is large where it has many rows; only of reads it is asked for (`guarded-driver.ts`). */
+function withoutTree<Row>(query: CompiledQuery<Row>): CompiledQuery<Row> {
+  if (query.query.kind === 'SelectQueryNode') return query;
+  return { ...query, query: RawNode.createWithSql('') };
+}
+
+function createSlots<Of extends Values>(values: Of): Slots<Of> {
+  const slots: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(values)) {
+    slots[name] = isList(value) ? value.map((_, at) => new Slot(name, at)) : new Slot(name, null);
+  }
+  if (!isWhole(values, slots)) throw new Error('A value has no slot.');
+  return slots;
+}
+
+function isList(value: Scalar | readonly Scalar[] | undefined): value is readonly Scalar[] {
+  return typeof value === 'object' && value !== null;
+}
+
+function isWhole<Of extends Values>(values: Of, slots: object): slots is Slots<Of> {
+  return Object.keys(slots).length === Object.keys(values).length;
+}

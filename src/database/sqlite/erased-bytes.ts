@@ -1,0 +1,20 @@
+import { type Kysely, SqliteAdapter, sql } from 'kysely';
+import { isPassing } from '../store-error.ts';
+
+/**
+ * Rewrites the file of an SQLite database, so that nothing of what was erased is in it: its pages keep
+ * bytes of old rows where rows were moved (`secure_delete` overwrites only what is deleted in place),
+ * and its write-ahead log the pages as they were. False if another process is using the file; then it
+ * has to be done once more. On Postgres nothing is done: its server reuses the space in its own time.
+ */
+export async function overwriteErased<Tables>(db: Kysely<Tables>): Promise<boolean> {
+  if (!(db.getExecutor().adapter instanceof SqliteAdapter)) return true;
+  try {
+    await sql`vacuum`.execute(db);
+    const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
+    return rows[0]?.busy === 0;
+  } catch (error) {
+    if (isPassing(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,115 @@
+/** The file of an SQLite database as a whole: copied while it is in use, locked, and replaced. */
+import { link, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { FatalError, isDonorSyncError, RetriableError } from '../../core/errors.ts';
+import { storeError } from '../store-error.ts';
+import { hasCode } from '../system-error.ts';
+
+const FILE_MODE = 0o600;
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** All in one step: a step in between would begin anew whenever another process has written. */
+const ALL_PAGES = 0x7fff_ffff;
+
+/** What SQLite keeps beside a file while it is open. */
+const BESIDE = ['-wal', '-shm', '-journal'];
+
+/** A copy of one moment into a new file, while others read and write. */
+export async function copyDatabase(from: string, to: string): Promise<void> {
+  await (await open(to, 'wx', FILE_MODE)).close();
+  try {
+    const source = new Sqlite(from, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+    try {
+      await source.backup(to, { progress: () => ALL_PAGES });
+    } finally {
+      source.close();
+    }
+  } catch (error) {
+    throw storeError(error);
+  }
+  settleFile(to);
+}
+
+/** Everything of a database is in its one file afterwards. Throws if that file is not sound. */
+export function settleFile(path: string): void {
+  try {
+    const database = new Sqlite(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+    try {
+      database.pragma('synchronous = FULL');
+      database.pragma('journal_mode = DELETE');
+      if (database.pragma('quick_check', { simple: true }) !== 'ok') throw unsound(path);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+/** A database that no other process can use until it is let go. */
+export interface LockedDatabase {
+  /** Puts another file in its place, at once and on disk; the one before is kept under this name. */
+  replaceBy(path: string, keptAs: string): Promise<void>;
+  release(): void;
+}
+
+/** Throws a RetriableError if any process has it open. One that is not there, or damaged, is no process's. */
+export async function lockDatabase(path: string): Promise<LockedDatabase> {
+  const lock = takeLock(path);
+  return {
+    async replaceBy(other, keptAs) {
+      await rm(keptAs, { force: true });
+      await link(path, keptAs).catch((error: unknown) => {
+        if (!hasCode(error, 'ENOENT')) throw error;
+      });
+      // Of a sound one the lock has put all into the file; to the new one it would be poison.
+      for (const suffix of BESIDE) await rm(`${path}${suffix}`, { force: true });
+      await rename(other, path);
+      await using folder = await open(dirname(path), 'r');
+      await folder.sync();
+    },
+    release: () => lock?.close(),
+  };
+}
+
+function takeLock(path: string): Sqlite.Database | null {
+  let database: Sqlite.Database | undefined;
+  try {
+    database = new Sqlite(path, { fileMustExist: true, timeout: 0 });
+    database.pragma('locking_mode = EXCLUSIVE');
+    // Only the last one who has it open may leave the write-ahead log.
+    database.pragma('journal_mode = DELETE');
+    database.exec('begin exclusive');
+    return database;
+  } catch (error) {
+    database?.close();
+    const known = storeError(error);
+    if (!isDonorSyncError(known)) throw known;
+    if (known.code === 'database_busy') throw inUse(path);
+    // What cannot be read is what the backup is for.
+    const isReplaceable = UNREADABLE.includes(known.code) || hasCode(error, 'SQLITE_CANTOPEN');
+    if (isReplaceable) return null;
+    throw known;
+  }
+}
+
+const UNREADABLE = ['database_damaged', 'database_not_a_database'];
+
+/** Removes a file of ours, and what SQLite keeps beside it. */
+export async function removeDatabase(path: string): Promise<void> {
+  for (const suffix of ['', ...BESIDE]) await rm(`${path}${suffix}`, { force: true });
+}
+
+function inUse(path: string): RetriableError {
+  return new RetriableError(
+    `The database file ${path} is in use by another process. Nothing was changed: stop \`donor-sync serve\` and what else uses it, then repeat the command.`,
+    { code: 'database_in_use' },
+  );
+}
+
+function unsound(path: string): FatalError {
+  return new FatalError(`The copy ${path} of the database is damaged.`, {
+    code: 'database_damaged',
+  });
+}

@@ -1,0 +1,167 @@
+import { mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDriver,
+  SqliteIntrospector,
+  type SqliteStatement,
+} from 'kysely';
+import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import { guardDriver } from '../guarded-driver.ts';
+import { storeError } from '../store-error.ts';
+import { createConnectionQueue } from './connection-queue.ts';
+import { neverReplaced, type RequireInPlace, rememberFile } from './database-file.ts';
+import { requireExact } from './exact-integer.ts';
+import { SqliteCompiler } from './sqlite-compiler.ts';
+import { cacheStatements } from './statement-cache.ts';
+
+/** How long a statement waits for another process; the event loop stands still meanwhile. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** The owner reads and writes; SQLite gives its -wal and -shm files the same mode. */
+const FILE_MODE = 0o600;
+
+/** What holds for every connection; `journal_mode` stays in the file, the others do not. */
+const PRAGMAS = [
+  'journal_mode = WAL',
+  // A submission's intent must be on disk before its request leaves (design, section 5, promise 2).
+  'synchronous = FULL',
+  // On macOS only this reaches the disk itself; other systems ignore it.
+  'fullfsync = ON',
+  'foreign_keys = ON',
+  // What is erased is overwritten, so that a person who is forgotten leaves nothing behind.
+  'secure_delete = ON',
+  'trusted_schema = OFF',
+  // Kibibytes of pages of our own; the system's file cache holds the rest without being ours.
+  'cache_size = -4000',
+];
+
+/** A dialect over an open file (made where missing), or over memory if `path` is null. */
+export async function openSqlite(
+  path: string | null,
+): Promise<{ dialect: Dialect; requireInPlace: RequireInPlace }> {
+  const requireInPlace = path === null ? neverReplaced : await ensureFile(path);
+  const database = connect(path);
+  const dialect: Dialect = {
+    createDriver: () => guardDriver(createDriver(database)),
+    createAdapter: () => new TransactionalSqliteAdapter(),
+    createQueryCompiler: () => new SqliteCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+  };
+  return { dialect, requireInPlace };
+}
+
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  /** With it a migration is one transaction: killed in the middle, it leaves nothing. */
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+
+  /** There is one, but the driver below keeps the queue for it, with an end to the waiting. */
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+async function ensureFile(path: string): Promise<RequireInPlace> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const file = await open(path, 'a', FILE_MODE);
+    await file.close();
+    return await rememberFile(path);
+  } catch (error) {
+    throw new ConfigurationError(
+      `The database file ${path} cannot be written: ${messageOf(error)}. Name a file in a folder that this user may write to.`,
+      { code: 'database_file_unusable', cause: error },
+    );
+  }
+}
+
+function connect(path: string | null): Sqlite.Database {
+  let database: Sqlite.Database | undefined;
+  try {
+    database = new Sqlite(path ?? ':memory:', { timeout: BUSY_TIMEOUT_MS });
+    for (const pragma of PRAGMAS) database.pragma(pragma);
+    if (path !== null) requireWriteAheadLog(database, path);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw storeError(error);
+  }
+}
+
+/** SQLite silently stays with another journal where the file system shares no memory. */
+function requireWriteAheadLog(database: Sqlite.Database, path: string): void {
+  if (database.pragma('journal_mode', { simple: true }) === 'wal') return;
+  throw new ConfigurationError(
+    `The disk of the database file ${path} does not support SQLite's write-ahead log. Name a file on a local disk, not on a network share.`,
+    { code: 'database_disk_unsuitable' },
+  );
+}
+
+function createDriver(database: Sqlite.Database): Driver {
+  const driver = new SqliteDriver({ database: cacheStatements(exactIntegers(database)) });
+  const queue = createConnectionQueue();
+  let connection: DatabaseConnection | undefined;
+  return {
+    init: (options) => driver.init(options),
+    async acquireConnection() {
+      await queue.enter();
+      connection ??= inSlices(await driver.acquireConnection());
+      return connection;
+    },
+    // A plain `begin` that reads and then writes fails at once if another process wrote between.
+    async beginTransaction(connection) {
+      await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+    },
+    commitTransaction: (connection) => driver.commitTransaction(connection),
+    rollbackTransaction: (connection) => driver.rollbackTransaction(connection),
+    async releaseConnection() {
+      queue.leave();
+    },
+    destroy: () => driver.destroy(),
+  };
+}
+
+/** The longest that statements keep all else of the process waiting, one after the other. */
+const SLICE_MS = 5;
+
+/**
+ * The same connection, which lets timers and sockets have their say now and then, as one to a server does
+ * with each statement: SQLite answers at once, and a transaction of many statements would be one piece.
+ * It stays open meanwhile, and what else wants the connection queues; a process that is killed then leaves nothing of it.
+ */
+function inSlices(connection: DatabaseConnection): DatabaseConnection {
+  let beganAt = performance.now();
+  return {
+    async executeQuery(query, options) {
+      if (performance.now() - beganAt > SLICE_MS) {
+        await setImmediate();
+        beganAt = performance.now();
+      }
+      return connection.executeQuery(query, options);
+    },
+    streamQuery: (query, chunkSize, options) => connection.streamQuery(query, chunkSize, options),
+  };
+}
+
+/** The same database; an integer that JavaScript would round throws, as it does on Postgres. */
+function exactIntegers(database: Sqlite.Database): SqliteDatabase {
+  function prepare(sql: string): SqliteStatement {
+    const statement = database.prepare(sql);
+    return {
+      reader: statement.reader,
+      all: (parameters) => requireExact(statement.all(parameters)),
+      run: (parameters) => statement.run(parameters),
+      iterate: (parameters) => statement.iterate(parameters),
+    };
+  }
+  return { prepare, close: () => database.close() };
+}

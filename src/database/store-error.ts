@@ -1,0 +1,186 @@
+import Sqlite from 'better-sqlite3';
+import {
+  ConfigurationError,
+  type DonorSyncError,
+  type ErrorFacts,
+  FatalError,
+  isDonorSyncError,
+  RetriableError,
+} from '../core/errors.ts';
+
+/** Makes the error of ours that stands for a database's own, which becomes its cause. */
+type Translation = (cause: unknown) => DonorSyncError;
+
+const busy = translation(
+  RetriableError,
+  'database_busy',
+  'The database is busy with other work; try again in a moment.',
+);
+const unavailable = translation(
+  RetriableError,
+  'database_unavailable',
+  'The database did not answer; it may be restarting or out of reach.',
+);
+const full = translation(
+  FatalError,
+  'database_full',
+  'The disk of the database is full. Free some space and start again.',
+);
+/** What an I/O error at commit left behind is only known after recovery, at the next opening. */
+const inputOutput = translation(
+  FatalError,
+  'database_io_failed',
+  'The disk of the database failed while reading or writing. Check the disk, then start the program again.',
+);
+const damaged = translation(
+  FatalError,
+  'database_damaged',
+  'The database is damaged. Restore it from a backup.',
+);
+const commitUnconfirmed = translation(
+  FatalError,
+  'database_commit_unconfirmed',
+  'The database was lost while it confirmed a change; the next start finds out whether it was kept.',
+);
+/** For what goes on when the program has closed its database: an answer, for one, that took too long. */
+export const databaseClosed = translation(
+  RetriableError,
+  'database_closed',
+  'The database was closed, since the program ends.',
+);
+const notADatabase = translation(
+  ConfigurationError,
+  'database_not_a_database',
+  'The file that the database setting names is not an SQLite database. Name another file.',
+);
+const refused = translation(
+  ConfigurationError,
+  'database_access_refused',
+  'The database refused access. Check its user, password, name and permissions.',
+);
+
+/** By SQLite's primary result code; extended codes begin with it (https://sqlite.org/rescode.html). */
+const BY_SQLITE_CODE: readonly (readonly [code: string, Translation])[] = [
+  ['SQLITE_BUSY', busy],
+  ['SQLITE_LOCKED', busy],
+  ['SQLITE_FULL', full],
+  ['SQLITE_IOERR', inputOutput],
+  ['SQLITE_CORRUPT', damaged],
+  ['SQLITE_NOTADB', notADatabase],
+  ['SQLITE_READONLY', refused],
+  ['SQLITE_CANTOPEN', refused],
+  ['SQLITE_PERM', refused],
+];
+
+/**
+ * By the beginning of Postgres's SQLSTATE, the longer ones first
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+ */
+const BY_SQLSTATE: readonly (readonly [prefix: string, Translation])[] = [
+  ['53100', full],
+  ['25006', unavailable], // read-only: a standby that has not been promoted yet
+  ['25P03', busy], // idle in a transaction for too long
+  ['25P04', busy], // transaction took too long
+  ['3D000', refused], // no such database
+  ['42501', refused], // lacks a privilege
+  ['55P03', busy], // lock not available
+  ['57014', busy], // statement took too long
+  ['58030', inputOutput],
+  ['57P', unavailable], // shutting down or starting
+  ['08', unavailable],
+  ['28', refused], // user or password
+  ['40', busy], // deadlock or serialization failure: rolled back
+  ['53', unavailable], // too many connections, out of memory
+  ['XX', damaged],
+];
+
+/** Failures of the network underneath, as Node names them. */
+const NETWORK_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+/** What `pg` says about a lost connection; it gives these neither a code nor a class. */
+const CONNECTION_MESSAGES = new Set([
+  'Client has encountered a connection error and is not queryable',
+  'Client was closed and is not queryable',
+  'Connection terminated',
+  'Connection terminated due to connection timeout',
+  'Connection terminated unexpectedly',
+  'timeout exceeded when trying to connect',
+  'timeout expired',
+]);
+
+/** What better-sqlite3 says of a statement once its file is closed, likewise. */
+const CLOSED_MESSAGE = 'The database connection is not open';
+
+/**
+ * The failure of a database in our words: retriable if it passes with time, fatal if the run must
+ * stop, configuration if a person must act. Everything else (a broken constraint, wrong SQL) comes
+ * back as it is.
+ */
+export function storeError(error: unknown): unknown {
+  return findTranslation(error)?.(error) ?? error;
+}
+
+/** True if the server is away, or gives no connection now: another try may find it again. */
+export function isAway(error: unknown): boolean {
+  return isDonorSyncError(error) && error.code === 'database_unavailable';
+}
+
+/** True if nothing was kept of what failed, and doing it again may go well. */
+export function isPassing(error: unknown): boolean {
+  return isAway(error) || (isDonorSyncError(error) && error.code === 'database_busy');
+}
+
+/** True if it is unknown whether a commit was kept. */
+export function isUnconfirmed(error: unknown): boolean {
+  return isDonorSyncError(error) && error.code === 'database_commit_unconfirmed';
+}
+
+/**
+ * The failure of a commit. A connection that is lost here leaves it unknown whether the change was
+ * kept, so trying again in place is no choice.
+ */
+export function commitError(error: unknown): unknown {
+  const translated = storeError(error);
+  return isAway(translated) ? commitUnconfirmed(error) : translated;
+}
+
+function findTranslation(error: unknown): Translation | undefined {
+  if (error instanceof Sqlite.SqliteError) return byPrefix(BY_SQLITE_CODE, error.code);
+  if (!(error instanceof Error) || isDonorSyncError(error)) return undefined;
+  if (isPostgresReport(error)) return byPrefix(BY_SQLSTATE, String(error.code));
+  if (error.message === CLOSED_MESSAGE) return databaseClosed;
+  const isNetwork = 'code' in error && NETWORK_CODES.has(String(error.code));
+  return isNetwork || CONNECTION_MESSAGES.has(error.message) ? unavailable : undefined;
+}
+
+/**
+ * True of what a Postgres server reports, known by its fields: `pg` and all that it loads stays out
+ * of programs whose database is a file (https://www.postgresql.org/docs/current/protocol-error-fields.html).
+ */
+function isPostgresReport(error: Error): error is Error & { code: unknown } {
+  return 'severity' in error && 'code' in error;
+}
+
+function translation(
+  ErrorOfKind: new (message: string, facts: ErrorFacts) => DonorSyncError,
+  code: string,
+  message: string,
+): Translation {
+  return (cause) => new ErrorOfKind(message, { code, cause });
+}
+
+function byPrefix(
+  table: readonly (readonly [prefix: string, Translation])[],
+  code: string,
+): Translation | undefined {
+  return table.find(([prefix]) => code.startsWith(prefix))?.[1];
+}

@@ -1,0 +1,32 @@
+/** Where a store lives while and after it moves to another database: never two of them are in use. */
+import { type Kysely, sql } from 'kysely';
+import { isoTime } from '../core/clock.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { hasTable } from './has-table.ts';
+import type { MovesTable } from './tables/service-tables.ts';
+
+/** What the database says of its move; undefined if it has never been part of one. */
+export async function findMove<Tables>(db: Kysely<Tables>): Promise<MovesTable | undefined> {
+  if (!(await hasTable(db, 'moves'))) return undefined;
+  const { rows } = await sql<MovesTable>`select * from moves`.execute(db);
+  return rows[0];
+}
+
+/** Throws a ConfigurationError if the store lives elsewhere: it has moved away, or has not arrived yet. */
+export async function requireHome<Tables>(db: Kysely<Tables>): Promise<void> {
+  const move = await findMove(db);
+  if (move?.role === 'source' && move.done_at !== null) throw hasMoved(move.other, move.done_at);
+  if (move?.role === 'target' && move.done_at === null) {
+    throw new ConfigurationError(
+      `The move from ${move.other} into this database has not come to its end. Repeat \`donor-sync move\` with the settings that name the old database; until then this one is not in use.`,
+      { code: 'move_unfinished', details: { from: move.other } },
+    );
+  }
+}
+
+export function hasMoved(to: string, atMs: number): ConfigurationError {
+  return new ConfigurationError(
+    `This database was moved to ${to} on ${isoTime(atMs)} and is not used any more. Write the address of the new one into the setting \`database\`.`,
+    { code: 'store_moved', details: { to, at: isoTime(atMs) } },
+  );
+}

@@ -1,0 +1,97 @@
+/**
+ * Transactions that survive the database going away for some seconds: what was not kept is done again,
+ * and of a commit whose answer was lost the server is asked. Nothing is done twice.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RawBuilder, sql } from 'kysely';
+import { isPostgres } from './database-time.ts';
+import { RECONNECT_PAUSE_MS } from './guarded-driver.ts';
+import { isPassing, isUnconfirmed } from './store-error.ts';
+import type { Database, Trx } from './tables/tables.ts';
+
+/** The number of a transaction on a Postgres server, as text; null on SQLite. */
+export type TransactionId = string | null;
+
+/**
+ * Selected or returned by a statement of a transaction, so that its end can be asked for. Only one
+ * that writes may do so: it costs a read a number of its own.
+ */
+export function transactionId(db: Database | Trx): RawBuilder<TransactionId> {
+  return isPostgres(db) ? sql<TransactionId>`pg_current_xact_id()::text` : sql<TransactionId>`null`;
+}
+
+/**
+ * Runs a transaction, again and again for `patienceMs` while the database is away or busy: `work`
+ * must leave nothing behind outside it. Whose commit is lost is found out if `work` has given its
+ * `transactionId` to `name`; otherwise, and if the server cannot say, it rejects with
+ * `database_commit_unconfirmed`.
+ */
+export async function transact<Result>(
+  db: Database,
+  patienceMs: number,
+  work: (trx: Trx, name: (id: TransactionId) => void) => Promise<Result>,
+): Promise<Result> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    const attempt: { id: TransactionId; done: { result: Result } | null } = {
+      id: null,
+      done: null,
+    };
+    try {
+      return await db.transaction().execute(async (trx) => {
+        const result = await work(trx, (id) => {
+          attempt.id = id;
+        });
+        attempt.done = { result };
+        return result;
+      });
+    } catch (error) {
+      const isKept = await wasKept(db, error, attempt.id, until);
+      if (isKept && attempt.done) return attempt.done.result;
+      if (isKept !== false || performance.now() >= until) throw error;
+    }
+    await sleep(RECONNECT_PAUSE_MS);
+  }
+}
+
+/** The same for a single statement that does no harm if it is carried out twice. */
+export async function again<Result>(
+  patienceMs: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isPassing(error) || performance.now() >= until) throw error;
+    }
+    await sleep(RECONNECT_PAUSE_MS);
+  }
+}
+
+/** False if nothing was kept and it may be done again; null if that is unknown, or it must not be. */
+async function wasKept(
+  db: Database,
+  error: unknown,
+  id: TransactionId,
+  until: number,
+): Promise<boolean | null> {
+  if (isPassing(error)) return false;
+  if (!isUnconfirmed(error) || id === null) return null;
+  for (;;) {
+    const status = await again(until - performance.now(), () => readTransactionStatus(db, id));
+    if (status === 'committed') return true;
+    if (status === 'aborted') return false;
+    // The server has not noticed yet that the connection is gone; the commit may be under way.
+    if (status !== 'in progress' || performance.now() >= until) return null;
+    await sleep(RECONNECT_PAUSE_MS);
+  }
+}
+
+/** What a server says of one of its transactions; null of one that it has forgotten. */
+async function readTransactionStatus(db: Database, id: string): Promise<string | null> {
+  const { rows } = await sql<{ status: string | null }>`
+    select pg_xact_status(${id}::xid8) as status`.execute(db);
+  return rows[0]?.status ?? null;
+}

@@ -1,0 +1,211 @@
+/** What needs a second person, put on record instead of done. */
+import { createHash } from 'node:crypto';
+import type { Actor } from '../../core/actor.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import type { Account, SecondPersonRules } from '../../core/second-person.ts';
+import { type ForgetPersonDeps, integrationsToForget } from '../../privacy/forget/targets.ts';
+import type { Store } from '../../store.ts';
+import { DECIDED } from '../decide-holds.ts';
+import {
+  type ApprovalDecision,
+  type ApprovalRecord,
+  type ApprovalRequest,
+  type NewApproval,
+  requestText,
+} from '../statements/approvals.ts';
+import type { HoldBatch } from '../statements/hold-batches.ts';
+import type { HoldRecord } from '../statements/holds.ts';
+import type { AnyHold, DecisionWord } from '../views/hold.ts';
+
+export interface AskDeps {
+  application: Pick<ForgetPersonDeps['application'], 'integrations'> & {
+    store: Store;
+    settings: { twoPeople?: SecondPersonRules };
+  };
+}
+
+/** Who asks: the account by which a second person is distinguished from the first, and the same for the audit. */
+export interface Requester {
+  /** Null for one who has none, such as the first visitor. */
+  account: Account | null;
+  actor: Actor;
+}
+
+/** What is asked for, on which integration; of a contact that is to be forgotten, its id. */
+export interface Asked {
+  request: ApprovalRequest;
+  integrationId: string;
+  crmId?: string;
+}
+
+/** The approval that waits now; null if nothing has to wait. Throws a ConfigurationError for one who has no account. */
+export async function askSecondPerson(
+  { application }: AskDeps,
+  { account, actor }: Requester,
+  asked: Asked,
+): Promise<ApprovalRecord | null> {
+  const { twoPeople } = application.settings;
+  if (twoPeople === undefined || !isWatched(twoPeople, asked.request)) return null;
+  const subject = await readSubject(application, asked);
+  if (!isMany(twoPeople, asked.request, subject.contacts)) return null;
+  if (account === null) throw withoutAccount();
+  const { decisions: _, ...known } = subject;
+  const { approval } = await application.store.actingAs(actor).approvals.ask({
+    ...known,
+    request: asked.request,
+    crmId: asked.crmId ?? null,
+    by: { actor, account },
+  });
+  return approval;
+}
+
+function isWatched(twoPeople: SecondPersonRules, { what }: ApprovalRequest): boolean {
+  if (what === 'forget') return twoPeople.forgetEverywhere;
+  return (what === 'undo' ? twoPeople.undo : twoPeople.approvals) !== null;
+}
+
+function isMany(
+  twoPeople: SecondPersonRules,
+  { what }: ApprovalRequest,
+  contacts: number,
+): boolean {
+  if (what === 'forget') return true;
+  return contacts > ((what === 'undo' ? twoPeople.undo : twoPeople.approvals) ?? contacts);
+}
+
+/** What a request is about at this moment. */
+interface Subject extends Pick<NewApproval, 'integrations' | 'contacts' | 'credits' | 'digest'> {
+  /** What is to count: about no more than there is now. Null for what is no decision. */
+  decisions: ApprovalDecision[] | null;
+}
+
+/** Reads it anew: it is the same as before exactly if the digest is. */
+export async function readSubject(
+  application: AskDeps['application'],
+  { request, integrationId, crmId = '' }: Asked,
+): Promise<Subject> {
+  const { store } = application;
+  const hash = createHash('sha256').update(`${requestText(request)}\n${integrationId}\n${crmId}`);
+  const getDigest = () => store.fingerprint('approval', hash.digest('hex'));
+  if (request.what === 'forget') {
+    const main = application.integrations.get(integrationId);
+    const ids = main
+      ? await integrationsToForget({ application }, { integration: main, crmId, everywhere: true })
+      : [integrationId];
+    for (const id of ids.toSorted()) hash.update(`\n${id}`);
+    const others = ids.filter((id) => id !== integrationId);
+    const integrations = [integrationId, ...others];
+    return { integrations, contacts: 1, credits: 0, digest: getDigest(), decisions: null };
+  }
+  if (request.what === 'undo') {
+    const writes = await store.deliveries.listWrites(request.run);
+    for (const id of writes.map((write) => write.id).sort()) hash.update(`\n${id}`);
+    const contacts = new Set(writes.map((write) => write.crmId)).size;
+    const integrations = [integrationId];
+    return { integrations, contacts, credits: 0, digest: getDigest(), decisions: null };
+  }
+  const held: Held[] = [];
+  const decisions: ApprovalDecision[] = [];
+  for (const decision of request.decisions) {
+    const some = await heldBy(store, decision);
+    for (const { id, contacts } of some) hash.update(`\n${id} ${contacts}`);
+    held.push(...some);
+    const openedUntil = some.reduce((latest, { openedAt }) => Math.max(latest, openedAt), 0);
+    decisions.push({ ...decision, openedUntil });
+  }
+  return {
+    integrations: [...new Set([integrationId, ...decisions.map((one) => one.integrationId)])],
+    contacts: held.reduce((sum, { contacts }) => sum + contacts, 0),
+    credits: held.reduce((sum, { credits }) => sum + credits, 0),
+    digest: getDigest(),
+    decisions,
+  };
+}
+
+/** A hold that is open. */
+interface Held {
+  id: string;
+  openedAt: number;
+  /** How many it is about, and what it takes to approve it. */
+  contacts: number;
+  credits: number;
+}
+
+/** The open holds that a decision is about, in an order of their own. */
+async function heldBy(
+  { holds, networkHolds }: Pick<Store, 'holds' | 'networkHolds'>,
+  { about, subject, integrationId, openedUntil, decision }: ApprovalDecision,
+): Promise<Held[]> {
+  if (about === 'network') {
+    const hold = await networkHolds.find(subject);
+    if (hold?.decision !== null) return [];
+    // How many members come or go stands first.
+    const contacts = Number.parseInt(hold.detail ?? '', 10) || 1;
+    const credits = hold.kind === 'network_deleted' ? contacts : 0;
+    return [{ id: hold.id, openedAt: hold.openedAt, contacts, credits }];
+  }
+  if (about === 'contact') {
+    const hold = await holds.find(subject);
+    return hold?.decision === null ? [heldContact(hold)] : [];
+  }
+  const rows =
+    about === 'batch'
+      ? await holds.listOfBatch({ id: subject, integrationId })
+      : await Array.fromAsync(holds.listOfReason(integrationId, subject, openedUntil ?? 0));
+  return rows.map(heldContact);
+
+  function heldContact({ id, openedAt, kind }: HoldRecord): Held {
+    // To approve a changed identity is to ask about it again.
+    const isPaid = decision === 'resubmitted' || kind === 'identity_mass_change';
+    return { id, openedAt, contacts: 1, credits: isPaid ? 1 : 0 };
+  }
+}
+
+function withoutAccount(): ConfigurationError {
+  return new ConfigurationError(
+    'This waits for a second person, and who asks is not known by a name: sign in as a person, or with a token. Nothing was changed.',
+    { code: 'approval_needs_account' },
+  );
+}
+
+/** What is said of these holds, as a request; null for what leaves them as they are. */
+export function toApprovalRequest(
+  word: DecisionWord,
+  holds: readonly AnyHold[],
+): ApprovalRequest | null {
+  return buildRequest(
+    word,
+    holds.map(({ about, row: { id: subject, integrationId } }) => ({
+      ...{ about, subject, integrationId },
+    })),
+  );
+}
+
+/** The same of a batch. */
+export function approvalOfBatch(
+  word: DecisionWord,
+  { id: subject, integrationId }: Pick<HoldBatch, 'id' | 'integrationId'>,
+): ApprovalRequest | null {
+  return buildRequest(word, [{ about: 'batch', subject, integrationId }]);
+}
+
+/** The same of all that is held for a reason and was opened until then (epoch ms). */
+export function approvalOfReason(
+  word: DecisionWord,
+  reason: Pick<ApprovalDecision, 'subject' | 'integrationId' | 'openedUntil'>,
+): ApprovalRequest | null {
+  return buildRequest(word, [{ about: 'reason', ...reason }]);
+}
+
+function buildRequest(
+  word: DecisionWord,
+  decided: readonly (Omit<ApprovalDecision, 'decision' | 'openedUntil'> &
+    Partial<Pick<ApprovalDecision, 'openedUntil'>>)[],
+): ApprovalRequest | null {
+  if (word === 'reject') return null;
+  const decision = DECIDED[word];
+  return {
+    what: 'decide',
+    decisions: decided.map((one) => ({ openedUntil: null, ...one, decision })),
+  };
+}

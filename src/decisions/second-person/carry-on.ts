@@ -1,0 +1,58 @@
+/** Carries out, in the service, what was confirmed: also what a process left that ended in the middle of it. */
+import { messageOf } from '../../core/errors.ts';
+import { listApprovals } from '../views/approval.ts';
+import { type ConfirmDeps, carryOut } from './confirm.ts';
+
+export interface CarryOnDeps extends ConfirmDeps {
+  /** Aborted when the service is asked to end; what is left then waits for the next start. */
+  stopping: AbortSignal;
+}
+
+/** A run may be at work, or a CRM away: soon again, then twice as long each time, since a record may refuse for good. */
+const AGAIN_AFTER_MS = 300_000;
+const AGAIN_AT_LATEST_MS = 6 * 3_600_000;
+
+/** Something that is called for each confirmation, and tries again by itself what could not be done. */
+export function createApprovalWatch(deps: CarryOnDeps): () => void {
+  const { application, clock, log, stopping } = deps;
+  let isWatching = false;
+  let asked = new AbortController();
+  return () => {
+    asked.abort();
+    if (!isWatching) void watch();
+  };
+
+  async function watch(): Promise<void> {
+    isWatching = true;
+    let againMs = AGAIN_AFTER_MS;
+    while (!stopping.aborted) {
+      asked = new AbortController();
+      const isAllDone = await carryOutAll().catch(noteTrouble);
+      if (isAllDone && !asked.signal.aborted) break;
+      await clock.sleep(againMs, AbortSignal.any([stopping, asked.signal]));
+      againMs = asked.signal.aborted ? AGAIN_AFTER_MS : Math.min(2 * againMs, AGAIN_AT_LATEST_MS);
+    }
+    isWatching = false;
+  }
+
+  /** A database that is away for a moment leaves all that was confirmed where it is. */
+  function noteTrouble(error: unknown): false {
+    if (!stopping.aborted) {
+      log.warn({ error: messageOf(error) }, 'what was confirmed could not be looked up');
+    }
+    return false;
+  }
+
+  /** False if some of it is left. */
+  async function carryOutAll(): Promise<boolean> {
+    const approvals = await listApprovals(application.store);
+    for (const { id, confirmedBy } of approvals) {
+      if (confirmedBy === null || stopping.aborted) continue;
+      await carryOut(deps, { id }, stopping).catch((error: unknown) => {
+        log.warn({ approval: id, error: messageOf(error) }, 'what was confirmed waits');
+      });
+    }
+    const left = await application.store.approvals.list();
+    return left.every(({ confirmedBy }) => confirmedBy === null);
+  }
+}

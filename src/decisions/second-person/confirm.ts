@@ -1,0 +1,181 @@
+/** A second person confirms or refuses; what is no decision of holds is carried out then. */
+
+import type { Application } from '../../application.ts';
+import type { Clock } from '../../core/clock.ts';
+import { ConfigurationError, isConfigurationError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { newId } from '../../core/new-id.ts';
+import { mayBeSame } from '../../core/second-person.ts';
+import { type UndoReport, undoRun } from '../../fields/undo.ts';
+import { forgetPerson } from '../../privacy/forget/forget.ts';
+import type { ErasureReceipt } from '../../privacy/forget/receipt.ts';
+import type { Store } from '../../store.ts';
+import { openCrm } from '../../sync/control/crm-account.ts';
+import { withLease } from '../../sync/control/with-lease.ts';
+import type { ApprovalRecord } from '../statements/approvals.ts';
+import { type AskDeps, type Requester, readSubject } from './ask.ts';
+
+export interface ConfirmDeps {
+  application: AskDeps['application'] & Pick<Application, 'open' | 'takeLease'>;
+  clock: Clock;
+  log: Log;
+}
+
+/**
+ * Confirms what another person has asked for. Decisions about holds count when this resolves; anything else is
+ * on record as confirmed, and `carryOut` does it. Throws a ConfigurationError, with nothing changed, for
+ * one who may be the first person, and where it is not any more what was asked for.
+ */
+export async function confirmApproval(
+  { application }: AskDeps,
+  approval: ApprovalRecord,
+  { account, actor }: Requester,
+): Promise<void> {
+  // Both have agreed already, and one who goes on with it is not asked once more.
+  if (approval.confirmedBy !== null) return;
+  if (account === null) throw refusal('approval_needs_account', WITHOUT_ACCOUNT);
+  if (mayBeSame(approval.by.account, account)) throw samePerson(approval);
+  if (await isNewer(application.store, account, approval.askedAt)) {
+    throw refusal('approval_account_too_new', TOO_NEW);
+  }
+  const { request, integrationId, crmId } = approval;
+  const asked = { request, integrationId, ...(crmId === null ? {} : { crmId }) };
+  const { digest, decisions } = await readSubject(application, asked);
+  if (digest !== approval.digest) throw refusal('approval_changed', CHANGED);
+  const store = application.store.actingAs(actor);
+  const become = await store.approvals.confirm(approval, decisions);
+  if (become === 'changed') throw refusal('approval_changed', CHANGED);
+  if (become === 'gone') throw refusal('approval_gone', GONE);
+  if (decisions !== null) await store.decisions.countDue();
+}
+
+/** An account that was made after the question may be one that who asked has made. */
+async function isNewer(
+  { access, people }: Pick<Store, 'access' | 'people'>,
+  { kind, id }: NonNullable<Requester['account']>,
+  askedAt: number,
+): Promise<boolean> {
+  if (kind === 'command') return false;
+  if (kind === 'person') return ((await people.find(id))?.createdAt ?? askedAt) >= askedAt;
+  const token = (await access.listTokens()).find((one) => one.id === id);
+  return (token?.createdAt ?? askedAt) >= askedAt;
+}
+
+/** Takes back what was asked for: by who asked, or by another one. Throws a ConfigurationError if it is too late. */
+export async function refuseApproval(
+  { application }: AskDeps,
+  approval: ApprovalRecord,
+  { actor }: Requester,
+): Promise<void> {
+  const { approvals } = application.store.actingAs(actor);
+  if (!(await approvals.refuse(approval))) throw refusal('approval_gone', GONE);
+}
+
+/** What was done of it; both null for decisions, which count by themselves. */
+export interface CarriedOut {
+  undo: UndoReport | null;
+  forget: ErasureReceipt | null;
+}
+
+const NOTHING: CarriedOut = { undo: null, forget: null };
+
+/**
+ * Carries out what is confirmed, for who has confirmed it. It may be broken off at any moment and is repeated:
+ * undo restores only what is still ours, and an erasure goes on where it ended. Throws AlreadyRunning, with
+ * nothing done, while a run is at work.
+ */
+export async function carryOut(
+  deps: ConfirmDeps,
+  { id }: Pick<ApprovalRecord, 'id'>,
+  signal: AbortSignal,
+): Promise<CarriedOut> {
+  const approval = await deps.application.store.approvals.find(id);
+  const by = approval?.confirmedBy ?? null;
+  if (approval === undefined || by === null) return NOTHING;
+  const store = deps.application.store.actingAs(by);
+  const acting = { ...deps, application: { ...deps.application, store } };
+  if (approval.request.what === 'undo') {
+    const { run } = approval.request;
+    return { ...NOTHING, undo: await undoConfirmed(acting, approval, run, signal) };
+  }
+  if (approval.request.what === 'decide') return NOTHING;
+  const { alsoInCrm, blockUnknown } = approval.request;
+  const forget = await forgetPerson(
+    { ...acting, newId: () => newId(deps.clock.now()) },
+    {
+      ...{ alsoInCrm, blockUnknown, everywhere: true },
+      integration: requireIntegration(acting, approval),
+      crmId: approval.crmId ?? '',
+    },
+  ).catch(async (error: unknown) => {
+    if (isKnownNowhere(error)) await store.approvals.done(approval);
+    throw error;
+  });
+  // What the CRM has not let be cleared is tried again.
+  if (forget.complete) await store.approvals.done(approval);
+  return { ...NOTHING, forget };
+}
+
+/** Trying again helps nothing then; a CRM that lets no one in, or is away, may answer later. */
+function isKnownNowhere(error: unknown): boolean {
+  if (!isConfigurationError(error) || error.code !== 'contact_unknown') return false;
+  return error.details['isCrmAsked'] === true;
+}
+
+async function undoConfirmed(
+  { application }: ConfirmDeps,
+  approval: ApprovalRecord,
+  run: string,
+  signal: AbortSignal,
+): Promise<UndoReport | null> {
+  const { store } = application;
+  const integration = requireIntegration({ application }, approval);
+  const open = await application.open(integration, signal);
+  try {
+    return await withLease(open.deps, integration.id, async (lease) => {
+      // Another process may have done it while this one waited.
+      if ((await store.approvals.find(approval.id)) === undefined) return null;
+      const asked = { run, approval: approval.id };
+      const integrationId = integration.id;
+      await store.audit.note({ action: 'undo.asked', integrationId, details: asked });
+      const report = await undoRun(await openCrm(open.deps, lease), lease, run);
+      // What the CRM has refused is tried again.
+      if (report.contacts.refused === 0) await store.approvals.done(approval);
+      return report;
+    });
+  } finally {
+    await open.close();
+  }
+}
+
+function requireIntegration(
+  { application }: Pick<ConfirmDeps, 'application'>,
+  { integrationId }: ApprovalRecord,
+) {
+  const integration = application.integrations.get(integrationId);
+  if (integration) return integration;
+  throw refusal(
+    'integration_unknown',
+    `There is no integration "${integrationId}" any more: refuse it instead.`,
+  );
+}
+
+const WITHOUT_ACCOUNT =
+  'A second person is known by a name: sign in as a person, or with a token of your own. Nothing was changed.';
+const TOO_NEW =
+  'This account was made after it was asked for, so it does not count as a second person. Let one confirm that was there before. Nothing was changed.';
+const CHANGED =
+  'It is not any more what was asked for: some of it was decided, is gone or was added meanwhile. Nothing was changed; refuse it, look at it anew, and ask again.';
+const GONE =
+  'It does not wait any more: it was confirmed or refused by another person, or has run out. Nothing was changed.';
+
+function samePerson({ by }: ApprovalRecord): ConfigurationError {
+  return refusal(
+    'approval_same_person',
+    `It waits for another person than ${by.account.name}, who asked for it. Nothing was changed.`,
+  );
+}
+
+function refusal(code: string, message: string): ConfigurationError {
+  return new ConfigurationError(message, { code });
+}

@@ -1,0 +1,279 @@
+/**
+ * What waits for a second person. Confirming is one transaction: a decision about holds goes over into those
+ * that count by themselves, so that from then on it is lost or done twice no more than any other; what
+ * is carried out outside of the database is noted as confirmed, and its row goes when it is done.
+ */
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import { type Actor, PRODUCT } from '../../core/actor.ts';
+import type { Clock } from '../../core/clock.ts';
+import { isDonorSyncError } from '../../core/errors.ts';
+import { newId } from '../../core/new-id.ts';
+import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
+import type { SealContext } from '../../database/encryption/sealed.ts';
+import type { ApprovalsTable } from '../../database/tables/service-tables.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
+import { auditSealer } from '../../privacy/audit/chain.ts';
+import { type AuditDetails, auditRecorder } from '../../privacy/audit/record.ts';
+import { actorSchema, putDown, type WaitingDecision } from './withdrawable-decisions.ts';
+
+/** For so long one waits, and for so long it is tried to carry out what was confirmed. */
+export const APPROVAL_MS = 7 * 86_400_000;
+
+const decisionSchema = z.object({
+  integrationId: z.string(),
+  about: z.enum(['contact', 'network', 'batch', 'reason']),
+  subject: z.string(),
+  decision: z.enum(['approved', 'resubmitted']),
+  openedUntil: z.number().nullable(),
+});
+
+/** What may wait for a second person. */
+const requestSchema = z.discriminatedUnion('what', [
+  z.object({ what: z.literal('decide'), decisions: z.array(decisionSchema) }),
+  z.object({ what: z.literal('undo'), run: z.string() }),
+  z.object({ what: z.literal('forget'), alsoInCrm: z.boolean(), blockUnknown: z.boolean() }),
+]);
+
+const askedSchema = z.object({
+  request: requestSchema,
+  /** All that it is about; the row has the first one. */
+  integrations: z.array(z.string()),
+  contacts: z.number(),
+  credits: z.number(),
+  /** Of what was asked for, and of what it was about at that moment. */
+  digest: z.string(),
+  by: z.object({
+    actor: actorSchema,
+    account: z.object({
+      kind: z.enum(['person', 'token', 'command']),
+      id: z.string(),
+      name: z.string(),
+    }),
+  }),
+});
+
+export type ApprovalRequest = z.infer<typeof requestSchema>;
+export type ApprovalDecision = z.infer<typeof decisionSchema>;
+
+type Asked = z.infer<typeof askedSchema>;
+
+/** A request as a text that is the same whatever it was made of. */
+export function requestText(request: ApprovalRequest): string {
+  return JSON.stringify(requestSchema.parse(request));
+}
+
+export interface NewApproval extends Asked {
+  crmId: string | null;
+}
+
+export interface ApprovalRecord extends NewApproval {
+  id: string;
+  integrationId: string;
+  /** Epoch ms. */
+  askedAt: number;
+  runsOutAt: number;
+  /** Who has confirmed what is being carried out; null while it waits. */
+  confirmedBy: Actor | null;
+}
+
+export interface ApprovalDeps {
+  db: Database;
+  clock: Clock;
+  fingerprint: Fingerprint;
+  actor: Actor;
+}
+
+/** What became of confirming: `gone` if another person was first. */
+export type Confirmed = 'confirmed' | 'gone' | 'changed';
+
+export function approvalQueries(deps: ApprovalDeps) {
+  const { db, clock, fingerprint } = deps;
+  const record = auditRecorder(deps);
+  const sealer = () => auditSealer(fingerprint);
+
+  return {
+    /** Puts it on record; what waits already is not asked for twice. */
+    async ask(approval: NewApproval): Promise<{ approval: ApprovalRecord; isNew: boolean }> {
+      const { crmId, ...asked } = approval;
+      const { digest } = asked;
+      const integrationId = asked.integrations[0] ?? '';
+      const askedAt = clock.now();
+      const id = newId(askedAt);
+      const place = getSealPlace('asked', { id, integration_id: integrationId, crm_id: crmId });
+      return db.transaction().execute(async (trx) => {
+        const { numInsertedOrUpdatedRows } = await trx
+          .insertInto('approvals')
+          .values({
+            ...{ id, integration_id: integrationId, crm_id: crmId, digest },
+            asked: sealer().seal(JSON.stringify(asked), place),
+            asked_at: askedAt,
+            runs_out_at: askedAt + APPROVAL_MS,
+          })
+          .onConflict((c) => c.columns(['integration_id', 'digest']).doNothing())
+          .executeTakeFirst();
+        const row = await trx
+          .selectFrom('approvals')
+          .selectAll()
+          .where('integration_id', '=', integrationId)
+          .where('digest', '=', digest)
+          .executeTakeFirstOrThrow();
+        const known = openRow(row);
+        const isNew = Boolean(numInsertedOrUpdatedRows);
+        if (isNew) await record(trx, toAuditEntry('approval.asked', known, {}));
+        return { approval: known, isNew };
+      });
+    },
+
+    /** All that wait or are being carried out, the oldest first; what was changed in the database is not among them. */
+    async list(): Promise<ApprovalRecord[]> {
+      const rows = await db.selectFrom('approvals').selectAll().orderBy('asked_at').execute();
+      return rows.flatMap(readable);
+    },
+
+    async find(id: string): Promise<ApprovalRecord | undefined> {
+      const rows = await db.selectFrom('approvals').selectAll().where('id', '=', id).execute();
+      return rows.flatMap(readable)[0];
+    },
+
+    /** Confirms for the one who acts; `decisions` are what counts from now on, null for all else. */
+    async confirm(
+      approval: ApprovalRecord,
+      decisions: readonly WaitingDecision[] | null,
+    ): Promise<Confirmed> {
+      try {
+        return await db.transaction().execute(async (trx) => {
+          const isTaken =
+            decisions === null ? await claim(trx, approval) : await take(trx, approval);
+          if (!isTaken) return 'gone';
+          for (const decision of decisions ?? []) {
+            const id = await putDown(trx, deps, decision, clock.now());
+            if (id === null) throw new DecidedMeanwhile();
+          }
+          const asker = approval.by.account.name;
+          await record(trx, toAuditEntry('approval.confirmed', approval, { asker }));
+          return 'confirmed';
+        });
+      } catch (error) {
+        if (error instanceof DecidedMeanwhile) return 'changed';
+        throw error;
+      }
+    },
+
+    /** Takes one away, also one that is confirmed and cannot be carried out; false if it is gone. */
+    refuse(approval: ApprovalRecord): Promise<boolean> {
+      return db.transaction().execute(async (trx) => {
+        const { numDeletedRows } = await trx
+          .deleteFrom('approvals')
+          .where('id', '=', approval.id)
+          .executeTakeFirst();
+        if (numDeletedRows === 0n) return false;
+        const asker = approval.by.account.name;
+        await record(trx, toAuditEntry('approval.refused', approval, { asker }));
+        return true;
+      });
+    },
+
+    /** What was confirmed is done. */
+    async done({ id }: Pick<ApprovalRecord, 'id'>): Promise<void> {
+      await db.deleteFrom('approvals').where('id', '=', id).execute();
+    },
+
+    /** Takes away what has run out. */
+    async expire(): Promise<void> {
+      const now = clock.now();
+      const rows = await db.selectFrom('approvals').selectAll().execute();
+      // One that is far ahead was made before the clock was set back.
+      const isOver = (at: number) => at <= now || at > now + APPROVAL_MS;
+      for (const row of rows.filter(({ runs_out_at }) => isOver(runs_out_at))) {
+        await db.transaction().execute(async (trx) => {
+          const { numDeletedRows } = await trx
+            .deleteFrom('approvals')
+            .where('id', '=', row.id)
+            .where('runs_out_at', '=', row.runs_out_at)
+            .executeTakeFirst();
+          const [known] = readable(row);
+          if (numDeletedRows === 0n || known === undefined) return;
+          const asker = known.by.account.name;
+          const byItself = auditRecorder({ ...deps, actor: PRODUCT });
+          await byItself(trx, toAuditEntry('approval.ran_out', known, { asker }));
+        });
+      }
+    },
+  };
+
+  async function take(trx: Trx, { id }: ApprovalRecord): Promise<boolean> {
+    const { numDeletedRows } = await trx
+      .deleteFrom('approvals')
+      .where('id', '=', id)
+      .where('confirmed_at', 'is', null)
+      .executeTakeFirst();
+    return numDeletedRows > 0n;
+  }
+
+  async function claim(trx: Trx, { id, integrationId, crmId }: ApprovalRecord): Promise<boolean> {
+    const now = clock.now();
+    const place = getSealPlace('confirmed_by', {
+      id,
+      integration_id: integrationId,
+      crm_id: crmId,
+    });
+    const { numUpdatedRows } = await trx
+      .updateTable('approvals')
+      .set({
+        confirmed_at: now,
+        confirmed_by: sealer().seal(JSON.stringify(deps.actor), place),
+        runs_out_at: now + APPROVAL_MS,
+      })
+      .where('id', '=', id)
+      .where('confirmed_at', 'is', null)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+
+  function openRow(row: Selectable<ApprovalsTable>): ApprovalRecord {
+    const { id, integration_id: integrationId, crm_id: crmId } = row;
+    const open = (sealed: string, column: 'asked' | 'confirmed_by') =>
+      JSON.parse(sealer().open(sealed, getSealPlace(column, row)));
+    return {
+      ...askedSchema.parse(open(row.asked, 'asked')),
+      ...{ id, integrationId, crmId },
+      askedAt: row.asked_at,
+      runsOutAt: row.runs_out_at,
+      confirmedBy:
+        row.confirmed_by === null
+          ? null
+          : actorSchema.parse(open(row.confirmed_by, 'confirmed_by')),
+    };
+  }
+
+  /** What another program has written does not open, and counts for nothing. */
+  function readable(row: Selectable<ApprovalsTable>): ApprovalRecord[] {
+    try {
+      return [openRow(row)];
+    } catch (error) {
+      if (isDonorSyncError(error)) return [];
+      throw error;
+    }
+  }
+}
+
+class DecidedMeanwhile extends Error {}
+
+/** Without the contact, of which the audit would else know more than the database; `forget` names it. */
+function toAuditEntry<Action extends `approval.${'asked' | 'confirmed' | 'refused' | 'ran_out'}`>(
+  action: Action,
+  { id, integrationId, request, contacts }: ApprovalRecord,
+  more: AuditDetails,
+) {
+  const details = { approval: id, what: request.what, contacts, ...more };
+  return { action, integrationId, details };
+}
+
+/** Bound to the contact as well: with its id exchanged, a row would forget another one. */
+function getSealPlace(
+  column: 'asked' | 'confirmed_by',
+  row: Pick<Selectable<ApprovalsTable>, 'id' | 'integration_id' | 'crm_id'>,
+): SealContext {
+  return { table: 'approvals', column, row: [row.id, row.integration_id, row.crm_id ?? ''] };
+}

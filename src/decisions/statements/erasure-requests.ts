@@ -1,0 +1,363 @@
+/**
+ * Requests of the CRM to erase contacts. Each is a hold: open while a user decides, approved until the erasure is done.
+ * The erasure deletes the hold with everything else of the contact, so a process that is killed in between leaves it due.
+ */
+import { sql } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import { type Checkpoint, type Lease, waitForCheckpoint } from '../../database/leases.ts';
+import { inBatches, inFilledBatches } from '../../database/rows.ts';
+import type { Database, HoldsTable, Trx } from '../../database/tables/tables.ts';
+import type { RecordEntry } from '../../privacy/audit/record.ts';
+
+/** The kind of hold that asks whether contacts are to be erased. */
+export const ERASURE_KIND = 'erasure_requested';
+
+/**
+ * `detail` of such a hold, the reason of the request. `crm_event`: the CRM has deleted the contact for privacy.
+ * `should_forget`: the CRM marks it to be forgotten. `privacy_hold`: the same, and the CRM forbids the erasure for now.
+ * `objection`: the person objects to profiling. `merged`: a contact that was merged into this one was deleted for privacy.
+ */
+export type ErasureSource = (typeof ERASURE_SOURCES)[number];
+export const ERASURE_SOURCES = [
+  ...(['crm_event', 'should_forget', 'privacy_hold', 'objection', 'merged'] as const),
+] as const;
+
+/** `detail` of a request that must not be carried out. */
+export const ON_HOLD = 'privacy_hold' satisfies ErasureSource;
+
+/** Requests that are only marks in the CRM, and end when the CRM no longer shows them. */
+const BY_MARK: readonly ErasureSource[] = ['should_forget', ON_HOLD, 'objection'];
+
+/** Erasures that start without a user, for one integration and day (UTC). */
+export const AUTOMATIC_ERASURES_PER_DAY = 25;
+
+const DAY_MS = 86_400_000;
+
+/** A request as it was read or received. */
+export interface ErasureRequest {
+  crmId: string;
+  source: ErasureSource;
+  /** True if it may start without a user, as far as the day's limit allows. */
+  isAutomatic: boolean;
+}
+
+/** How many requests were new: due now, and left to a user. */
+export interface RecordedRequests {
+  due: number;
+  asked: number;
+}
+
+export interface RecordOptions {
+  newId: () => string;
+}
+
+/** Records requests, and finds what is due. */
+export function erasureRequestQueries(
+  db: Database,
+  checkpoint: Checkpoint,
+  clock: Clock,
+  record: RecordEntry,
+) {
+  return {
+    /** Records requests that a run has read, and ends marks that these contacts no longer have. */
+    recordRead(
+      lease: Lease,
+      requests: readonly ErasureRequest[],
+      { withdrawn, newId }: RecordOptions & { withdrawn: readonly string[] },
+    ): Promise<RecordedRequests> {
+      return checkpoint(lease, async (trx) => {
+        await endMarks(trx, lease.integrationId, withdrawn);
+        return recordIn(trx, lease.integrationId, requests, newId);
+      });
+    },
+
+    /** Records requests that arrive outside of a run. */
+    record(
+      integrationId: string,
+      requests: readonly ErasureRequest[],
+      { newId }: RecordOptions,
+    ): Promise<RecordedRequests> {
+      return db.transaction().execute(async (trx) => {
+        await waitForCheckpoint(trx, integrationId);
+        return recordIn(trx, integrationId, requests, newId);
+      });
+    },
+
+    /** Contacts whose request is a mark of the CRM. */
+    async listMarked(integrationId: string): Promise<Set<string>> {
+      const rows = await db
+        .selectFrom('holds')
+        .select('crm_id')
+        .where('integration_id', '=', integrationId)
+        .where('kind', '=', ERASURE_KIND)
+        .where('detail', 'in', BY_MARK)
+        .where((eb) => eb.or([eb('decision', 'is', null), eb('decision', '<>', 'superseded')]))
+        .execute();
+      return new Set(rows.map(({ crm_id }) => crm_id));
+    },
+
+    /** Integrations with erasures that are due. */
+    async listIntegrationsWithDue(): Promise<string[]> {
+      const rows = await db
+        .selectFrom('holds')
+        .select('integration_id')
+        .distinct()
+        .where('kind', '=', ERASURE_KIND)
+        .where('decision', '=', 'approved')
+        .execute();
+      return rows.map((row) => row.integration_id);
+    },
+
+    /** Erasures that are due, the oldest decision first. */
+    async listDue(integrationId: string, limit: number): Promise<DueErasure[]> {
+      const rows = await db
+        .selectFrom('holds')
+        .select(['id', 'integration_id', 'crm_id', 'detail'])
+        .where('integration_id', '=', integrationId)
+        .where('kind', '=', ERASURE_KIND)
+        .where('decision', '=', 'approved')
+        .orderBy('decided_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({
+        id: row.id,
+        integrationId: row.integration_id,
+        crmId: row.crm_id,
+        source: toErasureSource(row.detail),
+      }));
+    },
+
+    /** Asks a user again about a due erasure that the CRM forbids. */
+    async forbid({ id, integrationId }: Pick<DueErasure, 'id' | 'integrationId'>, newId: string) {
+      await db.transaction().execute(async (trx) => {
+        await waitForCheckpoint(trx, integrationId);
+        const batch = (await openBatches(trx, integrationId)).get(ON_HOLD) ?? newId;
+        await trx
+          .updateTable('holds')
+          .set({ decision: null, decided_at: null, detail: ON_HOLD, batch, opened_at: clock.now() })
+          .where('id', '=', id)
+          .where('decision', '=', 'approved')
+          .execute();
+      });
+    },
+
+    /** Ends a due erasure that was withdrawn, or whose contact is erased. */
+    async end({ id }: Pick<DueErasure, 'id'>): Promise<void> {
+      await db
+        .deleteFrom('holds')
+        .where('id', '=', id)
+        .where('kind', '=', ERASURE_KIND)
+        .where('decision', '=', 'approved')
+        .execute();
+    },
+  };
+
+  async function recordIn(
+    trx: Trx,
+    integrationId: string,
+    asked: readonly ErasureRequest[],
+    newId: () => string,
+  ): Promise<RecordedRequests> {
+    const requests = await withProfiles(trx, integrationId, asked);
+    if (requests.length === 0) return { due: 0, asked: 0 };
+    const now = clock.now();
+    const standing = await findStandings(
+      trx,
+      integrationId,
+      requests.map(({ crmId }) => crmId),
+    );
+    const batches = await openBatches(trx, integrationId);
+    let left = await readAllowance(trx, integrationId, now);
+    const allowedBefore = left;
+    const counts = { due: 0, asked: 0 };
+    const opened: ReturnType<typeof newHold>[] = [];
+    for (const { crmId, source, isAutomatic } of requests) {
+      const before = standing.get(crmId);
+      if (before !== undefined && isAnswered(before, source)) continue;
+      const isDue = isAutomatic && left > 0;
+      const isSame = before?.decision === null && before.detail === source;
+      if (isSame && !isDue) continue;
+      if (isDue) left -= 1;
+      const batch = batches.get(source) ?? newId();
+      batches.set(source, batch);
+      counts[isDue ? 'due' : 'asked'] += 1;
+      const decided = isDue
+        ? ({ decision: 'approved', decided_at: now } as const)
+        : ({ decision: null, decided_at: null } as const);
+      if (before === undefined) {
+        opened.push(newHold({ id: newId(), integrationId, crmId, source, batch, now }, decided));
+      } else {
+        await trx
+          .updateTable('holds')
+          .set({ detail: source, batch, opened_at: now, ...decided })
+          .where('id', '=', before.id)
+          .execute();
+      }
+    }
+    for (const portion of inBatches(opened)) {
+      await trx.insertInto('holds').values(portion).execute();
+    }
+    await spend(trx, integrationId, now, allowedBefore - left);
+    if (counts.due + counts.asked > 0) {
+      await record(trx, { action: 'erasure.requested', integrationId, details: counts });
+    }
+    return counts;
+  }
+
+  /** A mark that is gone in the CRM is no request any more, and a decision about it counts no longer. */
+  async function endMarks(trx: Trx, integrationId: string, ids: readonly string[]): Promise<void> {
+    for (const portion of inFilledBatches(ids)) {
+      await trx
+        .updateTable('holds')
+        .set({ decision: 'superseded', decided_at: clock.now() })
+        .where('integration_id', '=', integrationId)
+        .where('crm_id', 'in', portion)
+        .where('kind', '=', ERASURE_KIND)
+        .where('detail', 'in', BY_MARK)
+        .where((eb) => eb.or([eb('decision', 'is', null), eb('decision', '<>', 'superseded')]))
+        .execute();
+    }
+  }
+}
+
+/** An erasure that is to be carried out. */
+export interface DueErasure {
+  id: string;
+  integrationId: string;
+  crmId: string;
+  source: ErasureSource;
+}
+
+type RequestStatus = Pick<HoldsTable, 'id' | 'detail' | 'decision'>;
+
+/** An approved erasure is on its way; a user who keeps a contact is asked again only after a deletion in the CRM. */
+function isAnswered({ decision, detail }: RequestStatus, source: ErasureSource): boolean {
+  if (decision === 'approved') return true;
+  return decision === 'rejected' && (source !== 'crm_event' || detail === 'crm_event');
+}
+
+/** The request of each contact that counts: open, decided, and not ended. */
+async function findStandings(
+  trx: Trx,
+  integrationId: string,
+  ids: readonly string[],
+): Promise<Map<string, RequestStatus>> {
+  const standing = new Map<string, RequestStatus>();
+  for (const portion of inFilledBatches(ids)) {
+    const rows = await trx
+      .selectFrom('holds')
+      .select(['id', 'crm_id', 'detail', 'decision'])
+      .where('integration_id', '=', integrationId)
+      .where('kind', '=', ERASURE_KIND)
+      .where('crm_id', 'in', portion)
+      .where((eb) => eb.or([eb('decision', 'is', null), eb('decision', '<>', 'superseded')]))
+      .execute();
+    for (const { crm_id, ...row } of rows) standing.set(crm_id, row);
+  }
+  return standing;
+}
+
+/** An objection leaves something to erase only if a profile was bought. */
+async function withProfiles(
+  trx: Trx,
+  integrationId: string,
+  requests: readonly ErasureRequest[],
+): Promise<ErasureRequest[]> {
+  const objectors = requests.filter(({ source }) => source === 'objection');
+  const enhanced = new Set<string>();
+  for (const portion of inFilledBatches(objectors.map(({ crmId }) => crmId))) {
+    const rows = await trx
+      .selectFrom('contacts')
+      .select('crm_id')
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', portion)
+      .where('donor_id', 'is not', null)
+      .execute();
+    for (const { crm_id } of rows) enhanced.add(crm_id);
+  }
+  const all = new Map(requests.map((request) => [request.crmId, request]));
+  return [...all.values()].filter(
+    ({ source, crmId }) => source !== 'objection' || enhanced.has(crmId),
+  );
+}
+
+/** The batch of the open question about each source. */
+async function openBatches(trx: Trx, integrationId: string): Promise<Map<string, string>> {
+  const rows = await trx
+    .selectFrom('holds')
+    .select(['detail', (eb) => eb.fn.max('batch').as('batch')])
+    .where('integration_id', '=', integrationId)
+    .where('kind', '=', ERASURE_KIND)
+    .where('decision', 'is', null)
+    .groupBy('detail')
+    .execute();
+  return new Map(
+    rows.flatMap(({ detail, batch }) =>
+      detail === null || batch === null ? [] : [[detail, batch]],
+    ),
+  );
+}
+
+function newHold(
+  of: {
+    id: string;
+    integrationId: string;
+    crmId: string;
+    source: ErasureSource;
+    batch: string;
+    now: number;
+  },
+  decided: { decision: 'approved' | null; decided_at: number | null },
+) {
+  return {
+    id: of.id,
+    integration_id: of.integrationId,
+    crm_id: of.crmId,
+    kind: ERASURE_KIND,
+    // It is about no job.
+    tracking_id: of.id,
+    batch: of.batch,
+    detail: of.source,
+    opened_at: of.now,
+    ...decided,
+  } as const;
+}
+
+function toDayNumber(now: number): number {
+  return Math.floor(now / DAY_MS);
+}
+
+async function readAllowance(trx: Trx, integrationId: string, now: number): Promise<number> {
+  const row = await trx
+    .selectFrom('automatic_erasures')
+    .select('count')
+    .where('integration_id', '=', integrationId)
+    .where('day', '=', toDayNumber(now))
+    .executeTakeFirst();
+  return Math.max(0, AUTOMATIC_ERASURES_PER_DAY - (row?.count ?? 0));
+}
+
+async function spend(trx: Trx, integrationId: string, now: number, count: number): Promise<void> {
+  if (count === 0) return;
+  const day = toDayNumber(now);
+  await trx
+    .deleteFrom('automatic_erasures')
+    .where('integration_id', '=', integrationId)
+    .where('day', '<', day)
+    .execute();
+  await trx
+    .insertInto('automatic_erasures')
+    .values({ integration_id: integrationId, day, count })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['integration_id', 'day'])
+        .doUpdateSet({ count: sql<number>`automatic_erasures.count + ${count}` }),
+    )
+    .execute();
+}
+
+/** The reason of a request from its `detail`. */
+export function toErasureSource(detail: string | null): ErasureSource {
+  return ERASURE_SOURCES.find((source) => source === detail) ?? 'merged';
+}

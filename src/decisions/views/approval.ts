@@ -1,0 +1,118 @@
+/** What waits for a second person, worded once: for the command line, the API and pages. */
+import type { Actor } from '../../core/actor.ts';
+import { isoTime } from '../../core/clock.ts';
+import { describeCount } from '../../core/quantities.ts';
+import type { Role } from '../../core/role.ts';
+import type { Store } from '../../store.ts';
+import type { ApprovalDecision, ApprovalRecord } from '../statements/approvals.ts';
+import { reasonName } from './decision-queue.ts';
+
+/** What it is, in a word for programs. */
+export const APPROVAL_KINDS = ['approve', 'resubmit', 'undo', 'forget'] as const;
+export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
+
+/** All that wait for a second person or are being carried out, without what has run out. */
+export async function listApprovals({
+  approvals,
+}: Pick<Store, 'approvals'>): Promise<ApprovalRecord[]> {
+  await approvals.expire();
+  return approvals.list();
+}
+
+/** As programs are shown it. */
+export interface ApprovalView {
+  id: string;
+  what: ApprovalKind;
+  /** A whole sentence, without a name of a contact. */
+  text: string;
+  integrations: string[];
+  /** The run that is to be undone. */
+  run: string | null;
+  /** The id in the CRM of who is to be forgotten. */
+  contact: string | null;
+  contacts: number;
+  /** What the next sync spends on it at most. */
+  credits: number;
+  /** The same for the same thing about the same contacts. */
+  digest: string;
+  askedBy: Actor;
+  /** ISO 8601. */
+  askedAt: string;
+  runsOutAt: string;
+  state: 'waiting' | 'confirmed';
+}
+
+export function describeApproval(approval: ApprovalRecord): ApprovalView {
+  const { id, request, integrations, crmId, contacts, credits, digest, by } = approval;
+  return {
+    ...{ id, integrations, contacts, credits, digest },
+    what: getApprovalKind(approval),
+    text: describeRequest(approval),
+    run: request.what === 'undo' ? request.run : null,
+    contact: crmId,
+    askedBy: by.actor,
+    askedAt: isoTime(approval.askedAt),
+    runsOutAt: isoTime(approval.runsOutAt),
+    state: approval.confirmedBy === null ? 'waiting' : 'confirmed',
+  };
+}
+
+/** What one needs to be to confirm it, as for the thing itself. */
+export function roleFor({ request }: Pick<ApprovalRecord, 'request'>): Role {
+  return request.what === 'decide' ? 'decider' : 'admin';
+}
+
+export function getApprovalKind({ request }: Pick<ApprovalRecord, 'request'>): ApprovalKind {
+  if (request.what !== 'decide') return request.what;
+  return request.decisions.some(({ decision }) => decision === 'approved') ? 'approve' : 'resubmit';
+}
+
+type Worded = Pick<ApprovalRecord, 'request' | 'integrations' | 'crmId' | 'contacts' | 'credits'>;
+
+/** What is done once it is confirmed; a whole sentence. */
+export function describeRequest({
+  request,
+  integrations,
+  crmId,
+  contacts,
+  credits,
+}: Worded): string {
+  const who = describeCount(contacts, 'contact');
+  const where = integrations.map((id) => `"${id}"`).join(', ');
+  if (request.what === 'undo') {
+    return `Take back what the run ${request.run} wrote into ${who} of ${where}.`;
+  }
+  if (request.what === 'forget') {
+    const crm = request.alsoInCrm ? ', and clear what we wrote of it in the CRM' : '';
+    const unknown = request.blockUnknown ? ', known or not' : '';
+    const contact = crmId === null ? 'a contact' : `the contact ${crmId}`;
+    return `Erase ${contact}${unknown} from ${where} for ever${crm}.`;
+  }
+  return decisionSentence(request.decisions, { who, where, credits, contacts });
+}
+
+function decisionSentence(
+  decisions: readonly ApprovalDecision[],
+  {
+    who,
+    where,
+    credits,
+    contacts,
+  }: { who: string; where: string } & Record<'credits' | 'contacts', number>,
+): string {
+  const price = credits > 0 ? `for ${describeCount(credits, 'credit')} at most` : 'for no credit';
+  const networks = decisions.filter(({ about }) => about === 'network').length;
+  if (networks > 0) {
+    const what = networks < decisions.length ? `contacts and ${networks}` : String(networks);
+    const held = `${what} held ${networks === 1 ? 'network' : 'networks'}`;
+    return `Approve ${held} of ${where}, with ${who} in all, ${price}.`;
+  }
+  const [first] = decisions;
+  const held =
+    first?.about === 'reason'
+      ? ` (${(reasonName(first.subject) ?? first.subject).toLowerCase()})`
+      : '';
+  if (credits === contacts)
+    return `Ask the service again about ${who} of ${where}${held}, ${price}.`;
+  return `Approve ${who} of ${where}${held}: the next sync writes their profiles, ${price}.`;
+}

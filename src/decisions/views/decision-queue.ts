@@ -1,0 +1,270 @@
+/** The queue of what waits for a person: counted by client and reason, and listed in pages, without a name of a contact. */
+import { isoTime } from '../../core/clock.ts';
+import { describeCount } from '../../core/quantities.ts';
+import type { Store } from '../../store.ts';
+import type { QueuePage, QueuePlace } from '../statements/decision-queue.ts';
+import type { HoldBatch } from '../statements/hold-batches.ts';
+import { type AnyHold, batchReason, reasonText } from './hold.ts';
+
+/** What a person looks for. */
+export interface QueueQuery {
+  /** The id of an integration; null for all. */
+  client: string | null;
+  /** A kind of hold; null for every kind. */
+  reason: string | null;
+  order: QueuePage['order'];
+  /** Where the page before ended; null for the first page. */
+  after: QueuePlace | null;
+}
+
+export interface DecisionQueue {
+  /** Decisions to make, whatever was looked for: contacts that are decided together are one. */
+  total: number;
+  /** Clients with decisions to make, those with the most first. */
+  clients: { id: string; name: string; count: number }[];
+  /** Why things wait, of the client that was looked for or of all. */
+  reasons: { reason: string; name: string; count: number }[];
+  items: QueueItem[];
+  /** Where the next page begins; null if there is none. */
+  next: QueuePlace | null;
+}
+
+/** One decision to make. */
+export interface QueueItem {
+  /** Of the hold, or of the batch. */
+  id: string;
+  about: 'contact' | 'network' | 'batch';
+  /** The contact's id in the CRM, the name of the network, or how many contacts. */
+  subject: string;
+  integration: { id: string; name: string };
+  reason: string;
+  /** The reason in two words. */
+  name: string;
+  /** Why it waits; a whole sentence. */
+  why: string;
+  /** ISO 8601. */
+  since: string;
+  place: QueuePlace;
+}
+
+/** The integrations within reach of who looks, by id. */
+export type ClientAccess = ReadonlyMap<string, { name?: string | undefined }>;
+
+export interface QueueStore {
+  holds: Pick<Store['holds'], 'listBatches'>;
+  decisions: Pick<
+    Store['decisions'],
+    'countOpen' | 'listContacts' | 'listNetworks' | 'listWaitingBatches'
+  >;
+}
+
+/** Decisions on one page. */
+const QUEUE_PAGE = 50;
+
+const REASON_NAMES: Readonly<Record<AnyHold['row']['kind'], string>> = {
+  name_mismatch: 'Names differ',
+  match_unsure: 'Match is unsure',
+  lost_answer: 'Answer was lost',
+  identity_mass_change: 'Details changed',
+  contacts_missing: 'Missing from the CRM',
+  mass_opt_out: 'Many opted out',
+  erasure_requested: 'CRM asks for erasure',
+  profile_deceased: 'Has died',
+  values_of_two_people: 'Change of person was refused',
+  new_person_unknown: 'Holds values of a former name',
+  donor_mass_change: 'Another donor for many',
+  forgotten_person: 'Looks like an erased person',
+  group_shrunk: 'Group has shrunk',
+  group_unreadable: 'Group cannot be read',
+  network_deleted: 'Network is gone',
+  name_taken: 'Name is taken',
+  network_refused: 'Network was refused',
+};
+
+/** Null for a word that is no reason. */
+export function reasonName(reason: string): string | null {
+  return isReason(reason) ? REASON_NAMES[reason] : null;
+}
+
+function isReason(word: string): word is AnyHold['row']['kind'] {
+  return Object.hasOwn(REASON_NAMES, word);
+}
+
+/** A page of the queue, with the counts beside it. */
+export async function readQueue(
+  store: QueueStore,
+  reach: ClientAccess,
+  query: QueueQuery,
+): Promise<DecisionQueue> {
+  const counts = await countDecisions(store, reach);
+  const { client, reason } = query;
+  const ofClient = counts.filter(({ integration }) => client === null || integration === client);
+  const wanted = new Set(
+    ofClient.flatMap((one) => (reason === null || one.kind === reason ? one.integration : [])),
+  );
+  const items = await listItems(store, reach, { ...query, only: wanted, limit: QUEUE_PAGE + 1 });
+  const shown = items.slice(0, QUEUE_PAGE);
+  return {
+    total: sumCounts(counts),
+    clients: grouped(counts, ({ integration }) => integration).map(([id, count]) => ({
+      id,
+      name: reach.get(id)?.name ?? id,
+      count,
+    })),
+    reasons: grouped(ofClient, ({ kind }) => kind).map(([kind, count]) => ({
+      reason: kind,
+      name: reasonName(kind) ?? kind,
+      count,
+    })),
+    items: shown,
+    next: items.length > QUEUE_PAGE ? (shown.at(-1)?.place ?? null) : null,
+  };
+}
+
+/** What stands before and after a decision in its queue: a few, and as many as fit beside it. */
+export async function readAround(
+  store: QueueStore,
+  reach: ClientAccess,
+  query: QueueQuery,
+  place: QueuePlace,
+): Promise<{ before: QueueItem[]; after: QueueItem[] }> {
+  const { client, order } = query;
+  const counts = await countDecisions(store, reach);
+  const known = counts.map(({ integration }) => integration);
+  const only = new Set(client === null ? known : [client]);
+  const opposite = order === 'oldest' ? 'newest' : 'oldest';
+  const from = { ...query, only, after: place };
+  const before = await listItems(store, reach, { ...from, order: opposite, limit: BEFORE });
+  const after = await listItems(store, reach, { ...from, limit: AFTER });
+  return { before: before.reverse(), after };
+}
+
+const BEFORE = 4;
+const AFTER = 20;
+
+/** How many decisions each integration has to make. */
+export async function countByIntegration(
+  store: QueueStore,
+  reach: ClientAccess,
+): Promise<{ total: number; byIntegration: ReadonlyMap<string, number> }> {
+  const counts = await countDecisions(store, reach);
+  const byIntegration = new Map(grouped(counts, ({ integration }) => integration));
+  return { total: sumCounts(counts), byIntegration };
+}
+
+interface Count {
+  integration: string;
+  kind: string;
+  count: number;
+}
+
+/** What belongs to an integration that is gone, or out of reach, is not counted. */
+async function countDecisions(store: QueueStore, reach: ClientAccess): Promise<Count[]> {
+  const scope = { integrationIds: null, reason: null };
+  const holds = (await store.decisions.countOpen(scope)).map(({ integrationId, kind, count }) => ({
+    integration: integrationId,
+    kind,
+    count,
+  }));
+  const batches = (await openBatches(store)).map(({ integrationId, kind }) => ({
+    integration: integrationId,
+    kind,
+    count: 1,
+  }));
+  return [...holds, ...batches].filter(({ integration }) => reach.has(integration));
+}
+
+async function openBatches({ holds, decisions }: QueueStore): Promise<HoldBatch[]> {
+  const batches = await holds.listBatches();
+  if (batches.length === 0) return batches;
+  const decided = await decisions.listWaitingBatches();
+  return batches.filter(({ id }) => !decided.has(id));
+}
+
+interface Listed extends QueueQuery {
+  /** Of these integrations alone. */
+  only: ReadonlySet<string>;
+  limit: number;
+}
+
+async function listItems(
+  store: QueueStore,
+  reach: ClientAccess,
+  listed: Listed,
+): Promise<QueueItem[]> {
+  const { only, reason, order, after, limit } = listed;
+  const integrationIds = [...only];
+  const page: QueuePage = { integrationIds, reason, order, after, limit };
+  const holds = [
+    ...(await store.decisions.listContacts(page)).map(
+      (row): AnyHold => ({ about: 'contact', row }),
+    ),
+    ...(await store.decisions.listNetworks(page)).map(
+      (row): AnyHold => ({ about: 'network', row }),
+    ),
+  ];
+  const batches = (await openBatches(store)).filter(
+    ({ kind }) => reason === null || kind === reason,
+  );
+  const items = [
+    ...holds.map((hold) => toQueueItem(hold, reach)),
+    ...batches
+      .filter(({ integrationId }) => only.has(integrationId))
+      .map((batch) => itemOfBatch(batch, reach)),
+  ];
+  const direction = order === 'oldest' ? 1 : -1;
+  return items
+    .filter(({ place }) => after === null || comparePlaces(place, after) * direction > 0)
+    .sort((one, other) => comparePlaces(one.place, other.place) * direction)
+    .slice(0, limit);
+}
+
+function comparePlaces([at, id]: QueuePlace, [otherAt, otherId]: QueuePlace): number {
+  if (at !== otherAt) return at - otherAt;
+  if (id === otherId) return 0;
+  return id < otherId ? -1 : 1;
+}
+
+export function toQueueItem(hold: AnyHold, reach: ClientAccess): QueueItem {
+  const { id, integrationId, kind, openedAt } = hold.row;
+  return {
+    id,
+    about: hold.about,
+    subject: hold.about === 'contact' ? hold.row.crmId : hold.row.name,
+    integration: { id: integrationId, name: reach.get(integrationId)?.name ?? integrationId },
+    reason: kind,
+    name: REASON_NAMES[kind],
+    why: sentence(reasonText(hold)),
+    since: isoTime(openedAt),
+    place: [openedAt, id],
+  };
+}
+
+export function itemOfBatch(batch: HoldBatch, reach: ClientAccess): QueueItem {
+  const { id, integrationId, kind, count, since } = batch;
+  return {
+    id,
+    about: 'batch',
+    subject: describeCount(count, 'contact'),
+    integration: { id: integrationId, name: reach.get(integrationId)?.name ?? integrationId },
+    reason: kind,
+    name: REASON_NAMES[kind],
+    why: batchReason(batch),
+    since: isoTime(since),
+    place: [since, id],
+  };
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+function grouped(counts: readonly Count[], getKey: (count: Count) => string): [string, number][] {
+  const sums = new Map<string, number>();
+  for (const one of counts) sums.set(getKey(one), (sums.get(getKey(one)) ?? 0) + one.count);
+  return [...sums].sort(([one, mine], [other, theirs]) => theirs - mine || (one < other ? -1 : 1));
+}
+
+function sumCounts(counts: readonly Count[]): number {
+  return counts.reduce((sum, { count }) => sum + count, 0);
+}

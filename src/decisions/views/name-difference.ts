@@ -1,0 +1,141 @@
+/** Where two names differ, letter by letter for the eye and in words for the ear: pure. */
+import { describeCount } from '../../core/quantities.ts';
+import { shareRoot } from '../../mapping/names.ts';
+
+/** A name as CRM or profile have it. */
+export interface NameParts {
+  first: string | null;
+  middle?: string | null;
+  last: string | null;
+}
+
+/** A piece of a name, and whether the other name lacks it. */
+export interface NamePiece {
+  text: string;
+  differs: boolean;
+}
+
+export interface NameDifference {
+  ours: NamePiece[];
+  theirs: NamePiece[];
+  /** What differs; whole sentences. */
+  words: string;
+}
+
+/** Longer names are not compared letter by letter: the work grows with the square. */
+const MAX_COMPARED = 60;
+
+/** Names that have less in common than this are two names, and not one with other letters. */
+const LEAST_SHARED = 0.5;
+
+export function compareNames(ours: NameParts, theirs: NameParts): NameDifference {
+  // A CRM may have the middle name with the first one.
+  const both = [theirs.first, theirs.middle].filter(Boolean).join(' ');
+  const isBoth = !ours.middle && folded(ours.first ?? '') === folded(both);
+  const first = comparePart('first', ours.first, isBoth ? both : theirs.first);
+  const middle = comparePart(
+    'middle',
+    ours.middle ?? null,
+    (isBoth ? null : theirs.middle) ?? null,
+  );
+  const last = comparePart('last', ours.last, theirs.last);
+  const parts = [first, middle, last];
+  const words = parts.flatMap(({ words }) => words ?? []).join(' ');
+  return {
+    ours: joined(parts.map((part) => part.ours)),
+    theirs: joined(parts.map((part) => part.theirs)),
+    words: words === '' ? 'Both names are the same.' : words,
+  };
+}
+
+interface PartDifference {
+  ours: NamePiece[];
+  theirs: NamePiece[];
+  words: string | null;
+}
+
+function comparePart(name: string, ours: string | null, theirs: string | null): PartDifference {
+  const [mine, other] = [ours?.trim() ?? '', theirs?.trim() ?? ''];
+  if (folded(mine) === folded(other)) return { ours: same(mine), theirs: same(other), words: null };
+  const whole = { ours: different(mine), theirs: different(other) };
+  if (mine === '') return { ...whole, words: `Only the profile has a ${name} name: ${other}.` };
+  if (other === '') return { ...whole, words: `Only the CRM has a ${name} name: ${mine}.` };
+  const sentence = (how: string) =>
+    `The ${name} name ${how}: ${mine} in the CRM, ${other} in the profile.`;
+  if (name === 'first' && shareRoot(folded(mine), folded(other))) {
+    return { ...whole, words: sentence('is another form of the same name') };
+  }
+  const shared = sharedLetters([...mine], [...other]);
+  const longest = Math.max([...mine].length, [...other].length);
+  if (shared === null || shared.ours.size / longest < LEAST_SHARED) {
+    return { ...whole, words: sentence('is another one') };
+  }
+  const apart = longest - shared.ours.size;
+  return {
+    ours: splitPieces([...mine], shared.ours),
+    theirs: splitPieces([...other], shared.theirs),
+    words: sentence(`differs in ${describeCount(apart, 'letter')}`),
+  };
+}
+
+/** The places of the letters that both have in the same order; null where that would take too long. */
+function sharedLetters(ours: readonly string[], theirs: readonly string[]) {
+  if (ours.length > MAX_COMPARED || theirs.length > MAX_COMPARED) return null;
+  const width = theirs.length + 1;
+  const lengths = new Array<number>((ours.length + 1) * width).fill(0);
+  const at = (i: number, j: number) => lengths[i * width + j] ?? 0;
+  const isSame = (i: number, j: number) => folded(ours[i] ?? '') === folded(theirs[j] ?? '');
+  for (let i = ours.length - 1; i >= 0; i -= 1) {
+    for (let j = theirs.length - 1; j >= 0; j -= 1) {
+      lengths[i * width + j] = isSame(i, j)
+        ? at(i + 1, j + 1) + 1
+        : Math.max(at(i + 1, j), at(i, j + 1));
+    }
+  }
+  const shared = { ours: new Set<number>(), theirs: new Set<number>() };
+  for (let i = 0, j = 0; i < ours.length && j < theirs.length; ) {
+    if (isSame(i, j)) {
+      shared.ours.add(i++);
+      shared.theirs.add(j++);
+    } else if (at(i + 1, j) >= at(i, j + 1)) i += 1;
+    else j += 1;
+  }
+  return shared;
+}
+
+/** Runs of letters that both have, and of those that one has alone. */
+function splitPieces(letters: readonly string[], shared: ReadonlySet<number>): NamePiece[] {
+  const pieces: NamePiece[] = [];
+  for (const [place, letter] of letters.entries()) {
+    const differs = !shared.has(place);
+    const last = pieces.at(-1);
+    if (last?.differs === differs) last.text += letter;
+    else pieces.push({ text: letter, differs });
+  }
+  return pieces;
+}
+
+function same(text: string): NamePiece[] {
+  return text === '' ? [] : [{ text, differs: false }];
+}
+
+function different(text: string): NamePiece[] {
+  return text === '' ? [] : [{ text, differs: true }];
+}
+
+/** The parts of a name after one another, with a space between them. */
+function joined(parts: readonly NamePiece[][]): NamePiece[] {
+  return parts
+    .filter((pieces) => pieces.length > 0)
+    .flatMap((pieces, index) =>
+      index === 0 ? pieces : [{ text: ' ', differs: false }, ...pieces],
+    );
+}
+
+/** Neither capitals nor accents make another name. */
+function folded(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase();
+}

@@ -1,0 +1,437 @@
+/**
+ * Texts about an introducer who is erased: found by what each write has recorded of whom it names, whatever the settings,
+ * the field map and the CRM say today.
+ */
+import type { RecordLookup } from '../../connectors/contract.ts';
+import type { OwnedValues } from '../contacts/owned-values.ts';
+import type { FieldValue, FieldValues } from '../core/crm-field.ts';
+import { isFatalError } from '../core/errors.ts';
+import type { Profile } from '../core/profile.ts';
+import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts';
+import type { Lease } from '../database/leases.ts';
+import type { ContactWithWrites, KeptProfileText } from '../privacy/statements/mentions.ts';
+import type { SyncDeps } from '../sync/control/context.ts';
+import { type NamesOfPerson, NO_NAMES, type PersonName } from './erased-names.ts';
+import { decryptProfile, encryptProfile } from './kept-profile.ts';
+import { openValues, sealValues, valueFingerprint } from './values.ts';
+import { writeChanges } from './write.ts';
+
+type StoreDeps = Pick<SyncDeps, 'store' | 'sealer'>;
+export type MentionDeps = StoreDeps & Pick<SyncDeps, 'connector'>;
+
+/** The person whose mentions go. */
+export interface Mentioned {
+  /** Every form of the contact's id: its own fields are cleared elsewhere. */
+  forms: readonly string[];
+  /** Fingerprints of the donors that the person was. */
+  donors: ReadonlySet<string>;
+  names: NamesOfPerson;
+}
+
+/** A contact of which donor-sync knows that its fields name the person. */
+interface Mention {
+  /** The contact that the text was written into; fingerprints of values are made with its id. */
+  crmId: string;
+  /** The contact that has the text now, after merges. */
+  holder: string;
+  /** Field → fingerprints of the values that name the person. */
+  fields: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The writes that brought them. */
+  writes: readonly string[];
+  /** False if another value of ours replaced the text in the CRM. */
+  isInCrm: boolean;
+}
+
+/** What is to be dropped in the store. */
+interface KeptTexts {
+  writes: { id: string; before: string }[];
+  profiles: (KeptProfileText & { keyBefore: string })[];
+  mentions: Mention[];
+  /** How many texts are dropped. */
+  texts: number;
+}
+
+/** What is left in the CRM. */
+export interface MentionsLeft {
+  /** Contacts that still have such a text: the CRM refused to clear it, or was not asked. */
+  contacts: number;
+  /** Fields that the integration's user cannot see, and that can hold such a text. */
+  hidden: string[];
+  /** Contacts in which a user has changed the text, and it still names the person. */
+  edited: number;
+  /** Contacts that the CRM does not show, though nothing says that it has deleted them. */
+  unseen: number;
+}
+
+export interface FoundMentions extends KeptTexts {
+  /** Contacts that may have a text in the CRM. */
+  inCrm: readonly Mention[];
+}
+
+/** Finds every text that names the person; changes nothing. */
+export async function findMentions(
+  deps: StoreDeps,
+  integrationId: string,
+  person: Mentioned,
+): Promise<FoundMentions> {
+  const { mentions } = deps.store;
+  return findIn(
+    deps,
+    integrationId,
+    person,
+    await mentions.findMerges(integrationId),
+    mentions.listContacts(integrationId, person.forms),
+  );
+}
+
+async function findIn(
+  deps: StoreDeps,
+  integrationId: string,
+  person: Mentioned,
+  merges: ReadonlyMap<string, string>,
+  pages: AsyncIterable<ContactWithWrites[]> | Iterable<ContactWithWrites[]>,
+): Promise<FoundMentions> {
+  const found: KeptTexts = { writes: [], profiles: [], mentions: [], texts: 0 };
+  const { mentions } = deps.store;
+  const partsByHeir = Map.groupBy(merges.keys(), (part) => merges.get(part) ?? '');
+  for await (const page of pages) {
+    const partIds = [
+      ...new Set(page.flatMap(({ crmId }) => withParts(partsByHeir, crmId).slice(1))),
+    ];
+    const parts = await mentions.findContacts(integrationId, partIds);
+    const byId = new Map([...parts, ...page].map((each) => [each.crmId, each]));
+    const ids = page.map(({ crmId }) => crmId);
+    const named = new Map(
+      [...byId.values()].map((each) => [each.crmId, namingValues(each, person)]),
+    );
+    for (const crmId of ids) {
+      const contact = byId.get(crmId);
+      const own = named.get(crmId);
+      if (contact === undefined || own === undefined) continue;
+      if (own.fields.size > 0) {
+        found.mentions.push({ ...own, crmId, holder: findHeir(merges, crmId) });
+      }
+      const family = withParts(partsByHeir, crmId).flatMap((id) => {
+        const naming = named.get(id);
+        return naming === undefined ? [] : [{ id, fields: naming.fields }];
+      });
+      addKeptValues(deps, integrationId, contact, family, person, found);
+    }
+  }
+  if (!person.names.isEmpty) {
+    for await (const page of mentions.listProfiles(integrationId, person.forms)) {
+      for (const kept of page) addProfile(deps, integrationId, kept, person, found);
+    }
+  }
+  return { ...found, inCrm: found.mentions.filter(({ isInCrm }) => isInCrm) };
+}
+
+/** The contact and every record that was merged into it, also by way of another one. */
+function withParts(partsByHeir: ReadonlyMap<string, readonly string[]>, crmId: string): string[] {
+  const all = [crmId];
+  for (let at = 0; at < all.length; at += 1) {
+    for (const part of partsByHeir.get(all[at] ?? '') ?? [])
+      if (!all.includes(part)) all.push(part);
+  }
+  return all;
+}
+
+/** The record that has the values now. */
+function findHeir(merges: ReadonlyMap<string, string>, crmId: string): string {
+  return heirsOf(merges, crmId).at(-1) ?? crmId;
+}
+
+/** The records that the contact became a part of, one after the other; a circle of merges ends where it began. */
+function heirsOf(merges: ReadonlyMap<string, string>, crmId: string): string[] {
+  const heirs = new Set<string>();
+  for (
+    let next = merges.get(crmId);
+    next !== undefined && next !== crmId;
+    next = merges.get(next)
+  ) {
+    if (heirs.has(next)) break;
+    heirs.add(next);
+  }
+  return [...heirs];
+}
+
+/** Pure: the values of a contact that name the person. */
+function namingValues(
+  { owned, mergedInto, writes }: ContactWithWrites,
+  { donors }: Mentioned,
+): Pick<Mention, 'fields' | 'writes' | 'isInCrm'> {
+  const fields = new Map<string, Set<string>>();
+  const naming: string[] = [];
+  let isInCrm = false;
+  for (const write of writes) {
+    if (!donors.has(write.introducer)) continue;
+    for (const [field, entry] of Object.entries(write.introduced)) {
+      const [sent = ''] = entry.split(' ');
+      const forms = listForms(sent, field, owned, writes);
+      const isThere = write.isIntended || mergedInto !== null || shares(owned[field], forms);
+      fields.set(field, new Set([...(fields.get(field) ?? []), ...forms]));
+      isInCrm ||= isThere;
+    }
+    naming.push(write.id);
+  }
+  return { fields, writes: naming, isInCrm };
+}
+
+/** The value as it was sent, and what the CRM's automation made of it. */
+function listForms(
+  sent: string,
+  field: string,
+  owned: OwnedValues,
+  writes: ContactWithWrites['writes'],
+): string[] {
+  const entries = [owned[field], ...writes.map(({ after }) => after[field])];
+  return [
+    sent,
+    ...entries.flatMap((entry) => (shares(entry, [sent]) ? (entry?.split(' ') ?? []) : [])),
+  ];
+}
+
+function shares(entry: string | undefined, forms: readonly string[]): boolean {
+  return entry?.split(' ').some((each) => forms.includes(each)) === true;
+}
+
+/** Adds the values before the writes of a contact that name the person. */
+function addKeptValues(
+  deps: StoreDeps,
+  integrationId: string,
+  { crmId, writes }: ContactWithWrites,
+  family: readonly { id: string; fields: Mention['fields'] }[],
+  { names }: Mentioned,
+  found: KeptTexts,
+): void {
+  for (const { id, before } of writes) {
+    if (before === '') continue;
+    const place = valuesBeforeSealContext({ id, integrationId, crmId });
+    const values = openIfPossible(() => openValues(deps.sealer, before, place));
+    if (values === null) continue;
+    const telling = Object.entries(values).flatMap(([field, value]) => {
+      const isNamed =
+        (typeof value === 'string' && names.areIn(value)) ||
+        (value !== null && family.some((part) => isIn(deps, part.id, part.fields, field, value)));
+      return isNamed ? [field] : [];
+    });
+    if (telling.length === 0) continue;
+    const nulls = Object.fromEntries(telling.map((field) => [field, null]));
+    const left: FieldValues = { ...values, ...nulls };
+    found.writes.push({ id, before: sealValues(deps.sealer, left, place) });
+    found.texts += telling.length;
+  }
+}
+
+/** Whether a value of a field is one that names the person. The same text may stand in another field than it was written into. */
+function isIn(
+  deps: Pick<SyncDeps, 'store'>,
+  crmId: string,
+  fields: Mention['fields'],
+  field: string,
+  value: FieldValue,
+): boolean {
+  return fields.get(field)?.has(valueFingerprint(deps, crmId, field, value)) === true;
+}
+
+/** Adds a kept profile of another contact without its lines that name the person; a namesake's own profile stays as it is. */
+function addProfile(
+  deps: StoreDeps,
+  integrationId: string,
+  kept: KeptProfileText,
+  { names }: Mentioned,
+  found: KeptTexts,
+): void {
+  if (names.isEmpty) return;
+  const { crmId, key, profile } = kept;
+  const opened = openIfPossible(() => decryptProfile(deps, { integrationId, crmId, key, profile }));
+  if (opened === null || names.areIn(fullName(opened))) return;
+  const lines = (texts: readonly string[]) => texts.filter((text) => !names.areIn(text));
+  const left = {
+    ...opened,
+    bio: lines(opened.bio),
+    work: lines(opened.work),
+    education: lines(opened.education),
+  };
+  const count = (each: Profile) => each.bio.length + each.work.length + each.education.length;
+  const dropped = count(opened) - count(left);
+  if (dropped === 0) return;
+  const encrypted = encryptProfile(deps, integrationId, crmId, left);
+  found.profiles.push({ crmId, ...encrypted, keyBefore: key });
+  found.texts += dropped;
+}
+
+/** The name in a kept profile; null if it cannot be opened. */
+export function nameOfKept(
+  deps: Pick<SyncDeps, 'sealer'>,
+  integrationId: string,
+  kept: KeptProfileText,
+): PersonName | null {
+  return openIfPossible(() => decryptProfile(deps, { integrationId, ...kept }))?.name ?? null;
+}
+
+function fullName({ name }: Profile): string {
+  return [name.first, name.middle, name.last].flatMap((part) => part ?? []).join(' ');
+}
+
+/** Null for a text that was changed: undo and delivery do not believe it either. */
+function openIfPossible<Result>(open: () => Result): Result | null {
+  try {
+    return open();
+  } catch (error) {
+    if (isFatalError(error)) return null;
+    throw error;
+  }
+}
+
+/** Drops in the store what was found there. */
+export async function dropKeptTexts(
+  { store }: Pick<SyncDeps, 'store'>,
+  lease: Lease,
+  { writes, profiles, mentions }: FoundMentions,
+): Promise<void> {
+  await store.mentions.replaceBefore(lease, writes);
+  await store.mentions.replaceProfiles(lease, profiles);
+  const gone = mentions.flatMap((each) => (each.isInCrm ? [] : each.writes));
+  await store.mentions.recordGone(lease, gone);
+}
+
+/** So many contacts are read at a time. */
+const CONTACTS_AT_ONCE = 200;
+
+async function* pagesOf(
+  { store }: StoreDeps,
+  integrationId: string,
+  ids: readonly string[],
+): AsyncGenerator<ContactWithWrites[]> {
+  for (let start = 0; start < ids.length; start += CONTACTS_AT_ONCE) {
+    yield store.mentions.findContacts(integrationId, ids.slice(start, start + CONTACTS_AT_ONCE));
+  }
+}
+
+/** Everyone who was erased, by what is on record of the donors they were. */
+async function findErasedMentions(
+  deps: StoreDeps,
+  { integrationId }: Lease,
+): Promise<FoundMentions | null> {
+  const { mentions } = deps.store;
+  const donors = await mentions.listErasedDonors(integrationId);
+  if (donors.length === 0) return null;
+  const merges = await mentions.findMerges(integrationId);
+  // Who took such a contact in can have its texts. Of all others nothing is read: this is a part of each run.
+  const naming = await mentions.listNaming(integrationId, donors);
+  const ids = [...new Set(naming.flatMap((id) => [id, ...heirsOf(merges, id)]))];
+  const everyone = { forms: [], names: NO_NAMES, donors: new Set(donors) };
+  return findIn(deps, integrationId, everyone, merges, pagesOf(deps, integrationId, ids));
+}
+
+/** Before anything is restored: a database that was put back has texts again that name erased people. */
+export async function dropErasedMentions(deps: StoreDeps, lease: Lease): Promise<void> {
+  const found = await findErasedMentions(deps, lease);
+  if (found !== null) await dropKeptTexts(deps, lease, found);
+}
+
+/** Clears what is left in the CRM of texts that name erased people, whatever the settings are now. */
+export async function clearErasedMentions(deps: MentionDeps, lease: Lease): Promise<void> {
+  const found = await findErasedMentions(deps, lease);
+  if (found === null) return;
+  await dropKeptTexts(deps, lease, found);
+  await clearMentions(deps, lease, found.inCrm, NO_NAMES);
+}
+
+/** Clears in the CRM what was found, and says what is left there. Repeatable. */
+export async function clearMentions(
+  deps: MentionDeps,
+  lease: Lease,
+  found: readonly Mention[],
+  names: NamesOfPerson,
+): Promise<MentionsLeft> {
+  const { store, connector } = deps;
+  const fields = [...new Set(found.flatMap((mention) => [...mention.fields.keys()]))];
+  if (fields.length === 0) return { contacts: 0, hidden: [], edited: 0, unseen: 0 };
+  const visible = new Set((await connector.describeFields()).map(({ name }) => name));
+  const seen = fields.filter((field) => visible.has(field));
+  // A file without a column holds nothing in it; elsewhere a field may be there and be hidden.
+  const hidden = connector.capabilities.remote ? fields.filter((field) => !visible.has(field)) : [];
+  const byHolder = Map.groupBy(found, ({ holder }) => holder);
+  const followed = new Set<string>();
+  const left = new Set<string>();
+  const edited = new Set<string>();
+  let unseen = 0;
+  const { readBatch, writeBatch } = connector.capabilities;
+  const size = Math.min(readBatch, writeBatch.max);
+  const holders = [...byHolder.keys()];
+  while (holders.length > 0) {
+    const ids = holders.splice(0, size);
+    const lookups = await connector.readByIds(ids, seen);
+    // The CRM may have merged a record since the last run: its texts are in the one that took it in.
+    for (const lookup of lookups) {
+      if (lookup.state !== 'removed' || lookup.mergedInto === null) continue;
+      if (followed.has(lookup.id)) continue;
+      followed.add(lookup.id);
+      const [own, heirs] = [byHolder.get(lookup.id), byHolder.get(lookup.mergedInto)];
+      byHolder.set(lookup.mergedInto, [...(heirs ?? []), ...(own ?? [])]);
+      holders.push(lookup.mergedInto);
+    }
+    // A record that comes back, or is shown again, still has the text.
+    const away = new Set(lookups.flatMap((each) => (mayComeBack(each) ? each.id : [])));
+    if (connector.capabilities.remote) {
+      unseen += lookups.filter(({ state }) => state === 'missing').length;
+    }
+    const changes = lookups.flatMap((lookup) => {
+      const ours = namingFields(
+        deps,
+        lookup,
+        byHolder.get(lookup.id) ?? [],
+        seen,
+        (field, value) => {
+          if (typeof value === 'string' && names.areIn(value)) edited.add(lookup.id);
+          return field;
+        },
+      );
+      if (ours.length === 0) return [];
+      return [{ id: lookup.id, values: Object.fromEntries(ours.map((field) => [field, null])) }];
+    });
+    const results = await writeChanges(deps, changes);
+    await connector.finish();
+    const refused = new Set(
+      changes.flatMap(({ id }) => (results.get(id)?.status === 'written' ? [] : id)),
+    );
+    for (const id of refused) left.add(id);
+    const done = ids.filter((id) => !refused.has(id) && !away.has(id) && !followed.has(id));
+    const mentions = done.flatMap((id) => byHolder.get(id) ?? []);
+    const whole = mentions.filter(({ fields: own }) => !hidden.some((field) => own.has(field)));
+    await store.mentions.recordGone(
+      lease,
+      whole.flatMap(({ writes }) => writes),
+    );
+    await store.warmPaths.dropIntroducers(
+      lease,
+      mentions.map(({ crmId }) => crmId),
+    );
+  }
+  return { contacts: left.size, hidden, edited: edited.size, unseen };
+}
+
+/** True of a record that can be shown again with its values: it is out of sight, or deleted and not merged. */
+function mayComeBack(lookup: RecordLookup): boolean {
+  return lookup.state === 'missing' || (lookup.state === 'removed' && lookup.mergedInto === null);
+}
+
+/** The fields of a record that hold a text naming the person; `onOther` hears of the other values. */
+function namingFields(
+  deps: Pick<SyncDeps, 'store'>,
+  lookup: RecordLookup,
+  mentions: readonly Mention[],
+  seen: readonly string[],
+  onOther: (field: string, value: FieldValue) => void,
+): string[] {
+  if (lookup.state !== 'found') return [];
+  return seen.filter((field) => {
+    const value = lookup.values[field] ?? null;
+    if (value === null) return false;
+    if (mentions.some(({ crmId, fields }) => isIn(deps, crmId, fields, field, value))) return true;
+    onOther(field, value);
+    return false;
+  });
+}

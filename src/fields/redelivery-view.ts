@@ -1,0 +1,46 @@
+/** Why values that were paid for are not in the CRM, and why a delivery on request leaves contacts out, in words. */
+import { type OutcomeReason, outcomeText } from '../core/outcome.ts';
+import type { ValueState } from '../database/tables/kept-tables.ts';
+
+/** Why a delivery on request leaves a contact out, where that is no outcome of a run. */
+export const EXCLUSION_TEXTS = {
+  another_donor:
+    'the values in the CRM and the kept profile are of two donors; the next profile replaces them all at once',
+  donor_change:
+    'the values in the CRM are of another donor and can only be replaced all at once: leave --field out',
+  no_profile:
+    'no profile is kept, and the service no longer has the result; the next refresh brings a profile',
+  profile_unopened: 'the profile cannot be read now; run the command again',
+  decision_pending:
+    'waits for a decision, which decides about the profile as well: donor-sync holds',
+  profile_coming: 'a new profile is on its way and brings the values',
+  never_delivered: 'its profile was never delivered, because it is not one for this contact',
+} as const;
+
+/** Why a contact gets nothing of its kept profile. */
+export type RedeliveryExclusion = OutcomeReason | keyof typeof EXCLUSION_TEXTS;
+
+/** The sentence for a reason why a delivery on request leaves contacts out. */
+export function exclusionText(reason: RedeliveryExclusion): string {
+  return isOwn(reason) ? EXCLUSION_TEXTS[reason] : outcomeText(reason);
+}
+
+function isOwn(reason: RedeliveryExclusion): reason is keyof typeof EXCLUSION_TEXTS {
+  return Object.hasOwn(EXCLUSION_TEXTS, reason);
+}
+
+/** Why a value stays out of its field, for the user who wants it delivered. */
+export const KEPT_OUT_TEXTS: Readonly<Record<ValueState, string>> = {
+  refused: 'the CRM refuses it',
+  no_such_field: 'the CRM has no such field, or hides it',
+  no_permission: "the CRM does not let the integration's user write the field",
+  does_not_fit: 'it does not fit the field',
+  other_currency:
+    'the contact is in another currency than US dollars, and crm.currency does not convert amounts',
+  no_rate: 'the CRM has no active exchange rate for it, or hides its rates',
+  currency_changed: 'the currency of the contact has changed; the next run looks at it',
+  shortened: 'only a part of it fits: the field is too short, or lacks some choices',
+  kept_for_user: "a user's value is in the field, and the field's rule (when) protects it",
+  emptied: 'a user has emptied the field',
+  undone: 'a user has undone it',
+};

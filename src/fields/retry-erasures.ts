@@ -1,0 +1,74 @@
+/**
+ * Erasures that could not clear everything in the CRM, because it was unavailable, hid a field or refused a change: each
+ * run tries again, and erases the contact from the store once nothing of it is left in the CRM.
+ */
+
+import type { Lease } from '../database/leases.ts';
+import type { BegunErasure } from '../privacy/statements/forget.ts';
+import type { Run, SyncDeps } from '../sync/control/context.ts';
+import type { Stages } from '../sync/control/stage.ts';
+import { clearInCrm } from './erase.ts';
+import { NO_NAMES } from './erased-names.ts';
+import { addCounts, isCleared, parseNote } from './erasure-note.ts';
+import { clearMentions, dropKeptTexts, findMentions } from './mentions.ts';
+
+type RetryDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms' | 'log'>;
+type RetryRun = Pick<Run, 'lease'>;
+
+async function retryErasures(deps: RetryDeps, run: RetryRun): Promise<void> {
+  const { store, log } = deps;
+  const { integrationId } = run.lease;
+  const begun = await store.forget.listBegun(integrationId);
+  let erased = 0;
+  for (const erasure of begun) if (await retry(deps, run, erasure)) erased += 1;
+  if (erased === 0) return;
+  log.info({ integration: integrationId, erased }, 'erasures were finished');
+  await store.forget.overwriteErased();
+}
+
+/** True if the contact is erased now. Without a note of the CRM the erasure was not asked to clear it, or was cut off. */
+async function retry(
+  deps: RetryDeps,
+  { lease }: RetryRun,
+  { crmId, receipt, donors }: BegunErasure,
+): Promise<boolean> {
+  const begun = parseNote(receipt);
+  if (begun === null || begun.crm === null) return false;
+  const { store } = deps;
+  let note = begun;
+  const save = (changes: Partial<typeof note>) => {
+    note = { ...note, ...changes };
+    return store.forget.noteReceipt(lease, crmId, JSON.stringify(note));
+  };
+  const forms = [crmId, ...(deps.otherForms?.(crmId) ?? [])];
+  const account = await store.integrations.listOfSameAccount(lease.integrationId);
+  await clearInCrm(deps, account, { crmId, forms }, begun.clearing, save);
+  const found = await findMentions(deps, lease.integrationId, {
+    ...{ forms, donors: new Set(donors), names: NO_NAMES },
+  });
+  // What runs have written since has the text that it replaced as its value before.
+  await save({ erased: { ...note.erased, texts: Math.max(note.erased.texts, found.texts) } });
+  await dropKeptTexts(deps, lease, found);
+  const mentions = await clearMentions(deps, lease, found.inCrm, NO_NAMES);
+  await save({ mentions, unreached: null });
+  if (!isCleared(note)) return false;
+  await eraseFromStore(deps, lease, crmId, forms, note);
+  return true;
+}
+
+function eraseFromStore(
+  { store }: Pick<RetryDeps, 'store'>,
+  lease: Lease,
+  crmId: string,
+  forms: readonly string[],
+  note: NonNullable<ReturnType<typeof parseNote>>,
+) {
+  return store.forget.erase(lease, crmId, {
+    forms: forms.slice(1),
+    buildReceipt: ({ introductions: _, ...rows }) =>
+      JSON.stringify({ ...note, erased: addCounts(note.erased, rows) }),
+  });
+}
+
+/** What erasures do in a run. */
+export const ERASURE_STAGES: Stages = { before: [], after: [retryErasures] };

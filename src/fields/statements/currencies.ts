@@ -1,0 +1,92 @@
+/** Contacts whose currency in the CRM has changed: what was written before may be in another currency now. */
+
+import { findRows } from '../../contacts/contacts.ts';
+import { putCurrencies } from '../../contacts/transition.ts';
+import type { Clock } from '../../core/clock.ts';
+import { currenciesDiffer } from '../../core/money.ts';
+import type { Checkpoint, Lease } from '../../database/leases.ts';
+import { inFilledBatches } from '../../database/rows.ts';
+import type { Trx } from '../../database/tables/tables.ts';
+import { findNotes, putNotes, REMOVED_STATES, type ValueNote } from './value-states.ts';
+
+/** A contact with the currencies of its record in one text (`currenciesText`). */
+export interface ReadCurrency {
+  crmId: string;
+  currency: string;
+}
+
+export function currencyQueries(checkpoint: Checkpoint, clock: Clock) {
+  return {
+    /**
+     * Records the currencies of known contacts, before the page that has them is decided: a run that is cut off reads
+     * that page again. Where a currency has changed, the next delivery looks at the amounts in these fields, but not at
+     * those that a user has emptied or undone. A contact that is new gets its currency with its row.
+     */
+    async record(
+      lease: Lease,
+      contacts: readonly ReadCurrency[],
+      fields: readonly string[],
+    ): Promise<void> {
+      if (contacts.length === 0) return;
+      const { integrationId } = lease;
+      await checkpoint(lease, async (trx) => {
+        const ids = contacts.map(({ crmId }) => crmId);
+        const rows = await findRows(trx, integrationId, ids);
+        const changed = contacts.flatMap(({ crmId, currency }) => {
+          const row = rows.get(crmId);
+          if (row === undefined || row.currency === currency) return [];
+          return [{ crmId, currency, differs: currenciesDiffer(row.currency, currency) }];
+        });
+        for (const [currency, some] of Map.groupBy(changed, (each) => each.currency)) {
+          const known = some.map(({ crmId }) => crmId);
+          await putCurrencies(trx, integrationId, currency, known);
+        }
+        const moved = changed.flatMap(({ crmId, differs }) => (differs ? crmId : []));
+        if (fields.length > 0)
+          await noteMoved(trx, integrationId, moved, { fields, now: clock.now() });
+      });
+    },
+  };
+}
+
+const CHANGED = { state: 'currency_changed', code: '', description: '' } as const;
+
+async function noteMoved(
+  trx: Trx,
+  integrationId: string,
+  crmIds: readonly string[],
+  { fields, now }: { fields: readonly string[]; now: number },
+): Promise<void> {
+  const kept = await findDelivered(trx, integrationId, crmIds);
+  const known = await findNotes(trx, integrationId, kept);
+  const notes = kept.flatMap((crmId) => {
+    const removed = (known.get(crmId) ?? []).filter(isRemoved).map(({ field }) => field);
+    return fields
+      .filter((field) => !removed.includes(field))
+      .map((field) => ({ crmId, note: { ...CHANGED, field } }));
+  });
+  await putNotes(trx, integrationId, notes, { now });
+}
+
+function isRemoved({ state }: ValueNote): boolean {
+  return REMOVED_STATES.some((each) => each === state);
+}
+
+async function findDelivered(
+  trx: Trx,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const portion of inFilledBatches(crmIds)) {
+    const rows = await trx
+      .selectFrom('kept_profiles')
+      .select('crm_id')
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', portion)
+      .where('is_delivered', '=', 1)
+      .execute();
+    found.push(...rows.map(({ crm_id }) => crm_id));
+  }
+  return found;
+}

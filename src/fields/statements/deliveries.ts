@@ -1,0 +1,252 @@
+import { type Selectable, sql } from 'kysely';
+import { type OwnedValues, parseOwned } from '../../contacts/owned-values.ts';
+import { move } from '../../contacts/transition.ts';
+import type { Clock } from '../../core/clock.ts';
+import { keepWords } from '../../database/encryption/foreign-texts.ts';
+import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
+import type { Checkpoint, Lease } from '../../database/leases.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+import { inBatches, inFilledBatches, toValueRows } from '../../database/rows.ts';
+import type { Database, WritesTable } from '../../database/tables/tables.ts';
+import type { RunContext } from '../../sync/statements/runs.ts';
+import { type Delivery, recordEnds } from './delivery-ends.ts';
+import { recordUndone } from './value-states.ts';
+
+export type WriteRecord = FromRow<Selectable<WritesTable>>;
+
+/** A write on its way to disk, before it goes to the CRM. */
+export interface IntendedWrite {
+  id: string;
+  crmId: string;
+  /** Sealed JSON: field → value before. */
+  before: string;
+  after: OwnedValues;
+  ownedBefore: OwnedValues;
+  /** The donor whose values it replaces; null if the values before were of the same donor, or of none. */
+  donorBefore: string | null;
+  /** The donor whose profile it brings; null if it brings none, as a status. */
+  donor: string | null;
+  /** Keyed fingerprint of the donor that its texts name; the empty string if they name none. */
+  introducer: string;
+  /** Fingerprints of the values that tell of the introducer. */
+  introduced: OwnedValues;
+}
+
+/** Values that may be in the CRM: their write was intended, and how it ended is not known. */
+export interface IntendedValues {
+  owned: OwnedValues;
+  /** The donor whose values they are; null if that is not known. */
+  donor: string | null;
+}
+
+/** What the write of another run put into a contact, and when. */
+export interface WriteOfOther {
+  after: OwnedValues;
+  writtenAt: number;
+}
+
+/** Profiles on their way into the CRM: each write, from its intent to its end, and the way back. */
+export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+  return {
+    /** Values whose write was intended and may have happened, by CRM id. */
+    async findIntended(
+      integrationId: string,
+      crmIds: readonly string[],
+    ): Promise<Map<string, IntendedValues[]>> {
+      const found = new Map<string, IntendedValues[]>();
+      for (const batch of inFilledBatches(crmIds)) {
+        const { rows } = await selectIntended(db, { integrationId, crmIds: batch });
+        for (const row of rows) {
+          const values = { owned: parseOwned(row.after), donor: row.donor };
+          found.set(row.crm_id, [...(found.get(row.crm_id) ?? []), values]);
+        }
+      }
+      return found;
+    },
+
+    /** Puts writes on disk before they are sent, so that each can be recognised and undone. */
+    async recordIntended(
+      lease: Lease,
+      runId: string,
+      writes: readonly IntendedWrite[],
+    ): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        for (const batch of inBatches(writes)) {
+          await insertBatch(trx, {
+            cells: batch.flatMap(({ id, crmId, before, after, ownedBefore, ...whose }) => [
+              id,
+              runId,
+              lease.integrationId,
+              crmId,
+              'intended',
+              before,
+              JSON.stringify(after),
+              JSON.stringify(ownedBefore),
+              whose.donorBefore,
+              whose.donor,
+              whose.introducer,
+              Object.keys(whose.introduced).length > 0 ? JSON.stringify(whose.introduced) : null,
+              clock.now(),
+            ]),
+          });
+        }
+      });
+    },
+
+    /** Replaces the values from before writes that are on their way: users had typed others by then. */
+    async recordBefore(
+      lease: Lease,
+      writes: readonly { id: string; before: string }[],
+    ): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        for (const { id, before } of writes) {
+          await trx
+            .updateTable('writes')
+            .set({ before })
+            .where('id', '=', id)
+            .where('integration_id', '=', lease.integrationId)
+            .execute();
+        }
+      });
+    },
+
+    /** How deliveries ended: outcomes, what we own now, and holds. */
+    async recordDeliveries(
+      lease: Lease,
+      runId: string,
+      deliveries: readonly Delivery[],
+    ): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        const run: RunContext = { id: runId, now: clock.now() };
+        await recordEnds(trx, lease, run, deliveries);
+        const words = deliveries.flatMap((delivery) => delivery.words ?? []);
+        await keepWords(trx, lease.integrationId, run, words);
+        const profiles = deliveries.filter(
+          ({ end }) => end.kind !== 'postponed' || end.enhanced,
+        ).length;
+        await countEnhanced(trx, { runId, profiles });
+      });
+    },
+
+    /** What a run wrote, the newest first. */
+    listWrites(runId: string): Promise<WriteRecord[]> {
+      return ofRun(runId).orderBy('written_at', 'desc').orderBy('id').execute().then(fromRows);
+    },
+
+    /** What a run wrote into one contact last; undefined if nothing. */
+    findWrite(runId: string, crmId: string): Promise<WriteRecord | undefined> {
+      return ofRun(runId)
+        .where('crm_id', '=', crmId)
+        .orderBy('written_at', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+        .then(maybeFromRow);
+    },
+
+    /** The writes of other runs that are in these contacts as far as is known, by CRM id. */
+    async findWritesOfOthers(
+      { integrationId, runId }: Pick<WriteRecord, 'integrationId' | 'runId'>,
+      crmIds: readonly string[],
+    ): Promise<Map<string, WriteOfOther[]>> {
+      const found = new Map<string, WriteOfOther[]>();
+      for (const batch of inFilledBatches(crmIds)) {
+        const rows = await db
+          .selectFrom('writes')
+          .select(['crm_id', 'after', 'written_at'])
+          .where('integration_id', '=', integrationId)
+          .where('crm_id', 'in', batch)
+          .where('run_id', '<>', runId)
+          .where('state', '=', 'written')
+          .execute();
+        for (const { crm_id, after, written_at } of rows) {
+          const write = { after: parseOwned(after), writtenAt: written_at };
+          found.set(crm_id, [...(found.get(crm_id) ?? []), write]);
+        }
+      }
+      return found;
+    },
+
+    /**
+     * A write was taken back: what we own is what we owned before it. The fields in `left` hold
+     * other values now; they can be taken back later, once the write that put them there is undone.
+     */
+    async recordUndone(
+      lease: Lease,
+      write: WriteRecord,
+      { owned, left }: { owned: OwnedValues; left: OwnedValues },
+    ): Promise<void> {
+      const isWhole = Object.keys(left).length === 0;
+      await checkpoint(lease, async (trx) => {
+        await trx
+          .updateTable('writes')
+          .set(isWhole ? { state: 'undone' } : { after: JSON.stringify(left) })
+          .where('id', '=', write.id)
+          .execute();
+        const owns = { crm_id: write.crmId, owned_values: JSON.stringify(owned) };
+        const moment = { now: clock.now() };
+        if (write.donorBefore === null || !isWhole) {
+          await move(trx, lease, 'valuesWritten', [owns], moment);
+        } else {
+          const former = { ...owns, values_donor: write.donorBefore, values_identity: null };
+          await move(trx, lease, 'valuesOfDonor', [former], moment);
+        }
+        const fields = Object.keys(parseOwned(write.after)).filter((name) => !(name in left));
+        await recordUndone(trx, lease.integrationId, clock.now(), { crmId: write.crmId, fields });
+      });
+    },
+  };
+
+  function ofRun(runId: string) {
+    return db
+      .selectFrom('writes')
+      .selectAll()
+      .where('run_id', '=', runId)
+      .where('state', 'in', ['written', 'intended']);
+  }
+}
+
+/** The columns of a write before it goes to the CRM. */
+const INTENDED = [
+  'id',
+  'run_id',
+  'integration_id',
+  'crm_id',
+  'state',
+  'before',
+  'after',
+  'owned_before',
+  'donor_before',
+  'donor',
+  'introducer',
+  'introduced',
+  'written_at',
+] as const;
+
+const countEnhanced = prepared(
+  (db, { runId, profiles }: Slots<{ runId: string; profiles: number }>) =>
+    db
+      .updateTable('runs')
+      .set((eb) => ({ enhanced_count: eb('enhanced_count', '+', profiles) }))
+      .where('id', '=', runId)
+      .compile(),
+);
+
+const insertBatch = prepared(
+  (db, { cells }: Slots<{ cells: readonly (string | number | null)[] }>) =>
+    db
+      .insertInto('writes')
+      .columns(INTENDED)
+      .expression(sql`values ${toValueRows(cells, INTENDED.length)}`)
+      .compile(),
+);
+
+const selectIntended = prepared(
+  (db, { integrationId, crmIds }: Slots<{ integrationId: string; crmIds: readonly string[] }>) =>
+    db
+      .selectFrom('writes')
+      .select(['crm_id', 'after', 'donor'])
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', crmIds)
+      .where('state', '=', 'intended')
+      .compile(),
+);

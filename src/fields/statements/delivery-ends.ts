@@ -1,0 +1,236 @@
+import { inheritAtDelivery } from '../../contacts/departures.ts';
+import { openErasedHolds } from '../../contacts/erased-holds.ts';
+import type { OwnedValues } from '../../contacts/owned-values.ts';
+import { move, moveAndList } from '../../contacts/transition.ts';
+import type { OutcomeReason } from '../../core/outcome.ts';
+import { answered } from '../../credits/statements/jobs.ts';
+import type { SealedWords } from '../../database/encryption/foreign-texts.ts';
+import type { Lease } from '../../database/leases.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+import { inFilledBatches } from '../../database/rows.ts';
+import type { HoldKind, Trx } from '../../database/tables/tables.ts';
+import type { RunContext } from '../../sync/statements/runs.ts';
+import { closeWrites } from './field-end.ts';
+import { type KeptDelivery, keepProfiles, type ProfileToKeep } from './kept-profiles.ts';
+
+/** How the delivery of one profile ended. */
+export interface Delivery {
+  crmId: string;
+  trackingId: string;
+  reason: OutcomeReason;
+  /** More of the reason, without personal data. */
+  detail: string | null;
+  /** What the CRM said when it refused the write, sealed; left out where it said nothing. */
+  words?: SealedWords | null;
+  /** The profile, to be kept; left out where there is none. */
+  kept?: ProfileToKeep;
+  end: DeliveryEnd;
+}
+
+export type DeliveryEnd =
+  /** The profile is in the CRM as far as it can be. */
+  | {
+      kind: 'delivered';
+      donorId: string;
+      /** The identity of the contact as it was compared with the profile. */
+      identity: string;
+      owned: OwnedValues;
+      writeId: string | null;
+      /** False if its record refused the whole write; left out: true. */
+      isDone?: boolean;
+      /** As of a `WriteEnd`. */
+      after?: OwnedValues;
+    }
+  /** A person decides: about the names unless another kind is given. */
+  | { kind: 'held'; donorId: string; hold?: HoldKind; writeId?: string | null }
+  /** A later run tries again with the same job; `enhanced` says whether its profile was there. */
+  | { kind: 'postponed'; writeId: string | null; enhanced: boolean }
+  /** The CRM does not find the contact, and does not say that it was deleted: a later run tries again. */
+  | { kind: 'missing' }
+  /** Nothing is to be delivered (deleted, opted out); a merged contact lives on in another one. */
+  | { kind: 'dropped'; removed: boolean; mergedInto?: string | null };
+
+/** Brings contacts, jobs, writes and holds to where the deliveries of a run have left them. */
+export async function recordEnds(
+  trx: Trx,
+  lease: Lease,
+  run: RunContext,
+  deliveries: readonly Delivery[],
+): Promise<void> {
+  await recordDelivered(trx, lease, run, deliveries);
+  await keepProfiles(trx, lease.integrationId, run.now, deliveries.flatMap(toKeep));
+  await recordKnown(trx, refusedOnes(deliveries), run.now);
+  for (const { crmId, end } of deliveries) {
+    if (end.kind !== 'dropped' || end.mergedInto == null) continue;
+    await inheritAtDelivery(trx, lease, run, crmId, end.mergedInto);
+  }
+  for (const [event, those] of Map.groupBy(deliveries, ({ end }) => toEvent(end))) {
+    if (event === 'delivered') continue;
+    const moved = await moveAndList(trx, lease, event, those.map(toTarget), run);
+    if (event !== 'heldAtDelivery') continue;
+    const ids = new Set(moved.map(({ tracking_id }) => tracking_id));
+    for (const delivery of those.filter(({ trackingId }) => ids.has(trackingId))) {
+      await hold(trx, lease, run, delivery);
+    }
+  }
+  const notWritten = deliveries.flatMap(({ end }) =>
+    end.kind === 'postponed' || end.kind === 'held' ? [end.writeId ?? null] : [],
+  );
+  await closeWrites(
+    trx,
+    notWritten.map((writeId) => ({ writeId, isDone: false })),
+  );
+}
+
+/** What is paid for and not in the CRM waits for a decision, or for a contact that opts in again. */
+function toKeep({ crmId, trackingId, kept, end }: Delivery): KeptDelivery[] {
+  if (kept === undefined || end.kind === 'postponed') return [];
+  return [{ ...kept, crmId, trackingId, isDelivered: end.kind === 'delivered' }];
+}
+
+function toEvent(end: DeliveryEnd) {
+  switch (end.kind) {
+    case 'delivered':
+      return 'delivered';
+    case 'held':
+      return 'heldAtDelivery';
+    case 'postponed':
+      return 'postponed';
+    case 'missing':
+      return 'missedAtDelivery';
+    case 'dropped':
+      return end.removed ? 'goneAtDelivery' : 'leftOutAtDelivery';
+  }
+}
+
+/** Jobs whose profile is the contact's, though its record did not take the values. */
+function refusedOnes(deliveries: readonly Delivery[]): string[] {
+  return deliveries.flatMap(({ trackingId, end }) =>
+    end.kind === 'postponed' && end.enhanced ? [trackingId] : [],
+  );
+}
+
+/** The service knew these persons; when that was first settled stays. */
+async function recordKnown(trx: Trx, trackingIds: readonly string[], now: number): Promise<void> {
+  for (const batch of inFilledBatches(trackingIds)) {
+    await trx
+      .updateTable('jobs')
+      .set(answered(1, now))
+      .where('tracking_id', 'in', batch)
+      .where('known', 'is', null)
+      .execute();
+  }
+}
+
+async function recordDelivered(
+  trx: Trx,
+  lease: Lease,
+  run: RunContext,
+  deliveries: readonly Delivery[],
+): Promise<void> {
+  const rows = deliveries.flatMap(({ end, ...delivery }) =>
+    end.kind === 'delivered' ? [{ ...delivery, ...end }] : [],
+  );
+  const delivered = rows.map((row) => ({
+    ...toTarget(row),
+    donor_id: row.donorId,
+    owned_values: JSON.stringify(row.owned),
+    values_identity: row.identity,
+  }));
+  await move(trx, lease, 'delivered', delivered, run);
+  for (const batch of inFilledBatches(rows)) {
+    const trackingIds = batch.map(({ trackingId }) => trackingId);
+    const crmIds = batch.map(({ crmId }) => crmId);
+    await closeDelivered(trx, { trackingIds, crmIds, now: run.now });
+  }
+  await closeWrites(
+    trx,
+    rows.map(({ writeId, after, isDone = true }) => ({
+      writeId,
+      isDone,
+      ...(after === undefined ? {} : { after }),
+    })),
+  );
+}
+
+type DeliveredJobs = {
+  trackingIds: readonly string[];
+  crmIds: readonly string[];
+  now: number;
+};
+
+/** A job that has moved by a merge while its profile was written is delivered once more, to the contact that has it now. */
+const closeDelivered = prepared((db, { trackingIds, crmIds, now }: Slots<DeliveredJobs>) =>
+  db
+    .updateTable('jobs')
+    .set(({ fn, ref, val }) => ({
+      state: 'delivered',
+      closed_at: now,
+      // When it was first settled that the service knew the person stays.
+      known: fn.coalesce(ref('known'), val(1)),
+      answered_at: fn.coalesce(ref('answered_at'), now),
+    }))
+    .where('tracking_id', 'in', trackingIds)
+    .where('crm_id', 'in', crmIds)
+    .compile(),
+);
+
+/** Why a profile that is there waits for a person. */
+const HOLD_KINDS = [
+  'name_mismatch',
+  'match_unsure',
+  'profile_deceased',
+  'values_of_two_people',
+  'donor_mass_change',
+] as const;
+
+/** Questions about a profile that is the contact's person. */
+const KNOWN_PERSON: ReadonlySet<HoldKind> = new Set(['profile_deceased', 'values_of_two_people']);
+
+async function hold(trx: Trx, lease: Lease, run: RunContext, delivery: Delivery): Promise<void> {
+  if (delivery.end.kind === 'held' && delivery.end.hold === 'forgotten_person') {
+    // This hold is not named after the job: who approves it says nothing of the names. The job stays
+    // as it is: should the contact leave and come back, its profile is paid for.
+    await openErasedHolds(trx, lease, run, [delivery.crmId]);
+    return;
+  }
+  const kind = HOLD_KINDS.find((one) => one === delivery.reason) ?? 'name_mismatch';
+  await trx
+    .insertInto('holds')
+    .values({
+      id: delivery.trackingId,
+      integration_id: lease.integrationId,
+      crm_id: delivery.crmId,
+      kind,
+      tracking_id: delivery.trackingId,
+      detail: delivery.detail,
+      opened_at: run.now,
+    })
+    // An approval that no longer fits the contact, or another question about the same profile; its job may
+    // have come from a contact that is a part of this one since, and that was asked about before.
+    .onConflict((c) =>
+      c.column('id').doUpdateSet({
+        crm_id: delivery.crmId,
+        kind,
+        detail: delivery.detail,
+        opened_at: run.now,
+        decision: null,
+        decided_at: null,
+      }),
+    )
+    .execute();
+  await trx
+    .updateTable('jobs')
+    .set({ state: 'held', ...answered(KNOWN_PERSON.has(kind) ? 1 : 0, run.now) })
+    .where('tracking_id', '=', delivery.trackingId)
+    .execute();
+}
+
+function toTarget({ crmId, trackingId, reason, detail }: Omit<Delivery, 'end'>) {
+  return {
+    crm_id: crmId,
+    tracking_id: trackingId,
+    outcome_reason: reason,
+    outcome_detail: detail,
+  };
+}

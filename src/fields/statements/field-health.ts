@@ -1,0 +1,74 @@
+/** What is known of mapped fields without asking the CRM: when each was written last, and how many contacts have it. */
+import { z } from 'zod';
+import type { Database } from '../../database/tables/tables.ts';
+
+/** By the CRM's name of a field. */
+export interface FieldHealth {
+  /** Contacts with a delivered profile that were looked at. */
+  looked: number;
+  /** How many of those have a value of ours in the field. */
+  filled: ReadonlyMap<string, number>;
+  /** Epoch ms, among the last writes. */
+  writtenAt: ReadonlyMap<string, number>;
+}
+
+/** Bounds of a look, so that it costs the same for any number of contacts. */
+const RUNS = 20;
+const WRITES = 500;
+const CONTACTS = 2_000;
+
+const valuesSchema = z.record(z.string(), z.unknown()).catch({});
+
+export function fieldHealthQueries(db: Database) {
+  return {
+    async read(integrationId: string): Promise<FieldHealth> {
+      const filled = new Map<string, number>();
+      const contacts = await db
+        .selectFrom('contacts')
+        .select(['owned_values', 'enhanced_at'])
+        .where('integration_id', '=', integrationId)
+        .orderBy('crm_id')
+        .limit(CONTACTS)
+        .execute();
+      const enhanced = contacts.filter(({ enhanced_at }) => enhanced_at !== null);
+      for (const { owned_values } of enhanced) {
+        for (const field of fieldsIn(owned_values)) {
+          filled.set(field, (filled.get(field) ?? 0) + 1);
+        }
+      }
+      const writtenAt = new Map<string, number>();
+      for (const { after, written_at } of await lastWrites(integrationId)) {
+        for (const field of fieldsIn(after)) {
+          writtenAt.set(field, Math.max(writtenAt.get(field) ?? 0, written_at));
+        }
+      }
+      return { looked: enhanced.length, filled, writtenAt };
+    },
+  };
+
+  async function lastWrites(integrationId: string) {
+    const runs = await db
+      .selectFrom('runs')
+      .select('id')
+      .where('integration_id', '=', integrationId)
+      .orderBy('started_at', 'desc')
+      .limit(RUNS)
+      .execute();
+    if (runs.length === 0) return [];
+    return db
+      .selectFrom('writes')
+      .select(['after', 'written_at'])
+      .where(
+        'run_id',
+        'in',
+        runs.map(({ id }) => id),
+      )
+      .where('state', '=', 'written')
+      .limit(WRITES)
+      .execute();
+  }
+}
+
+function fieldsIn(json: string): string[] {
+  return Object.keys(valuesSchema.parse(JSON.parse(json)));
+}

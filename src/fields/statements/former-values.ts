@@ -1,0 +1,466 @@
+/** Whose values stand in contacts that were renamed or merged, and what users are asked about them. */
+import { sql } from 'kysely';
+import { type ContactRow, findRows } from '../../contacts/contacts.ts';
+import { findParts, takeJob } from '../../contacts/departures.ts';
+import { DEPARTURE_READ } from '../../contacts/life.ts';
+import { type OwnedValues, parseOwned } from '../../contacts/owned-values.ts';
+import { move, moveAndList } from '../../contacts/transition.ts';
+import type { Clock } from '../../core/clock.ts';
+import { newId } from '../../core/new-id.ts';
+import type { Checkpoint, Lease } from '../../database/leases.ts';
+import { inFilledBatches } from '../../database/rows.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
+import { changedParts } from '../../identity/identity-text.ts';
+import type { RunContext } from '../../sync/statements/runs.ts';
+import { closeWrites } from './field-end.ts';
+
+/** Values that were written into a record of the CRM, and the donor whose they are; null if unknown. */
+export interface ValuesOfRecord {
+  crmId: string;
+  owned: OwnedValues;
+  donor: string | null;
+  /** The identity that they were bought for; null if unknown. */
+  identity: string | null;
+}
+
+/** What became of the values in a contact that were another person's. */
+export interface SortedValues {
+  crmId: string;
+  owned: OwnedValues;
+  /** The donor whose values are left; null if none are. */
+  donor: string | null;
+  /** The identity that these were bought for; null if that stays as it is. */
+  identity: string | null;
+  /** The write that changed them; null if none had to be changed. */
+  writeId: string | null;
+  /** True if a user had decided that the values are another person's. */
+  isBlanked: boolean;
+  /** Records that were merged into it, and whose values are accounted for now. */
+  merged: readonly string[];
+}
+
+export function formerValueQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+  return {
+    /** What is ours in records that the CRM merged into these contacts, directly or through others. */
+    findMergedValues: (integrationId: string, crmIds: readonly string[]) =>
+      findMergedValues(db, integrationId, crmIds),
+
+    /**
+     * Contacts whose credit was spent on another name than that of the values which they hold. A job that was
+     * paid for under the present name, of a record that was merged into the contact, is delivered to it; about
+     * the others a user is asked. So is one whose own waiting profile is of another name. Repeatable. Resolves with
+     * how many are held now.
+     */
+    async holdRenamed(
+      lease: Lease,
+      runId: string,
+      only: readonly string[] | null,
+    ): Promise<number> {
+      // Nearly always there are none: then nothing is written, not even to the lease.
+      const [unconfirmed, misfits, renamed] = await Promise.all([
+        listUnconfirmed(db, lease, only),
+        listMismatches(db, lease, only),
+        listRenamed(db, lease, only),
+      ]);
+      if ([unconfirmed, misfits, renamed].every(({ length }) => length === 0)) return 0;
+      return checkpoint(lease, async (trx) => {
+        const run: RunContext = { id: runId, now: clock.now() };
+        const unfit: ContactRow[] = [];
+        await move(trx, lease, 'valuesOfDonor', await listUnconfirmed(trx, lease, only), run);
+        for (const row of await listMismatches(trx, lease, only)) {
+          await takeFittingJob(trx, lease, run, row, row.identity);
+        }
+        for (const row of await listRenamed(trx, lease, only)) {
+          const name = row.asked_identity ?? '';
+          if (!(await takeFittingJob(trx, lease, run, row, name))) unfit.push(row);
+        }
+        return openQuestions(trx, lease, run, unfit);
+      });
+    },
+
+    /** Contacts whose values a user wants blanked. */
+    async listToBlank(integrationId: string, limit: number): Promise<ValuesOfRecord[]> {
+      const rows = await db
+        .selectFrom('contacts')
+        .select(['crm_id', 'owned_values', 'values_donor', 'values_identity'])
+        .where('integration_id', '=', integrationId)
+        .where('values_donor', 'is not', null)
+        .where('values_identity', 'is', null)
+        .where('state', '<>', 'removed')
+        .orderBy('crm_id')
+        .limit(limit)
+        .execute();
+      return rows.map(toValues);
+    },
+
+    /**
+     * Contacts at rest that took in a record with values of ours, directly or through others: the CRM may have
+     * filled their blank fields from it.
+     */
+    async listFilled(integrationId: string, limit: number): Promise<ValuesOfRecord[]> {
+      const heirs = await findHeirs(db, integrationId);
+      const filled: ContactRow[] = [];
+      for (const row of (await findRows(db, integrationId, heirs)).values()) {
+        if (row.state === 'settled' && row.has_opted_out === 0) filled.push(row);
+      }
+      filled.sort((a, b) => (a.crm_id < b.crm_id ? -1 : 1));
+      return filled.slice(0, limit).map(toValues);
+    },
+
+    /** Values of former persons were blanked, or values that came by a merge are accounted for. */
+    async recordSorted(
+      lease: Lease,
+      runId: string,
+      sorted: readonly SortedValues[],
+    ): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        const run: RunContext = { id: runId, now: clock.now() };
+        for (const [isBlanked, some] of Map.groupBy(sorted, (each) => each.isBlanked)) {
+          const targets = some.map(({ crmId, owned, donor, identity }) => ({
+            crm_id: crmId,
+            owned_values: JSON.stringify(owned),
+            values_donor: donor,
+            values_identity: identity,
+          }));
+          await move(trx, lease, isBlanked ? 'valuesBlanked' : 'valuesOfDonor', targets, run);
+        }
+        await closeWrites(
+          trx,
+          sorted.map(({ writeId }) => ({ writeId, isDone: true })),
+        );
+        const accounted = sorted.flatMap(({ merged }) =>
+          merged.map((crm_id) => ({ crm_id, owned_values: '{}' })),
+        );
+        await move(trx, lease, 'valuesWritten', accounted, run);
+        await closeIntended(
+          trx,
+          lease,
+          sorted.flatMap(({ merged }) => merged),
+        );
+      });
+    },
+  };
+}
+
+function toValues(
+  row: Pick<ContactRow, 'crm_id' | 'owned_values' | 'values_donor' | 'values_identity'>,
+): ValuesOfRecord {
+  return {
+    crmId: row.crm_id,
+    owned: parseOwned(row.owned_values),
+    donor: row.values_donor,
+    identity: row.values_identity,
+  };
+}
+
+type OfIntegration = Pick<Lease, 'integrationId'>;
+
+/** Records that were merged into others and may have values of ours, accounted for or not. */
+function buildPartsQuery(db: Database | Trx, integrationId: string) {
+  return db
+    .selectFrom('contacts as part')
+    .where('part.integration_id', '=', integrationId)
+    .where('part.merged_into', 'is not', null)
+    .where('part.seen_run', '=', DEPARTURE_READ);
+}
+
+/** The contacts that records live on in which have values of ours that are not accounted for. */
+async function findHeirs(db: Database, integrationId: string): Promise<string[]> {
+  const parts = await buildPartsQuery(db, integrationId)
+    .select(['part.crm_id', 'part.merged_into'])
+    .where((eb) =>
+      eb.or([
+        eb('part.owned_values', '<>', '{}'),
+        eb.exists(
+          eb
+            .selectFrom('writes')
+            .select('writes.id')
+            .whereRef('writes.integration_id', '=', 'part.integration_id')
+            .whereRef('writes.crm_id', '=', 'part.crm_id')
+            .where('writes.state', '=', 'intended'),
+        ),
+      ]),
+    )
+    .execute();
+  const found = new Set<string>();
+  const seen = new Set(parts.map(({ crm_id }) => crm_id));
+  for (let heirs = parts.flatMap(({ merged_into }) => merged_into ?? []); heirs.length > 0; ) {
+    const rows = await findRows(db, integrationId, [...new Set(heirs)]);
+    const next: string[] = [];
+    for (const { crm_id, seen_run, merged_into } of rows.values()) {
+      const hasLeft = seen_run === DEPARTURE_READ && merged_into !== null;
+      if (!hasLeft) found.add(crm_id);
+      // A circle of merges leads to nobody.
+      else if (!seen.has(crm_id)) next.push(merged_into);
+      seen.add(crm_id);
+    }
+    heirs = next;
+  }
+  return [...found];
+}
+
+/** Writes into records that are gone: what became of them is accounted for. */
+async function closeIntended(
+  trx: Trx,
+  { integrationId }: OfIntegration,
+  crmIds: readonly string[],
+): Promise<void> {
+  for (const batch of inFilledBatches(crmIds)) {
+    await trx
+      .updateTable('writes')
+      .set({ state: 'written' })
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', batch)
+      .where('state', '=', 'intended')
+      .execute();
+  }
+}
+
+/** Parts of parts as well; a circle of merges ends at the first record that came before. */
+async function findMergedValues(
+  db: Database | Trx,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<Map<string, ValuesOfRecord[]>> {
+  const found = new Map<string, ValuesOfRecord[]>();
+  const asked = new Set(crmIds);
+  const heirById = new Map(crmIds.map((id) => [id, id]));
+  for (let heirs = [...crmIds]; heirs.length > 0; ) {
+    const parts = await findParts(db, integrationId, heirs);
+    const unseen = parts.filter(({ crm_id }) => !heirById.has(crm_id));
+    for (const part of unseen) {
+      const heir = heirById.get(part.merged_into ?? '') ?? '';
+      heirById.set(part.crm_id, heir);
+      found.set(heir, [...(found.get(heir) ?? []), toValues(part)]);
+    }
+    heirs = unseen.map(({ crm_id }) => crm_id);
+  }
+  const parts = [...heirById.keys()].filter((id) => !asked.has(id));
+  for (const { crm_id, after, donor } of await findIntended(db, integrationId, parts)) {
+    const heir = heirById.get(crm_id) ?? '';
+    const begun = { crmId: crm_id, owned: parseOwned(after), donor, identity: null };
+    found.set(heir, [...(found.get(heir) ?? []), begun]);
+  }
+  return found;
+}
+
+/** Values that may have been written into these records. */
+async function findIntended(db: Database | Trx, integrationId: string, crmIds: readonly string[]) {
+  const found: { crm_id: string; after: string; donor: string | null }[] = [];
+  for (const batch of inFilledBatches(crmIds)) {
+    const rows = await db
+      .selectFrom('writes')
+      .select(['crm_id', 'after', 'donor'])
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', batch)
+      .where('state', '=', 'intended')
+      .execute();
+    found.push(...rows);
+  }
+  return found;
+}
+
+/** Contacts at rest with values that were bought for another name than the one that was paid for last. */
+async function listRenamed(
+  db: Database | Trx,
+  { integrationId }: OfIntegration,
+  only: readonly string[] | null,
+): Promise<ContactRow[]> {
+  const rows = await db
+    .selectFrom('contacts')
+    .selectAll()
+    .where('integration_id', '=', integrationId)
+    .where('values_donor', 'is not', null)
+    .where('values_identity', 'is not', null)
+    .whereRef('asked_identity', '<>', 'values_identity')
+    .whereRef('identity', '<>', 'values_identity')
+    .where('state', '=', 'settled')
+    .where('eligible', '=', 1)
+    .where('owned_values', '<>', '{}')
+    .$if(only !== null, (query) => query.where('crm_id', 'in', [...(only ?? [])]))
+    .orderBy('crm_id')
+    .execute();
+  return rows.filter(hasOtherName);
+}
+
+/**
+ * Contacts at rest that may hold values of a write whose end is not on record, and nothing that is: they were renamed
+ * before a run could look, so that no delivery has settled it. With the donor and the identity that these were bought for.
+ */
+async function listUnconfirmed(
+  db: Database | Trx,
+  { integrationId }: OfIntegration,
+  only: readonly string[] | null,
+) {
+  const rows = await db
+    .selectFrom('writes as w')
+    .innerJoin('contacts as c', (join) =>
+      join.onRef('c.integration_id', '=', 'w.integration_id').onRef('c.crm_id', '=', 'w.crm_id'),
+    )
+    .select(['w.crm_id', 'w.after', 'w.donor', 'c.owned_values', 'c.identity', 'c.asked_identity'])
+    .select((eb) =>
+      eb
+        .selectFrom('jobs as j')
+        .select('j.identity')
+        .whereRef('j.integration_id', '=', 'w.integration_id')
+        .whereRef('j.crm_id', '=', 'w.crm_id')
+        .whereRef('j.submitted_at', '<=', 'w.written_at')
+        .orderBy('j.submitted_at', 'desc')
+        .limit(1)
+        .as('bought_for'),
+    )
+    .where('w.integration_id', '=', integrationId)
+    // It says no more than the first condition; SQLite chooses the index of unconfirmed writes by it.
+    .where('w.crm_id', '>', '')
+    .where('w.state', '=', sql.lit('intended'))
+    .where('w.donor', 'is not', null)
+    .where('c.state', '=', 'settled')
+    .where('c.eligible', '=', 1)
+    .where('c.values_donor', 'is', null)
+    .$if(only !== null, (query) => query.where('w.crm_id', 'in', [...(only ?? [])]))
+    .orderBy('w.crm_id')
+    .orderBy('w.written_at')
+    .execute();
+  const last = new Map(rows.map((row) => [row.crm_id, row]));
+  return [...last.values()].flatMap(({ crm_id, after, donor, owned_values, ...row }) => {
+    const { bought_for: values_identity, identity, asked_identity } = row;
+    if (!hasOtherName({ identity, asked_identity, values_identity })) return [];
+    const owned = { ...parseOwned(owned_values), ...parseOwned(after) };
+    return [{ crm_id, owned_values: JSON.stringify(owned), values_donor: donor, values_identity }];
+  });
+}
+
+/** A respelled name, another address and another employer do not make another person. */
+function hasOtherName({
+  identity,
+  asked_identity,
+  values_identity,
+}: Pick<ContactRow, 'identity' | 'asked_identity' | 'values_identity'>): boolean {
+  if (asked_identity === null || asked_identity === '' || values_identity === null) return false;
+  // A user may have approved the values for a name that is not the one which was paid for.
+  return [identity, asked_identity].every((name) =>
+    changedParts(values_identity, name).includes('name'),
+  );
+}
+
+/**
+ * Contacts that took in other records, and whose waiting profile was paid for under another name than theirs:
+ * which record's profile came first says nothing of who the contact is. A user's approval stands.
+ */
+async function listMismatches(
+  db: Database | Trx,
+  { integrationId }: OfIntegration,
+  only: readonly string[] | null,
+): Promise<ContactRow[]> {
+  const rows = await db
+    .selectFrom('contacts as heir')
+    .innerJoin('jobs as j', 'j.tracking_id', 'heir.tracking_id')
+    .selectAll('heir')
+    .select('j.identity as job_identity')
+    .where('heir.integration_id', '=', integrationId)
+    .where('heir.state', 'in', ['ready', 'held'])
+    .where('j.state', 'in', ['completed', 'held'])
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('contacts as part')
+          .select('part.crm_id')
+          .whereRef('part.integration_id', '=', 'heir.integration_id')
+          .whereRef('part.merged_into', '=', 'heir.crm_id')
+          .where('part.seen_run', '=', DEPARTURE_READ),
+      ),
+    )
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('holds as h')
+            .select('h.id')
+            .whereRef('h.tracking_id', '=', 'heir.tracking_id')
+            .where('h.decision', '=', 'approved'),
+        ),
+      ),
+    )
+    .$if(only !== null, (query) => query.where('heir.crm_id', 'in', [...(only ?? [])]))
+    .execute();
+  const unfit = rows.flatMap(({ job_identity, ...row }) =>
+    changedParts(job_identity, row.identity).includes('name') ? row : [],
+  );
+  // Sorted here: in the statement, the order would keep SQLite from the index of the states.
+  return unfit.sort((a, b) => (a.crm_id < b.crm_id ? -1 : 1));
+}
+
+/** The service keeps the results of a job for so long. */
+const RESULTS_KEPT_MS = 7 * 86_400_000;
+
+/** Gives the contact a job of a record that was merged into it, if that was paid for under this name. */
+async function takeFittingJob(
+  trx: Trx,
+  of: OfIntegration,
+  run: RunContext,
+  heir: ContactRow,
+  name: string,
+): Promise<boolean> {
+  const merged = await findMergedValues(trx, of.integrationId, [heir.crm_id]);
+  const ids = (merged.get(heir.crm_id) ?? []).map(({ crmId }) => crmId);
+  if (ids.length === 0) return false;
+  const jobs = await trx
+    .selectFrom('jobs')
+    .select(['tracking_id', 'crm_id', 'identity'])
+    .where('integration_id', '=', of.integrationId)
+    .where('crm_id', 'in', ids)
+    .where('state', 'in', ['completed', 'delivered'])
+    // The service keeps results for a while, and the store keeps profiles for longer.
+    .where((eb) =>
+      eb.or([
+        eb('submitted_at', '>=', run.now - RESULTS_KEPT_MS),
+        eb.exists(
+          eb
+            .selectFrom('kept_profiles as k')
+            .select('k.crm_id')
+            .whereRef('k.integration_id', '=', 'jobs.integration_id')
+            .whereRef('k.tracking_id', '=', 'jobs.tracking_id')
+            .where('k.profile', '<>', ''),
+        ),
+      ]),
+    )
+    .orderBy('submitted_at', 'desc')
+    .execute();
+  const fitting = jobs.find(({ identity }) => hasSameName(identity, name));
+  if (fitting === undefined) return false;
+  const loser = (await findRows(trx, of.integrationId, [fitting.crm_id])).get(fitting.crm_id);
+  if (loser === undefined) return false;
+  return takeJob(trx, of, run, { loser, heir, trackingId: fitting.tracking_id });
+}
+
+/** What cannot be compared is not the same. */
+function hasSameName(one: string, other: string): boolean {
+  const changed = changedParts(one, other);
+  return !changed.includes('name') && !changed.includes('unknown');
+}
+
+/** Opens a question about each of these contacts. */
+async function openQuestions(
+  trx: Trx,
+  lease: Lease,
+  run: RunContext,
+  rows: readonly ContactRow[],
+): Promise<number> {
+  const ids = rows.map(({ crm_id }) => crm_id);
+  const held = await moveAndList(trx, lease, 'heldWithFormerValues', ids, run);
+  const questions = held.map(({ crm_id }) => {
+    const id = newId(run.now);
+    return {
+      id,
+      integration_id: lease.integrationId,
+      crm_id,
+      kind: 'new_person_unknown' as const,
+      // It is about no job: the service does not know the present name, or was not asked about it.
+      tracking_id: id,
+      detail: null,
+      opened_at: run.now,
+    };
+  });
+  if (questions.length > 0) await trx.insertInto('holds').values(questions).execute();
+  return held.length;
+}

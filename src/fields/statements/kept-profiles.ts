@@ -1,0 +1,533 @@
+/** Profiles that were paid for: how they are kept, found and deleted. */
+import { type Selectable, sql } from 'kysely';
+import { type ContactRecord, findRows } from '../../contacts/contacts.ts';
+import { move } from '../../contacts/transition.ts';
+import type { Clock } from '../../core/clock.ts';
+import { getOutcome, type OutcomeReason } from '../../core/outcome.ts';
+import { keepWords, type SealedWords } from '../../database/encryption/foreign-texts.ts';
+import { type FromRow, fromRow, fromRows } from '../../database/from-row.ts';
+import type { Checkpoint, Lease } from '../../database/leases.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+import { inBatches, inFilledBatches, toValueRows } from '../../database/rows.ts';
+import type { KeptProfilesTable, ValueState } from '../../database/tables/kept-tables.ts';
+import { MAY_BE_LOST } from '../../database/tables/status-tables.ts';
+import type { Database, JobsTable, Trx } from '../../database/tables/tables.ts';
+import { closeWrites, type WriteEnd } from './field-end.ts';
+import {
+  buildKeptUpdate,
+  createRequestQueries,
+  deliverable,
+  listCandidates,
+  listUnkeptJobs,
+} from './later-deliveries.ts';
+import {
+  countWaiting,
+  dropNotes,
+  findNotes,
+  listWaiting,
+  putNotes,
+  type ValueNote,
+} from './value-states.ts';
+
+/** A profile on its way to disk. */
+export interface ProfileToKeep {
+  /** Keyed fingerprint of the donor's id. */
+  donor: string;
+  /** The encrypted key; the empty string if the profile is not to be kept. */
+  key: string;
+  /** The encrypted profile, likewise. */
+  profile: string;
+  /** When its credit was spent (epoch ms). */
+  paidAt: number;
+  fieldMap: string;
+  values: readonly ValueNote[];
+}
+
+/** A kept profile of one contact, to be stored when its delivery ends. */
+export interface KeptDelivery extends ProfileToKeep {
+  crmId: string;
+  trackingId: string;
+  /** False if it is not in the CRM: a decision about it is pending, or the contact has opted out. */
+  isDelivered: boolean;
+}
+
+export type KeptRecord = FromRow<Selectable<KeptProfilesTable>>;
+
+/** A field map that profiles were offered with, as fingerprints of its lines. */
+export interface OfferedMap {
+  fieldMap: string;
+  lines: readonly string[];
+}
+
+/** A kept profile with its contact, its job and its values that are not in the CRM. */
+export interface KeptOfContact {
+  kept: KeptRecord;
+  contact: ContactRecord;
+  job: FromRow<Selectable<JobsTable>>;
+  values: readonly ValueNote[];
+}
+
+/** A profile that was delivered and is not kept: the service may still have the result of its job. */
+export interface FetchedAgain {
+  crmId: string;
+  trackingId: string;
+  donor: string;
+  key: string;
+  profile: string;
+  /** When the job was submitted: the profile is as old as that. */
+  submittedAt: number;
+}
+
+/** How a later delivery ended. */
+export interface LaterEnd extends WriteEnd {
+  crmId: string;
+  reason: OutcomeReason;
+  detail: string | null;
+  words: SealedWords | null;
+  owned: Readonly<Record<string, string>> | null;
+  /** The donor whose values replaced those of another one, with the identity; null if none were replaced. */
+  newDonor: { donorId: string; identity: string } | null;
+  /** The fields that were offered again. */
+  offered: readonly string[];
+  values: readonly ValueNote[];
+  /** The field map that its profile is offered with from now on. */
+  fieldMap: string;
+  /** True if nothing is known of the write: what waits goes on waiting. */
+  isPassing: boolean;
+}
+
+export function keptProfileQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+  return {
+    ...createRequestQueries(db, checkpoint),
+
+    /** Values that are not in the CRM, counted by field and reason. */
+    listWaiting: (
+      integrationId: string,
+      which: { states?: readonly ValueState[]; before?: number | null } = {},
+    ) => listWaiting(db, integrationId, which),
+
+    /** The same for users: whatever waits, counted by field and reason. */
+    countWaiting: (integrationId: string) => countWaiting(db, integrationId),
+
+    /** The field maps that kept profiles were offered with; one without lines for profiles never offered. */
+    async listOfferedMaps(integrationId: string): Promise<OfferedMap[]> {
+      const known = await db
+        .selectFrom('field_maps as m')
+        .select(['m.field_map', 'm.lines'])
+        .where('m.integration_id', '=', integrationId)
+        .execute();
+      const maps = known.map(({ field_map: fieldMap, lines }) => ({
+        fieldMap,
+        lines: lines.split(' '),
+      }));
+      const offered: OfferedMap[] = [];
+      // A walk through all profiles would be longer than a look for one of each map.
+      for (const map of [{ fieldMap: '', lines: [] }, ...maps]) {
+        const one = await db
+          .selectFrom('kept_profiles')
+          .select('crm_id')
+          .where('integration_id', '=', integrationId)
+          .where('field_map', '=', map.fieldMap)
+          .where('donor', '<>', '')
+          .limit(1)
+          .executeTakeFirst();
+        if (one !== undefined) offered.push(map);
+      }
+      return offered;
+    },
+
+    /** Notes the lines of a field map, before a profile is offered with it. */
+    async noteMap(lease: Lease, { fieldMap, lines }: OfferedMap): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        await trx
+          .insertInto('field_maps')
+          .values({
+            integration_id: lease.integrationId,
+            field_map: fieldMap,
+            lines: lines.join(' '),
+          })
+          .onConflict((c) => c.doNothing())
+          .execute();
+      });
+    },
+
+    /** Delivered profiles of settled contacts in the order of their ids, after the given one. */
+    async listDelivered(
+      integrationId: string,
+      { after, limit, only }: { after: string; limit: number; only: readonly string[] | null },
+    ): Promise<KeptOfContact[]> {
+      const rows = await deliverable(db, integrationId)
+        .selectAll('k')
+        .where('k.crm_id', '>', after)
+        .$if(only !== null, (query) => query.where('k.crm_id', 'in', [...(only ?? [])]))
+        .orderBy('k.crm_id')
+        .limit(limit)
+        .execute();
+      return withContacts(integrationId, rows.map(fromRow));
+    },
+
+    /**
+     * Delivered profiles with a value that waits for one of these reasons, offered with one of these maps, or
+     * requested by a user: a page, and where the next one starts (null after the last).
+     */
+    async listFreed(
+      integrationId: string,
+      freed: { notes: readonly ValueNote[]; maps: readonly string[]; isRequested: boolean },
+      { after, limit }: { after: string; limit: number },
+    ): Promise<{ found: KeptOfContact[]; next: string | null }> {
+      const ids = await listCandidates(db, integrationId, freed, { after, limit });
+      const next = ids.length < limit ? null : (ids.at(-1) ?? null);
+      if (ids.length === 0) return { found: [], next };
+      const rows = await deliverable(db, integrationId)
+        .selectAll('k')
+        .where('k.crm_id', 'in', ids)
+        .orderBy('k.crm_id')
+        .execute();
+      return { found: await withContacts(integrationId, rows.map(fromRow)), next };
+    },
+
+    /** Contacts with a value that waits for this reason; those that were tried longest ago come first. */
+    async listToProbe(
+      integrationId: string,
+      { state, code }: Pick<ValueNote, 'state' | 'code'>,
+      { before, limit }: { before: number; limit: number },
+    ): Promise<KeptOfContact[]> {
+      const ids = await deliverable(db, integrationId)
+        .innerJoin('value_states as v', (join) =>
+          join
+            .onRef('v.integration_id', '=', 'k.integration_id')
+            .onRef('v.crm_id', '=', 'k.crm_id'),
+        )
+        .select('k.crm_id')
+        .select((eb) => eb.fn.max(eb.fn.coalesce('v.probed_at', sql.lit(0))).as('probed'))
+        .where('v.integration_id', '=', integrationId)
+        .where('v.state', '=', state)
+        .where('v.code', '=', code)
+        .where('v.since', '<', before)
+        .groupBy('k.crm_id')
+        .orderBy('probed')
+        .orderBy('k.crm_id')
+        .limit(limit)
+        .execute();
+      const rows = await keptRows(
+        integrationId,
+        ids.map(({ crm_id }) => crm_id),
+      );
+      return withContacts(integrationId, rows);
+    },
+
+    /** Enhanced contacts at rest of which no profile is kept, with the job that brought it, after the given one. */
+    async listUnkept(
+      integrationId: string,
+      page: { after: string; limit: number; only: readonly string[] | null },
+    ): Promise<Pick<KeptOfContact, 'contact' | 'job'>[]> {
+      const jobs = await listUnkeptJobs(db, integrationId, page);
+      const contacts = await findRows(
+        db,
+        integrationId,
+        jobs.map(({ crmId }) => crmId),
+      );
+      return jobs.flatMap((job) => {
+        const contact = contacts.get(job.crmId);
+        return contact === undefined ? [] : [{ job, contact: fromRow(contact) }];
+      });
+    },
+
+    /** The kept profiles of these jobs, by tracking id. */
+    async findOfJobs(
+      integrationId: string,
+      trackingIds: readonly string[],
+    ): Promise<Map<string, KeptRecord>> {
+      const found = new Map<string, KeptRecord>();
+      for (const batch of inFilledBatches(trackingIds)) {
+        const rows = await db
+          .selectFrom('kept_profiles')
+          .selectAll()
+          .where('integration_id', '=', integrationId)
+          .where('tracking_id', 'in', batch)
+          .where('profile', '<>', '')
+          .execute()
+          .then(fromRows);
+        for (const row of rows) found.set(row.trackingId, row);
+      }
+      return found;
+    },
+
+    /** How later deliveries ended: what is in the CRM now, and what still waits. */
+    async recordLater(lease: Lease, runId: string, ends: readonly LaterEnd[]): Promise<void> {
+      if (ends.length === 0) return;
+      await checkpoint(lease, async (trx) => {
+        const run = { id: runId, now: clock.now() };
+        await recordOwned(trx, lease, ends, run.now);
+        await closeWrites(trx, ends);
+        const telling = ends.filter(({ reason }) => getOutcome(reason) !== 'unchanged');
+        const outcomes = telling.map(({ crmId, reason, detail }) => ({
+          ...{ crm_id: crmId, outcome_reason: reason, outcome_detail: detail },
+        }));
+        await move(trx, lease, 'deliveredLater', outcomes, run);
+        const words = ends.flatMap((end) => end.words ?? []);
+        await keepWords(trx, lease.integrationId, run, words);
+        const settled = ends.filter(({ isPassing }) => !isPassing);
+        await recordLater(trx, lease.integrationId, run.now, settled);
+      });
+    },
+
+    /** The service no longer has the results of these jobs, and their profiles are not kept. */
+    async noteGone(lease: Lease, crmIds: readonly string[]): Promise<void> {
+      if (crmIds.length === 0) return;
+      await checkpoint(lease, async (trx) => {
+        for (const batch of inFilledBatches(crmIds)) {
+          await buildKeptUpdate(trx, lease.integrationId, batch)
+            .set({ gone_at: clock.now(), requested: null })
+            .execute();
+        }
+      });
+    },
+
+    /** Keeps profiles that were delivered before and were fetched again, as old as they are. */
+    async keepAgain(lease: Lease, fetched: readonly FetchedAgain[]): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        const deliveries = fetched.map(({ submittedAt, ...each }) => ({
+          ...each,
+          ...{ paidAt: submittedAt, isDelivered: true, fieldMap: '', values: [] },
+        }));
+        await insertKept(trx, lease.integrationId, deliveries);
+      });
+    },
+
+    /**
+     * At the start of a run: profiles of contacts that have left are offered as the first time when the contact
+     * comes back, its status is looked at then, and a profile that a merge has brought to another contact is kept there alone.
+     */
+    async noteDepartures(lease: Lease): Promise<void> {
+      const { integrationId } = lease;
+      await checkpoint(lease, async (trx) => {
+        const removed = trx
+          .selectFrom('contacts')
+          .select('crm_id')
+          .where('integration_id', '=', integrationId)
+          .where('state', '=', 'removed');
+        await trx
+          .updateTable('kept_profiles')
+          .set({ field_map: '' })
+          .where('integration_id', '=', integrationId)
+          .where('field_map', '<>', '')
+          .where('crm_id', 'in', removed)
+          .execute();
+        await trx
+          .updateTable('contact_statuses')
+          .set({ seen: MAY_BE_LOST })
+          .where('integration_id', '=', integrationId)
+          .where('seen', '<>', MAY_BE_LOST)
+          .where('crm_id', 'in', removed)
+          .execute();
+        for (const table of ['value_states', 'kept_profiles'] as const) {
+          await trx
+            .deleteFrom(table)
+            .where('integration_id', '=', integrationId)
+            .where('crm_id', 'in', (eb) =>
+              eb
+                .selectFrom('contacts as c')
+                .innerJoin('kept_profiles as k', (join) =>
+                  join
+                    .onRef('k.integration_id', '=', 'c.integration_id')
+                    .onRef('k.crm_id', '=', 'c.crm_id'),
+                )
+                .innerJoin('jobs as j', 'j.tracking_id', 'k.tracking_id')
+                .select('c.crm_id')
+                .where('c.integration_id', '=', integrationId)
+                .where('c.state', '=', 'removed')
+                .where('c.merged_into', 'is not', null)
+                .whereRef('j.crm_id', '<>', 'k.crm_id')
+                .where('j.state', '=', 'delivered'),
+            )
+            .execute();
+        }
+      });
+    },
+
+    /**
+     * The CRM lacked fields that these profiles were offered with, and their values are gone with the fields: the
+     * profiles are offered again.
+     */
+    async offerAgain(lease: Lease, fieldMaps: readonly string[]): Promise<void> {
+      if (fieldMaps.length === 0) return;
+      await checkpoint(lease, async (trx) => {
+        await trx
+          .updateTable('kept_profiles')
+          .set({ field_map: '' })
+          .where('integration_id', '=', lease.integrationId)
+          .where('field_map', 'in', fieldMaps)
+          .execute();
+      });
+    },
+
+    /**
+     * Records that are back without any of our values: nothing in them is ours. Their warm path is written again with
+     * its next computation, which needs a query.
+     */
+    async recordLost(lease: Lease, runId: string, crmIds: readonly string[]): Promise<void> {
+      if (crmIds.length === 0) return;
+      const { integrationId } = lease;
+      await checkpoint(lease, async (trx) => {
+        const lost = crmIds.map((crm_id) => ({ crm_id, owned_values: '{}' }));
+        await move(trx, lease, 'valuesWritten', lost, { id: runId, now: clock.now() });
+        for (const batch of inFilledBatches(crmIds)) {
+          await trx
+            .updateTable('warm_paths')
+            .set({ told: null })
+            .where('integration_id', '=', integrationId)
+            .where('crm_id', 'in', batch)
+            .execute();
+        }
+      });
+    },
+  };
+
+  async function keptRows(integrationId: string, crmIds: readonly string[]): Promise<KeptRecord[]> {
+    if (crmIds.length === 0) return [];
+    return db
+      .selectFrom('kept_profiles')
+      .selectAll()
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', crmIds)
+      .execute()
+      .then(fromRows);
+  }
+
+  async function withContacts(
+    integrationId: string,
+    rows: readonly KeptRecord[],
+  ): Promise<KeptOfContact[]> {
+    const ids = rows.map(({ crmId }) => crmId);
+    const contacts = await findRows(db, integrationId, ids);
+    const values = await findNotes(db, integrationId, ids);
+    const jobs = new Map<string, FromRow<Selectable<JobsTable>>>();
+    for (const batch of inFilledBatches(rows.map(({ trackingId }) => trackingId))) {
+      const found = await db
+        .selectFrom('jobs')
+        .selectAll()
+        .where('tracking_id', 'in', batch)
+        .execute();
+      for (const job of found) jobs.set(job.tracking_id, fromRow(job));
+    }
+    return rows.flatMap((kept) => {
+      const contact = contacts.get(kept.crmId);
+      const job = jobs.get(kept.trackingId);
+      if (contact === undefined || job === undefined) return [];
+      return [{ kept, contact: fromRow(contact), job, values: values.get(kept.crmId) ?? [] }];
+    });
+  }
+}
+
+/** Keeps profiles in the transaction in which their delivery ends; each replaces the one before. */
+export async function keepProfiles(
+  trx: Trx,
+  integrationId: string,
+  now: number,
+  deliveries: readonly KeptDelivery[],
+): Promise<void> {
+  const delivered = deliveries.filter(({ isDelivered }) => isDelivered);
+  for (const crmIds of inFilledBatches(delivered.map(({ crmId }) => crmId))) {
+    await deleteStates(trx, { integrationId, crmIds });
+  }
+  await insertKept(trx, integrationId, deliveries);
+  const notes = delivered.flatMap(({ crmId, values }) => values.map((note) => ({ crmId, note })));
+  await putNotes(trx, integrationId, notes, { now });
+}
+
+async function insertKept(
+  trx: Trx,
+  integrationId: string,
+  deliveries: readonly KeptDelivery[],
+): Promise<void> {
+  for (const batch of inBatches(deliveries)) {
+    await insertProfiles(trx, {
+      cells: batch.flatMap(
+        ({ crmId, trackingId, isDelivered, fieldMap, paidAt, donor, key, profile }) => [
+          ...[integrationId, crmId, trackingId, isDelivered ? 1 : 0, isDelivered ? fieldMap : ''],
+          ...[paidAt, donor, key, profile],
+        ],
+      ),
+    });
+  }
+}
+
+const deleteStates = prepared(
+  (db, { integrationId, crmIds }: Slots<{ integrationId: string; crmIds: readonly string[] }>) =>
+    db
+      .deleteFrom('value_states')
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', crmIds)
+      .compile(),
+);
+
+/** The columns of a profile that is kept. */
+const KEPT = [
+  ...(['integration_id', 'crm_id', 'tracking_id', 'is_delivered', 'field_map'] as const),
+  ...(['kept_at', 'donor', 'key', 'profile'] as const),
+] as const;
+
+const insertProfiles = prepared((db, { cells }: Slots<{ cells: readonly (string | number)[] }>) =>
+  db
+    .insertInto('kept_profiles')
+    .columns(KEPT)
+    .expression(sql`values ${toValueRows(cells, KEPT.length)}`)
+    .onConflict((c) =>
+      c.columns(['integration_id', 'crm_id']).doUpdateSet((eb) => ({
+        tracking_id: eb.ref('excluded.tracking_id'),
+        is_delivered: eb.ref('excluded.is_delivered'),
+        field_map: eb.ref('excluded.field_map'),
+        kept_at: eb.ref('excluded.kept_at'),
+        requested: eb.lit(null),
+        gone_at: eb.lit(null),
+        donor: eb.ref('excluded.donor'),
+        key: eb.ref('excluded.key'),
+        profile: eb.ref('excluded.profile'),
+      })),
+    )
+    .compile(),
+);
+
+/** What is ours in the contacts now, and whose values these are where they were another donor's before. */
+async function recordOwned(
+  trx: Trx,
+  lease: Lease,
+  ends: readonly LaterEnd[],
+  now: number,
+): Promise<void> {
+  const known = ends.flatMap(({ crmId, owned, newDonor }) =>
+    owned === null ? [] : [{ crm_id: crmId, owned_values: JSON.stringify(owned), newDonor }],
+  );
+  const same = known.flatMap(({ newDonor, ...target }) => (newDonor === null ? target : []));
+  const replaced = known.flatMap(({ newDonor, ...target }) =>
+    newDonor === null
+      ? []
+      : [{ ...target, values_donor: newDonor.donorId, values_identity: newDonor.identity }],
+  );
+  await move(trx, lease, 'valuesWritten', same, { now });
+  await move(trx, lease, 'valuesOfDonor', replaced, { now });
+}
+
+/** A few statements for all of them, however many values each has. */
+async function recordLater(
+  trx: Trx,
+  integrationId: string,
+  now: number,
+  ends: readonly LaterEnd[],
+): Promise<void> {
+  const written = ends.map(({ crmId, offered, values }) => {
+    const stillOut = new Set(values.map(({ field }) => field));
+    return { crmId, fields: offered.filter((field) => !stillOut.has(field)) };
+  });
+  await dropNotes(trx, integrationId, written);
+  const notes = ends.flatMap(({ crmId, values }) => values.map((note) => ({ crmId, note })));
+  await putNotes(trx, integrationId, notes, { now, probedAt: now });
+  for (const [fieldMap, some] of Map.groupBy(ends, (end) => end.fieldMap)) {
+    for (const batch of inFilledBatches(some.map(({ crmId }) => crmId))) {
+      await buildKeptUpdate(trx, integrationId, batch)
+        .set({ field_map: fieldMap, requested: null })
+        .execute();
+    }
+  }
+}

@@ -1,0 +1,279 @@
+/** Which kept profiles can be delivered again, and which of them a user has requested. */
+import { type Selectable, type SqlBool, sql } from 'kysely';
+import { type FromRow, fromRows } from '../../database/from-row.ts';
+import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { ContactState, Database, JobsTable, Trx } from '../../database/tables/tables.ts';
+import type { ValueNote } from './value-states.ts';
+
+/** `requested` of a profile of which a user wants all fields. */
+export const ALL_FIELDS = '*';
+
+/** Enhanced contacts that nothing is delivered to, by where they stand and what they were last left out for. */
+export interface NotDeliverable {
+  state: ContactState;
+  isEligible: boolean;
+  isOutside: boolean;
+  isGone: boolean;
+  reason: string;
+  contacts: number;
+}
+
+/** Contacts of a request: named ones, or all if null. */
+type Only = readonly string[] | null;
+
+export function createRequestQueries(db: Database, checkpoint: Checkpoint) {
+  return {
+    /** Notes that a user wants these fields (null: all) of these contacts (null: all) delivered again. */
+    async request(lease: Lease, fields: readonly string[] | null, only: Only): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        await trx
+          .updateTable('kept_profiles')
+          .set((eb) => ({
+            requested:
+              fields === null
+                ? ALL_FIELDS
+                : // What an earlier request has left undone is still wanted.
+                  eb
+                    .case()
+                    .when('requested', '=', ALL_FIELDS)
+                    .then(ALL_FIELDS)
+                    .else(JSON.stringify(fields))
+                    .end(),
+          }))
+          .where('integration_id', '=', lease.integrationId)
+          .where('crm_id', 'in', deliverable(trx, lease.integrationId).select('k.crm_id'))
+          .$if(only !== null, (query) => query.where('crm_id', 'in', [...(only ?? [])]))
+          .execute();
+      });
+    },
+
+    /** The request has ended for these contacts: nothing can be delivered to them now. */
+    async endRequest(lease: Lease, crmIds: readonly string[]): Promise<void> {
+      if (crmIds.length === 0) return;
+      await checkpoint(lease, async (trx) => {
+        await buildKeptUpdate(trx, lease.integrationId, crmIds).set({ requested: null }).execute();
+      });
+    },
+
+    /** True if a request was not carried out to its end. */
+    async hasRequested(integrationId: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('kept_profiles')
+        .select('crm_id')
+        .where('integration_id', '=', integrationId)
+        // It says no more than the first condition; SQLite chooses the index of requested profiles by it.
+        .where('crm_id', '>', '')
+        .where('requested', 'is not', null)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    /** Enhanced contacts to which nothing can be delivered now, counted; those that have left are left out. */
+    async countNotDeliverable(integrationId: string, only: Only): Promise<NotDeliverable[]> {
+      const rows = await db
+        .selectFrom('contacts as c')
+        .leftJoin('kept_profiles as k', (join) =>
+          join
+            .onRef('k.integration_id', '=', 'c.integration_id')
+            .onRef('k.crm_id', '=', 'c.crm_id'),
+        )
+        .select(['c.state', 'c.eligible', 'c.outcome_reason'])
+        .select((eb) => [
+          eb.case().when(LISTED).then(0).else(1).end().as('outside'),
+          eb
+            .case()
+            .when(eb.or([eb('k.gone_at', 'is not', null), eb('k.crm_id', 'is', null)]))
+            .then(1)
+            .else(0)
+            .end()
+            .as('gone'),
+          eb.fn.countAll().as('contacts'),
+        ])
+        .where('c.integration_id', '=', integrationId)
+        .where('c.state', '<>', 'removed')
+        .where((eb) => eb.or([eb('c.donor_id', 'is not', null), eb('k.crm_id', 'is not', null)]))
+        .where((eb) =>
+          eb.or([
+            eb.not(AT_REST),
+            eb.not(LISTED),
+            eb('k.is_delivered', '=', 0),
+            eb('k.gone_at', 'is not', null),
+            // Neither a profile is kept nor a job that would bring it again.
+            eb.and([
+              eb('k.crm_id', 'is', null),
+              eb.not(
+                eb.exists(
+                  eb
+                    .selectFrom('jobs as j')
+                    .select('j.tracking_id')
+                    .whereRef('j.integration_id', '=', 'c.integration_id')
+                    .whereRef('j.crm_id', '=', 'c.crm_id')
+                    .where('j.state', '=', 'delivered')
+                    .where('j.job_id', 'is not', null),
+                ),
+              ),
+            ]),
+          ]),
+        )
+        .$if(only !== null, (query) => query.where('c.crm_id', 'in', [...(only ?? [])]))
+        .groupBy(['c.state', 'c.eligible', 'c.outcome_reason', 'outside', 'gone'])
+        .execute();
+      return rows.map(({ state, eligible, outcome_reason: reason, outside, gone, contacts }) => ({
+        ...{ state, reason, isEligible: eligible === 1, isOutside: outside === 1 },
+        ...{ isGone: gone === 1, contacts: Number(contacts) },
+      }));
+    },
+  };
+}
+
+/** The kept profiles that can be delivered again: of contacts at rest that the filter still lists. */
+export function deliverable(db: Database | Trx, integrationId: string) {
+  return db
+    .selectFrom('kept_profiles as k')
+    .innerJoin('contacts as c', (join) =>
+      join.onRef('c.integration_id', '=', 'k.integration_id').onRef('c.crm_id', '=', 'k.crm_id'),
+    )
+    .where('k.integration_id', '=', integrationId)
+    .where('k.is_delivered', '=', 1)
+    .where('k.gone_at', 'is', null)
+    .where(AT_REST)
+    .where(LISTED);
+}
+
+/** The jobs that brought the profiles of enhanced contacts at rest of which none is kept, by contact. */
+export async function listUnkeptJobs(
+  db: Database,
+  integrationId: string,
+  { after, limit, only }: { after: string; limit: number; only: Only },
+): Promise<FromRow<Selectable<JobsTable>>[]> {
+  return db
+    .selectFrom('contacts as c')
+    .innerJoin('jobs as j', (join) =>
+      join.onRef('j.integration_id', '=', 'c.integration_id').onRef('j.crm_id', '=', 'c.crm_id'),
+    )
+    .selectAll('j')
+    .where('c.integration_id', '=', integrationId)
+    .where('c.crm_id', '>', after)
+    .where('c.donor_id', 'is not', null)
+    .where(AT_REST)
+    .where(LISTED)
+    .where('j.state', '=', 'delivered')
+    .where('j.job_id', 'is not', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('kept_profiles as k')
+            .select('k.crm_id')
+            .whereRef('k.integration_id', '=', 'c.integration_id')
+            .whereRef('k.crm_id', '=', 'c.crm_id'),
+        ),
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('jobs as later')
+            .select('later.tracking_id')
+            .whereRef('later.integration_id', '=', 'j.integration_id')
+            .whereRef('later.crm_id', '=', 'j.crm_id')
+            .where('later.state', '=', 'delivered')
+            .where(({ or, and, eb, ref }) =>
+              or([
+                eb('later.submitted_at', '>', ref('j.submitted_at')),
+                and([
+                  eb('later.submitted_at', '=', ref('j.submitted_at')),
+                  eb('later.tracking_id', '>', ref('j.tracking_id')),
+                ]),
+              ]),
+            ),
+        ),
+      ),
+    )
+    .$if(only !== null, (query) => query.where('c.crm_id', 'in', [...(only ?? [])]))
+    .orderBy('c.crm_id')
+    .limit(limit)
+    .execute()
+    .then(fromRows);
+}
+
+/** The rows of these contacts, to be changed. */
+export function buildKeptUpdate(trx: Trx, integrationId: string, crmIds: readonly string[]) {
+  return trx
+    .updateTable('kept_profiles')
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', 'in', [...crmIds]);
+}
+
+/**
+ * No job of it runs and no user is to decide about it; one that waits for a credit keeps the values of its profile until
+ * then. What keeps it from the service keeps it from the CRM, too.
+ */
+const AT_REST = sql<SqlBool>`(c.state in ('settled', 'due') and c.eligible = 1)`;
+
+/** False of a contact that no run has read since the filter or another part of the reading was changed. */
+const LISTED = sql<SqlBool>`not exists (
+  select 1 from integrations i left join runs r on r.id = c.seen_run
+  where i.id = c.integration_id and i.scope_since is not null
+    and (r.started_at is null or r.started_at < i.scope_since))`;
+
+/**
+ * Ids of contacts that something may be delivered to, in their order: each part is a walk along an index that
+ * ends after a page, so that a few of them cost little, however many profiles are kept.
+ */
+export async function listCandidates(
+  db: Database,
+  integrationId: string,
+  freed: { notes: readonly ValueNote[]; maps: readonly string[]; isRequested: boolean },
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const page = { integrationId, after, limit };
+  const [first, ...others] = [
+    ...(freed.isRequested ? [keptPage(db, page).where('requested', 'is not', null)] : []),
+    ...freed.maps.map((map) => keptPage(db, page).where('field_map', '=', map)),
+    ...freed.notes.map((note) => notesPage(db, page, note)),
+  ].map((part) => db.selectFrom(part.as('part')).select('part.crm_id'));
+  if (first === undefined) return [];
+  const all = others.reduce((union, part) => union.union(part), first);
+  const rows = await db
+    .selectFrom(all.as('candidate'))
+    .select('candidate.crm_id')
+    .orderBy('candidate.crm_id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ crm_id }) => crm_id);
+}
+
+interface Page {
+  integrationId: string;
+  after: string;
+  limit: number;
+}
+
+function keptPage(db: Database, { integrationId, after, limit }: Page) {
+  return db
+    .selectFrom('kept_profiles')
+    .select('crm_id')
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', '>', after)
+    .orderBy('crm_id')
+    .limit(limit);
+}
+
+function notesPage(
+  db: Database,
+  { integrationId, after, limit }: Page,
+  { field, state, code, description }: ValueNote,
+) {
+  return db
+    .selectFrom('value_states')
+    .select('crm_id')
+    .where('integration_id', '=', integrationId)
+    .where('state', '=', state)
+    .where('field', '=', field)
+    .where('code', '=', code)
+    .where('description', '=', description)
+    .where('crm_id', '>', after)
+    .orderBy('crm_id')
+    .limit(limit);
+}

@@ -1,0 +1,224 @@
+/** Deletes profiles that were paid for, with the keys that open them: for their age, an opt-out or an objection. */
+import { sql } from 'kysely';
+import { IS_IN_DOUBT, OBJECTS } from '../../contacts/guards/opt-outs.ts';
+import { type Checkpoint, type Lease, waitForCheckpoint } from '../../database/leases.ts';
+import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { RecordEntry } from '../../privacy/audit/record.ts';
+
+/** Which profiles are deleted. */
+export interface PurgeLimits {
+  /** Paid for before this instant (epoch ms). */
+  paidBefore: number;
+  /** Marked as opted out since before this instant (epoch ms). */
+  optedOutBefore: number;
+  /** Marks since this instant (epoch ms) are counted: the row of a deleted profile stays for so long. */
+  countedSince: number;
+  /** False if no profiles are to be kept, whatever their age. */
+  keepsAny: boolean;
+}
+
+/** Deleted profiles, by the reason. */
+export interface PurgedProfiles {
+  old: number;
+  optedOut: number;
+  notKept: number;
+}
+
+type Work = <Result>(work: (trx: Trx) => Promise<Result>) => Promise<Result>;
+
+export function profilePurgeQueries(db: Database, checkpoint: Checkpoint, record: RecordEntry) {
+  return {
+    /** At the end of a run. Repeatable: each portion is a transaction, with its entry in the audit. */
+    purge: (lease: Lease, limits: PurgeLimits): Promise<PurgedProfiles> =>
+      purgeProfiles(db, (work) => checkpoint(lease, work), lease.integrationId, limits, record),
+
+    /** The same while no run of the client has to be in progress, and none has to have gone well. */
+    purgeUnattended(integrationId: string, limits: PurgeLimits): Promise<PurgedProfiles> {
+      const inOne: Work = (work) =>
+        db.transaction().execute(async (trx) => {
+          await waitForCheckpoint(trx, integrationId);
+          return work(trx);
+        });
+      return purgeProfiles(db, inOne, integrationId, limits, record);
+    },
+
+    /** The clients with kept profiles, also those that the settings no longer have. */
+    async listClients(): Promise<string[]> {
+      const rows = await db
+        .selectFrom('kept_profiles')
+        .select('integration_id')
+        .distinct()
+        .orderBy('integration_id')
+        .execute();
+      return rows.map(({ integration_id: id }) => id);
+    },
+  };
+}
+
+async function purgeProfiles(
+  db: Database,
+  inOne: Work,
+  integrationId: string,
+  limits: PurgeLimits,
+  record: RecordEntry,
+): Promise<PurgedProfiles> {
+  const { paidBefore, keepsAny } = limits;
+  const emptied = await inPortions(
+    (of) => listOptedOut(of, integrationId, limits, true),
+    (trx, ids) => empty(trx, integrationId, ids, { donor: '' }),
+    'profilesOptedOut',
+  );
+  const deleted = await inPortions(
+    (of) => listOptedOut(of, integrationId, limits, false),
+    deleteThese,
+    'profilesOptedOut',
+  );
+  await inPortions((of) => listUncounted(of, integrationId, limits), deleteThese, null);
+  return {
+    optedOut: emptied + deleted,
+    old: await inPortions((of) => listOld(of, integrationId, paidBefore), deleteThese, 'profiles'),
+    notKept: keepsAny
+      ? 0
+      : await inPortions(
+          (of) => listFilled(of, integrationId),
+          (trx, ids) => empty(trx, integrationId, ids, {}),
+          'profiles',
+        ),
+  };
+
+  /** Nearly always there are none: then nothing is written, not even to the lease. */
+  async function inPortions(
+    list: (of: Database | Trx) => Promise<string[]>,
+    purge: (trx: Trx, ids: readonly string[]) => Promise<void>,
+    what: string | null,
+  ): Promise<number> {
+    if ((await list(db)).length === 0) return 0;
+    let purged = 0;
+    for (let rows = ROWS_PER_TRANSACTION; rows >= ROWS_PER_TRANSACTION; purged += rows) {
+      rows = await inOne(async (trx) => {
+        const ids = await list(trx);
+        await purge(trx, ids);
+        const details = { what, rows: ids.length };
+        if (what !== null && ids.length > 0) {
+          await record(trx, { action: 'data.purged', integrationId, details });
+        }
+        return ids.length;
+      });
+    }
+    return purged;
+  }
+
+  async function deleteThese(trx: Trx, ids: readonly string[]): Promise<void> {
+    await deleteRows(trx, integrationId, ids);
+  }
+}
+
+/** Marked for long enough, or objected to, and no user is asked whether the mark is right. */
+async function listOptedOut(
+  db: Database | Trx,
+  integrationId: string,
+  { optedOutBefore, countedSince }: PurgeLimits,
+  isCounted: boolean,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('kept_profiles as k')
+    .innerJoin('contacts as c', (join) =>
+      join.onRef('c.integration_id', '=', 'k.integration_id').onRef('c.crm_id', '=', 'k.crm_id'),
+    )
+    .select('k.crm_id')
+    .where('k.integration_id', '=', integrationId)
+    .where('k.opted_out_at', 'is not', null)
+    .where('k.opted_out_at', isCounted ? '>=' : '<', countedSince)
+    .where('k.donor', '<>', '')
+    .where('c.has_opted_out', '<>', sql.lit(0))
+    .where((eb) =>
+      eb.or([eb('k.opted_out_at', '<', optedOutBefore), eb('c.has_opted_out', '=', OBJECTS)]),
+    )
+    .where(sql<boolean>`not ${IS_IN_DOUBT}`)
+    .orderBy('k.crm_id')
+    .limit(ROWS_PER_TRANSACTION)
+    .execute();
+  return rows.map(({ crm_id }) => crm_id);
+}
+
+/** Rows of deleted profiles whose marks are no longer counted. */
+async function listUncounted(
+  db: Database | Trx,
+  integrationId: string,
+  { countedSince }: PurgeLimits,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('kept_profiles')
+    .select('crm_id')
+    .where('integration_id', '=', integrationId)
+    .where('donor', '=', '')
+    .where((eb) => eb.or([eb('opted_out_at', 'is', null), eb('opted_out_at', '<', countedSince)]))
+    .limit(ROWS_PER_TRANSACTION)
+    .execute();
+  return rows.map(({ crm_id }) => crm_id);
+}
+
+async function listOld(
+  db: Database | Trx,
+  integrationId: string,
+  before: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('kept_profiles')
+    .select('crm_id')
+    .where('integration_id', '=', integrationId)
+    .where('kept_at', '<', before)
+    .limit(ROWS_PER_TRANSACTION)
+    .execute();
+  return rows.map(({ crm_id }) => crm_id);
+}
+
+async function listFilled(db: Database | Trx, integrationId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('kept_profiles')
+    .select('crm_id')
+    .where('integration_id', '=', integrationId)
+    .where('profile', '<>', '')
+    .limit(ROWS_PER_TRANSACTION)
+    .execute();
+  return rows.map(({ crm_id }) => crm_id);
+}
+
+/** The row stays: it counts as marked, or says what waits. Without a donor it is never delivered. */
+async function empty(
+  trx: Trx,
+  integrationId: string,
+  ids: readonly string[],
+  more: { donor?: '' },
+): Promise<void> {
+  for (const batch of inFilledBatches(ids)) {
+    await trx
+      .updateTable('kept_profiles')
+      .set({ key: '', profile: '', ...more })
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', batch)
+      .execute();
+  }
+  if (more.donor !== undefined) await deleteByIds(trx, 'value_states', integrationId, ids);
+}
+
+async function deleteRows(trx: Trx, integrationId: string, ids: readonly string[]): Promise<void> {
+  await deleteByIds(trx, 'value_states', integrationId, ids);
+  await deleteByIds(trx, 'kept_profiles', integrationId, ids);
+}
+
+async function deleteByIds(
+  trx: Trx,
+  table: 'value_states' | 'kept_profiles',
+  integrationId: string,
+  ids: readonly string[],
+): Promise<void> {
+  for (const batch of inFilledBatches(ids)) {
+    await trx
+      .deleteFrom(table)
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', batch)
+      .execute();
+  }
+}

@@ -1,0 +1,229 @@
+/** Values of profiles that are not in their field, and why: one row for each. */
+
+import { inBatches, inFilledBatches } from '../../database/rows.ts';
+import type { ValueState } from '../../database/tables/kept-tables.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
+
+/** A value of a profile that is not in its field. */
+export interface ValueNote {
+  field: string;
+  state: ValueState;
+  /** The CRM's own code; the empty string if the description of the field says why. */
+  code: string;
+  /** Fingerprint of the field's description; the empty string if the CRM does not describe it. */
+  description: string;
+}
+
+/** Values that wait for the same reason. */
+export interface WaitingValues extends ValueNote {
+  contacts: number;
+  since: number;
+  /** When one of them was written again last; null for never. */
+  probedAt: number | null;
+}
+
+/** States whose values are written once their reason is gone. */
+export const WAITING_STATES = [
+  'refused',
+  'no_such_field',
+  'no_permission',
+  'does_not_fit',
+  'other_currency',
+  'no_rate',
+] as const satisfies readonly ValueState[];
+
+/** States whose values are written, or written in full, once their field is described differently. */
+export const UNFIT_STATES = [
+  ...WAITING_STATES,
+  'shortened',
+  'currency_changed',
+] as const satisfies readonly ValueState[];
+
+/** States that only a user's explicit request ends. */
+export const REMOVED_STATES = ['emptied', 'undone'] as const satisfies readonly ValueState[];
+
+/** A note with the contact that it is about. */
+export interface NoteOfContact {
+  crmId: string;
+  note: ValueNote;
+}
+
+/**
+ * Values that are not in the CRM, counted by field and reason; those of before a moment, if one is given, and those
+ * that a run has to look at after a change of currency.
+ */
+export async function listWaiting(
+  db: Database,
+  integrationId: string,
+  {
+    states = WAITING_STATES,
+    before = null,
+  }: { states?: readonly ValueState[]; before?: number | null } = {},
+): Promise<WaitingValues[]> {
+  const rows = await db
+    .selectFrom('value_states')
+    .select(['field', 'state', 'code', 'description'])
+    .select((eb) => [
+      eb.fn.countAll().as('contacts'),
+      eb.fn.min('since').as('since'),
+      eb.fn.max('probed_at').as('probed_at'),
+    ])
+    .where('integration_id', '=', integrationId)
+    .where('state', 'in', states)
+    .$if(before !== null, (query) =>
+      query.where((eb) =>
+        eb.or([eb('since', '<', before ?? 0), eb('state', '=', 'currency_changed')]),
+      ),
+    )
+    .groupBy(['field', 'state', 'code', 'description'])
+    .orderBy('field')
+    .orderBy('state')
+    .orderBy('code')
+    .orderBy('description')
+    .execute();
+  return rows.map(({ contacts, probed_at: probedAt, ...row }) => ({
+    ...row,
+    contacts: Number(contacts),
+    probedAt,
+  }));
+}
+
+/** Values that wait, as they are counted for users. */
+export interface CountedValues {
+  field: string;
+  state: (typeof WAITING_STATES)[number];
+  code: string;
+  /** True if no profile is kept any more, and the service no longer has the result. */
+  isGone: boolean;
+  contacts: number;
+}
+
+/** Values that wait to be written, counted by field and reason for users. */
+export async function countWaiting(db: Database, integrationId: string): Promise<CountedValues[]> {
+  const rows = await db
+    .selectFrom('value_states as v')
+    .leftJoin('kept_profiles as k', (join) =>
+      join.onRef('k.integration_id', '=', 'v.integration_id').onRef('k.crm_id', '=', 'v.crm_id'),
+    )
+    .select(['v.field', 'v.state', 'v.code'])
+    .select((eb) => [
+      eb.case().when('k.gone_at', 'is', null).then(0).else(1).end().as('gone'),
+      eb.fn.countAll().as('contacts'),
+    ])
+    .where('v.integration_id', '=', integrationId)
+    .where('v.state', 'in', WAITING_STATES)
+    .groupBy(['v.field', 'v.state', 'v.code', 'gone'])
+    .orderBy('v.field')
+    .orderBy('v.state')
+    .orderBy('v.code')
+    .execute();
+  return rows.flatMap(({ field, state, code, gone, contacts }) => {
+    const waiting = WAITING_STATES.find((each) => each === state);
+    if (waiting === undefined) return [];
+    return [{ field, state: waiting, code, isGone: gone === 1, contacts: Number(contacts) }];
+  });
+}
+
+/** The notes of these contacts, by CRM id. */
+export async function findNotes(
+  db: Database,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<Map<string, ValueNote[]>> {
+  const notes = new Map<string, ValueNote[]>();
+  for (const batch of inFilledBatches(crmIds)) {
+    const found = await db
+      .selectFrom('value_states')
+      .select(['crm_id', 'field', 'state', 'code', 'description'])
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', batch)
+      .execute();
+    for (const { crm_id, ...note } of found) {
+      notes.set(crm_id, [...(notes.get(crm_id) ?? []), note]);
+    }
+  }
+  return notes;
+}
+
+/** How long a value has been waiting is counted from the first time that the same kept it out. */
+export async function putNotes(
+  trx: Trx,
+  integrationId: string,
+  notes: readonly NoteOfContact[],
+  { now, probedAt = null }: { now: number; probedAt?: number | null },
+): Promise<void> {
+  const rows = new Map(
+    notes.map(({ crmId, note: { field, state, code, description } }) => [
+      JSON.stringify([crmId, field]),
+      {
+        ...{ integration_id: integrationId, crm_id: crmId, field, state, code, description },
+        ...{ since: now, probed_at: probedAt },
+      },
+    ]),
+  );
+  for (const batch of inBatches([...rows.values()])) {
+    await trx
+      .insertInto('value_states')
+      .values(batch)
+      .onConflict((c) =>
+        c.columns(['integration_id', 'crm_id', 'field']).doUpdateSet((eb) => ({
+          state: eb.ref('excluded.state'),
+          code: eb.ref('excluded.code'),
+          description: eb.ref('excluded.description'),
+          probed_at: eb.ref('excluded.probed_at'),
+          since: eb
+            .case()
+            .when(
+              eb.and([
+                eb('value_states.state', '=', eb.ref('excluded.state')),
+                eb('value_states.code', '=', eb.ref('excluded.code')),
+              ]),
+            )
+            .then(eb.ref('value_states.since'))
+            .else(eb.ref('excluded.since'))
+            .end(),
+        })),
+      )
+      .execute();
+  }
+}
+
+/** Drops the notes of values that are in their fields now, given as the fields of each contact. */
+export async function dropNotes(
+  trx: Trx,
+  integrationId: string,
+  written: readonly { crmId: string; fields: readonly string[] }[],
+): Promise<void> {
+  const pairs = written.flatMap(({ crmId, fields }) => fields.map((field) => ({ crmId, field })));
+  for (const [field, some] of Map.groupBy(pairs, (pair) => pair.field)) {
+    for (const batch of inFilledBatches(some.map(({ crmId }) => crmId))) {
+      await trx
+        .deleteFrom('value_states')
+        .where('integration_id', '=', integrationId)
+        .where('crm_id', 'in', batch)
+        .where('field', '=', field)
+        .execute();
+    }
+  }
+}
+
+/** What a user has undone is not written again before a user asks for it, or another profile comes. */
+export async function recordUndone(
+  trx: Trx,
+  integrationId: string,
+  now: number,
+  { crmId, fields }: { crmId: string; fields: readonly string[] },
+): Promise<void> {
+  const kept = await trx
+    .selectFrom('kept_profiles')
+    .select('crm_id')
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', '=', crmId)
+    .executeTakeFirst();
+  if (kept === undefined) return;
+  const undone = fields.map((field) => ({
+    crmId,
+    note: { field, state: 'undone' as const, code: '', description: '' },
+  }));
+  await putNotes(trx, integrationId, undone, { now });
+}

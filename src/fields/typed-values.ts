@@ -1,0 +1,149 @@
+/**
+ * Values that users type into the CRM between our reading and our write. Our write replaces them, so they are put back
+ * at once; where that fails, the outcome of the contact says that the value was lost, and who had typed it.
+ */
+import type { ContactChange, Overwritten, WriteResult } from '../../connectors/contract.ts';
+import type { OwnedValues } from '../contacts/owned-values.ts';
+import type { FieldValues } from '../core/crm-field.ts';
+import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts';
+import type { Run, SyncDeps } from '../sync/control/context.ts';
+import type { FieldPlan } from './plan.ts';
+import { withKeptForUser } from './value-states.ts';
+import { openValues, sealValues } from './values.ts';
+import type { WrittenEnd } from './written-end.ts';
+
+type TypedDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'log'>;
+
+/** A contact whose user has typed into fields that we were about to write. */
+interface Typed {
+  plan: FieldPlan;
+  values: FieldValues;
+  by: string | null;
+}
+
+/**
+ * Puts back what users had typed, and changes the ends of these contacts accordingly. First the values are on disk as
+ * those from before our write, so that an undo restores them even if we are killed before they are back.
+ */
+export async function putTypedBack(
+  deps: TypedDeps,
+  run: Pick<Run, 'id' | 'lease' | 'integration' | 'mappings' | 'fields'>,
+  found: ReadonlyMap<string, Overwritten>,
+  plans: readonly FieldPlan[],
+  ends: Map<string, WrittenEnd>,
+): Promise<void> {
+  if (found.size === 0) return;
+  const typed = plans.flatMap((plan) => typedIn(plan, found.get(plan.crmId)));
+  if (typed.length === 0) return;
+  await deps.store.deliveries.recordBefore(
+    run.lease,
+    typed.flatMap((each) => beforeOf(deps, run, each)),
+  );
+  const back = await putBack(
+    deps,
+    typed.map(({ plan, values }) => ({ id: plan.crmId, values })),
+  );
+  let [restored, lost] = [0, 0];
+  for (const each of typed) {
+    const end = ends.get(each.plan.crmId);
+    if (end === undefined) continue;
+    const isBack = back.get(each.plan.crmId) ?? new Set();
+    ends.set(each.plan.crmId, concludeTyped(deps, run, each, end, isBack));
+    restored += isBack.size;
+    lost += Object.keys(each.values).length - isBack.size;
+  }
+  deps.log.warn(
+    { run: run.id, code: 'typed_values_overwritten', restored, lost },
+    'users typed values while they were being written',
+  );
+}
+
+/** Writes values into the CRM again; the fields of each contact that hold them now. */
+export async function putBack(
+  { connector }: Pick<SyncDeps, 'connector'>,
+  changes: readonly ContactChange[],
+): Promise<Map<string, ReadonlySet<string>>> {
+  const back = new Map<string, ReadonlySet<string>>();
+  if (changes.length === 0) return back;
+  const byId = new Map(changes.map((change) => [change.id, change]));
+  for await (const result of connector.write(changes)) {
+    back.set(result.id, fieldsOf(result, byId.get(result.id)));
+  }
+  return back;
+}
+
+function fieldsOf(result: WriteResult, change: ContactChange | undefined): ReadonlySet<string> {
+  if (result.status === 'refused' || change === undefined) return new Set();
+  const refused =
+    result.status === 'written' ? [] : result.refusals.flatMap(({ fields }) => fields);
+  return new Set(Object.keys(change.values).filter((field) => !refused.includes(field)));
+}
+
+/** What a user had typed and the rule of the field would have kept; nothing if it is a value of ours. */
+function typedIn(plan: FieldPlan, found: Overwritten | undefined): Typed[] {
+  if (found === undefined) return [];
+  const keeps = plan.keeps(found.values);
+  if (keeps.length === 0) return [];
+  const values = Object.fromEntries(keeps.map((field) => [field, found.values[field] ?? null]));
+  return [{ plan, values, by: found.by }];
+}
+
+/** The values before the write, with those that users have typed since they were read. */
+function beforeOf(
+  { sealer }: TypedDeps,
+  { integration }: Pick<Run, 'integration'>,
+  { plan: { write, crmId }, values }: Typed,
+): { id: string; before: string }[] {
+  if (write === null) return [];
+  const place = valuesBeforeSealContext({ id: write.id, integrationId: integration.id, crmId });
+  const before = { ...openValues(sealer, write.before, place), ...values };
+  return [{ id: write.id, before: sealValues(sealer, before, place) }];
+}
+
+function concludeTyped(
+  deps: TypedDeps,
+  run: Pick<Run, 'mappings' | 'fields'>,
+  { plan: { write }, values, by }: Typed,
+  end: WrittenEnd,
+  isBack: ReadonlySet<string>,
+): WrittenEnd {
+  const restored = [...isBack];
+  const lost = Object.keys(values).filter((field) => !isBack.has(field));
+  const { after = {}, ownedBefore = {} } = write ?? {};
+  const texts = [
+    ...(end.detail === null ? [] : [end.detail]),
+    ...(lost.length === 0 ? [] : [lostText(lost, by)]),
+    ...(restored.length === 0 ? [] : [restoredText(restored, by)]),
+  ];
+  return {
+    ...end,
+    reason: lost.length > 0 ? 'typed_value_lost' : 'typed_value_restored',
+    detail: texts.join(' '),
+    owned:
+      end.owned === null
+        ? null
+        : { ...without(end.owned, restored), ...only(ownedBefore, restored) },
+    after: without(end.after ?? after, restored),
+    values: withKeptForUser(deps, run, end.values, restored),
+  };
+}
+
+function lostText(fields: readonly string[], by: string | null): string {
+  return `${fields.join(', ')}: ${whoTyped(by)} while donor-sync was writing. The value was replaced, and the CRM did not accept it back. Undo this run, or type it again.`;
+}
+
+function restoredText(fields: readonly string[], by: string | null): string {
+  return `${fields.join(', ')}: ${whoTyped(by)} while donor-sync was writing. The value was put back at once.`;
+}
+
+function whoTyped(by: string | null): string {
+  return by === null ? 'somebody typed a value' : `${by} (as the CRM names its user) typed a value`;
+}
+
+function without(values: OwnedValues, fields: readonly string[]): OwnedValues {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !fields.includes(name)));
+}
+
+function only(values: OwnedValues, fields: readonly string[]): OwnedValues {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => fields.includes(name)));
+}

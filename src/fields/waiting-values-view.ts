@@ -1,0 +1,62 @@
+/** Values that were paid for and wait to be written: how many, why, and what ends the waiting. Read once for all that shows it. */
+import type { FieldMapping } from '../core/field-map.ts';
+import { describeCount, formatCount } from '../core/quantities.ts';
+import type { ValuesWaiting, WaitingCause } from '../core/waiting-values.ts';
+import type { Store } from '../store.ts';
+
+type WaitingStore = { keptProfiles: Pick<Store['keptProfiles'], 'countWaiting'> };
+
+/** What waits for an integration, with the largest number first; of the given field map alone, if there is one. */
+export async function readValuesWaiting(
+  { keptProfiles }: WaitingStore,
+  integrationId: string,
+  mappings?: readonly FieldMapping[],
+): Promise<ValuesWaiting> {
+  const mapped = mappings && new Set(mappings.map(({ to }) => to));
+  const found = await keptProfiles.countWaiting(integrationId);
+  const reasons = found
+    .filter(({ field }) => mapped === undefined || mapped.has(field))
+    .map(({ field, state, code, isGone, contacts }) => {
+      const cause: WaitingCause = isGone ? 'no_profile' : state;
+      const said = isGone || code === '' ? null : code;
+      return { field, cause, code: said, contacts, text: waitingText(cause, said) };
+    })
+    .sort((a, b) => b.contacts - a.contacts);
+  return { values: reasons.reduce((sum, { contacts }) => sum + contacts, 0), reasons };
+}
+
+const NEXT_RUN = 'the next run writes the values, for no credit';
+
+/** Why values wait, what ends that, and what it costs. */
+export function waitingText(cause: WaitingCause, code: string | null): string {
+  const by = code === null ? '' : ` (${code})`;
+  switch (cause) {
+    case 'no_such_field':
+      return `the CRM has no such field, or hides it${by}: create it or give access to it, and ${NEXT_RUN}`;
+    case 'no_permission':
+      return `the integration's user can't write the field${by}: give that permission, and ${NEXT_RUN}`;
+    case 'does_not_fit':
+      return `they don't fit the field${by}: give it more room (length, digits, choices) or another type, and ${NEXT_RUN}`;
+    case 'other_currency':
+      return `their contacts are in another currency than US dollars${by}: set crm.currency to convert (doctor shows the rates), or map number fields, and ${NEXT_RUN}`;
+    case 'no_rate':
+      return `the CRM has no active exchange rate for US dollars or for the currency of the contacts, or hides its rates${by}: activate the rate or let the integration's user read the rates, and ${NEXT_RUN}`;
+    case 'refused':
+      return `the CRM refuses them${by}: change its rule or the contacts; runs try five contacts daily for three days, then weekly, and write the others once one is accepted, for no credit`;
+    case 'no_profile':
+      return 'no profile is kept any more: the next refresh brings them, for no credit beyond its own';
+  }
+}
+
+/** `60 values of Donor_Age__c wait to be written: the CRM has no such field, …` */
+export function waitingSentences({ reasons }: ValuesWaiting): string[] {
+  return reasons.map(
+    ({ field, contacts, text }) =>
+      `${describeCount(contacts, 'value')} of ${field} ${contacts === 1 ? 'waits' : 'wait'} to be written: ${text}.`,
+  );
+}
+
+/** `120 values wait to be written` */
+export function waitingTitle({ values }: ValuesWaiting): string {
+  return `${formatCount(values)} ${values === 1 ? 'value waits' : 'values wait'} to be written`;
+}

@@ -1,0 +1,88 @@
+/**
+ * What a run changed in one contact: what stood in its fields before, as it was kept for `undo`, and what
+ * stands there at this moment, as the CRM says. It is for the page of a user who decides, and is kept nowhere.
+ */
+import type { Application } from '../application.ts';
+import { parseOwned } from '../contacts/owned-values.ts';
+import type { FieldValue } from '../core/crm-field.ts';
+import { ConfigurationError, isFatalError } from '../core/errors.ts';
+import type { Integration } from '../core/integration.ts';
+import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts';
+import { VALUES_PURGED } from '../privacy/statements/retention.ts';
+import { openCrm } from '../sync/control/crm-account.ts';
+import { lookUp } from '../sync/control/look-up.ts';
+import type { WriteRecord } from './statements/deliveries.ts';
+import { createOwnershipCheck, openValues } from './values.ts';
+
+/** One field that a run wrote. */
+export interface WrittenChange {
+  /** As the CRM calls it. */
+  field: string;
+  before: FieldValue;
+  now: FieldValue;
+  /** Whether what stands there now is what the run wrote; a person may have changed it since. */
+  isOurs: boolean;
+}
+
+export interface WrittenChanges {
+  /** `gone`: the CRM does not have the contact any more; `unkept`: what stood there before is not kept. */
+  state: 'known' | 'gone' | 'unkept' | 'none';
+  changes: WrittenChange[];
+}
+
+/** The longest that a CRM may take while a person looks. */
+const PATIENCE_MS = 20_000;
+
+/** Reads them live. Throws what the connector throws, and a ConfigurationError for an integration that is gone. */
+export async function readWrittenChanges(
+  { store, open }: Pick<Application, 'store' | 'open'>,
+  integration: Integration | undefined,
+  { runId, crmId }: { runId: string; crmId: string },
+  stopping: AbortSignal,
+): Promise<WrittenChanges> {
+  if (integration === undefined) throw integrationGone();
+  const write = await store.deliveries.findWrite(runId, crmId);
+  if (write === undefined) return { state: 'none', changes: [] };
+  if (write.before === VALUES_PURGED) return { state: 'unkept', changes: [] };
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(PATIENCE_MS)]);
+  const { deps, close } = await open(integration, signal);
+  try {
+    const crm = await openCrm(deps, null);
+    const after = parseOwned(write.after);
+    const [found] = await lookUp(crm.connector, [crmId], Object.keys(after));
+    if (found?.state !== 'found') return { state: 'gone', changes: [] };
+    const before = valuesBefore(crm, integration.id, write);
+    if (before === null) return { state: 'unkept', changes: [] };
+    const isOurs = createOwnershipCheck(crm, crmId, [after]);
+    return {
+      state: 'known',
+      changes: Object.keys(after).map((field) => {
+        const now = found.values[field] ?? null;
+        return { field, before: before[field] ?? null, now, isOurs: isOurs(field, now) };
+      }),
+    };
+  } finally {
+    await close();
+  }
+}
+
+function valuesBefore(
+  { sealer }: { sealer: Pick<Application['sealer'], 'open'> },
+  integrationId: string,
+  { id, crmId, before }: WriteRecord,
+) {
+  try {
+    return openValues(sealer, before, valuesBeforeSealContext({ id, integrationId, crmId }));
+  } catch (error) {
+    // Changed in the database, or sealed with a key that is not here any more.
+    if (isFatalError(error)) return null;
+    throw error;
+  }
+}
+
+function integrationGone(): ConfigurationError {
+  return new ConfigurationError(
+    'The integration of this run is not in the settings any more, so its CRM cannot be asked.',
+    { code: 'integration_unknown' },
+  );
+}

@@ -1,0 +1,345 @@
+/** Who may ask what: access tokens, people, sessions of browsers, and the first visit before any of them. */
+import type { Context, MiddlewareHandler } from 'hono';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import type { Actor } from '../../core/actor.ts';
+import type { Clock } from '../../core/clock.ts';
+import { newId } from '../../core/new-id.ts';
+import { mayActAs, type Role } from '../../core/role.ts';
+import type { Sealer } from '../../database/encryption/sealed.ts';
+import { hashToken } from '../../people/access-token.ts';
+import type { AccessTokenRecord } from '../../people/statements/access.ts';
+import type { PersonRecord } from '../../people/statements/people.ts';
+import {
+  SESSION_MS,
+  type SessionDetails,
+  type SessionOwner,
+} from '../../people/statements/sessions.ts';
+import { readIdentity } from '../../people/user-accounts.ts';
+import type { Store } from '../../store.ts';
+import type { HttpEnv, Principal } from './request/context.ts';
+import { HttpError } from './request/errors.ts';
+import {
+  type ClientAddress,
+  describeBrowser,
+  getHostname,
+  isLocal,
+  isLoopbackName,
+  requireSameOrigin,
+  showsProxy,
+} from './request/peer.ts';
+import { isSameText, newSecret, type WithoutToken } from './request/secret.ts';
+import type { Transport } from './request/transport.ts';
+import type { Attempts } from './sign-in/attempts.ts';
+
+export interface Access {
+  /**
+   * Lets only those through who have the role, and sets `c.var.principal`. Throws an HttpError
+   * otherwise: 401, 403 or, after too many wrong tokens, 429. What changes something and relies on
+   * more than a token in a header has to come from our own pages.
+   */
+  requireRole(role: Role): MiddlewareHandler<HttpEnv>;
+  /**
+   * The same for a page: a stranger is led to the form to sign in, and from there back. Each page and
+   * each button of a page has one of these two before its handler.
+   */
+  requirePage(role: Role): MiddlewareHandler<HttpEnv>;
+  /**
+   * Like `requireRole('viewer')`, but a caller that seems to be on this machine needs no token. A token that is sent
+   * counts there too: the caller sees the clients of that token and no other.
+   */
+  requireViewerUnlessLocal(): MiddlewareHandler<HttpEnv>;
+  /** The same person for the audit. */
+  getActor(c: Context<HttpEnv>, principal: Principal): Actor;
+  /** Who asks, or null; for pages that show a form to strangers. Throws an HttpError (429). */
+  identify(c: Context<HttpEnv>): Promise<Principal | null>;
+  /**
+   * Begins a session for the browser that presents this token: sets the cookie. Null if the token
+   * is not one of ours. Throws an HttpError: 403 from a foreign page, 429 after too many attempts.
+   */
+  signIn(c: Context<HttpEnv>, token: string): Promise<Principal | null>;
+  /**
+   * While there is no user, refuses (401) all that shows to come from elsewhere than this machine: before
+   * everything that has no key of its own.
+   */
+  requireUsersBeyondHere: MiddlewareHandler<HttpEnv>;
+  /** Refuses (403) what a user signs in with where others could read it on its way. */
+  requireSafeTransport: MiddlewareHandler<HttpEnv>;
+  /** Begins a session of a person who has shown who it is. */
+  signInAs(c: Context<HttpEnv>, person: PersonRecord, by?: SessionDetails): Promise<void>;
+  /** Whether there is a person who can sign in with a password. */
+  hasPeople(): Promise<boolean>;
+  /**
+   * Begins the session of the one-time link for the browser that follows it, while there is no user.
+   * Throws an HttpError: 403 for a link that does not count, 429 after too many.
+   */
+  beginFirstVisit(c: Context<HttpEnv>, secret: string): Promise<void>;
+  /** Ends the browser's session and takes its cookie away. Throws an HttpError (403) likewise. */
+  signOut(c: Context<HttpEnv>): Promise<void>;
+}
+
+/** The secret in it is worth nothing in any other process. */
+const FIRST_VISIT_COOKIE = 'donor_sync_first_visit';
+
+export interface AccessDeps {
+  store: Pick<Store, 'access' | 'people' | 'sessions' | 'audit' | 'actingAs'>;
+  /** Opens who a person is. */
+  sealer: Pick<Sealer, 'open'>;
+  clock: Pick<Clock, 'now'>;
+  attempts: Attempts;
+  publicUrl: string;
+  transport: Transport;
+  withoutToken: WithoutToken;
+  getAddress: ClientAddress;
+}
+
+export function createAccess(deps: AccessDeps): Access {
+  const { store, sealer, clock, attempts, publicUrl, transport, withoutToken, getAddress } = deps;
+  const { protocol, hostname } = new URL(publicUrl);
+  const isSecure = protocol === 'https:';
+  // Browsers take a cookie of this name only over https, for the whole host and no other.
+  const cookieName = isSecure ? '__Host-donor_sync_session' : 'donor_sync_session';
+  // Behind a proxy every caller may seem to be on this machine: what is public needs tokens anyway.
+  const isHome = isLoopbackName(hostname);
+
+  /** Once there was one, all who come are asked who they are. */
+  let hadUsers = false;
+
+  async function identify(c: Context<HttpEnv>): Promise<Principal | null> {
+    const token = bearerToken(c);
+    if (token !== undefined) {
+      const row = await findToken(c, token);
+      return row && toPrincipal('token', row);
+    }
+    // Where others could have read the cookie, it proves nothing.
+    const cookie = transport.isSafe(c) ? getCookie(c, cookieName) : undefined;
+    const session = cookie ? await store.sessions.find(hashToken(cookie)) : null;
+    if (session !== null) {
+      const { id, owner } = session;
+      return 'person' in owner
+        ? personPrincipal(owner.person, id)
+        : toPrincipal('session', owner.token, id);
+    }
+    return isFirstVisitor(c) && (await isWithoutUsers()) ? FIRST_VISITOR : null;
+  }
+
+  /**
+   * The address alone proves nothing where a proxy on this machine adds no header: it counts in the demo, where
+   * nothing can be lost. Elsewhere the secret of the link counts, as passwords do: where no one else can read it.
+   */
+  function isFirstVisitor(c: Context<HttpEnv>): boolean {
+    if (withoutToken === null) return false;
+    if (withoutToken === 'thisMachine') return isHome && isLocal(c);
+    return takesLink(c) && withoutToken.isSession(getCookie(c, FIRST_VISIT_COOKIE) ?? '');
+  }
+
+  /** Behind a proxy that names us by our own name, the user may have come by plain http from anywhere. */
+  function takesLink(c: Context<HttpEnv>): boolean {
+    return transport.isSafe(c) && !(isLoopbackName(getHostname(c)) && showsProxy(c));
+  }
+
+  async function isWithoutUsers(): Promise<boolean> {
+    return (await store.access.listTokens()).length === 0 && !(await store.people.hasJoined());
+  }
+
+  function personPrincipal(person: PersonRecord, sessionId: string): Principal {
+    const { id: personId, role } = person;
+    const { name } = readIdentity(sealer, person);
+    const integrations = toIntegrationSet(person);
+    return { kind: 'session', role, name, integrations, personId, tokenId: null, sessionId };
+  }
+
+  async function findToken(c: Context<HttpEnv>, token: string): Promise<AccessTokenRecord | null> {
+    const hash = hashToken(token);
+    // All are compared, so that the time tells nothing of which one it is.
+    const [row] = (await store.access.listTokens()).filter((one) => isSameText(one.hash, hash));
+    if (row === undefined) {
+      noteWrong(c);
+      return null;
+    }
+    await store.access.noteUse(row);
+    return row;
+  }
+
+  /** Only what is wrong is counted: a right token gets in from an address that others guess from. */
+  function noteWrong(c: Context<HttpEnv>): void {
+    const address = getAddress(c);
+    attempts.requireAllowed(address);
+    attempts.noteFailure(address);
+  }
+
+  /** No page can make a browser send a user's token in a header. */
+  function requireOurPages(c: Context<HttpEnv>, { kind }: Principal): void {
+    if (kind === 'token') return;
+    const hasCookie = kind === 'session' || withoutToken !== 'thisMachine';
+    requireSameOrigin(c, publicUrl, hasCookie ? 'refused' : 'allowed');
+  }
+
+  function getActor(c: Context<HttpEnv>, { kind, name }: Principal): Actor {
+    return { kind, name, from: getAddress(c) };
+  }
+
+  /** Lets this caller go on to the handler, or throws an HttpError. */
+  function admit(c: Context<HttpEnv>, principal: Principal | null, role: Role): void {
+    if (principal === null) throw unauthenticated();
+    if (!mayActAs(principal.role, role)) throw roleInsufficient(role, principal.role);
+    requireOurPages(c, principal);
+    c.set('principal', principal);
+    c.set('actor', getActor(c, principal));
+  }
+
+  /** A new secret for each session; the one that the browser had before ends. */
+  async function beginSession(
+    c: Context<HttpEnv>,
+    owner: SessionOwner,
+    name: string,
+    by?: SessionDetails,
+  ) {
+    const before = getCookie(c, cookieName);
+    if (before !== undefined) await store.sessions.end(hashToken(before));
+    const secret = newSecret();
+    const acting = store.actingAs({ kind: 'session', name, from: getAddress(c) });
+    const browser = describeBrowser(c);
+    const id = newId(clock.now());
+    await acting.sessions.add({ hash: hashToken(secret), id, browser }, owner, by);
+    setCookie(c, cookieName, secret, {
+      httpOnly: true,
+      sameSite: 'Lax',
+      secure: isSecure,
+      path: '/',
+      maxAge: SESSION_MS / 1_000,
+    });
+    return id;
+  }
+
+  return {
+    identify,
+    getActor,
+    requireRole(role) {
+      return async (c, next) => {
+        admit(c, await identify(c), role);
+        await next();
+      };
+    },
+    requirePage(role) {
+      return async (c, next) => {
+        const principal = await identify(c);
+        if (principal === null && ['GET', 'HEAD'].includes(c.req.method)) {
+          const { pathname, search } = new URL(c.req.url);
+          const to = pathname + search;
+          return c.redirect(to === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(to)}`, 303);
+        }
+        admit(c, principal, role);
+        return next();
+      };
+    },
+    requireViewerUnlessLocal() {
+      return async (c, next) => {
+        const isSilent = c.req.header('authorization') === undefined;
+        if (!(isHome && isLocal(c) && isSilent)) admit(c, await identify(c), 'viewer');
+        await next();
+      };
+    },
+    async signIn(c, token) {
+      requireSameOrigin(c, publicUrl, 'allowed');
+      const row = await findToken(c, token);
+      if (row === null) return null;
+      return toPrincipal('session', row, await beginSession(c, { tokenId: row.id }, row.name));
+    },
+    async requireUsersBeyondHere(c, next) {
+      if (!isLocal(c) && !isFirstVisitor(c)) {
+        hadUsers ||= !(await isWithoutUsers());
+        if (!hadUsers) throw unauthenticated();
+      }
+      await next();
+    },
+    async requireSafeTransport(c, next) {
+      transport.requireSafe(c);
+      await next();
+    },
+    async signInAs(c, person, by) {
+      const { name } = readIdentity(sealer, person);
+      await beginSession(c, { personId: person.id }, name, by);
+    },
+    hasPeople: () => store.people.hasJoined(),
+    async beginFirstVisit(c, secret) {
+      requireSameOrigin(c, publicUrl, 'allowed');
+      const isOpen = typeof withoutToken === 'object' && takesLink(c) && (await isWithoutUsers());
+      const cookie = isOpen ? (withoutToken?.begin(secret) ?? null) : null;
+      if (cookie === null) {
+        noteWrong(c);
+        throw firstVisitRefused();
+      }
+      const first = store.actingAs({ kind: 'local', name: null, from: getAddress(c) });
+      await first.audit.note({ action: 'session.begun' });
+      setCookie(c, FIRST_VISIT_COOKIE, cookie, {
+        httpOnly: true,
+        sameSite: 'Lax',
+        // Not every browser takes a secure cookie by plain http from its own machine.
+        secure: isSecure && !isLoopbackName(getHostname(c)),
+        path: '/',
+        maxAge: SESSION_MS / 1_000,
+      });
+    },
+    async signOut(c) {
+      requireSameOrigin(c, publicUrl, 'refused');
+      const cookie = getCookie(c, cookieName);
+      if (cookie !== undefined) await store.sessions.end(hashToken(cookie));
+      deleteCookie(c, cookieName, { path: '/', secure: isSecure });
+    },
+  };
+}
+
+/** The first visitor on this machine, before there is any token or person. */
+const FIRST_VISITOR: Principal = {
+  kind: 'local',
+  role: 'owner',
+  name: null,
+  integrations: null,
+  personId: null,
+  tokenId: null,
+  sessionId: null,
+};
+
+function toPrincipal(
+  kind: 'token' | 'session',
+  token: AccessTokenRecord,
+  sessionId: string | null = null,
+): Principal {
+  const { id: tokenId, role, name } = token;
+  const integrations = toIntegrationSet(token);
+  return { kind, role, name, integrations, personId: null, tokenId, sessionId };
+}
+
+function toIntegrationSet({
+  integrations,
+}: Pick<AccessTokenRecord, 'integrations'>): Principal['integrations'] {
+  return integrations === null ? null : new Set(integrations);
+}
+
+function roleInsufficient(needed: Role, role: Role): HttpError {
+  const message = `This needs the role ${needed}, and yours is ${role}.`;
+  return new HttpError(403, 'role_insufficient', message, { details: { needed, role } });
+}
+
+/** The token of `Authorization: Bearer …`; undefined without that header. */
+function bearerToken(c: Context<HttpEnv>): string | undefined {
+  const header = c.req.header('authorization');
+  return header === undefined ? undefined : (/^Bearer +(\S+)$/i.exec(header.trim())?.[1] ?? '');
+}
+
+function unauthenticated(): HttpError {
+  return new HttpError(
+    401,
+    'unauthenticated',
+    'A valid access token is needed: "Authorization: Bearer dst_…". `donor-sync tokens create` makes one.',
+    { headers: { 'WWW-Authenticate': 'Bearer realm="donor-sync"' } },
+  );
+}
+
+function firstVisitRefused(): HttpError {
+  return new HttpError(
+    403,
+    'first_visit_refused',
+    'This link does not let you in. It works once, within 15 minutes, and while there is no person and no access token. Start `donor-sync serve` again for a new link, or make a token: `donor-sync tokens create --role admin --name NAME`.',
+  );
+}

@@ -1,0 +1,161 @@
+/** The way of a request through the service (design, section 4.5). */
+import type { Context, Hono } from 'hono';
+import { except } from 'hono/combine';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import { timeout } from 'hono/timeout';
+import { createClientReader } from '../../clients/views/clients.ts';
+import { createApprovalWatch } from '../../decisions/second-person/carry-on.ts';
+import { getRelyingParty } from '../../people/sign-in/passkeys.ts';
+import { createAuditChecker } from '../pages/audit/checker.ts';
+import { createCreditReader } from '../pages/credits/credit-reader.ts';
+import { problemPages } from '../pages/frame/page-app.ts';
+import { dashboardRoutes } from '../pages/page-routes.ts';
+import { createAccess } from './access.ts';
+import { alertRoutes } from './alerts-api.ts';
+import { approvalRoutes } from './approvals-api.ts';
+import { auditRoutes } from './audit-api.ts';
+import { checkRoutes } from './checks-api.ts';
+import { clientRoutes, findRoutes } from './clients-api.ts';
+import { creditRoutes } from './credits-api.ts';
+import { addDocuments } from './documents.ts';
+import { healthRoutes } from './health.ts';
+import { holdRoutes } from './holds-api.ts';
+import { integrationRoutes } from './integrations-api.ts';
+import { createMetrics, metricsRoutes } from './metrics.ts';
+import { networkRoutes } from './networks-api.ts';
+import { oauthRoutes } from './oauth.ts';
+import type { HttpDeps, HttpEnv } from './request/context.ts';
+import { answer, HttpError } from './request/errors.ts';
+import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './request/guards.ts';
+import { clientAddress, trustedProxies } from './request/peer.ts';
+import { createTransport } from './request/transport.ts';
+import { runEventRoutes } from './runs/run-events.ts';
+import { runContactRoutes, runRoutes } from './runs/runs-api.ts';
+import { startRunRoutes } from './runs/start-run.ts';
+import { stopRunRoutes } from './runs/stop-run.ts';
+import { scheduleRoutes } from './schedule-api.ts';
+import { setupListRoutes } from './setups-api.ts';
+import { createAttempts } from './sign-in/attempts.ts';
+import { createPasskeySignIn } from './sign-in/by-passkey.ts';
+import { createPasswordSignIn } from './sign-in/by-password.ts';
+import { createProviderSignIn } from './sign-in/by-provider.ts';
+import { peopleApiRoutes } from './sign-in/people-api.ts';
+import { createHookCalls } from './webhooks/hook-calls.ts';
+import { hookRoutes } from './webhooks/hooks-api.ts';
+import { webhookRoutes } from './webhooks/webhooks.ts';
+
+/** Longer than any answer takes that is not stuck. */
+const ANSWER_TIMEOUT_MS = 30_000;
+
+const HEALTH = ['/healthz', '/readyz'];
+
+/** What has a key in its address, which counts before there is any user. */
+const WITH_KEYS = ['/hooks/*', '/oauth/*', '/join/*', '/first-visit/*'];
+
+/** Where users type a password or a token, or use a link that lets them in. */
+const WITH_PASSWORDS = /^\/(sign-in|join|first-visit|account)(\/|$)/;
+
+/** The HTTP of the service. The order matters: access is checked before anything is read. */
+export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
+  const carryOn = createApprovalWatch(given);
+  const deps = { ...given, carryOn };
+  // Some may be left from before the last end.
+  carryOn();
+  const { application, clock, log, publicUrl, runner } = deps;
+  const isTrusted = trustedProxies(deps.trustedProxies ?? []);
+  const getAddress = clientAddress(isTrusted);
+  const plainHttp = deps.plainHttp ?? 'refuse';
+  const transport = createTransport({ publicUrl, isTrusted, plainHttp });
+  const attempts = () =>
+    createAttempts(clock, (address) =>
+      log.warn(
+        { address },
+        'an address has brought too many wrong tokens and has to wait a minute',
+      ),
+    );
+  const access = createAccess({
+    store: application.store,
+    sealer: application.sealer,
+    clock,
+    publicUrl,
+    transport,
+    getAddress,
+    attempts: attempts(),
+    withoutToken: deps.withoutToken ?? null,
+  });
+  const clients = deps.clients ?? createClientReader(application.store, clock);
+  const { store, sealer } = application;
+  const passwords = createPasswordSignIn({
+    people: { store, sealer, clock },
+    ...{ store, clock, publicUrl, getAddress, access },
+    onLimit: (address) =>
+      log.warn({ address }, 'an address has brought too many wrong passwords and has to wait'),
+  });
+  const party = getRelyingParty(publicUrl);
+  const passkeys =
+    party &&
+    createPasskeySignIn({
+      passkeys: { store, sealer, clock, party },
+      ...{ store, publicUrl, getAddress, access },
+      onLimit: (address) =>
+        log.warn({ address }, 'an address has brought too many passkeys that do not count'),
+    });
+  const provider = deps.provider
+    ? createProviderSignIn({
+        settings: deps.provider,
+        people: { store, sealer, clock },
+        ...{ store, publicUrl, getAddress, access, log },
+        allowInsecureHttp: application.allowInsecureHttp,
+      })
+    : null;
+  const metrics = createMetrics(deps);
+  const credits = createCreditReader(deps);
+  const hookCalls = createHookCalls(deps);
+  const checker = createAuditChecker(deps);
+  runner.onRunEnded(({ report }) => metrics.noteRun(report));
+
+  const app = createGuardedApp(deps, metrics.noteRequest, problemPages(deps, access));
+  app.use(methodNotAllowed({ app, onMethodNotAllowed: refuseMethod }));
+  // Who watches over us may know us by any name.
+  app.use(except([...HEALTH], requireKnownHost(publicUrl)));
+  app.use(refuseNullCharacters);
+  app.use(except((c) => !WITH_PASSWORDS.test(c.req.path), access.requireSafeTransport));
+  app.use(except([...HEALTH, ...WITH_KEYS], access.requireUsersBeyondHere));
+  app.use(except('/v1/runs/:id/events', timeout(ANSWER_TIMEOUT_MS)));
+  app.route('/', healthRoutes(deps));
+  app.route('/', metricsRoutes(metrics, access));
+  app.route('/', integrationRoutes(deps, access));
+  app.route('/', setupListRoutes(deps, access));
+  app.route('/', networkRoutes(deps, access));
+  app.route('/', startRunRoutes(deps, access));
+  app.route('/', stopRunRoutes(deps, access));
+  app.route('/', runRoutes(deps, access));
+  app.route('/', runContactRoutes(deps, access));
+  app.route('/', runEventRoutes(deps, access));
+  app.route('/', holdRoutes(deps, access));
+  app.route('/', approvalRoutes(deps, access));
+  app.route('/', auditRoutes(deps, access, checker));
+  app.route('/', peopleApiRoutes(deps, access));
+  app.route('/', findRoutes(deps, access, clients));
+  app.route('/', clientRoutes(deps, access, clients));
+  app.route('/', creditRoutes(deps, access, credits));
+  app.route('/', alertRoutes(deps, access));
+  app.route('/', checkRoutes(deps, access));
+  app.route('/', scheduleRoutes(deps, access));
+  app.route('/', webhookRoutes(deps, access, hookCalls));
+  const doors = { access, passwords, passkeys, provider, getAddress };
+  app.route('/', dashboardRoutes(deps, doors, { clients, credits, checker, hookCalls }));
+  app.route('/', hookRoutes(deps, attempts(), getAddress, hookCalls));
+  app.route('/', oauthRoutes(deps, access, getAddress));
+  addDocuments(app, deps.version, publicUrl);
+  return app;
+}
+
+function refuseMethod(c: Context<HttpEnv>, methods: readonly string[]): Response {
+  const allowed = methods.join(', ');
+  const message = `This address takes ${allowed}.`;
+  return answer(
+    c,
+    new HttpError(405, 'method_not_allowed', message, { headers: { Allow: allowed } }),
+  );
+}

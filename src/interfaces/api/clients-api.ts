@@ -1,0 +1,172 @@
+/** GET /v1/clients and /v1/find: the list of clients as the home shows it, and what a few letters lead to. */
+import { createRoute, z } from '@hono/zod-openapi';
+import {
+  CLIENT_FILTERS,
+  type ClientReader,
+  isNamed,
+  isShown,
+} from '../../clients/views/clients.ts';
+import { findResults } from '../../clients/views/find.ts';
+import { AREAS } from '../pages/frame/areas.ts';
+import type { Access } from './access.ts';
+import { hasAccess, listAccessible } from './request/client-access.ts';
+import type { HttpDeps } from './request/context.ts';
+import { createRouter, getPage, json, problems } from './request/router.ts';
+
+const MAX_PAGE = 100;
+const DEFAULT_PAGE = 25;
+
+const querySchema = z.object({
+  show: z.enum(CLIENT_FILTERS).default('all').openapi({
+    description: '`needs`: those that need a person, or have decisions that wait.',
+  }),
+  crm: z.string().optional().openapi({ description: 'Only this kind of CRM.' }),
+  q: z.string().default('').openapi({ description: 'A part of the name or of the id.' }),
+  limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE),
+  cursor: z.string().optional().openapi({ description: 'The `next` of the page before.' }),
+});
+
+const clientSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    crm: z.string().openapi({ description: 'The kind of CRM.', example: 'salesforce' }),
+    standing: z.enum(['syncing', 'queued', 'well', 'new', 'stopped', 'stuck', 'failed']).openapi({
+      description:
+        '`stopped` goes on by itself, `stuck` once a person has done something; `failed` is an unexpected error.',
+    }),
+    problem: z
+      .object({ run: z.string(), code: z.string().nullable(), message: z.string() })
+      .nullable()
+      .openapi({ description: 'What the last run ended with; null if that was well.' }),
+    run: z.string().nullable().openapi({ description: 'The run that goes on or waits to begin.' }),
+    decisions: z.int().openapi({ description: 'Decisions that wait for a person.' }),
+    lastSuccessAt: z.iso.datetime().nullable(),
+    schedule: z
+      .object({
+        cron: z.string(),
+        timezone: z.string(),
+        nextRunAt: z.iso.datetime().nullable(),
+        paused: z.boolean(),
+      })
+      .nullable(),
+    month: z
+      .object({ spent: z.int(), budget: z.int().nullable() })
+      .openapi({ description: 'Credits for enhancements in this month of its zone.' }),
+    nights: z
+      .array(
+        z.object({
+          day: z.iso.date(),
+          run: z.string().nullable(),
+          status: z.enum(['running', 'succeeded', 'incomplete', 'failed']).nullable(),
+          reason: z.string().nullable(),
+          runs: z.int(),
+          spent: z.int(),
+        }),
+      )
+      .openapi({
+        description:
+          'The last 14 nights of its zone, from noon to noon, the oldest first: `day` is the one on which the night ends, `run` the last that began in it over all contacts.',
+      }),
+  })
+  .openapi('Client');
+
+function listRoute({ requireRole }: Access) {
+  return createRoute({
+    method: 'get',
+    path: '/v1/clients',
+    tags: ['Integrations'],
+    summary: 'List the integrations as the home shows them',
+    middleware: [requireRole('viewer')] as const,
+    request: { query: querySchema },
+    responses: {
+      200: {
+        description: 'A page of them.',
+        ...json(
+          z
+            .object({
+              clients: z.array(clientSchema),
+              found: z.int().openapi({ description: 'How many there are on all pages.' }),
+              next: z.string().nullable(),
+            })
+            .openapi('ClientPage'),
+        ),
+      },
+      ...problems.access,
+      ...problems.invalid,
+    },
+  });
+}
+
+export function clientRoutes({ application }: HttpDeps, access: Access, clients: ClientReader) {
+  return createRouter().openapi(listRoute(access), async (c) => {
+    const { show, crm, q, limit, cursor } = c.req.valid('query');
+    const integrations = listAccessible(c, application);
+    const all = await clients.briefs(integrations);
+    const found = all.filter(
+      (one) => isShown(one, show) && isNamed(one, q) && (crm === undefined || one.crm === crm),
+    );
+    const { page, next } = getPage(found, { cursor, limit });
+    const shown = await clients.rows(page, integrations);
+    return c.json(
+      {
+        clients: shown.map(({ problem, paused: _, ...client }) => ({
+          ...client,
+          problem: problem && {
+            run: problem.runId,
+            code: problem.code,
+            message: problem.message,
+          },
+        })),
+        found: found.length,
+        next,
+      },
+      200,
+    );
+  });
+}
+
+const placeSchema = z
+  .object({
+    kind: z.enum(['page', 'client', 'run']),
+    label: z.string(),
+    detail: z.string().nullable(),
+    href: z.string(),
+  })
+  .openapi('Place');
+
+function findRoute({ requireRole }: Access) {
+  return createRoute({
+    method: 'get',
+    path: '/v1/find',
+    tags: ['Integrations'],
+    summary: 'Find pages, integrations and runs by a few letters',
+    description:
+      'Runs by the beginning of their id. Contacts are not found here: their names are kept nowhere.',
+    middleware: [requireRole('viewer')] as const,
+    request: { query: z.object({ q: z.string().max(200).default('') }) },
+    responses: {
+      200: {
+        description: 'At most some twenty.',
+        ...json(z.object({ places: z.array(placeSchema) })),
+      },
+      ...problems.access,
+      ...problems.invalid,
+    },
+  });
+}
+
+export function findRoutes({ application }: HttpDeps, access: Access, clients: ClientReader) {
+  return createRouter().openapi(findRoute(access), async (c) => {
+    const places = await findResults(
+      {
+        signs: application.store.signs,
+        pages: AREAS,
+        clients: await clients.briefs(listAccessible(c, application)),
+        reaches: (id) => hasAccess(c, id),
+      },
+      c.req.valid('query').q,
+    );
+    return c.json({ places }, 200);
+  });
+}

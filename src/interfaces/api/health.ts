@@ -1,0 +1,110 @@
+/** Health that means something: alive, and able to do its work. */
+import { createRoute, z } from '@hono/zod-openapi';
+import { type Clock, isoTime } from '../../core/clock.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { HttpDeps } from './request/context.ts';
+import { createRouter, json } from './request/router.ts';
+
+/** The schedules are looked at several times a minute; after this time something is stuck. */
+const MAX_TICK_AGE_MS = 180_000;
+
+/** Strangers may ask, and each look at the store costs a write: this often is enough. */
+const STORE_LOOK_INTERVAL_MS = 1_000;
+
+/** A database that needs longer to answer is of no use to anybody. */
+const STORE_TIMEOUT_MS = 5_000;
+
+const checkSchema = z.object({
+  ok: z.boolean(),
+  /** What is wrong; null if nothing is. */
+  problem: z.string().nullable(),
+});
+
+const readinessSchema = z
+  .object({
+    status: z.enum(['ready', 'unready']),
+    checks: z.object({ store: checkSchema, schedules: checkSchema }),
+  })
+  .openapi('Readiness');
+
+type Check = z.infer<typeof checkSchema>;
+
+const liveRoute = createRoute({
+  method: 'get',
+  path: '/healthz',
+  tags: ['Health'],
+  summary: 'Is the process alive?',
+  description: 'Needs no token. Restart the process if this does not answer.',
+  security: [],
+  responses: {
+    200: { description: 'It is.', ...json(z.object({ status: z.literal('ok') })) },
+  },
+});
+
+const readyRoute = createRoute({
+  method: 'get',
+  path: '/readyz',
+  tags: ['Health'],
+  summary: 'Can it do its work?',
+  description:
+    'Needs no token. Ready means that the database can be written, that its schema is the one of this program, and that the schedules are looked at.',
+  security: [],
+  responses: {
+    200: { description: 'It can.', ...json(readinessSchema) },
+    503: { description: 'It cannot; `checks` says what is wrong.', ...json(readinessSchema) },
+  },
+});
+
+/** GET /healthz and /readyz. */
+export function healthRoutes(deps: HttpDeps) {
+  const startedAt = deps.clock.now();
+  const checkStoreAtTimes = atMostEvery(STORE_LOOK_INTERVAL_MS, deps.clock, () => checkStore(deps));
+  return createRouter()
+    .openapi(liveRoute, (c) => c.json({ status: 'ok' as const }, 200))
+    .openapi(readyRoute, async (c) => {
+      const checks = { store: await checkStoreAtTimes(), schedules: checkTick(deps, startedAt) };
+      const isReady = checks.store.ok && checks.schedules.ok;
+      return isReady
+        ? c.json({ status: 'ready' as const, checks }, 200)
+        : c.json({ status: 'unready' as const, checks }, 503);
+    });
+}
+
+/** Does the work only if its last result is older than that; others get the last one. */
+function atMostEvery<Result>(
+  intervalMs: number,
+  clock: Pick<Clock, 'now'>,
+  work: () => Promise<Result>,
+): () => Promise<Result> {
+  let last: { at: number; result: Promise<Result> } | null = null;
+  return () => {
+    const now = clock.now();
+    // A clock that was set back makes the last result as old as one of the future.
+    if (last === null || now < last.at || now - last.at >= intervalMs) {
+      last = { at: now, result: work() };
+    }
+    return last.result;
+  };
+}
+
+/** What went wrong inside is for the log: this answer is for everybody. */
+async function checkStore({ application, clock, log }: HttpDeps): Promise<Check> {
+  const waiting = new AbortController();
+  const timeout = clock.sleep(STORE_TIMEOUT_MS, waiting.signal).then(() => 'does not answer');
+  try {
+    const problem = await Promise.race([application.store.readiness.findProblem(), timeout]);
+    return { ok: problem === null, problem };
+  } catch (error) {
+    log.error({ error: messageOf(error) }, 'the store is not ready');
+    return { ok: false, problem: 'cannot be written' };
+  } finally {
+    waiting.abort();
+  }
+}
+
+/** Before the first look, the time counts from the start. */
+function checkTick({ clock, lastTickAt }: HttpDeps, startedAt: number): Check {
+  const last = lastTickAt() ?? startedAt;
+  if (clock.now() - last <= MAX_TICK_AGE_MS) return { ok: true, problem: null };
+  return { ok: false, problem: `not looked at since ${isoTime(last)}` };
+}

@@ -1,0 +1,313 @@
+/** GET /metrics: what goes on, for Prometheus. Labels are ids, words of ours and routes, no more. */
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { RunReport } from '../../core/run.ts';
+import type { Store } from '../../store.ts';
+import { type RunFacts, readRemaining } from '../../sync/views/run.ts';
+import { readReasons } from '../../sync/views/run-contacts.ts';
+import { createRunDigests } from '../../sync/views/run-digests.ts';
+import type { Access } from './access.ts';
+import { hasAccess } from './request/client-access.ts';
+import type { HttpDeps, HttpEnv, Principal } from './request/context.ts';
+import type { AnsweredRequest } from './request/guards.ts';
+import { createRouter, problems } from './request/router.ts';
+
+export interface Metrics {
+  noteRequest(request: AnsweredRequest): void;
+  /** Counts a run that has ended. */
+  noteRun(report: RunReport): Promise<void>;
+  /** Everything in the text format of Prometheus, and its content type. */
+  render(): Promise<{ text: string; contentType: string }>;
+}
+
+type MetricDeps = Pick<HttpDeps, 'application' | 'clock' | 'lastTickAt'>;
+
+/** Makes the metrics of one service; each has a registry of its own, and those of the process with it. */
+export function createMetrics(deps: MetricDeps): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const counters = createCounters(registers);
+  const duration = new Histogram({
+    name: 'donor_sync_http_request_seconds',
+    help: 'Time until a request was answered.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.02, 0.05, 0.2, 1, 5],
+    registers,
+  });
+  addGauges(deps, registers);
+  const all = Registry.merge([metricsOfProcess(), registry]);
+
+  return {
+    noteRequest({ method, route, status, timeMs }) {
+      duration.observe({ method, route, status: `${Math.floor(status / 100)}xx` }, timeMs / 1_000);
+    },
+    async noteRun(report) {
+      const { id, integration } = report;
+      countRun(counters, report);
+      for (const { outcome, reason, count } of await readReasons(deps.application.store, id)) {
+        if (outcome !== null) counters.contacts.inc({ integration, outcome, reason }, count);
+      }
+    },
+    render: async () => ({ text: await all.metrics(), contentType: all.contentType }),
+  };
+}
+
+let ofProcess: Registry | undefined;
+
+/** What the process itself uses: watched once, since nothing ends that watching before the process does. */
+function metricsOfProcess(): Registry {
+  if (ofProcess === undefined) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess });
+  }
+  return ofProcess;
+}
+
+/** What adds up while the process lives. */
+function createCounters(registers: Registry[]) {
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name: `donor_sync_${name}_total`, help, labelNames, registers });
+  return {
+    runs: counter('runs', 'Runs that have ended.', 'integration', 'trigger', 'status'),
+    contacts: counter(
+      'contacts',
+      'What runs did to contacts, by outcome and reason.',
+      ...['integration', 'outcome', 'reason'],
+    ),
+    calls: counter(
+      'calls',
+      'Requests to the Partner Data Service and to CRMs.',
+      ...['integration', 'to'],
+    ),
+    throttled: counter(
+      'throttled_calls',
+      'Requests that were asked to come back later.',
+      'integration',
+    ),
+    spent: counter('credits_spent', 'Credits that runs have spent.', 'integration', 'bucket'),
+  };
+}
+
+function countRun(counters: ReturnType<typeof createCounters>, report: RunReport): void {
+  const { integration, trigger, status, calls, credits } = report;
+  counters.runs.inc({ integration, trigger, status });
+  counters.calls.inc({ integration, to: 'partner' }, calls.partner);
+  counters.calls.inc({ integration, to: 'crm' }, calls.crm);
+  counters.throttled.inc({ integration }, calls.throttled);
+  for (const bucket of BUCKETS) {
+    counters.spent.inc({ integration, bucket }, credits[bucket].spent);
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+const BUCKETS = ['enhancements', 'networks'] as const;
+
+/** Runs that are looked through for one that has read the balance. */
+const RUNS_WITH_BALANCE = 5;
+
+interface RunDigest {
+  remaining: RunFacts['remaining'];
+  /** Epoch ms; null if no run has. */
+  succeededAt: number | null;
+}
+
+async function readDigests(
+  { runs, signs }: Pick<Store, 'runs' | 'signs'>,
+  ids: readonly string[],
+): Promise<Map<string, RunDigest>> {
+  const successes = await signs.listLastSuccess(ids);
+  const newest = await runs.listNewest(ids, RUNS_WITH_BALANCE);
+  return new Map(
+    ids.map((id) => {
+      const balances = (newest.get(id) ?? []).map(readRemaining);
+      const latest = (bucket: (typeof BUCKETS)[number]) =>
+        balances.map((one) => one[bucket]).find((left) => left !== null) ?? null;
+      const remaining = { enhancements: latest('enhancements'), networks: latest('networks') };
+      return [id, { remaining, succeededAt: successes.get(id) ?? null }];
+    }),
+  );
+}
+
+/** What the store says at the moment of asking, so that runs of other processes count as well. */
+function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Registry[]): void {
+  const { store, integrations } = application;
+
+  const digests = createRunDigests(store, (ids) => readDigests(store, ids));
+
+  gauge('donor_sync_credits_remaining', 'Credits left, as the last run has read them.', {
+    labelNames: ['integration', 'bucket'],
+    async collect(set) {
+      for (const [integration, { remaining }] of await digests([...integrations.keys()])) {
+        for (const bucket of BUCKETS) {
+          const left = remaining[bucket];
+          if (left !== null) set({ integration, bucket }, left);
+        }
+      }
+    },
+  });
+  gauge('donor_sync_last_success_age_seconds', 'Time since the end of the last good run.', {
+    labelNames: ['integration'],
+    async collect(set) {
+      for (const [integration, { succeededAt }] of await digests([...integrations.keys()])) {
+        if (succeededAt !== null) set({ integration }, (clock.now() - succeededAt) / 1_000);
+      }
+    },
+  });
+  gauge('donor_sync_run_requests', 'Runs that were asked for and wait to begin.', {
+    labelNames: ['integration'],
+    async collect(set) {
+      const requests = Map.groupBy(await store.runRequests.list(), (row) => row.integrationId);
+      for (const integration of integrations.keys()) {
+        set({ integration }, requests.get(integration)?.length ?? 0);
+      }
+    },
+  });
+  gauge('donor_sync_queue_requests', 'Runs of all integrations that wait to begin.', {
+    labelNames: [],
+    collect: async (set) => set({}, (await store.runRequests.list()).length),
+  });
+  gauge('donor_sync_queue_oldest_seconds', 'How long the oldest of them waits.', {
+    labelNames: [],
+    async collect(set) {
+      const waiting = (await store.runRequests.list()).map(({ requestedAt }) => requestedAt);
+      const oldest = waiting.reduce((least, at) => Math.min(least, at), clock.now());
+      set({}, (clock.now() - oldest) / 1_000);
+    },
+  });
+  gauge('donor_sync_runs_active', 'Runs that go on, by the host that works on them.', {
+    labelNames: ['host'],
+    async collect(set) {
+      for (const [host, count] of await store.leases.countByHost()) set({ host }, count);
+    },
+  });
+  gauge(
+    'donor_sync_webhook_contacts_ignored',
+    'Contacts that webhooks named and that the CRM does not have, since the address was made.',
+    {
+      labelNames: ['integration'],
+      async collect(set) {
+        for (const { integrationId, ignoredCount } of await store.hooks.list()) {
+          if (integrations.has(integrationId)) set({ integration: integrationId }, ignoredCount);
+        }
+      },
+    },
+  );
+  gauge('donor_sync_holds', 'Contacts and networks that wait for a decision of a person.', {
+    labelNames: ['integration', 'about'],
+    async collect(set) {
+      const contacts = await store.holds.countOpen();
+      const networks = await store.networkHolds.countOpen();
+      for (const integration of integrations.keys()) {
+        set({ integration, about: 'contact' }, contacts.get(integration) ?? 0);
+        set({ integration, about: 'network' }, networks.get(integration) ?? 0);
+      }
+    },
+  });
+  gauge('donor_sync_approvals', 'Questions that wait for a second person.', {
+    labelNames: ['integration'],
+    async collect(set) {
+      const approvals = await store.approvals.list();
+      const waiting = approvals.filter(({ confirmedBy }) => confirmedBy === null);
+      const byIntegration = Map.groupBy(waiting, (one) => one.integrationId);
+      for (const integration of integrations.keys()) {
+        set({ integration }, byIntegration.get(integration)?.length ?? 0);
+      }
+    },
+  });
+  gauge('donor_sync_audit_entries', 'The number of the last entry of the audit; it never falls.', {
+    labelNames: [],
+    async collect(set) {
+      const end = await store.audit.readEnd();
+      if (end !== null) set({}, end.seq);
+    },
+  });
+  let noted: { day: number; seq: number; place: string } | null = null;
+  gauge(
+    'donor_sync_audit_end',
+    'The end of the audit at the first look of the day (UTC), for `audit verify --known`; 0 if donor-sync has not signed it.',
+    {
+      labelNames: ['end'],
+      async collect(set) {
+        const day = Math.floor(clock.now() / DAY_MS);
+        const end = await store.audit.readEnd();
+        // A new label a day and not a scrape: each is a series of its own.
+        if (end !== null && noted?.day !== day) {
+          noted = { day, seq: end.seq, place: `${end.seq}:${end.hash}` };
+        }
+        if (end !== null && noted !== null) {
+          set({ end: noted.place }, end.isSigned && end.seq >= noted.seq ? 1 : 0);
+        }
+      },
+    },
+  );
+  gauge('donor_sync_last_tick_age_seconds', 'Time since the schedules were looked at.', {
+    labelNames: [],
+    async collect(set) {
+      const at = lastTickAt();
+      if (at !== null) set({}, (clock.now() - at) / 1_000);
+    },
+  });
+
+  function gauge(
+    name: string,
+    help: string,
+    options: {
+      labelNames: string[];
+      collect(set: (labels: Record<string, string>, value: number) => void): Promise<void>;
+    },
+  ): void {
+    const made: Gauge = new Gauge({
+      name,
+      help,
+      labelNames: options.labelNames,
+      registers,
+      collect: async () => {
+        // What is gone from the settings is gone from here as well.
+        made.reset();
+        await options.collect((labels, value) => made.set(labels, value));
+      },
+    });
+  }
+}
+
+function metricsRoute({ requireViewerUnlessLocal }: Access) {
+  return createRoute({
+    method: 'get',
+    path: '/metrics',
+    tags: ['Health'],
+    summary: 'Metrics for Prometheus',
+    description:
+      'On this machine no token is needed, unless the service has a public address. With a token for some integrations, the lines of others are left out.',
+    middleware: [requireViewerUnlessLocal()] as const,
+    responses: {
+      200: {
+        description: 'The text format of Prometheus.',
+        content: { 'text/plain': { schema: z.string() } },
+      },
+      ...problems.access,
+    },
+  });
+}
+
+/** GET /metrics. */
+export function metricsRoutes(metrics: Metrics, access: Access) {
+  return createRouter().openapi(metricsRoute(access), async (c) => {
+    const { text, contentType } = await metrics.render();
+    return c.text(seenBy(c, text), 200, { 'Content-Type': contentType });
+  });
+}
+
+/** Without the lines of integrations out of reach; what this machine scrapes without a token has all. */
+function seenBy(c: Context<HttpEnv>, text: string): string {
+  const principal: Principal | undefined = c.get('principal');
+  if (principal === undefined || principal.integrations === null) return text;
+  return text
+    .split('\n')
+    .filter((line) => {
+      const id = /[{,]integration="([^"]*)"/.exec(line)?.[1];
+      return id === undefined || hasAccess(c, id);
+    })
+    .join('\n');
+}

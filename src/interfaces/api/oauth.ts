@@ -1,0 +1,288 @@
+/** GET /oauth/:kind/start and /oauth/:kind/callback: a person lets donor-sync into a CRM account. */
+
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Context, Hono, MiddlewareHandler } from 'hono';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { findConnectorDefinition } from '../../../connectors/index.ts';
+import {
+  beginConsent,
+  CONSENT_LIFE_MS,
+  type ConsentAnswer,
+  type ConsentKey,
+  type ConsentsDeps,
+  completeConsent,
+  consentPage,
+} from '../../clients/consents.ts';
+import { findSetup, recordConnected, workingIntegration } from '../../clients/setup/draft.ts';
+import type { Actor } from '../../core/actor.ts';
+import { type DonorSyncError, isConfigurationError, isRetriableError } from '../../core/errors.ts';
+import type { Integration } from '../../core/integration.ts';
+import { hashToken } from '../../people/access-token.ts';
+import { readDocsStyles } from '../pages/assets.ts';
+import type { Access } from './access.ts';
+import { type Notice, renderNotice } from './notice.ts';
+import { findIntegration, hasAccess } from './request/client-access.ts';
+import type { HttpDeps, HttpEnv } from './request/context.ts';
+import { HttpError } from './request/errors.ts';
+import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './request/guards.ts';
+import { type ClientAddress, isLoopbackName } from './request/peer.ts';
+import { createRouter, problems } from './request/router.ts';
+import { publicAddress } from './webhooks/hook-address.ts';
+
+/** What the way to a CRM and back needs of the world. */
+export type OAuthDeps = Pick<HttpDeps, 'clock' | 'log' | 'publicUrl' | 'stopping'> &
+  Pick<ConsentsDeps, 'application'>;
+
+/** A long time for a CRM to answer, and less than the service gives any answer. */
+const CRM_TIMEOUT_MS = 15_000;
+
+const kindSchema = z
+  .string()
+  .regex(/^[a-z]{1,30}$/)
+  .openapi({ example: 'hubspot' });
+const stateSchema = z.string().max(100);
+
+const startRoute = createRoute({
+  method: 'get',
+  path: '/oauth/{kind}/start',
+  tags: ['Connecting'],
+  summary: 'Go to the page of a CRM that asks whether donor-sync may in',
+  description:
+    'With `integration`, for admins. With `ticket`, for users with the address that `donor-sync connect` prints, for ten minutes.',
+  request: {
+    params: z.object({ kind: kindSchema }),
+    query: z.object({ integration: z.string().optional(), ticket: stateSchema.optional() }),
+  },
+  responses: {
+    302: { description: 'To the CRM.' },
+    400: page('The ticket was used already or is too old.'),
+    ...problems.access,
+    ...problems.notFound,
+  },
+});
+
+const callbackRoute = createRoute({
+  method: 'get',
+  path: '/oauth/{kind}/callback',
+  tags: ['Connecting'],
+  summary: 'Come back from that page',
+  description: 'The CRM sends browsers here. Register this address with the app in the CRM.',
+  security: [],
+  request: {
+    params: z.object({ kind: kindSchema }),
+    query: z.object({
+      state: stateSchema.default(''),
+      code: z.string().max(4_096).optional(),
+      error: z.string().max(200).optional(),
+    }),
+  },
+  responses: {
+    200: page('The account is connected.'),
+    400: page('It is not, and the page says why.'),
+    503: page('The CRM could not be asked.'),
+  },
+});
+
+/**
+ * The routes of connecting. Without `access` only tickets count: that is how `donor-sync connect`
+ * serves them when no service is running; then it is its user who asks.
+ */
+export function oauthRoutes(
+  deps: OAuthDeps,
+  access: Pick<Access, 'requireRole'> | null,
+  getAddress: ClientAddress | null,
+) {
+  const { application, publicUrl } = deps;
+  const router = createRouter();
+  const styles = readDocsStyles();
+  // `donor-sync connect` alone has no overview to go back to.
+  // By the public address, where its session is: the way back may be by another name.
+  const link =
+    access === null ? null : { href: publicAddress(publicUrl, '/'), text: 'To the overview' };
+  router.use('/oauth/:kind/start', requireAdminOrTicket(access));
+  router.get('/oauth/styles.css', (c) =>
+    c.body(styles, 200, { 'Content-Type': 'text/css; charset=utf-8' }),
+  );
+  return router
+    .openapi(startRoute, async (c) => {
+      const { kind } = c.req.valid('param');
+      const { ticket, integration: id = '' } = c.req.valid('query');
+      if (ticket !== undefined) return goToCrm(c, await toConsentKey(kind, ticket));
+      const draft = hasAccess(c, id) ? await findDraft(id) : null;
+      const integration = draft ?? findIntegration(c, application, id);
+      if (integration.crm.kind !== kind) throw wrongKind(id, kind);
+      const state = await beginConsent(consentsDeps(), integration);
+      // By the address of the way back: only there will the browser's cookie come back to us.
+      return c.redirect(ticketAddress(await wayBackUrl(publicUrl, kind), kind, state));
+    })
+    .openapi(callbackRoute, async (c) => {
+      const { kind } = c.req.valid('param');
+      const { state, code, error } = c.req.valid('query');
+      const answer = error === undefined ? code && { code } : { error };
+      if (!answer) return notice(c, 400, NOTHING_BROUGHT);
+      return comeBack(c, await toConsentKey(kind, state), answer);
+    });
+
+  async function toConsentKey(kind: string, state: string): Promise<ConsentKey> {
+    const redirectUri = callbackAddress(await wayBackUrl(publicUrl, kind), kind);
+    return { kind, state, redirectUri };
+  }
+
+  async function goToCrm(c: Context<HttpEnv>, key: ConsentKey) {
+    try {
+      const address = await consentPage(consentsDeps(), key);
+      setCookie(c, cookieName(key), '1', {
+        httpOnly: true,
+        sameSite: 'Lax',
+        path: '/',
+        secure: publicUrl.startsWith('https:'),
+        maxAge: CONSENT_LIFE_MS / 1_000,
+      });
+      return c.redirect(address);
+    } catch (error) {
+      return failure(c, error);
+    }
+  }
+
+  async function comeBack(c: Context<HttpEnv>, key: ConsentKey, answer: ConsentAnswer) {
+    // A link cannot make another person's browser finish what that person did not begin.
+    if (getCookie(c, cookieName(key)) === undefined) return notice(c, 400, OTHER_BROWSER);
+    deleteCookie(c, cookieName(key), { path: '/' });
+    try {
+      const by: Actor = { kind: 'consent', name: null, from: getAddress?.(c) ?? null };
+      const acting = getAddress === null ? application.store : application.store.actingAs(by);
+      const consents = { ...consentsDeps(), application: { ...application, store: acting } };
+      const { integrationId, account } = await completeConsent(consents, key, answer);
+      deps.log.info({ integration: integrationId }, 'a CRM account was connected');
+      if (await recordConnected(application, integrationId, account.name)) {
+        return c.redirect(
+          publicAddress(publicUrl, `/setup/${integrationId}/crm?note=connected`),
+          303,
+        );
+      }
+      return notice(c, 200, connectedNotice(integrationId, account.name));
+    } catch (error) {
+      const row = await application.store.consents.find(hashToken(key.state));
+      const draft = row && (await findDraft(row.integrationId));
+      return failure(c, error, draft?.id ?? null);
+    }
+  }
+
+  /** The integration as it is being set up; there is none where no service is running. */
+  async function findDraft(id: string): Promise<Integration | null> {
+    const setup = access === null ? null : await findSetup(application, id);
+    return setup && workingIntegration(setup);
+  }
+
+  function notice(c: Context<HttpEnv>, status: 200 | 400 | 503, content: Notice) {
+    return c.html(renderNotice({ link, ...content }, '../styles.css'), status);
+  }
+
+  function consentsDeps(): ConsentsDeps {
+    const signal = AbortSignal.any([deps.stopping, AbortSignal.timeout(CRM_TIMEOUT_MS)]);
+    return { application, clock: deps.clock, signal, findDraft };
+  }
+
+  /** `setupId` is that of the set-up that the user comes from, if it is one. */
+  function failure(c: Context<HttpEnv>, error: unknown, setupId: string | null = null) {
+    const isKnown = isConfigurationError(error) || isRetriableError(error);
+    if (!isKnown) throw error;
+    deps.log.warn({ code: error.code }, 'a CRM account was not connected');
+    const back = setupId && {
+      next: ['Go back, and connect again.'],
+      link: { href: publicAddress(publicUrl, `/setup/${setupId}/crm`), text: 'Back to the set-up' },
+    };
+    const content = { ...failureNotice(error), ...back };
+    return notice(c, isRetriableError(error) ? 503 : 400, content);
+  }
+}
+
+/** The public address as this kind of CRM sends people back to it: some know one name of this machine alone. */
+export async function wayBackUrl(publicUrl: string, kind: string): Promise<string> {
+  const url = new URL(publicUrl);
+  if (url.protocol !== 'http:' || !isLoopbackName(url.hostname)) return publicUrl;
+  const { consent } = await findConnectorDefinition(kind);
+  if (consent?.loopbackName === undefined) return publicUrl;
+  url.hostname = consent.loopbackName;
+  return url.href.replace(/\/$/, '');
+}
+
+/** The address that leads to the CRM's page, for the person who consents. */
+export function ticketAddress(publicUrl: string, kind: string, ticket: string): string {
+  return publicAddress(publicUrl, `/oauth/${kind}/start?ticket=${ticket}`);
+}
+
+/** The address that the app in the CRM has to know. */
+function callbackAddress(publicUrl: string, kind: string): string {
+  return publicAddress(publicUrl, `/oauth/${kind}/callback`);
+}
+
+function page(description: string) {
+  return { description, content: { 'text/html': { schema: z.string() } } };
+}
+
+/** A ticket is a right of its own. */
+function requireAdminOrTicket(
+  access: Pick<Access, 'requireRole'> | null,
+): MiddlewareHandler<HttpEnv> {
+  const requireAdmin = access?.requireRole('admin');
+  return async (c, next) => {
+    if (c.req.query('ticket') !== undefined) return next();
+    if (requireAdmin === undefined) throw new HttpError(404, 'not_found', 'There is nothing here.');
+    // A page of another site must not send an admin's browser on the way.
+    const site = c.req.header('sec-fetch-site') ?? 'none';
+    if (site !== 'none' && site !== 'same-origin') {
+      throw new HttpError(403, 'origin_foreign', 'This came from a page of another site.');
+    }
+    return requireAdmin(c, next);
+  };
+}
+
+function wrongKind(id: string, kind: string): HttpError {
+  return new HttpError(404, 'integration_unknown', `"${id}" has no CRM of the kind "${kind}".`);
+}
+
+/** One for each consent, so that two may be under way in one browser. */
+function cookieName({ state }: ConsentKey): string {
+  return `donor_sync_consent_${hashToken(state).slice(0, 16)}`;
+}
+
+const NOTHING_BROUGHT: Notice = {
+  title: 'Nothing was connected',
+  text: 'The CRM sent your browser here without an answer.',
+  next: ['Begin again: donor-sync connect'],
+};
+
+const OTHER_BROWSER: Notice = {
+  title: 'Nothing was connected',
+  text: 'This browser did not begin to connect an account, or took longer than ten minutes.',
+  next: ['Begin again, and stay in one browser: donor-sync connect'],
+};
+
+function connectedNotice(id: string, account: string): Notice {
+  return {
+    title: 'Connected',
+    text: `"${id}" is connected to ${account}. You can close this page.`,
+    next: [
+      `See whether anything is missing: donor-sync doctor ${id}`,
+      `See what a sync would do: donor-sync plan ${id}`,
+    ],
+  };
+}
+
+function failureNotice({ message }: DonorSyncError): Notice {
+  return {
+    title: 'Nothing was connected',
+    text: message,
+    next: ['To try again: donor-sync connect'],
+  };
+}
+
+/** Connecting alone, by tickets, for as long as `donor-sync connect` waits without a service. */
+export function createOAuthApp(deps: OAuthDeps): Hono<HttpEnv> {
+  const app = createGuardedApp(deps);
+  app.use(requireKnownHost(deps.publicUrl));
+  app.use(refuseNullCharacters);
+  app.route('/', oauthRoutes(deps, null, null));
+  return app;
+}

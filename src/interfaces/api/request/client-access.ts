@@ -1,0 +1,135 @@
+/**
+ * The one door to what belongs to an integration. Who asks reaches all integrations or some; what is out of
+ * reach is answered exactly as what does not exist. No route looks anything of an integration up in another way.
+ */
+import type { Context } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import type { Application } from '../../../application.ts';
+import type { Integration } from '../../../core/integration.ts';
+import type { RunReport } from '../../../core/run.ts';
+import type { ApprovalRecord } from '../../../decisions/statements/approvals.ts';
+import type { HoldBatch } from '../../../decisions/statements/hold-batches.ts';
+import { type AnyHold, findHold, type HoldStore } from '../../../decisions/views/hold.ts';
+import type { Store } from '../../../store.ts';
+import { findRunReport } from '../../../sync/views/run.ts';
+import type { HttpEnv, Principal } from './context.ts';
+import { HttpError } from './errors.ts';
+
+/** Whether who asks may reach this integration. Without a principal nothing is within reach. */
+export function hasAccess(c: Context<HttpEnv>, integrationId: string): boolean {
+  const principal: Principal | undefined = c.get('principal');
+  if (principal === undefined) return false;
+  return principal.integrations?.has(integrationId) ?? true;
+}
+
+/** The ids within reach as stores filter by them; undefined where nothing is to be left out. */
+export function listAccessibleIds(c: Context<HttpEnv>): readonly string[] | undefined {
+  const principal: Principal | undefined = c.get('principal');
+  if (principal === undefined) return [];
+  return principal.integrations === null ? undefined : [...principal.integrations];
+}
+
+/** The same before a handler, after the role. */
+export const allClientsOnly = createMiddleware<HttpEnv>(async (c, next) => {
+  requireAllClients(c);
+  await next();
+});
+
+/** Throws an HttpError (403) for who reaches some integrations alone: what follows is about all, or about new ones. */
+export function requireAllClients(c: Context<HttpEnv>): void {
+  if (listAccessibleIds(c) === undefined) return;
+  throw new HttpError(
+    403,
+    'reach_insufficient',
+    'This is about all integrations, and you reach some of them.',
+  );
+}
+
+/** The integrations within reach, in their order. */
+export function listAccessible(
+  c: Context<HttpEnv>,
+  { integrations }: Pick<Application, 'integrations'>,
+): ReadonlyMap<string, Integration> {
+  if (listAccessibleIds(c) === undefined) return integrations;
+  return new Map([...integrations].filter(([id]) => hasAccess(c, id)));
+}
+
+/** What of a list is within reach. */
+export function filterAccessible<Item>(
+  c: Context<HttpEnv>,
+  items: readonly Item[],
+  getIntegrationId: (item: Item) => string,
+): Item[] {
+  return items.filter((item) => hasAccess(c, getIntegrationId(item)));
+}
+
+/** The integration with this id; throws an HttpError (404) if there is none. */
+export function findIntegration(
+  c: Context<HttpEnv>,
+  { integrations }: Pick<Application, 'integrations'>,
+  id: string,
+): Integration {
+  const integration = hasAccess(c, id) ? integrations.get(id) : undefined;
+  if (integration) return integration;
+  throw new HttpError(404, 'integration_unknown', `There is no integration "${id}".`);
+}
+
+/** The run with this id as it stands now; throws an HttpError (404) if there is none. */
+export async function findRun(
+  c: Context<HttpEnv>,
+  store: Parameters<typeof findRunReport>[0],
+  id: string,
+): Promise<RunReport> {
+  const run = await findRunReport(store, id);
+  if (run !== null && hasAccess(c, run.integration)) return run;
+  throw new HttpError(404, 'run_unknown', `There is no run "${id}".`);
+}
+
+/** The hold with this id, open or not; throws an HttpError (404) if there is none. */
+export async function findAccessibleHold(
+  c: Context<HttpEnv>,
+  store: HoldStore,
+  id: string,
+): Promise<AnyHold> {
+  const hold = await findHold(store, id);
+  if (hold !== null && hasAccess(c, hold.row.integrationId)) return hold;
+  throw new HttpError(404, 'hold_unknown', `There is no hold "${id}".`);
+}
+
+export type BatchStore = {
+  holds: Pick<Store['holds'], 'listBatches' | 'findBatchIntegration'>;
+};
+
+/** The open batch with this id. Throws an HttpError: 404 if there is none, 409 if it is decided. */
+export async function findOpenBatch(
+  c: Context<HttpEnv>,
+  { holds }: BatchStore,
+  id: string,
+): Promise<HoldBatch> {
+  const batch = (await holds.listBatches()).find((one) => one.id === id);
+  const integrationId = batch?.integrationId ?? (await holds.findBatchIntegration(id));
+  if (integrationId === null || !hasAccess(c, integrationId)) {
+    throw new HttpError(404, 'batch_unknown', `There is no batch "${id}".`);
+  }
+  if (batch) return batch;
+  throw new HttpError(409, 'batch_decided', 'All contacts of this batch are decided already.');
+}
+
+/** What waits for a second person with this id; throws an HttpError (404) if there is none about what is within reach. */
+export async function findApproval(
+  c: Context<HttpEnv>,
+  { approvals }: Pick<Store, 'approvals'>,
+  id: string,
+): Promise<ApprovalRecord> {
+  const approval = await approvals.find(id);
+  if (approval !== undefined && canAccessApproval(c, approval)) return approval;
+  throw new HttpError(404, 'approval_unknown', `Nothing waits for a second person as "${id}".`);
+}
+
+/** Whether who asks reaches all that it is about. */
+export function canAccessApproval(
+  c: Context<HttpEnv>,
+  { integrations }: Pick<ApprovalRecord, 'integrations'>,
+): boolean {
+  return integrations.every((integration) => hasAccess(c, integration));
+}

@@ -1,0 +1,100 @@
+/** Answers that are errors, and the one place that makes them of what was thrown (design, section 4.5). */
+import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { isConfigurationError, isRetriableError, messageOf } from '../../../core/errors.ts';
+import type { Log } from '../../../core/log.ts';
+import type { HttpEnv } from './context.ts';
+
+/** An answer that is an error, thrown by whatever on the way of a request finds it out. */
+export class HttpError extends Error {
+  readonly status: ContentfulStatusCode;
+  /** A stable word in snake_case for programs. */
+  readonly code: string;
+  /** Facts that a caller may want to read. */
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: ContentfulStatusCode,
+    code: string,
+    message: string,
+    facts: { details?: Record<string, unknown>; headers?: Record<string, string> } = {},
+  ) {
+    super(message);
+    this.name = 'HttpError';
+    this.status = status;
+    this.code = code;
+    this.details = facts.details;
+    this.headers = facts.headers ?? {};
+  }
+}
+
+/** An error that passes with time: `Retry-After` says in how many seconds to come back. */
+export function tryLater(
+  status: 429 | 503,
+  code: string,
+  message: string,
+  waitMs: number,
+): HttpError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  return new HttpError(status, code, message, { headers: { 'Retry-After': String(seconds) } });
+}
+
+/** Answers any error; the details of an unexpected one go to the log alone. */
+export function answerError(error: Error, c: Context<HttpEnv>, log: Log): Response {
+  const known = knownError(error) ?? brokenOff(c);
+  if (known) return answer(c, known);
+  const { requestId } = c.var;
+  log.error(
+    { requestId, error: messageOf(error), stack: error.stack },
+    'a request failed inside the service',
+  );
+  return answer(
+    c,
+    new HttpError(500, 'internal_error', `Something went wrong inside. Its id is ${requestId}.`, {
+      details: { requestId },
+    }),
+  );
+}
+
+/** An answer with the body that every error has. */
+export function answer(
+  c: Context<HttpEnv>,
+  { status, code, message, details, headers }: HttpError,
+): Response {
+  return c.json(
+    { error: { code, message, ...(details === undefined ? {} : { details }) } },
+    status,
+    headers,
+  );
+}
+
+function knownError(error: Error): HttpError | null {
+  if (error instanceof HttpError) return error;
+  if (error instanceof HTTPException) return frameworkError(error.status);
+  if (isConfigurationError(error)) return new HttpError(422, error.code, error.message);
+  if (isRetriableError(error)) {
+    return new HttpError(503, error.code, 'The service cannot do that right now. Try again later.');
+  }
+  return null;
+}
+
+/** The caller went away in the middle of the request: no client reads the answer, and nothing is wrong. */
+function brokenOff(c: Context<HttpEnv>): HttpError | null {
+  const incoming = c.env?.incoming;
+  if (incoming === undefined || incoming.complete || !incoming.destroyed) return null;
+  return new HttpError(400, 'request_broken_off', 'The request did not come to its end.');
+}
+
+/** What the framework itself refuses; its own words are for programmers. */
+function frameworkError(status: number): HttpError | null {
+  const known = FRAMEWORK_ERRORS.get(status);
+  return known ? new HttpError(...known) : null;
+}
+
+const FRAMEWORK_ERRORS: ReadonlyMap<number, [ContentfulStatusCode, string, string]> = new Map([
+  [400, [400, 'body_unreadable', 'The body is not valid JSON.']],
+  [415, [415, 'body_not_json', 'Send the body as "Content-Type: application/json".']],
+  [504, [504, 'timed_out', 'That took too long. Try again later.']],
+]);

@@ -1,0 +1,190 @@
+/** Where a request comes from, and under which name it asked for us. */
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import type { Context } from 'hono';
+import { parseAddressRange } from '../../../core/host.ts';
+import type { HttpEnv } from './context.ts';
+import { HttpError } from './errors.ts';
+
+/** The names of this machine for itself. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** What proxies and content networks add to the requests that they pass on, beside `X-Forwarded-…`. */
+const PROXY_HEADERS: ReadonlySet<string> = new Set([
+  ...['forwarded', 'forwarded-for', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip'],
+  ...['x-original-forwarded-for', 'x-original-host', 'x-envoy-external-address', 'x-proxyuser-ip'],
+  ...['cf-connecting-ip', 'cf-connecting-ipv6', 'cf-ray', 'cf-visitor', 'true-client-ip'],
+  ...['fastly-client-ip', 'x-azure-clientip', 'x-azure-socketip', 'x-arr-log-id', 'cdn-loop'],
+]);
+
+/** True for a host name (without port) that means this machine. */
+export function isLoopbackName(hostname: string): boolean {
+  return LOOPBACK.test(hostname);
+}
+
+/** The name in the `Host` header without its port, in small letters; empty if it makes no sense. */
+export function getHostname(c: Context<HttpEnv>): string {
+  return /^(\[[0-9a-f:.]+\]|[^:[\]\s/@]+)(:\d+)?$/i.exec(getHost(c))?.[1]?.toLowerCase() ?? '';
+}
+
+/** The `Host` header as it came. */
+export function getHost(c: Context<HttpEnv>): string {
+  return c.req.header('host') ?? '';
+}
+
+/**
+ * True of a request that nothing shows to come from elsewhere: from an address and by a name of this
+ * machine, and without a header of a proxy. A proxy on this machine that adds none looks the same, as
+ * nginx does by default: so this alone lets no caller change anything.
+ */
+export function isLocal(c: Context<HttpEnv>): boolean {
+  return isLoopbackAddress(socketAddress(c)) && isLoopbackName(getHostname(c)) && !showsProxy(c);
+}
+
+/** True of a request with a header that proxies add. */
+export function showsProxy(c: Context<HttpEnv>): boolean {
+  return Object.keys(c.req.header()).some(isProxyHeader);
+}
+
+function isProxyHeader(name: string): boolean {
+  return name.startsWith('x-forwarded') || PROXY_HEADERS.has(name);
+}
+
+/** The address on our side of the connection, as it stands in a URL. */
+export function getOwnAddress(c: Context<HttpEnv>): string {
+  const address = withoutMapping(c.env?.incoming?.socket.localAddress ?? '');
+  return address.includes(':') ? `[${address}]` : address;
+}
+
+/** The address on the other side of the connection. */
+export function socketAddress(c: Context<HttpEnv>): string {
+  return withoutMapping(c.env?.incoming?.socket.remoteAddress ?? '');
+}
+
+/** IPv4 over a socket of IPv6 reads `::ffff:127.0.0.1`. */
+export function withoutMapping(address: string): string {
+  return address.replace(/^::ffff:/, '');
+}
+
+function isLoopbackAddress(address: string): boolean {
+  return address === '::1' || address.startsWith('127.');
+}
+
+/** The address of a caller, short and in one spelling. */
+export type ClientAddress = (c: Context<HttpEnv>) => string;
+
+/** True of the address of a proxy that the settings trust. */
+export type IsTrustedProxy = (address: string) => boolean;
+
+/** Proxies that may stand behind each other, and the part of the header that is looked at. */
+const MAX_HOPS = 10;
+const MAX_HEADER_LENGTH = 1_000;
+
+/** Reads `server.trustedProxies`, which the settings have checked. */
+export function trustedProxies(ranges: readonly string[]): IsTrustedProxy {
+  const list = new BlockList();
+  for (const range of ranges.map(parseAddressRange)) {
+    if (range !== null) list.addSubnet(range.address, range.prefix, range.family);
+  }
+  return (address) => {
+    const version = isIP(address);
+    return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6');
+  };
+}
+
+/**
+ * The address on the other side of the connection; if that is a trusted proxy, the one that it names
+ * last in `X-Forwarded-For`, passing over further trusted proxies. What others write there counts
+ * for nothing, and so does what is no address: callers can write anything into it.
+ */
+export function clientAddress(isTrusted: IsTrustedProxy): ClientAddress {
+  return (c) => {
+    let client = socketAddress(c);
+    if (!isTrusted(client)) return toNetworkPrefix(client);
+    const header = (c.req.header('x-forwarded-for') ?? '').slice(-MAX_HEADER_LENGTH);
+    for (const hop of header.split(',').slice(-MAX_HOPS).reverse()) {
+      const address = addressIn(hop);
+      if (address === null) break;
+      client = address;
+      if (!isTrusted(address)) break;
+    }
+    return toNetworkPrefix(client);
+  };
+}
+
+/**
+ * What is counted as one: an address of IPv4, or the 64 bits of IPv6 that one connection to the
+ * internet is given, within which it has as many addresses as it likes.
+ */
+export function toNetworkPrefix(address: string): string {
+  if (!isIPv6(address) || !URL.canParse(`http://[${address}]/`)) return address;
+  // A URL spells each address in one way; `::` stands for as many zeros as are missing of eight.
+  const { hostname } = new URL(`http://[${address}]/`);
+  const [head = '', tail] = hostname.slice(1, -1).split('::');
+  const groups = head.split(':').filter((group) => group !== '');
+  const rest = (tail ?? '').split(':').filter((group) => group !== '');
+  const zeros = tail === undefined ? 0 : 8 - groups.length - rest.length;
+  const all = [...groups, ...Array<string>(zeros).fill('0'), ...rest];
+  return `${all.slice(0, 4).join(':')}::/64`;
+}
+
+/** Some proxies add the port: `203.0.113.7:4711`, `[2001:db8::1]:4711`. */
+function addressIn(hop: string): string | null {
+  const text = hop.trim();
+  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d+$/, '$1');
+  const address = bare.replace(/^::ffff:(?=[\d.]+$)/i, '');
+  return isIP(address) === 0 ? null : address;
+}
+
+/** Methods that change nothing. */
+const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+
+/**
+ * Throws an HttpError (403) if a page of another site sends a request that changes something: a
+ * browser adds its cookie, or its place on this machine, to those as well. Browsers say where such
+ * a request comes from. One that is silent about it is no browser's: where a cookie counts it is
+ * refused (`silence: 'refused'`), elsewhere it may be `curl`.
+ */
+export function requireSameOrigin(
+  c: Context<HttpEnv>,
+  publicUrl: string,
+  silence: 'allowed' | 'refused',
+): void {
+  if (SAFE_METHODS.includes(c.req.method)) return;
+  const origin = c.req.header('origin');
+  const site = c.req.header('sec-fetch-site');
+  const isSilent = origin === undefined && site === undefined;
+  const isOurs =
+    (origin === undefined || [getHost(c), new URL(publicUrl).host].includes(hostIn(origin))) &&
+    (site === undefined || site === 'same-origin' || site === 'none');
+  if (isOurs && !(isSilent && silence === 'refused')) return;
+  throw new HttpError(403, 'origin_foreign', 'This came from a page of another site.');
+}
+
+/** The host of an origin; `null`, which browsers send for pages without one, has none. */
+function hostIn(origin: string): string {
+  return URL.canParse(origin) ? new URL(origin).host : '';
+}
+
+const BROWSERS = [
+  ['Edge', /\bEdg\w*\//],
+  ['Firefox', /\bFirefox\//],
+  ['Chrome', /\b(Headless)?Chrome\//],
+  ['Safari', /\bSafari\//],
+] as const;
+
+const SYSTEMS = [
+  ['Android', /\bAndroid\b/],
+  ['iOS', /\b(iPhone|iPad)\b/],
+  ['Windows', /\bWindows\b/],
+  ['macOS', /\bMac OS X\b/],
+  ['Linux', /\bLinux\b/],
+] as const;
+
+/** The kind of browser and its system, for people who look at their sessions; null for another program. */
+export function describeBrowser(c: Context<HttpEnv>): string | null {
+  const agent = c.req.header('user-agent') ?? '';
+  const browser = BROWSERS.find(([, pattern]) => pattern.test(agent))?.[0];
+  if (browser === undefined) return null;
+  const system = SYSTEMS.find(([, pattern]) => pattern.test(agent))?.[0];
+  return system === undefined ? browser : `${browser} on ${system}`;
+}

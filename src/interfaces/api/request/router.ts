@@ -1,0 +1,109 @@
+/** How routes describe themselves and what they have in common: errors, ids, cursors. */
+import { OpenAPIHono, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { HttpEnv } from './context.ts';
+import { HttpError } from './errors.ts';
+
+/** A router whose routes describe themselves, and whose requests are checked by their schemas. */
+export function createRouter(): OpenAPIHono<HttpEnv> {
+  return new OpenAPIHono<HttpEnv>({ defaultHook: refuseInvalid });
+}
+
+function refuseInvalid(
+  result: { success: true } | { success: false; target: string; error: z.ZodError },
+  _c: Context<HttpEnv>,
+): void {
+  if (result.success) return;
+  const place = result.target === 'json' ? 'body' : result.target;
+  const problems = result.error.issues.map(({ path, message }) => ({
+    in: place,
+    name: path.join('.'),
+    problem: message,
+  }));
+  const words = problems.map(({ name, problem }) =>
+    name === '' ? problem : `${name}: ${problem}`,
+  );
+  throw new HttpError(422, 'request_invalid', `The ${place} is not valid. ${words.join('; ')}`, {
+    details: { problems },
+  });
+}
+
+/** The body of every error (design, section 4.5). */
+const errorSchema = z
+  .object({
+    error: z.object({
+      code: z.string().openapi({ example: 'run_unknown' }),
+      message: z.string(),
+      details: z.record(z.string(), z.unknown()).optional(),
+    }),
+  })
+  .openapi('Error');
+
+/** The content of an answer or a body in JSON. */
+export function json<Schema extends z.ZodType>(schema: Schema) {
+  return { content: { 'application/json': { schema } } };
+}
+
+/** The errors that routes have in common. */
+export const problems = {
+  /** Of every route that asks for a role. */
+  access: {
+    401: failure('A valid access token is needed.'),
+    403: failure('The token lacks the role, or the request came from a page of another site.'),
+    429: failure(
+      'Too many wrong tokens came from this address; Retry-After says when to come back.',
+    ),
+  },
+  /** Of a route that looks for one thing. */
+  notFound: { 404: failure('It does not exist.') },
+  /** Of a route with parameters. */
+  invalid: { 422: failure('The request is not valid; details name each problem.') },
+  /** Of a route that reads a body. */
+  body: { 400: failure('The body cannot be read.'), 413: failure('The body is too large.') },
+};
+
+/** The description of an error. */
+export function failure(description: string) {
+  return { description, ...json(errorSchema) };
+}
+
+/** Longer than the ids of any CRM. */
+const MAX_LENGTH = 255;
+
+/** The id of a contact in its CRM, as callers write it. */
+export const contactSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MAX_LENGTH)
+  .regex(/^\P{Cc}+$/u, 'has characters that no id has');
+
+const positionSchema = z.tuple([z.int(), z.string().regex(/^\P{Cc}+$/u)]);
+
+/** What the list is sorted by: a number, and an id among those that share it. */
+export type Position = z.infer<typeof positionSchema>;
+
+export function writeCursor(position: Position): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url');
+}
+
+/** A page of a list that is at hand as a whole: what follows the page of the cursor, at most `limit`. */
+export function getPage<One extends { id: string }>(
+  all: readonly One[],
+  { cursor, limit }: { cursor?: string | undefined; limit: number },
+): { page: One[]; next: string | null } {
+  const [from] = cursor === undefined ? [0] : readCursor(cursor);
+  const end = from + limit;
+  const page = all.slice(from, end);
+  const last = end < all.length ? page.at(-1) : undefined;
+  return { page, next: last === undefined ? null : writeCursor([end, last.id]) };
+}
+
+/** Throws an HttpError (422) for a word that no list has given. */
+export function readCursor(cursor: string): Position {
+  try {
+    return positionSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+  } catch {
+    throw new HttpError(422, 'cursor_invalid', 'The cursor is not one that this list has given.');
+  }
+}

@@ -1,0 +1,67 @@
+/** Secrets that are no access tokens: of cookies, webhook addresses, signatures, the first visit. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../../core/clock.ts';
+import { hashToken } from '../../../people/access-token.ts';
+
+const SECRET_BYTES = 32;
+
+/** 256 random bits that go into a URL and a header as they are: 43 characters of base64url. */
+export function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+/** Compares two texts in a time that tells nothing of where they differ. */
+export function isSameText(left: string, right: string): boolean {
+  const [a, b] = [left, right].map((text) => createHash('sha256').update(text).digest());
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
+}
+
+/** How long the link can be used. */
+export const FIRST_VISIT_LIFE_MS = 15 * 60_000;
+
+/** A working day and the night after it, as long as other sessions. */
+const SESSION_LIFE_MS = 24 * 3_600_000;
+
+/**
+ * A secret that is worth one session. Both live in the memory of this process alone: a restart ends
+ * them and makes a new link, and no table has to know of a session without a token.
+ */
+export interface FirstVisit {
+  /** The path of the link. */
+  readonly path: string;
+  /**
+   * Spends the link: the secret of the session that begins; null for a secret that is wrong, used
+   * or too old.
+   */
+  begin(secret: string): string | null;
+  /** True of the secret of the session that the link began. */
+  isSession(secret: string): boolean;
+}
+
+/**
+ * Who is let in as the owner while there is no person and no token: the browser that used the one-time link, every
+ * caller that seems to be on this machine (only where nothing can be lost: the demo), or none.
+ */
+export type WithoutToken = FirstVisit | 'thisMachine' | null;
+
+export function createFirstVisit({ monotonicMs }: Pick<Clock, 'monotonicMs'>): FirstVisit {
+  const secret = newSecret();
+  const madeAt = monotonicMs();
+  let isUsed = false;
+  let session: { hash: string; beganAt: number } | null = null;
+  return {
+    path: `/first-visit/${secret}`,
+    begin(typed) {
+      const isTooOld = monotonicMs() - madeAt > FIRST_VISIT_LIFE_MS;
+      if (!isSameText(typed, secret) || isUsed || isTooOld) return null;
+      isUsed = true;
+      const cookie = newSecret();
+      session = { hash: hashToken(cookie), beganAt: monotonicMs() };
+      return cookie;
+    },
+    isSession(cookie) {
+      if (session === null || monotonicMs() - session.beganAt > SESSION_LIFE_MS) return false;
+      return isSameText(hashToken(cookie), session.hash);
+    },
+  };
+}

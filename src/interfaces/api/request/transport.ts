@@ -1,0 +1,58 @@
+/** Whether what a user signs in with can be read by others on its way to us. */
+import type { Context } from 'hono';
+import type { PlainHttp } from '../../../core/sign-in-settings.ts';
+import type { HttpEnv } from './context.ts';
+import { HttpError } from './errors.ts';
+import {
+  getHost,
+  getHostname,
+  type IsTrustedProxy,
+  isLoopbackName,
+  socketAddress,
+} from './peer.ts';
+
+export interface Transport {
+  /** True where passwords, links and cookies of sessions may travel. */
+  isSafe(c: Context<HttpEnv>): boolean;
+  /** Throws an HttpError (403) where they may not. */
+  requireSafe(c: Context<HttpEnv>): void;
+}
+
+export interface TransportOptions {
+  publicUrl: string;
+  isTrusted: IsTrustedProxy;
+  plainHttp: PlainHttp;
+}
+
+/**
+ * The name that the browser asked for decides, not the address that the connection comes from: in a container
+ * every connection comes from the bridge. Under a loopback name the request never leaves the user's machine. Under
+ * the name of an `https:` address, and from a trusted proxy, TLS ended in front of us, unless the proxy says that
+ * the user came by plain http.
+ */
+export function createTransport({ publicUrl, isTrusted, plainHttp }: TransportOptions): Transport {
+  const { protocol, hostname: publicName } = new URL(publicUrl);
+
+  function isSafe(c: Context<HttpEnv>): boolean {
+    const hostname = getHostname(c);
+    if (plainHttp === 'allow' || isLoopbackName(hostname)) return true;
+    if (c.req.header('x-forwarded-proto')?.split(',').at(-1)?.trim() === 'http') return false;
+    return (protocol === 'https:' && hostname === publicName) || isTrusted(socketAddress(c));
+  }
+
+  return {
+    isSafe,
+    requireSafe(c) {
+      if (!isSafe(c)) throw plainHttpRefused(getHost(c));
+    },
+  };
+}
+
+function plainHttpRefused(host: string): HttpError {
+  return new HttpError(
+    403,
+    'plain_http_refused',
+    `Others on the network could read a password or an access token on its way to http://${host}, so nothing was read and no one was signed in. Put a proxy with TLS in front and name its https address in server.publicUrl, or open the service by a name of its own machine (http://localhost). Where the network is trusted all the same: server.plainHttp: allow.`,
+    { details: { host } },
+  );
+}

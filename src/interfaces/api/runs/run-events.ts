@@ -1,0 +1,144 @@
+/** GET /v1/runs/:id/events: a run as it goes on, as server-sent events. */
+import { createRoute, z } from '@hono/zod-openapi';
+import { messageOf } from '../../../core/errors.ts';
+import {
+  createRunFollower,
+  type FollowedRun,
+  type RunDetails,
+  type RunFollower,
+} from '../../../sync/views/run-follower.ts';
+import type { Access } from '../access.ts';
+import { findRun } from '../request/client-access.ts';
+import type { HttpDeps } from '../request/context.ts';
+import { tryLater } from '../request/errors.ts';
+import { createRouter, failure, problems } from '../request/router.ts';
+
+/** Browsers come back by themselves; one whose token has ended meanwhile does not get in again. */
+const MAX_STREAM_MS = 15 * 60_000;
+
+/** How soon browsers come back. */
+const RETRY_MS = 2_000;
+
+/** Open streams; each costs a connection. */
+const MAX_LISTENERS = 400;
+
+function eventsRoute({ requireRole }: Access) {
+  return createRoute({
+    method: 'get',
+    path: '/v1/runs/{id}/events',
+    tags: ['Runs'],
+    summary: 'Follow a run',
+    description:
+      'Server-sent events. `progress` whenever something changed and `ended` once at the end, each with the whole run as GET /v1/runs/{id} shows it, and how far it has come (`progress`). So nothing is missed by coming back: `Last-Event-ID` is not needed.',
+    middleware: [requireRole('viewer')] as const,
+    request: { params: z.object({ id: z.string() }) },
+    responses: {
+      200: {
+        description: 'Events until the run ends.',
+        content: { 'text/event-stream': { schema: z.string() } },
+      },
+      ...problems.access,
+      ...problems.notFound,
+      503: failure('Too many follow runs already; Retry-After says when to come back.'),
+    },
+  });
+}
+
+/** The route that follows a run. */
+export function runEventRoutes(deps: HttpDeps, access: Access) {
+  const { application, clock, log, stopping } = deps;
+  const { store } = application;
+  let listeners = 0;
+  const follower = createRunFollower({
+    ...{ store, clock, stopping, toMessage: encodeEvent },
+    onError: (run, error) =>
+      log.warn({ run, error: messageOf(error) }, 'a run could not be looked at'),
+  });
+  return createRouter().openapi(eventsRoute(access), async (c) => {
+    const { id: runId } = await findRun(c, store, c.req.valid('param').id);
+    const headers = {
+      'Content-Type': 'text/event-stream',
+      'Cache-Control': 'no-store',
+      // Some proxies would gather the events otherwise.
+      'X-Accel-Buffering': 'no',
+    };
+    // No client reads what follows the headers here, so that a stream would never end.
+    if (c.req.method === 'HEAD') return c.body(null, 200, headers);
+    if (listeners >= MAX_LISTENERS) {
+      throw tryLater(503, 'too_many_listeners', 'Too many follow runs already.', RETRY_MS);
+    }
+    listeners += 1;
+    const events = follow({ follower, clock }, runId, () => {
+      listeners -= 1;
+    });
+    return c.body(events, 200, { ...headers, 'Transfer-Encoding': 'chunked' });
+  });
+}
+
+interface FollowDeps {
+  follower: RunFollower<Uint8Array>;
+  clock: HttpDeps['clock'];
+}
+
+const encoder = new TextEncoder();
+
+/** Each event has the whole run: who missed some has missed nothing. */
+function encodeEvent(run: FollowedRun): Uint8Array {
+  const name = run.status === 'running' ? 'progress' : 'ended';
+  return encoder.encode(`event: ${name}\ndata: ${JSON.stringify(run)}\nretry: ${RETRY_MS}\n\n`);
+}
+
+const STILL_HERE = encoder.encode(': still here\n\n');
+
+/**
+ * What happens to the run until it ends, the listener goes, or the time is up. One who does not read is sent no more
+ * than what is on the way already, and later the newest.
+ */
+function follow(
+  { follower, clock }: FollowDeps,
+  runId: string,
+  onGone: () => void,
+): ReadableStream<Uint8Array> {
+  let go: () => void = () => undefined;
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const until = clock.now() + MAX_STREAM_MS;
+      let sent: RunDetails<Uint8Array> | null = null;
+      let isQuiet = true;
+      let hasGone = false;
+      const end = () => {
+        if (hasGone) return;
+        go();
+        controller.close();
+      };
+      const send = (bytes: Uint8Array) => {
+        isQuiet = false;
+        controller.enqueue(bytes);
+      };
+      const isReading = () => (controller.desiredSize ?? 0) > 0;
+      let leave: () => void = () => undefined;
+      go = () => {
+        if (hasGone) return;
+        hasGone = true;
+        leave();
+        onGone();
+      };
+      leave = follower.join(runId, {
+        see(look) {
+          if (hasGone || look === sent || !(isReading() || look.hasEnded)) return;
+          sent = look;
+          send(look.message);
+          if (look.hasEnded) end();
+        },
+        beat() {
+          if (hasGone) return;
+          if (clock.now() >= until) return end();
+          if (isQuiet && isReading()) send(STILL_HERE);
+          isQuiet = true;
+        },
+        leave: end,
+      });
+    },
+    cancel: () => go(),
+  });
+}

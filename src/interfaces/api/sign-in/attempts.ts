@@ -1,0 +1,204 @@
+import type { Clock } from '../../../core/clock.ts';
+import { isRetriableError } from '../../../core/errors.ts';
+import type { Store } from '../../../store.ts';
+import { tryLater } from '../request/errors.ts';
+
+/** How often something may go wrong within which time, and what is said then. */
+export interface AttemptLimit {
+  maxFailures: number;
+  windowMs: number;
+  message: string;
+}
+
+/** Wrong tokens of an address. */
+const TOKENS: AttemptLimit = {
+  maxFailures: 20,
+  windowMs: 60_000,
+  message: 'Too many wrong tokens came from this address. Wait a while.',
+};
+
+/** Wrong passwords from an address, which many may share behind one proxy. */
+export const PASSWORDS_OF_ADDRESS: AttemptLimit = {
+  ...TOKENS,
+  message: 'Too many wrong passwords came from this address. Wait a while.',
+};
+
+/**
+ * Wrong passwords for one account: from one address, from one browser that it knows, or typed by the user who is signed
+ * in. No number of them from elsewhere locks the account: a stranger could keep its user out for as long as he likes.
+ */
+export const PASSWORDS_OF_ONE: AttemptLimit = {
+  maxFailures: 10,
+  windowMs: 15 * 60_000,
+  message:
+    'Too many wrong passwords for this e-mail address came from here. Wait a quarter of an hour.',
+};
+
+/** Passkeys of an address that were none of ours; they are counted apart, so that wrong passwords keep none out. */
+export const PASSKEYS_OF_ADDRESS: AttemptLimit = {
+  ...TOKENS,
+  message: 'Too many passkeys that do not count here came from this address. Wait a while.',
+};
+
+/** Addresses that are remembered; the one that has waited longest makes room. */
+const MAX_ADDRESSES = 10_000;
+
+/**
+ * Counts failures by address or account, so that guessing is slow. A right token is never counted nor
+ * refused: who shares an address with a guesser, behind one proxy for example, is not shut out.
+ */
+export interface Attempts {
+  /** Throws an HttpError (429) while an address has failed too often; asked about a wrong token. */
+  requireAllowed(address: string): void;
+  noteFailure(address: string): void;
+}
+
+interface Failures {
+  count: number;
+  /** Epoch ms; from then on the count begins anew. */
+  until: number;
+}
+
+/** `onLimit` is called once when an address has reached the limit. */
+export function createAttempts(
+  clock: Pick<Clock, 'now'>,
+  onLimit: (address: string) => void = () => {},
+  { maxFailures, windowMs, message }: AttemptLimit = TOKENS,
+): Attempts {
+  const failures = new Map<string, Failures>();
+
+  function current(address: string): Failures | undefined {
+    const found = failures.get(address);
+    const restMs = (found?.until ?? 0) - clock.now();
+    // More than the whole window: the clock was set back.
+    return restMs > 0 && restMs <= windowMs ? found : undefined;
+  }
+
+  return {
+    requireAllowed(address) {
+      const found = current(address);
+      if (found === undefined || found.count < maxFailures) return;
+      throw tryLater(429, 'too_many_attempts', message, found.until - clock.now());
+    },
+    noteFailure(address) {
+      const { count, until } = current(address) ?? { count: 0, until: clock.now() + windowMs };
+      failures.delete(address);
+      failures.set(address, { count: count + 1, until });
+      const [oldest] = failures.keys();
+      if (failures.size > MAX_ADDRESSES && oldest !== undefined) failures.delete(oldest);
+      if (count + 1 === maxFailures) onLimit(address);
+    },
+  };
+}
+
+/**
+ * The same for what can be guessed, counted in the database: for all processes, and over their restarts. An
+ * attempt is counted before it is looked at, so that many at once are as well, and taken back if it was right.
+ */
+export interface SharedAttempts {
+  /** Throws an HttpError (429) if there were too many; that one is not counted. */
+  count(key: string): Promise<void>;
+  takeBack(key: string): Promise<void>;
+}
+
+/** Of addresses and of accounts: what is counted where. */
+export type CountedWhat =
+  | 'password_address'
+  | 'password_pair'
+  | 'password_device'
+  | 'password_own'
+  | 'passkey_address'
+  | 'provider_address';
+
+export function createSharedAttempts(
+  { attempts, fingerprint }: Pick<Store, 'attempts' | 'fingerprint'>,
+  clock: Pick<Clock, 'now'>,
+  { what, limit }: { what: CountedWhat; limit: AttemptLimit },
+  onLimit: (key: string) => void = () => {},
+): SharedAttempts {
+  const { maxFailures, windowMs, message } = limit;
+  /** No address stands in the database. */
+  const toKey = (key: string) => fingerprint('sign_in_attempts', JSON.stringify([what, key]));
+
+  return {
+    async count(key) {
+      const { count, until } = await attempts.count(toKey(key), windowMs);
+      if (count === maxFailures) onLimit(key);
+      if (count <= maxFailures) return;
+      await attempts.takeBack(toKey(key));
+      throw tryLater(429, 'too_many_attempts', message, until - clock.now());
+    },
+    takeBack: (key) => attempts.takeBack(toKey(key)),
+  };
+}
+
+/** What counts one attempt, each by its key: of an address and an account, for example. */
+export type Counted = readonly (readonly [SharedAttempts, string])[];
+
+/**
+ * One attempt, which all of them count before it is looked at, or none. What could not be looked at, as too many came
+ * at that moment, was none.
+ */
+export async function countWhile<Found>(
+  counted: Counted,
+  look: () => Promise<Found>,
+): Promise<Found> {
+  for (const [place, [attempts, key]] of counted.entries()) {
+    try {
+      await attempts.count(key);
+    } catch (error) {
+      await takeAllBack(counted.slice(0, place));
+      throw error;
+    }
+  }
+  try {
+    return await look();
+  } catch (error) {
+    if (isRetriableError(error)) await takeAllBack(counted);
+    throw error;
+  }
+}
+
+/** It was right. */
+export async function takeAllBack(counted: Counted): Promise<void> {
+  for (const [attempts, key] of counted) await attempts.takeBack(key);
+}
+
+/** Wrong passwords of an account from all addresses that slow no one down. */
+const UNSLOWED = 10;
+
+/** The longest wait, which ends well before an answer is given up. */
+const MAX_DELAY_MS = 20_000;
+
+/** Attempts at an account from everywhere: they slow each other down, and none of them is ever refused. */
+export interface AccountAttempts extends SharedAttempts {
+  /** How many of them went wrong within the window, or may yet. */
+  read(account: string): Promise<number>;
+}
+
+export function createAccountAttempts({
+  attempts,
+  fingerprint,
+}: Pick<Store, 'attempts' | 'fingerprint'>): AccountAttempts {
+  const toKey = (account: string) =>
+    fingerprint('sign_in_attempts', JSON.stringify(['password_account', account]));
+
+  return {
+    async count(account) {
+      await attempts.count(toKey(account), PASSWORDS_OF_ONE.windowMs);
+    },
+    takeBack: (account) => attempts.takeBack(toKey(account)),
+    read: (account) => attempts.read(toKey(account)),
+  };
+}
+
+/** How long the next attempt waits after so many: nothing up to ten, then one second, doubled each time, up to 20. */
+export function guessDelayMs(counted: number): number {
+  if (counted <= UNSLOWED) return 0;
+  return Math.min(MAX_DELAY_MS, 1_000 * 2 ** (counted - UNSLOWED - 1));
+}
+
+/** True of so many wrong passwords that the user of the account has to be told. */
+export function isAttacked(wrong: number): boolean {
+  return wrong >= UNSLOWED;
+}

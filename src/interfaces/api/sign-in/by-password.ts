@@ -1,0 +1,93 @@
+/** Signing in with an e-mail address and a password, slowly for those who guess. */
+import type { Context } from 'hono';
+import type { Clock } from '../../../core/clock.ts';
+import {
+  emailFingerprint,
+  findByPassword,
+  type PeopleDeps,
+} from '../../../people/user-accounts.ts';
+import type { Store } from '../../../store.ts';
+import type { Access } from '../access.ts';
+import type { HttpEnv } from '../request/context.ts';
+import { type ClientAddress, requireSameOrigin } from '../request/peer.ts';
+import {
+  type Counted,
+  countWhile,
+  createAccountAttempts,
+  createSharedAttempts,
+  guessDelayMs,
+  isAttacked,
+  PASSWORDS_OF_ADDRESS,
+  PASSWORDS_OF_ONE,
+  takeAllBack,
+} from './attempts.ts';
+import { createKnownDevices } from './known-device.ts';
+import { createRefusals } from './refusals.ts';
+
+/** `attacked`: signed in, and others have tried many passwords of the account shortly before. */
+export type SignedIn = 'wrong' | 'in' | 'attacked';
+
+export interface PasswordSignIn {
+  /**
+   * Begins a session of the person with this address and password; `wrong`, after the same time, if there is
+   * none. Throws an HttpError: 403 from a foreign page, 429 after too many attempts.
+   */
+  signIn(c: Context<HttpEnv>, typed: { email: string; password: string }): Promise<SignedIn>;
+}
+
+export interface PasswordSignInDeps {
+  people: PeopleDeps;
+  store: Pick<Store, 'actingAs' | 'people' | 'attempts' | 'fingerprint'>;
+  clock: Pick<Clock, 'now' | 'sleep'>;
+  publicUrl: string;
+  getAddress: ClientAddress;
+  access: Pick<Access, 'signInAs'>;
+  /** Called once when an address has reached the limit. */
+  onLimit(address: string): void;
+}
+
+export function createPasswordSignIn(deps: PasswordSignInDeps): PasswordSignIn {
+  const { people, store, clock, publicUrl, getAddress, access, onLimit } = deps;
+  const address = { what: 'password_address', limit: PASSWORDS_OF_ADDRESS } as const;
+  const pair = { what: 'password_pair', limit: PASSWORDS_OF_ONE } as const;
+  const device = { what: 'password_device', limit: PASSWORDS_OF_ONE } as const;
+  const byAddress = createSharedAttempts(store, clock, address, onLimit);
+  const byPair = createSharedAttempts(store, clock, pair);
+  const byDevice = createSharedAttempts(store, clock, device);
+  const ofAccount = createAccountAttempts(store);
+  const devices = createKnownDevices(store, publicUrl);
+  const refusals = createRefusals(deps);
+
+  /** A browser that the account knows waits for nobody else's guesses. */
+  function listCounted(c: Context<HttpEnv>, account: string, known: string | null): Counted {
+    const ofAll = [ofAccount, account] as const;
+    if (known !== null) return [[byDevice, known], ofAll];
+    const from = getAddress(c);
+    return [[byAddress, from], [byPair, JSON.stringify([from, account])], ofAll];
+  }
+
+  return {
+    async signIn(c, { email, password }) {
+      requireSameOrigin(c, publicUrl, 'allowed');
+      const account = emailFingerprint(store, email);
+      const known = devices.find(c, account);
+      const counted = listCounted(c, account, known);
+      const person = await countWhile(counted, async () => {
+        const delayMs = known === null ? guessDelayMs(await ofAccount.read(account)) : 0;
+        if (delayMs > 0) await clock.sleep(delayMs);
+        return findByPassword(people, email, password);
+      });
+      if (person === null) {
+        const owner = await store.people.findByEmail(account);
+        await refusals.note(c, owner?.id ?? null);
+        return 'wrong';
+      }
+      await takeAllBack(counted);
+      const wrong = await ofAccount.read(account);
+      await refusals.close(c, person.id);
+      devices.remember(c, account);
+      await access.signInAs(c, person);
+      return isAttacked(wrong) ? 'attacked' : 'in';
+    },
+  };
+}

@@ -1,0 +1,217 @@
+/** Signing in by an OpenID Connect provider: the way there and back. Who gets in is who was invited. */
+
+import type { Context } from 'hono';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { z } from 'zod';
+import { isRetriableError, messageOf, RetriableError } from '../../../core/errors.ts';
+import { isConfidential } from '../../../core/host.ts';
+import type { Log } from '../../../core/log.ts';
+import type { ProviderSettings } from '../../../core/sign-in-settings.ts';
+import type { SealContext } from '../../../database/encryption/sealed.ts';
+import { outboundFetch } from '../../../outbound/guard.ts';
+import {
+  findByProvider,
+  type PeopleDeps,
+  type ProvidedIdentity,
+} from '../../../people/user-accounts.ts';
+import type { Store } from '../../../store.ts';
+import type { Access } from '../access.ts';
+import type { HttpEnv } from '../request/context.ts';
+import { HttpError } from '../request/errors.ts';
+import type { ClientAddress } from '../request/peer.ts';
+import { publicAddress } from '../webhooks/hook-address.ts';
+import { countWhile, createSharedAttempts, PASSWORDS_OF_ADDRESS } from './attempts.ts';
+
+/** It is loaded when the first person goes there. */
+const loadClient = () => import('openid-client');
+type Client = Awaited<ReturnType<typeof loadClient>>;
+type Configuration = Awaited<ReturnType<Client['discovery']>>;
+
+export const PROVIDER_PATH = '/sign-in/provider';
+const CALLBACK_PATH = `${PROVIDER_PATH}/callback`;
+
+/** How long a person may take at the provider. */
+const WAY_MS = 10 * 60_000;
+const REQUEST_SECONDS = 10;
+const COOKIE = 'donor_sync_provider';
+
+/** The cookie holds what only this browser brings back, sealed, so that no table has to. */
+const COOKIE_PLACE: SealContext = { table: 'cookie', column: COOKIE, row: ['sign-in'] };
+
+const waySchema = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  to: z.string(),
+  until: z.number(),
+});
+
+type Way = z.infer<typeof waySchema>;
+
+export interface ProviderSignIn {
+  /** What the provider is called. */
+  name: string;
+  /** Sends the browser to the provider. Throws an HttpError (403) where a page of another site does so. */
+  begin(c: Context<HttpEnv>, to: string): Promise<Response>;
+  /** Where to go on, once the browser is back with a person of ours; null for all others. */
+  comeBack(c: Context<HttpEnv>): Promise<string | null>;
+}
+
+export interface ProviderSignInDeps {
+  settings: ProviderSettings;
+  people: PeopleDeps;
+  store: Pick<Store, 'actingAs' | 'attempts' | 'fingerprint'>;
+  allowInsecureHttp: readonly string[];
+  publicUrl: string;
+  getAddress: ClientAddress;
+  access: Pick<Access, 'signInAs'>;
+  log: Log;
+}
+
+export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
+  const { settings, people, store, publicUrl, getAddress, access, log } = deps;
+  const { sealer, clock } = people;
+  const issuer = new URL(settings.issuer);
+  const isPlain =
+    issuer.protocol === 'http:' &&
+    (isConfidential(issuer) || deps.allowInsecureHttp.includes(issuer.hostname));
+  const redirectUri = publicAddress(publicUrl, CALLBACK_PATH);
+  const cookie = {
+    ...({ httpOnly: true, sameSite: 'Lax', path: PROVIDER_PATH } as const),
+    secure: publicUrl.startsWith('https:'),
+  };
+  const counted = { what: 'provider_address', limit: PASSWORDS_OF_ADDRESS } as const;
+  const refusals = createSharedAttempts(store, clock, counted);
+  let discovered: Promise<Configuration> | null = null;
+
+  /** Asked once; a provider that did not answer is asked again by the next person. */
+  function discover(client: Client): Promise<Configuration> {
+    discovered ??= client
+      .discovery(issuer, settings.clientId, settings.clientSecret, undefined, {
+        timeout: REQUEST_SECONDS,
+        [client.customFetch]: (url, { body, ...options }) =>
+          outboundFetch('anywhere')(url, { ...options, ...(body !== undefined && { body }) }),
+        // The signature as well, although the token comes from the provider itself.
+        execute: [
+          client.enableNonRepudiationChecks,
+          ...(isPlain ? [client.allowInsecureRequests] : []),
+        ],
+      })
+      .catch((cause: unknown) => {
+        discovered = null;
+        log.warn({ error: messageOf(cause) }, 'the identity provider could not be asked');
+        throw new RetriableError('The identity provider does not answer right now.', {
+          ...{ code: 'sign_in_provider_unreachable', cause },
+        });
+      });
+    return discovered;
+  }
+
+  function openWay(c: Context<HttpEnv>): Way | null {
+    const sealed = getCookie(c, COOKIE);
+    deleteCookie(c, COOKIE, cookie);
+    if (sealed === undefined) return null;
+    try {
+      const way = waySchema.parse(JSON.parse(sealer.open(sealed, COOKIE_PLACE)));
+      return way.until > clock.now() ? way : null;
+    } catch {
+      // It was changed, or sealed with a key that is gone.
+      return null;
+    }
+  }
+
+  /** Who the provider says has come; null if it is not sure of the address, or has not sent the browser. */
+  async function identify(c: Context<HttpEnv>, way: Way): Promise<ProvidedIdentity | null> {
+    const client = await loadClient();
+    const configuration = await discover(client);
+    const back = new URL(redirectUri);
+    back.search = new URL(c.req.url).search;
+    const tokens = await client.authorizationCodeGrant(configuration, back, {
+      pkceCodeVerifier: way.verifier,
+      expectedState: way.state,
+      expectedNonce: way.nonce,
+      idTokenExpected: true,
+    });
+    const claims = tokens.claims();
+    if (claims === undefined) return null;
+    const { iss: issuedBy, sub: subject } = claims;
+    const said =
+      claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint
+        ? await client.fetchUserInfo(configuration, tokens.access_token, subject)
+        : claims;
+    const { data } = emailSchema.safeParse(said);
+    return data === undefined ? null : { issuer: issuedBy, subject, email: data.email };
+  }
+
+  return {
+    name: settings.name ?? issuer.hostname,
+
+    async begin(c, to) {
+      requireOwnClick(c);
+      const client = await loadClient();
+      const configuration = await discover(client);
+      const way: Way = {
+        state: client.randomState(),
+        nonce: client.randomNonce(),
+        verifier: client.randomPKCECodeVerifier(),
+        to,
+        until: clock.now() + WAY_MS,
+      };
+      const sealed = sealer.seal(JSON.stringify(way), COOKIE_PLACE);
+      setCookie(c, COOKIE, sealed, { ...cookie, maxAge: WAY_MS / 1_000 });
+      const address = client.buildAuthorizationUrl(configuration, {
+        redirect_uri: redirectUri,
+        scope: 'openid email',
+        code_challenge: await client.calculatePKCECodeChallenge(way.verifier),
+        code_challenge_method: 'S256',
+        state: way.state,
+        nonce: way.nonce,
+      });
+      return c.redirect(address.href, 303);
+    },
+
+    async comeBack(c) {
+      const way = openWay(c);
+      // Not begun by this browser, or too long ago: not worth an entry of the audit.
+      if (way === null) return null;
+      const found = await countWhile([[refusals, getAddress(c)]], () =>
+        identify(c, way).catch(refuse),
+      );
+      const acting = store.actingAs({ kind: 'session', name: null, from: getAddress(c) });
+      const person =
+        found && isAllowed(found.email, settings)
+          ? await findByProvider({ ...people, store: acting }, found)
+          : null;
+      if (person === null) {
+        const details = { by: 'provider', person: null, attempts: 1 };
+        await acting.audit.note({ action: 'session.refused', details });
+        return null;
+      }
+      await refusals.takeBack(getAddress(c));
+      await access.signInAs(c, person);
+      return way.to;
+    },
+  };
+
+  /** What a provider, or one who pretends to be one, has sent is no fault of ours; that it is away is another matter. */
+  function refuse(error: unknown): null {
+    if (isRetriableError(error)) throw error;
+    log.warn({ error: messageOf(error) }, 'a sign-in by the identity provider was refused');
+    return null;
+  }
+}
+
+/** An address that the provider has made sure of. */
+const emailSchema = z.looseObject({ email: z.string(), email_verified: z.literal(true) });
+
+function isAllowed(email: string, { allowedDomains }: ProviderSettings): boolean {
+  const domain = email.toLowerCase().split('@').at(-1) ?? '';
+  return allowedDomains === undefined || allowedDomains.includes(domain);
+}
+
+/** A page of another site must not send a browser on the way: it would come back signed in. */
+function requireOwnClick(c: Context<HttpEnv>): void {
+  const site = c.req.header('sec-fetch-site') ?? 'none';
+  if (site === 'none' || site === 'same-origin') return;
+  throw new HttpError(403, 'origin_foreign', 'This came from a page of another site.');
+}

@@ -1,0 +1,50 @@
+/**
+ * A browser that has signed in to an account before. Strangers who guess at the password do not slow it down: it is
+ * counted by itself (OWASP calls it a device cookie).
+ */
+import type { Context } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import type { Store } from '../../../store.ts';
+import type { HttpEnv } from '../request/context.ts';
+import { isSameText, newSecret } from '../request/secret.ts';
+
+export interface KnownDevices {
+  /** By what this browser is counted where it has signed in to the account before; null where it has not. */
+  find(c: Context<HttpEnv>, account: string): string | null;
+  /** It signed in to the account just now. */
+  remember(c: Context<HttpEnv>, account: string): void;
+}
+
+/** As long as browsers keep a cookie at most: 400 days. */
+const KNOWN_SECONDS = 400 * 86_400;
+
+/**
+ * Nothing is stored here: the cookie holds a random text and its keyed hash together with the account. It lets
+ * no one in, and it tells nothing about the account to whoever reads it.
+ */
+export function createKnownDevices(
+  { fingerprint }: Pick<Store, 'fingerprint'>,
+  publicUrl: string,
+): KnownDevices {
+  const isSecure = publicUrl.startsWith('https:');
+  const cookieName = isSecure ? '__Host-donor_sync_device' : 'donor_sync_device';
+  const createProof = (id: string, account: string) =>
+    fingerprint('known_device', JSON.stringify([id, account]));
+
+  return {
+    find(c, account) {
+      const [id = '', proof = ''] = (getCookie(c, cookieName) ?? '').split('.');
+      return id !== '' && isSameText(proof, createProof(id, account)) ? id : null;
+    },
+    remember(c, account) {
+      const id = newSecret();
+      setCookie(c, cookieName, `${id}.${createProof(id, account)}`, {
+        httpOnly: true,
+        sameSite: 'Lax',
+        secure: isSecure,
+        path: '/',
+        maxAge: KNOWN_SECONDS,
+      });
+    },
+  };
+}

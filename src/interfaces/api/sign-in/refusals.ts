@@ -1,0 +1,57 @@
+/** Sign-ins that were refused, for the audit: the first at once, those that follow with the next entry. */
+import type { Context } from 'hono';
+import type { Clock } from '../../../core/clock.ts';
+import type { Store } from '../../../store.ts';
+import type { HttpEnv } from '../request/context.ts';
+import type { ClientAddress } from '../request/peer.ts';
+
+/** Failures closer together than this are one entry of the audit, with their number. */
+const GATHERED_MS = 15 * 60_000;
+
+/** Addresses that no person has are counted together: a caller can make up any number of them. */
+const NO_PERSON = 'no person';
+
+export interface Refusals {
+  note(c: Context<HttpEnv>, personId: string | null): Promise<void>;
+  /** The person got in: what was not said yet is said. */
+  close(c: Context<HttpEnv>, personId: string): Promise<void>;
+}
+
+export interface RefusalsDeps {
+  store: Pick<Store, 'actingAs'>;
+  clock: Pick<Clock, 'now'>;
+  getAddress: ClientAddress;
+}
+
+/** `by` says with what, where that was no password. */
+export function createRefusals(
+  { store, clock, getAddress }: RefusalsDeps,
+  by: { by?: string } = {},
+): Refusals {
+  const gathered = new Map<string, { count: number; since: number }>();
+
+  async function record(c: Context<HttpEnv>, personId: string | null, attempts: number) {
+    const { audit } = store.actingAs({ kind: 'session', name: null, from: getAddress(c) });
+    const details = { ...by, person: personId, attempts };
+    await audit.note({ action: 'session.refused', details });
+  }
+
+  return {
+    async note(c, personId) {
+      const key = personId ?? NO_PERSON;
+      const found = gathered.get(key);
+      const isOld = found === undefined || clock.now() - found.since >= GATHERED_MS;
+      if (!isOld) {
+        found.count += 1;
+        return;
+      }
+      gathered.set(key, { count: 0, since: clock.now() });
+      await record(c, personId, (found?.count ?? 0) + 1);
+    },
+    async close(c, personId) {
+      const before = gathered.get(personId)?.count ?? 0;
+      gathered.delete(personId);
+      if (before > 0) await record(c, personId, before);
+    },
+  };
+}

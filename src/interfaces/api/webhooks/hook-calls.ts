@@ -1,0 +1,85 @@
+/** A record of the last calls of each webhook. A burst costs few writes: calls that are answered alike are counted together. */
+
+import type { HookCallRecord } from '../../../clients/statements/hooks.ts';
+import type { Clock } from '../../../core/clock.ts';
+import { messageOf } from '../../../core/errors.ts';
+import type { Log } from '../../../core/log.ts';
+import { newId } from '../../../core/new-id.ts';
+import type { Store } from '../../../store.ts';
+
+export interface NotedCall {
+  integrationId: string;
+  /** `accepted`, `repeated`, `other_account`, or the code of the refusal. */
+  answer: string;
+  /** Contacts that it named. */
+  contacts: number;
+  runId: string | null;
+}
+
+export interface HookCalls {
+  /** Never rejects: a call is answered whether it can be noted or not. */
+  note(call: NotedCall): Promise<void>;
+  /** The last calls of an integration, those of this process that were only counted so far among them. */
+  list(integrationId: string): Promise<HookCallRecord[]>;
+}
+
+/** Calls that follow each other closer than this are counted, and written with the next one. */
+const WRITE_EVERY_MS = 5_000;
+
+/** Of each integration the calls at hand; more integrations than this are not kept in memory. */
+const MOST_AT_HAND = 10_000;
+
+interface AtHand {
+  record: HookCallRecord;
+  writtenAt: number;
+  isWritten: boolean;
+}
+
+export function createHookCalls(deps: {
+  application: { store: Pick<Store, 'hooks'> };
+  clock: Pick<Clock, 'now'>;
+  log: Log;
+}): HookCalls {
+  const { application, clock, log } = deps;
+  const { hooks } = application.store;
+  const latest = new Map<string, AtHand>();
+
+  return {
+    async note(call) {
+      const now = clock.now();
+      const before = latest.get(call.integrationId);
+      const isAlike = before?.record.answer === call.answer && before.record.runId === call.runId;
+      if (before && isAlike) {
+        const { record } = before;
+        const { contacts } = call;
+        before.record = { ...record, lastAt: now, times: record.times + 1, contacts };
+        before.isWritten = false;
+        if (now - before.writtenAt >= WRITE_EVERY_MS) await write(before);
+        return;
+      }
+      if (before) await write(before);
+      if (latest.size >= MOST_AT_HAND) latest.clear();
+      const record = { id: newId(now), at: now, lastAt: now, times: 1, ...call };
+      const fresh = { record, writtenAt: 0, isWritten: false };
+      latest.set(call.integrationId, fresh);
+      await write(fresh);
+    },
+    async list(integrationId) {
+      const one = latest.get(integrationId);
+      if (one) await write(one);
+      return hooks.listCalls(integrationId);
+    },
+  };
+
+  async function write(one: AtHand): Promise<void> {
+    if (one.isWritten) return;
+    one.isWritten = true;
+    one.writtenAt = clock.now();
+    try {
+      await hooks.noteCalls(one.record);
+    } catch (error) {
+      const { integrationId: integration } = one.record;
+      log.warn({ integration, error: messageOf(error) }, 'a webhook call could not be noted');
+    }
+  }
+}

@@ -1,0 +1,194 @@
+/** POST /hooks/:integration/:token: a CRM says that something has changed. */
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { HookRecord } from '../../../clients/statements/hooks.ts';
+import type { Actor } from '../../../core/actor.ts';
+import { hookSecretSealContext } from '../../../database/encryption/seal-contexts.ts';
+import { hashToken } from '../../../people/access-token.ts';
+import type { HttpDeps, HttpEnv } from '../request/context.ts';
+import { HttpError } from '../request/errors.ts';
+import { limitBody, MAX_HOOK_BODY_BYTES } from '../request/guards.ts';
+import type { ClientAddress } from '../request/peer.ts';
+import { contactSchema, createRouter, failure, json, problems } from '../request/router.ts';
+import { isSameText } from '../request/secret.ts';
+import type { Attempts } from '../sign-in/attempts.ts';
+import {
+  findSignatureProblem,
+  getSignature,
+  isSignedTheOldWay,
+  MAX_SIGNATURE_AGE_MS,
+  publicAddress,
+  type SignatureProblem,
+  type SignedCall,
+} from './hook-address.ts';
+import { readHookBody } from './hook-body.ts';
+import type { HookCalls } from './hook-calls.ts';
+import { ACKNOWLEDGEMENT } from './outbound-message.ts';
+
+/** Uses closer together than this are not noted: a burst must not cost a write for each call. */
+const USE_NOTED_EVERY_MS = 60_000;
+
+/** A call from a clock that runs ahead stays valid for longer than its age limit. */
+const RECEIPT_KEPT_MS = 2 * MAX_SIGNATURE_AGE_MS;
+
+const acceptedSchema = z
+  .object({
+    accepted: z.literal(true),
+    runId: z.string().nullable().openapi({
+      description:
+        'The run that answers; null for a call that was taken before, or is about another CRM account.',
+    }),
+  })
+  .openapi('AcceptedHook');
+
+const hookRoute = createRoute({
+  method: 'post',
+  path: '/hooks/{integration}/{token}',
+  tags: ['Webhooks'],
+  summary: 'Say that something has changed',
+  description:
+    'The address is the key: `donor-sync hooks create` makes it. The ids of contacts in the body of HubSpot, of a Flow or of an Outbound Message are hints: at most 100 contacts are read by their ids. Any other body leads to a run over what changed. Many calls in a short time lead to one run.',
+  security: [],
+  middleware: [limitBody(MAX_HOOK_BODY_BYTES)] as const,
+  request: {
+    params: z.object({ integration: z.string(), token: z.string() }),
+    query: z.object({
+      contact: contactSchema.optional().openapi({
+        description:
+          'The CRM id of the one contact that changed; if left out, those that the body names, or all that changed.',
+      }),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'The acknowledgement of a Salesforce Outbound Message, in SOAP.',
+      content: { 'text/xml': { schema: z.string() } },
+    },
+    202: { description: 'A run will look at it.', ...json(acceptedSchema) },
+    401: failure('The signature is missing, wrong or too old.'),
+    ...problems.notFound,
+    ...problems.invalid,
+    ...problems.body,
+    429: failure('Too many wrong addresses were called; Retry-After says when to come back.'),
+  },
+});
+
+/** The route that webhooks call. */
+export function hookRoutes(
+  deps: HttpDeps,
+  attempts: Attempts,
+  getAddress: ClientAddress,
+  calls: Pick<HookCalls, 'note'>,
+) {
+  const { store, sealer } = deps.application;
+  const { clock, runner, log } = deps;
+  const warned = new Set<string>();
+
+  /** Once for each address in a process: its calls come all day. */
+  function warnOfOldSignature({ integrationId: integration, tokenHash }: HookRecord): void {
+    if (warned.has(tokenHash)) return;
+    warned.add(tokenHash);
+    log.warn(
+      { integration },
+      'a webhook call is signed in the first version, which the next version of donor-sync refuses: sign as docs/guides/webhooks.md says (X-Donor-Sync-Signature: v2=…)',
+    );
+  }
+
+  async function findHook(
+    c: Context<HttpEnv>,
+    integrationId: string,
+    token: string,
+  ): Promise<HookRecord> {
+    const hook = await store.hooks.find(integrationId);
+    const isRight = isSameText(hook?.tokenHash ?? '', hashToken(token));
+    if (hook && isRight && deps.application.integrations.has(integrationId)) return hook;
+    // CRMs call for all their customers from few addresses: an old address of one customer, called
+    // again and again, must not shut out the good ones.
+    const address = getAddress(c);
+    attempts.requireAllowed(address);
+    attempts.noteFailure(address);
+    throw new HttpError(404, 'hook_unknown', 'This address is not one of ours, or no longer.');
+  }
+
+  /**
+   * The fingerprint of a signed call, null for one that may come again; throws an HttpError
+   * (401) if it is not signed well.
+   */
+  async function verifyCall(c: Context<HttpEnv>, hook: HookRecord): Promise<string | null> {
+    const { signature: kind, secret } = hook;
+    if (kind === null || secret === null) return null;
+    const call = await readSignedCall(c, deps.publicUrl);
+    const key = sealer.open(secret, hookSecretSealContext(hook.integrationId));
+    const problem = findSignatureProblem(kind, key, call, clock.now());
+    if (problem !== null) {
+      const { integrationId } = hook;
+      await calls.note({ integrationId, answer: problem, contacts: 0, runId: null });
+      throw new HttpError(401, problem, PROBLEM_TEXTS[problem]);
+    }
+    if (isSignedTheOldWay(kind, call)) warnOfOldSignature(hook);
+    const signature = getSignature(kind, call);
+    if (signature === null) return null;
+    return store.fingerprint('hook_receipt', `${hook.integrationId}\n${signature}`);
+  }
+
+  async function requestOne(integrationId: string, contact: string, by: Actor): Promise<string> {
+    const one = { integrationId, contact, trigger: 'webhook', full: false, by } as const;
+    return (await runner.request(one)).runId;
+  }
+
+  return createRouter().openapi(hookRoute, async (c) => {
+    const { integration: integrationId, token } = c.req.valid('param');
+    const { contact } = c.req.valid('query');
+    const hook = await findHook(c, integrationId, token);
+    const receipt = await verifyCall(c, hook);
+    if (receipt !== null && (await store.hooks.isReceived(receipt))) {
+      await calls.note({ integrationId, answer: 'repeated', contacts: 0, runId: null });
+      return c.json({ accepted: true as const, runId: null }, 202);
+    }
+    const body = readHookBody(new Uint8Array(await c.req.arrayBuffer()));
+    const by: Actor = { kind: 'webhook', name: null, from: getAddress(c) };
+    // Only a signed call with a time can start an erasure: any other one is a hint.
+    const isProven = receipt !== null && hook.signature === 'hubspot';
+    const deleted = isProven && contact === undefined ? body.deleted : [];
+    const runId =
+      contact === undefined
+        ? await runner.call({ integrationId, by, ...body, deleted })
+        : await requestOne(integrationId, contact, by);
+    // Only now: a call that failed comes again with the same signature, and is not a replay.
+    if (receipt !== null) await store.hooks.receive(receipt, RECEIPT_KEPT_MS);
+    const answer = toAnswer(runId, deleted.length > 0);
+    const named = contact === undefined ? body.contacts.length : 1;
+    await calls.note({ integrationId, answer, contacts: named, runId });
+    const isNoted = hook.lastUsedAt !== null && clock.now() - hook.lastUsedAt < USE_NOTED_EVERY_MS;
+    if (!isNoted) await store.hooks.noteUse(integrationId);
+    if (body.isOutboundMessage) {
+      return c.body(ACKNOWLEDGEMENT, 200, { 'Content-Type': 'text/xml; charset=utf-8' });
+    }
+    return c.json({ accepted: true as const, runId }, 202);
+  });
+}
+
+function toAnswer(runId: string | null, hasDeletions: boolean): string {
+  if (runId !== null) return 'accepted';
+  return hasDeletions ? 'erasure' : 'other_account';
+}
+
+const PROBLEM_TEXTS: Readonly<Record<SignatureProblem, string>> = {
+  signature_missing: 'Calls to this address are signed, and this one is not.',
+  signature_invalid: 'The signature is not one made with the secret of this address.',
+  signature_too_old: 'The call was signed more than five minutes ago; sign it anew.',
+};
+
+async function readSignedCall(c: Context<HttpEnv>, publicUrl: string): Promise<SignedCall> {
+  return {
+    method: c.req.method,
+    url: publicAddress(publicUrl, getTarget(c)),
+    body: new Uint8Array(await c.req.arrayBuffer()),
+    header: (name) => c.req.header(name),
+  };
+}
+
+/** Path and query exactly as they came: decoding and encoding again could change them. */
+function getTarget(c: Context<HttpEnv>): string {
+  return c.env?.incoming?.url ?? c.req.url.replace(/^[a-z]+:\/\/[^/]*/i, '');
+}

@@ -1,0 +1,67 @@
+/**
+ * Salesforce's Outbound Messages: unsigned SOAP with at most 100 notifications, for which Salesforce
+ * wants an acknowledgement (developer guide "Outbound Messaging", vendor facts).
+ */
+
+/** A record that a notification is about. */
+export interface Notification {
+  /** The API name of its type. */
+  type: string;
+  id: string;
+  /** The org that sent it; null if it does not say. */
+  account: string | null;
+}
+
+const ENVELOPE = 'Envelope/Body/notifications';
+const RECORD = `${ENVELOPE}/Notification/sObject`;
+
+/** Deeper than any notification; what is nested more deeply is none. */
+const MAX_DEPTH = 10;
+
+/**
+ * The records of an Outbound Message; null for any other text. Entities stay as they are, since ids
+ * have none; a text with declarations, comments or character data is none of Salesforce's.
+ */
+export function readOutboundMessage(xml: string): Notification[] | null {
+  if (xml.includes('<!')) return null;
+  const path: string[] = [];
+  const notifications: Notification[] = [];
+  let account: string | null = null;
+  let type = '';
+  let isMessage = false;
+  for (const { tag, textBefore } of readTags(xml)) {
+    const name = /^\/?(?:[\w.-]{1,40}:)?([\w.-]{1,80})/.exec(tag)?.[1] ?? '';
+    if (tag.startsWith('/')) {
+      const here = path.join('/');
+      if (here === `${ENVELOPE}/OrganizationId`) account = textBefore;
+      if (here === `${RECORD}/Id`) notifications.push({ type, id: textBefore, account });
+      if (path.pop() !== name) return null;
+    } else if (!tag.endsWith('/')) {
+      path.push(name);
+      if (path.length > MAX_DEPTH) return null;
+      const here = path.join('/');
+      if (here === ENVELOPE) isMessage ||= tag.includes(NAMESPACE);
+      if (here === RECORD) type = /\btype="(?:\w{1,40}:)?(\w{1,80})"/.exec(tag)?.[1] ?? '';
+    }
+  }
+  return isMessage && path.length === 0 ? notifications : null;
+}
+
+/** What stands between the brackets of each element, and the text between it and the one before. */
+function* readTags(xml: string): Generator<{ tag: string; textBefore: string }> {
+  let end = 0;
+  for (let start = xml.indexOf('<'); start !== -1; start = xml.indexOf('<', end)) {
+    const textBefore = xml.slice(end, start).trim();
+    const close = xml.indexOf('>', start);
+    end = close === -1 ? xml.length : close + 1;
+    const tag = xml.slice(start + 1, end - 1);
+    if (!tag.startsWith('?')) yield { tag, textBefore };
+  }
+}
+
+const NAMESPACE = 'http://soap.sforce.com/2005/09/outbound';
+
+/** What Salesforce wants to hear; anything else lets it send the message again for a day. */
+export const ACKNOWLEDGEMENT = `<?xml version="1.0" encoding="UTF-8"?>
+<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Body><notificationsResponse xmlns="${NAMESPACE}"><Ack>true</Ack></notificationsResponse></soapenv:Body></soapenv:Envelope>
+`;

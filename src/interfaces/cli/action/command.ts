@@ -1,0 +1,123 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import type { z } from 'zod';
+import { plainText } from '../../../core/printable.ts';
+import type { Environment } from '../../../settings/environment.ts';
+import {
+  createOutput,
+  EXIT_CODES,
+  type ExitCode,
+  type Output,
+  type TextStream,
+  usageError,
+} from '../terminal/output.ts';
+
+/** The part of the world that every command has. */
+export interface CommandDeps {
+  stdout: TextStream;
+  stderr: TextStream;
+  env: Environment;
+  /** Called once, when the command has ended; the process may end once its streams are empty. */
+  setExitCode(code: ExitCode): void;
+}
+
+/** A command with what all of them share: `--json`, where help goes, and errors that are thrown. */
+export function createCommand(name: string, deps: Pick<CommandDeps, 'stdout' | 'stderr'>): Command {
+  const command = new Command(name);
+  return command
+    .option('--json', 'print exactly one JSON document on stdout')
+    .configureOutput({
+      writeOut: (text) => deps.stdout.write(plainText(text)),
+      writeErr: (text) => deps.stderr.write(plainText(text)),
+      outputError: (text, write) => write(`${text}See ${wholeName(command)} --help.\n`),
+      getOutHelpWidth: () => deps.stdout.columns ?? HELP_WIDTH,
+      getErrHelpWidth: () => deps.stderr.columns ?? HELP_WIDTH,
+    })
+    .exitOverride();
+}
+
+/** `donor-sync fields check`: the command as it is typed. */
+function wholeName(command: Command): string {
+  const { parent } = command;
+  return parent === null ? command.name() : `${wholeName(parent)} ${command.name()}`;
+}
+
+/** Characters of help that goes into a file or a pipe. */
+const HELP_WIDTH = 80;
+
+/**
+ * Runs a command's work with its output, and makes an exit code of what it throws; without one it is
+ * done. `--json`
+ * counts before the command's name as well as after it.
+ */
+export async function runAction(
+  deps: CommandDeps,
+  command: Command,
+  work: (output: Output) => Promise<ExitCode | undefined>,
+): Promise<void> {
+  const isJson = command.optsWithGlobals()['json'] === true;
+  const output = createOutput({ ...deps, isJson });
+  try {
+    deps.setExitCode((await work(output)) ?? EXIT_CODES.done);
+  } catch (error) {
+    deps.setExitCode(output.fail(error));
+  }
+}
+
+/**
+ * The options of a command, and of those that it belongs to, as its schema reads them. Throws a
+ * ConfigurationError in the words of the schema if one of them cannot be meant so.
+ */
+export function readOptions<Options>(command: Command, schema: z.ZodType<Options>): Options {
+  const parsed = schema.safeParse(command.optsWithGlobals());
+  if (parsed.success) return parsed.data;
+  const words = parsed.error.issues.map(({ message }) => message).join(' ');
+  throw usageError(words);
+}
+
+/**
+ * Parses and runs the whole command line. Commander has written its complaints about usage (and
+ * its help) already; with `--json` the one document on stdout is still owed.
+ */
+export async function runProgram(
+  program: Command,
+  deps: CommandDeps,
+  argv: readonly string[],
+): Promise<void> {
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    const isHelp = error instanceof CommanderError && error.exitCode === 0;
+    if (isHelp) return deps.setExitCode(EXIT_CODES.done);
+    const isShown = error instanceof CommanderError;
+    const stderr = isShown ? { write: () => undefined } : deps.stderr;
+    const output = createOutput({ ...deps, stderr, isJson: argv.includes('--json') });
+    deps.setExitCode(output.fail(error));
+  }
+}
+
+/** Reads the value of an option that is a whole number from 1 up. */
+export function parseCount(text: string): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count > 0) return count;
+  throw new InvalidArgumentError('Write a whole number from 1 up, for example 20.');
+}
+
+/**
+ * What a CRM said may quote names and figures: it is shown on a terminal to the person who asks, and
+ * goes into no document, pipe or file. Throws a ConfigurationError where there is no terminal.
+ */
+export function requireTerminal(
+  stdout: Pick<TextStream, 'isTTY'>,
+  { isJson }: { isJson: boolean },
+): void {
+  if (stdout.isTTY && !isJson) return;
+  const message = isJson
+    ? '--show is for a terminal: what the CRM said goes into no JSON document. Leave --json out.'
+    : '--show is for a terminal: what the CRM said goes into no pipe and no file. Run it at a terminal.';
+  throw usageError(message);
+}
+
+/** True of what is thrown where something else listens at the port already. */
+export function isPortTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+}

@@ -1,0 +1,162 @@
+import type { Application, OpenIntegration } from '../../../application.ts';
+import { isDonorSyncError, RetriableError } from '../../../core/errors.ts';
+import type { Integration } from '../../../core/integration.ts';
+import type { PartnerClient } from '../../../partner/client.ts';
+import {
+  describeFailure,
+  EXIT_CODES,
+  type ExitCode,
+  type Output,
+  usageError,
+} from '../terminal/output.ts';
+import { describeCount } from '../terminal/words.ts';
+import { neverAborted, withIntegration } from './product.ts';
+
+type Known = Pick<Application, 'integrations' | 'select'>;
+
+/**
+ * The integrations that a command works on: those named, all with `--all`, or the only one there
+ * is. Throws a ConfigurationError that says what to type if that is not clear.
+ */
+export function chooseIntegrations(
+  application: Known,
+  ids: readonly string[],
+  all: boolean,
+): Integration[] {
+  if (all && ids.length > 0) {
+    throw usageError('Either name integrations or write --all, not both.');
+  }
+  if (ids.length > 0) return application.select(ids);
+  const known = allIntegrations(application);
+  if (all || known.length === 1) return known;
+  const names = known.map(({ id }) => id).join(', ');
+  throw usageError(`Which integration? Name one or more of ${names}, or write --all.`);
+}
+
+/**
+ * The integration that was named, or the only one there is. `how` is the way in which the command takes its
+ * id: after its name, or by an option.
+ */
+export function chooseOne(
+  application: Known,
+  id: string | undefined,
+  how: 'after the command' | 'with --integration',
+): Integration {
+  const found = id === undefined ? allIntegrations(application) : application.select([id]);
+  const [only, ...others] = found;
+  if (only !== undefined && others.length === 0) return only;
+  const names = found.map((integration) => integration.id).join(', ');
+  throw usageError(`Which integration? Name one of ${names} ${how}.`);
+}
+
+/** The integrations that are named, or all of them. */
+export function namedOrAll(application: Known, ids: readonly string[]): Integration[] {
+  return ids.length > 0 ? application.select(ids) : allIntegrations(application);
+}
+
+/** For `--contact`: throws a ConfigurationError if several integrations are meant. */
+export function requireOne(chosen: readonly Integration[]): void {
+  if (chosen.length <= 1) return;
+  throw usageError('--contact is an id in one CRM, so name the one integration it belongs to.');
+}
+
+/** For options by which a user accepts something of one client after checking its columns. */
+export function requireOneToAccept(chosen: readonly Integration[], option: string): void {
+  if (chosen.length <= 1) return;
+  throw usageError(`${option} is about the columns of one integration: name that one.`);
+}
+
+function allIntegrations({ integrations }: Known): Integration[] {
+  if (integrations.size > 0) return [...integrations.values()];
+  throw usageError(
+    'The settings have no integration. Run `donor-sync init` to write settings with one.',
+  );
+}
+
+/** How something went that was tried for one integration. */
+export type Attempt<Value> = { integration: Integration } & (
+  | { value: Value; error?: undefined }
+  | { error: unknown; value?: undefined }
+);
+
+/**
+ * Tries something for one integration after the other; what goes wrong with one does not keep the
+ * next from its turn. Once the signal is aborted no other begins.
+ */
+export async function attemptEach<Value>(
+  application: Application,
+  integrations: readonly Integration[],
+  work: (open: OpenIntegration) => Promise<Value>,
+  signal: AbortSignal = neverAborted(),
+): Promise<Attempt<Value>[]> {
+  const attempts: Attempt<Value>[] = [];
+  for (const integration of integrations) {
+    if (signal.aborted) break;
+    try {
+      const value = await withIntegration(application, integration, work, signal);
+      attempts.push({ integration, value });
+    } catch (error) {
+      attempts.push({ integration, error: signal.aborted ? asStop(error) : error });
+    }
+  }
+  return attempts;
+}
+
+/** What breaks off because of the stop is no error of its own. */
+function asStop(error: unknown): unknown {
+  if (isDonorSyncError(error)) return error;
+  return new RetriableError('Stopped before the run began; nothing was changed.', {
+    code: 'interrupted',
+    cause: error,
+  });
+}
+
+/**
+ * Gives the answer, the values by their name, and says on stderr what went wrong. A value that several
+ * integrations share is given once. If there is none at all, the first error is the answer. Resolves to
+ * the exit code of the errors alone.
+ */
+export function finishAttempts<Value>(
+  output: Output,
+  attempts: readonly Attempt<Value>[],
+  name: string,
+  print: (value: Value) => void,
+): ExitCode {
+  const values = new Set(attempts.flatMap(({ value }) => (value === undefined ? [] : [value])));
+  const failed = attempts.filter((attempt) => attempt.error !== undefined);
+  if (values.size > 0 || failed.length === 0) {
+    output.finish({ [name]: [...values] }, () => {
+      for (const value of values) print(value);
+    });
+  }
+  for (const { error } of failed) output.fail(error);
+  return getWorstCode(failed.map(({ error }) => describeFailure(error).exitCode));
+}
+
+/**
+ * One code for several: an error first. `usage` promises that nothing was changed, so it stands
+ * only where it is all there is.
+ */
+export function getWorstCode(codes: readonly ExitCode[]): ExitCode {
+  const [first = EXIT_CODES.done] = codes;
+  if (codes.every((code) => code === first)) return first;
+  const isBad = codes.includes(EXIT_CODES.unexpected) || codes.includes(EXIT_CODES.usage);
+  return isBad ? EXIT_CODES.unexpected : EXIT_CODES.stopped;
+}
+
+/** `72%`, for a strength between 0 and 1. */
+export function percentText(share: number): string {
+  return `${Math.round(share * 100)}%`;
+}
+
+/** Says on stderr what a query has cost, if it was not free. */
+export function recordQueryCost(
+  output: Output,
+  { connections }: Pick<PartnerClient, 'connections'>,
+) {
+  const cost = connections.queryCost();
+  if (!cost) return;
+  output.note(
+    `This query cost ${describeCount(cost.credits, 'credit')} of the ${cost.bucket} bucket.`,
+  );
+}

@@ -1,0 +1,171 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import {
+  type Application,
+  type ApplicationOptions,
+  type OpenIntegration,
+  openApplication,
+} from '../../../application.ts';
+import type { Actor } from '../../../core/actor.ts';
+import type { Clock } from '../../../core/clock.ts';
+import { ConfigurationError } from '../../../core/errors.ts';
+import type { Integration } from '../../../core/integration.ts';
+import type { Log } from '../../../core/log.ts';
+import type { Owner } from '../../../core/owner.ts';
+import type { KeyRing } from '../../../database/encryption/key-ring.ts';
+import { readRuntimeOptions, readSetupEnvironment } from '../../../settings/environment.ts';
+import { withEnvironmentFile } from '../../../settings/environment-file.ts';
+import {
+  type LoadOptions,
+  loadSettings,
+  type Settings,
+  settingsPath,
+} from '../../../settings/settings.ts';
+import type { LogStream } from '../terminal/log.ts';
+import type { ExitCode, Output } from '../terminal/output.ts';
+import { type CommandDeps, createCommand, readOptions, runAction } from './command.ts';
+
+/** What commands need that work with settings, database and integrations. */
+export interface ProductDeps
+  extends CommandDeps,
+    Pick<LoadOptions, 'cwd' | 'findConnectorDefinition'> {
+  stdin: Readable & { isTTY?: boolean };
+  stderr: Writable & { isTTY?: boolean; columns?: number; rows?: number };
+  clock: Clock;
+  log: Log;
+  logStream: LogStream;
+  owner: Owner;
+  /** The user of the machine who typed the command, for the audit; null if the system does not tell. */
+  user: string | null;
+  /**
+   * A signal that is aborted when the process is asked to end. From the first call on, the command
+   * has to come to its end by itself; before that, the process ends at once.
+   */
+  stopSignal(): AbortSignal;
+}
+
+/** A command that reads the settings. */
+export function productCommand(name: string, deps: CommandDeps): Command {
+  return createCommand(name, deps).option(
+    '--config <file>',
+    'the settings file (default: DONOR_SYNC_CONFIG or donor-sync.yaml)',
+  );
+}
+
+/** Does something with the product as its settings file describes it, and closes it whatever happens. */
+export async function withApplication<Result>(
+  deps: ProductDeps,
+  config: string | undefined,
+  work: (application: Application, settings: Settings) => Promise<Result>,
+): Promise<Result> {
+  const settings = await loadProductSettings(deps, config);
+  return withProduct(deps, settings, (application) => work(application, settings));
+}
+
+/** Likewise with the product of these settings. */
+export async function withProduct<Result>(
+  deps: ProductDeps,
+  settings: Settings,
+  work: (application: Application) => Promise<Result>,
+): Promise<Result> {
+  const application = await openProduct(deps, settings);
+  try {
+    return await work(application);
+  } finally {
+    await application.close();
+  }
+}
+
+/** Reads the settings file that the command line or the environment names. */
+export function loadProductSettings(
+  deps: ProductDeps,
+  config: string | undefined,
+): Promise<Settings> {
+  return loadSettings({ ...deps, path: settingsPath(config, deps.env) });
+}
+
+/** Opens the product of these settings; the caller closes it. The keys are those of the database unless given. */
+export async function openProduct(
+  deps: ProductDeps,
+  settings: Settings,
+  keyRing?: KeyRing,
+  restoring: Pick<ApplicationOptions, 'restores' | 'backupFolders'> = {},
+): Promise<Application> {
+  const { secretKey } = readRuntimeOptions(deps.env, deps.stderr.isTTY === true);
+  const actor: Actor = { kind: 'command', name: deps.user, from: deps.owner.host };
+  const keys = { secretKey: secretKey ?? undefined, ...(keyRing && { keyRing }) };
+  const setup = readSetupEnvironment(await withEnvironmentFile({ ...deps, path: settings.path }));
+  return openApplication({ ...deps, actor, settings, setup, ...keys, ...restoring });
+}
+
+/** Does something with the clients of an integration, and closes them whatever happens. */
+export async function withIntegration<Result>(
+  application: Application,
+  integration: Integration,
+  work: (open: OpenIntegration) => Promise<Result>,
+  signal: AbortSignal = neverAborted(),
+): Promise<Result> {
+  const open = await application.open(integration, signal);
+  try {
+    return await work(open);
+  } finally {
+    await open.close();
+  }
+}
+
+/** A signal that never stops anything, for work that ends soon by itself. */
+export function neverAborted(): AbortSignal {
+  return new AbortController().signal;
+}
+
+/** The option that every command with the product has; most have more. */
+export const baseOptions = z.object({ config: z.string().optional() });
+
+/** What the action of a command works with once the product is open. */
+export interface ProductAction<Options> {
+  application: Application;
+  settings: Settings;
+  options: Options;
+  output: Output;
+}
+
+/** Gives a command its work, which needs the product open and may name an exit code: else it is done. */
+export function productAction<Options extends z.infer<typeof baseOptions>, Args extends unknown[]>(
+  deps: ProductDeps,
+  command: Command,
+  schema: z.ZodType<Options>,
+  work: (action: ProductAction<Options>, ...args: Args) => Promise<ExitCode | undefined>,
+): Command {
+  return command.action((...args: Args) =>
+    runAction(deps, command, (output) => {
+      const options = readOptions(command, schema);
+      return withApplication(deps, options.config, (application, settings) =>
+        work({ application, settings, options, output }, ...args),
+      );
+    }),
+  );
+}
+
+/**
+ * Asks before something is done that is not undone easily. Throws a ConfigurationError (nothing
+ * was changed) if the answer is no, or if no person can be asked and `--yes` was not given: then with the
+ * `details`, for scripts.
+ */
+export async function confirmOrStop(
+  { stdin, stderr }: Pick<ProductDeps, 'stdin' | 'stderr'>,
+  question: string,
+  yes: boolean,
+  details: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  if (yes) return;
+  if (!stdin.isTTY || !stderr.isTTY) {
+    throw new ConfigurationError(
+      `${question} Without a terminal no person can be asked here: add --yes to do it.`,
+      { code: 'confirmation_missing', details },
+    );
+  }
+  const { createPrompts } = await import('../terminal/prompts.ts');
+  if (await createPrompts({ input: stdin, output: stderr }).confirm(question)) return;
+  throw new ConfigurationError('Nothing was changed.', { code: 'not_confirmed' });
+}

@@ -1,0 +1,221 @@
+import { dirname, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import {
+  checkBackup,
+  holdAll,
+  type Restored,
+  type RestoreOptions,
+  restoreDatabase,
+} from '../../../../backup/backup.ts';
+import { isoTime } from '../../../../core/clock.ts';
+import { formatDuration } from '../../../../core/quantities.ts';
+import type { ErasedAgain } from '../../../../privacy/statements/erase-again.ts';
+import type { LogReach } from '../../../../privacy/statements/forget.ts';
+import { readOptions, runAction } from '../../action/command.ts';
+import {
+  baseOptions,
+  confirmOrStop,
+  loadProductSettings,
+  openProduct,
+  type ProductDeps,
+  productCommand,
+  withIntegration,
+  withProduct,
+} from '../../action/product.ts';
+import { type Output, usageError } from '../../terminal/output.ts';
+import { describeCount, formatTimestamp } from '../../terminal/words.ts';
+import { planOne, printPlan } from '../plan/plan.ts';
+import { databaseFile, keysFor } from './backup.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync restore donor-sync.backup --check    read it as a whole and change nothing
+  donor-sync restore donor-sync.backup            put it in the place of the database
+  donor-sync restore --agree riverside            see what a sync would spend, and let it
+  donor-sync restore --put-back                   the database was put back by another program
+
+A backup does not know what came after it. Who was erased since is erased again, by the log beside the
+database and the one next to the backup. If there is no log, or none that was in use after the backup was
+made, it says so, and nothing runs until you agree. Every integration is held: syncs read, deliver what is
+paid for, and spend nothing until you have seen the plan and agreed. No other process may use the database meanwhile. The database as it
+was is kept beside it.`;
+
+const optionsSchema = baseOptions
+  .extend({
+    check: z.boolean().default(false),
+    putBack: z.boolean().default(false),
+    agree: z.array(z.string()).optional(),
+    yes: z.boolean().default(false),
+  })
+  .refine(({ check, putBack, agree }) => [check, putBack, agree].filter(Boolean).length <= 1, {
+    error: '--check, --put-back and --agree are three different things: name one.',
+  });
+
+type RestoreCommandOptions = z.infer<typeof optionsSchema>;
+
+/** The command `restore`: a backup in the place of the database, and a person's agreement afterwards. */
+export function restoreCommand(deps: ProductDeps): Command {
+  const command = productCommand('restore', deps)
+    .description('put a backup in the place of the database, and agree to spend again')
+    .argument('[file]', 'a file that `donor-sync backup` has made')
+    .option('--check', 'only read the backup, as a whole')
+    .option('--agree <ids...>', 'show what a sync of these integrations would spend, and let it')
+    .option('--put-back', 'the database was put back by another program, such as pg_restore')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', EXAMPLES);
+  return command.action((file: string | undefined) =>
+    runAction(deps, command, async (output) => {
+      const options = readOptions(command, optionsSchema);
+      const needsFile = options.agree === undefined && !options.putBack;
+      if (needsFile !== (file !== undefined)) {
+        throw usageError(
+          needsFile ? 'Name the backup.' : '--agree and --put-back are about no file.',
+        );
+      }
+      if (options.agree !== undefined) await agree(deps, output, options, options.agree);
+      else if (file === undefined) await putBack(deps, output, options);
+      else await restore(deps, output, options, file);
+      return undefined;
+    }),
+  );
+}
+
+async function restore(
+  deps: ProductDeps,
+  output: Output,
+  { config, check, yes }: RestoreCommandOptions,
+  file: string,
+): Promise<void> {
+  const settings = await loadProductSettings(deps, config);
+  const path = databaseFile(settings, 'pg_restore --clean --dbname');
+  const keyRing = await keysFor(deps, settings);
+  const options: RestoreOptions = {
+    path,
+    file: resolve(deps.cwd, file),
+    keyRing,
+    openWith: (draft) =>
+      openProduct(deps, { ...settings, database: `sqlite:${draft}` }, keyRing, {
+        ...{ restores: true, backupFolders: [dirname(resolve(deps.cwd, file))] },
+      }),
+  };
+  const backup = await checkBackup(options);
+  const age = formatDuration(deps.clock.now() - backup.madeAt);
+  const facts = { ...backup, file: options.file, madeAt: isoTime(backup.madeAt) };
+  if (check) {
+    output.finish({ backup: facts }, () => {
+      output.print(`Backup of ${formatTimestamp(backup.madeAt)}, ${age} ago: whole, and it opens.`);
+      output.print(`  ${backup.bytes} bytes of database, SHA-256 ${backup.digest}`);
+    });
+    return;
+  }
+  const question = `Put the backup of ${formatTimestamp(backup.madeAt)} (${age} ago) in the place of the database ${path}?`;
+  await confirmOrStop(deps, question, yes);
+  const restored = await restoreDatabase(options);
+  output.finish({ restored: { ...restored, backup: facts } }, () => print(output, restored));
+}
+
+async function putBack(
+  deps: ProductDeps,
+  output: Output,
+  { config, yes }: RestoreCommandOptions,
+): Promise<void> {
+  const settings = await loadProductSettings(deps, config);
+  await confirmOrStop(
+    deps,
+    'Erase again who was erased since, and let no integration spend before a person agrees?',
+    yes,
+  );
+  const product = await openProduct(deps, settings, undefined, { restores: true });
+  const restored = await holdAll(product, null).finally(product.close);
+  output.finish({ restored }, () => printHeld(output, restored));
+}
+
+function print(output: Output, { keptAs, backup, ...held }: Restored): void {
+  output.print(`The database is that of ${formatTimestamp(backup.madeAt)}.`);
+  if (keptAs !== null) {
+    output.print(`As it was before, it is in ${keptAs}: delete that once all is well.`);
+  }
+  printHeld(output, held);
+}
+
+function printHeld(
+  output: Output,
+  {
+    blocked,
+    erased,
+    unfinished,
+    held,
+    logReachesTo,
+    unknownAfter,
+  }: ErasedAgain & LogReach & { held: readonly string[] },
+): void {
+  output.print(logText({ logReachesTo, unknownAfter }));
+  output.print(
+    `Erased since, by the log: ${describeCount(blocked, 'contact')}, of which ${erased} were in it and were erased again.`,
+  );
+  if (unfinished > 0) {
+    output.print(
+      `${describeCount(unfinished, 'erasure')} had not come to an end: repeat \`donor-sync forget\` for them.`,
+    );
+  }
+  const what = unknownAfter === null ? 'Nothing is spent' : 'Nothing runs';
+  output.print(`${what} for ${held.join(', ') || 'any integration'} until you agree:`);
+  for (const id of held) output.print(`  donor-sync restore --agree ${id}`);
+}
+
+/** How far the log of erasures reaches, and what that leaves unknown. */
+function logText({ logReachesTo, unknownAfter }: LogReach): string {
+  if (unknownAfter === null && logReachesTo !== null) {
+    return `The log of erasures reaches to ${formatTimestamp(logReachesTo)}. Erasures after that are not known.`;
+  }
+  const found =
+    logReachesTo === null
+      ? 'NO LOG OF ERASURES was found.'
+      : `The last line of the log of erasures is of ${formatTimestamp(logReachesTo)}. No process has written to it since the backup was made, so it counts as none.`;
+  const after = unknownAfter ? ` after ${formatTimestamp(unknownAfter)}` : '';
+  return `${found} Erasures${after} are not known: contacts that were erased since then may be back. Put a newer log in its place and restore again, or repeat \`donor-sync forget\` for these contacts before you agree.`;
+}
+
+async function agree(
+  deps: ProductDeps,
+  output: Output,
+  { config, yes }: RestoreCommandOptions,
+  ids: readonly string[],
+): Promise<void> {
+  const settings = await loadProductSettings(deps, config);
+  await withProduct(deps, settings, async (application) => {
+    const agreed: { integration: string; credits: number | null; wasHeld: boolean }[] = [];
+    for (const integration of application.select(ids)) {
+      const { id } = integration;
+      const hold = await application.store.restores.find(id);
+      if (hold === null) {
+        agreed.push({ integration: id, credits: null, wasHeld: false });
+        continue;
+      }
+      const plan = await withIntegration(application, integration, (open) =>
+        planOne(open, { full: true }),
+      );
+      if (!output.isJson) printPlan(output, plan);
+      const credits = plan.credits.enhancements.allowed;
+      const { erasuresUnknownAfter: unknown } = hold;
+      const erasures =
+        unknown === null
+          ? ''
+          : `Erasures${unknown ? ` after ${formatTimestamp(unknown)}` : ''} are not known. `;
+      const question = `${erasures}Let syncs of "${id}" spend again, ${describeCount(credits, 'credit')} for enhancements the next time?`;
+      await confirmOrStop(deps, question, yes);
+      await application.store.restores.agree(id);
+      agreed.push({ integration: id, credits, wasHeld: true });
+    }
+    output.finish({ agreed }, () => {
+      for (const { integration, wasHeld } of agreed) {
+        output.print(
+          wasHeld
+            ? `${integration}: syncs may spend again. \`donor-sync sync ${integration} --adopt\` takes contacts that carry a donor id over without a credit.`
+            : `${integration}: was not held.`,
+        );
+      }
+    });
+  });
+}

@@ -1,0 +1,161 @@
+import { type Command, Option } from 'commander';
+import { z } from 'zod';
+import { silentLog } from '../../../../core/log.ts';
+import { createCommand, runAction } from '../../action/command.ts';
+import { type ProductDeps, withApplication, withIntegration } from '../../action/product.ts';
+import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
+import { wholeNumber } from '../sandbox/stand-in.ts';
+import { syncOnce } from '../sync/sync-once.ts';
+import { createDemoFolder, crmIntegration, DEMO_INTEGRATION, type DemoFolder } from './folder.ts';
+import { type CrmResult, type DemoCrm, readResults, syncCrm } from './results.ts';
+import { type DemoReport, showNextSteps, showReport, showStart } from './show.ts';
+import type { Stage } from './stage.ts';
+import { serveStatusPage } from './status-page.ts';
+import { buildTour, showTour } from './tour.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync demo            sync, then serve the pages and keep the stand-ins running
+  donor-sync demo --tour     only six pages to look at, in three minutes
+  donor-sync demo --once     sync and end
+  donor-sync demo --public-record   import tax returns into a service of one's own, and sync with it
+
+Nothing leaves this machine: the service and the CRMs are local stand-ins with invented people. The
+files stay in a temporary folder, to be looked at.`;
+
+/** Fewer have no room for the people who show something; more take longer than a demo should. */
+const CONTACTS = { least: 8, most: 2_000, usual: 40 };
+
+const flagsSchema = z.object({
+  once: z.boolean().default(false),
+  tour: z.boolean().default(false),
+  publicRecord: z.boolean().default(false),
+  contacts: z.number(),
+});
+
+/** The command `demo`: a first and a second sync of an invented nonprofit, in a few seconds. */
+export function demoCommand(deps: ProductDeps): Command {
+  const command = createCommand('demo', deps)
+    .description('see it work: sync an invented contact list, Salesforce org and HubSpot account')
+    .option('--once', 'end after the syncs instead of keeping the stand-ins running')
+    .addOption(
+      new Option('--tour', 'say no more than which pages to look at').conflicts([
+        'once',
+        'publicRecord',
+      ]),
+    )
+    .option(
+      '--contacts <n>',
+      `how many contacts the list has, ${CONTACTS.least} to ${CONTACTS.most}`,
+      wholeNumber(CONTACTS.least, CONTACTS.most),
+      CONTACTS.usual,
+    )
+    .option('--public-record', 'instead: people from sample tax returns, in a service of its own')
+    .addHelpText('after', EXAMPLES);
+  return command.action(() =>
+    runAction(deps, command, async (output) => {
+      const flags = flagsSchema.parse(command.opts());
+      if (!flags.publicRecord) return playDemo(deps, flags, output);
+      const { playPublicRecord } = await import('./public-record.ts');
+      return playPublicRecord(deps, flags, output);
+    }),
+  );
+}
+
+async function playDemo(
+  deps: ProductDeps,
+  { once, tour, contacts }: z.infer<typeof flagsSchema>,
+  output: Output,
+): Promise<ExitCode> {
+  const stopped = deps.stopSignal();
+  // The product does not know the sandboxes: they are loaded when one is asked for.
+  const { setStage } = await import('./stage.ts');
+  const stage = await setStage(contacts);
+  try {
+    const folder = await createDemoFolder(stage.contacts, stage);
+    showStart(output, stage, folder);
+    const report = await runSyncs(deps, stage, folder, stopped);
+    const runs = [...report.runs, ...report.crms.flatMap((act) => act.runs)];
+    const isDone = runs.every(({ status }) => status === 'succeeded');
+    // A tour says what was synced only if it cannot begin.
+    output.finish(report, () => {
+      if (!tour || !isDone) showReport(output, report);
+    });
+    if (!isDone) return stopped.aborted ? EXIT_CODES.stopped : EXIT_CODES.unexpected;
+    if (once) return EXIT_CODES.done;
+    await serveStatusPage(deps, folder.settings, stopped, {
+      serviceUrl: stage.baseUrl,
+      async started(url, { store }) {
+        const [hold] = await store.holds.listOpen(DEMO_INTEGRATION);
+        if (!tour) output.print();
+        showTour(output, url, buildTour(report, hold?.id ?? null));
+        if (tour) output.print('\nCtrl-C ends it.');
+        else showNextSteps(output, deps.env, report);
+      },
+    });
+    return EXIT_CODES.done;
+  } finally {
+    await stage.close();
+  }
+}
+
+/** The real thing: settings, database, connector and client are those of any `sync`. */
+function runSyncs(
+  deps: ProductDeps,
+  { baseUrl, apiKey, rootUrl, contacts, crms }: Stage,
+  folder: DemoFolder,
+  signal: AbortSignal,
+): Promise<DemoReport> {
+  // What a demo has to say is on stdout; a log between it would only puzzle.
+  const quietDeps = { ...deps, log: silentLog };
+  return withApplication(quietDeps, folder.settings, async (application) => {
+    const [integration] = application.select([DEMO_INTEGRATION]);
+    if (integration === undefined) throw new Error('the settings of the demo lack its integration');
+    const sync = () =>
+      withIntegration(
+        application,
+        integration,
+        (open) => syncOnce(quietDeps, open, signal),
+        signal,
+      );
+    const partner = { baseUrl, apiKey, rootUrl };
+    const places = { folder, partner };
+    const first = await sync();
+    if (first.status !== 'succeeded') return { ...places, runs: [first], contacts: [], crms: [] };
+    const results = await readResults(application, first.id, contacts, folder);
+    const second = await sync();
+    const crmResults: CrmResult[] = [];
+    for (const crm of listDemoCrms(crms)) {
+      crmResults.push(
+        await syncCrm(application, crm, signal, (open) => syncOnce(quietDeps, open, signal)),
+      );
+    }
+    return { ...places, runs: [first, second], contacts: results, crms: crmResults };
+  });
+}
+
+function listDemoCrms({ salesforce, hubspot }: Stage['crms']): DemoCrm[] {
+  return [
+    {
+      kind: 'salesforce',
+      name: 'a Salesforce org',
+      integration: crmIntegration('salesforce'),
+      baseUrl: salesforce.baseUrl,
+      shownFields: [
+        'Donor_Net_Worth__c',
+        'Donor_Giving_Capacity__c',
+        'Donor_Employer__c',
+        'Donor_School__c',
+      ],
+      pathField: 'Warm_Path__c',
+    },
+    {
+      kind: 'hubspot',
+      name: 'a HubSpot account',
+      integration: crmIntegration('hubspot'),
+      baseUrl: hubspot.baseUrl,
+      shownFields: ['donor_net_worth', 'donor_giving_capacity', 'donor_employer', 'donor_school'],
+      pathField: 'warm_path',
+    },
+  ];
+}

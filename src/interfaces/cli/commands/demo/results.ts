@@ -1,0 +1,170 @@
+import type { Application, OpenIntegration } from '../../../../application.ts';
+import type { FieldValue } from '../../../../core/crm-field.ts';
+import { outcomeNamed, outcomeText } from '../../../../core/outcome.ts';
+import type { RunReport } from '../../../../core/run.ts';
+import { createMissingFields } from '../../../../fields/describe.ts';
+import { type ReasonCount, readReasons } from '../../../../sync/views/run-contacts.ts';
+import { withIntegration } from '../../action/product.ts';
+import type { DemoContact } from './contacts.ts';
+import { type CrmKind, type DemoFolder, ENHANCED_FIELDS, readRows } from './folder.ts';
+
+/** What the first sync did to one contact of the demo. */
+export interface DemoResult {
+  id: string;
+  name: string;
+  story: string | null;
+  /** `written`, `skipped`, … */
+  outcome: string;
+  reason: string;
+  /** The reason in plain words. */
+  explanation: string;
+  fields: FieldResult[];
+}
+
+/** One mapped field that has a value before or after. */
+export interface FieldResult {
+  field: string;
+  from: string;
+  to: string;
+  /** True if a value that a user typed was left alone. */
+  kept: boolean;
+}
+
+/** Puts the files and what the store remembers of the run side by side. */
+export async function readResults(
+  { store }: Pick<Application, 'store'>,
+  runId: string,
+  contacts: readonly DemoContact[],
+  folder: DemoFolder,
+): Promise<DemoResult[]> {
+  const before = await readRows(folder.contacts);
+  const after = await readRows(folder.enhanced);
+  const run = await store.runs.find(runId);
+  const rows = run ? await store.runRows.list(run, { limit: contacts.length }) : [];
+  const reasons = new Map(rows.map(({ crmId, reason }) => [crmId, reason]));
+  return contacts.map(({ id, firstName, lastName, story }) => {
+    const reason = reasons.get(id) ?? 'submission_pending';
+    return {
+      id,
+      name: `${firstName} ${lastName || '(no last name)'}`.trim(),
+      story,
+      outcome: outcomeNamed(reason) ?? 'waiting',
+      reason,
+      explanation: outcomeText(reason),
+      fields: compareFields(before.get(id) ?? {}, after.get(id) ?? {}),
+    };
+  });
+}
+
+type Row = Readonly<Record<string, string>>;
+
+function compareFields(before: Row, after: Row): FieldResult[] {
+  return ENHANCED_FIELDS.map((field) => {
+    const from = before[field] ?? '';
+    const to = after[field] ?? '';
+    return { field, from, to, kept: from !== '' && from === to };
+  }).filter(({ from, to }) => from !== '' || to !== '');
+}
+
+/** A CRM of the demo. */
+export interface DemoCrm {
+  kind: CrmKind;
+  /** What people call it. */
+  name: string;
+  integration: string;
+  /** Where its stand-in serves. */
+  baseUrl: string;
+  /** The fields of a profile that are shown of a contact. */
+  shownFields: readonly string[];
+  /** The field that says who can introduce the contact. */
+  pathField: string;
+}
+
+/** What became of the CRM. */
+export interface CrmResult extends Omit<DemoCrm, 'shownFields' | 'pathField'> {
+  /** The custom fields that were created for it, with the access they need. */
+  createdFields: string[];
+  runs: RunReport[];
+  /** Why contacts were not written by the first run, in plain words. */
+  unwritten: { count: number; explanation: string }[];
+  /** A few of the contacts that were written, as the CRM has them now. */
+  contacts: ShownContact[];
+  /** A few of the contacts who can be introduced, and how many there are. */
+  introduced: { count: number; contacts: ShownContact[] };
+}
+
+/** A contact with some of its values. */
+export interface ShownContact {
+  id: string;
+  name: string;
+  values: { field: string; value: FieldValue }[];
+}
+
+/** Contacts that are shown with their new values. */
+const SHOWN_CONTACTS = 3;
+
+/** Creates the custom fields, syncs twice, and reads back what is in the CRM. */
+export async function syncCrm(
+  application: Application,
+  { shownFields, pathField, ...crm }: DemoCrm,
+  signal: AbortSignal,
+  syncOnce: (open: OpenIntegration) => Promise<RunReport>,
+): Promise<CrmResult> {
+  const [integration] = application.select([crm.integration]);
+  if (integration === undefined) throw new Error(`The settings of the demo lack ${crm.name}`);
+  const withCrm = <Result>(work: (open: OpenIntegration) => Promise<Result>) =>
+    withIntegration(application, integration, work, signal);
+  const created = await withCrm(async ({ deps, mappings }) =>
+    createMissingFields(await deps.openConnector(null), mappings),
+  );
+  const first = await withCrm(syncOnce);
+  // Before the second run, which gives every contact its next outcome.
+  const reasons = await readReasons(application.store, first.id);
+  const second = await withCrm(syncOnce);
+  const rows = await application.store.deliveries.listWrites(first.id);
+  // In the order of the ids, so that the same contacts are shown in whatever order they were written.
+  const ids = [...new Set(rows.map((row) => row.crmId))].sort();
+  const contacts = await withCrm((open) => readBack(open, ids, [...shownFields, pathField]));
+  const introduced = contacts.filter(({ values }) => shownValue(values, pathField) !== null);
+  const show = (contact: ShownContact, fields: readonly string[]) => ({
+    ...contact,
+    values: contact.values.filter(({ field }) => fields.includes(field)),
+  });
+  return {
+    ...crm,
+    createdFields: created.flatMap(({ name, result }) => (result === 'created' ? [name] : [])),
+    runs: [first, second],
+    unwritten: explainUnwritten(reasons),
+    contacts: contacts.slice(0, SHOWN_CONTACTS).map((contact) => show(contact, shownFields)),
+    introduced: {
+      count: introduced.length,
+      contacts: introduced.slice(0, SHOWN_CONTACTS).map((contact) => show(contact, [pathField])),
+    },
+  };
+}
+
+function explainUnwritten(reasons: readonly ReasonCount[]): CrmResult['unwritten'] {
+  return reasons
+    .filter(({ outcome }) => outcome !== 'written')
+    .map(({ count, text }) => ({ count, explanation: text }));
+}
+
+function shownValue(values: ShownContact['values'], wanted: string): FieldValue {
+  return values.find(({ field }) => field === wanted)?.value ?? null;
+}
+
+async function readBack(
+  { deps }: OpenIntegration,
+  ids: readonly string[],
+  fields: readonly string[],
+): Promise<ShownContact[]> {
+  const connector = await deps.openConnector(null);
+  // A demo has fewer contacts than a CRM gives at a time.
+  const records = await connector.readByIds(ids, fields);
+  return records.flatMap((record) => {
+    if (record.state !== 'found') return [];
+    const { firstName, lastName } = record.contact;
+    const values = fields.map((field) => ({ field, value: record.values[field] ?? null }));
+    return [{ id: record.id, name: `${firstName ?? ''} ${lastName ?? ''}`.trim(), values }];
+  });
+}

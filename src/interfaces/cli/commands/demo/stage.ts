@@ -1,0 +1,59 @@
+/** All of the demo that knows the sandbox, loaded when a demo is really played. */
+
+import { createWorld } from '../../../../../people/world.ts';
+import { startHubspotSandbox } from '../../../../../sandbox/hubspot/index.ts';
+import { startPartnerSandbox } from '../../../../../sandbox/partner/index.ts';
+import { startSalesforceSandbox } from '../../../../../sandbox/salesforce/index.ts';
+import { createDemoContacts, type DemoContact } from './contacts.ts';
+import type { CrmKind } from './folder.ts';
+
+/** A service that is running, and the contact list of a nonprofit. */
+export interface Stage {
+  /** The service's {base_url}. */
+  baseUrl: string;
+  apiKey: string;
+  /** Where `/_sandbox` is found. */
+  rootUrl: string;
+  contacts: DemoContact[];
+  /**
+   * A Salesforce org with the Nonprofit Success Pack, and a HubSpot account: the same people are
+   * contacts of both.
+   */
+  crms: Readonly<Record<CrmKind, { baseUrl: string; token: string }>>;
+  close(): Promise<void>;
+}
+
+/** Enough people for namesakes to be among them, and few enough to start in a moment. */
+const DONORS = 2_000;
+
+/** At the real service jobs take some minutes; a demo should not take so long. */
+const JOB_TIME_MS = 1_500;
+
+/** What the demo's nonprofit has bought: some are left over after any demo. */
+const SPARE_CREDITS = 100;
+
+/** The contacts of each CRM. */
+const CRM_CONTACTS = 60;
+
+/** Starts the service with its documented limits and the CRMs, and draws up the contact list. */
+export async function setStage(size: number): Promise<Stage> {
+  const world = createWorld({ seed: 1, donors: Math.max(DONORS, size) });
+  const service = await startPartnerSandbox({
+    world,
+    jobTimeMs: JOB_TIME_MS,
+    networkJobTimeMs: JOB_TIME_MS,
+    credits: size + 2 * CRM_CONTACTS + SPARE_CREDITS,
+  });
+  const salesforce = await startSalesforceSandbox({ world, contacts: CRM_CONTACTS });
+  const hubspot = await startHubspotSandbox({ world, contacts: CRM_CONTACTS, searchLagMs: 0 });
+  return {
+    ...service,
+    contacts: createDemoContacts(world, size),
+    crms: { salesforce, hubspot },
+    async close() {
+      await hubspot.close();
+      await salesforce.close();
+      await service.close();
+    },
+  };
+}

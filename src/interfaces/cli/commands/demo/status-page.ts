@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import packageFile from '../../../../../package.json' with { type: 'json' };
+import type { Application } from '../../../../application.ts';
+import { silentLog } from '../../../../core/log.ts';
+import { createRunner } from '../../../../jobs/runner.ts';
+import { createHttpApp } from '../../../api/app.ts';
+import { startHttpServer } from '../../../api/server.ts';
+import { type ProductDeps, withApplication } from '../../action/product.ts';
+import type { Output } from '../../terminal/output.ts';
+import { untilStopped } from '../../terminal/stop-signal.ts';
+
+/** The demo cannot be reached from outside this machine, and it needs no token there. */
+const HOST = '127.0.0.1';
+
+/** Syncs that are asked for on the page; a demo has three integrations. */
+const MAX_RUNS_AT_ONCE = 3;
+
+export interface StatusPage {
+  /** The service that the set-up offers, on this machine; none by default. */
+  serviceUrl?: string;
+  started(url: string, application: Application): void | Promise<void>;
+}
+
+/** Serves the pages at a free port until `stopped`; calls `started` with the address. */
+export function serveStatusPage(
+  deps: ProductDeps,
+  settings: string,
+  stopped: AbortSignal,
+  { serviceUrl, started }: StatusPage,
+): Promise<void> {
+  const { clock } = deps;
+  const env = {
+    ...deps.env,
+    PARTNER_BASE_URL: serviceUrl,
+    DONOR_SYNC_SETUP_HOSTS: `${HOST}:*`,
+  };
+  const quietDeps = { ...deps, env, log: silentLog };
+  return withApplication(quietDeps, settings, async (application) => {
+    const parts = { clock, log: silentLog };
+    const port = await findPort();
+    const runner = createRunner(application, { ...parts, maxRunsAtOnce: MAX_RUNS_AT_ONCE });
+    const app = createHttpApp({
+      application,
+      runner,
+      ...parts,
+      // Links that are made there, such as an invitation, lead to the page itself.
+      publicUrl: `http://${HOST}:${port}`,
+      // Invented people and credits: a link that works once would only be in the way.
+      withoutToken: 'thisMachine',
+      // The demo has no schedules that could be late.
+      lastTickAt: clock.now,
+      stopping: stopped,
+      version: packageFile.version,
+    });
+    const http = await startHttpServer({ app, host: HOST, port });
+    try {
+      runner.start();
+      await started(http.url, application);
+      await untilStopped(stopped);
+    } finally {
+      await runner.stop();
+      await http.close();
+    }
+  });
+}
+
+/** A port that nothing listened at a moment ago. */
+async function findPort(): Promise<number> {
+  const probe = createServer().listen(0, HOST);
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return typeof address === 'object' ? (address?.port ?? 0) : 0;
+}
+
+/** Says where the page is. */
+export function showStatusPage(output: Output, url: string): void {
+  output.print();
+  output.print(`${output.style.strong('The pages:')} ${url}`);
+  output.print('  A sync can be started there: Actions, Sync now.');
+}

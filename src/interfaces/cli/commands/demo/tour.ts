@@ -1,0 +1,61 @@
+import type { Output } from '../../terminal/output.ts';
+import type { DemoReport } from './show.ts';
+
+/** A page to look at, and what to do there. */
+export interface TourStop {
+  title: string;
+  path: string;
+  words: string;
+}
+
+/** Six pages in the order in which they explain each other; `holdId` is null where no contact is held. */
+export function buildTour(
+  { crms, folder, partner }: Pick<DemoReport, 'crms' | 'folder' | 'partner'>,
+  holdId: string | null,
+): TourStop[] {
+  const crm = crms.find(({ runs, kind }) => kind === 'salesforce' && runs.length > 0);
+  const [run] = crm?.runs ?? [];
+  return [
+    {
+      title: 'Home',
+      path: '/',
+      words: 'Three clients: what each night did, what it cost, and what needs you.',
+    },
+    {
+      title: 'A run',
+      path: run === undefined ? '/runs' : `/runs/${run.id}`,
+      words: 'What became of each contact, and why. "Changes" shows a contact before and after.',
+    },
+    {
+      title: 'A decision',
+      path: holdId === null ? '/decisions' : `/decisions/${holdId}`,
+      words: 'Two names side by side: the same person? Decide; "Undo" takes it back.',
+    },
+    {
+      title: 'Networks',
+      path: run === undefined ? '/networks' : `/networks/${run.integration}`,
+      words: 'Who on the board and in the staff can introduce which contact. Click a person.',
+    },
+    {
+      title: 'Credits',
+      path: '/credits',
+      words: 'What is left of the key, and what each client spent.',
+    },
+    {
+      title: 'Set-up',
+      path: '/setup',
+      words: `Add a client: drop ${folder.contacts}, whose people are paid for; the key is ${partner.apiKey}`,
+    },
+  ];
+}
+
+/** Prints the stops with their addresses. */
+export function showTour(output: Output, url: string, stops: readonly TourStop[]): void {
+  output.print(output.style.strong('A tour of three minutes, in a browser on this machine'));
+  for (const [place, { title, path, words }] of stops.entries()) {
+    output.print(`  ${place + 1}  ${title.padEnd(TITLE_WIDTH)}  ${url}${path}`);
+    output.print(`     ${output.style.faint(words)}`);
+  }
+}
+
+const TITLE_WIDTH = 10;

@@ -1,0 +1,44 @@
+/** Where the key of the database comes from: of the command line alone, which sees the machine. */
+import { stat } from 'node:fs/promises';
+import type { Finding } from '../../../../../connectors/contract.ts';
+import { plain } from '../../../../../connectors/findings.ts';
+import { CAUSES } from '../../../../operations/doctor/causes.ts';
+import { met, unmet } from '../../../../operations/doctor/checks.ts';
+import { readRuntimeOptions } from '../../../../settings/environment.ts';
+import type { Settings } from '../../../../settings/settings.ts';
+import type { ProductDeps } from '../../action/product.ts';
+
+/** The permission bits of everybody but the owner. */
+const OTHERS = 0o077;
+
+/** Where the key comes from, and that no other user of the machine can read its file. */
+export async function checkSecretKey(
+  { env, stderr }: ProductDeps,
+  { database }: Settings,
+): Promise<Finding> {
+  const { secretKey } = readRuntimeOptions(env, stderr.isTTY === true);
+  if (secretKey !== null) {
+    return plain(met('secret key', 'The key comes from DONOR_SYNC_SECRET_KEY.'));
+  }
+  const file = `${database.replace(/^sqlite:/, '')}.key`;
+  const mode = await readMode(file);
+  if (mode !== null && (mode & OTHERS) !== 0) {
+    const others = 'Other users of this machine can open the key file';
+    const message = `${others} ${file} (mode ${mode.toString(8)}).`;
+    const finding = unmet('secret key', message, `chmod 600 ${file}`, CAUSES.keyFile);
+    return { ...finding, report: `${others} (mode ${mode.toString(8)}).` };
+  }
+  const finding = met(
+    'secret key',
+    `The key is in ${file}, beside the database that it protects.`,
+    'A copy of the folder has both. Put the key into DONOR_SYNC_SECRET_KEY and remove the file.',
+  );
+  return { ...finding, report: 'The key is in a file beside the database that it protects.' };
+}
+
+/** The permissions of a file; null where there is none, or where the system has no such bits. */
+async function readMode(file: string): Promise<number | null> {
+  if (process.platform === 'win32') return null;
+  const found = await stat(file).catch(() => null);
+  return found && found.mode & 0o777;
+}

@@ -1,0 +1,111 @@
+/**
+ * The checklist that a customer sends back. It is put together from what may leave the house and nothing
+ * else: of a finding its `report`, or its subject and cause. Messages, which may name hosts, accounts,
+ * files and settings, are not in it.
+ */
+import type { AccountFact } from '../../../../../connectors/contract.ts';
+import { countCauses, type DoctorFinding } from '../../../../operations/doctor/causes.ts';
+import { isApiName } from '../../../../operations/doctor/check-crm.ts';
+import { describeCount, formatCount } from '../../terminal/words.ts';
+
+export interface ReportContent {
+  madeAt: string;
+  installation: readonly AccountFact[];
+  integrations: readonly IntegrationFacts[];
+  findings: readonly DoctorFinding[];
+}
+
+export interface IntegrationFacts {
+  /** Finds its findings; ids are names of organizations, and are not shown. */
+  id: string;
+  kind: string;
+  facts: readonly AccountFact[];
+}
+
+/** The report as Markdown. */
+export function renderReport(
+  { madeAt, installation, integrations }: Omit<ReportContent, 'findings'>,
+  findings: readonly DoctorFinding[],
+): string {
+  const ids = [...new Set(findings.flatMap(({ integration }) => integration ?? []))];
+  return [
+    '# donor-sync doctor: report',
+    '',
+    `Made ${madeAt} by \`donor-sync doctor --report\`. No names, values, ids, addresses or keys are in it.`,
+    '',
+    table(installation),
+    '',
+    '## Installation',
+    '',
+    ...checklist(findings.filter(({ integration }) => integration === null)),
+    ...ids.flatMap((id, at) => [
+      ...integrationPart(
+        at + 1,
+        integrations.find((one) => one.id === id),
+      ),
+      ...checklist(findings.filter(({ integration }) => integration === id)),
+    ]),
+    '',
+    '## By hand',
+    '',
+    ...BY_HAND.map((line) => `- [ ] ${line}`),
+    '',
+    '## Result',
+    '',
+    describeResult(findings),
+    '',
+  ].join('\n');
+}
+
+/** What only a person can see; to be ticked before the report is sent. */
+const BY_HAND = [
+  '`donor-sync plan` counts about as many people as the CRM has',
+  'the first `donor-sync sync` (a trial) ended, and wrote what it said',
+  "a colleague, not the administrator, sees the fields on a contact's page",
+  '`donor-sync undo` of the trial took the values back',
+];
+
+function integrationPart(number: number, known: IntegrationFacts | undefined): string[] {
+  // A connector package may be named by its place on the disk.
+  const kind = known !== undefined && /^[\w-]{1,40}$/.test(known.kind) ? `: ${known.kind}` : '';
+  const facts = known === undefined ? [] : [table(known.facts), ''];
+  return ['', `## Integration ${number}${kind}`, '', ...facts];
+}
+
+function table(facts: readonly AccountFact[]): string {
+  const rows = facts.map(({ name, value }) => {
+    const shown = typeof value === 'number' ? formatCount(value) : value;
+    return `| ${clean(name)} | ${clean(shown)} |`;
+  });
+  return ['| | |', '| --- | --- |', ...rows].join('\n');
+}
+
+function checklist(findings: readonly DoctorFinding[]): string[] {
+  return findings.map((finding) => `- [${finding.ok ? 'x' : ' '}] ${toLine(finding)}`);
+}
+
+function toLine({ subject, cause, report, ok }: DoctorFinding): string {
+  const word = cause === undefined || ok ? '' : ` (${clean(cause)})`;
+  const said = report === undefined ? '' : `: ${clean(report)}`;
+  return `**${shownSubject(subject)}**${word}${said}`;
+}
+
+/** The heading of a column is a text of the customer; all other subjects are words of ours. */
+function shownSubject(subject: string): string {
+  const [, field] = /^field (.*)$/s.exec(subject) ?? [];
+  if (field === undefined || field === 'map' || field === 'viewers') {
+    return /^[\w .-]{1,60}$/.test(subject) ? subject : 'a check';
+  }
+  return isApiName(field) ? `field ${field}` : 'field (its name is not shown)';
+}
+
+/** One line, in which nothing is Markdown. */
+function clean(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[|<>[\]`*]/g, '');
+}
+
+function describeResult(findings: readonly DoctorFinding[]): string {
+  const broken = findings.filter(({ ok }) => !ok).length;
+  if (broken === 0) return 'All is well.';
+  return `${describeCount(countCauses(findings), 'problem')} to fix, in ${describeCount(broken, 'finding')}.`;
+}

@@ -1,0 +1,76 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { FieldsSource } from '../../../../connectors/contract.ts';
+import { ConfigurationError } from '../../../core/errors.ts';
+import { requireEmptyFolder } from '../action/empty-folder.ts';
+import { chooseOne } from '../action/integrations.ts';
+import {
+  baseOptions,
+  type ProductDeps,
+  productAction,
+  productCommand,
+  withIntegration,
+} from '../action/product.ts';
+import { EXIT_CODES, type Output } from '../terminal/output.ts';
+import { describeCount } from '../terminal/words.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync fields source riverside-fields
+  donor-sync fields source riverside-fields --integration riverside
+
+Asks the CRM nothing: the files are made of the integration's field map.`;
+
+const sourceOptions = baseOptions.extend({ integration: z.string().optional() });
+
+/** The command `fields source`: what `fields create` makes, for those who deploy by themselves. */
+export function fieldSourceCommand(deps: ProductDeps): Command {
+  const command = productCommand('source', deps)
+    .description('write the mapped fields as source for an administrator to deploy (Salesforce)')
+    .argument('<dir>', 'a folder that is empty, or not there yet')
+    .option('--integration <id>', 'the integration, if there are several')
+    .addHelpText('after', EXAMPLES);
+  return productAction(deps, command, sourceOptions, async (action, dir: string) => {
+    const { application, options, output } = action;
+    const integration = chooseOne(application, options.integration, 'with --integration');
+    const source = await withIntegration(application, integration, async (open) =>
+      open.fieldsAsSource(),
+    );
+    if (source === null) throw noSource(integration.crm.kind);
+    const folder = resolve(deps.cwd, dir);
+    await writeFiles(folder, source);
+    finish(output, integration.id, folder, source);
+    return EXIT_CODES.done;
+  });
+}
+
+function noSource(kind: string): ConfigurationError {
+  return new ConfigurationError(
+    `Fields of ${kind} cannot be deployed as source: run \`donor-sync fields create\`.`,
+    { code: 'fields_without_source', details: { kind } },
+  );
+}
+
+async function writeFiles(folder: string, { files }: FieldsSource): Promise<void> {
+  await requireEmptyFolder(folder);
+  for (const [path, text] of files) {
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+}
+
+function finish(output: Output, integration: string, folder: string, source: FieldsSource): void {
+  const { leftOut, next } = source;
+  const files = [...source.files.keys()];
+  output.finish({ source: { integration, folder, files, leftOut, next } }, () => {
+    output.print(`${describeCount(files.length, 'file')} for ${integration} in ${folder}.`);
+    for (const { name, problem } of leftOut) {
+      output.print(`  ${output.style.warn(`${name} is not among them.`)} ${problem}`);
+    }
+    output.print('In that folder:');
+    for (const [at, step] of next.entries()) output.print(`  ${at + 1}. ${step}`);
+  });
+}

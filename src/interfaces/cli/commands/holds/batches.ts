@@ -1,0 +1,142 @@
+/** Contacts that are decided together, on the command line. */
+
+import type { Application } from '../../../../application.ts';
+import { ConfigurationError, messageOf } from '../../../../core/errors.ts';
+import { didYouMean } from '../../../../core/near-miss.ts';
+import { type BatchExample, readBatchExamples } from '../../../../decisions/batch-examples.ts';
+import { decideBatch, requireBatchDecision } from '../../../../decisions/decide-holds.ts';
+import { approvalOfBatch } from '../../../../decisions/second-person/ask.ts';
+import type { HoldBatch } from '../../../../decisions/statements/hold-batches.ts';
+import {
+  type BatchDecisionWord,
+  type BatchView,
+  decidedText,
+} from '../../../../decisions/views/hold.ts';
+import { partCountsText } from '../../../../identity/changed-parts-text.ts';
+import type { Store } from '../../../../store.ts';
+import { neverAborted, type ProductDeps } from '../../action/product.ts';
+import { waitForSecondPerson } from '../../action/second-person.ts';
+import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
+import { describeCount, findId, formatAgo, formatCount, shortId } from '../../terminal/words.ts';
+
+type BatchStore = { holds: Pick<Store['holds'], 'listBatches' | 'findBatchIntegration'> };
+
+/** The open batch with this id, whole or short; a ConfigurationError says which ones there are. */
+export async function requireBatch({ holds }: BatchStore, typed: string): Promise<HoldBatch> {
+  const batches = await holds.listBatches();
+  const ids = batches.map(({ id }) => id);
+  const id = findId(typed, ids);
+  const found = batches.find((batch) => batch.id === id);
+  if (found) return found;
+  const isDecided = (await holds.findBatchIntegration(typed)) !== null;
+  const known = batches.map(
+    (batch) =>
+      `${shortId(batch.id)} (${describeCount(batch.count, 'contact')} of ${batch.integrationId})`,
+  );
+  throw new ConfigurationError(
+    [
+      isDecided
+        ? `All contacts of the batch "${typed}" are decided already.`
+        : `There is no open batch "${typed}"${didYouMean(typed, [...ids, ...ids.map(shortId)]) || '.'}`,
+      known.length === 0 ? 'No batch waits for a decision.' : `Open: ${known.join(', ')}.`,
+    ].join(' '),
+    { code: 'batch_unknown', details: { batch: typed, open: ids } },
+  );
+}
+
+/** Decides a batch, and says what the next sync spends on it. */
+export async function decideWholeBatch(
+  deps: ProductDeps,
+  application: Application,
+  output: Output,
+  word: BatchDecisionWord,
+  typed: string,
+): Promise<ExitCode> {
+  const { store } = application;
+  const open = await requireBatch(store, typed);
+  requireBatchDecision(open, word);
+  const request = approvalOfBatch(word, open);
+  const { integrationId } = open;
+  const waits =
+    request && (await waitForSecondPerson(deps, application, output, { request, integrationId }));
+  if (waits !== null) return waits;
+  const batch = await decideBatch(store, open, word);
+  output.finish({ batch }, () => output.print(decidedText(word, open.kind, batch.count)));
+  return EXIT_CODES.done;
+}
+
+/** One line for each batch. */
+export function printBatches(output: Output, batches: readonly BatchView[], now: number): void {
+  output.table(
+    [
+      { header: 'Batch', value: ({ id }) => shortId(id) },
+      { header: 'Integration', value: ({ integration }) => integration, shrinks: true },
+      { header: 'Contacts', value: ({ count }) => formatCount(count), align: 'right' },
+      { header: 'Since', value: ({ since }) => formatAgo(since, now) },
+      { header: 'Why', value: describeReason, shrinks: true },
+      { header: 'Credits', value: ({ credits }) => formatCount(credits), align: 'right' },
+      { header: 'Decide', value: ({ decisions }) => `${decisions.join('|')} --batch` },
+    ],
+    batches,
+  );
+}
+
+function describeReason({ kind, parts }: BatchView): string {
+  if (kind === 'contacts_missing') return 'missing from the CRM';
+  if (kind === 'mass_opt_out') return 'opted out at once';
+  if (kind === 'erasure_requested') return 'the CRM asks for erasure';
+  return `changed: ${partCountsText(parts)}`;
+}
+
+/** A few contacts of a batch, or why they cannot be shown. */
+export interface ShownBatch {
+  id: string;
+  examples: BatchExample[];
+  problem: string | null;
+}
+
+/** A few contacts of each batch, asked of the CRM at this moment, for nothing. */
+export async function findExamples(
+  application: Application,
+  batches: readonly HoldBatch[],
+): Promise<ShownBatch[]> {
+  const shown: ShownBatch[] = [];
+  for (const batch of batches) {
+    shown.push(
+      await readBatchExamples(application, batch, neverAborted()).then(
+        (examples) => ({ id: batch.id, examples, problem: null }),
+        (error: unknown) => ({ id: batch.id, examples: [], problem: messageOf(error) }),
+      ),
+    );
+  }
+  return shown;
+}
+
+export function printExamples(output: Output, shown: readonly ShownBatch[]): void {
+  const rows = shown.flatMap(({ id, examples, problem }) =>
+    problem === null
+      ? examples.map((example) => ({ id, ...toLine(example) }))
+      : [{ id, contact: '', name: '', now: '', remark: problem }],
+  );
+  if (rows.length === 0) return;
+  output.print();
+  output.table(
+    [
+      { header: 'Batch', value: ({ id }) => shortId(id) },
+      { header: 'For example', value: ({ contact }) => contact },
+      { header: 'Name', value: ({ name }) => name, shrinks: true },
+      { header: 'Now in the CRM', value: ({ now }) => now, shrinks: true },
+      { header: 'Remark', value: ({ remark }) => remark, shrinks: true, optional: true },
+    ],
+    rows,
+  );
+}
+
+function toLine({ contact, name, now }: BatchExample) {
+  return {
+    contact,
+    name: name ?? '',
+    now: now.map(({ part, text }) => `${part}: ${text}`).join(', '),
+    remark: name === null ? 'the contact is no longer in the CRM' : '',
+  };
+}

@@ -1,0 +1,36 @@
+import type { Application } from '../../../../application.ts';
+import { nameText } from '../../../../decisions/contact-name.ts';
+import {
+  type HoldEvidence,
+  readHoldEvidence,
+  WITH_PROFILE,
+} from '../../../../decisions/hold-evidence.ts';
+import type { HoldRecord } from '../../../../decisions/statements/holds.ts';
+import { neverAborted } from '../../action/product.ts';
+
+/** The names behind the holds that have a profile, by hold id. What cannot be had is said in `problem`. */
+export async function findNames(
+  application: Application,
+  holds: readonly HoldRecord[],
+): Promise<Map<string, HoldNames>> {
+  const withProfile = holds.filter(({ kind }) => WITH_PROFILE.has(kind));
+  const evidence = await readHoldEvidence(application, withProfile, neverAborted());
+  return new Map([...evidence].map(([id, one]) => [id, toNames(one)]));
+}
+
+function toNames({ contact, profile, problems }: HoldEvidence): HoldNames {
+  const { first = null, middle = null, last = null } = profile?.name ?? {};
+  return {
+    contact: contact && nameText([contact.firstName, contact.lastName]),
+    profile: profile && nameText([first, middle, last]),
+    problem: problems.join('; ') || null,
+  };
+}
+
+/** The names that differ, as CRM and service have them now. */
+export interface HoldNames {
+  contact: string | null;
+  profile: string | null;
+  /** Why a name is missing here. */
+  problem: string | null;
+}

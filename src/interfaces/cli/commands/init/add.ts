@@ -1,0 +1,136 @@
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
+import { ConfigurationError, messageOf } from '../../../../core/errors.ts';
+import { withEnvironmentFile } from '../../../../settings/environment-file.ts';
+import { interpolate } from '../../../../settings/interpolation.ts';
+import { settingsPath } from '../../../../settings/settings.ts';
+import { createCommand, runAction } from '../../action/command.ts';
+import type { Output } from '../../terminal/output.ts';
+import { type Answers, collectAnswers, type PresentSettings } from './answers.ts';
+import { type InitFlags, initFlagsSchema } from './flags.ts';
+import {
+  checkDraft,
+  chooseAsker,
+  createSurroundings,
+  type InitDeps,
+  report,
+  withAnswerOptions,
+} from './init.ts';
+import { integrationText, type Target } from './settings-text.ts';
+import { showPersons } from './show-persons.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync add
+  donor-sync add --yes --crm hubspot --name "Lakeside Clinic"
+  donor-sync add --yes --crm csv --csv-path lakeside.csv --id lakeside
+
+Comments and the order of the settings stay as they are. It uses the service and the key of the first
+integration, unless a key of its own is given.`;
+
+/** The command `add`: asks the questions of `init` and adds an integration to a settings file. */
+export function addCommand(deps: InitDeps): Command {
+  const command = createCommand('add', deps)
+    .description('ask a few questions and add an integration to the settings file')
+    .option('--config <file>', 'the settings file (default: DONOR_SYNC_CONFIG or donor-sync.yaml)');
+  withAnswerOptions(command).addHelpText('after', EXAMPLES);
+  return command.action(() =>
+    runAction(deps, command, async (output) => {
+      await add(deps, initFlagsSchema.parse(command.optsWithGlobals()), output);
+    }),
+  );
+}
+
+async function add(deps: InitDeps, flags: InitFlags, output: Output): Promise<void> {
+  const path = settingsPath(flags.config, deps.env);
+  const target = { path: resolve(deps.cwd, path), cwd: deps.cwd };
+  const before = await readSettings(target.path, path);
+  const asker = chooseAsker(deps, flags);
+  const env = await withEnvironmentFile({ ...deps, path });
+  const present = presentSettings(before, path);
+  const answers = await collectAnswers(asker, flags, createSurroundings(deps, env, present, path));
+  const draft = { deps, flags, output, asker, env, path };
+  const checked = await checkDraft(draft, answers, (complete) =>
+    withIntegration(before, complete, target),
+  );
+  const showing = { deps, output, asker: flags.yes ? null : asker };
+  const persons = await showPersons(showing, checked.integration);
+  await replaceSettings(target.path, before, checked.text);
+  await report(draft, { ...checked, persons, verb: `Added "${answers.id}" to` });
+}
+
+async function readSettings(file: string, path: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new ConfigurationError(
+      `The settings file ${path} cannot be read: ${messageOf(cause)}. "donor-sync init" writes a first one; --config names yours.`,
+      { code: 'settings_unreadable', cause, details: { path } },
+    );
+  }
+}
+
+/** What the file has already, in its own words: variables stay variables. */
+function presentSettings(text: string, path: string): PresentSettings {
+  const list = readIntegrations(text, path);
+  const entries = list.items.filter((item) => isMap(item));
+  const [first] = entries;
+  const url = first === undefined ? null : textAt(first, ['partner', 'baseUrl']);
+  const key = first === undefined ? null : textAt(first, ['partner', 'apiKey']);
+  const keyVariable = /^\$\{(\w+)\}$/.exec(key ?? '')?.[1];
+  return {
+    ids: new Set(entries.flatMap((entry) => textAt(entry, ['id']) ?? [])),
+    variables: new Set(interpolate(text, {}).variables),
+    partner: url === null || keyVariable === undefined ? null : { url, keyVariable },
+  };
+}
+
+function textAt(map: YAMLMap, path: readonly string[]): string | null {
+  const value: unknown = map.getIn(path);
+  return typeof value === 'string' ? value : null;
+}
+
+function readIntegrations(text: string, path: string): YAMLSeq {
+  const document = parseDocument(text);
+  const list = document.get('integrations');
+  if (document.errors.length === 0 && isSeq(list)) return list;
+  throw new ConfigurationError(
+    `${path} has no list "integrations" that another could be added to. "donor-sync doctor" says what is wrong with it.`,
+    { code: 'settings_invalid', details: { path } },
+  );
+}
+
+/** The settings with one integration more at the end of their list. */
+export function withIntegration(text: string, answers: Answers, target: Target): string {
+  const document = parseDocument(text);
+  const added = parseDocument(`integrations:\n${integrationText(answers, target)}`);
+  const list = document.get('integrations');
+  const entries = added.get('integrations');
+  const [entry] = isSeq(entries) ? entries.items : [];
+  if (!isSeq(list) || !isMap(entry)) throw new Error('There is no list of integrations.');
+  list.flow = false;
+  // A blank line before it, as people put between integrations.
+  entry.spaceBefore = true;
+  list.add(entry);
+  return document.toString({ lineWidth: 0, flowCollectionPadding: true });
+}
+
+/** Puts the new text in place at once; refused if the file was changed since it was read. */
+async function replaceSettings(file: string, before: string, text: string): Promise<void> {
+  const fresh = `${file}.donor-sync-new`;
+  const { mode } = await stat(file);
+  await writeFile(fresh, text, { mode, flag: 'wx', flush: true });
+  try {
+    if ((await readFile(file, 'utf8')) !== before) {
+      throw new ConfigurationError(
+        `${file} was changed by others meanwhile. Nothing was written; run it again.`,
+        { code: 'settings_changed', details: { path: file } },
+      );
+    }
+    await rename(fresh, file);
+  } finally {
+    await rm(fresh, { force: true });
+  }
+}

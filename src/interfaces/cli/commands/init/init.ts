@@ -1,0 +1,409 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import type { Command } from 'commander';
+import type { Finding } from '../../../../../connectors/contract.ts';
+import { missingParts } from '../../../../../connectors/missing-parts.ts';
+import type { ColumnLine } from '../../../../clients/setup/column-list.ts';
+import { ConfigurationError, messageOf } from '../../../../core/errors.ts';
+import type { Integration } from '../../../../core/integration.ts';
+import type { Environment } from '../../../../settings/environment.ts';
+import { getEnvironmentFile, withEnvironmentFile } from '../../../../settings/environment-file.ts';
+import { insecureAddresses, insecureProblem } from '../../../../settings/insecure-http.ts';
+import { interpolate } from '../../../../settings/interpolation.ts';
+import {
+  type LoadOptions,
+  parseSettings,
+  type Settings,
+  settingsPath,
+} from '../../../../settings/settings.ts';
+import type { PersonShape } from '../../../../sync/sample-persons.ts';
+import { type CommandDeps, createCommand, runAction } from '../../action/command.ts';
+import { type Output, usageError } from '../../terminal/output.ts';
+import { askText, createDefaults, createPrompts, type Prompter } from '../../terminal/prompts.ts';
+import {
+  type Answers,
+  collectAnswers,
+  type PresentSettings,
+  type Surroundings,
+} from './answers.ts';
+import { type InitFlags, initFlagsSchema } from './flags.ts';
+import { saveVariable } from './key-file.ts';
+import { settingsText } from './settings-text.ts';
+import { fileDeps, showPersons } from './show-persons.ts';
+import { writtenBefore } from './written-before.ts';
+
+/** What `init` needs besides what every command has. */
+export interface InitDeps
+  extends CommandDeps,
+    Pick<LoadOptions, 'cwd' | 'findConnectorDefinition'> {
+  stdin: Readable & { isTTY?: boolean };
+  /** The questions stand here: stdout belongs to the answer. */
+  stderr: Writable & { isTTY?: boolean; columns?: number };
+  /** The time zone of this machine, offered for the schedule: an IANA name. */
+  timezone(): string;
+}
+
+const EXAMPLES = `
+Examples:
+  donor-sync init
+  donor-sync init --yes --crm csv --csv-path donors.csv
+  donor-sync init --yes --crm hubspot --name "Riverside Food Bank" --schedule "0 2 * * *"
+  donor-sync init --yes --crm salesforce --crm-url https://riverside.my.salesforce.com --auth jwt
+
+Keys and tokens never go into the file: it names variables for them. The key of the service is asked for
+and kept in .env beside the file, which only you can read and git ignores; variables of the environment
+itself come before those of .env.`;
+
+/** The command `init`: asks a few questions and writes a settings file. */
+export function initCommand(deps: InitDeps): Command {
+  const command = createCommand('init', deps)
+    .description('ask a few questions and write a settings file that sync and serve accept')
+    .option('--config <file>', 'the file to write (default: DONOR_SYNC_CONFIG or donor-sync.yaml)')
+    .option('--force', 'replace a file that is there already');
+  withAnswerOptions(command).addHelpText('after', EXAMPLES);
+  return command.action(() =>
+    runAction(deps, command, async (output) => {
+      await init(deps, initFlagsSchema.parse(command.optsWithGlobals()), output);
+    }),
+  );
+}
+
+/** The options that answer the questions about an integration. */
+export function withAnswerOptions(command: Command): Command {
+  return command
+    .option('--yes', 'ask nothing: take the options below, and defaults for the others')
+    .option('--crm <kind>', 'salesforce, hubspot or csv')
+    .option('--name <name>', 'the name of the nonprofit')
+    .option('--id <id>', 'the short name that commands use (default: made from the name)')
+    .option('--schedule <cron>', 'when to sync, five fields of cron, or "none"')
+    .option('--timezone <zone>', 'the time zone of the schedule (default: that of this machine)')
+    .option('--partner-url <url>', 'the base URL of the Partner Data Service')
+    .option(
+      '--partner-key-file <file>',
+      'a file with the key of the service ("-": stdin), to be kept in .env beside the settings',
+    )
+    .option('--budget-per-run <credits>', 'what one run may spend, or "none" for no limit')
+    .option('--budget-per-month <credits>', 'what a month may spend, or "none" for no limit')
+    .option('--crm-url <url>', 'the login or My Domain URL of Salesforce, the API URL of HubSpot')
+    .option('--auth <type>', 'Salesforce: jwt, clientCredentials, refreshToken or token')
+    .option(
+      '--opt-out-field <field>',
+      'Salesforce, HubSpot: the field that marks who must not be researched, or "none"',
+    )
+    .option('--csv-path <file>', 'the CSV file (or .xlsx workbook) with the contacts')
+    .option('--csv-sheet <name>', 'the sheet of a workbook (default: the first that has a table)')
+    .option('--csv-output <file>', 'the CSV file for the results (the same file: replace it)')
+    .option('--csv-bad-rows <word>', 'what a row does that cannot be read: stop or skip')
+    .option('--csv-id <column>', 'the column with the id of a contact')
+    .option('--csv-first-name <column>', 'the column with the first name')
+    .option('--csv-last-name <column>', 'the column with the last name')
+    .option('--csv-full-name <column>', 'instead of both: one column with whole names')
+    .option('--csv-addresses <columns...>', 'the columns that together make the address')
+    .option('--csv-employers <columns...>', 'the columns with employers')
+    .option('--csv-opt-out <column>', 'the column that marks who must not be researched, or "none"')
+    .option('--csv-deceased <column>', 'the column that marks who has died, or "none"')
+    .option(
+      '--csv-do-not-contact <column>',
+      'the column that marks who wants no contact, or "none"',
+    );
+}
+
+async function init(deps: InitDeps, flags: InitFlags, output: Output): Promise<void> {
+  const asker = chooseAsker(deps, flags);
+  const env = await withEnvironmentFile({ ...deps, path: settingsPath(flags.config, deps.env) });
+  const answers = await collectAnswers(
+    asker,
+    flags,
+    createSurroundings(deps, env, null, settingsPath(flags.config, deps.env)),
+  );
+  const path = await askText(asker, {
+    flag: '--config',
+    message: 'Where shall the settings go?',
+    given: flags.config,
+    initial: settingsPath(undefined, deps.env),
+  });
+  const target = { path: resolve(deps.cwd, path), cwd: deps.cwd };
+  const draft = { deps, flags, output, asker, env, path };
+  const checked = await checkDraft(draft, answers, (complete) => settingsText(complete, target));
+  const mayReplaceIt = await mayReplace(asker, flags, deps, path);
+  // Before the file is written, so that a wrong column leaves nothing behind.
+  const showing = { deps, output, asker: flags.yes ? null : asker };
+  const persons = await showPersons(showing, checked.integration);
+  await writeSettings(target.path, checked.text, mayReplaceIt);
+  await report(draft, { ...checked, persons, verb: 'Wrote' });
+}
+
+/** What the questions look at besides the options. */
+export function createSurroundings(
+  { cwd, timezone, stdin, findConnectorDefinition }: InitDeps,
+  env: Environment,
+  present: PresentSettings | null,
+  settings: string,
+): Surroundings {
+  const settingsFile = resolve(cwd, settings);
+  return {
+    cwd,
+    timezone: timezone(),
+    present,
+    isSet: (variable) => Boolean(env[variable]),
+    defaultFields: async (kind) => (await findConnectorDefinition(kind)).defaultFields,
+    writtenBefore: async (csvPath) =>
+      writtenBefore(await readText(settingsFile), csvPath, {
+        cwd,
+        folder: dirname(settingsFile),
+        defaults: (await findConnectorDefinition('csv')).defaultFields,
+      }),
+    readKey: (path) => (path === '-' ? readToEnd(stdin) : readKeyFile(resolve(cwd, path))),
+  };
+}
+
+async function readText(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch(() => '');
+}
+
+async function readKeyFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw usageError(`--partner-key-file: ${messageOf(error)}`);
+  }
+}
+
+/** Settings on the way to their file. */
+export interface Draft {
+  deps: InitDeps;
+  flags: InitFlags;
+  output: Output;
+  asker: Prompter;
+  /** With the variables of the file beside the settings. */
+  env: Environment;
+  /** The settings file as messages name it. */
+  path: string;
+}
+
+/** A text that was checked as settings are, and what it says of the integration that was answered. */
+export interface CheckedDraft {
+  text: string;
+  answers: Answers;
+  integration: Integration | undefined;
+}
+
+/**
+ * Checks the text that the answers make, and asks what is to become of rows of a CSV file that cannot
+ * be read. Throws a ConfigurationError where the text is not good.
+ */
+export async function checkDraft(
+  draft: Draft,
+  answers: Answers,
+  buildText: (answers: Answers) => string,
+): Promise<CheckedDraft> {
+  const checked = await parseDraft(draft, answers, buildText);
+  const { crm } = answers;
+  if (crm.kind !== 'csv' || checked.integration === undefined) return checked;
+  const findings = await checkFile(draft.deps, checked.integration);
+  const { asker, flags, output } = draft;
+  for (const { subject, message, fix } of findings) {
+    if (subject === 'unknown marks') output.note(`${message}. ${fix ?? ''}`);
+  }
+  const finding = crm.badRows === 'skip' ? null : badRowsIn(findings);
+  if (finding === null) return checked;
+  output.note(`${finding.message}. ${finding.fix ?? ''}`);
+  const isAsked = !flags.yes && flags.csvBadRows === undefined;
+  if (isAsked && (await asker.confirm('Leave these rows out, and go on with the others?', true))) {
+    return parseDraft(draft, { ...answers, crm: { ...crm, badRows: 'skip' } }, buildText);
+  }
+  output.note('Until they are corrected no sync begins; --csv-bad-rows skip leaves them out.');
+  return checked;
+}
+
+async function parseDraft(
+  { deps, env, path }: Draft,
+  answers: Answers,
+  buildText: (answers: Answers) => string,
+): Promise<CheckedDraft> {
+  const text = buildText(answers);
+  const settings = await parseSettings(text, { ...deps, path, env: withStandIns(text, env) });
+  requireSecure(settings);
+  const integration = settings.integrations.find(({ id }) => id === answers.id);
+  return { text, answers, integration };
+}
+
+/** What the connector says of the file, as if it skipped the rows that cannot be read. */
+async function checkFile(
+  { findConnectorDefinition }: InitDeps,
+  { crm, contacts }: Integration,
+): Promise<Finding[]> {
+  const definition = await findConnectorDefinition(crm.kind);
+  const settings = definition.settingsSchema.parse({ ...crm, badRows: 'skip' });
+  return definition.check({ settings, contacts, deps: fileDeps() });
+}
+
+/** What it says of rows that it would skip; null if there are none. */
+function badRowsIn(findings: readonly Finding[]): Finding | null {
+  const found = findings.find(({ subject }) => subject === 'bad rows');
+  return found === undefined
+    ? null
+    : { ...found, message: found.message.replace(' and are skipped', '') };
+}
+
+export function chooseAsker({ stdin, stderr }: InitDeps, flags: InitFlags): Prompter {
+  if (flags.yes) return createDefaults();
+  if (stdin.isTTY && stderr.isTTY) return createPrompts({ input: stdin, output: stderr });
+  throw new ConfigurationError(
+    'init asks questions and needs a terminal. For scripts: donor-sync init --yes --crm csv --csv-path FILE',
+    { code: 'terminal_missing' },
+  );
+}
+
+/** New settings begin without addresses at which keys could be read on the way. */
+function requireSecure(settings: Settings): void {
+  const [first] = insecureAddresses(settings.integrations, settings);
+  if (first === undefined) return;
+  throw new ConfigurationError(
+    `${first.setting}: ${insecureProblem(first.host)}. init does not write such settings: give it an https address, or leave the address to its variable, unset, and add allowInsecureHttp to the file by hand.`,
+    { code: 'insecure_http', details: { setting: first.setting } },
+  );
+}
+
+/** The keys need not be set yet for the rest of the file to be checked. */
+function withStandIns(text: string, env: Environment): Environment {
+  const names = interpolate(text, {}).variables;
+  const unset = names.filter((name) => !env[name]);
+  return { ...env, ...Object.fromEntries(unset.map((name) => [name, STAND_IN])) };
+}
+
+/** A value that is right for texts and for URLs. */
+const STAND_IN = 'https://not-set.invalid';
+
+async function mayReplace(
+  asker: Prompter,
+  flags: InitFlags,
+  { cwd }: InitDeps,
+  path: string,
+): Promise<boolean> {
+  if (flags.force) return true;
+  const isThere = await stat(resolve(cwd, path)).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) return false;
+  if (await asker.confirm(`${path} is there already. Replace it?`)) return true;
+  throw new ConfigurationError(
+    `${path} is there already and stays as it is. Choose another file with --config, or --force.`,
+    { code: 'settings_exist', details: { path } },
+  );
+}
+
+async function writeSettings(path: string, text: string, mayReplaceIt: boolean): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  // `wx`: a file that appeared since it was looked for is not overwritten either.
+  await writeFile(path, text, { flag: mayReplaceIt ? 'w' : 'wx' });
+}
+
+/**
+ * Keeps the key beside the settings and says what is there and what comes next. The settings are
+ * written first: where the key cannot be kept, its variable can still be set by other means.
+ */
+export async function report(
+  draft: Draft,
+  {
+    text,
+    answers,
+    persons,
+    verb,
+  }: CheckedDraft & { persons: readonly PersonShape[]; verb: string },
+): Promise<void> {
+  const { deps, output, path } = draft;
+  const { key, keyVariable } = answers.partner;
+  const keyFile = getEnvironmentFile(resolve(deps.cwd, path));
+  if (key !== null) await saveVariable(keyFile, keyVariable, key);
+  const env = await withEnvironmentFile({ ...deps, path });
+  const variables = [...new Set(interpolate(text, {}).variables)];
+  const unset = variables.filter((name) => !env[name]);
+  const next = nextCommands(answers, path, deps.env);
+  const document = {
+    settings: path,
+    integration: answers.id,
+    unset,
+    next,
+    ...(key === null ? {} : { keyFile: relative(deps.cwd, keyFile) }),
+    ...(persons.length > 0 ? { persons } : {}),
+  };
+  output.finish(document, () => {
+    if (answers.crm.kind === 'csv') printColumns(output, answers.crm.fileColumns);
+    if (persons.length > 0) output.print();
+    output.print(output.style.good(`${verb} ${path}.`));
+    if (key !== null) {
+      output.print(
+        `The key of the service is in ${relative(deps.cwd, keyFile)}, which only you can read and git ignores.`,
+      );
+    }
+    const marks = markedColumns(answers);
+    if (marks.length > 0)
+      output.print(`Never asked about: contacts marked in ${marks.join(', ')}.`);
+    if (answers.crm.kind === 'csv') {
+      for (const { part, price } of missingParts(answers.crm.columns)) {
+        output.print(`${MISSING[part]} is used: ${price}. ${MISSING_OPTIONS[part]} names it.`);
+      }
+    }
+    if (answers.crm.kind === 'csv') for (const text of answers.crm.notes) output.print(text);
+    if (answers.crm.kind === 'csv' && answers.crm.advice !== null) output.print(answers.crm.advice);
+    output.print();
+    if (unset.length > 0) {
+      output.print('First set these in the environment, or as NAME=… in .env beside the settings:');
+    }
+    for (const name of unset) output.print(`  export ${name}=…`);
+    output.print(unset.length > 0 ? '\nThen:' : 'Next:');
+    for (const command of next) output.print(`  ${command}`);
+  });
+}
+
+/** Every column of the file; examples are values of contacts, and only a terminal shows them. */
+function printColumns(output: Output, columns: readonly ColumnLine[]): void {
+  output.print();
+  output.print('The columns of the file:');
+  output.table(
+    [
+      { header: 'Column', value: ({ name }) => name || '(no name)', shrinks: true },
+      { header: 'Read as', value: ({ use }) => use ?? 'not used' },
+      {
+        header: 'Example',
+        value: ({ example, shape }) => (output.isTerminal ? (example ?? shape) : shape),
+        shrinks: true,
+      },
+    ],
+    columns,
+  );
+  output.print();
+}
+
+const MISSING = {
+  address: 'No column of addresses',
+  employer: 'No column of employers',
+} as const;
+const MISSING_OPTIONS = { address: '--csv-addresses', employer: '--csv-employers' } as const;
+
+/** The columns that leave people out; each once, in quotes. */
+function markedColumns({ crm }: Answers): string[] {
+  if (crm.kind !== 'csv') return [];
+  const columns = Object.values(crm.marks).filter((column) => column !== null);
+  return [...new Set(columns)].map((column) => `"${column}"`);
+}
+
+function nextCommands({ id, crm }: Answers, path: string, env: Environment): string[] {
+  const suffix = path === settingsPath(undefined, env) ? '' : ` --config ${shellQuoted(path)}`;
+  const commands = ['doctor', `plan ${id}`, `sync ${id}`];
+  if (crm.kind !== 'csv') commands.splice(1, 0, `fields create ${id}`);
+  return commands.map((command) => `donor-sync ${command}${suffix}`);
+}
+
+function shellQuoted(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+async function readToEnd(stream: Readable): Promise<string> {
+  let text = '';
+  for await (const piece of stream) text += String(piece);
+  return text;
+}

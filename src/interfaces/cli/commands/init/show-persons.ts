@@ -1,0 +1,101 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import type { ConnectorDeps } from '../../../../../connectors/contract.ts';
+import { systemClock } from '../../../../core/clock.ts';
+import { ConfigurationError, messageOf } from '../../../../core/errors.ts';
+import type { Integration } from '../../../../core/integration.ts';
+import { silentLog } from '../../../../core/log.ts';
+import type { PersonDetails } from '../../../../core/person.ts';
+import { createFingerprint } from '../../../../database/encryption/fingerprint.ts';
+import type { LoadOptions } from '../../../../settings/settings.ts';
+import {
+  describeOddity,
+  firstPersons,
+  type PersonShape,
+  toPersonShape,
+} from '../../../../sync/sample-persons.ts';
+import type { Output } from '../../terminal/output.ts';
+import type { Prompter } from '../../terminal/prompts.ts';
+import { formatTable } from '../../terminal/table.ts';
+import { buildTitle, PERSON_COLUMNS, printPersons } from '../plan/text.ts';
+
+/** What showing persons takes of the world. */
+interface ShowDeps extends Pick<LoadOptions, 'findConnectorDefinition'> {
+  stderr: { columns?: number };
+}
+
+/** Where persons are shown, and who is asked about them. */
+export interface Showing {
+  deps: ShowDeps;
+  output: Output;
+  /** Null if no questions are asked. */
+  asker: Prompter | null;
+}
+
+/**
+ * Shows a few persons of a CSV file as these settings would send them, and asks whether they are
+ * right where there is a person to ask: a wrong column costs a credit a contact. Resolves with their
+ * shapes. Throws a ConfigurationError if they are not right.
+ */
+export async function showPersons(
+  { deps, output, asker }: Showing,
+  integration: Integration | undefined,
+): Promise<PersonShape[]> {
+  if (integration?.crm.kind !== 'csv') return [];
+  const persons = await readFile(deps, integration).catch((error: unknown) => {
+    output.note(`No persons of the file can be shown: ${messageOf(error)}`);
+    return [];
+  });
+  const shapes = persons.map(toPersonShape);
+  if (persons.length === 0) return shapes;
+  if (asker === null) printPersons(output, persons);
+  else await confirmPersons(deps, output, asker, persons);
+  return shapes;
+}
+
+/** The questions stand on stderr, and what they are about stands beside them. */
+async function confirmPersons(
+  { stderr }: ShowDeps,
+  output: Output,
+  asker: Prompter,
+  persons: readonly PersonDetails[],
+): Promise<void> {
+  const width = stderr.columns ?? Number.POSITIVE_INFINITY;
+  output.note(`${buildTitle(persons)}:\n${formatTable(PERSON_COLUMNS, persons, { width })}`);
+  const oddity = describeOddity(persons.map(toPersonShape));
+  if (oddity !== null) output.note(oddity);
+  if (await asker.confirm('Are these the right columns?', true)) return;
+  throw new ConfigurationError(
+    'Nothing was written. Run init again and choose other columns; --csv-first-name and the like name them.',
+    { code: 'cancelled' },
+  );
+}
+
+/** What the connector of a file needs: it has no secrets, and nothing stops it. */
+export function fileDeps(): ConnectorDeps {
+  return {
+    clock: systemClock,
+    log: silentLog,
+    signal: new AbortController().signal,
+    secrets: { read: async () => null, write: async () => {} },
+    onCall() {},
+  };
+}
+
+async function readFile(
+  { findConnectorDefinition }: ShowDeps,
+  { crm, contacts }: Integration,
+): Promise<PersonDetails[]> {
+  const definition = await findConnectorDefinition(crm.kind);
+  const connector = await definition.open({
+    settings: definition.settingsSchema.parse(crm),
+    contacts,
+    deps: fileDeps(),
+  });
+  // There is no database yet: a key of this moment spreads them as well.
+  const fingerprint = createFingerprint(createSecretKey(randomBytes(32)));
+  try {
+    return await firstPersons(connector, (crmId) => fingerprint('trial', crmId));
+  } finally {
+    await connector.close();
+  }
+}

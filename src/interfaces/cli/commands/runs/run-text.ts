@@ -1,0 +1,244 @@
+import { parseOwned } from '../../../../contacts/owned-values.ts';
+import { isoTime } from '../../../../core/clock.ts';
+import type { RunReport } from '../../../../core/run.ts';
+import type { QueryCharge } from '../../../../credits/statements/queries.ts';
+import type { CrmMessage } from '../../../../decisions/crm-messages.ts';
+import type { WriteRecord } from '../../../../fields/statements/deliveries.ts';
+import type { Store } from '../../../../store.ts';
+import type { RunContactFilter } from '../../../../sync/statements/run-rows.ts';
+import type { RunRecord } from '../../../../sync/statements/runs.ts';
+import { adviceFor } from '../../../../sync/views/advice.ts';
+import { readReport } from '../../../../sync/views/run.ts';
+import {
+  type RunContactView,
+  readReasons,
+  readRunContacts,
+  reasonCounts,
+  whyText,
+} from '../../../../sync/views/run-contacts.ts';
+import { nextSteps } from '../../action/runs.ts';
+import type { Output } from '../../terminal/output.ts';
+import {
+  describeCount,
+  formatCount,
+  formatDuration,
+  formatTimestamp,
+  shortId,
+} from '../../terminal/words.ts';
+import { printRun, STATUS_WORDS } from '../sync/run-summary.ts';
+
+/** A run with what it did to its contacts. Names of fields only: values are sealed on disk. */
+export interface RunDetail extends RunReport {
+  /** Contacts by reason. */
+  reasons: Record<string, number>;
+  /** Contacts that took the job of the same person in another contact, without a credit. */
+  shared: number;
+  /** What the queries for warm paths have cost; null if they were free. */
+  queries: QueryCharge | null;
+  /** The first of the contacts that were not simply fresh. */
+  outcomes: RunContactView[];
+  /** The first of what was written and not undone. */
+  writes: { crmId: string; fields: string[]; at: string }[];
+  /** How many writes there are in all. */
+  writeCount: number;
+}
+
+/** Which contacts of a run are shown; writes are, if no filter is set. */
+export type DetailOptions = Omit<RunContactFilter, 'after'>;
+
+/** Puts a run's detail together. */
+export async function describeRun(
+  store: Store,
+  row: RunRecord,
+  filter: DetailOptions,
+): Promise<RunDetail> {
+  const reasons = await readReasons(store, row.id);
+  const { contacts } = await readRunContacts(store, row, filter);
+  const writes = await store.deliveries.listWrites(row.id);
+  return {
+    ...(await readReport(store, row)),
+    reasons: Object.fromEntries(reasons.map(({ reason, count }) => [reason, count])),
+    shared: row.sharedCount,
+    queries: await store.warmPaths.findCost(row.id),
+    outcomes: contacts,
+    writes: writes.slice(0, filter.limit).map(toWrite),
+    writeCount: writes.length,
+  };
+}
+
+function toWrite(write: WriteRecord): RunDetail['writes'][number] {
+  return {
+    crmId: write.crmId,
+    fields: Object.keys(parseOwned(write.after)),
+    at: isoTime(write.writtenAt),
+  };
+}
+
+/** A run and what it did to its contacts, for a person. */
+export function printRunDetail(output: Output, detail: RunDetail): void {
+  printRun(output, detail, {
+    reasons: reasonCounts(Object.entries(detail.reasons)),
+    steps: nextSteps(detail, { contactsListed: true }),
+  });
+  printShared(output, detail);
+  printQueries(output, detail);
+  printOutcomes(output, detail);
+  printWrites(output, detail);
+}
+
+function printShared(output: Output, { shared }: RunDetail): void {
+  if (shared === 0) return;
+  const who = shared === 1 ? '1 contact shares' : `${formatCount(shared)} contacts share`;
+  output.print(`  ${who} the profile of the same person in another contact, without a credit`);
+  output.print();
+}
+
+function printQueries(output: Output, { queries }: RunDetail): void {
+  if (queries === null) return;
+  const cost = `${describeCount(queries.credits, 'credit')} of the bucket "${queries.bucket}"`;
+  output.print(`  The queries for warm paths cost ${cost}`);
+  output.print();
+}
+
+function printOutcomes(output: Output, { outcomes, reasons }: RunDetail): void {
+  if (outcomes.length === 0) return;
+  printTable(output, outcomes);
+  const { profile_fresh: _fresh, ...others } = reasons;
+  const all = Object.values(others).reduce((sum, count) => sum + count, 0);
+  printRest(output, all - outcomes.length);
+  output.print();
+}
+
+/** The contacts that a filter let through. */
+export function printContacts(
+  output: Output,
+  contacts: readonly RunContactView[],
+  limit: number,
+): void {
+  if (contacts.length === 0) output.print('No contact of this run is like that.');
+  else printTable(output, contacts);
+  if (contacts.length === limit) {
+    output.print(output.style.faint(`the first ${formatCount(limit)} (--limit N shows more)`));
+  }
+}
+
+function printTable(output: Output, contacts: readonly RunContactView[]): void {
+  output.table<RunContactView>(
+    [
+      { header: 'Contact', value: ({ crmId }) => crmId },
+      { header: 'Outcome', value: ({ outcome }) => outcome ?? '' },
+      { header: 'Why', value: whyText, shrinks: true },
+    ],
+    contacts,
+  );
+}
+
+function printWrites(output: Output, { writes, writeCount }: RunDetail): void {
+  if (writes.length === 0) return;
+  output.table(
+    [
+      { header: 'Written into', value: ({ crmId }) => crmId },
+      { header: 'Fields', value: ({ text }) => text, shrinks: true },
+    ],
+    withFieldTexts(writes),
+  );
+  printRest(output, writeCount - writes.length);
+}
+
+/** Names the fields of each write once: `14 fields, as in 0035e001` where those of another are alike. */
+function withFieldTexts(writes: RunDetail['writes']): { crmId: string; text: string }[] {
+  const named = new Map<string, string>();
+  return writes.map(({ crmId, fields }) => {
+    const names = fields.join(', ');
+    const first = named.get(names);
+    if (first === undefined) named.set(names, crmId);
+    const isAlike = first !== undefined && fields.length > 1;
+    return {
+      crmId,
+      text: isAlike ? `${describeCount(fields.length, 'field')}, as in ${first}` : names,
+    };
+  });
+}
+
+function printRest(output: Output, rest: number): void {
+  if (rest > 0) {
+    output.print(output.style.faint(`and ${formatCount(rest)} more (--limit N shows more)`));
+  }
+}
+
+/** Runs as a list, one line each where the terminal is wide enough. */
+export function printRuns(output: Output, runs: readonly RunReport[]): void {
+  output.table<RunReport>(
+    [
+      { header: 'Run', value: ({ id }) => shortId(id) },
+      { header: 'Integration', value: ({ integration }) => integration, shrinks: true },
+      {
+        header: 'Started',
+        value: ({ startedAt }) => formatTimestamp(startedAt),
+        shrinks: true,
+        minWidth: 10,
+      },
+      { header: 'Took', value: tookText, isExtra: true },
+      { header: 'By', value: ({ trigger }) => trigger, isExtra: true },
+      { header: 'Status', value: statusText, shrinks: true, minWidth: 12 },
+      ...(['chosen', 'written', 'waiting', 'failed', 'held'] as const).map((word) => ({
+        header: `${word[0]?.toUpperCase()}${word.slice(1)}`,
+        value: ({ contacts }: RunReport) => formatCount(contacts[word]),
+        align: 'right' as const,
+        isExtra: word === 'chosen' || word === 'waiting',
+      })),
+      {
+        header: 'Credits',
+        value: ({ credits }) => formatCount(credits.enhancements.spent),
+        align: 'right',
+      },
+      {
+        header: 'For networks',
+        value: ({ credits: { networks } }) =>
+          networks.spent === 0 ? '' : formatCount(networks.spent),
+        align: 'right',
+        optional: true,
+        isExtra: true,
+      },
+    ],
+    runs,
+  );
+}
+
+function tookText({ startedAt, finishedAt }: RunReport): string {
+  if (finishedAt === null) return '';
+  return formatDuration(Date.parse(finishedAt) - Date.parse(startedAt));
+}
+
+function statusText({ status, reason, integration }: RunReport): string {
+  if (reason === null) return STATUS_WORDS[status];
+  return `${STATUS_WORDS[status]}: ${adviceFor(reason, integration).cause}`;
+}
+
+/** Says where to look at what the CRM said, if anything of it is kept. */
+export function printWordsHint(output: Output, runId: string, count: number): void {
+  if (count === 0) return;
+  output.print();
+  output.print(
+    `What the CRM said (${describeCount(count, 'text')}): donor-sync runs ${shortId(runId)} --show`,
+  );
+}
+
+/** What the CRM said of a run and its contacts, for the person who decides. */
+export function printWords(output: Output, words: readonly CrmMessage[], limit: number): void {
+  output.print();
+  if (words.length === 0) {
+    output.print('Nothing that the CRM said is kept of this run: texts are kept for 30 days.');
+    return;
+  }
+  output.print(output.style.strong('What the CRM said'));
+  for (const { contact, text } of words.slice(0, limit)) {
+    output.print(`  ${output.style.faint(contact ?? 'the run')}  ${text ?? KEY_GONE}`);
+  }
+  const rest = words.length - limit;
+  if (rest > 0) {
+    output.print(output.style.faint(`and ${formatCount(rest)} more (--limit N shows more)`));
+  }
+}
+
+const KEY_GONE = '(sealed with a key that is not in DONOR_SYNC_SECRET_KEY any more)';

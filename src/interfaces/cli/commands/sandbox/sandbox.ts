@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import { ConfigurationError, isConfigurationError, messageOf } from '../../../../core/errors.ts';
+import { type CommandDeps, createCommand, isPortTaken, runAction } from '../../action/command.ts';
+import type { ProductDeps } from '../../action/product.ts';
+import { EXIT_CODES, type ExitCode } from '../../terminal/output.ts';
+import { untilStopped } from '../../terminal/stop-signal.ts';
+import { HUBSPOT, SALESFORCE } from './crms.ts';
+import { PARTNER } from './partner.ts';
+import type { Serving, StandIn } from './stand-in.ts';
+
+/** What `sandbox` needs besides what every command has. */
+export type SandboxDeps = CommandDeps & Pick<ProductDeps, 'cwd' | 'stopSignal'>;
+
+/** The command `sandbox`: local stand-ins, to try things without an account and without costs. */
+export function sandboxCommand(deps: SandboxDeps): Command {
+  return createCommand('sandbox', deps)
+    .description('serve a local stand-in for the Partner Data Service or a CRM')
+    .addCommand(standInCommand(deps, PARTNER))
+    .addCommand(standInCommand(deps, SALESFORCE))
+    .addCommand(standInCommand(deps, HUBSPOT));
+}
+
+function standInCommand<Flags extends { port: number }>(
+  deps: SandboxDeps,
+  { kind, description, examples, addOptions, flagsSchema, start }: StandIn<Flags>,
+): Command {
+  const command = addOptions(
+    createCommand(kind, deps).description(description).addHelpText('after', examples),
+  );
+  return command.action(() =>
+    runAction(deps, command, () => {
+      const flags = flagsSchema.parse(command.opts());
+      return serve(deps, kind, flags.port, () => start(flags, deps.cwd));
+    }),
+  );
+}
+
+async function serve(
+  deps: SandboxDeps,
+  kind: string,
+  port: number,
+  start: () => Promise<Serving>,
+): Promise<ExitCode> {
+  const stopped = deps.stopSignal();
+  const sandbox = await startOrExplain(start, port);
+  // One line, so that a program that started us can read it and go on (design, section 4.4).
+  deps.stdout.write(`${JSON.stringify({ ready: true, kind, ...sandbox.line })}\n`);
+  await untilStopped(stopped);
+  await sandbox.close();
+  return EXIT_CODES.done;
+}
+
+async function startOrExplain(start: () => Promise<Serving>, port: number): Promise<Serving> {
+  try {
+    return await start();
+  } catch (error) {
+    if (isConfigurationError(error)) throw error;
+    throw startError(error, port);
+  }
+}
+
+/** Starting depends on nothing but the options, so one of them is to blame. */
+function startError(error: unknown, port: number): ConfigurationError {
+  if (isPortTaken(error)) {
+    return new ConfigurationError(
+      `The port ${port} is in use. Choose another with --port, or --port 0 for any free one.`,
+      { code: 'port_in_use', cause: error, details: { port } },
+    );
+  }
+  return new ConfigurationError(`The sandbox cannot start: ${messageOf(error)}`, {
+    code: 'sandbox_not_started',
+    cause: error,
+  });
+}

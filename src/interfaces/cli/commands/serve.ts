@@ -1,0 +1,313 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import packageFile from '../../../../package.json' with { type: 'json' };
+import type { Application } from '../../../application.ts';
+import { followIntegrations } from '../../../clients/integrations.ts';
+import { listSchedules, planSchedules } from '../../../clients/schedules/schedules.ts';
+import { createClientReader } from '../../../clients/views/clients.ts';
+import { ConfigurationError, messageOf } from '../../../core/errors.ts';
+import type { Integration } from '../../../core/integration.ts';
+import { createRunner } from '../../../jobs/runner.ts';
+import { createScheduler } from '../../../jobs/scheduler.ts';
+import { getRelyingParty } from '../../../people/sign-in/passkeys.ts';
+import { requireOtherWays } from '../../../people/sign-in/require-other-ways.ts';
+import { DEFAULT_SETTINGS_PATH, ownUrl, type Settings } from '../../../settings/settings.ts';
+import { createHttpApp } from '../../api/app.ts';
+import {
+  createFirstVisit,
+  FIRST_VISIT_LIFE_MS,
+  type FirstVisit,
+} from '../../api/request/secret.ts';
+import { type HttpServer, type ServerOptions, startHttpServer } from '../../api/server.ts';
+import { warmHome } from '../../pages/home/warm.ts';
+import { isPortTaken, readOptions, runAction } from '../action/command.ts';
+import {
+  baseOptions,
+  loadProductSettings,
+  type ProductDeps,
+  productCommand,
+  withProduct,
+} from '../action/product.ts';
+import type { Output } from '../terminal/output.ts';
+import { untilStopped } from '../terminal/stop-signal.ts';
+import { describeCount } from '../terminal/words.ts';
+import { productAlerts } from './alerts.ts';
+import { firstSettingsText } from './init/settings-text.ts';
+import { wholeNumber } from './sandbox/stand-in.ts';
+import { requireServer } from './worker.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync serve
+  donor-sync serve --host 0.0.0.0 --port 8080     needs a person or a token: donor-sync people invite
+  donor-sync serve --no-work                      on Postgres: leaves the runs to donor-sync worker
+  donor-sync serve --json                         one line when it is ready: {"ready":true,"url":…}
+
+In a folder without donor-sync.yaml it writes one, and the link leads to the set-up in the browser.
+While there is no person and no access token, it prints a link that lets one browser on this machine in, once.
+Runs begin by the schedules of the settings, by POST /v1/integrations/ID/runs and by webhooks. The
+settings are read at the start. SIGTERM or Ctrl-C ends within ten seconds; runs that it interrupts
+go on at the next start. Several may serve one database.`;
+
+const optionsSchema = baseOptions.extend({
+  host: z.string().trim().min(1, { error: 'Write an address after --host.' }).optional(),
+  port: z.number().optional(),
+  work: z.boolean(),
+});
+
+/** Where only this machine can reach us. */
+const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
+
+/** The command `serve`: HTTP, schedules and webhooks, until it is stopped. */
+export function serveCommand(deps: ProductDeps): Command {
+  const command = productCommand('serve', deps)
+    .description('serve HTTP and run by schedule until stopped')
+    .option('--host <address>', 'where to listen (default: server.host of the settings)')
+    .option('--port <n>', 'at which port; 0 for any free one', wholeNumber(0, 65_535))
+    .option('--no-work', 'take up no runs: `donor-sync worker` does, on Postgres alone')
+    .addHelpText('after', EXAMPLES);
+  return command.action(() =>
+    runAction(deps, command, async (output) => {
+      await serve(deps, readOptions(command, optionsSchema), output);
+    }),
+  );
+}
+
+async function serve(
+  deps: ProductDeps,
+  options: z.infer<typeof optionsSchema>,
+  output: Output,
+): Promise<void> {
+  const stopped = deps.stopSignal();
+  if (options.work) await beginSettings(deps, options.config, output);
+  const settings = await loadProductSettings(deps, options.config);
+  if (!options.work) requireServer(settings);
+  const { host = settings.server.host, port = settings.server.port } = options;
+  await withProduct(deps, settings, async (application) => {
+    await requireUserBeyondLoopback(application, host);
+    await warnOfOverriding(application, settings, deps.log);
+    warnOfPlainHttp(settings.server, host, deps.log);
+    const { signIn, publicUrl } = settings.server;
+    if (!signIn.passwords) {
+      const ways = {
+        passkeys: getRelyingParty(publicUrl) !== null,
+        provider: signIn.oidc !== null,
+      };
+      await requireOtherWays(application.store, ways);
+    }
+    const service = { application, settings, address: { host, port }, works: options.work };
+    // Also where it cannot listen: what waits in the background would keep the process from ending.
+    const over = new AbortController();
+    try {
+      await serveUntil(AbortSignal.any([stopped, over.signal]), deps, output, service);
+    } finally {
+      over.abort();
+    }
+  });
+}
+
+/**
+ * In a folder without a settings file the set-up in the browser begins: writes one that has no integrations yet.
+ * What is there is never replaced, and a file that was named has to be there.
+ */
+async function beginSettings(
+  { cwd, env }: ProductDeps,
+  config: string | undefined,
+  output: Output,
+): Promise<void> {
+  if (config || env['DONOR_SYNC_CONFIG']) return;
+  try {
+    await writeFile(resolve(cwd, DEFAULT_SETTINGS_PATH), firstSettingsText(), {
+      flag: 'wx',
+      mode: 0o600,
+    });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    throw new ConfigurationError(
+      `There is no settings file, and none can be written here: ${messageOf(error)}. Run it in a folder of its own that it may write to.`,
+      { code: 'settings_unwritable', cause: error },
+    );
+  }
+  output.note(
+    `Wrote ${DEFAULT_SETTINGS_PATH}: there were no settings. Clients are set up in the browser.`,
+  );
+}
+
+/** Every caller that reaches this service may spend credits: beyond this machine only users do, also invited ones. */
+async function requireUserBeyondLoopback(
+  { store }: Pick<Application, 'store'>,
+  host: string,
+): Promise<void> {
+  if (LOOPBACK_HOSTS.has(host) || (await store.access.listTokens()).length > 0) return;
+  if ((await store.people.list()).length > 0) return;
+  throw new ConfigurationError(
+    `At ${host} others could reach the service, and there is no person and no access token yet. Invite a person: donor-sync people invite --name NAME --email ADDRESS --role owner. Or make a token: donor-sync tokens create --role admin --name NAME`,
+    { code: 'access_token_missing', details: { host } },
+  );
+}
+
+/** Says how users can sign in where others reach the service without TLS. */
+function warnOfPlainHttp(
+  { publicUrl, plainHttp, trustedProxies }: Settings['server'],
+  host: string,
+  log: ProductDeps['log'],
+): void {
+  if (plainHttp === 'allow') {
+    log.warn(
+      {},
+      'server.plainHttp is allow: others on the network can read passwords, access tokens and sessions',
+    );
+    return;
+  }
+  const isBehindTls = publicUrl.startsWith('https:') || trustedProxies.length > 0;
+  if (LOOPBACK_HOSTS.has(host) || isBehindTls) return;
+  log.warn(
+    { host, publicUrl },
+    'users can sign in only at http://localhost, on the machine of the service: server.publicUrl is no https address. Put a proxy with TLS in front and name its address there',
+  );
+}
+
+/** A user who applies settings waits for them to count. */
+async function warnOfOverriding(
+  { store }: Pick<Application, 'store'>,
+  { integrations }: Settings,
+  log: ProductDeps['log'],
+): Promise<void> {
+  const overriding = new Set(integrations.map(({ id }) => id));
+  for (const { id } of await store.integrations.listSealedSettings()) {
+    if (!overriding.has(id)) continue;
+    log.warn(
+      { integration: id },
+      'the settings file overrides applied settings: take the integration out of the settings file if the applied ones are to count',
+    );
+  }
+}
+
+interface Service {
+  application: Application;
+  settings: Settings;
+  address: { host: string; port: number };
+  /** Whether it takes up runs, or others do. */
+  works: boolean;
+}
+
+async function serveUntil(
+  stopped: AbortSignal,
+  deps: ProductDeps,
+  output: Output,
+  { application, settings, address, works }: Service,
+): Promise<void> {
+  const { clock, log } = deps;
+  await application.engine.open();
+  const { server } = settings;
+  const runner = createRunner(application, { clock, log, maxRunsAtOnce: server.maxRunsAtOnce });
+  const { store, integrations } = application;
+  const bySchedule = store.actingAs({ kind: 'schedule', name: null, from: deps.owner.host });
+  const scheduled = { store: bySchedule, integrations, clock, log, wake: runner.wake };
+  const scheduler = createScheduler(scheduled);
+  const alerts = productAlerts(deps, application, settings);
+  runner.onRunEnded(({ report }) => alerts.afterRun(report));
+  const firstVisit = await prepareFirstVisit(application, clock);
+  const { trustedProxies } = server;
+  // An address that the settings do not name goes with --port.
+  const isOwn = server.publicUrl === ownUrl(server.port);
+  const publicUrl = isOwn ? ownUrl(address.port) : server.publicUrl;
+  const takeUp = async (changed: readonly Integration[]) => {
+    await planSchedules(scheduled, changed, await application.store.schedules.now());
+    runner.wake();
+  };
+  const { version } = packageFile;
+  const clients = createClientReader(store, clock);
+  const app = createHttpApp({
+    clients,
+    takeUp: async () => takeUp(await application.refresh()),
+    application,
+    runner,
+    clock,
+    log,
+    publicUrl,
+    trustedProxies,
+    plainHttp: server.plainHttp,
+    withoutToken: firstVisit,
+    provider: server.signIn.oidc,
+    passwords: server.signIn.passwords,
+    lastTickAt: scheduler.lastTickAt,
+    stopping: stopped,
+    version,
+  });
+  await warmHome({ application, clients, clock, log, version });
+  const http = await listen({ app, ...address, trustedProxies });
+  let unfollow = async () => {};
+  try {
+    if (works) runner.start();
+    await scheduler.start();
+    unfollow = followIntegrations(application, deps, takeUp);
+    alerts.start();
+    await announce(deps, output, application, { http, firstVisit });
+    await untilStopped(stopped);
+  } finally {
+    // Clients that watch a run get its end before the connections are cut.
+    await Promise.all([unfollow(), scheduler.stop(), runner.stop()]);
+    await alerts.close();
+    await http.close();
+  }
+}
+
+/** Listening depends on nothing but the address, so that one is to blame. */
+async function listen(options: ServerOptions): Promise<HttpServer> {
+  const { host, port } = options;
+  try {
+    return await startHttpServer(options);
+  } catch (cause) {
+    const isTaken = isPortTaken(cause);
+    const words = isTaken
+      ? `The port ${port} of ${host} is in use. Choose another with --port or server.port in the settings.`
+      : `Nothing can listen at ${host}, port ${port}: ${messageOf(cause)}`;
+    const code = isTaken ? 'port_in_use' : 'listen_failed';
+    throw new ConfigurationError(words, { code, cause, details: { host, port } });
+  }
+}
+
+/** For the log, which is where the output of a service is looked for; the link itself is a secret. */
+const NO_TOKEN_WARNING =
+  'there is no person and no access token: only the one-time link on stdout lets a browser in';
+
+/** Made once: a token or a person that goes later leaves no way in until the next start. */
+async function prepareFirstVisit(
+  { store }: Pick<Application, 'store'>,
+  clock: ProductDeps['clock'],
+): Promise<FirstVisit | null> {
+  const hasUsers = (await store.access.listTokens()).length > 0 || (await store.people.hasJoined());
+  return hasUsers ? null : createFirstVisit(clock);
+}
+
+async function announce(
+  { stdout, clock, log }: ProductDeps,
+  output: Output,
+  { store, integrations }: Application,
+  { http: { url }, firstVisit }: { http: HttpServer; firstVisit: FirstVisit | null },
+): Promise<void> {
+  const signInUrl = firstVisit && url + firstVisit.path;
+  // One line, so that a program that started us can read it and go on.
+  if (output.isJson) {
+    const link = signInUrl === null ? {} : { signInUrl };
+    stdout.write(`${JSON.stringify({ ready: true, url, ...link })}\n`);
+    if (signInUrl !== null) log.warn({}, NO_TOKEN_WARNING);
+    return;
+  }
+  if (signInUrl !== null) {
+    const minutes = FIRST_VISIT_LIFE_MS / 60_000;
+    output.print(
+      `There is no person and no access token. Only one browser gets in, as the owner, by this link, once, within ${minutes} minutes:`,
+    );
+    output.print(`  ${signInUrl}`);
+    output.print(
+      'There, invite yourself and others under People. For programs: donor-sync tokens create --role admin --name NAME',
+    );
+  }
+  const schedules = await listSchedules({ store, clock }, integrations.values());
+  const served = describeCount(integrations.size, 'integration');
+  output.print(`Serving ${served} at ${url}, ${schedules.length} by schedule. Ctrl-C ends it.`);
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { createCommand } from '../../action/command.ts';
+import { creditsCommand, keysCommand, teamsCommand } from './access.ts';
+import type { ServiceDeps } from './action.ts';
+import { backupCommand, statsCommand, verifyCommand } from './file.ts';
+import { importCommand } from './import.ts';
+import { checkJoinsCommand, eraseCommand, joinCommand, reviewCommand } from './people.ts';
+import { serveCommand } from './serve.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync service import 990 returns/
+  donor-sync service teams add riverside --credits 5000
+  donor-sync service keys issue riverside --label donor-sync
+  donor-sync service serve --port 4100
+
+Everything is in one file, service.db unless --db names another. Guide: docs/guides/service.md.`;
+
+/** The command `service`: a Partner Data Service of one's own. */
+export function serviceCommands(deps: ServiceDeps): Command {
+  return createCommand('service', deps)
+    .description('run a Partner Data Service of your own, with people of public records')
+    .addCommand(serveCommand(deps))
+    .addCommand(importCommand(deps))
+    .addCommand(joinCommand(deps))
+    .addCommand(checkJoinsCommand(deps))
+    .addCommand(reviewCommand(deps))
+    .addCommand(eraseCommand(deps))
+    .addCommand(teamsCommand(deps))
+    .addCommand(keysCommand(deps))
+    .addCommand(creditsCommand(deps))
+    .addCommand(statsCommand(deps))
+    .addCommand(backupCommand(deps))
+    .addCommand(verifyCommand(deps))
+    .addHelpText('after', EXAMPLES);
+}

@@ -1,0 +1,117 @@
+import { spentText } from '../../../../clients/views/status.ts';
+import type { RunReport, RunStatus } from '../../../../core/run.ts';
+import type { ValuesWaiting } from '../../../../core/waiting-values.ts';
+import { waitingTitle } from '../../../../fields/waiting-values-view.ts';
+import type { ReasonCount } from '../../../../sync/views/run-contacts.ts';
+import { hangLines } from '../../terminal/display-width.ts';
+import type { Output, Style } from '../../terminal/output.ts';
+import { formatCount, formatDuration, shortId } from '../../terminal/words.ts';
+
+/** A run for a person: how it ended, what it counted, why, and the steps to take next. */
+export function printRun(
+  output: Output,
+  report: RunReport,
+  { reasons, steps }: { reasons: readonly ReasonCount[]; steps: readonly string[] },
+): void {
+  const { style } = output;
+  output.print(`${style.strong(report.integration)}: ${describeEnd(report, style)}`);
+  if (report.reason !== null) output.print(`  ${hangLines(report.reason.message, 2)}`);
+  output.print(`  ${describeCounts(report)}`);
+  output.print(`  ${describeCredits(report)}`);
+  printReasons(output, reasons);
+  printNetworks(output, report);
+  printValuesWaiting(output, report.valuesWaiting);
+  const all = [...steps, ...stepsAfterLoss(report, reasons)];
+  if (all.length > 0) output.print();
+  for (const step of all) output.print(`  ${step}`);
+  output.print();
+}
+
+/** Where the values are named that users had typed and that could not be put back. */
+function stepsAfterLoss({ id }: RunReport, reasons: readonly ReasonCount[]): string[] {
+  if (!reasons.some(({ reason }) => reason === 'typed_value_lost')) return [];
+  return [
+    `See which typed values were lost, and who had typed them: donor-sync runs ${shortId(id)} --reason typed_value_lost`,
+  ];
+}
+
+/** The values that were paid for and wait to be written, each with what ends that; nothing if none wait. */
+export function printValuesWaiting(output: Output, waiting: ValuesWaiting | undefined): void {
+  if (waiting === undefined || waiting.values === 0) return;
+  output.print();
+  output.print(output.style.warn(`  ${waitingTitle(waiting)}`));
+  output.table(
+    [
+      { header: 'Field', value: ({ field }) => field },
+      { header: 'Contacts', value: ({ contacts }) => formatCount(contacts), align: 'right' },
+      { header: 'Because', value: ({ text }) => text, shrinks: true },
+    ],
+    waiting.reasons,
+  );
+}
+
+/** The contacts of a run by what became of them and why; what needs a person last, by the prompt. */
+function printReasons(output: Output, reasons: readonly ReasonCount[]): void {
+  if (reasons.length === 0) return;
+  output.print();
+  output.table(
+    [
+      { header: 'Outcome', value: ({ outcome }) => outcome ?? '' },
+      { header: 'Contacts', value: ({ count }) => formatCount(count), align: 'right' },
+      { header: 'Why', value: ({ text }) => text, shrinks: true },
+    ],
+    reasons.toReversed(),
+  );
+}
+
+/** `succeeded in 4.2 s (run 1a2b3c4d)` */
+function describeEnd(report: RunReport, style: Style): string {
+  const word = STATUS_WORDS[report.status];
+  const took =
+    report.finishedAt === null
+      ? ''
+      : ` after ${formatDuration(Date.parse(report.finishedAt) - Date.parse(report.startedAt))}`;
+  return `${getColor(report.status, style)(word)}${took} (run ${shortId(report.id)})`;
+}
+
+/** How a run stands, in words. */
+export const STATUS_WORDS: Readonly<Record<RunStatus, string>> = {
+  running: 'running',
+  succeeded: 'succeeded',
+  incomplete: 'stopped before its end',
+  failed: 'failed',
+};
+
+function getColor(status: RunStatus, style: Style): (text: string) => string {
+  if (status === 'failed') return style.bad;
+  return status === 'succeeded' ? style.good : style.warn;
+}
+
+/** `250 read, 240 chosen, 240 submitted, 231 enhanced, 228 written` */
+export function describeCounts({ contacts }: RunReport): string {
+  const { read, chosen, submitted, enhanced, written } = contacts;
+  return Object.entries({ read, chosen, submitted, enhanced, written })
+    .map(([word, count]) => `${formatCount(count)} ${word}`)
+    .join(', ');
+}
+
+function describeCredits({ credits }: RunReport): string {
+  const { enhancements, networks } = credits;
+  const members = networks.spent === 0 ? [] : [`for networks: ${spentText(networks)}`];
+  return [spentText(enhancements), ...members].join('; ');
+}
+
+function printNetworks(output: Output, { networks }: RunReport): void {
+  if (networks.length === 0) return;
+  output.print();
+  output.table(
+    [
+      { header: 'Network', value: ({ name }) => name, shrinks: true },
+      { header: 'Added', value: ({ added }) => formatCount(added), align: 'right' },
+      { header: 'Removed', value: ({ removed }) => formatCount(removed), align: 'right' },
+      { header: 'Kept', value: ({ kept }) => formatCount(kept), align: 'right' },
+      { header: 'Failed', value: ({ failed }) => formatCount(failed), align: 'right' },
+    ],
+    networks,
+  );
+}

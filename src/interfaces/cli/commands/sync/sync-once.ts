@@ -1,0 +1,126 @@
+import type { OpenIntegration } from '../../../../application.ts';
+import { messageOf } from '../../../../core/errors.ts';
+import type { RunReport } from '../../../../core/run.ts';
+import type { Store } from '../../../../store.ts';
+import type { Run } from '../../../../sync/control/context.ts';
+import { type RunRequest, runSync } from '../../../../sync/run.ts';
+import type { ProductDeps } from '../../action/product.ts';
+import { createProgress, type Progress } from '../../terminal/progress.ts';
+import { describeCount } from '../../terminal/words.ts';
+
+/** The options of a run that a person may choose. */
+type RunOption =
+  | 'full'
+  | 'only'
+  | 'adopt'
+  | 'limit'
+  | 'acceptMatchRate'
+  | 'acceptMarks'
+  | 'redelivery';
+
+/**
+ * A run that a person asked for, to its end or until the signal stops it, with its progress on the
+ * terminal: of what has changed, unless it is to read everything anew (`full`) or is `only` for the
+ * contact with this CRM id. `adopt` takes over what another database has paid for, `limit` is the most
+ * that may be spent, `acceptMatchRate` accepts the mapping, `acceptMarks` confirms the marks that leave out most contacts,
+ * and `redelivery` only delivers kept profiles again.
+ */
+export async function syncOnce(
+  deps: ProgressDeps,
+  open: OpenIntegration,
+  signal: AbortSignal,
+  { full = false, only = null, ...options }: Partial<Pick<RunRequest, RunOption>> = {},
+): Promise<RunReport> {
+  const { integration, mappings, partnerKey, stages } = open;
+  const progress = createRunProgress(deps, open.deps.store);
+  try {
+    return await runSync(
+      open.deps,
+      {
+        integration,
+        mappings,
+        partnerKey,
+        stages,
+        trigger: 'manual',
+        full,
+        only,
+        ...options,
+        signal,
+      },
+      { started: progress.watch, calls: open.calls },
+    );
+  } finally {
+    await progress.stop();
+  }
+}
+
+/** How often the store is asked how far a run is. */
+const LOOK_INTERVAL_MS = 500;
+
+/** What the bars are drawn with. */
+export type ProgressDeps = Pick<ProductDeps, 'stderr' | 'clock' | 'log' | 'logStream'>;
+type ProgressStore = Pick<Store, 'runs' | 'contacts' | 'submissions'>;
+
+/** The bars of one run on a terminal; does nothing where there is none. */
+export interface RunProgress {
+  /** Begins to show the run. */
+  watch(run: Pick<Run, 'id' | 'integration' | 'partnerKey'>): void;
+  /** Shows the end; resolves when nothing more is drawn. */
+  stop(): Promise<void>;
+}
+
+export function createRunProgress(deps: ProgressDeps, store: ProgressStore): RunProgress {
+  const { stderr, clock, log, logStream } = deps;
+  const stopped = new AbortController();
+  const progress = createProgress({ stream: stderr, clock });
+  const stepBack = logStream.stepAside(progress.interrupt);
+  let watching: Promise<void> = Promise.resolve();
+
+  async function show(run: Parameters<RunProgress['watch']>[0]): Promise<void> {
+    const before = await store.contacts.countUnderWay(run.integration.id);
+    while (!stopped.signal.aborted) {
+      await look(store, progress, run, before);
+      await clock.sleep(LOOK_INTERVAL_MS, stopped.signal);
+    }
+    await look(store, progress, run, before);
+  }
+
+  return {
+    watch(run) {
+      if (!stderr.isTTY) return;
+      watching = show(run).catch((error: unknown) => {
+        // Not to see how far a run is must not end it.
+        log.warn({ error: messageOf(error) }, 'the progress of the run cannot be shown');
+      });
+    },
+    async stop() {
+      stopped.abort();
+      await watching;
+      progress.stop();
+      stepBack();
+    },
+  };
+}
+
+async function look(
+  store: ProgressStore,
+  progress: Progress,
+  run: Parameters<RunProgress['watch']>[0],
+  underWayBefore: number,
+): Promise<void> {
+  const row = await store.runs.find(run.id);
+  if (!row) return;
+  const underWay = await store.contacts.countUnderWay(run.integration.id);
+  const { balance } = await store.submissions.findBalance(run.partnerKey);
+  // Who shares a profile of another contact is not submitted, and is delivered all the same.
+  const sent = row.submittedCount + row.sharedCount;
+  const toDeliver = underWayBefore + sent;
+  progress.update('Read', { done: row.readCount, total: null });
+  progress.update('Submitted', {
+    done: sent,
+    // Refused persons and those who changed meanwhile are not submitted: in the end, sent is all.
+    total: row.status === 'succeeded' ? sent : Math.max(sent, row.chosenCount),
+    ...(balance === null ? {} : { remark: `${describeCount(balance, 'credit')} left` }),
+  });
+  progress.update('Delivered', { done: Math.max(0, toDeliver - underWay), total: toDeliver });
+}

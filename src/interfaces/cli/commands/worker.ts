@@ -1,0 +1,97 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { Application } from '../../../application.ts';
+import { followIntegrations } from '../../../clients/integrations.ts';
+import { ConfigurationError } from '../../../core/errors.ts';
+import { parseDatabaseUrl } from '../../../database/database-url.ts';
+import { createRunner } from '../../../jobs/runner.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import { readOptions, runAction } from '../action/command.ts';
+import {
+  baseOptions,
+  loadProductSettings,
+  type ProductDeps,
+  productCommand,
+  withProduct,
+} from '../action/product.ts';
+import type { Output } from '../terminal/output.ts';
+import { untilStopped } from '../terminal/stop-signal.ts';
+import { describeCount } from '../terminal/words.ts';
+import { productAlerts } from './alerts.ts';
+import { wholeNumber } from './sandbox/stand-in.ts';
+
+const EXAMPLES = `
+Examples:
+  donor-sync worker
+  donor-sync worker --runs 10     so many integrations at the same time
+  donor-sync worker --json        one line when it is ready: {"ready":true,"runs":4}
+
+Takes up the runs that schedules, people and webhooks have asked for. Any number of workers, on any
+machines, share one Postgres database; \`donor-sync serve\` beside them has the pages, the webhooks and
+the schedules. SIGTERM or Ctrl-C ends within ten seconds; another worker goes on with what it leaves.`;
+
+const optionsSchema = baseOptions.extend({ runs: z.number().optional() });
+
+/** The command `worker`: runs, until it is stopped, and no HTTP. */
+export function workerCommand(deps: ProductDeps): Command {
+  const command = productCommand('worker', deps)
+    .description('run what was asked for until stopped, beside others on one Postgres database')
+    .option(
+      '--runs <n>',
+      'integrations at the same time (default: server.maxRunsAtOnce of the settings)',
+      wholeNumber(1, 100),
+    )
+    .addHelpText('after', EXAMPLES);
+  return command.action(() =>
+    runAction(deps, command, async (output) => {
+      const { config, runs } = readOptions(command, optionsSchema);
+      const stopped = deps.stopSignal();
+      const settings = await loadProductSettings(deps, config);
+      requireServer(settings);
+      const maxRunsAtOnce = runs ?? settings.server.maxRunsAtOnce;
+      await withProduct(deps, settings, (application) =>
+        workUntil(stopped, deps, output, { application, settings, maxRunsAtOnce }),
+      );
+    }),
+  );
+}
+
+/** Throws a ConfigurationError if the database is a file: there one process does everything. */
+export function requireServer({ database }: Pick<Settings, 'database'>): void {
+  if (parseDatabaseUrl(database).kind === 'postgres') return;
+  throw new ConfigurationError(
+    'Workers share a Postgres database, and this one is a SQLite file: `donor-sync serve` alone does everything there.',
+    { code: 'postgres_needed' },
+  );
+}
+
+interface Work {
+  application: Application;
+  settings: Settings;
+  maxRunsAtOnce: number;
+}
+
+async function workUntil(
+  stopped: AbortSignal,
+  deps: ProductDeps,
+  output: Output,
+  { application, settings, maxRunsAtOnce }: Work,
+): Promise<void> {
+  const { clock, log, stdout } = deps;
+  await application.engine.open();
+  const runner = createRunner(application, { clock, log, maxRunsAtOnce });
+  const alerts = productAlerts(deps, application, settings);
+  runner.onRunEnded(({ report }) => alerts.afterRun(report));
+  const unfollow = followIntegrations(application, deps, async () => runner.wake());
+  try {
+    runner.start();
+    // One line, so that a program that started us can read it and go on.
+    if (output.isJson) stdout.write(`${JSON.stringify({ ready: true, runs: maxRunsAtOnce })}\n`);
+    const served = describeCount(application.integrations.size, 'integration');
+    output.print(`Working for ${served}, ${maxRunsAtOnce} at the same time. Ctrl-C ends it.`);
+    await untilStopped(stopped);
+  } finally {
+    await Promise.all([unfollow(), runner.stop()]);
+    await alerts.close();
+  }
+}

@@ -1,0 +1,89 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/** Made when it is first needed: it takes 12 ms, and most commands write ASCII alone. */
+let segmenter: Intl.Segmenter | undefined;
+
+function splitGraphemes(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
+
+/** Scripts and forms whose characters take two columns of a terminal; most emoji do too. */
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u{3000}-\u{303e}\u{ff01}-\u{ff60}\u{ffe0}-\u{ffe6}]|\p{Emoji_Presentation}|\u{fe0f}/u;
+
+/** Characters that take no column of their own: marks and joiners without a letter before them. */
+const WITHOUT_WIDTH = /^[\p{Mark}\p{Format}\p{Control}]+$/u;
+
+const ONLY_ASCII = /^[\x20-\x7e]*$/;
+
+const ELLIPSIS = '…';
+
+/** The columns that a text takes on a terminal; colours take none. */
+export function displayWidth(text: string): number {
+  const plain = stripVTControlCharacters(text);
+  if (ONLY_ASCII.test(plain)) return plain.length;
+  let width = 0;
+  for (const { segment } of splitGraphemes(plain)) width += graphemeWidth(segment);
+  return width;
+}
+
+/** The text cut to at most `width` columns, with `…` in place of what is cut off. */
+export function fitWidth(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let kept = '';
+  let left = width - displayWidth(ELLIPSIS);
+  for (const { segment } of splitGraphemes(text)) {
+    left -= graphemeWidth(segment);
+    if (left < 0) break;
+    kept += segment;
+  }
+  return width < 1 ? '' : `${kept}${ELLIPSIS}`;
+}
+
+/** The text in lines of at most `width` columns (at least 1), broken at spaces where there are any. */
+export function wrapWidth(text: string, width: number): string[] {
+  if (displayWidth(text) <= width) return [text];
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ').flatMap((each) => pieces(each, width))) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (displayWidth(longer) <= width) {
+      line = longer;
+    } else {
+      if (line !== '') lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line];
+}
+
+/** A word in parts that fit into the width: an id or an address may be longer than a line. */
+function pieces(word: string, width: number): string[] {
+  const parts: string[] = [];
+  let part = '';
+  for (const { segment } of splitGraphemes(word)) {
+    if (part !== '' && displayWidth(part + segment) > width) {
+      parts.push(part);
+      part = '';
+    }
+    part += segment;
+  }
+  return [...parts, part];
+}
+
+/** The text filled up with spaces to `width` columns. */
+export function padWidth(text: string, width: number, align: 'left' | 'right'): string {
+  const padding = ' '.repeat(Math.max(0, width - displayWidth(text)));
+  return align === 'left' ? text + padding : padding + text;
+}
+
+function graphemeWidth(grapheme: string): number {
+  if (WITHOUT_WIDTH.test(grapheme)) return 0;
+  return WIDE.test(grapheme) ? 2 : 1;
+}
+
+/** Text of several lines whose second line and all after it begin below the first, in that column. */
+export function hangLines(text: string, column: number): string {
+  return text.replaceAll('\n', `\n${' '.repeat(column)}`);
+}

@@ -1,0 +1,208 @@
+import { randomInt } from 'node:crypto';
+import { styleText } from 'node:util';
+import { CommanderError } from 'commander';
+import {
+  ConfigurationError,
+  type DonorSyncError,
+  isConfigurationError,
+  isDonorSyncError,
+  isRetriableError,
+  messageOf,
+} from '../../../core/errors.ts';
+import { plainJson, plainText } from '../../../core/printable.ts';
+import { type Environment, wantsColor, wantsStack } from '../../../settings/environment.ts';
+import { type Column, formatTable } from './table.ts';
+
+/** A stream to write to, as far as it matters here; `process.stdout` is one. */
+export interface TextStream {
+  write(text: string): unknown;
+  isTTY?: boolean;
+  /** The width of the terminal in characters. */
+  columns?: number;
+}
+
+/**
+ * What every command writes through. For people: text on stdout. With `--json`: exactly one JSON
+ * document on stdout and nothing else there. Remarks and errors go to stderr in both cases.
+ */
+export interface Output {
+  readonly isJson: boolean;
+  /** True if stdout is a terminal, where a person looks at what is written, and nothing keeps it. */
+  readonly isTerminal: boolean;
+  /** Colours for stdout. */
+  readonly style: Style;
+  /** A line (or lines) for a person; silent with `--json`. */
+  print(text?: string): void;
+  /** A table for a person, fitted to the terminal; silent with `--json`. */
+  table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void;
+  /** The command's answer: the one document, or what `render` shows a person. Once a command. */
+  finish<Document>(document: Document, render: (document: Document) => void): void;
+  /** A remark on stderr, in both cases. */
+  note(text: string): void;
+  /**
+   * Reports anything thrown: words on stderr and, with `--json`, `{ "error": { code, message,
+   * details? } }` as the one document, unless the answer is out already.
+   */
+  fail(error: unknown): ExitCode;
+}
+
+export interface OutputOptions {
+  stdout: TextStream;
+  stderr: TextStream;
+  env: Environment;
+  isJson: boolean;
+}
+
+/** Makes the output of one command. */
+export function createOutput({ stdout, stderr, env, isJson }: OutputOptions): Output {
+  const style = createStyle(wantsColor(stdout, env));
+  const errorStyle = createStyle(wantsColor(stderr, env));
+  let isFinished = false;
+
+  function print(text = ''): void {
+    if (!isJson) stdout.write(`${forTerminal(text)}\n`);
+  }
+
+  function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void {
+    const width = stdout.isTTY ? stdout.columns || FALLBACK_WIDTH : Number.POSITIVE_INFINITY;
+    print(formatTable(columns, rows, { width, styleHeader: style.faint }));
+  }
+
+  function finish<Document>(document: Document, render: (document: Document) => void): void {
+    if (isFinished) throw new Error('a command gives one answer');
+    isFinished = true;
+    if (isJson) writeJson(document);
+    else render(document);
+  }
+
+  function note(text: string): void {
+    stderr.write(`${forTerminal(text)}\n`);
+  }
+
+  function fail(error: unknown): ExitCode {
+    const { exitCode, code, message, details } = describeFailure(error);
+    note(`${errorStyle.bad('error:')} ${message}`);
+    if (code === UNEXPECTED && error instanceof Error && wantsStack(env)) note(error.stack ?? '');
+    if (isJson && !isFinished) {
+      const hasDetails = Object.keys(details).length > 0;
+      writeJson({ error: { code, message, ...(hasDetails ? { details } : {}) } });
+    }
+    isFinished = true;
+    return exitCode;
+  }
+
+  function writeJson(document: unknown): void {
+    stdout.write(`${plainJson(JSON.stringify(document, null, 2))}\n`);
+  }
+
+  const isTerminal = stdout.isTTY === true;
+  return { isJson, isTerminal, style, print, table, finish, note, fail };
+}
+
+/** Characters of a terminal that does not tell its width. */
+const FALLBACK_WIDTH = 80;
+
+/** Design, section 4.1: what a command's end tells scripts and cron. */
+export const EXIT_CODES = {
+  done: 0,
+  unexpected: 1,
+  /** Bad usage or settings: nothing was changed. */
+  usage: 2,
+  /** The run stopped before its end and the next run goes on from there. */
+  stopped: 3,
+} as const;
+
+export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
+
+/** An error as a command reports it. */
+export interface Failure {
+  exitCode: ExitCode;
+  /** A stable word in snake_case. */
+  code: string;
+  /** For a person. */
+  message: string;
+  details: Readonly<Record<string, unknown>>;
+}
+
+/** The code of errors of no known kind. */
+export const UNEXPECTED = 'unexpected_error';
+
+/** The one place that makes an exit code and words of anything thrown. */
+export function describeFailure(error: unknown): Failure {
+  if (isDonorSyncError(error)) {
+    const { code, message, details } = error;
+    return { exitCode: toExitCode(error), code, message, details };
+  }
+  if (error instanceof CommanderError) return describeUsage(error);
+  return {
+    exitCode: EXIT_CODES.unexpected,
+    code: UNEXPECTED,
+    message: `Something unexpected happened: ${messageOf(error)} (DONOR_SYNC_LOG_LEVEL=debug shows where)`,
+    details: {},
+  };
+}
+
+/**
+ * What passes with time is a stop, not a failure: the next try goes on from there. So is a lease that is
+ * lost: the process that has it now goes on.
+ */
+function toExitCode(error: DonorSyncError): ExitCode {
+  if (isConfigurationError(error)) return EXIT_CODES.usage;
+  const isStop = isRetriableError(error) || error.code === 'lease_lost';
+  return isStop ? EXIT_CODES.stopped : EXIT_CODES.unexpected;
+}
+
+/** Commander throws for `--help` and `--version` too, with the exit code 0. */
+function describeUsage(error: CommanderError): Failure {
+  const exitCode = error.exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.usage;
+  const message = error.message.replace(/^error: /, '');
+  return { exitCode, code: 'usage', message, details: {} };
+}
+
+/**
+ * Colours for text on a terminal; without colours each gives its text back. A coloured text goes
+ * out through `forTerminal` alone, which knows our colours from those of a text from outside.
+ */
+export interface Style {
+  strong(text: string): string;
+  faint(text: string): string;
+  good(text: string): string;
+  warn(text: string): string;
+  bad(text: string): string;
+}
+
+export function createStyle(hasColor: boolean): Style {
+  return {
+    strong: painter('bold', hasColor),
+    faint: painter('dim', hasColor),
+    good: painter('green', hasColor),
+    warn: painter('yellow', hasColor),
+    bad: painter('red', hasColor),
+  };
+}
+
+type Format = 'bold' | 'dim' | 'green' | 'yellow' | 'red';
+
+/** Our sequences carry these numbers, which nothing from outside can know. */
+const OURS = [randomInt(1_000, 10_000), randomInt(1_000, 10_000)].join(';');
+const OUR_SEQUENCE = new RegExp(`\\u001b\\[(\\d+);${OURS}m`);
+
+/** The text as it goes to a stream: our colours as terminals know them, and nothing else that acts. */
+export function forTerminal(text: string): string {
+  const parts = text.split(OUR_SEQUENCE);
+  return parts.map((part, at) => (at % 2 === 0 ? plainText(part) : `\u001b[${part}m`)).join('');
+}
+
+function painter(format: Format, hasColor: boolean): (text: string) => string {
+  if (!hasColor) return (text) => text;
+  // The decision has been made: Node must not look at the process's own streams again.
+  const [begin = '', end = ''] = styleText(format, '|', { validateStream: false })
+    .replaceAll('m', `;${OURS}m`)
+    .split('|');
+  return (text) => begin + text + end;
+}
+
+/** An option or an answer that cannot be. */
+export function usageError(message: string): ConfigurationError {
+  return new ConfigurationError(message, { code: 'usage' });
+}

@@ -1,0 +1,160 @@
+import type { Clock } from '../../../core/clock.ts';
+import { plainLine } from '../../../core/printable.ts';
+import { fitWidth } from './display-width.ts';
+import type { TextStream } from './output.ts';
+import { formatCount, formatDuration, formatRate } from './words.ts';
+
+/** How far one piece of work is. */
+export interface ProgressState {
+  done: number;
+  /** Null while it is unknown. */
+  total: number | null;
+  /** More to say, for example `1,200 credits left`. */
+  remark?: string;
+}
+
+/** Lines on a terminal that are updated in place; silent where there is no terminal. */
+export interface Progress {
+  /** Sets the state of a piece of work, which gets a line of its own when first named. */
+  update(label: string, state: ProgressState): void;
+  /** Writes something above the lines, for example a log line. */
+  interrupt(write: () => void): void;
+  /** Shows the last state and leaves it there. Harmless when called twice. */
+  stop(): void;
+}
+
+export interface ProgressOptions {
+  /** Always stderr: stdout belongs to the answer. */
+  stream: TextStream & { rows?: number };
+  clock: Pick<Clock, 'now'>;
+}
+
+/** Terminals are not redrawn more often than this: people do not read faster. */
+const REDRAW_INTERVAL_MS = 100;
+
+/** The rate is that of the last while, so that a pause or a slow start is forgotten. */
+const RATE_WINDOW_MS = 30_000;
+
+/** States that are kept to compute the rate, one for each redraw of the window. */
+const MAX_SAMPLES = RATE_WINDOW_MS / REDRAW_INTERVAL_MS;
+
+/** Until then a rate would be a guess. */
+const MIN_RATE_SPAN_MS = 1000;
+
+/** Without progress for so long, when it goes on depends on others, and no time is promised. */
+const STANDSTILL_MS = 5_000;
+
+/** Less than this is over before it is read. */
+const MIN_REMAINING_MS = 1_000;
+
+const FALLBACK_SIZE = { columns: 80, rows: 24 };
+
+/** A moment's count, from which a rate is made. */
+export interface Sample {
+  atMs: number;
+  done: number;
+}
+
+interface Line {
+  state: ProgressState;
+  samples: Sample[];
+}
+
+export function createProgress({ stream, clock }: ProgressOptions): Progress {
+  const lines = new Map<string, Line>();
+  let linesShown = 0;
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  let isStopped = false;
+
+  function update(label: string, state: ProgressState): void {
+    if (!stream.isTTY || isStopped) return;
+    const samples = lines.get(label)?.samples ?? [];
+    lines.set(label, {
+      state,
+      samples: addSample(samples, { atMs: clock.now(), done: state.done }),
+    });
+    if (clock.now() - drawnAt >= REDRAW_INTERVAL_MS) draw();
+  }
+
+  function interrupt(write: () => void): void {
+    clear();
+    write();
+    if (stream.isTTY && !isStopped) draw();
+  }
+
+  function stop(): void {
+    if (stream.isTTY && !isStopped) draw();
+    isStopped = true;
+    linesShown = 0;
+  }
+
+  function draw(): void {
+    drawnAt = clock.now();
+    const { columns, rows } = { ...FALLBACK_SIZE, ...definedSize(stream) };
+    // The last row stays free for the cursor; a line that scrolled away cannot be updated.
+    const shown = [...lines].slice(0, rows - 1);
+    const texts = shown.map(([label, line]) => fitWidth(formatLine(label, line), columns - 1));
+    clear();
+    stream.write(texts.map((text) => `${text}\n`).join(''));
+    linesShown = texts.length;
+  }
+
+  function clear(): void {
+    if (linesShown > 0) stream.write(`\u001b[${linesShown}A\u001b[0J`);
+    linesShown = 0;
+  }
+
+  return { update, interrupt, stop };
+}
+
+/** `Enhancing  120 of 400 · 30% · 12/s · about 23 s left · 1,200 credits left` */
+function formatLine(label: string, { state, samples }: Line): string {
+  const { done, total, remark } = state;
+  const perSecond = ratePerSecond(samples);
+  const parts = [
+    total === null ? formatCount(done) : `${formatCount(done)} of ${formatCount(total)}`,
+  ];
+  if (total !== null && total > 0) parts.push(`${Math.floor((100 * done) / total)}%`);
+  if (perSecond !== null && perSecond > 0) parts.push(`${formatRate(perSecond)}/s`);
+  const remainingMs = isMoving(samples) ? remainingTimeMs(state, perSecond) : null;
+  if (remainingMs !== null && remainingMs >= MIN_REMAINING_MS) {
+    parts.push(`about ${formatDuration(remainingMs)} left`);
+  }
+  if (remark) parts.push(remark);
+  return plainLine(`${label}: ${parts.join(' · ')}`);
+}
+
+/** The samples of the window with a new one; one for each redraw is enough. */
+export function addSample(samples: readonly Sample[], sample: Sample): Sample[] {
+  const before = samples.at(-2);
+  const isSoon = before !== undefined && sample.atMs - before.atMs < REDRAW_INTERVAL_MS;
+  const kept = isSoon ? samples.slice(0, -1) : samples;
+  const recent = kept.filter(({ atMs }) => sample.atMs - atMs <= RATE_WINDOW_MS);
+  return [...recent, sample].slice(-MAX_SAMPLES);
+}
+
+/** Things done by the second over the samples, or null if it is too early to tell. */
+export function ratePerSecond(samples: readonly Sample[]): number | null {
+  const first = samples[0];
+  const last = samples.at(-1);
+  if (first === undefined || last === undefined) return null;
+  const spanMs = last.atMs - first.atMs;
+  return spanMs < MIN_RATE_SPAN_MS ? null : ((last.done - first.done) * 1000) / spanMs;
+}
+
+/** True if something was done within the last seconds. */
+export function isMoving(samples: readonly Sample[]): boolean {
+  const last = samples.at(-1);
+  const reached = samples.find(({ done }) => done === last?.done);
+  return last !== undefined && reached !== undefined && last.atMs - reached.atMs < STANDSTILL_MS;
+}
+
+/** Milliseconds until all is done at this rate, or null if it is unknown. */
+function remainingTimeMs(state: ProgressState, perSecond: number | null): number | null {
+  if (state.total === null || perSecond === null || perSecond <= 0) return null;
+  return (Math.max(0, state.total - state.done) / perSecond) * 1000;
+}
+
+function definedSize({ columns, rows }: { columns?: number; rows?: number }) {
+  return { ...(columns ? { columns } : {}), ...(rows ? { rows } : {}) };
+}

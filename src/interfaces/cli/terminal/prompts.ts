@@ -1,0 +1,148 @@
+import type { Readable, Writable } from 'node:stream';
+import { confirm, isCancel, multiselect, password, select, text } from '@clack/prompts';
+import { ConfigurationError } from '../../../core/errors.ts';
+import { didYouMean } from '../../../core/near-miss.ts';
+import { plainLine, plainText } from '../../../core/printable.ts';
+import { usageError } from './output.ts';
+
+/** A question that is answered with one or several texts. */
+interface Question<Answer> {
+  /** The option that answers it on the command line. */
+  flag: string;
+  message: string;
+  /** The answer of the command line. */
+  given: Answer | undefined;
+  /** The answer to offer; null if there is no good guess. */
+  initial: Answer | null;
+}
+
+export interface TextQuestion extends Question<string> {
+  /** What is wrong with an answer, in words. */
+  validate?: (answer: string) => string | undefined | Promise<string | undefined>;
+}
+
+export interface Choice {
+  value: string;
+  label: string;
+  hint?: string;
+}
+
+export interface ChoiceQuestion extends Question<string> {
+  choices: readonly Choice[];
+}
+
+export interface ManyQuestion extends Question<readonly string[]> {
+  choices: readonly Choice[];
+}
+
+/** What answers questions: a person at a terminal, or the defaults. */
+export interface Prompter {
+  text(question: TextQuestion): Promise<string>;
+  choose(question: ChoiceQuestion): Promise<string>;
+  chooseMany(question: ManyQuestion): Promise<readonly string[]>;
+  /** A text that is not shown while it is typed; null if nothing was typed. */
+  secret(message: string): Promise<string | null>;
+  /** Yes or no; `initial` is what the key Enter says, no by default. */
+  confirm(message: string, initial?: boolean): Promise<boolean>;
+}
+
+/** The answer of the command line, else of the asker; throws if it is not acceptable. */
+export async function askText(asker: Prompter, question: TextQuestion): Promise<string> {
+  const answer = (question.given ?? (await asker.text(question))).trim();
+  const problem = answer === '' ? 'an answer is needed' : await question.validate?.(answer);
+  if (problem) throw usageError(`${question.flag}: ${problem}`);
+  return answer;
+}
+
+export async function askChoice(asker: Prompter, question: ChoiceQuestion): Promise<string> {
+  const answer = question.given ?? (await asker.choose(question));
+  checkChoice(question, answer);
+  return answer;
+}
+
+export async function askMany(asker: Prompter, question: ManyQuestion): Promise<readonly string[]> {
+  const answers = question.given ?? (await asker.chooseMany(question));
+  for (const answer of answers) checkChoice(question, answer);
+  return answers;
+}
+
+/** Takes the offered answers, and refuses where there is none to offer. */
+export function createDefaults(): Prompter {
+  async function getInitial<Answer>(question: Question<Answer>): Promise<Answer> {
+    if (question.initial !== null) return question.initial;
+    throw usageError(`${question.flag} is needed with --yes. ${question.message}`);
+  }
+  return {
+    text: getInitial,
+    choose: getInitial,
+    chooseMany: getInitial,
+    secret: async () => null,
+    confirm: async () => false,
+  };
+}
+
+/** Asks a person at a terminal. */
+export function createPrompts(streams: { input: Readable; output: Writable }): Prompter {
+  return {
+    async text({ message, initial, validate }) {
+      const answer = await text({
+        ...streams,
+        message,
+        ...(initial === null ? {} : { initialValue: initial }),
+        async validate(value = '') {
+          return value.trim() === '' ? 'An answer is needed' : await validate?.(value.trim());
+        },
+      });
+      return unlessCancelled(answer);
+    },
+    async choose({ message, initial, choices }) {
+      const initialValue = initial === null ? {} : { initialValue: initial };
+      return unlessCancelled(
+        await select({ ...streams, message, options: choices.map(plainly), ...initialValue }),
+      );
+    },
+    async chooseMany({ message, initial, choices }) {
+      const options = {
+        message,
+        options: choices.map(plainly),
+        initialValues: [...(initial ?? [])],
+      };
+      return unlessCancelled(await multiselect({ ...streams, ...options, required: false }));
+    },
+    async secret(message) {
+      const answer = await password({ ...streams, message, mask: '•' });
+      // Nothing typed is no text at all for this prompt.
+      return unlessCancelled(answer ?? '').trim() || null;
+    },
+    async confirm(message, initial = false) {
+      return unlessCancelled(
+        await confirm({ ...streams, message: plainText(message), initialValue: initial }),
+      );
+    },
+  };
+}
+
+/** Labels come from files and from CRMs. */
+function plainly({ value, label, hint }: Choice): Choice {
+  return {
+    value,
+    label: plainLine(label),
+    ...(hint === undefined ? {} : { hint: plainLine(hint) }),
+  };
+}
+
+function unlessCancelled<Answer>(answer: Answer | symbol): Exclude<Answer, symbol> {
+  if (!isCancel(answer) && isAnswer(answer)) return answer;
+  throw new ConfigurationError('Stopped. Nothing was written.', { code: 'cancelled' });
+}
+
+function isAnswer<Answer>(answer: Answer | symbol): answer is Exclude<Answer, symbol> {
+  return typeof answer !== 'symbol';
+}
+
+function checkChoice(question: ChoiceQuestion | ManyQuestion, answer: string): void {
+  const values = question.choices.map((choice) => choice.value);
+  if (values.includes(answer)) return;
+  const hint = didYouMean(answer, values) || `; there is: ${values.join(', ')}`;
+  throw usageError(`${question.flag}: "${answer}" is not one of the choices${hint}`);
+}

@@ -1,0 +1,59 @@
+import { ConfigurationError } from '../../../core/errors.ts';
+import {
+  describeCount,
+  formatCount,
+  formatDuration,
+  formatTimestamp,
+} from '../../../core/quantities.ts';
+
+export { describeCount, formatCount, formatDuration, formatTimestamp };
+
+let rateFormat: Intl.NumberFormat | undefined;
+
+/** `9.4` or `120`, for things by the second. */
+export function formatRate(perSecond: number): string {
+  rateFormat ??= new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
+  return rateFormat.format(perSecond);
+}
+
+/** `3 h 12 min ago` */
+export function formatAgo(instant: string | number, now: number): string {
+  return `${formatDuration(now - new Date(instant).getTime())} ago`;
+}
+
+/** `3 h 12 min ago`, or `never` for what has not happened yet. */
+export function formatLast(instant: string | number | null, now: number): string {
+  return instant === null ? 'never' : formatAgo(instant, now);
+}
+
+/** Enough of a run's or a hold's id to tell it from the others that a person looks at. */
+const SHORT_ID_LENGTH = 8;
+
+/** Fewer characters would name something by accident. */
+const MIN_ID_LENGTH = 4;
+
+/**
+ * How lists show an id; commands take it back in this form. It is the end of the id: ids begin with
+ * the time, which those of one night have in common.
+ */
+export function shortId(id: string): string {
+  return id.slice(-SHORT_ID_LENGTH);
+}
+
+/**
+ * The id that a person means, whole or by its end, or null if there is none. Throws a
+ * ConfigurationError that lists the candidates if there are several.
+ */
+export function findId(typed: string, ids: Iterable<string>): string | null {
+  const wanted = typed.toLowerCase();
+  const found: string[] = [];
+  for (const id of ids) {
+    if (id === wanted) return id;
+    if (wanted.length >= MIN_ID_LENGTH && id.endsWith(wanted)) found.push(id);
+  }
+  if (found.length <= 1) return found[0] ?? null;
+  throw new ConfigurationError(
+    `"${typed}" is the end of several ids: ${found.join(', ')}. Write more of it.`,
+    { code: 'id_ambiguous', details: { typed, found } },
+  );
+}

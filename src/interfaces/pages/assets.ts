@@ -1,0 +1,135 @@
+/** The files that browsers load: our own in `assets/`, and those of packages. Each is read when it is first needed. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { html } from 'hono/html';
+import { ownFile } from '../../core/own-file.ts';
+import { plainText } from '../../core/printable.ts';
+
+export interface Asset {
+  contentType: string;
+  body: string;
+  /** Of the content, so that a browser may keep what is at an address for good. */
+  fingerprint: string;
+}
+
+const CSS = 'text/css; charset=utf-8';
+const SCRIPT = 'text/javascript; charset=utf-8';
+
+interface AssetFile {
+  /** The last part of its address. */
+  name: string;
+  contentType: string;
+  /** The path in `assets/`, or in a package. */
+  file: string;
+  package?: string;
+}
+
+/** A script of a package, under the package's name. */
+function script(from: string, file: string): AssetFile {
+  return { name: `${from}.js`, contentType: SCRIPT, package: from, file };
+}
+
+/** Every file that a page may load. Those of packages are scripts that bring one global of their own. */
+const FILES = {
+  styles: { name: 'pages.css', contentType: CSS, file: 'pages.css' },
+  script: { name: 'pages.js', contentType: SCRIPT, file: 'pages.js' },
+  palette: { name: 'palette.js', contentType: SCRIPT, file: 'palette.js' },
+  homeStyles: { name: 'home.css', contentType: CSS, file: 'home.css' },
+  runStyles: { name: 'runs.css', contentType: CSS, file: 'runs.css' },
+  runScript: { name: 'runs.js', contentType: SCRIPT, file: 'runs.js' },
+  decisionStyles: { name: 'decisions.css', contentType: CSS, file: 'decisions.css' },
+  decisionScript: { name: 'decisions.js', contentType: SCRIPT, file: 'decisions.js' },
+  networkStyles: { name: 'networks.css', contentType: CSS, file: 'networks.css' },
+  networkScript: { name: 'networks.js', contentType: SCRIPT, file: 'networks.js' },
+  cytoscape: script('cytoscape', 'dist/cytoscape.min.js'),
+  layoutBase: script('layout-base', 'layout-base.js'),
+  coseBase: script('cose-base', 'cose-base.js'),
+  fcose: script('cytoscape-fcose', 'cytoscape-fcose.js'),
+  setupStyles: { name: 'setup.css', contentType: CSS, file: 'setup.css' },
+  setupScript: { name: 'setup.js', contentType: SCRIPT, file: 'setup.js' },
+  papaparse: {
+    name: 'papaparse.js',
+    contentType: SCRIPT,
+    file: 'papaparse.min.js',
+    package: 'papaparse',
+  },
+  uplot: {
+    name: 'uplot.js',
+    contentType: SCRIPT,
+    package: 'uplot',
+    file: 'dist/uPlot.iife.min.js',
+  },
+  uplotStyles: {
+    name: 'uplot.css',
+    contentType: CSS,
+    package: 'uplot',
+    file: 'dist/uPlot.min.css',
+  },
+  clientStyles: { name: 'clients.css', contentType: CSS, file: 'clients.css' },
+  creditStyles: { name: 'credits.css', contentType: CSS, file: 'credits.css' },
+  auditStyles: { name: 'audit.css', contentType: CSS, file: 'audit.css' },
+  creditScript: { name: 'credits.js', contentType: SCRIPT, file: 'credits.js' },
+  passkeyScript: { name: 'passkeys.js', contentType: SCRIPT, file: 'passkeys.js' },
+  icon: { name: 'icon.svg', contentType: 'image/svg+xml', file: 'icon.svg' },
+} as const satisfies Record<string, AssetFile>;
+
+export type AssetName = keyof typeof FILES;
+
+const FINGERPRINT_LENGTH = 12;
+
+const loaded = new Map<AssetName, Asset>();
+let docsStyles: string | undefined;
+
+/** The address under which pages load it, which changes with its content. */
+export function assetHref(name: AssetName): string {
+  return `/assets/${FILES[name].name}?v=${loadAsset(name).fingerprint}`;
+}
+
+/** The asset with this last part of its address; null if there is none. */
+export function findAsset(fileName: string): Asset | null {
+  const name = NAMES.find((one) => FILES[one].name === fileName);
+  return name === undefined ? null : loadAsset(name);
+}
+
+const NAMES = Object.keys(FILES).filter((name): name is AssetName => name in FILES);
+
+/** The styles of the page of the API, and of the notices for a person who comes back from a CRM. */
+export function readDocsStyles(): string {
+  docsStyles ??= readOwn('docs.css');
+  return docsStyles;
+}
+
+function loadAsset(name: AssetName): Asset {
+  const known = loaded.get(name);
+  if (known !== undefined) return known;
+  const { contentType, file, package: from }: AssetFile = FILES[name];
+  const body = from === undefined ? readOwn(file) : readOfPackage(from, file);
+  const fingerprint = createHash('sha256').update(body).digest('hex').slice(0, FINGERPRINT_LENGTH);
+  const asset = { contentType, body, fingerprint };
+  loaded.set(name, asset);
+  return asset;
+}
+
+function readOwn(file: string): string {
+  return readFileSync(ownFile(`src/interfaces/pages/assets/${file}`), 'utf8');
+}
+
+/** Not every package lets its files be resolved by name, so its folder is looked for. */
+function readOfPackage(name: string, file: string): string {
+  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
+  for (const folder of folders) {
+    try {
+      return readFileSync(join(folder, name, file), 'utf8');
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
+  }
+  throw new Error(`the package ${name} is not installed beside ${dirname(import.meta.url)}`);
+}
+
+/** A page as it goes out: names and texts in it may come from a CRM, and nothing in them acts. */
+export async function pageText(page: ReturnType<typeof html>): Promise<string> {
+  return plainText(String(await page));
+}

@@ -1,0 +1,262 @@
+import type { PropsWithChildren } from 'hono/jsx';
+import { describeCount, formatCount } from '../../../core/quantities.ts';
+import { AUDIT_ACTIONS } from '../../../privacy/audit/record.ts';
+import {
+  type AuditPage,
+  type AuditView,
+  actorText,
+  contactText,
+  detailsText,
+} from '../../../privacy/audit-view.ts';
+import { Layout, render, type Viewer } from '../frame/layout.tsx';
+import { CommandLine, Status, TableHead, Timestamp } from '../frame/parts.tsx';
+import type { AuditCheckView } from './checker.ts';
+import type { AuditQuery } from './query.ts';
+
+export interface AuditPageView {
+  page: AuditPage;
+  query: AuditQuery;
+  /** The last check of this process. */
+  check: AuditCheckView | null;
+  /** The chain is one over all integrations: who reaches some alone does not check it. */
+  mayCheck: boolean;
+}
+
+/** Who did what, and whether anything in it was changed. */
+export function renderAudit(viewer: Viewer, view: AuditPageView) {
+  return render(
+    <Layout area="audit" title="Audit" viewer={viewer} assets={['auditStyles']}>
+      <div class="page-head">
+        <h1>Audit</h1>
+        <p class="quiet">
+          Who did what, on what, when and from where. Contacts are named by their ids, and not at
+          all once they are erased.
+        </p>
+      </div>
+      {view.mayCheck && <Check check={view.check} now={viewer.now} />}
+      <section class="card" aria-labelledby="entries-title">
+        <div class="card-head">
+          <h2 id="entries-title">Entries</h2>
+          <a class="button small" href={`/audit/csv${toQueryString(view.query)}`}>
+            Download as CSV
+          </a>
+        </div>
+        <Filter query={view.query} />
+        <Entries page={view.page} now={viewer.now} />
+        <Pages view={view} />
+      </section>
+    </Layout>,
+  );
+}
+
+function Check({ check, now }: { check: AuditCheckView | null; now: number }) {
+  return (
+    <section class="card" aria-labelledby="check-title">
+      <div class="card-head">
+        <div>
+          <h2 id="check-title">Was anything changed?</h2>
+          <p class="quiet">
+            Each entry is bound to the one before it: a person who changes the database cannot
+            change, add or take away one without that being found.
+          </p>
+        </div>
+        <form method="post" action="/audit/verify">
+          <button type="submit" class="button" id="verify">
+            Verify
+          </button>
+        </form>
+      </div>
+      <div id="check-live" data-live role="status">
+        {check !== null && <Found check={check} now={now} />}
+      </div>
+    </section>
+  );
+}
+
+function Found({ check, now }: { check: AuditCheckView; now: number }) {
+  const { isRunning, checked, of, finishedAt, problems, end, purgedThrough } = check;
+  if (isRunning) {
+    return (
+      <div class="found">
+        <p>
+          <Status kind="busy" word="Checking" /> {formatCount(checked)} of{' '}
+          {describeCount(of, 'entry', 'entries')} so far. <a href="/audit">Look again</a>
+        </p>
+        <progress
+          aria-label="Entries that are checked"
+          value={checked}
+          max={Math.max(1, of)}
+        ></progress>
+      </div>
+    );
+  }
+  return (
+    <div class="found">
+      <p>
+        {problems.length === 0 ? (
+          <Status kind="well" word="Nothing was changed" />
+        ) : (
+          <Status kind="failed" word="The audit was changed" />
+        )}
+        {finishedAt !== null && (
+          <span class="quiet">
+            {' '}
+            · {describeCount(checked, 'entry', 'entries')}, checked{' '}
+            <Timestamp at={finishedAt} now={now} />
+            {purgedThrough > 0 && `; those up to ${formatCount(purgedThrough)} were purged`}
+          </span>
+        )}
+      </p>
+      {problems.length > 0 && (
+        <ul class="problems">
+          {problems.map((problem) => (
+            <li>{problem}</li>
+          ))}
+        </ul>
+      )}
+      {problems.length === 0 && end !== null && (
+        <details>
+          <summary>Note down where it ends</summary>
+          <p>
+            Keep this outside of the database: <code>{end}</code>
+          </p>
+          <p>
+            It shows later that nothing before it is gone:{' '}
+            <CommandLine text={`donor-sync audit verify --known ${end}`} />
+          </p>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function Filter({ query }: { query: AuditQuery }) {
+  const { client, action, person, from, to } = query;
+  return (
+    <form class="audit-filter" method="get" action="/audit">
+      <p>
+        <label for="client">Client</label>
+        <input id="client" name="client" value={client} autocomplete="off" />
+      </p>
+      <p>
+        <label for="action">Action</label>
+        <select id="action" name="action">
+          <option value="">all</option>
+          {AUDIT_ACTIONS.map((one) => (
+            <option value={one} selected={one === action}>
+              {one}
+            </option>
+          ))}
+        </select>
+      </p>
+      <p>
+        <label for="person">Done by</label>
+        <input id="person" name="person" value={person} autocomplete="off" />
+      </p>
+      <p>
+        <label for="from">From day (UTC)</label>
+        <input id="from" name="from" type="date" value={from} />
+      </p>
+      <p>
+        <label for="to">To day</label>
+        <input id="to" name="to" type="date" value={to} />
+      </p>
+      <p class="row">
+        <button type="submit" class="button small">
+          Show
+        </button>
+        {toQueryString(query) !== '' && <a href="/audit">Show all</a>}
+      </p>
+    </form>
+  );
+}
+
+function Entries({ page: { entries, next }, now }: { page: AuditPage; now: number }) {
+  if (entries.length === 0) {
+    return (
+      <p class="empty">
+        {next === null
+          ? 'No entry fits.'
+          : 'None of the newest entries fits: there may be older ones.'}
+      </p>
+    );
+  }
+  return (
+    <table class="stacks entries">
+      <caption class="hidden">Entries of the audit, the newest first</caption>
+      <TableHead texts={['When', 'Who', 'Action', 'Client', 'Contact', 'Details']} />
+      <tbody>
+        {entries.map((entry) => (
+          <Entry key={entry.seq} entry={entry} now={now} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Entry({ entry, now }: { entry: AuditView; now: number }) {
+  const { seq, at, who, action, integration, readable } = entry;
+  const contact = contactText(entry);
+  const details = detailsText(entry);
+  return (
+    <tr id={`entry-${seq}`}>
+      <th scope="row" class="when">
+        <Timestamp at={at} now={now} as="moment" />
+        <span class="quiet detail">no. {formatCount(seq)}</span>
+      </th>
+      <td data-label="Who">
+        {readable ? actorText(who) : <Status kind="failed" word="changed" />}
+        {who.from !== null && <span class="quiet detail">{who.from}</span>}
+      </td>
+      <td data-label="Action" class="broad">
+        <code>{action}</code>
+      </td>
+      <Part label="Client" room="">
+        {integration}
+      </Part>
+      <Part label="Contact" room="broad">
+        {contact && <code>{contact}</code>}
+      </Part>
+      <Part label="Details" room="wide">
+        {details}
+      </Part>
+    </tr>
+  );
+}
+
+/** Where there is no room for columns, what is not there takes none. */
+function Part(props: PropsWithChildren<{ label: string; room: 'wide' | 'broad' | '' }>) {
+  const { label, room, children } = props;
+  const isThere = Boolean(children);
+  return (
+    <td data-label={label} class={isThere ? room : 'zero'}>
+      {isThere ? children : '–'}
+    </td>
+  );
+}
+
+function Pages({ view: { page, query } }: { view: AuditPageView }) {
+  if (page.next === null && query.before === null) return null;
+  return (
+    <nav class="row pages" aria-label="Entries">
+      {query.before !== null && (
+        <a class="button" href={`/audit${toQueryString(query)}`}>
+          Newest
+        </a>
+      )}
+      {page.next !== null && (
+        <a class="button" href={`/audit${toQueryString(query, page.next)}`}>
+          Older
+        </a>
+      )}
+    </nav>
+  );
+}
+
+/** The filter in an address. */
+function toQueryString({ before: _, ...words }: AuditQuery, before?: number): string {
+  const set = Object.entries(words).filter(([, word]) => word !== '');
+  const all = new URLSearchParams(set);
+  if (before !== undefined) all.set('before', String(before));
+  return all.size === 0 ? '' : `?${all}`;
+}

@@ -1,0 +1,29 @@
+/** Which entries of the audit are asked for, by the address of the page. */
+import { z } from 'zod';
+import { AUDIT_ACTIONS } from '../../../privacy/audit/record.ts';
+import type { AuditPageFilter } from '../../../privacy/audit-view.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What may be asked; a word that does not fit is as if it were left out. */
+export const auditQuerySchema = z.object({
+  client: z.string().trim().max(63).catch(''),
+  action: z.enum(['', ...AUDIT_ACTIONS]).catch(''),
+  person: z.string().trim().max(100).catch(''),
+  /** The first and the last day, in UTC. */
+  from: z.union([z.literal(''), z.iso.date()]).catch(''),
+  to: z.union([z.literal(''), z.iso.date()]).catch(''),
+  before: z.coerce.number().int().positive().nullable().catch(null),
+});
+
+export type AuditQuery = z.infer<typeof auditQuerySchema>;
+
+export function toFilter({ client, action, person, from, to }: AuditQuery): AuditPageFilter {
+  return {
+    integrationId: client || undefined,
+    action: action || undefined,
+    person: person || undefined,
+    since: from === '' ? undefined : Date.parse(from),
+    until: to === '' ? undefined : Date.parse(to) + DAY_MS,
+  };
+}

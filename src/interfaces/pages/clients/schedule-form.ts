@@ -1,0 +1,90 @@
+/** A schedule as a form has it: in plain words, or as a line of cron. */
+import { z } from 'zod';
+import { cronProblem, timezoneProblem } from '../../../clients/schedules/cron.ts';
+import { ConfigurationError } from '../../../core/errors.ts';
+import { type Schedule, scheduleSchema } from '../../../core/integration.ts';
+
+export const RHYTHMS = {
+  daily: 'every day',
+  weekdays: 'on Monday to Friday',
+  weekly: 'once a week',
+  monthly: 'on the first of each month',
+  hourly: 'every hour',
+  cron: 'by a line of cron',
+  none: 'only by hand',
+} as const;
+
+export const WEEKDAYS = [
+  ...['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'],
+] as const;
+
+/** What is chosen; a word that does not fit is as if it were left out. */
+export const scheduleFormSchema = z.object({
+  rhythm: z
+    .enum(['daily', 'weekdays', 'weekly', 'monthly', 'hourly', 'cron', 'none'])
+    .catch('daily'),
+  time: z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/)
+    .catch('02:00'),
+  weekday: z.coerce.number().int().min(0).max(6).catch(1),
+  cron: z.string().trim().max(100).catch(''),
+  timezone: z.string().trim().max(64).catch('UTC'),
+});
+
+export type ScheduleForm = z.infer<typeof scheduleFormSchema>;
+
+/** Null for none. Throws a ConfigurationError if the line of cron or the time zone is none. */
+export function toSchedule(form: ScheduleForm, before: Schedule | null): Schedule | null {
+  if (form.rhythm === 'none') return null;
+  const cron = toCron(form);
+  const { timezone } = form;
+  const problem = cronProblem(cron) ?? timezoneProblem(timezone);
+  if (problem !== null) {
+    throw new ConfigurationError(`This schedule cannot be: ${problem}.`, {
+      code: 'schedule_invalid',
+    });
+  }
+  return scheduleSchema.parse({ ...before, cron, timezone });
+}
+
+function toCron({ rhythm, time, weekday, cron }: ScheduleForm): string {
+  const [hour = 0, minute = 0] = time.split(':').map(Number);
+  switch (rhythm) {
+    case 'weekdays':
+      return `${minute} ${hour} * * 1-5`;
+    case 'weekly':
+      return `${minute} ${hour} * * ${weekday}`;
+    case 'monthly':
+      return `${minute} ${hour} 1 * *`;
+    case 'hourly':
+      return `${minute} * * * *`;
+    case 'cron':
+      return cron;
+    default:
+      return `${minute} ${hour} * * *`;
+  }
+}
+
+/** The form that stands for a schedule. */
+export function toScheduleForm(schedule: Schedule | null): ScheduleForm {
+  const empty = scheduleFormSchema.parse({});
+  if (schedule === null) return { ...empty, rhythm: 'none' };
+  const { cron, timezone } = schedule;
+  const base = { ...empty, cron, timezone };
+  const [minute = '', hour = '', day = '', month = '', weekday = ''] = cron.split(/\s+/);
+  const isPlain = /^\d+$/.test(minute) && month === '*';
+  if (!isPlain) return { ...base, rhythm: 'cron' };
+  if (hour === '*') {
+    const isHourly = day === '*' && weekday === '*';
+    return { ...base, rhythm: isHourly ? 'hourly' : 'cron', time: `00:${minute.padStart(2, '0')}` };
+  }
+  if (!/^\d+$/.test(hour)) return { ...base, rhythm: 'cron' };
+  const time = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
+  if (day === '1' && weekday === '*') return { ...base, time, rhythm: 'monthly' };
+  if (day !== '*') return { ...base, rhythm: 'cron' };
+  if (weekday === '*') return { ...base, time, rhythm: 'daily' };
+  if (weekday === '1-5') return { ...base, time, rhythm: 'weekdays' };
+  if (/^[0-6]$/.test(weekday)) return { ...base, time, rhythm: 'weekly', weekday: Number(weekday) };
+  return { ...base, rhythm: 'cron' };
+}

@@ -1,0 +1,102 @@
+/** When a client runs by itself: a calendar, a pause, and another schedule. */
+import type { Context, Hono } from 'hono';
+import { z } from 'zod';
+import { applyIntegrations } from '../../../clients/apply-settings.ts';
+import { readSchedule } from '../../../clients/schedules/schedule-calendar.ts';
+import { isConfigurationError } from '../../../core/errors.ts';
+import type { Integration, Schedule } from '../../../core/integration.ts';
+import { findIntegration } from '../../api/request/client-access.ts';
+import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
+import { HttpError } from '../../api/request/errors.ts';
+import { limitBody, MAX_API_BODY_BYTES, readForm } from '../../api/request/guards.ts';
+import { changeSchedule } from '../../api/schedule-api.ts';
+import type { PageFrame } from '../frame/page-app.ts';
+import { scheduleFormSchema, toSchedule, toScheduleForm } from './schedule-form.ts';
+
+export function clientScheduleRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
+  const { application, clock } = deps;
+  const { store } = application;
+  const app = frame.room();
+  const findClient = (c: Context<HttpEnv>) =>
+    findIntegration(c, application, c.req.param('id') ?? '');
+
+  app.get('/clients/:id/schedule', frame.see('viewer'), async (c) => {
+    const integration = findClient(c);
+    const query = c.req.query();
+    const isAsked = 'rhythm' in query;
+    const form = isAsked ? scheduleFormSchema.parse(query) : toScheduleForm(integration.schedule);
+    const wanted = isAsked ? lookAt(() => toSchedule(form, integration.schedule)) : null;
+    const inForce = await readSchedule({ store, clock }, integration);
+    const preview =
+      wanted?.schedule === undefined
+        ? null
+        : await readSchedule({ store, clock }, { ...integration, schedule: wanted.schedule });
+    const { renderSchedule } = await import('./schedule-page.tsx');
+    const view = {
+      ...{ integration, form, inForce, preview, problem: wanted?.problem ?? null },
+      isOfFile: isOfFile(integration),
+      note: NOTES[noteSchema.parse(query['note'])],
+    };
+    return c.html(renderSchedule(frame.getViewer(c.var.principal), view));
+  });
+
+  app.post(
+    '/clients/:id/schedule',
+    frame.act('admin'),
+    limitBody(MAX_API_BODY_BYTES),
+    async (c) => {
+      const integration = findClient(c);
+      if (isOfFile(integration)) throw ofFile(integration);
+      const form = scheduleFormSchema.parse(await readForm(c));
+      const schedule = toSchedule(form, integration.schedule);
+      const acting = { ...application, store: store.actingAs(c.get('actor')) };
+      await applyIntegrations(acting, application.settings, [{ ...integration, schedule }]);
+      await (deps.takeUp ?? application.refresh)();
+      return c.redirect(`/clients/${integration.id}/schedule?note=saved`, 303);
+    },
+  );
+
+  app.post('/clients/:id/schedule/:change', frame.act('admin'), async (c) => {
+    const integration = findClient(c);
+    const change = changeSchema.parse(c.req.param('change'));
+    await changeSchedule(deps, integration, change, c.get('actor'));
+    return c.redirect(`/clients/${integration.id}/schedule?note=${change}d`, 303);
+  });
+  return app;
+
+  function isOfFile({ id }: Integration): boolean {
+    return application.settings.integrations.some((one) => one.id === id);
+  }
+}
+
+/** What was asked for, or why that cannot be. */
+function lookAt(read: () => Schedule | null): {
+  schedule?: Schedule | null;
+  problem: string | null;
+} {
+  try {
+    return { schedule: read(), problem: null };
+  } catch (error) {
+    if (isConfigurationError(error)) return { problem: error.message };
+    throw error;
+  }
+}
+
+function ofFile({ id }: Integration): HttpError {
+  return new HttpError(
+    409,
+    'set_in_file',
+    `"${id}" is set in the settings file of the operator, which is changed there.`,
+  );
+}
+
+const changeSchema = z.enum(['pause', 'resume']).catch('pause');
+
+const NOTES = {
+  '': null,
+  saved: 'Saved: it counts from now on.',
+  paused: 'Paused: no run begins by schedule until it is resumed.',
+  resumed: 'Resumed: the next run is the next time of the schedule.',
+} as const;
+
+const noteSchema = z.enum(['', 'saved', 'paused', 'resumed']).catch('');

@@ -1,0 +1,197 @@
+import { type HookCallView, type HookView, SIGNATURE_TEXTS } from '../../../clients/views/hooks.ts';
+import type { Integration } from '../../../core/integration.ts';
+import { describeCount, formatCount } from '../../../core/quantities.ts';
+import { HOOK_SIGNATURES } from '../../api/webhooks/hook-signing.ts';
+import type { NewWebhook, WebhookView } from '../../api/webhooks/webhooks.ts';
+import { render, type Viewer } from '../frame/layout.tsx';
+import { ConfirmDialog, Fact, Status, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
+import { ClientPage } from './client-page.tsx';
+
+interface WebhookPageView extends WebhookView {
+  /** An address that was made just now. */
+  made: NewWebhook | null;
+  note: string | null;
+}
+
+export function renderWebhooks(viewer: Viewer, integration: Integration, view: WebhookPageView) {
+  const { webhook, calls, made, note } = view;
+  const { now } = viewer;
+  return render(
+    <ClientPage integration={integration} side="webhooks" viewer={viewer} note={note}>
+      {made !== null && <Made made={made} />}
+      <section class="card" aria-labelledby="address-title">
+        <h2 id="address-title">The address</h2>
+        <p class="about quiet">
+          A CRM calls it to say that something has changed; a run then looks at what did, long
+          before the next night.
+        </p>
+        {webhook === null ? (
+          <p class="empty">There is none: changes are seen at the next run of the schedule.</p>
+        ) : (
+          <Address webhook={webhook} now={now} />
+        )}
+        <Renew integration={integration} webhook={webhook} />
+      </section>
+      {(webhook !== null || calls.length > 0) && <Calls calls={calls} now={now} />}
+    </ClientPage>,
+  );
+}
+
+function Made({ made: { url, secret, signature } }: { made: NewWebhook }) {
+  return (
+    <section class="card made" aria-labelledby="made-title" role="status">
+      <h2 id="made-title">Keep this now: it is not shown again</h2>
+      <dl class="facts one">
+        <Fact name="Address">
+          <code>{url}</code>
+        </Fact>
+        {secret !== null && (
+          <Fact name="Secret to sign with">
+            <code>{secret}</code>
+          </Fact>
+        )}
+      </dl>
+      <p class="quiet">
+        Only a hash of the address is kept. Calls to it are {SIGNATURE_TEXTS[signature ?? 'none']}.
+        Add <code>?contact=ID</code> to it for one contact.
+      </p>
+    </section>
+  );
+}
+
+function Address({ webhook, now }: { webhook: HookView; now: number }) {
+  const { integration, signature, createdAt, lastUsedAt, ignored } = webhook;
+  return (
+    <>
+      <dl class="facts">
+        <Fact name="Address">
+          <code>/hooks/{integration}/…</code>
+        </Fact>
+        <Fact name="Calls are">{SIGNATURE_TEXTS[signature ?? 'none']}</Fact>
+        <Fact name="Made">
+          <Timestamp at={createdAt} now={now} />
+        </Fact>
+        <Fact name="Last used">
+          {lastUsedAt === null ? 'never' : <Timestamp at={lastUsedAt} now={now} />}
+        </Fact>
+      </dl>
+      {ignored > 0 && (
+        <p class="quiet">
+          Calls named {describeCount(ignored, 'contact')} that this client's CRM account does not
+          have: those were left alone.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Renew(props: { integration: Integration; webhook: HookView | null }) {
+  const { integration, webhook } = props;
+  const { id, name = id, crm } = integration;
+  const action = `/clients/${id}/webhooks`;
+  const current =
+    webhook?.signature ?? (webhook === null && crm.kind === 'hubspot' ? 'hubspot' : 'none');
+  return (
+    <>
+      <form class="line-form" method="post" action={action}>
+        <p>
+          <label for="signature">Calls are</label>
+          <select id="signature" name="signature">
+            {HOOK_SIGNATURES.map((kind) => (
+              <option value={kind} selected={kind === current}>
+                {SIGNATURE_TEXTS[kind]}
+              </option>
+            ))}
+          </select>
+        </p>
+        <p>
+          <label for="secret">Secret they sign with</label>
+          <input
+            id="secret"
+            name="secret"
+            type="password"
+            autocomplete="off"
+            aria-describedby="secret-help"
+          />
+        </p>
+        <p>
+          <button type="submit" class={webhook === null ? 'button primary' : 'button'}>
+            {webhook === null ? 'Make an address' : 'Rotate'}
+          </button>
+        </p>
+      </form>
+      <p class="quiet" id="secret-help">
+        <small>
+          HubSpot signs with the client secret of its app; leave it empty if the settings have it. A
+          secret of ours is made, and shown once.
+          {webhook !== null && ' Rotating makes a new address: the one before ends at once.'}
+        </small>
+      </p>
+      {webhook !== null && (
+        <div class="row actions">
+          <ConfirmDialog
+            id="revoke-question"
+            buttonId="revoke"
+            label="Revoke"
+            title={`End the address of ${name}?`}
+            action={`${action}/revoke`}
+            answer="Revoke"
+          >
+            Calls to it are refused from then on, and the record of its calls goes. The schedule
+            goes on as before.
+          </ConfirmDialog>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Calls({ calls, now }: { calls: readonly HookCallView[]; now: number }) {
+  return (
+    <section class="card" aria-labelledby="calls-title">
+      <h2 id="calls-title">Last calls</h2>
+      {calls.length === 0 ? (
+        <p class="empty">It was not called yet.</p>
+      ) : (
+        <table class="stacks">
+          <caption class="hidden">The last calls, the newest first</caption>
+          <TableHead
+            texts={['When', 'What became of it', 'Run']}
+            counts={['Contacts named', 'Calls']}
+          />
+          <tbody>
+            {calls.map(({ lastAt, text, isGood, run, contacts, times }) => (
+              <tr>
+                <th scope="row">
+                  <Timestamp at={lastAt} now={now} />
+                </th>
+                <TableCell label="What became of it">
+                  <Status kind={isGood ? 'well' : 'failed'} word={text} />
+                </TableCell>
+                <TableCell label="Run">
+                  {run === null ? (
+                    <span class="quiet">–</span>
+                  ) : (
+                    <a href={`/runs/${run}`}>its run</a>
+                  )}
+                </TableCell>
+                <td class="number" data-label="Contacts named">
+                  {contacts === 0 ? <span class="quiet">none</span> : formatCount(contacts)}
+                </td>
+                <td class="number" data-label="Calls">
+                  {formatCount(times)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <p class="quiet">
+        <small>
+          Calls that follow each other and are answered alike are one line. The last 50 lines are
+          kept; no line says who called or names a contact.
+        </small>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,83 @@
+import { formatCount } from '../../../core/quantities.ts';
+import { BUCKETS, type Bucket } from '../../../partner/buckets.ts';
+import { VALID_KEY_NEEDED } from '../../../sync/views/advice.ts';
+import { Status, Timestamp } from '../frame/parts.tsx';
+import type { CreditTrouble, KeyCredits } from './credit-reader.ts';
+
+/** What each partner key has left in its buckets. */
+export function CreditsSection({ credits, now }: { credits: readonly KeyCredits[]; now: number }) {
+  return (
+    <section class="card" id="credits" aria-labelledby="credits-title">
+      <h2 id="credits-title">Credits</h2>
+      <div id="credits-live" data-live>
+        {credits.length === 0 ? (
+          <p class="empty">There is no partner key yet.</p>
+        ) : (
+          credits.map((key) => <Key key={key.integrations[0]} credits={key} now={now} />)
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Key({ credits, now }: { credits: KeyCredits; now: number }) {
+  const { integrations, balances, readAt, trouble } = credits;
+  return (
+    <div class="key">
+      <p>
+        The key of <strong>{integrations.join(', ')}</strong>
+        {readAt !== null && (
+          <span class="quiet">
+            {' '}
+            · read <Timestamp at={readAt} now={now} />
+          </span>
+        )}
+      </p>
+      {trouble !== null && <Untold trouble={trouble} />}
+      {balances === null && trouble === null && <p class="empty">The service is being asked…</p>}
+      {balances !== null && (
+        <dl class="buckets">
+          {ORDER.map((bucket) => (
+            <div key={bucket} class={USED.includes(bucket) ? 'bucket' : 'bucket unused'}>
+              <dt>{bucket}</dt>
+              <dd>
+                {formatCount(balances[bucket])}
+                {USED.includes(bucket) && balances[bucket] === 0 && (
+                  <Status kind="attention" word="used up" />
+                )}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </div>
+  );
+}
+
+const TROUBLES: Readonly<Record<CreditTrouble, string>> = {
+  key_rejected: 'The service does not accept this key.',
+  key_expired: 'This key has expired.',
+  unanswered: 'The service does not tell the balances right now.',
+};
+
+/** Why there are no new balances, and what to do if that does not pass by itself. */
+function Untold({ trouble }: { trouble: CreditTrouble }) {
+  return (
+    <>
+      <p>
+        <Status kind="attention" word={TROUBLES[trouble]} />
+      </p>
+      {trouble !== 'unanswered' && (
+        <p>
+          <span aria-hidden="true">→ </span>
+          {VALID_KEY_NEEDED}.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The buckets that a sync takes credits from. */
+const USED: readonly Bucket[] = ['enhancements', 'networks'];
+
+const ORDER: readonly Bucket[] = [...USED, ...BUCKETS.filter((bucket) => !USED.includes(bucket))];

@@ -1,0 +1,67 @@
+/** What waits for a second person: what it is, who asked for it, and the answers. */
+import { actorText } from '../../../privacy/audit-view.ts';
+import { ConfirmDialog, Status, Timestamp } from '../frame/parts.tsx';
+import type { ShownApproval } from './read-page.ts';
+
+export function Approvals({
+  approvals,
+  now,
+}: {
+  approvals: readonly ShownApproval[];
+  now: number;
+}) {
+  return (
+    <section class="card approvals" aria-labelledby="approvals-title">
+      <h2 id="approvals-title">Waits for a second person</h2>
+      <ul>
+        {approvals.map((one) => (
+          <li key={one.id}>
+            <p>
+              <strong>{one.text}</strong> {one.href !== null && <a href={one.href}>Look at it</a>}
+            </p>
+            <p class="quiet">
+              Asked by {actorText(one.askedBy)} <Timestamp at={one.askedAt} now={now} /> · runs out{' '}
+              <Timestamp at={one.runsOutAt} now={now} />
+            </p>
+            <Answers approval={one} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Answers({ approval }: { approval: ShownApproval }) {
+  const { id, text, state, isOwn, isAnswerable, mayConfirm } = approval;
+  if (state === 'confirmed') return <Status kind="busy" word="Confirmed, being carried out" />;
+  return (
+    <div class="row">
+      {mayConfirm ? (
+        <ConfirmDialog
+          id={`confirm-${id}`}
+          label="Confirm"
+          title="Confirm it?"
+          action={`/decisions/approvals/${id}/confirm`}
+          answer="Confirm"
+        >
+          {text}
+        </ConfirmDialog>
+      ) : (
+        <Status kind="patience" word={isOwn ? 'Waits for another person' : WHY_NOT} />
+      )}
+      {isAnswerable && (
+        <ConfirmDialog
+          id={`refuse-${id}`}
+          label={isOwn ? 'Withdraw' : 'Refuse'}
+          title={isOwn ? 'Withdraw it?' : 'Refuse it?'}
+          action={`/decisions/approvals/${id}/refuse`}
+          answer={isOwn ? 'Withdraw' : 'Refuse'}
+        >
+          Nothing of it is done then.
+        </ConfirmDialog>
+      )}
+    </div>
+  );
+}
+
+const WHY_NOT = 'Waits for a person who may do it';

@@ -1,0 +1,57 @@
+/** What may be said about all contacts that are held for one reason. */
+import { describeCount } from '../../../core/quantities.ts';
+import type { DecisionWord } from '../../../decisions/views/hold.ts';
+
+/** Kinds of holds that may be decided at once, and what about them. Each of the others is a question of its own. */
+const BULK: ReadonlyMap<string, readonly DecisionWord[]> = new Map([
+  ['name_mismatch', ['approve', 'reject', 'resubmit']],
+  ['match_unsure', ['approve', 'reject', 'resubmit']],
+  ['profile_deceased', ['approve', 'reject']],
+  ['values_of_two_people', ['approve', 'reject']],
+  ['donor_mass_change', ['approve', 'reject']],
+  ['lost_answer', ['reject', 'resubmit']],
+]);
+
+export interface BulkWords {
+  decision: DecisionWord;
+  label: string;
+  title: string;
+  consequence: string;
+  answer: string;
+}
+
+export function mayDecideAll(reason: string, decision: DecisionWord): boolean {
+  return BULK.get(reason)?.includes(decision) ?? false;
+}
+
+/** The buttons for so many contacts, each with what it means and costs. */
+export function bulkWords(reason: string, count: number): BulkWords[] {
+  return (BULK.get(reason) ?? []).map((decision) => ({
+    decision,
+    ...WORDS[decision](describeCount(count, 'contact'), describeCount(count, 'credit')),
+  }));
+}
+
+type Words = Omit<BulkWords, 'decision'>;
+
+const WORDS: Readonly<Record<DecisionWord, (contacts: string, credits: string) => Words>> = {
+  approve: (contacts) => ({
+    label: 'Approve all (no credit)',
+    title: `Write the profiles of ${contacts}?`,
+    consequence:
+      'The next sync writes each profile into its contact. The names of each are not compared once more.',
+    answer: `Approve all ${contacts}`,
+  }),
+  reject: (contacts) => ({
+    label: 'Reject all (no credit)',
+    title: `Leave ${contacts} as they are?`,
+    consequence: 'Nothing is written into them, and they are not asked about again by themselves.',
+    answer: `Reject all ${contacts}`,
+  }),
+  resubmit: (contacts, credits) => ({
+    label: `Ask again about all (${credits})`,
+    title: `Spend ${credits}?`,
+    consequence: `The next sync submits ${contacts} again and spends ${credits} at most.`,
+    answer: `Ask again about all ${contacts}`,
+  }),
+};

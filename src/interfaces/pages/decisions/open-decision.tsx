@@ -1,0 +1,435 @@
+/** The decision that is open: who it is about, why it waits, and what may be said. */
+
+import { describeCount } from '../../../core/quantities.ts';
+import { nameText } from '../../../decisions/contact-name.ts';
+import type { HoldEvidence, ShownContact, ShownProfile } from '../../../decisions/hold-evidence.ts';
+import type { QueueQuery } from '../../../decisions/views/decision-queue.ts';
+import type { BatchDecisionWord } from '../../../decisions/views/hold.ts';
+import { compareNames, type NamePiece } from '../../../decisions/views/name-difference.ts';
+import type { Match } from '../../../partner/results.ts';
+import { may, type Viewer } from '../frame/layout.tsx';
+import { ConfirmDialog, Icon, RecordId, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
+import type { Choice } from './holds.ts';
+import { type OpenBatch, type OpenDecision, queueWords } from './read-page.ts';
+
+export function OpenPanel(props: { open: OpenDecision; query: QueueQuery; viewer: Viewer }) {
+  const { open, query, viewer } = props;
+  const { item, url, evidence, batch, choices, previous, next } = open;
+  return (
+    <section class="card open" aria-labelledby="open-title">
+      <div class="card-head">
+        <div>
+          <h2 id="open-title" tabindex={-1}>
+            {item.name}
+          </h2>
+          <p class="quiet">
+            {item.about === 'contact' ? <RecordId id={item.subject} url={url} /> : item.subject} of{' '}
+            {item.integration.name} · held <Timestamp at={item.since} now={viewer.now} />
+          </p>
+        </div>
+        <nav class="row" aria-label="Neighbours">
+          <Step href={previous} text="Previous" keyName="K" />
+          <Step href={next} text="Next" keyName="J" />
+        </nav>
+      </div>
+      <p class="why">{item.why}</p>
+      {evidence !== null && <Evidence evidence={evidence} />}
+      {batch !== null && <Examples batch={batch} />}
+      {may(viewer, 'decider') ? (
+        <>
+          {batch === null ? (
+            <Choices id={item.id} choices={choices} query={query} />
+          ) : (
+            <BatchChoices id={item.id} batch={batch} query={query} />
+          )}
+          {batch === null && choices.length === 0 && <p class="empty">It is decided already.</p>}
+        </>
+      ) : (
+        <p class="quiet">Deciders see the names here, and decide.</p>
+      )}
+    </section>
+  );
+}
+
+function Step({ href, text, keyName }: { href: string | null; text: string; keyName: string }) {
+  if (href === null) return null;
+  return (
+    <a
+      class="button small"
+      href={href}
+      data-key={keyName.toLowerCase()}
+      aria-keyshortcuts={keyName}
+    >
+      {text}
+    </a>
+  );
+}
+
+const KEYS: Readonly<Record<Choice['decision'], string>> = {
+  approve: 'A',
+  reject: 'R',
+  resubmit: 'N',
+};
+
+function Choices(props: { id: string; choices: readonly Choice[]; query: QueueQuery }) {
+  const { id, choices, query } = props;
+  return (
+    <div class="choices">
+      {choices.map(({ decision, label, effect }, index) => (
+        <form
+          key={decision}
+          method="post"
+          action={`/decisions/${id}/${decision}${queueWords(query)}`}
+          class="choice"
+        >
+          <button
+            type="submit"
+            class={index === 0 ? 'button primary' : 'button'}
+            data-key={KEYS[decision].toLowerCase()}
+            aria-keyshortcuts={KEYS[decision]}
+          >
+            {label}
+          </button>
+          <span class="quiet">{effect}</span>
+        </form>
+      ))}
+    </div>
+  );
+}
+
+/** Both sides as they are now: nothing of it is kept. */
+function Evidence({ evidence }: { evidence: HoldEvidence }) {
+  const { contact, profile, match, result, problems } = evidence;
+  return (
+    <>
+      {contact !== null && profile !== null ? (
+        <TwoNames contact={contact} profile={profile} />
+      ) : (
+        <OneName contact={contact} profile={profile} />
+      )}
+      {(contact !== null || profile !== null) && <Facts contact={contact} profile={profile} />}
+      {match !== null && <MatchFacts match={match} />}
+      {result === 'gone' && (
+        <div class="trouble trouble-attention">
+          <Icon kind="attention" />
+          <p>
+            The service no longer has the profile: it keeps results for some days. Reject it, or ask
+            again for 1 credit.
+          </p>
+        </div>
+      )}
+      {problems.length > 0 && result !== 'gone' && (
+        <div class="trouble trouble-attention">
+          <Icon kind="attention" />
+          <p>
+            Not everything can be shown: {problemsText(problems)} It can be decided all the same.
+          </p>
+        </div>
+      )}
+      {problems.length > 0 && result === 'gone' && contact === null && (
+        <p class="quiet">{problemsText(problems)}</p>
+      )}
+    </>
+  );
+}
+
+function problemsText(problems: readonly string[]): string {
+  const text = problems.join('; ');
+  return text.endsWith('.') ? text : `${text}.`;
+}
+
+function TwoNames({ contact, profile }: { contact: ShownContact; profile: ShownProfile }) {
+  const { ours, theirs, words } = compareNames(
+    { first: contact.firstName, last: contact.lastName },
+    profile.name,
+  );
+  return (
+    <div class="names">
+      <Name label="In your CRM" pieces={ours} />
+      <Name label="In the profile" pieces={theirs} />
+      <p class="names-words">{words}</p>
+    </div>
+  );
+}
+
+function OneName(props: { contact: ShownContact | null; profile: ShownProfile | null }) {
+  const { contact, profile } = props;
+  if (contact === null && profile === null) return null;
+  const text = contact
+    ? nameText([contact.firstName, contact.lastName])
+    : nameText([
+        profile?.name.first ?? null,
+        profile?.name.middle ?? null,
+        profile?.name.last ?? null,
+      ]);
+  return (
+    <div class="names">
+      <Name
+        label={contact ? 'In your CRM' : 'In the profile'}
+        pieces={[{ text, differs: false }]}
+      />
+    </div>
+  );
+}
+
+function Name({ label, pieces }: { label: string; pieces: readonly NamePiece[] }) {
+  return (
+    <div class="name">
+      <span class="name-label">{label}</span>
+      <span class="name-text">
+        {pieces.length === 0
+          ? '(no name)'
+          : pieces.map(({ text, differs }) => (differs ? <mark>{text}</mark> : text))}
+      </span>
+    </div>
+  );
+}
+
+function Facts(props: { contact: ShownContact | null; profile: ShownProfile | null }) {
+  const { contact, profile } = props;
+  return (
+    <table class="stacks evidence">
+      <caption class="hidden">What CRM and profile say</caption>
+      <TableHead texts={[<span class="hidden">What</span>, 'In your CRM', 'In the profile']} />
+      <tbody>
+        <Row name="Age" ours={null} theirs={profile && ageText(profile)} />
+        <Row
+          name="Address"
+          ours={contact?.addresses ?? null}
+          theirs={null}
+          absent="a profile has none"
+        />
+        <Row
+          name="Employer, work"
+          ours={contact?.employers ?? null}
+          theirs={profile?.work ?? null}
+        />
+        <Row name="Education" ours={null} theirs={profile?.education ?? null} />
+      </tbody>
+    </table>
+  );
+}
+
+function ageText({ age, isDeceased }: ShownProfile): string[] {
+  if (isDeceased) return [age === null ? 'has died' : `${age}, and has died`];
+  return age === null ? [] : [String(age)];
+}
+
+/** Null where that side has no such thing at all. */
+function Row(props: {
+  name: string;
+  ours: readonly string[] | null;
+  theirs: readonly string[] | null;
+  /** Why a profile says nothing of it. */
+  absent?: string;
+}) {
+  return (
+    <tr>
+      <th scope="row">{props.name}</th>
+      <TableCell label="In your CRM">
+        <Lines texts={props.ours} absent="not asked for" />
+      </TableCell>
+      <TableCell label="In the profile">
+        <Lines texts={props.theirs} absent={props.absent ?? 'not known'} />
+      </TableCell>
+    </tr>
+  );
+}
+
+/** More would push the buttons away. */
+const MAX_LINES = 6;
+
+function Lines({ texts, absent }: { texts: readonly string[] | null; absent: string }) {
+  if (texts === null) return <span class="quiet">{absent}</span>;
+  if (texts.length === 0) return <span class="quiet">none</span>;
+  const more = texts.length - MAX_LINES;
+  return (
+    <>
+      {texts.slice(0, MAX_LINES).map((text) => (
+        <div>{text}</div>
+      ))}
+      {more > 0 && <div class="quiet">and {more} more</div>}
+    </>
+  );
+}
+
+function MatchFacts({ match: { probability, reasons, runnerUp } }: { match: Match }) {
+  return (
+    <div class="match">
+      <h3>Why the service took this person: {percent(probability)} sure</h3>
+      {reasons.length > 0 && (
+        <ul>
+          {reasons.map((reason) => (
+            <li>{reason}</li>
+          ))}
+        </ul>
+      )}
+      <p class="quiet">
+        {runnerUp === null
+          ? 'There is no other candidate.'
+          : `The next likeliest person: ${percent(runnerUp.probability)}. ${runnerUp.reasons.join('; ')}`}
+      </p>
+    </div>
+  );
+}
+
+function percent(share: number): string {
+  const value = share * 100;
+  if (value > 0 && value < 0.1) return 'less than 0.1 %';
+  return `${Number(value.toFixed(1))} %`;
+}
+
+function Examples({ batch: { examples, problem } }: { batch: OpenBatch }) {
+  if (problem !== null) {
+    return (
+      <div class="trouble trouble-attention">
+        <Icon kind="attention" />
+        <p>No examples can be shown: {problem} They can be decided all the same.</p>
+      </div>
+    );
+  }
+  return (
+    <table class="stacks examples">
+      <caption>Examples, as the CRM has them now; none of it is kept</caption>
+      <TableHead texts={['Contact', 'Name', 'Now']} />
+      <tbody>
+        {examples.map(({ contact, url, name, now }) => (
+          <tr key={contact}>
+            <th scope="row">
+              <RecordId id={contact} url={url} />
+            </th>
+            <TableCell label="Name">{name ?? 'not found in the CRM'}</TableCell>
+            <TableCell label="Now">
+              {now.map(({ part, text }) => (
+                <div key={part}>
+                  {part}: {text}
+                </div>
+              ))}
+            </TableCell>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** One of the two answers to a question about many contacts. */
+interface BatchAnswer {
+  label: string;
+  /** Title and button of the dialog that asks once more, and what it says follows. */
+  title: string;
+  confirm: string;
+  effect: string;
+  /** When this answer is the right one. */
+  hint: string;
+}
+
+/** The words of both answers, with what each of them costs. */
+function buildAnswers({
+  kind,
+  count,
+  credits,
+}: OpenBatch): Readonly<Record<BatchDecisionWord, BatchAnswer>> {
+  const contacts = describeCount(count, 'contact');
+  if (kind === 'contacts_missing') {
+    return {
+      approve: {
+        label: 'They are gone',
+        title: `Remove ${contacts}?`,
+        confirm: `Remove ${contacts}`,
+        effect:
+          'They count as removed. In a file, the next sync removes their rows from the output, with the values that were paid for. In the networks, the groups decide again.',
+        hint: 'They were deleted, or do not belong to this client any more.',
+      },
+      reject: {
+        label: 'Wait for them',
+        title: `Keep ${contacts}?`,
+        confirm: `Keep ${contacts}`,
+        effect:
+          'Nothing is removed. If they are still missing in seven days, donor-sync asks again.',
+        hint: 'The export was incomplete, or access to them will be restored.',
+      },
+    };
+  }
+  if (kind === 'mass_opt_out') {
+    return {
+      approve: {
+        label: 'The marks are right',
+        title: `Delete the profiles of ${contacts}?`,
+        confirm: `Delete the profiles of ${contacts}`,
+        effect:
+          'Profiles that were paid for are deleted 30 days after the marks were set; after objections, by the next sync. If the contacts opt in again later, the next refresh buys new profiles.',
+        hint: 'These contacts have asked not to be researched.',
+      },
+      reject: {
+        label: 'The marks are an error',
+        title: `Keep the profiles of ${contacts}?`,
+        confirm: `Keep the profiles of ${contacts}`,
+        effect:
+          'Nothing is deleted. Nothing is delivered either until the marks are corrected in the CRM or in the settings.',
+        hint: 'The opt-out field is wrong, or an import has ticked everyone.',
+      },
+    };
+  }
+  if (kind === 'erasure_requested') {
+    return {
+      approve: {
+        label: 'Erase them',
+        title: `Erase ${contacts}?`,
+        confirm: `Erase ${contacts}`,
+        effect:
+          'All data about them is erased for good: in the database, at the service, and in the CRM fields that donor-sync wrote and that are unchanged since. The audit records each erasure.',
+        hint: 'These people asked to be erased.',
+      },
+      reject: {
+        label: 'Keep them',
+        title: `Keep ${contacts}?`,
+        confirm: `Keep ${contacts}`,
+        effect: 'Nothing is erased. The contacts are not researched as long as the CRM marks them.',
+        hint: 'The marks are an error, or the data must be kept.',
+      },
+    };
+  }
+  const price = describeCount(credits, 'credit');
+  return {
+    approve: {
+      label: `Approve all (${price})`,
+      title: `Spend ${price}?`,
+      confirm: `Approve all ${contacts}`,
+      effect: `The next sync submits ${contacts} again and spends ${price} at most.`,
+      hint: 'They are worth asking about again: the next sync asks the service, for a credit each.',
+    },
+    reject: {
+      label: 'Reject all (no credit)',
+      title: `Take over the details of ${contacts}?`,
+      confirm: `Reject all ${contacts}`,
+      effect: 'They count as known from now on. A later change is looked at anew.',
+      hint: 'They are the same people still: the new details are taken over, and nothing is spent.',
+    },
+  };
+}
+
+/** Both answers; each asks once more. */
+function BatchChoices({ id, batch, query }: { id: string; batch: OpenBatch; query: QueueQuery }) {
+  const answers = buildAnswers(batch);
+  return (
+    <div class="choices">
+      {batch.decisions.map((word) => {
+        const { label, title, confirm, effect, hint } = answers[word];
+        return (
+          <div class="choice priced">
+            <ConfirmDialog
+              id={`batch-${word}`}
+              buttonKey={word === 'approve' ? 'A' : 'R'}
+              action={`/decisions/batches/${id}/${word}${queueWords(query)}`}
+              {...{ label, title, answer: confirm }}
+            >
+              {effect}
+            </ConfirmDialog>
+            <span class="quiet">{hint}</span>
+          </div>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,229 @@
+/** What every page has round its content. */
+import { html } from 'hono/html';
+import type { Child, PropsWithChildren } from 'hono/jsx';
+import type { Summary } from '../../../clients/views/verdict.ts';
+import { formatCount } from '../../../core/quantities.ts';
+import { mayActAs, type Role } from '../../../core/role.ts';
+import type { Principal } from '../../api/request/context.ts';
+import { type AssetName, assetHref, pageText } from '../assets.ts';
+import { AREAS, type Area, type AreaId } from './areas.ts';
+import { Icon, type IconKind } from './parts.tsx';
+
+/** What pages know of the moment and of the user. */
+export interface Viewer {
+  /** Null for a user who has not signed in. */
+  principal: Principal | null;
+  /** Epoch ms. */
+  now: number;
+  /** The version of the program. */
+  version: string;
+  /** What the frame says of all clients; left out or null where nothing is known of who looks. */
+  overview?: FrameOverview | null;
+}
+
+/** All clients within reach, as the frame of each page shows them. */
+export interface FrameOverview {
+  summary: Summary;
+  total: number;
+  /** Some of them, those that need a person first. */
+  clients: readonly { id: string; name: string }[];
+}
+
+interface LayoutProps {
+  title: string;
+  viewer: Viewer;
+  /** The area that the page belongs to; none for pages before signing in. */
+  area?: AreaId;
+  /** The id of the client that the page is about; none for a page about several. */
+  client?: string;
+  /** What was just done. */
+  note?: string | null;
+  /** Where the page goes on to by itself. */
+  goesTo?: string;
+  /** Scripts and styles besides those of every page. */
+  assets?: readonly AssetName[];
+}
+
+/** Whether the user has the rights of this role: what to show, never what to allow. */
+export function may({ principal }: Viewer, role: Role): boolean {
+  return principal !== null && mayActAs(principal.role, role);
+}
+
+/** A page as the text that is sent. */
+export function render(page: Child): Promise<string> {
+  return pageText(html`<!doctype html>${page}`);
+}
+
+/** A part of a page as a text, to be put into several. */
+export function renderPart(part: Child): Promise<string> {
+  return pageText(html`${part}`);
+}
+
+/** A whole page. */
+export function Layout(props: PropsWithChildren<LayoutProps>) {
+  const { title, viewer, area, client, note = null, assets = [], goesTo, children } = props;
+  const isSignedIn = viewer.principal !== null;
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        {goesTo !== undefined && <meta http-equiv="refresh" content={`0;url=${goesTo}`} />}
+        <title>{`${title} · donor-sync`}</title>
+        <link rel="icon" href={assetHref('icon')} type="image/svg+xml" />
+        {([...(isSignedIn ? EVERY_PAGE : STRANGERS_PAGE), ...assets] as const).map((name) => (
+          <AssetLink name={name} />
+        ))}
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        <header class="top">
+          <a class="brand" href="/">
+            <img src={assetHref('icon')} alt="" width="28" height="28" />
+            donor-sync
+          </a>
+          {viewer.overview && <Overview overview={viewer.overview} current={client} />}
+          <Account principal={viewer.principal} />
+        </header>
+        <div class={isSignedIn ? 'with-rail' : ''}>
+          {isSignedIn && <Rail current={area} viewer={viewer} />}
+          <div class="page">
+            <p id="offline" class="offline" role="status" hidden>
+              The service does not answer. What you see is how things stood before.
+            </p>
+            <main id="main" tabindex={-1}>
+              {note !== null && (
+                <p class="note" role="status">
+                  {note}
+                </p>
+              )}
+              {children}
+            </main>
+            <footer class="bottom">
+              <span>donor-sync {viewer.version}</span>
+              <a href="/docs">HTTP API</a>
+              <noscript>Reload the page to see how things stand now.</noscript>
+            </footer>
+          </div>
+        </div>
+      </body>
+    </html>
+  );
+}
+
+const STRANGERS_PAGE = ['styles', 'script'] as const;
+const EVERY_PAGE = [...STRANGERS_PAGE, 'palette'] as const;
+
+const LEVEL_ICONS: Readonly<Record<Summary['level'], IconKind>> = {
+  well: 'well',
+  syncing: 'busy',
+  patience: 'patience',
+  attention: 'attention',
+  new: 'idle',
+};
+
+/** The way to another client, how all of them are, and the way to everything else. */
+function Overview(props: { overview: FrameOverview; current: string | undefined }) {
+  const { overview, current } = props;
+  const { summary, total, clients } = overview;
+  if (total === 0) return null;
+  const name = clients.find(({ id }) => id === current)?.name ?? current ?? 'All clients';
+  return (
+    <div class="overview">
+      <button type="button" class="button switcher" popovertarget="clients-switcher">
+        <span class="hidden">Client: </span>
+        <span class="switcher-name">{name}</span> <span aria-hidden="true">▾</span>
+      </button>
+      <div
+        popover="auto"
+        class="dialog switcher-list"
+        id="clients-switcher"
+        role="dialog"
+        aria-label="Clients"
+      >
+        {total > clients.length && (
+          <form class="row" method="get" action="/" aria-label="Clients by name">
+            <input type="search" name="q" aria-label="Name or id of a client" autocomplete="off" />
+            <button type="submit" class="button small">
+              Find
+            </button>
+          </form>
+        )}
+        <ul>
+          {clients.map(({ id, name }) => (
+            <li>
+              <a href={`/clients/${id}`} {...(id === current ? { 'aria-current': 'true' } : {})}>
+                {name}
+              </a>
+            </li>
+          ))}
+          <li>
+            <a href="/">{total === 1 ? 'Overview' : `All ${formatCount(total)} clients`}</a>
+          </li>
+        </ul>
+      </div>
+      <a
+        class={`chip chip-${summary.level}`}
+        id="chip"
+        data-live
+        href={summary.level === 'attention' ? '/?show=needs' : '/'}
+      >
+        <Icon kind={LEVEL_ICONS[summary.level]} />
+        <span>{summary.text}</span>
+      </a>
+      <button type="button" class="button find" id="find" hidden>
+        Find <kbd>Ctrl K</kbd>
+      </button>
+    </div>
+  );
+}
+
+/** The areas, down the left side; on a phone a line that scrolls. */
+function Rail({ current, viewer }: { current: AreaId | undefined; viewer: Viewer }) {
+  const areas: readonly Area[] = AREAS;
+  return (
+    <nav class="rail" aria-label="Areas">
+      <ul>
+        {areas
+          .filter(({ role = 'viewer' }) => may(viewer, role))
+          .map(({ id, name, href }) => (
+            <li>
+              <a href={href} {...(id === current ? { 'aria-current': 'page' } : {})}>
+                {name}
+              </a>
+            </li>
+          ))}
+      </ul>
+    </nav>
+  );
+}
+
+function AssetLink({ name }: { name: AssetName }) {
+  const href = assetHref(name);
+  if (href.includes('.css?')) return <link rel="stylesheet" href={href} />;
+  return <script src={href} defer></script>;
+}
+
+function Account({ principal }: { principal: Principal | null }) {
+  if (principal === null) return null;
+  if (principal.kind !== 'session') {
+    return (
+      <a class="account" href="/account">
+        On this machine
+      </a>
+    );
+  }
+  return (
+    <form class="account" method="post" action="/sign-out">
+      <a href="/account">
+        {principal.name} <span class="quiet">({principal.role})</span>
+      </a>
+      <button type="submit" class="button small">
+        Sign out
+      </button>
+    </form>
+  );
+}

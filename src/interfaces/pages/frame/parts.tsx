@@ -1,0 +1,343 @@
+/** The small parts that several pages are made of. */
+import type { Child, PropsWithChildren } from 'hono/jsx';
+import type { Outcome } from '../../../core/outcome.ts';
+import { describeCount, formatCount, formatDuration } from '../../../core/quantities.ts';
+import type { RunReport } from '../../../core/run.ts';
+import { type Advice, adviceFor } from '../../../sync/views/advice.ts';
+
+/** What a mark says; each has a shape of its own, so that its colour is never all there is. */
+export type IconKind = 'well' | 'busy' | 'patience' | 'attention' | 'failed' | 'idle';
+
+const SHAPES: Readonly<Record<IconKind, Child>> = {
+  well: (
+    <>
+      <circle cx="8" cy="8" r="7" fill="currentColor" />
+      <path d="m4.8 8.3 2.2 2.2 4.2-4.6" class="mark-line" />
+    </>
+  ),
+  busy: (
+    <>
+      <circle cx="8" cy="8" r="5.8" class="mark-ring" />
+      <path d="M8 2.2A5.8 5.8 0 0 1 13.8 8" class="mark-arc" />
+    </>
+  ),
+  patience: (
+    <>
+      <circle cx="8" cy="8" r="6" class="mark-outline" />
+      <path d="M6.3 5.5v5M9.7 5.5v5" class="mark-outline" />
+    </>
+  ),
+  attention: (
+    <>
+      <path d="M8 1.4 15.2 14.4H.8z" fill="currentColor" class="mark-round" />
+      <path d="M8 6v4M8 12v.1" class="mark-line" />
+    </>
+  ),
+  failed: (
+    <>
+      <rect x="1.4" y="1.4" width="13.2" height="13.2" rx="3" fill="currentColor" />
+      <path d="m5.4 5.4 5.2 5.2m0-5.2-5.2 5.2" class="mark-line" />
+    </>
+  ),
+  idle: <circle cx="8" cy="8" r="6" class="mark-outline mark-dashed" />,
+};
+
+/** A shape beside a word that says the same. */
+export function Icon({ kind }: { kind: IconKind }) {
+  return (
+    <svg class={`mark mark-${kind}`} viewBox="0 0 16 16" aria-hidden="true">
+      {SHAPES[kind]}
+    </svg>
+  );
+}
+
+/** A mark and its word. */
+export function Status({ kind, word }: { kind: IconKind; word: string }) {
+  return (
+    <span class={`status status-${kind}`}>
+      <Icon kind={kind} />
+      {word}
+    </span>
+  );
+}
+
+/** An instant (ISO 8601): how long ago or how soon, or as a date and a time. */
+export function Timestamp(props: { at: string; now: number; as?: 'relative' | 'moment' }) {
+  const { at, now, as = 'relative' } = props;
+  const text = as === 'moment' ? formatTimestamp(at) : formatRelative(at, now);
+  return (
+    <time datetime={at} data-as={as} title={formatTimestamp(at)}>
+      {text}
+    </time>
+  );
+}
+
+/** How a run ended, or that it goes on. */
+export function RunStatus({ report, isCutOff }: { report: RunReport; isCutOff: boolean }) {
+  if (isCutOff) return <Status kind="patience" word="Cut off" />;
+  switch (report.status) {
+    case 'running':
+      return <Status kind="busy" word="Running" />;
+    case 'succeeded':
+      return <Status kind="well" word="Done" />;
+    case 'incomplete':
+      return (
+        <Status kind={getMark(adviceFor(report.reason, report.integration))} word="Stopped early" />
+      );
+    case 'failed':
+      return <Status kind="failed" word="Failed" />;
+  }
+}
+
+/** Whether a person is needed, or it goes on by itself. */
+function getMark({ needs }: Advice): IconKind {
+  return needs === 'person' ? 'attention' : 'patience';
+}
+
+const OUTCOME_MARKS: Readonly<Record<Outcome, IconKind>> = {
+  written: 'well',
+  unchanged: 'well',
+  skipped: 'idle',
+  failed: 'failed',
+  held: 'attention',
+  waiting: 'patience',
+};
+
+/** What became of a contact. */
+export function OutcomeStatus({ outcome }: { outcome: Outcome | null }) {
+  if (outcome === null) return <Status kind="idle" word="other" />;
+  return <Status kind={OUTCOME_MARKS[outcome]} word={outcome} />;
+}
+
+/** What went wrong with which run, and what to do about it. */
+export function ErrorNotice(props: { which: string; message: string; advice: Advice }) {
+  const { which, message, advice } = props;
+  const kind = getMark(advice);
+  return (
+    <div class={`trouble trouble-${kind}`}>
+      <Icon kind={kind} />
+      <div>
+        <p>
+          <strong>{which} did not come to its end.</strong> {message}
+        </p>
+        {advice.steps.map(({ text, command }) => (
+          <p>
+            <span aria-hidden="true">→ </span>
+            {text}
+            {command === null ? (
+              '.'
+            ) : (
+              <>
+                : <CommandLine text={command} />
+              </>
+            )}
+          </p>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** What a button with this `popovertarget` opens. */
+export function Dialog(props: PropsWithChildren<{ id: string; title: string }>) {
+  const { id, title, children } = props;
+  return (
+    <div popover="auto" class="dialog" id={id} role="dialog" aria-labelledby={`${id}-title`}>
+      <h3 id={`${id}-title`}>{title}</h3>
+      {children}
+    </div>
+  );
+}
+
+/** A button that opens a question, and the two answers: one is sent to `action`. */
+export function ConfirmDialog(
+  props: PropsWithChildren<{
+    /** Of the dialog; the button has `buttonId`, if it is to be found again. */
+    id: string;
+    buttonId?: string;
+    /** The key that presses it, where a page has keys. */
+    buttonKey?: string;
+    label: string;
+    title: string;
+    action: string;
+    answer: string;
+  }>,
+) {
+  const { id, buttonId, buttonKey, label, title, action, answer, children } = props;
+  const byKey =
+    buttonKey === undefined
+      ? {}
+      : { 'data-key': buttonKey.toLowerCase(), 'aria-keyshortcuts': buttonKey };
+  return (
+    <>
+      <button type="button" class="button" id={buttonId} popovertarget={id} {...byKey}>
+        {label}
+      </button>
+      <Dialog id={id} title={title}>
+        <p>{children}</p>
+        <form class="row" method="post" action={action}>
+          <button type="submit" class="button primary">
+            {answer}
+          </button>
+          <button type="button" class="button" popovertarget={id} popovertargetaction="hide">
+            Cancel
+          </button>
+        </form>
+      </Dialog>
+    </>
+  );
+}
+
+/** A button that opens the choices about something, one of which is to make none. */
+export function Decision(props: PropsWithChildren<{ id: string; about: string; title: string }>) {
+  const { id, about, title, children } = props;
+  return (
+    <>
+      <button type="button" class="button small" id={`${id}-decide`} popovertarget={id}>
+        Decide<span class="hidden"> about {about}</span>
+      </button>
+      <Dialog id={id} title={title}>
+        {children}
+        <button type="button" class="button plain" popovertarget={id} popovertargetaction="hide">
+          Decide later
+        </button>
+      </Dialog>
+    </>
+  );
+}
+
+/** A word and what it is, in a list of `facts`. */
+export function Fact({ name, children }: PropsWithChildren<{ name: string }>) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** A time zone such as `America/Chicago`, which breaks where one of its words ends. */
+export function Zone({ name }: { name: string }) {
+  const [first = '', ...others] = name.split('/');
+  return (
+    <>
+      {first}
+      {others.map((word) => (
+        <>
+          /<wbr />
+          {word}
+        </>
+      ))}
+    </>
+  );
+}
+
+/** The heads of a table: of columns with texts, and of those with numbers. */
+export function TableHead(props: { texts: readonly Child[]; counts?: readonly string[] }) {
+  return (
+    <thead>
+      <tr>
+        {props.texts.map((text) => (
+          <th scope="col">{text}</th>
+        ))}
+        {props.counts?.map((label) => (
+          <th scope="col" class="number">
+            {label}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+/** A text of a table, which takes a line of its own where there is no room for columns. */
+export function TableCell({ label, children }: PropsWithChildren<{ label: string }>) {
+  return (
+    <td data-label={label} class="wide">
+      {children}
+    </td>
+  );
+}
+
+/** Numbers of a table by their heads. A zero is quieter than what has happened. */
+export function CountCells({ counts }: { counts: Readonly<Record<string, number>> }) {
+  return (
+    <>
+      {Object.entries(counts).map(([label, count]) => (
+        <td class={count === 0 ? 'number zero' : 'number'} data-label={label}>
+          {formatCount(count)}
+        </td>
+      ))}
+    </>
+  );
+}
+
+/** An id in a CRM, as a link to its page if that is known. */
+export function RecordId({ id, url }: { id: string; url: string | null }) {
+  const code = (
+    <code>
+      <Word text={id} />
+    </code>
+  );
+  if (url === null) return code;
+  return (
+    <a href={url} rel="noreferrer">
+      {code}
+    </a>
+  );
+}
+
+/** A command to copy: its lines end between words, never at the hyphen of one. */
+export function CommandLine({ text }: { text: string }) {
+  const [first = '', ...others] = text.split(' ');
+  return (
+    <code>
+      <Word text={first} />
+      {others.map((word) => (
+        <>
+          {' '}
+          <Word text={word} />
+        </>
+      ))}
+    </code>
+  );
+}
+
+/** Characters that find room on a line of the narrowest phone; ids of Salesforce have 18. */
+const MAX_WHOLE_LENGTH = 24;
+
+/** A word of code in one piece, unless it is too long for that. */
+function Word({ text }: { text: string }) {
+  return <span class={text.length > MAX_WHOLE_LENGTH ? '' : 'whole'}>{text}</span>;
+}
+
+const UNITS = [
+  { name: 'day', ms: 86_400_000 },
+  { name: 'hour', ms: 3_600_000 },
+  { name: 'minute', ms: 60_000 },
+] as const;
+
+/** `2 hours ago`, `in 5 minutes`, `just now`: the unit that matters, for an instant in ISO 8601. */
+export function formatRelative(instant: string, nowMs: number): string {
+  const distanceMs = Date.parse(instant) - nowMs;
+  const unit = UNITS.find(({ ms }) => Math.abs(distanceMs) >= ms);
+  if (unit === undefined) return distanceMs > 0 ? 'in a moment' : 'just now';
+  const text = describeCount(Math.floor(Math.abs(distanceMs) / unit.ms), unit.name);
+  return distanceMs > 0 ? `in ${text}` : `${text} ago`;
+}
+
+/** `20 Nov 2026, 02:00 UTC`, for an instant in ISO 8601. */
+export function formatTimestamp(instant: string): string {
+  return `${MOMENT_FORMAT.format(new Date(instant))} UTC`;
+}
+
+const MOMENT_FORMAT = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+});
+
+/** `4.2 s`, between two instants in ISO 8601. */
+export function formatSpan(from: string, to: string): string {
+  return formatDuration(Date.parse(to) - Date.parse(from));
+}

@@ -1,0 +1,18 @@
+/** Values that were paid for and wait to be written, as the pages of a run and of a client show them. */
+import type { ValuesWaiting } from '../../../core/waiting-values.ts';
+import { waitingSentences, waitingTitle } from '../../../fields/waiting-values-view.ts';
+
+/** Nothing if no value waits. */
+export function WaitingValues({ waiting }: { waiting: ValuesWaiting | undefined }) {
+  if (waiting === undefined || waiting.values === 0) return null;
+  return (
+    <details id="values-waiting">
+      <summary>{waitingTitle(waiting)}</summary>
+      <ul class="sentences">
+        {waitingSentences(waiting).map((sentence) => (
+          <li>{sentence}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}

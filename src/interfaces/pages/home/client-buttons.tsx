@@ -1,0 +1,42 @@
+/** What can be done to a client, on its page and in the list; `back` is where that leads. */
+import type { PlannedRuns } from '../../../clients/views/status.ts';
+import { ConfirmDialog } from '../frame/parts.tsx';
+import { toAnchor } from './client-detail.ts';
+
+/** `home`: to the list; `client`: to the page of the client. */
+export type Back = 'home' | 'client';
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+/** Pauses the schedule, or ends the pause; none of both spends anything. */
+export function Pause(props: { client: Named; schedule: PlannedRuns; back: Back }) {
+  const { client, schedule, back } = props;
+  const word = schedule.paused ? 'resume' : 'pause';
+  return (
+    <form method="post" action={`/integrations/${client.id}/${word}?back=${back}`}>
+      <button type="submit" class="button" id={`${toAnchor(client.id)}_${word}`}>
+        {schedule.paused ? 'Resume schedule' : 'Pause schedule'}
+        <span class="hidden"> of {client.name}</span>
+      </button>
+    </form>
+  );
+}
+
+export function StopRun({ run, name, back }: { run: string; name: string; back: Back }) {
+  return (
+    <ConfirmDialog
+      id={`stop_${run}_question`}
+      buttonId={`stop_${run}`}
+      label="Stop"
+      title={`Stop this run of ${name}?`}
+      action={`/runs/${run}/stop?back=${back}`}
+      answer="Stop the run"
+    >
+      It ends within seconds. What was paid for is kept, nothing is paid for twice, and the next run
+      goes on from there. Its schedule stays as it is.
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,201 @@
+/** All that the page of one client shows, read from the store. */
+
+import type { Application } from '../../../application.ts';
+import { waitsForConsent } from '../../../clients/consents.ts';
+import {
+  type PlannedRuns,
+  readLastSuccess,
+  readPlannedRuns,
+} from '../../../clients/views/status.ts';
+import {
+  type ClientStatus,
+  getProblem,
+  getStanding,
+  type Problem,
+} from '../../../clients/views/verdict.ts';
+import { isConfigurationError } from '../../../core/errors.ts';
+import type { Integration } from '../../../core/integration.ts';
+import type { RunReport } from '../../../core/run.ts';
+import type { ValuesWaiting } from '../../../core/waiting-values.ts';
+import { countByIntegration } from '../../../decisions/views/decision-queue.ts';
+import { readValuesWaiting } from '../../../fields/waiting-values-view.ts';
+import type { RunRequestRecord } from '../../../sync/statements/request-rows.ts';
+import type { RunRecord } from '../../../sync/statements/runs.ts';
+import { findRunReport, readReport } from '../../../sync/views/run.ts';
+import type { CreditReader, KeyCredits } from '../credits/credit-reader.ts';
+import { crmName } from './crm-name.ts';
+
+export interface IntegrationView {
+  id: string;
+  name: string;
+  /** The kind of CRM as its maker writes it. */
+  crm: string;
+  standing: ClientStatus;
+  /** Where an admin lets it into its CRM; null if it needs no consent, or has one. */
+  connectHref: string | null;
+  /** The run that is going on or waits to begin. */
+  current: CurrentRun | null;
+  problem: Problem | null;
+  /** ISO 8601. */
+  lastSuccessAt: string | null;
+  schedule: PlannedRuns | null;
+  /** Contacts with work left for the next run. */
+  waiting: number;
+  held: number;
+  /** Runs that are over, the newest first. */
+  runs: PastRun[];
+}
+
+export interface CurrentRun {
+  report: RunReport;
+  /** Whether it has begun. */
+  hasBegun: boolean;
+  /** Contacts that were chosen and are settled, of those that were chosen. */
+  done: number;
+}
+
+export interface PastRun {
+  report: RunReport;
+  /** It is over, and how it ended is not on record: its process was gone. */
+  isCutOff: boolean;
+}
+
+/** Runs that are shown of a client. */
+const SHOWN_RUNS = 10;
+
+export interface ClientDeps {
+  application: Pick<
+    Application,
+    'store' | 'integrations' | 'findRunning' | 'sealer' | 'allowInsecureHttp'
+  >;
+  credits: CreditReader;
+}
+
+/** One client, with what waits for a person there and what its key has left. */
+export interface ClientDetail {
+  client: IntegrationView;
+  credits: KeyCredits[];
+  /** Values that were paid for and wait to be written. */
+  valuesWaiting: ValuesWaiting;
+}
+
+/** Reads the page of one client. */
+export async function readClient(
+  { application, credits }: ClientDeps,
+  integration: Integration,
+): Promise<ClientDetail> {
+  const { store } = application;
+  const { id } = integration;
+  const requests = await store.runRequests.list(id);
+  const { total } = await countByIntegration(store, new Map([[id, integration]]));
+  const signs = await readActivity(application, integration, requests);
+  return {
+    client: await describe(application, signs, total),
+    credits: await credits.read([integration]),
+    valuesWaiting: await readValuesWaiting(store, id, integration.fields),
+  };
+}
+
+/** What tells where it stands. */
+interface IntegrationActivity {
+  integration: Integration;
+  id: string;
+  name: string;
+  standing: ClientStatus;
+  problem: Problem | null;
+  /** The id of the run that is going on or waits. */
+  currentId: string | null;
+  hasBegun: boolean;
+  past: RunRecord[];
+}
+
+async function readActivity(
+  { store, findRunning }: ClientDeps['application'],
+  integration: Integration,
+  [request]: readonly RunRequestRecord[],
+): Promise<IntegrationActivity> {
+  const { id, name = id } = integration;
+  const running = await findRunning(id);
+  const rows = await store.runs.list({ integrationId: id, limit: SHOWN_RUNS + 1 });
+  const past = rows.filter((row) => row.id !== running?.run).slice(0, SHOWN_RUNS);
+  const [lastRun] = past;
+  const isRunning = running !== null;
+  const problem = getProblem(lastRun);
+  const standing = getStanding({ isRunning, isQueued: request !== undefined, lastRun, problem });
+  return {
+    integration,
+    id,
+    name,
+    standing,
+    past,
+    problem: standing === 'syncing' || standing === 'queued' ? null : problem,
+    currentId: isRunning ? running.run : (request?.runId ?? null),
+    hasBegun: isRunning,
+  };
+}
+
+async function describe(
+  application: ClientDeps['application'],
+  signs: IntegrationActivity,
+  held: number,
+): Promise<IntegrationView> {
+  const { store } = application;
+  const { integration, id, name, standing, problem, past } = signs;
+  const { due, submitted, ready } = await store.contacts.countWork(id);
+  const waiting = due + submitted + ready;
+  return {
+    id,
+    name,
+    standing,
+    problem,
+    held,
+    waiting,
+    crm: crmName(integration.crm.kind),
+    connectHref: await readConnectHref(application, integration),
+    current: await readCurrent(store, signs, waiting),
+    lastSuccessAt: await readLastSuccess(store, id),
+    schedule: await readPlannedRuns(store, integration),
+    runs: await Promise.all(
+      past.map(async (row) => ({
+        report: await readReport(store, row),
+        isCutOff: row.status === 'running',
+      })),
+    ),
+  };
+}
+
+async function readConnectHref(
+  application: ClientDeps['application'],
+  integration: Integration,
+): Promise<string | null> {
+  const { id, crm } = integration;
+  try {
+    const waits = await waitsForConsent({ application }, integration);
+    return waits ? `/oauth/${crm.kind}/start?integration=${encodeURIComponent(id)}` : null;
+  } catch (error) {
+    // Settings that cannot be used: its runs say so.
+    if (isConfigurationError(error)) return null;
+    throw error;
+  }
+}
+
+type ClientStore = ClientDeps['application']['store'];
+
+async function readCurrent(
+  store: ClientStore,
+  { currentId, hasBegun }: IntegrationActivity,
+  waiting: number,
+): Promise<CurrentRun | null> {
+  const report = currentId === null ? null : await findRunReport(store, currentId);
+  // It may have ended between the two looks.
+  if (report?.status !== 'running') return null;
+  return { report, hasBegun, done: Math.max(0, report.contacts.chosen - waiting) };
+}
+
+/**
+ * The name of an integration's place on the status page. The page has names of its own, which an
+ * integration may be called as well (`holds`), and no id has an underscore.
+ */
+export function toAnchor(integrationId: string): string {
+  return `integration_${integrationId}`;
+}

@@ -1,0 +1,86 @@
+import { CreditsSection } from '../credits/credits-section.tsx';
+import { ClientSides } from '../frame/client-sides.tsx';
+import { Layout, may, type Viewer } from '../frame/layout.tsx';
+import { ErrorNotice, Status } from '../frame/parts.tsx';
+import { WaitingValues } from '../frame/waiting-values.tsx';
+import { Pause, StopRun } from './client-buttons.tsx';
+import type { ClientDetail } from './client-detail.ts';
+import {
+  AcceptMarks,
+  AcceptRate,
+  CLIENT_STATUSES,
+  CurrentRunPanel,
+  Facts,
+  PersonsLink,
+  RunTable,
+  SyncNow,
+  Unconnected,
+} from './client-parts.tsx';
+
+/** One client: how it is, what it does now, what it did last, and what waits for a person. */
+export function ClientPage(props: { detail: ClientDetail; note: string | null; viewer: Viewer }) {
+  const { detail, note, viewer } = props;
+  const { client, credits } = detail;
+  const { id, name, crm, standing, current, problem, runs, schedule } = client;
+  const { now } = viewer;
+  const isAdmin = may(viewer, 'admin');
+  return (
+    <Layout area="clients" title={name} viewer={viewer} note={note} client={id}>
+      <p class="crumbs">
+        <a href="/">Clients</a>
+      </p>
+      <ClientSides client={client} side="client" viewer={viewer} />
+      <section class="card" aria-labelledby="client-name">
+        <div class="card-head">
+          <h1 class="client-title" id="client-name">
+            {name} <span class="kind">{crm}</span>
+          </h1>
+          {isAdmin && (
+            <div class="row buttons">
+              <SyncNow view={client} />
+              {schedule && <Pause client={client} schedule={schedule} back="client" />}
+            </div>
+          )}
+        </div>
+        <div id="client-live" data-live>
+          <p class="standing">
+            <Status {...CLIENT_STATUSES[standing]} />
+          </p>
+          {client.connectHref !== null && <Unconnected view={client} isAdmin={isAdmin} />}
+          {current && <CurrentRunPanel current={current} now={now} />}
+          {current && (
+            <p class="row actions">
+              <a href={`/runs/${current.report.id}`}>Watch the run</a>
+              {isAdmin && <StopRun run={current.report.id} name={name} back="client" />}
+            </p>
+          )}
+          {problem && (
+            <ErrorNotice which="The last run" message={problem.message} advice={problem.advice} />
+          )}
+          {may(viewer, 'decider') && (
+            <div class="row actions">
+              {isAdmin && problem?.code === 'match_rate_low' && <AcceptRate integration={client} />}
+              {isAdmin && problem?.code === 'marks_unconfirmed' && (
+                <AcceptMarks integration={client} />
+              )}
+              <PersonsLink id={id} />
+            </div>
+          )}
+          <Facts view={client} now={now} />
+          <WaitingValues waiting={detail.valuesWaiting} />
+          {runs.length === 0 ? (
+            <p class="empty">No run is over yet. The first one reads every contact.</p>
+          ) : (
+            <>
+              <RunTable name={name} runs={runs} now={now} />
+              <p class="actions">
+                <a href={`/runs?client=${id}`}>All runs of {name}</a>
+              </p>
+            </>
+          )}
+        </div>
+      </section>
+      <CreditsSection credits={credits} now={now} />
+    </Layout>
+  );
+}

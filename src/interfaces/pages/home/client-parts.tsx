@@ -1,0 +1,256 @@
+import type { PlannedRuns } from '../../../clients/views/status.ts';
+import type { ClientStatus } from '../../../clients/views/verdict.ts';
+import { describeCount, formatCount } from '../../../core/quantities.ts';
+import type { RunReport } from '../../../core/run.ts';
+import {
+  ConfirmDialog,
+  CountCells,
+  Fact,
+  formatSpan,
+  type IconKind,
+  RunStatus,
+  Status,
+  TableHead,
+  Timestamp,
+  Zone,
+} from '../frame/parts.tsx';
+import { type CurrentRun, type IntegrationView, type PastRun, toAnchor } from './client-detail.ts';
+
+export const CLIENT_STATUSES: Readonly<Record<ClientStatus, { kind: IconKind; word: string }>> = {
+  syncing: { kind: 'busy', word: 'Syncing' },
+  queued: { kind: 'busy', word: 'About to sync' },
+  well: { kind: 'well', word: 'Well' },
+  new: { kind: 'idle', word: 'Not synced yet' },
+  stopped: { kind: 'patience', word: 'Stopped early' },
+  stuck: { kind: 'attention', word: 'Needs a person' },
+  failed: { kind: 'failed', word: 'Failed' },
+};
+
+/** No account of the CRM yet: an admin goes to the CRM's page from here, and comes back. */
+export function Unconnected(props: { view: IntegrationView; isAdmin: boolean }) {
+  const { id, crm, connectHref } = props.view;
+  return (
+    <div class="row actions">
+      <p class="quiet">No account of {crm} is connected yet.</p>
+      {props.isAdmin && connectHref !== null && (
+        <a class="button primary" id={`${toAnchor(id)}_connect`} href={connectHref}>
+          Connect {crm}
+        </a>
+      )}
+    </div>
+  );
+}
+
+/** A click opens a question; the answer is what starts. */
+export function SyncNow({ view: { id, name, crm } }: { view: IntegrationView }) {
+  const button = `${toAnchor(id)}_sync`;
+  return (
+    <ConfirmDialog
+      id={`${button}_question`}
+      buttonId={button}
+      label="Sync now"
+      title={`Sync ${name} now?`}
+      action={`/integrations/${id}/sync`}
+      answer="Sync now"
+    >
+      The contacts that changed in the CRM ({crm}) are read. Each new or changed contact costs a
+      credit; no contact is paid for twice.
+    </ConfirmDialog>
+  );
+}
+
+export function Facts({ view, now }: { view: IntegrationView; now: number }) {
+  const { lastSuccessAt, schedule, waiting, held } = view;
+  return (
+    <dl class="facts">
+      <Fact name="Last success">
+        {lastSuccessAt === null ? 'never' : <Timestamp at={lastSuccessAt} now={now} />}
+      </Fact>
+      <Fact name="Next run">
+        <NextRun schedule={schedule} now={now} />
+      </Fact>
+      <Fact name="Left for the next run">{describeCount(waiting, 'contact')}</Fact>
+      <Fact name="Held for a person">
+        {held === 0 ? (
+          'nothing'
+        ) : (
+          <a href={`/decisions?client=${encodeURIComponent(view.id)}`}>
+            {describeCount(held, 'decision')}
+          </a>
+        )}
+      </Fact>
+    </dl>
+  );
+}
+
+function NextRun({ schedule, now }: { schedule: PlannedRuns | null; now: number }) {
+  if (schedule === null) return <>only by hand</>;
+  if (schedule.paused) return <Status kind="patience" word="paused" />;
+  if (schedule.nextRunAt === null) return <>none</>;
+  const { nextRunAt, cron, timezone } = schedule;
+  return (
+    <>
+      <Timestamp at={nextRunAt} now={now} />
+      <span class="quiet detail">
+        <Timestamp at={nextRunAt} now={now} as="moment" />
+      </span>
+      <span class="quiet detail">
+        <code>{cron}</code> <Zone name={timezone} />
+      </span>
+    </>
+  );
+}
+
+export function RunTable({
+  name,
+  runs,
+  now,
+}: {
+  name: string;
+  runs: readonly PastRun[];
+  now: number;
+}) {
+  return (
+    <table class="stacks">
+      <caption class="hidden">The last runs of {name}</caption>
+      <TableHead
+        texts={['Run', 'Began', 'Took']}
+        counts={['Read', 'Enhanced', 'Written', 'Failed', 'Held', 'Credits', 'For networks']}
+      />
+      <tbody>
+        {runs.map((run) => (
+          <RunRow key={run.report.id} run={run} now={now} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function RunRow({ run: { report, isCutOff }, now }: { run: PastRun; now: number }) {
+  const { id, startedAt, finishedAt, contacts, credits } = report;
+  return (
+    <tr>
+      <th scope="row">
+        <a href={`/runs/${id}`} id={`run-${id}`}>
+          <RunStatus report={report} isCutOff={isCutOff} />
+        </a>
+      </th>
+      <td data-label="Began" class="broad">
+        <Timestamp at={startedAt} now={now} />
+      </td>
+      <td data-label="Took">{finishedAt === null ? '–' : formatSpan(startedAt, finishedAt)}</td>
+      <CountCells
+        counts={{
+          Read: contacts.read,
+          Enhanced: contacts.enhanced,
+          Written: contacts.written,
+          Failed: contacts.failed,
+          Held: contacts.held,
+          Credits: credits.enhancements.spent,
+          'For networks': credits.networks.spent,
+        }}
+      />
+    </tr>
+  );
+}
+
+/** A run that goes on: how far it is, station by station. The script follows it by `data-run`. */
+export function CurrentRunPanel({ current, now }: { current: CurrentRun; now: number }) {
+  const { report, hasBegun, done } = current;
+  const { chosen, read } = report.contacts;
+  return (
+    <div class="current" data-run={report.id}>
+      <p class="current-line">
+        <strong>{hasBegun ? phaseText(report) : 'Waits for its turn'}</strong>
+        <span class="quiet">
+          {hasBegun ? 'begun ' : 'asked for '}
+          <Timestamp at={report.startedAt} now={now} />
+        </span>
+      </p>
+      <progress
+        aria-label="Contacts that are settled, of those that were chosen"
+        data-progress
+        {...(chosen > 0 ? { value: done, max: chosen } : {})}
+      />
+      <p class="quiet">
+        {chosen > 0 ? (
+          <>
+            <span data-of="progress.settled">{formatCount(done)}</span> of{' '}
+            <span data-of="progress.chosen">{formatCount(chosen)}</span> contacts settled
+          </>
+        ) : (
+          <>
+            <span data-of="contacts.read">{formatCount(read)}</span> contacts read so far
+          </>
+        )}
+      </p>
+      <Stations report={report} />
+    </div>
+  );
+}
+
+function phaseText({ contacts }: RunReport): string {
+  if (contacts.chosen === 0) return 'Reading the contacts';
+  return contacts.submitted < contacts.chosen ? 'Submitting' : 'Fetching and writing profiles';
+}
+
+/** The way of the contacts, from left to right. */
+export function Stations({ report: { contacts } }: { report: RunReport }) {
+  const { read, chosen, submitted, enhanced, written } = contacts;
+  return (
+    <ol class="stations">
+      {Object.entries({ read, chosen, submitted, enhanced, written }).map(([station, count]) => (
+        <li key={station} class={count === 0 ? 'zero' : ''}>
+          <span class="station-count" data-of={`contacts.${station}`}>
+            {formatCount(count)}
+          </span>
+          <span class="station-name">{station}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Of an integration whose last run stopped because too few were known: look, and accept if right. */
+export function AcceptRate(props: { integration: { id: string; name: string } }) {
+  const { id, name } = props.integration;
+  const button = `${toAnchor(id)}_accept`;
+  return (
+    <ConfirmDialog
+      id={`${button}_question`}
+      buttonId={button}
+      label="Accept this rate"
+      title={`Send the contacts of ${name} all the same?`}
+      action={`/integrations/${id}/accept-match-rate`}
+      answer="Accept and sync"
+    >
+      The service knew few of the contacts that were sent first. If their columns are right, all
+      others can be sent: a credit each. That is remembered until the columns change.
+    </ConfirmDialog>
+  );
+}
+
+/** For a client whose last run stopped because a mark leaves out most contacts: the message names it. */
+export function AcceptMarks(props: { integration: { id: string; name: string } }) {
+  const { id, name } = props.integration;
+  const button = `${toAnchor(id)}_accept_marks`;
+  return (
+    <ConfirmDialog
+      id={`${button}_question`}
+      buttonId={button}
+      label="Confirm these marks"
+      title={`Leave more than half of the contacts of ${name} out?`}
+      action={`/integrations/${id}/accept-marks`}
+      answer="Confirm and sync"
+    >
+      The message above names the column and its values. If they are right, the marked contacts stay
+      left out, and all others can be sent: a credit each. You are asked again if a new value marks
+      contacts.
+    </ConfirmDialog>
+  );
+}
+
+/** The way to a few persons as they would be sent; for deciders, since it shows names. */
+export function PersonsLink({ id }: { id: string }) {
+  return <a href={`/integrations/${id}/persons`}>See what is sent</a>;
+}

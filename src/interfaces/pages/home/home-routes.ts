@@ -1,0 +1,120 @@
+/** The list of clients at `/`, the page of each, and what their buttons do (design, section 4.5). */
+import type { Context, Hono } from 'hono';
+import { z } from 'zod';
+import { acceptMatchRate } from '../../../clients/live-crm.ts';
+import {
+  isScheduled,
+  pauseSchedule,
+  resumeSchedule,
+  type Scheduled,
+} from '../../../clients/schedules/schedules.ts';
+import { CLIENT_FILTERS } from '../../../clients/views/clients.ts';
+import type { Integration } from '../../../core/integration.ts';
+import { findIntegration, listAccessible } from '../../api/request/client-access.ts';
+import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
+import { HttpError } from '../../api/request/errors.ts';
+import type { CreditReader } from '../credits/credit-reader.ts';
+import { DECISION_NOTES } from '../decisions/notes.ts';
+import type { PageFrame } from '../frame/page-app.ts';
+import { readClient, toAnchor } from './client-detail.ts';
+import { clientHref } from './client-href.ts';
+import { readHome } from './home-view.ts';
+
+export function homeRoutes(deps: HttpDeps, frame: PageFrame, credits: CreditReader): Hono<HttpEnv> {
+  const { application, runner, clock } = deps;
+  const { store } = application;
+  const app = frame.room();
+
+  app.get('/', frame.see('viewer'), async (c) => {
+    const { note, ...query } = homeQuerySchema.parse(c.req.query());
+    const integrations = listAccessible(c, application);
+    const home = await readHome(frame.clients, integrations, query);
+    const { renderHome } = await import('./home-pages.tsx');
+    const viewer = frame.getViewer(c.var.principal);
+    return c.html(renderHome(viewer, home, note && NOTES[note]));
+  });
+
+  app.get('/clients/:id', frame.see('viewer'), async (c) => {
+    const integration = findIntegration(c, application, c.req.param('id'));
+    const { note } = homeQuerySchema.parse(c.req.query());
+    const detail = await readClient({ application, credits }, integration);
+    const { renderClient } = await import('./home-pages.tsx');
+    return c.html(renderClient(frame.getViewer(c.var.principal), detail, note && NOTES[note]));
+  });
+
+  app.post('/integrations/:id/sync', frame.act('admin'), async (c) => {
+    const { id } = findIntegration(c, application, c.req.param('id'));
+    const by = c.get('actor');
+    const { joined } = await runner.request({ integrationId: id, trigger: 'manual', by });
+    return backTo(c, id, joined === null ? 'sync' : 'joined');
+  });
+
+  app.post('/integrations/:id/accept-match-rate', frame.act('admin'), async (c) => {
+    const integration = findIntegration(c, application, c.req.param('id'));
+    const { id: integrationId } = integration;
+    const by = c.get('actor');
+    await acceptMatchRate(liveDeps(deps, by), integration);
+    await runner.request({ integrationId, trigger: 'manual', mayJoin: false, by });
+    return backTo(c, integrationId, 'accepted');
+  });
+
+  app.post('/integrations/:id/accept-marks', frame.act('admin'), async (c) => {
+    const { id: integrationId } = findIntegration(c, application, c.req.param('id'));
+    const by = c.get('actor');
+    await liveDeps(deps, by).application.store.markQuestions.confirmAsked(integrationId);
+    await runner.request({ integrationId, trigger: 'manual', mayJoin: false, by });
+    return backTo(c, integrationId, 'accepted');
+  });
+
+  for (const [word, change] of [
+    ['pause', pauseSchedule],
+    ['resume', resumeSchedule],
+  ] as const) {
+    app.post(`/integrations/:id/${word}`, frame.act('admin'), async (c) => {
+      const integration = findIntegration(c, application, c.req.param('id'));
+      const acting = { store: store.actingAs(c.get('actor')), clock };
+      await change(acting, requireScheduled(integration));
+      return backTo(c, integration.id, word);
+    });
+  }
+  return app;
+
+  /** To the list, if the button was there, or to the page of the client; what was read before is out of date. */
+  function backTo(c: Context<HttpEnv>, id: string, note: Note): Response {
+    frame.clients.forget();
+    const isHome = c.req.query('back') === 'home';
+    const page = isHome ? `/?note=${note}#${toAnchor(id)}` : `${clientHref(id)}?note=${note}`;
+    return c.redirect(page, 303);
+  }
+}
+
+function requireScheduled(integration: Integration): Scheduled {
+  if (isScheduled(integration)) return integration;
+  throw new HttpError(409, 'schedule_missing', `"${integration.id}" has no schedule.`);
+}
+
+/** What can be said on the next page: only these words, whatever the address has. */
+const NOTES = {
+  sync: 'A sync was asked for. It begins in a moment.',
+  joined: 'A sync is going on or about to begin already.',
+  accepted: 'Accepted. A sync begins in a moment and sends the contacts that wait.',
+  pause: 'The schedule is paused. No run begins by it until it is resumed.',
+  resume: 'The schedule is resumed.',
+  stopping: 'The run was asked to stop. It ends within seconds.',
+  dropped: 'The run does not begin any more.',
+  over: 'The run was over already.',
+  ...DECISION_NOTES,
+} as const;
+
+type Note = keyof typeof NOTES;
+
+const homeQuerySchema = z.object({
+  show: z.enum(CLIENT_FILTERS).catch('all'),
+  crm: z.string().trim().catch(''),
+  q: z.string().trim().catch(''),
+  from: z.coerce.number().int().nonnegative().catch(0),
+  note: z
+    .custom<Note>((word) => typeof word === 'string' && Object.hasOwn(NOTES, word))
+    .nullable()
+    .catch(null),
+});

@@ -1,0 +1,69 @@
+/** What the home shows: a verdict on all clients, and one page of their rows. */
+
+import {
+  CLIENT_FILTERS,
+  type ClientFilter,
+  type ClientReader,
+  type ClientView,
+  isNamed,
+  isShown,
+} from '../../../clients/views/clients.ts';
+import { judge, type Verdict } from '../../../clients/views/verdict.ts';
+import type { Integration } from '../../../core/integration.ts';
+import { clientHref } from './client-href.ts';
+
+export interface HomeQuery {
+  show: ClientFilter;
+  /** A kind of CRM; empty for all. */
+  crm: string;
+  /** A part of a name or id; empty for all. */
+  q: string;
+  /** How many are left out before the first. */
+  from: number;
+}
+
+export interface HomeView {
+  verdict: Verdict;
+  /** Clients within reach. */
+  total: number;
+  /** Clients that each filter lets through, among those of the search. */
+  counts: Record<ClientFilter, number>;
+  /** The kinds of CRM that there are. */
+  crms: string[];
+  decisions: number;
+  query: HomeQuery;
+  /** How many the query lets through, and one page of them. */
+  found: number;
+  rows: ClientView[];
+}
+
+/** Clients on one page. */
+export const HOME_PAGE = 25;
+
+export async function readHome(
+  reader: ClientReader,
+  integrations: ReadonlyMap<string, Integration>,
+  query: HomeQuery,
+): Promise<HomeView> {
+  const all = await reader.briefs(integrations);
+  const decisions = all.reduce((sum, one) => sum + one.decisions, 0);
+  const named = all.filter(
+    (one) => (query.crm === '' || one.crm === query.crm) && isNamed(one, query.q),
+  );
+  const counts = { all: 0, needs: 0, stopped: 0, syncing: 0, paused: 0 };
+  for (const filter of CLIENT_FILTERS) {
+    counts[filter] = named.filter((one) => isShown(one, filter)).length;
+  }
+  const found = named.filter((one) => isShown(one, query.show));
+  const from = query.from < found.length ? query.from : 0;
+  return {
+    verdict: judge([...all], decisions, clientHref),
+    total: all.length,
+    counts,
+    crms: [...new Set(all.map(({ crm }) => crm))].sort(),
+    decisions,
+    query: { ...query, from },
+    found: found.length,
+    rows: await reader.rows(found.slice(from, from + HOME_PAGE), integrations),
+  };
+}

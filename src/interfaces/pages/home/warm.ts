@@ -1,0 +1,42 @@
+/** The list of clients, read and made before a user can ask for it: what is cold is not for the first one. */
+import type { Application } from '../../../application.ts';
+import type { ClientReader } from '../../../clients/views/clients.ts';
+import type { Clock } from '../../../core/clock.ts';
+import { messageOf } from '../../../core/errors.ts';
+import type { Log } from '../../../core/log.ts';
+import { readHome } from './home-view.ts';
+
+interface WarmDeps {
+  application: Pick<Application, 'integrations'>;
+  clients: ClientReader;
+  clock: Pick<Clock, 'now' | 'sleep'>;
+  log: Pick<Log, 'debug'>;
+  version: string;
+}
+
+/** A program is compiled while it runs: what ran a few times is quick. */
+const TIMES = 3;
+
+/** No start waits longer for it. */
+const MOST_MS = 2_000;
+
+/** Never rejects: a service whose first page is slow is better than none. */
+export async function warmHome(deps: WarmDeps): Promise<void> {
+  const over = new AbortController();
+  await Promise.race([warm(deps), deps.clock.sleep(MOST_MS, over.signal)]);
+  over.abort();
+}
+
+async function warm(deps: WarmDeps): Promise<void> {
+  const { application, clients, clock, log, version } = deps;
+  const query = { show: 'all', crm: '', q: '', from: 0 } as const;
+  try {
+    const { renderHome } = await import('./home-pages.tsx');
+    for (let time = 0; time < TIMES; time += 1) {
+      const home = await readHome(clients, application.integrations, query);
+      await renderHome({ principal: null, now: clock.now(), version }, home, null);
+    }
+  } catch (error) {
+    log.debug({ error: messageOf(error) }, 'the first page could not be made ready');
+  }
+}

@@ -1,0 +1,71 @@
+/** What was changed by hand in the networks of a client, and the button that undoes it. */
+import { describeCount } from '../../../core/quantities.ts';
+import { type DriftView, describeDifferences } from '../../../networks/drift-view.ts';
+import { Layout, type Viewer } from '../frame/layout.tsx';
+import { ConfirmDialog, Status } from '../frame/parts.tsx';
+
+export interface DriftContent {
+  integration: { id: string; name: string };
+  networks: DriftView[];
+  /** Members who could not be added before, and would be tried again. */
+  failed: number;
+}
+
+export function DriftPage({ content, viewer }: { content: DriftContent; viewer: Viewer }) {
+  const { integration, networks, failed } = content;
+  const removed = networks.reduce((sum, { removedByHand }) => sum + removedByHand.length, 0);
+  const added = networks.reduce((sum, { addedByHand }) => sum + addedByHand.length, 0);
+  const isSame =
+    failed === 0 && networks.every((network) => describeDifferences(network).length === 0);
+  const price = describeCount(removed + failed, 'credit');
+  return (
+    <Layout
+      area="networks"
+      title={`Networks of ${integration.name}`}
+      viewer={viewer}
+      assets={['networkStyles']}
+    >
+      <p class="crumbs">
+        <a href="/networks">Networks</a> <span aria-hidden="true">/</span>{' '}
+        <a href={`/networks/${integration.id}`}>{integration.name}</a>
+      </p>
+      <section class="card" aria-labelledby="drift-title">
+        <h1 class="run-title" id="drift-title">
+          The networks of {integration.name} at the service
+        </h1>
+        {networks.map((network) => {
+          const lines = describeDifferences(network);
+          return (
+            <section key={network.name} aria-label={network.name}>
+              <h2>{network.name}</h2>
+              {lines.length === 0 ? (
+                <p>
+                  <Status kind="well" word="as mirrored" />
+                </p>
+              ) : (
+                <ul class="sentences">
+                  {lines.map((line) => (
+                    <li>{line}</li>
+                  ))}
+                </ul>
+              )}
+            </section>
+          );
+        })}
+        {!isSame && (
+          <div class="row actions">
+            <ConfirmDialog
+              id="repair"
+              label={`Repair (${price} at most)`}
+              title={`Make the networks what their groups are?`}
+              action={`/networks/${integration.id}/repair?members=${removed}`}
+              answer={`Repair, for ${price} at most`}
+            >
+              {`Removed by hand: ${describeCount(removed, 'member')}, who cost a credit each to be added again. Added by hand: ${added}, who are removed unless their group has them. Tried again, for a credit each: ${failed}. Who is to join by the group joins as well, as with the next sync.`}
+            </ConfirmDialog>
+          </div>
+        )}
+      </section>
+    </Layout>
+  );
+}

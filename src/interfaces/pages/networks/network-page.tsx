@@ -1,0 +1,306 @@
+/** Who can introduce which contact: a picture, and the same as a list. */
+import { describeCount, formatCount } from '../../../core/quantities.ts';
+import {
+  type NetworkPicture,
+  type PicturePath,
+  type PictureSort,
+  WEAKEST,
+} from '../../../networks/network-picture.ts';
+import { ClientSides } from '../frame/client-sides.tsx';
+import { Layout, may, type Viewer } from '../frame/layout.tsx';
+import { TableHead } from '../frame/parts.tsx';
+import { clientHref } from '../home/client-href.ts';
+import { createNamer, type Names, type ShownPerson } from './picture.ts';
+import type { NetworkQuery } from './query.ts';
+
+export interface NetworkContent {
+  integration: { id: string; name: string };
+  picture: NetworkPicture;
+  query: NetworkQuery;
+  /** A page of the paths that are looked at, and how many those are. */
+  rows: PicturePath[];
+  count: number;
+  size: number;
+  names: Names | null;
+  person: ShownPerson | null;
+}
+
+export function NetworkPage({ content, viewer }: { content: NetworkContent; viewer: Viewer }) {
+  const { integration, picture, query, person } = content;
+  const { id, name } = integration;
+  return (
+    <Layout
+      area="networks"
+      title={`Networks of ${name}`}
+      viewer={viewer}
+      client={id}
+      assets={['networkStyles', 'cytoscape', 'layoutBase', 'coseBase', 'fcose', 'networkScript']}
+    >
+      <div class="page-head">
+        <p class="crumbs">
+          <a href="/networks">Networks</a> <span aria-hidden="true">/</span>{' '}
+          <a href={clientHref(id)}>{name}</a>
+        </p>
+        <h1>Connections at {name}</h1>
+        <ClientSides client={integration} side="networks" viewer={viewer} />
+        {picture.networks.length > 0 && <p class="quiet summary">{describeNetworks(picture)}</p>}
+      </div>
+      {picture.paths.length === 0 ? (
+        <div class="card">
+          <p class="empty">{emptyText(picture)}</p>
+        </div>
+      ) : (
+        <>
+          <Controls id={id} query={query} picture={picture} viewer={viewer} />
+          <Picture id={id} query={query} name={name} />
+          <div id="person">{person !== null && <Person person={person} />}</div>
+          <PathList content={content} />
+          {may(viewer, 'decider') && <Prospects id={id} />}
+        </>
+      )}
+    </Layout>
+  );
+}
+
+function emptyText({ networks }: NetworkPicture): string {
+  return networks.length === 0
+    ? 'This client has no network yet. A group of its CRM, such as the board, becomes one in its settings; then it is seen here which contacts the members can introduce.'
+    : 'No path is known yet: a sync computes them once members are in the networks and contacts are enhanced.';
+}
+
+function describeNetworks({ networks, people, total, paths }: NetworkPicture): string {
+  const in_ = networks.map(({ name, members }) => `${name} (${describeCount(members, 'member')})`);
+  const shown = new Set(paths.map(({ contact }) => contact)).size;
+  if (total === 0) return `${in_.join(', ')}.`;
+  const rest = total > shown ? ` Shown are the strongest ${formatCount(shown)}.` : '';
+  return `${in_.join(', ')}. ${describeCount(total, 'contact')} can be introduced; ${describeCount(people.length, 'person', 'people')} in the picture.${rest}`;
+}
+
+/** The address of the same page with other words. */
+function buildHref(
+  id: string,
+  query: NetworkQuery,
+  changes: Partial<NetworkQuery>,
+  path = '',
+): string {
+  const { weakest, network, who, sort, from, names } = { ...query, ...changes };
+  const words = new URLSearchParams({
+    ...(weakest === WEAKEST ? {} : { weakest: String(weakest) }),
+    ...(network === null ? {} : { network }),
+    ...(who === null ? {} : { who }),
+    ...(sort === 'strength' ? {} : { sort }),
+    ...(from === 0 ? {} : { from: String(from) }),
+    ...(names ? { names: '1' } : {}),
+  });
+  return `/networks/${id}${path}${words.size === 0 ? '' : `?${words}`}`;
+}
+
+function Controls(props: {
+  id: string;
+  query: NetworkQuery;
+  picture: NetworkPicture;
+  viewer: Viewer;
+}) {
+  const { id, query, picture, viewer } = props;
+  return (
+    <form class="network-controls" method="get" action={`/networks/${id}`} data-controls>
+      <label>
+        Weakest shown: <output data-weakest>{query.weakest} %</output>
+        <input type="range" name="weakest" min={WEAKEST} max={100} value={query.weakest} />
+      </label>
+      {picture.networks.length > 1 && (
+        <label>
+          Network
+          <select name="network">
+            <option value="">All</option>
+            {picture.networks.map(({ name }) => (
+              <option value={name} selected={name === query.network}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <label>
+        Who knows
+        <input type="search" name="who" value={query.who ?? ''} placeholder="id in the CRM" />
+      </label>
+      {query.sort !== 'strength' && <input type="hidden" name="sort" value={query.sort} />}
+      {query.names && <input type="hidden" name="names" value="1" />}
+      <button type="submit" class="button">
+        Show
+      </button>
+      {may(viewer, 'decider') && (
+        <a class="button" href={buildHref(id, query, { names: !query.names })}>
+          {query.names ? 'Hide names' : 'Show names'}
+        </a>
+      )}
+    </form>
+  );
+}
+
+function Picture({ id, query, name }: { id: string; query: NetworkQuery; name: string }) {
+  const about = `Members of the networks of ${name} in the middle, contacts that they can introduce around them; the list below says the same.`;
+  return (
+    <figure class="card picture" hidden data-picture-frame>
+      <div class="picture-tools row">
+        <button type="button" class="button small" data-zoom="in">
+          Nearer
+        </button>
+        <button type="button" class="button small" data-zoom="out">
+          Farther
+        </button>
+        <button type="button" class="button small" data-zoom="fit">
+          All
+        </button>
+        <button type="button" class="button small" data-save>
+          Save as PNG
+        </button>
+        <ul class="picture-key quiet">
+          <li class="key-member">member</li>
+          <li class="key-contact">contact</li>
+          <li class="key-strong">thicker: surer</li>
+        </ul>
+      </div>
+      <div
+        class="picture-place"
+        role="img"
+        aria-label={about}
+        data-picture={buildHref(id, query, { from: 0 }, '/picture')}
+        data-weakest={String(query.weakest)}
+        data-network={query.network ?? ''}
+        data-who={query.who ?? ''}
+      ></div>
+      <span class="probe-accent" data-probe="accent"></span>
+      <span class="probe-ink" data-probe="ink"></span>
+      <span class="probe-line" data-probe="line"></span>
+      <span class="probe-attention" data-probe="attention"></span>
+      <span class="probe-surface" data-probe="surface"></span>
+      {/* The package would add a style inside the page, which the rules for content forbid: this is it already. */}
+      <span id="__________cytoscape_stylesheet" hidden></span>
+    </figure>
+  );
+}
+
+function Person({ person }: { person: ShownPerson }) {
+  const { who, name, contact, sentence, memberOf, sentences, more } = person;
+  return (
+    <section class="card" aria-labelledby="person-title" aria-live="polite">
+      <h2 id="person-title">{name ?? contact ?? who}</h2>
+      {memberOf.length > 0 && <p>Is in {memberOf.join(', ')}.</p>}
+      {sentence !== null && <p class="sentence">{sentence}</p>}
+      {sentences.length === 0 ? (
+        <p class="empty">No path to or from this id is known.</p>
+      ) : (
+        <ul class="sentences">
+          {sentences.map((text) => (
+            <li>{text}</li>
+          ))}
+        </ul>
+      )}
+      {more > 0 && <p class="quiet">And {describeCount(more, 'more')}: in the list.</p>}
+    </section>
+  );
+}
+
+/** People who are not in the CRM: only the service knows them, so that it is asked. */
+function Prospects({ id }: { id: string }) {
+  return (
+    <section class="card" aria-labelledby="prospects-title">
+      <h2 id="prospects-title">People who are not in the CRM</h2>
+      <p class="actions">
+        The service knows who else the members could introduce. It is asked once for the strongest,
+        which takes a credit if it charges for questions.
+      </p>
+      <form method="post" action={`/networks/${id}/prospects`}>
+        <button type="submit" class="button">
+          Prospects as CSV (1 credit at most)
+        </button>
+      </form>
+    </section>
+  );
+}
+
+const COLUMNS: readonly { sort: PictureSort; text: string }[] = [
+  { sort: 'contact', text: 'Contact' },
+  { sort: 'introducer', text: 'Known to' },
+  { sort: 'network', text: 'Network' },
+  { sort: 'strength', text: 'Strength' },
+];
+
+function PathList({ content }: { content: NetworkContent }) {
+  const { integration, picture, query, rows, count, size, names } = content;
+  const { id } = integration;
+  const called = createNamer(picture, names);
+  const last = query.from + rows.length;
+  return (
+    <section class="card" id="paths" aria-labelledby="paths-title">
+      <div class="card-head">
+        <h2 id="paths-title">{describeCount(count, 'connection')}</h2>
+        <a
+          class="button small"
+          href={buildHref(id, query, { from: 0, names: false }, '/paths.csv')}
+        >
+          As CSV (ids)
+        </a>
+      </div>
+      {rows.length === 0 ? (
+        <p class="empty">No connection is as strong as that, or leads to this id.</p>
+      ) : (
+        <table class="stacks">
+          <caption class="hidden">Contacts, and who can introduce them</caption>
+          <TableHead
+            texts={COLUMNS.map(({ sort, text }) => (
+              <a
+                href={`${buildHref(id, query, { sort, from: 0 })}#paths`}
+                {...(sort === query.sort ? { 'aria-current': 'true' as const } : {})}
+              >
+                {text}
+              </a>
+            ))}
+          />
+          <tbody>
+            {rows.map(({ from, to, contact, strength, network }) => (
+              <tr key={`${from} ${contact}`}>
+                <th scope="row">
+                  <a href={`${buildHref(id, query, { who: contact, from: 0 })}#person`}>
+                    {names?.get(contact) ?? contact}
+                  </a>
+                </th>
+                <td data-label="Known to">{called(from)}</td>
+                <td data-label="Network">{network}</td>
+                <td data-label="Strength" data-edge={`${from} ${to}`}>
+                  {strength === null ? (
+                    <span class="quiet">knows as well</span>
+                  ) : (
+                    `${Math.round(strength * 100)} %`
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {count > size && (
+        <nav class="row actions" aria-label="Connections">
+          {query.from > 0 && (
+            <a
+              class="button"
+              href={`${buildHref(id, query, { from: Math.max(0, query.from - size) })}#paths`}
+            >
+              Before
+            </a>
+          )}
+          <span class="quiet">
+            {formatCount(query.from + 1)} to {formatCount(last)} of {formatCount(count)}
+          </span>
+          {last < count && (
+            <a class="button" href={`${buildHref(id, query, { from: last })}#paths`}>
+              More
+            </a>
+          )}
+        </nav>
+      )}
+    </section>
+  );
+}

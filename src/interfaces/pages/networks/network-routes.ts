@@ -1,0 +1,194 @@
+/** Networks: how each client's stand, and who in them can introduce which contact. All of it is from the store. */
+import type { Context, Hono } from 'hono';
+import { z } from 'zod';
+import { readIntroduction, readNames } from '../../../clients/live-crm.ts';
+import { mayActAs } from '../../../core/role.ts';
+import { choosePaths, readPicture } from '../../../networks/network-picture.ts';
+import { checkNetworks } from '../../../networks/networks-by-hand.ts';
+import { describeNetworks } from '../../../networks/overview.ts';
+import { findProspects } from '../../../paths/find-prospects.ts';
+import { prospectsCsv } from '../../../paths/prospects-csv.ts';
+import { findIntegration, listAccessible } from '../../api/request/client-access.ts';
+import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
+import type { PageFrame } from '../frame/page-app.ts';
+import { toCsv } from './csv.ts';
+import { getShownPerson, listContactIds, type Names, pictureData } from './picture.ts';
+import { querySchema, toFilter } from './query.ts';
+import { createRepairs } from './repairs.ts';
+
+/** Clients on one page. */
+const PAGE = 20;
+
+/** Prospects in a file: as many as one question brings. */
+const MAX_PROSPECTS = 500;
+
+/** Names that are asked of the CRM for one page: those of the strongest paths. */
+const MAX_NAMES = 400;
+
+export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
+  const { application } = deps;
+  const { store } = application;
+  const app = frame.room();
+  const repairs = createRepairs(deps);
+
+  app.get('/networks', frame.see('viewer'), async (c) => {
+    const { from } = z
+      .object({ from: z.coerce.number().int().min(0).catch(0) })
+      .parse(c.req.query());
+    const clients = [...listAccessible(c, application).values()].filter(
+      ({ networks }) => networks.length > 0,
+    );
+    const shown = await Promise.all(
+      clients.slice(from, from + PAGE).map(async (integration) => ({
+        id: integration.id,
+        name: integration.name ?? integration.id,
+        networks: await describeNetworks({ store }, integration),
+        paths: await store.warmPaths.countPaths(integration.id),
+        repair: repairs.getState(integration.id),
+      })),
+    );
+    const { renderNetworks } = await import('./network-pages.tsx');
+    const viewer = frame.getViewer(c.get('principal'));
+    return c.html(
+      renderNetworks(viewer, { clients: shown, from, total: clients.length, page: PAGE }),
+    );
+  });
+
+  app.get('/networks/:id', frame.see('viewer'), async (c) => {
+    const integration = findIntegration(c, application, c.req.param('id'));
+    const { id, name = id } = integration;
+    const query = querySchema.parse(c.req.query());
+    const picture = await readPicture(store, id, query.who);
+    const paths = choosePaths(picture, toFilter(query), query.sort);
+    const from = Math.min(query.from, Math.max(0, paths.length - 1));
+    const rows = paths.slice(from, from + ROWS);
+    const withNames = query.names && maySeeNames(c);
+    const wanted = { ...picture, paths: rows };
+    const names = withNames ? await namesFor(c, id, wanted) : null;
+    const person = query.who === null ? null : await personFor(c, id, query.who, picture);
+    const { renderNetwork } = await import('./network-pages.tsx');
+    c.header('Cache-Control', 'no-store');
+    return c.html(
+      renderNetwork(frame.getViewer(c.get('principal')), {
+        ...{ integration: { id, name }, picture, rows, names, person },
+        query: { ...query, from, names: withNames },
+        count: paths.length,
+        size: ROWS,
+      }),
+    );
+  });
+
+  /** The picture, for the script of the page; never kept, as it may have names. */
+  app.get('/networks/:id/picture', frame.see('viewer'), async (c) => {
+    const { id } = findIntegration(c, application, c.req.param('id'));
+    const query = querySchema.parse(c.req.query());
+    const picture = await readPicture(store, id, query.who);
+    const names = query.names && maySeeNames(c) ? await namesFor(c, id, picture) : null;
+    c.header('Cache-Control', 'no-store');
+    return c.json(pictureData(picture, names));
+  });
+
+  app.get('/networks/:id/paths.csv', frame.see('viewer'), async (c) => {
+    const { id } = findIntegration(c, application, c.req.param('id'));
+    const query = querySchema.parse(c.req.query());
+    const picture = await readPicture(store, id, query.who);
+    c.header('Cache-Control', 'no-store');
+    c.header('Content-Type', 'text/csv; charset=utf-8');
+    c.header('Content-Disposition', `attachment; filename="paths-${id}.csv"`);
+    return c.body(toCsv(picture, choosePaths(picture, toFilter(query), query.sort)));
+  });
+  // What a check asks may cost, and it says so before it asks more than once: a button, and no link.
+  app.post('/networks/:id/check', frame.act('admin'), async (c) => {
+    const integration = findIntegration(c, application, c.req.param('id'));
+    const { id, name = id } = integration;
+    const { signal } = liveDeps(deps, c.get('actor'));
+    const open = await application.open(integration, signal);
+    try {
+      const networks = await checkNetworks(open, { maySpend: false, signal });
+      const known = await describeNetworks({ store }, integration);
+      const failed = known.reduce((sum, one) => sum + one.failed.length, 0);
+      const { renderDrift } = await import('./network-pages.tsx');
+      const content = { integration: { id, name }, networks, failed };
+      return c.html(renderDrift(frame.getViewer(c.get('principal')), content));
+    } finally {
+      await open.close();
+    }
+  });
+
+  /** The service is asked once, which may cost a credit: a button says so. */
+  app.post('/networks/:id/prospects', frame.act('decider'), async (c) => {
+    const integration = findIntegration(c, application, c.req.param('id'));
+    const { id, insights } = integration;
+    const { signal } = liveDeps(deps, c.get('actor'));
+    const open = await application.open(integration, signal);
+    try {
+      const query = { limit: MAX_PROSPECTS, minStrength: insights.minStrength };
+      const prospects = await findProspects(open.deps, id, query);
+      await noteShown(c, id, { prospects: prospects.length });
+      c.header('Cache-Control', 'no-store');
+      c.header('Content-Type', 'text/csv; charset=utf-8');
+      c.header('Content-Disposition', `attachment; filename="prospects-${id}.csv"`);
+      return c.body(prospectsCsv(prospects));
+    } finally {
+      await open.close();
+    }
+  });
+
+  app.post('/networks/:id/repair', frame.act('admin'), (c) => {
+    const integration = findIntegration(c, application, c.req.param('id'));
+    const { members } = z
+      .object({ members: z.coerce.number().int().min(0).catch(0) })
+      .parse(c.req.query());
+    repairs.begin(integration, members);
+    return c.redirect(`/networks#network_${integration.id}`, 303);
+  });
+  return app;
+
+  type C = Context<HttpEnv>;
+
+  async function namesFor(
+    c: C,
+    id: string,
+    picture: Parameters<typeof listContactIds>[0],
+  ): Promise<Names> {
+    const ids = listContactIds(picture).slice(0, MAX_NAMES);
+    await noteShown(c, id, { people: ids.length });
+    return readNames(liveDeps(deps, c.get('actor')), findIntegration(c, application, id), ids);
+  }
+
+  /** Who knows a contact; with the name and the sentence of the CRM for those who may see them. */
+  async function personFor(
+    c: C,
+    id: string,
+    who: string,
+    picture: Awaited<ReturnType<typeof readPicture>>,
+  ) {
+    const person = getShownPerson(picture, who);
+    if (person.contact === null || !maySeeNames(c)) return person;
+    await noteShown(c, id, {}, person.contact);
+    const integration = findIntegration(c, application, id);
+    const live = await readIntroduction(
+      liveDeps(deps, c.get('actor')),
+      integration,
+      person.contact,
+    );
+    return { ...person, ...live };
+  }
+
+  async function noteShown(
+    c: C,
+    integrationId: string,
+    details: Record<string, number>,
+    crmId: string | null = null,
+  ): Promise<void> {
+    const { audit } = store.actingAs(c.get('actor'));
+    await audit.note({ action: 'names.shown', integrationId, crmId, details });
+  }
+}
+
+/** Rows of the list on one page. */
+const ROWS = 50;
+
+function maySeeNames(c: Context<HttpEnv>): boolean {
+  return mayActAs(c.get('principal').role, 'decider');
+}

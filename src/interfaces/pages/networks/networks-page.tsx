@@ -1,0 +1,130 @@
+/** How the networks of each client stand. */
+import { describeCount, formatCount } from '../../../core/quantities.ts';
+import type { NetworkOverview } from '../../../networks/overview.ts';
+import { Layout, may, type Viewer } from '../frame/layout.tsx';
+import { CountCells, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
+import type { RepairState } from './repairs.ts';
+
+export interface NetworksContent {
+  clients: {
+    id: string;
+    name: string;
+    networks: NetworkOverview[];
+    paths: number;
+    repair: RepairState | null;
+  }[];
+  /** The place of the first client, how many there are, and how many a page has. */
+  from: number;
+  total: number;
+  page: number;
+}
+
+export function NetworksPage({ content, viewer }: { content: NetworksContent; viewer: Viewer }) {
+  const { clients, from, total, page } = content;
+  return (
+    <Layout area="networks" title="Networks" viewer={viewer} assets={['networkStyles']}>
+      <div>
+        <h1>Networks</h1>
+        <p class="quiet">
+          Groups of the CRM, such as a board, as networks of the service, and which contacts their
+          members can introduce.
+        </p>
+      </div>
+      {total === 0 && (
+        <div class="card">
+          <p class="empty">
+            No client has a network yet. A group under <code>networks</code> in its settings makes
+            one.
+          </p>
+        </div>
+      )}
+      {clients.map(({ id, name, networks, paths, repair }) => (
+        <section class="card" key={id} aria-labelledby={`network_${id}`}>
+          <div class="card-head">
+            <div>
+              <h2 id={`network_${id}`}>{name}</h2>
+              <p class="quiet">
+                {paths === 0
+                  ? 'No contact has a path to them yet.'
+                  : `${describeCount(paths, 'contact')} can be introduced.`}
+              </p>
+            </div>
+            {paths > 0 && (
+              <a class="button" href={`/networks/${id}`}>
+                Connections<span class="hidden"> at {name}</span>
+              </a>
+            )}
+          </div>
+          <NetworkTable networks={networks} now={viewer.now} />
+          {repair !== null && <p role="status">{repair.text}</p>}
+          {may(viewer, 'admin') && networks.some(({ networkId }) => networkId !== null) && (
+            <form class="row actions" method="post" action={`/networks/${id}/check`}>
+              <button type="submit" class="button small">
+                Check at the service
+              </button>
+              <span class="quiet">
+                What was changed there by hand. It asks about the members; where a question costs,
+                it stops after the first and says what the others would.
+              </span>
+            </form>
+          )}
+        </section>
+      ))}
+      {total > page && (
+        <nav class="row" aria-label="Clients">
+          {from > 0 && (
+            <a class="button" href={`/networks?from=${Math.max(0, from - page)}`}>
+              Before
+            </a>
+          )}
+          <span class="quiet">
+            {formatCount(from + 1)} to {formatCount(Math.min(from + page, total))} of{' '}
+            {describeCount(total, 'client')}
+          </span>
+          {from + page < total && (
+            <a class="button" href={`/networks?from=${from + page}`}>
+              More
+            </a>
+          )}
+        </nav>
+      )}
+    </Layout>
+  );
+}
+
+function NetworkTable(props: { networks: readonly NetworkOverview[]; now: number }) {
+  const { networks, now } = props;
+  return (
+    <table class="stacks">
+      <caption class="hidden">Networks and their groups</caption>
+      <TableHead
+        texts={['Network', 'Group read']}
+        counts={['Members', 'To join', 'To enhance', 'Failed']}
+      />
+      <tbody>
+        {networks.map(({ name, group, readAt, members, joiners, toEnhance, failed }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <TableCell label="Group read">
+              {group === null ? (
+                'not in the settings any more'
+              ) : readAt === null ? (
+                'not yet'
+              ) : (
+                <Timestamp at={new Date(readAt).toISOString()} now={now} />
+              )}
+            </TableCell>
+            <CountCells
+              counts={{
+                Members: members,
+                'To join': joiners,
+                'To enhance': toEnhance,
+                Failed: failed.length,
+              }}
+            />
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,23 @@
+/** What the pages of a network are asked to show. */
+import { z } from 'zod';
+import { type PictureFilter, SORTS, WEAKEST } from '../../../networks/network-picture.ts';
+
+const word = z.string().trim().min(1).nullable().catch(null);
+
+export const querySchema = z.object({
+  weakest: z.coerce.number().int().min(WEAKEST).max(100).catch(WEAKEST),
+  network: word,
+  who: word,
+  sort: z.enum(SORTS).catch('strength'),
+  from: z.coerce.number().int().min(0).catch(0),
+  names: z
+    .literal('1')
+    .transform(() => true)
+    .catch(false),
+});
+
+export type NetworkQuery = z.infer<typeof querySchema>;
+
+export function toFilter({ weakest, network, who }: NetworkQuery): PictureFilter {
+  return { weakest, network, who };
+}

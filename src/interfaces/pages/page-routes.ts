@@ -1,0 +1,86 @@
+/** The pages for people, room by room, and the files that they load. */
+
+import type { Hono } from 'hono';
+import { compress } from 'hono/compress';
+import type { ClientReader } from '../../clients/views/clients.ts';
+import type { Access } from '../api/access.ts';
+import type { HttpDeps, HttpEnv } from '../api/request/context.ts';
+import type { ClientAddress } from '../api/request/peer.ts';
+import type { PasskeySignIn } from '../api/sign-in/by-passkey.ts';
+import type { PasswordSignIn } from '../api/sign-in/by-password.ts';
+import type { ProviderSignIn } from '../api/sign-in/by-provider.ts';
+import type { HookCalls } from '../api/webhooks/hook-calls.ts';
+import { findAsset } from './assets.ts';
+import { auditPageRoutes } from './audit/audit-routes.ts';
+import type { AuditChecker } from './audit/checker.ts';
+import { clientAlertRoutes } from './clients/alert-routes.ts';
+import { clientCheckRoutes } from './clients/check-routes.ts';
+import { clientScheduleRoutes } from './clients/schedule-routes.ts';
+import { clientWebhookRoutes } from './clients/webhook-routes.ts';
+import type { CreditReader } from './credits/credit-reader.ts';
+import { creditPageRoutes } from './credits/credit-routes.ts';
+import { decisionRoutes } from './decisions/decision-routes.ts';
+import { createPageFrame } from './frame/page-app.ts';
+import { homeRoutes } from './home/home-routes.ts';
+import { networkPageRoutes } from './networks/network-routes.ts';
+import { accountRoutes } from './people/account-routes.ts';
+import { peopleRoutes } from './people/people-routes.ts';
+import { runPageRoutes } from './runs/run-routes.ts';
+import { setupRoutes } from './setup/setup-routes.ts';
+import { signInRoutes } from './sign-in/sign-in-routes.ts';
+
+/** How users come in. */
+export interface Doors {
+  access: Access;
+  passwords: PasswordSignIn;
+  /** Null where browsers make no passkeys. */
+  passkeys: PasskeySignIn | null;
+  /** Null without an identity provider. */
+  provider: ProviderSignIn | null;
+  getAddress: ClientAddress;
+}
+
+/** What the pages share with the API. */
+export interface SharedReaders {
+  clients: ClientReader;
+  credits: CreditReader;
+  checker: AuditChecker;
+  hookCalls: HookCalls;
+}
+
+/**
+ * Each room has `routes.ts`, which Node reads as it is, and loads its pages when the first one is asked
+ * for: they are written in JSX, which has to be built.
+ */
+export function dashboardRoutes(
+  deps: HttpDeps,
+  doors: Doors,
+  { clients, credits, checker, hookCalls }: SharedReaders,
+): Hono<HttpEnv> {
+  const { access } = doors;
+  const frame = createPageFrame(deps, access, clients);
+  const app = frame.room();
+  app.get('/assets/:file', compress(), (c, next) => {
+    const asset = findAsset(c.req.param('file'));
+    if (asset === null) return next();
+    const { body, contentType } = asset;
+    return c.body(body, 200, { 'Content-Type': contentType, 'Cache-Control': KEPT_FOR_GOOD });
+  });
+  app.route('/', signInRoutes(deps, doors, frame));
+  app.route('/', homeRoutes(deps, frame, credits));
+  app.route('/', runPageRoutes(deps, frame));
+  app.route('/', decisionRoutes(deps, frame));
+  app.route('/', networkPageRoutes(deps, frame));
+  app.route('/', setupRoutes(deps, frame));
+  app.route('/', peopleRoutes(deps, frame));
+  app.route('/', accountRoutes(deps, doors, frame));
+  app.route('/', creditPageRoutes(deps, frame, credits));
+  app.route('/', auditPageRoutes(deps, frame, checker));
+  app.route('/', clientWebhookRoutes(deps, frame, hookCalls));
+  app.route('/', clientAlertRoutes(deps, frame));
+  app.route('/', clientCheckRoutes(deps, frame));
+  app.route('/', clientScheduleRoutes(deps, frame));
+  return app;
+}
+
+const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';

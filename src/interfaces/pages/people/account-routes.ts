@@ -1,0 +1,179 @@
+/** One's own account: the password, the passkeys, the sessions; and joining by the link of an invitation. */
+import type { Context, Hono } from 'hono';
+import { z } from 'zod';
+import { isConfigurationError } from '../../../core/errors.ts';
+import { askForNewPasskey, readNewPasskey } from '../../../people/sign-in/passkeys.ts';
+import {
+  changePassword,
+  findInvited,
+  joinBy,
+  type PeopleDeps,
+  readIdentity,
+} from '../../../people/user-accounts.ts';
+import type { Access } from '../../api/access.ts';
+import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
+import { HttpError } from '../../api/request/errors.ts';
+import { limitBody, MAX_API_BODY_BYTES, readForm } from '../../api/request/guards.ts';
+import { type ClientAddress, describeBrowser, requireSameOrigin } from '../../api/request/peer.ts';
+import { countWhile } from '../../api/sign-in/attempts.ts';
+import type { PasskeySignIn } from '../../api/sign-in/by-passkey.ts';
+import type { ProviderSignIn } from '../../api/sign-in/by-provider.ts';
+import type { PageFrame } from '../frame/page-app.ts';
+import { accountPages } from './account-view.ts';
+import { passkeyShape, passwordSchema } from './forms.ts';
+import { createGuesses, NOT_MADE, passkeyRoutes } from './passkey-routes.ts';
+
+export interface AccountDoors {
+  access: Access;
+  /** Null where browsers make no passkeys. */
+  passkeys: PasskeySignIn | null;
+  /** Null without an identity provider. */
+  provider: ProviderSignIn | null;
+  getAddress: ClientAddress;
+}
+
+export function accountRoutes(
+  deps: HttpDeps,
+  { access, passkeys, provider, getAddress }: AccountDoors,
+  frame: PageFrame,
+): Hono<HttpEnv> {
+  const { application, clock, publicUrl } = deps;
+  const { store, sealer } = application;
+  const app = frame.room();
+  const limited = limitBody(MAX_API_BODY_BYTES);
+  const guesses = createGuesses(deps);
+  const pages = accountPages(deps, passkeys, frame);
+  const hasProvider = provider !== null;
+  const passwordsCount = deps.passwords ?? true;
+  const ways = { passkeys, hasProvider, passwordsCount, guesses };
+  app.route('/', passkeyRoutes(deps, ways, pages, frame));
+
+  app.get('/account', frame.see('viewer'), async (c) => {
+    const note = c.req.query('note') ?? '';
+    return pages.answer(c, { note: isNote(note) ? NOTES[note] : null });
+  });
+
+  app.post('/account/password', frame.act('viewer'), limited, async (c) => {
+    const { sessionId } = c.var.principal;
+    const person = await pages.findPerson(c);
+    if (person === null) throw withoutPassword();
+    const { old, fresh } = passwordsSchema.parse(await readForm(c));
+    try {
+      await countWhile([[guesses, person.id]], () =>
+        changePassword(people(c), person, { old, fresh, session: sessionId }),
+      );
+    } catch (error) {
+      if (!isConfigurationError(error)) throw error;
+      if (error.code !== 'password_wrong') await guesses.takeBack(person.id);
+      return pages.answer(c, { problem: { about: 'password', text: error.message } });
+    }
+    await guesses.takeBack(person.id);
+    return c.redirect('/account?note=password', 303);
+  });
+
+  app.post('/account/sessions/:id/end', frame.act('viewer'), async (c) => {
+    const owner = pages.getOwner(c);
+    if (owner !== null) await acting(c).sessions.endSessions(owner, { id: c.req.param('id') });
+    return c.redirect('/account?note=ended', 303);
+  });
+
+  app.post('/account/sign-out-everywhere', frame.act('viewer'), async (c) => {
+    const owner = pages.getOwner(c);
+    if (owner !== null) await acting(c).sessions.endSessions(owner, { keep: null });
+    return c.redirect('/sign-in', 303);
+  });
+
+  app.get('/join/:secret', async (c) => {
+    const secret = c.req.param('secret');
+    return joinPage(c, secret, null);
+  });
+
+  app.post('/join/:secret', limited, async (c) => {
+    requireSameOrigin(c, publicUrl, 'allowed');
+    const secret = c.req.param('secret');
+    const way = await readCredential(c, secret, await readForm(c));
+    if (way === null) return joinPage(c, secret, NOT_MADE);
+    const actor = { kind: 'session', name: null, from: getAddress(c) } as const;
+    const joining: PeopleDeps = {
+      ...{ store: store.actingAs(actor), sealer, clock },
+      clientNames: clientNames(),
+    };
+    try {
+      const person = await joinBy(joining, secret, way);
+      if (person === null) return joinPage(c, secret, null);
+      await access.signInAs(c, person, typeof way === 'string' ? {} : { by: 'passkey' });
+      return c.redirect('/', 303);
+    } catch (error) {
+      if (!isConfigurationError(error)) throw error;
+      return joinPage(c, secret, error.message);
+    }
+  });
+  return app;
+
+  function acting(c: Context<HttpEnv>) {
+    return store.actingAs(c.get('actor'));
+  }
+
+  function people(c: Context<HttpEnv>): PeopleDeps {
+    return { store: acting(c), sealer, clock, clientNames: clientNames() };
+  }
+
+  function clientNames(): string[] {
+    return [...application.integrations.values()].flatMap(({ id, name }) => [id, name ?? '']);
+  }
+
+  /** The way to sign in that the form brings: a password, or a passkey; null for one that does not count. */
+  async function readCredential(
+    c: Context<HttpEnv>,
+    secret: string,
+    form: Record<string, unknown>,
+  ) {
+    const { response, way } = z.object(passkeyShape).parse(form);
+    if (response === '' || passkeys === null) return passwordsSchema.parse(form).fresh;
+    const asked = { ceremony: 'join', boundTo: secret } as const;
+    return readNewPasskey(
+      passkeys.deps,
+      asked,
+      { response, way },
+      describeBrowser(c) ?? 'My passkey',
+    );
+  }
+
+  async function joinPage(c: Context<HttpEnv>, secret: string, problem: string | null) {
+    const joining: PeopleDeps = { store, sealer, clock };
+    const person = await findInvited(joining, secret);
+    const { renderJoin } = await import('./join-page.tsx');
+    const stranger = frame.getViewer(null);
+    if (person === null) return c.html(renderJoin(stranger, null), 404);
+    const { name, email } = readIdentity(sealer, person);
+    const asked = { ceremony: 'join', boundTo: secret } as const;
+    const passkey = passkeys && (await askForNewPasskey(passkeys.deps, asked, person));
+    const view = { name, email, isNew: person.joinedAt === null, passkey, problem };
+    return c.html(renderJoin(stranger, view), problem === null ? 200 : 422);
+  }
+}
+
+const passwordsSchema = z.object({ old: passwordSchema, fresh: passwordSchema });
+
+function withoutPassword(): HttpError {
+  return new HttpError(
+    422,
+    'password_none',
+    'You are signed in with an access token, which has no password.',
+  );
+}
+
+/** What can be said on the next page: only these words, whatever the address has. */
+const NOTES = {
+  attacked:
+    'Somebody has tried ten or more wrong passwords for your account in the last quarter of an hour. None of them was right. A passkey cannot be guessed: add one here.',
+  password: 'The password is changed. You were signed out everywhere else.',
+  ended: 'That session has ended.',
+  proved: 'It is you. For the next ten minutes you can add and remove passkeys.',
+  passkeyAdded: 'The passkey is added: you can sign in with it from now on.',
+  passkeyRemoved: 'The passkey is removed. You were signed out everywhere else.',
+} as const;
+
+function isNote(word: string): word is keyof typeof NOTES {
+  return Object.hasOwn(NOTES, word);
+}

@@ -1,0 +1,110 @@
+/** What the page of one's own account shows, for the routes that answer with it. */
+import type { Context } from 'hono';
+import { askForNewPasskey, askForPasskey } from '../../../people/sign-in/passkeys.ts';
+import type { PersonRecord } from '../../../people/statements/people.ts';
+import type { SessionOwner, SessionRecord } from '../../../people/statements/sessions.ts';
+import { describePasskey, readIdentity } from '../../../people/user-accounts.ts';
+import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
+import { describeBrowser } from '../../api/request/peer.ts';
+import type { PasskeySignIn } from '../../api/sign-in/by-passkey.ts';
+import type { PageFrame } from '../frame/page-app.ts';
+import type { AccountPasskeys, AccountView, Problem } from './account-page.tsx';
+
+/** How long a session may change how its person signs in, once that person has shown who it is. */
+const PROOF_MS = 10 * 60_000;
+
+export interface AccountPages {
+  answer(
+    c: Context<HttpEnv>,
+    what: { note?: string | null; problem?: Problem | null },
+  ): Promise<Response>;
+  /** The person of this session, if it has shown lately who it is. */
+  findProved(c: Context<HttpEnv>): Promise<PersonRecord | null>;
+  findPerson(c: Context<HttpEnv>): Promise<PersonRecord | null>;
+  /** Whose sessions these are; null for the first visitor, and for programs. */
+  getOwner(c: Context<HttpEnv>): SessionOwner | null;
+}
+
+export function accountPages(
+  { application, clock, publicUrl }: Pick<HttpDeps, 'application' | 'clock' | 'publicUrl'>,
+  passkeys: PasskeySignIn | null,
+  frame: PageFrame,
+): AccountPages {
+  const { store, sealer } = application;
+
+  function getOwner(c: Context<HttpEnv>): SessionOwner | null {
+    const { personId, tokenId } = c.var.principal;
+    if (personId !== null) return { personId };
+    return tokenId === null ? null : { tokenId };
+  }
+
+  async function findPerson(c: Context<HttpEnv>): Promise<PersonRecord | null> {
+    const { personId } = c.var.principal;
+    return personId === null ? null : store.people.find(personId);
+  }
+
+  async function readSessions(c: Context<HttpEnv>): Promise<AccountView['sessions']> {
+    const { sessionId } = c.var.principal;
+    const owner = getOwner(c);
+    const sessions = owner === null ? [] : await store.sessions.list(owner);
+    return sessions.map((session) => ({ ...session, isThis: session.id === sessionId }));
+  }
+
+  function hasProved(sessions: AccountView['sessions']): boolean {
+    const own = sessions.find(({ isThis }) => isThis);
+    return own !== undefined && isRecent(own);
+  }
+
+  function isRecent({ begunAt, provedAt }: SessionRecord): boolean {
+    const passedMs = clock.now() - Math.max(begunAt, provedAt ?? 0);
+    // Less than nothing: the clock was set back.
+    return passedMs >= 0 && passedMs < PROOF_MS;
+  }
+
+  async function readPasskeys(
+    c: Context<HttpEnv>,
+    person: PersonRecord | null,
+    isProved: boolean,
+  ): Promise<AccountPasskeys | null> {
+    const { sessionId } = c.var.principal;
+    if (person === null || sessionId === null) return null;
+    const own = await store.passkeys.list(person.id);
+    const ask = passkeys && {
+      add: isProved
+        ? await askForNewPasskey(passkeys.deps, { ceremony: 'add', boundTo: sessionId }, person)
+        : null,
+      prove:
+        isProved || own.length === 0
+          ? null
+          : askForPasskey(passkeys.deps, { ceremony: 'prove', boundTo: sessionId }),
+    };
+    return {
+      own: own.map((passkey) => describePasskey(sealer, passkey)),
+      canRemove: isProved,
+      impossibleAt: ask === null ? publicUrl : null,
+      ...(ask ?? { add: null, prove: null }),
+      newName: describeBrowser(c) ?? 'My passkey',
+    };
+  }
+
+  return {
+    getOwner,
+    findPerson,
+    findProved: async (c) => (hasProved(await readSessions(c)) ? findPerson(c) : null),
+    async answer(c, { note = null, problem = null }) {
+      const { principal } = c.var;
+      const person = await findPerson(c);
+      const sessions = await readSessions(c);
+      const view: AccountView = {
+        email: person === null ? null : readIdentity(sealer, person).email,
+        hasPassword: person !== null && person.password !== null,
+        passkeys: await readPasskeys(c, person, hasProved(sessions)),
+        sessions,
+        problem,
+      };
+      const { renderAccount } = await import('./account-page.tsx');
+      const status = problem === null ? 200 : 422;
+      return c.html(renderAccount(frame.getViewer(principal), view, note), status);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { PasskeyOffer } from '../../../people/sign-in/passkeys.ts';
+import { Layout, render, type Viewer } from '../frame/layout.tsx';
+import { NewPassword } from './new-password.tsx';
+import { PasskeyForm } from './passkey-parts.tsx';
+
+export interface JoinView {
+  name: string;
+  email: string;
+  /** False for a person who joined before and forgot the password. */
+  isNew: boolean;
+  /** What a passkey is asked by; null where there can be none. */
+  passkey: PasskeyOffer | null;
+  /** Why the password, or the passkey, was not taken. */
+  problem: string | null;
+}
+
+/** What the link of an invitation leads to; null for a link that is no good (any more). */
+export function renderJoin(viewer: Viewer, view: JoinView | null) {
+  if (view === null) {
+    return render(
+      <Layout title="This link is used up" viewer={viewer}>
+        <div class="card problem">
+          <h1>This link is used up</h1>
+          <p>
+            It works once, within seven days, and ends when a newer one is made. Who invited you can
+            make another one.
+          </p>
+          <p>
+            <a class="button" href="/sign-in">
+              To the sign-in
+            </a>
+          </p>
+        </div>
+      </Layout>,
+    );
+  }
+  const { name, email, isNew, passkey, problem } = view;
+  return render(
+    <Layout
+      title={isNew ? 'Join' : 'A new password'}
+      viewer={viewer}
+      assets={passkey === null ? [] : ['passkeyScript']}
+    >
+      <div class="card sign-in">
+        <h1>{isNew ? `Welcome, ${name}` : 'A new password'}</h1>
+        <p class="quiet">
+          {isNew ? 'Choose a password. From then on you sign in with it and' : 'You sign in with'}{' '}
+          <strong>{email}</strong>.
+        </p>
+        {problem !== null && (
+          <p class="refused" role="alert" id="refused">
+            {problem}
+          </p>
+        )}
+        {/* Without an action it goes to the address of the page, which has the secret. */}
+        <form method="post">
+          <input type="hidden" name="username" autocomplete="username" value={email} />
+          <NewPassword
+            label="Password"
+            hint="; a few words are a good one."
+            hasProblem={problem !== null}
+          />
+          <button type="submit" class="button primary">
+            {isNew ? 'Join' : 'Take it'}
+          </button>
+        </form>
+        {passkey !== null && (
+          <PasskeyForm offer={passkey} kind="create" label="Use a passkey instead">
+            <p class="quiet">
+              Or sign in with the fingerprint, the face or the PIN that unlocks this device; no
+              password is needed then{isNew ? '' : ', and the one so far ends'}.
+            </p>
+          </PasskeyForm>
+        )}
+      </div>
+    </Layout>,
+  );
+}

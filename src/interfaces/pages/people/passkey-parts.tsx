@@ -1,0 +1,53 @@
+import type { PropsWithChildren } from 'hono/jsx';
+import type { PasskeyOffer } from '../../../people/sign-in/passkeys.ts';
+
+/**
+ * A form that the script of passkeys shows and fills in, and why there is none where it cannot. The page needs
+ * the asset `passkeyScript`.
+ */
+export function PasskeyForm(
+  props: PropsWithChildren<{
+    offer: PasskeyOffer;
+    kind: 'get' | 'create';
+    /** Left out it goes to the address of the page. */
+    action?: string;
+    /** Where the same form is found again with another question; the page's own address if left out. */
+    page?: string;
+    label: string;
+    isPrimary?: boolean;
+    /** Offered in the field of the e-mail address as well. */
+    isAutofill?: boolean;
+  }>,
+) {
+  const { offer, kind, action, page, label, isPrimary = false, isAutofill = false } = props;
+  return (
+    <div class="passkey">
+      <form
+        {...{ hidden: true, method: 'post', class: 'fields', action }}
+        data-passkey={kind}
+        data-origin={offer.origin}
+        data-options={offer.options}
+        data-page={page}
+        data-autofill={isAutofill ? '' : undefined}
+      >
+        {props.children}
+        <input type="hidden" name="way" value={offer.way} />
+        <input type="hidden" name="response" value="" autocomplete="off" />
+        <p class="refused" role="alert" data-problem hidden></p>
+        <button type="submit" class={isPrimary ? 'button primary' : 'button'}>
+          {label}
+        </button>
+      </form>
+      <p class="quiet" data-elsewhere hidden>
+        Passkeys work at <a href={offer.origin}>{offer.origin}</a> alone: you are here by another
+        address.
+      </p>
+      <p class="quiet" data-unable hidden>
+        This browser is too old for passkeys.
+      </p>
+      <noscript>
+        <p class="quiet">Passkeys need JavaScript.</p>
+      </noscript>
+    </div>
+  );
+}

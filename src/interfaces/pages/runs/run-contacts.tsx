@@ -1,0 +1,282 @@
+/** What became of a run's contacts: tabs by outcome, facets by reason, and the contacts themselves. */
+
+import type { FieldValue } from '../../../core/crm-field.ts';
+import { OUTCOME_ORDER, type Outcome, outcomeText } from '../../../core/outcome.ts';
+import { describeCount, formatCount } from '../../../core/quantities.ts';
+import type { WrittenChanges } from '../../../fields/written-changes.ts';
+import { whyText } from '../../../sync/views/run-contacts.ts';
+import { Layout, type Viewer } from '../frame/layout.tsx';
+import { Dialog, OutcomeStatus, RecordId, TableCell, TableHead } from '../frame/parts.tsx';
+import type { ContactQuery, RunDetail } from './run-detail.ts';
+
+/** The order of the tabs; those without a contact are left out, except for the first four. */
+const TABS: readonly Outcome[] = ['written', 'held', 'failed', 'skipped', 'unchanged', 'waiting'];
+const ALWAYS_SHOWN = 4;
+
+export function RunContacts({ detail, mayDecide }: { detail: RunDetail; mayDecide: boolean }) {
+  const { report, contacts, query, next, shared } = detail;
+  const isAll = Object.values(query).every((word) => !word);
+  return (
+    <section id="contacts" aria-labelledby="contacts-title">
+      <h2 id="contacts-title">What became of the contacts, and why</h2>
+      {shared > 0 && (
+        <p class="quiet">
+          {describeCount(shared, 'profile')} of people who were paid for in another contact: no
+          credit.
+        </p>
+      )}
+      <Tabs detail={detail} />
+      <Facets detail={detail} />
+      <form class="row finder" method="get" action={`/runs/${report.id}#contacts`}>
+        {query.outcome && <input type="hidden" name="outcome" value={query.outcome} />}
+        {query.reason && <input type="hidden" name="reason" value={query.reason} />}
+        <label>
+          Id in the CRM begins with{' '}
+          <input
+            type="search"
+            id="contact-prefix"
+            name="contact"
+            value={query.contact}
+            autocomplete="off"
+          />
+        </label>
+        <button type="submit" class="button small">
+          Find
+        </button>
+        <span class="downloads">
+          <a href={fileHref(report.id, query, 'csv')}>Download as CSV</a>
+          <a href={fileHref(report.id, query, 'json-file')}>as JSON</a>
+        </span>
+      </form>
+      {contacts.length === 0 ? (
+        <p class="empty">
+          {isAll ? 'Nothing is on record of a contact.' : 'No contact of this run is like that.'}
+        </p>
+      ) : (
+        <ContactTable detail={detail} mayDecide={mayDecide} />
+      )}
+      <p class="row">
+        {query.after && (
+          <a href={contactsHref(report.id, { ...query, after: undefined })}>← First page</a>
+        )}
+        {next !== null && (
+          <a href={contactsHref(report.id, { ...query, after: next })}>Next page →</a>
+        )}
+      </p>
+    </section>
+  );
+}
+
+function Tabs({ detail: { report, query } }: { detail: RunDetail }) {
+  const { contacts } = report;
+  const shown = TABS.filter((outcome, place) => place < ALWAYS_SHOWN || contacts[outcome] > 0);
+  const all = OUTCOME_ORDER.reduce((sum, outcome) => sum + contacts[outcome], 0);
+  return (
+    <nav class="tabs" aria-label="Outcomes">
+      <ul>
+        <Tab id={report.id} query={query} outcome={undefined} label="All" count={all} />
+        {shown.map((outcome) => (
+          <Tab
+            id={report.id}
+            query={query}
+            outcome={outcome}
+            label={capital(outcome)}
+            count={contacts[outcome]}
+          />
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Tab(props: {
+  id: string;
+  query: ContactQuery;
+  outcome: Outcome | undefined;
+  label: string;
+  count: number;
+}) {
+  const { id, query, outcome, label, count } = props;
+  const isCurrent = (query.outcome || undefined) === outcome;
+  const { contact } = query;
+  return (
+    <li>
+      <a
+        href={contactsHref(id, { outcome, contact })}
+        {...(isCurrent ? { 'aria-current': 'true' } : {})}
+      >
+        {label}{' '}
+        <span class="tab-count" {...(outcome ? { 'data-of': `contacts.${outcome}` } : {})}>
+          {formatCount(count)}
+        </span>
+      </a>
+    </li>
+  );
+}
+
+/** Why, with counts: each reason of the tab that is open leads to its contacts. */
+function Facets({ detail: { report, reasons, query } }: { detail: RunDetail }) {
+  const shown = reasons.filter(({ outcome }) => !query.outcome || query.outcome === outcome);
+  if (shown.length === 0) return null;
+  return (
+    <ul class="facets" aria-label="Reasons">
+      {shown.map(({ reason, text, count, outcome }) => (
+        <li key={reason} class={query.reason === reason ? 'chosen' : ''}>
+          <OutcomeStatus outcome={outcome} />
+          {reason === 'profile_fresh' ? (
+            <span>{text}</span>
+          ) : (
+            <a
+              href={contactsHref(report.id, { outcome: query.outcome, reason })}
+              {...(query.reason === reason ? { 'aria-current': 'true' } : {})}
+            >
+              {text}
+            </a>
+          )}
+          <span class="number">{formatCount(count)}</span>
+        </li>
+      ))}
+      {query.reason && (
+        <li>
+          <span class="quiet">only: {outcomeText(query.reason)}</span>
+          <a href={contactsHref(report.id, { outcome: query.outcome })}>show all reasons</a>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function ContactTable({ detail, mayDecide }: { detail: RunDetail; mayDecide: boolean }) {
+  const { report, contacts, isSetUp } = detail;
+  const hasChanges = mayDecide && isSetUp && contacts.some(({ outcome }) => outcome === 'written');
+  return (
+    <table class="stacks">
+      <TableHead texts={['Contact', 'Outcome', 'Why', ...(hasChanges ? [CHANGES_HEAD] : [])]} />
+      <tbody>
+        {contacts.map(({ crmId, url, outcome, ...why }, place) => (
+          <tr key={crmId}>
+            <th scope="row">
+              <RecordId id={crmId} url={url} />
+            </th>
+            <td data-label="Outcome">
+              <OutcomeStatus outcome={outcome} />
+            </td>
+            <TableCell label="Why">{whyText(why)}</TableCell>
+            {hasChanges && (
+              <td class="action">
+                {outcome === 'written' && <Changes run={report.id} crmId={crmId} place={place} />}
+              </td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const CHANGES_HEAD = <span class="hidden">Changes</span>;
+
+/** Asked of the CRM when it is opened, and gone from the page when it is closed. */
+function Changes({ run, crmId, place }: { run: string; crmId: string; place: number }) {
+  const id = `changes-${place}`;
+  const href = `/runs/${run}/changes?contact=${encodeURIComponent(crmId)}`;
+  return (
+    <>
+      <button type="button" class="button small" id={`${id}-open`} popovertarget={id}>
+        Changes<span class="hidden"> of {crmId}</span>
+      </button>
+      <Dialog id={id} title={`What this run wrote into ${crmId}`}>
+        <div data-load>
+          <p>
+            <a href={href}>Show what stood there before, and what stands there now</a>
+          </p>
+        </div>
+        <button type="button" class="button" popovertarget={id} popovertargetaction="hide">
+          Close
+        </button>
+      </Dialog>
+    </>
+  );
+}
+
+export interface ChangesView extends WrittenChanges {
+  run: string;
+  crmId: string;
+  integrationName: string;
+}
+
+/** The changes as a page of their own, of which scripts show the middle. */
+export function ChangesPage({ view, viewer }: { view: ChangesView; viewer: Viewer }) {
+  const { run, crmId, integrationName } = view;
+  return (
+    <Layout area="runs" title={`Changes of ${crmId} · Run of ${integrationName}`} viewer={viewer}>
+      <p class="crumbs">
+        <a href={`/runs/${run}`}>← The run</a>
+      </p>
+      <div class="card">
+        <h1 class="run-title">What the run wrote into {crmId}</h1>
+        <div data-fragment>
+          <ChangesBody view={view} />
+        </div>
+      </div>
+    </Layout>
+  );
+}
+
+const STATES: Readonly<Record<Exclude<WrittenChanges['state'], 'known'>, string>> = {
+  none: 'This run wrote no field of this contact.',
+  gone: 'The CRM does not have this contact any more.',
+  unkept:
+    'What stood there before is not kept any more (retention.previousValues), or its key is gone.',
+};
+
+function ChangesBody({ view: { state, changes } }: { view: ChangesView }) {
+  if (state !== 'known') return <p>{STATES[state]}</p>;
+  return (
+    <table class="stacks examples">
+      <caption>Read from the CRM at this moment, and kept nowhere</caption>
+      <TableHead texts={['Field', 'Before the run', 'Now']} />
+      <tbody>
+        {changes.map(({ field, before, now, isOurs }) => (
+          <tr key={field}>
+            <th scope="row">{field}</th>
+            <TableCell label="Before the run">{valueText(before)}</TableCell>
+            <TableCell label="Now">
+              {valueText(now)}
+              {!isOurs && <span class="quiet"> (changed since by a person or another tool)</span>}
+            </TableCell>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function valueText(value: FieldValue): string {
+  return value === null || value === '' ? '(empty)' : String(value);
+}
+
+function capital(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+}
+
+/** The address of the page with these contacts of a run. */
+function contactsHref(id: string, query: ContactQuery): string {
+  const words = toSearchParams(query);
+  return `/runs/${id}${words.size > 0 ? `?${words}` : ''}#contacts`;
+}
+
+/** The same contacts as one file. */
+function fileHref(id: string, query: ContactQuery, format: 'csv' | 'json-file'): string {
+  const words = new URLSearchParams({ format });
+  for (const [name, word] of toSearchParams({ ...query, after: undefined })) words.set(name, word);
+  return `/v1/runs/${id}/contacts?${words}`;
+}
+
+function toSearchParams({ outcome, reason, contact, after }: ContactQuery): URLSearchParams {
+  const words = new URLSearchParams();
+  for (const [name, word] of Object.entries({ outcome, reason, contact, after })) {
+    if (word) words.set(name, word);
+  }
+  return words;
+}

@@ -1,0 +1,291 @@
+import type { PropsWithChildren } from 'hono/jsx';
+import { formatCount, formatDuration } from '../../../core/quantities.ts';
+import type { RunReport } from '../../../core/run.ts';
+import type { CrmMessage } from '../../../decisions/crm-messages.ts';
+import type { RunProgress } from '../../../sync/views/run-progress.ts';
+import { Layout, may, type Viewer } from '../frame/layout.tsx';
+import {
+  ConfirmDialog,
+  CountCells,
+  ErrorNotice,
+  Fact,
+  formatSpan,
+  formatTimestamp,
+  RunStatus,
+  Status,
+  TableCell,
+  TableHead,
+  Timestamp,
+} from '../frame/parts.tsx';
+import { WaitingValues } from '../frame/waiting-values.tsx';
+import { clientHref } from '../home/client-href.ts';
+import { AcceptRate, PersonsLink } from '../home/client-parts.tsx';
+import { RunContacts } from './run-contacts.tsx';
+import type { RunDetail } from './run-detail.ts';
+
+interface RunPageProps {
+  detail: Pick<RunDetail, 'report' | 'phase' | 'integrationName'>;
+  note: string | null;
+  viewer: Viewer;
+}
+
+/** What one run did, and why: the frame round its body. */
+export function RunPage({ detail, note, viewer, children }: PropsWithChildren<RunPageProps>) {
+  const { report, phase, integrationName } = detail;
+  return (
+    <Layout
+      area="runs"
+      title={`Run of ${integrationName}, ${formatTimestamp(report.startedAt)}`}
+      viewer={viewer}
+      note={note}
+      client={report.integration}
+      assets={phase === 'over' ? ['runStyles'] : ['runStyles', 'uplot', 'uplotStyles', 'runScript']}
+    >
+      {children}
+    </Layout>
+  );
+}
+
+interface RunBodyProps {
+  detail: RunDetail;
+  words: readonly CrmMessage[];
+  viewer: Viewer;
+}
+
+/** The same for all who may do the same. */
+export function RunBody({ detail, words, viewer }: RunBodyProps) {
+  const { report, phase, integrationName, advice } = detail;
+  const isOver = phase === 'over';
+  return (
+    <>
+      <p class="crumbs">
+        <a href="/runs">Runs</a> <span aria-hidden="true">/</span>{' '}
+        <a href={clientHref(report.integration)}>{integrationName}</a>
+      </p>
+      <div class="card" id="run" data-live>
+        <div {...(isOver ? {} : { 'data-run': report.id })}>
+          <div class="card-head">
+            <h1 class="run-title">
+              A run of {integrationName} <PhaseStatus detail={detail} />
+            </h1>
+            <Buttons detail={detail} viewer={viewer} />
+          </div>
+          {advice && (
+            <ErrorNotice
+              which="This run"
+              message={report.reason?.message ?? 'The process ended in the middle of the run.'}
+              advice={advice}
+            />
+          )}
+          <Pipe report={report} />
+          {detail.progress && <Progress progress={detail.progress} report={report} />}
+          <RunFacts report={report} now={viewer.now} />
+          <WaitingValues waiting={report.valuesWaiting} />
+        </div>
+      </div>
+      {!isOver && <Rate />}
+      <div class="card" id="outcomes" data-live>
+        <RunContacts detail={detail} mayDecide={may(viewer, 'decider')} />
+      </div>
+      <Networks report={report} />
+      <Words words={words} />
+    </>
+  );
+}
+
+function PhaseStatus({ detail: { report, phase, isStopping } }: { detail: RunDetail }) {
+  if (phase === 'waiting') return <Status kind="busy" word="About to begin" />;
+  if (isStopping) return <Status kind="busy" word="Stopping" />;
+  return <RunStatus report={report} isCutOff={phase === 'over' && report.status === 'running'} />;
+}
+
+function Buttons({ detail, viewer }: { detail: RunDetail; viewer: Viewer }) {
+  const { report, phase, isStopping, isRateLow, isSetUp, integrationName: name } = detail;
+  const isAdmin = may(viewer, 'admin');
+  return (
+    <div class="row buttons">
+      {isAdmin && phase !== 'over' && !isStopping && (
+        <ConfirmDialog
+          id="stop_question"
+          buttonId="stop"
+          label="Stop"
+          title={`Stop this run of ${name}?`}
+          action={`/runs/${report.id}/stop`}
+          answer="Stop the run"
+        >
+          It ends within seconds. What was paid for is kept, nothing is paid for twice, and the next
+          run goes on from there. Its schedule stays as it is.
+        </ConfirmDialog>
+      )}
+      {isAdmin && phase === 'over' && isSetUp && report.contacts.failed > 0 && (
+        <ConfirmDialog
+          id="retry_question"
+          buttonId="retry"
+          label="Retry failed"
+          title={`Try again what failed for ${name}?`}
+          action={`/runs/${report.id}/retry`}
+          answer="Retry now"
+        >
+          A sync begins. Writes that the CRM refused and profiles that could not be read are tried
+          again without a credit; persons the service does not know are not asked for again. As in
+          every sync, each new or changed contact costs a credit.
+        </ConfirmDialog>
+      )}
+      {isRateLow && isAdmin && <AcceptRate integration={{ id: report.integration, name }} />}
+      {isRateLow && may(viewer, 'decider') && <PersonsLink id={report.integration} />}
+    </div>
+  );
+}
+
+/** The way of the contacts, from station to station. */
+function Pipe({ report: { contacts } }: { report: RunReport }) {
+  const { read, chosen, submitted, enhanced, written } = contacts;
+  const stations = { read, chosen, submitted, enhanced, written };
+  return (
+    <ol class="pipe" aria-label="Contacts at each station">
+      {Object.entries(stations).map(([station, count]) => (
+        <li key={station} class={count === 0 ? 'zero' : ''}>
+          <span class="station-count" data-of={`contacts.${station}`}>
+            {formatCount(count)}
+          </span>
+          <span class="station-name">{station}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Progress(props: { progress: RunProgress; report: RunReport }) {
+  const { settled, chosen, leftMs } = props.progress;
+  return (
+    <div class="progress">
+      <progress
+        aria-label="Contacts that are settled, of those that were chosen"
+        data-progress
+        {...(chosen > 0 ? { value: settled, max: chosen } : {})}
+      />
+      <p class="current-line">
+        <span>
+          <span data-of="progress.settled">{formatCount(settled)}</span> of{' '}
+          <span data-of="progress.chosen">{formatCount(chosen)}</span> chosen contacts settled
+        </span>
+        <span class="quiet">
+          Time left for the whole:{' '}
+          <span data-duration="progress.leftMs">
+            {leftMs === null ? 'not known yet' : `about ${formatDuration(leftMs)}`}
+          </span>
+        </span>
+      </p>
+    </div>
+  );
+}
+
+const TRIGGERS: Readonly<Record<RunReport['trigger'], string>> = {
+  schedule: 'the schedule',
+  manual: 'a person',
+  webhook: 'a webhook',
+};
+
+function RunFacts({ report, now }: { report: RunReport; now: number }) {
+  const { startedAt, finishedAt, trigger, credits, calls } = report;
+  return (
+    <dl class="facts">
+      <Fact name="Began">
+        <Timestamp at={startedAt} now={now} as="moment" />
+        <span class="quiet detail">asked for by {TRIGGERS[trigger]}</span>
+      </Fact>
+      <Fact name="Took">
+        {finishedAt === null ? 'not over' : formatSpan(startedAt, finishedAt)}
+      </Fact>
+      <Fact name="Credits for enhancements">
+        <Credits bucket="enhancements" credits={credits} />
+      </Fact>
+      <Fact name="Credits for networks">
+        <Credits bucket="networks" credits={credits} />
+      </Fact>
+      <Fact name="Requests to the service">
+        <span data-of="calls.partner">{formatCount(calls.partner)}</span>
+        <span class="quiet detail">
+          <span data-of="calls.crm">{formatCount(calls.crm)}</span> to the CRM
+        </span>
+      </Fact>
+      <Fact name="Asked to slow down">
+        <span data-of="calls.throttled">{formatCount(calls.throttled)}</span>
+        <span class="quiet detail">times, by either of them</span>
+      </Fact>
+    </dl>
+  );
+}
+
+function Credits(props: { bucket: 'enhancements' | 'networks'; credits: RunReport['credits'] }) {
+  const { bucket, credits } = props;
+  const { spent, remaining } = credits[bucket];
+  return (
+    <>
+      <span data-of={`credits.${bucket}.spent`}>{formatCount(spent)}</span> spent
+      <span class="quiet detail">
+        <span data-of={`credits.${bucket}.remaining`}>
+          {remaining === null ? 'not asked' : formatCount(remaining)}
+        </span>
+        {remaining === null ? ' what is left' : ' left'}
+      </span>
+    </>
+  );
+}
+
+/** Drawn by the script from what the run says of itself, and kept in the page alone. */
+function Rate() {
+  return (
+    <section class="card" id="rate" aria-labelledby="rate-title" hidden>
+      <h2 id="rate-title">Contacts a second</h2>
+      <div id="rate-chart" class="chart" aria-hidden="true"></div>
+      <p id="rate-text" class="quiet"></p>
+    </section>
+  );
+}
+
+function Networks({ report: { networks } }: { report: RunReport }) {
+  if (networks.length === 0) return null;
+  return (
+    <section class="card" aria-labelledby="networks-title">
+      <h2 id="networks-title">Networks</h2>
+      <table class="stacks">
+        <TableHead texts={['Network']} counts={['Added', 'Removed', 'Kept', 'Failed']} />
+        <tbody>
+          {networks.map(({ name, added, removed, kept, failed }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <CountCells counts={{ Added: added, Removed: removed, Kept: kept, Failed: failed }} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Words({ words }: { words: readonly CrmMessage[] }) {
+  if (words.length === 0) return null;
+  return (
+    <details class="card" id="words">
+      <summary>What the CRM said, in its own words</summary>
+      <p>
+        It may quote names and figures. It is kept sealed for 30 days, and only those who decide see
+        it here.
+      </p>
+      <table class="stacks">
+        <TableHead texts={['Contact', 'It said']} />
+        <tbody>
+          {words.map(({ contact, text }) => (
+            <tr key={contact}>
+              <th scope="row">{contact ?? 'The run'}</th>
+              <TableCell label="It said">
+                {text ?? 'It was sealed with a key that is not here any more.'}
+              </TableCell>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}

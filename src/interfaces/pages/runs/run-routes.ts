@@ -1,0 +1,132 @@
+/** The pages of runs, and what their buttons do (design, section 4.5). */
+import type { Hono } from 'hono';
+import { z } from 'zod';
+import { mayActAs } from '../../../core/role.ts';
+import { readCrmMessages } from '../../../decisions/crm-messages.ts';
+import { readWrittenChanges } from '../../../fields/written-changes.ts';
+import {
+  findIntegration,
+  findRun,
+  hasAccess,
+  listAccessibleIds,
+} from '../../api/request/client-access.ts';
+import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
+import type { PageFrame } from '../frame/page-app.ts';
+import { toAnchor } from '../home/client-detail.ts';
+import { clientHref } from '../home/client-href.ts';
+import { createBriefCache } from './brief-cache.ts';
+import { PAGE_SIZE, readRunDetail } from './run-detail.ts';
+import { readRunList, runListQuerySchema } from './run-list.ts';
+import type { RunBodyText } from './run-pages.tsx';
+
+export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
+  const { application, runner, clock, stopping } = deps;
+  const { store, integrations } = application;
+  const app = frame.room();
+  const ended = createBriefCache<RunBodyText>(clock);
+
+  app.get('/runs', frame.see('viewer'), async (c) => {
+    const query = runListQuerySchema.parse(c.req.query());
+    const list = await readRunList(store, listAccessibleIds(c), query);
+    const { renderRuns } = await import('./run-pages.tsx');
+    // An id can be guessed: the name is for those who reach the client.
+    const getClientName = (id: string) =>
+      (hasAccess(c, id) ? integrations.get(id)?.name : undefined) ?? id;
+    const { client: id } = query;
+    const client = id !== undefined && hasAccess(c, id) ? integrations.get(id) : undefined;
+    return c.html(
+      renderRuns(frame.getViewer(c.var.principal), list, {
+        getClientName,
+        isClient: client !== undefined,
+      }),
+    );
+  });
+
+  app.get('/runs/:id', frame.see('viewer'), async (c) => {
+    const { principal, actor } = c.var;
+    const id = c.req.param('id');
+    const report = await findRun(c, store, id);
+    const { note, ...query } = pageQuerySchema.parse(c.req.query());
+    // It may quote names and figures: for those who decide, opened for this one answer.
+    const mayRead = mayActAs(principal.role, 'decider');
+    const words = mayRead ? await readCrmMessages(application, id, PAGE_SIZE) : [];
+    if (words.length > 0) {
+      const { audit } = store.actingAs(actor);
+      await audit.note({ action: 'names.shown', details: { run: id, texts: words.length } });
+    }
+    const viewer = frame.getViewer(principal);
+    const { renderRun, renderRunBody } = await import('./run-pages.tsx');
+    const make = async () => {
+      const about = { id, report, now: clock.now() };
+      return renderRunBody(viewer, await readRunDetail(application, about, query), words);
+    };
+    // All who watched it come for its end at once. Where one of them has something to do, it is shown as it is.
+    const isShared =
+      report.status === 'succeeded' &&
+      note === null &&
+      words.length === 0 &&
+      Object.values(query).every((word) => word === undefined);
+    const body = isShared ? await ended.get(`${id} ${principal.role}`, make) : await make();
+    return c.html(renderRun(viewer, body, note && NOTES[note]));
+  });
+
+  // Values of a person go to those who may decide, and no cache keeps them (`forbidCaching`).
+  app.get('/runs/:id/changes', frame.see('decider'), async (c) => {
+    const { id: runId, integration: integrationId } = await findRun(c, store, c.req.param('id'));
+    const { contact: crmId } = changesQuerySchema.parse(c.req.query());
+    const integration = integrations.get(integrationId);
+    const { audit } = store.actingAs(c.get('actor'));
+    const details = { run: runId };
+    await audit.note({ action: 'names.shown', integrationId, crmId, details });
+    const changes = await readWrittenChanges(application, integration, { runId, crmId }, stopping);
+    const { renderChanges } = await import('./run-pages.tsx');
+    const integrationName = integration?.name ?? integrationId;
+    return c.html(
+      renderChanges(frame.getViewer(c.var.principal), {
+        ...changes,
+        ...{ run: runId, crmId, integrationName },
+      }),
+    );
+  });
+
+  app.post('/runs/:id/stop', frame.act('admin'), async (c) => {
+    const { id, integration } = await findRun(c, store, c.req.param('id'));
+    const state = await store.actingAs(c.get('actor')).runs.askToStop(id);
+    frame.clients.forget();
+    const back = c.req.query('back');
+    // A run that does not begin any more has no page.
+    if (back === 'home') return c.redirect(`/?note=${state}#${toAnchor(integration)}`, 303);
+    const isOnPage = back !== 'client' && state !== 'dropped';
+    return c.redirect(`${isOnPage ? `/runs/${id}` : clientHref(integration)}?note=${state}`, 303);
+  });
+
+  app.post('/runs/:id/retry', frame.act('admin'), async (c) => {
+    const run = await findRun(c, store, c.req.param('id'));
+    const { id: integrationId } = findIntegration(c, application, run.integration);
+    const by = c.get('actor');
+    const { runId } = await runner.request({ integrationId, trigger: 'manual', by });
+    frame.clients.forget();
+    return c.redirect(`/runs/${runId}?note=retry`, 303);
+  });
+  return app;
+}
+
+/** What can be said on the next page: only these words, whatever the address has. */
+const NOTES = {
+  stopping: 'The run was asked to stop. It ends within seconds.',
+  over: 'The run was over already.',
+  retry: 'A sync was asked for, which tries again what failed. This is its page.',
+} as const;
+
+const pageQuerySchema = z.object({
+  outcome: z.string().optional(),
+  reason: z.string().optional(),
+  contact: z.string().trim().optional(),
+  after: z.string().optional(),
+  note: z
+    .custom<keyof typeof NOTES>((word) => typeof word === 'string' && Object.hasOwn(NOTES, word))
+    .nullable()
+    .catch(null),
+});
+
+const changesQuerySchema = z.object({ contact: z.string().catch('') });

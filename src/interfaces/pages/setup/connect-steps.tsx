@@ -1,0 +1,248 @@
+import { formatCount } from '../../../core/quantities.ts';
+import { Fact, Icon, Status } from '../frame/parts.tsx';
+import { CONNECTABLE, getApp } from './forms.ts';
+import { Choice, Field } from './parts.tsx';
+import type { StepPageView, StepView } from './steps.ts';
+
+/** How an administrator of the CRM comes by what is asked for. */
+const HOW_TO: Readonly<Record<'salesforce' | 'hubspot', readonly string[]>> = {
+  salesforce: [
+    'In Salesforce: Setup → External Client App Manager → New External Client App.',
+    'Enable OAuth, and enter the callback URL below.',
+    'Scopes: “Manage user data via APIs (api)” and “Perform requests at any time (refresh_token, offline_access)”.',
+    'For client credentials also: Enable Client Credentials Flow, and under Policies → Run As choose the integration user.',
+    'Create it. Settings → OAuth Settings → Consumer Key and Secret: the key is the client id.',
+  ],
+  hubspot: [
+    'In HubSpot: Development → Projects: a project with an app that signs in by OAuth.',
+    'Enter the redirect URL below, and the scopes that the guide “HubSpot: the key or the app” lists.',
+    'The tab Auth of the app shows the client id and the client secret.',
+  ],
+};
+
+export function CrmStep({ page, view }: { page: StepPageView; view: StepView['crm'] }) {
+  const { setup } = page;
+  const isConnected = setup.done.includes('crm');
+  const kind = setup.answers.crm?.kind;
+  return (
+    <>
+      {isConnected && (
+        <div class="reached row">
+          <Status kind="well" word={connectedWords(setup)} />
+          <a class="button primary" href={`/setup/${setup.id}/key`}>
+            Go on
+          </a>
+        </div>
+      )}
+      {isConnected && <p class="quiet">Or choose anew, which replaces it:</p>}
+      <div class="doors">
+        {setup.isNew || kind === 'salesforce' ? (
+          <ConnectDoor page={page} kind="salesforce" />
+        ) : null}
+        {setup.isNew || kind === 'hubspot' ? <ConnectDoor page={page} kind="hubspot" /> : null}
+        {setup.isNew || kind === 'csv' ? <FileDoor page={page} view={view} /> : null}
+      </div>
+    </>
+  );
+}
+
+function connectedWords({ account, fileName, answers }: StepPageView['setup']): string {
+  if (answers.crm?.kind === 'csv') return fileName === null ? 'A CSV file' : `The file ${fileName}`;
+  return account === null ? 'Connected' : `Connected to ${account}`;
+}
+
+function ConnectDoor({ page, kind }: { page: StepPageView; kind: 'salesforce' | 'hubspot' }) {
+  const { setup, apps, callbacks } = page;
+  const { name, url: usual } = CONNECTABLE[kind];
+  const own = apps[kind];
+  const before = getApp(setup);
+  const isBefore = before.kind === kind;
+  const url = isBefore ? before.url : (own?.url ?? usual);
+  const isKept = isBefore && before.clientSecret !== undefined;
+  return (
+    <form class="door" method="post" action={`/setup/${setup.id}/crm`}>
+      <h2>{name}</h2>
+      <input type="hidden" name="kind" value={kind} />
+      <input type="hidden" name="version" value={String(setup.version)} />
+      {own === null && (
+        <>
+          <Field
+            {...{ name: 'clientId', id: `${kind}-client`, label: 'Client id of the app' }}
+            value={isBefore ? before.clientId : null}
+            isNeeded={kind === 'salesforce'}
+          />
+          <Field
+            {...{
+              name: 'clientSecret',
+              id: `${kind}-secret`,
+              label: 'Client secret',
+              type: 'password',
+            }}
+            hint={
+              isKept ? 'It is kept. Leave this empty, unless the address or the app changes.' : null
+            }
+          />
+          {kind === 'salesforce' && (
+            <Choice
+              name="way"
+              label="How donor-sync signs in"
+              value={isBefore && before.isByCredentials ? 'clientCredentials' : 'oauth'}
+              options={[
+                { value: 'oauth', label: 'A user gives access on a page of Salesforce' },
+                { value: 'clientCredentials', label: 'Client credentials of the app' },
+              ]}
+              hint="Client credentials need the client secret and your My Domain. The app decides as which user they run."
+            />
+          )}
+          <details class="how">
+            <summary>How to get these</summary>
+            <ol>
+              {HOW_TO[kind].map((step) => (
+                <li>{step}</li>
+              ))}
+            </ol>
+            <p>
+              Callback URL: <code>{callbacks[kind]}</code>
+            </p>
+          </details>
+        </>
+      )}
+      {kind === 'salesforce' ? (
+        <Field
+          {...{ name: 'url', id: `${kind}-url`, label: 'Address where you sign in', type: 'url' }}
+          value={url ?? null}
+          hint="login.salesforce.com, test.salesforce.com for a sandbox, or your My Domain."
+        />
+      ) : (
+        <details class="how">
+          <summary>A service key instead, or another address</summary>
+          <Field
+            {...{ name: 'token', id: 'hubspot-token', label: 'Service key', type: 'password' }}
+            placeholder="pat-…"
+            hint="Development → Keys → Service keys. Leave the boxes above empty then."
+          />
+          <Field
+            {...{ name: 'url', id: `${kind}-url`, label: 'Address of the API', type: 'url' }}
+            value={url ?? null}
+          />
+        </details>
+      )}
+      <button type="submit" class="button primary">
+        Connect {name}
+      </button>
+    </form>
+  );
+}
+
+function FileDoor({ page: { setup }, view }: { page: StepPageView; view: StepView['crm'] }) {
+  return (
+    <form
+      class="door"
+      method="post"
+      action={`/setup/${setup.id}/file`}
+      enctype="multipart/form-data"
+      data-file-form
+    >
+      <h2>A CSV file or workbook</h2>
+      {view.takesFiles ? (
+        <>
+          <p class="quiet">
+            An export of any other CRM, as CSV or .xlsx, up to 20 MB. The results come as a CSV
+            file.
+          </p>
+          <div class="drop" data-drop>
+            <label for="file">Choose a file, or drop it here</label>
+            <input
+              id="file"
+              name="file"
+              type="file"
+              accept=".csv,.txt,.tsv,.xlsx,text/csv"
+              required
+            />
+          </div>
+          <div data-preview aria-live="polite"></div>
+          <Field
+            name="sheet"
+            label="Sheet, if it is a workbook"
+            value={null}
+            placeholder="the first that has a table"
+          />
+          <button type="submit" class="button primary">
+            Use this file
+          </button>
+        </>
+      ) : (
+        <p>
+          Several machines share this service, so a file cannot be dropped here. Who looks after
+          them names it in <code>donor-sync.yaml</code>.
+        </p>
+      )}
+    </form>
+  );
+}
+
+export function KeyStep({ page, view }: { page: StepPageView; view: StepView['key'] }) {
+  const { setup, serviceUrl } = page;
+  const { partner } = setup.answers;
+  const { balances } = view;
+  return (
+    <>
+      <p class="quiet">
+        Paste the key that the Partner Data Service gave you. Testing it is free. It is kept
+        encrypted, and no page shows it again.
+      </p>
+      {balances !== null && (
+        <div class="reached">
+          <Status kind="well" word="The service knows this key" />
+          <dl class="facts">
+            <Fact name="Credits for enhancements">{formatCount(balances.enhancements)}</Fact>
+            <Fact name="Credits for networks">{formatCount(balances.networks)}</Fact>
+          </dl>
+          <a class="button primary" href={`/setup/${setup.id}/people`}>
+            Go on
+          </a>
+        </div>
+      )}
+      <form class="stack" method="post" action={`/setup/${setup.id}/key`}>
+        <input type="hidden" name="version" value={String(setup.version)} />
+        <Field
+          name="baseUrl"
+          label="Address of the service"
+          type="url"
+          value={partner?.baseUrl ?? serviceUrl}
+          placeholder="https://…/v1/partners"
+          isNeeded
+        />
+        <Field
+          name="apiKey"
+          label={partner === undefined ? 'Key' : 'Another key'}
+          type="password"
+          hint={
+            partner === undefined
+              ? null
+              : 'The key is kept. Leave this empty, unless the address changes.'
+          }
+          isNeeded={partner === undefined}
+        />
+        <div class="onward row">
+          <a class="button" href={`/setup/${setup.id}/crm`}>
+            ← Back
+          </a>
+          <button
+            type="submit"
+            class={balances === null ? 'button primary' : 'button'}
+            name="do"
+            value="test"
+          >
+            Test the key
+          </button>
+        </div>
+      </form>
+      {balances !== null && balances.enhancements === 0 && (
+        <p class="row">
+          <Icon kind="attention" /> There are no credits for enhancements on this key.
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,174 @@
+import type { Setup } from '../../../clients/setup/draft.ts';
+import { RENAMED } from '../../../clients/setup/own-columns.ts';
+import type { CrmField } from '../../../core/crm-field.ts';
+import { FIELD_SOURCES, type WriteRule } from '../../../core/field-map.ts';
+import { describeCount, formatCount } from '../../../core/quantities.ts';
+import { fieldSpecFor } from '../../../mapping/field-specs.ts';
+import { Icon, TableCell, TableHead } from '../frame/parts.tsx';
+import { FormButtons } from './parts.tsx';
+import type { StepView } from './steps.ts';
+
+const RULES: readonly { value: WriteRule; label: string }[] = [
+  { value: 'unlessEdited', label: 'unless a person has edited it' },
+  { value: 'ifEmpty', label: 'only into an empty field' },
+  { value: 'always', label: 'always' },
+];
+
+/** Says which fields have another name because the file has columns of its own with ours. */
+function RenamedFields({ mappings }: Pick<StepView['fields'], 'mappings'>) {
+  const renamed = mappings.filter(({ to }) => to.endsWith(RENAMED));
+  if (renamed.length === 0) return null;
+  return (
+    <p class="note">
+      Your file has its own columns{' '}
+      {renamed.map(({ to }) => `“${to.slice(0, -RENAMED.length)}”`).join(', ')}, which stay as they
+      are: ours are called {renamed.map(({ to }) => `“${to}”`).join(', ')}.
+    </p>
+  );
+}
+
+export function FieldsStep({ setup, view }: { setup: Setup; view: StepView['fields'] }) {
+  const { look, mappings, names } = view;
+  const byFrom = new Map(mappings.map((line) => [line.from, line]));
+  const examples = new Map(look?.examples.map((example) => [example.field, example]));
+  const findings = new Map(look?.findings.map((finding) => [finding.field, finding]));
+  const lacks = look !== null && !look.isFile && look.missing.length > 0;
+  return (
+    <form class="stack" method="post" action={`/setup/${setup.id}/fields`} data-look>
+      <input type="hidden" name="version" value={String(setup.version)} />
+      <p class="quiet">
+        Each value goes into a field of its own. The example is one of your contacts, and the
+        profile of an invented person. An empty box: the value is not written.
+      </p>
+      <RenamedFields mappings={mappings} />
+      <datalist id="crm-fields">
+        {[...new Set([...names.values(), ...(look?.fields ?? []).flatMap(writable)])].map(
+          (name) => (
+            <option value={name}></option>
+          ),
+        )}
+      </datalist>
+      <div>
+        <div id="missing" data-part aria-live="polite">
+          {look !== null && <MissingFields look={look} />}
+        </div>
+        <table class="stacks map">
+          <TableHead
+            texts={['Value', 'Field of the CRM', 'It is written', 'Example: now → then']}
+          />
+          <tbody>
+            {FIELD_SOURCES.map((from) => {
+              const line = byFrom.get(from);
+              const { label, description } = fieldSpecFor(from, '');
+              const to = line?.to ?? '';
+              const finding = findings.get(to);
+              return (
+                <tr>
+                  <th scope="row" title={description}>
+                    {label}
+                  </th>
+                  <TableCell label="Field of the CRM">
+                    <input
+                      name={`to.${from}`}
+                      value={to}
+                      list="crm-fields"
+                      autocomplete="off"
+                      placeholder={names.get(from) ?? ''}
+                      aria-label={`Field for ${label}`}
+                    />
+                    <div id={`hint-${from}`} data-part>
+                      {lacks && look.missing.includes(to) && <p class="hint">not there yet</p>}
+                      {finding !== undefined && to !== '' && (
+                        <p class="hint bad">
+                          {finding.message} {finding.fix}
+                        </p>
+                      )}
+                    </div>
+                  </TableCell>
+                  <TableCell label="It is written">
+                    <select name={`when.${from}`} aria-label={`When ${label} is written`}>
+                      {RULES.map(({ value, label: text }) => (
+                        <option value={value} selected={value === (line?.when ?? 'unlessEdited')}>
+                          {text}
+                        </option>
+                      ))}
+                    </select>
+                  </TableCell>
+                  <TableCell label="Example: now → then">
+                    <div id={`example-${from}`} data-part>
+                      <Example example={examples.get(to)} />
+                    </div>
+                  </TableCell>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+      <FormButtons
+        back={`/setup/${setup.id}/people`}
+        {...(lacks ? { label: 'Go on without them', isQuiet: true } : {})}
+      >
+        <button type="submit" class="button" name="do" value="look">
+          Show the examples
+        </button>
+      </FormButtons>
+    </form>
+  );
+}
+
+function writable({ name, writable: isWritable }: CrmField): string[] {
+  return isWritable ? [name] : [];
+}
+
+type FieldsShown = NonNullable<StepView['fields']['look']>;
+
+function MissingFields({ look }: { look: FieldsShown }) {
+  const { missing, createsFields, isFile } = look;
+  if (missing.length === 0) return null;
+  if (isFile) {
+    return (
+      <p class="note">
+        {describeCount(missing.length, 'column')} of these are new: the file of the results gets
+        them.
+      </p>
+    );
+  }
+  return (
+    <div class="trouble trouble-attention">
+      <Icon kind="attention" />
+      <div>
+        <p>
+          {missing.length === 1 ? 'One field is' : `${missing.length} fields are`} not in the CRM
+          yet: <span class="quiet">{missing.join(', ')}</span>
+        </p>
+        {createsFields && (
+          <p class="actions">
+            <button type="submit" class="button primary" name="do" value="create">
+              Create {missing.length === 1 ? 'it' : 'them'} in the CRM
+            </button>
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Example({ example }: { example: FieldsShown['examples'][number] | undefined }) {
+  if (example === undefined) return <span class="quiet">—</span>;
+  const { before, after, why } = example;
+  return (
+    <span class="example">
+      <span class={before === null ? 'quiet' : ''}>{shown(before)}</span> →{' '}
+      {after === null ? <span class="quiet">{why}</span> : <strong>{shown(after)}</strong>}
+    </span>
+  );
+}
+
+const LONGEST_SHOWN = 60;
+
+function shown(value: string | number | boolean | null): string {
+  if (value === null) return 'empty';
+  const text = typeof value === 'number' ? formatCount(value) : String(value);
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+}

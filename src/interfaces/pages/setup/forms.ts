@@ -1,0 +1,400 @@
+/** What was typed into the forms of the set-up, as answers: each step says which settings it makes. */
+import { z } from 'zod';
+import { findConnectorDefinition } from '../../../../connectors/index.ts';
+import type { MarkKind } from '../../../../connectors/mark-values.ts';
+import type { ClientGuard } from '../../../clients/client-guard.ts';
+import { cronProblem, timezoneProblem } from '../../../clients/schedules/cron.ts';
+import { requirePlainText } from '../../../clients/setup/address.ts';
+import {
+  type Answers,
+  type Draft,
+  type Setup,
+  type SetupStep,
+  withAddress,
+} from '../../../clients/setup/draft.ts';
+import { MARKS } from '../../../clients/setup/mark-fields.ts';
+import { ConfigurationError } from '../../../core/errors.ts';
+import {
+  FIELD_SOURCES,
+  type FieldMapping,
+  fieldMappingSchema,
+  WRITE_RULES,
+} from '../../../core/field-map.ts';
+import type { NetworkSetting } from '../../../core/integration.ts';
+import { isSameOrigin } from '../../../outbound/address.ts';
+import type { Settings } from '../../../settings/settings.ts';
+
+/** The fields of a form, each with what was typed once or several times. */
+export type Form = Readonly<Record<string, unknown>>;
+
+/** What the operator allows. */
+export interface Allowed {
+  guard: Pick<ClientGuard, 'requirePublic'>;
+  apps: Pick<Settings['setup'], 'salesforce' | 'hubspot'>;
+}
+
+/** What a user typed, without white space around it; empty if nothing. */
+export function one(form: Form, name: string): string {
+  const value = Array.isArray(form[name]) ? form[name].at(-1) : form[name];
+  return typeof value === 'string' ? requirePlainText('This form', value.trim()) : '';
+}
+
+/** A name from a list that was offered: whatever it is called in the CRM, it is only a name. */
+function chosen(form: Form, name: string): string | undefined {
+  const value = Array.isArray(form[name]) ? form[name].at(-1) : form[name];
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+function chosenMany(form: Form, name: string): string[] {
+  const value = form[name];
+  const all: unknown[] = Array.isArray(value) ? value : [value];
+  return all.flatMap((text) =>
+    typeof text === 'string' && text.trim() !== '' ? [text.trim()] : [],
+  );
+}
+
+/** The answers with those of one step as they were typed; throws a ConfigurationError for what cannot be. */
+export async function answered(
+  step: Exclude<SetupStep, 'key' | 'plan'>,
+  setup: Setup,
+  form: Form,
+  allowed: Allowed,
+): Promise<Partial<Draft>> {
+  switch (step) {
+    case 'crm':
+      return crmAnswers(setup, form, allowed);
+    case 'people':
+      return { answers: peopleAnswers(setup, form) };
+    case 'fields':
+      return { answers: { ...setup.answers, fields: fieldAnswers(form) } };
+    case 'networks':
+      return { answers: await withPaths(setup.answers, await networkAnswers(setup, form)) };
+    case 'schedule':
+      return { answers: await withAlerts(scheduleAnswers(setup, form), form, allowed) };
+  }
+}
+
+/** The kinds of CRM that a button connects, and where their users sign in. */
+export const CONNECTABLE = {
+  salesforce: { name: 'Salesforce', url: 'https://login.salesforce.com' },
+  hubspot: { name: 'HubSpot', url: 'https://api.hubapi.com' },
+} as const;
+
+const kindSchema = z.enum(['salesforce', 'hubspot']);
+
+const authSchema = z.object({
+  type: z.string().optional().catch(undefined),
+  clientId: z.string().optional().catch(undefined),
+  clientSecret: z.string().optional().catch(undefined),
+});
+
+/** What is known of the app from before: never shown, and sent to its own origin alone. */
+export function getApp({ answers: { crm } }: Pick<Setup, 'answers'>) {
+  const { type, clientId, clientSecret } = authSchema.catch({}).parse(crm?.['auth'] ?? {});
+  const url = typeof crm?.['url'] === 'string' ? crm['url'] : undefined;
+  const isByCredentials = type === 'clientCredentials';
+  return { kind: crm?.kind, url, clientId, clientSecret, isByCredentials };
+}
+
+async function crmAnswers(setup: Setup, form: Form, allowed: Allowed): Promise<Partial<Draft>> {
+  const parsed = kindSchema.safeParse(one(form, 'kind'));
+  if (!parsed.success) {
+    throw new ConfigurationError(
+      'A browser connects Salesforce and HubSpot, and takes a CSV file. Packages as connectors belong to donor-sync.yaml.',
+      { code: 'setup_kind_refused' },
+    );
+  }
+  const kind = parsed.data;
+  const before = getApp(setup);
+  requireSameKind(setup, kind);
+  const own = allowed.apps[kind];
+  const url = one(form, 'url') || own?.url || CONNECTABLE[kind].url;
+  await allowed.guard.requirePublic(url);
+  const serviceKey = kind === 'hubspot' ? one(form, 'token') : '';
+  if (serviceKey !== '')
+    return signedIn(setup, { kind, url, auth: { type: 'token', token: serviceKey } });
+  const isSame = before.kind === kind && isSameOrigin(before.url ?? '', url);
+  const clientId = one(form, 'clientId') || own?.clientId || (isSame ? before.clientId : undefined);
+  const typed = one(form, 'clientSecret');
+  const isKept = isSame && clientId === before.clientId;
+  const clientSecret =
+    typed ||
+    (clientId === own?.clientId ? own?.clientSecret : undefined) ||
+    (isKept ? before.clientSecret : undefined);
+  if (clientId === undefined) throw missing('the client id of the app');
+  if (
+    clientSecret === undefined &&
+    !isKept &&
+    before.clientSecret !== undefined &&
+    before.kind === kind
+  ) {
+    throw new ConfigurationError(
+      'The address or the app has changed, so the client secret is asked for again: it is sent nowhere that it was not given for.',
+      { code: 'setup_secret_again' },
+    );
+  }
+  const isByCredentials = kind === 'salesforce' && one(form, 'way') === 'clientCredentials';
+  if (clientSecret === undefined && (kind === 'hubspot' || isByCredentials))
+    throw missing('the client secret of the app');
+  if (isByCredentials) {
+    requireMyDomain(url);
+    return signedIn(setup, {
+      kind,
+      url,
+      auth: { type: 'clientCredentials', clientId, clientSecret },
+    });
+  }
+  const auth = { type: 'oauth', clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
+  return signedIn(setup, { kind, url, auth });
+}
+
+/** Salesforce takes client credentials at the address of one org only. */
+function requireMyDomain(url: string): void {
+  if (!['login.salesforce.com', 'test.salesforce.com'].includes(new URL(url).hostname)) return;
+  throw new ConfigurationError(
+    'Client credentials need your My Domain, https://….my.salesforce.com: Setup → My Domain shows it. Nothing was changed.',
+    { code: 'setup_my_domain_needed' },
+  );
+}
+
+/** Another way to sign in, and the rest of what is known of this CRM. */
+function signedIn({ answers, done }: Setup, crm: NonNullable<Answers['crm']>): Partial<Draft> {
+  const rest = answers.crm?.kind === crm.kind ? answers.crm : undefined;
+  return {
+    answers: withAddress(
+      { ...cleared(answers, crm.kind), crm: { ...rest, ...crm } },
+      textIn(rest?.['url']),
+      textIn(crm['url']),
+    ),
+    account: null,
+    done: done.filter((step) => step !== 'crm'),
+  };
+}
+
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** True if no user has to let the set-up in on a page of the CRM. */
+export function isSignedIn({ answers }: Partial<Pick<Draft, 'answers'>>): boolean {
+  const type = authSchema.safeParse(answers?.crm?.['auth']).data?.type;
+  return type === 'token' || type === 'clientCredentials';
+}
+
+/** Ids of one CRM mean other people in another: what was paid for would be paid for again. */
+export function requireSameKind({ isNew, stored, answers }: Setup, kind: string): void {
+  if ((isNew && stored === null) || answers.crm?.kind === kind) return;
+  throw new ConfigurationError(
+    'The contacts of this client stay in the CRM that they came from. Add another client for another CRM.',
+    { code: 'setup_other_crm' },
+  );
+}
+
+/** What belongs to one kind of CRM is no answer for another. */
+export function cleared(answers: Answers, kind: string): Answers {
+  if (answers.crm === undefined || answers.crm.kind === kind) return answers;
+  const { fields: _, contacts, ...others } = answers;
+  const { objections } = contacts;
+  const none = { filter: null, optOutField: null, optOutValues: null };
+  const marks = { deceasedField: null, doNotContactField: null };
+  return { ...others, networks: [], contacts: { ...contacts, ...none, ...marks, objections } };
+}
+
+function missing(what: string): ConfigurationError {
+  return new ConfigurationError(`Write ${what}.`, { code: 'setup_answer_missing' });
+}
+
+function peopleAnswers({ answers }: Setup, form: Form): Answers {
+  const { crm, contacts } = answers;
+  if (crm === undefined) throw missing('where the contacts are');
+  const marks = markAnswers(contacts, form);
+  if (crm.kind !== 'csv') {
+    const filter = one(form, 'filter') || null;
+    const employer = one(form, 'employer');
+    const said = employer === '' ? crm : { ...crm, employer };
+    return { ...answers, crm: said, contacts: { ...contacts, ...marks, filter } };
+  }
+  const id = chosen(form, 'id');
+  if (id === undefined) throw missing('which column has the id of a contact');
+  const fullName = chosen(form, 'fullName');
+  const names = one(form, 'names') === 'whole' ? wholeName(fullName) : twoNames(form);
+  const columns = {
+    id,
+    ...names,
+    addresses: chosenMany(form, 'addresses'),
+    employers: chosenMany(form, 'employers'),
+  };
+  const badRows = one(form, 'badRows') === 'skip' ? { badRows: 'skip' } : { badRows: 'stop' };
+  return { ...answers, crm: { ...crm, ...badRows, columns }, contacts: { ...contacts, ...marks } };
+}
+
+const meaningSchema = z.tuple([z.enum(['marked', 'unmarked', '']), z.string().trim().min(1)]);
+
+/** The fields that mark contacts, and what was said of their values; what was said of another field is dropped. */
+function markAnswers(contacts: Answers['contacts'], form: Form): Partial<Answers['contacts']> {
+  const fields: Record<MarkKind, string | null> = { ...NOTHING_MARKED };
+  const marked: Record<MarkKind, string[] | null> = { ...NOTHING_MARKED };
+  const unmarked: NonNullable<Answers['contacts']['unmarkedValues']> = {};
+  for (const { kind, setting, list } of MARKS) {
+    const field = chosen(form, kind) ?? null;
+    fields[kind] = field;
+    if (field === null) continue;
+    if (chosen(form, `valuesOf.${kind}`) === field) {
+      const said = readMeanings(form, kind);
+      const saidAs = (meaning: string) =>
+        said.flatMap(([one, value]) => (one === meaning ? [value] : []));
+      if (saidAs('marked').length > 0) marked[kind] = saidAs('marked');
+      if (saidAs('unmarked').length > 0) unmarked[kind] = saidAs('unmarked');
+    } else if (contacts[setting] === field) {
+      marked[kind] = contacts[list] ?? null;
+      const kept = contacts.unmarkedValues?.[kind];
+      if (kept !== undefined) unmarked[kind] = kept;
+    }
+  }
+  return {
+    ...{ optOutField: fields.optOut, deceasedField: fields.deceased },
+    ...{ doNotContactField: fields.doNotContact, optOutValues: marked.optOut },
+    deceasedValues: marked.deceased ?? undefined,
+    doNotContactValues: marked.doNotContact ?? undefined,
+    unmarkedValues: Object.keys(unmarked).length > 0 ? unmarked : undefined,
+  };
+}
+
+const NOTHING_MARKED = { optOut: null, deceased: null, doNotContact: null };
+
+function readMeanings(form: Form, kind: string): [string, string][] {
+  return chosenMany(form, `means.${kind}`).flatMap((text) => {
+    const said = meaningSchema.safeParse(readJson(text)).data;
+    return said === undefined ? [] : [[said[0], said[1]]];
+  });
+}
+
+function wholeName(fullName: string | undefined) {
+  if (fullName !== undefined) return { fullName };
+  throw missing('which column has the whole name');
+}
+
+function twoNames(form: Form) {
+  const [firstName, lastName] = [chosen(form, 'firstName'), chosen(form, 'lastName')];
+  if (firstName === undefined || lastName === undefined) {
+    throw missing('which columns have the first and the last name, or choose one column with both');
+  }
+  if (firstName !== lastName) return { firstName, lastName };
+  throw new ConfigurationError(
+    'First and last name are the same column: choose “one column has the whole name”, which takes it apart.',
+    { code: 'setup_names_twice' },
+  );
+}
+
+function fieldAnswers(form: Form): FieldMapping[] {
+  const fields = FIELD_SOURCES.flatMap((from) => {
+    const to = chosen(form, `to.${from}`);
+    const when = WRITE_RULES.find((rule) => rule === form[`when.${from}`]);
+    return to === undefined ? [] : [fieldMappingSchema.parse({ from, to, when })];
+  });
+  if (fields.length === 0) throw missing('at least one field that is written');
+  const twice = fields.find(({ to }, at) => fields.findIndex((other) => other.to === to) !== at);
+  if (twice === undefined) return fields;
+  throw new ConfigurationError(
+    `Two values would be written into “${twice.to}”: choose another field for one.`,
+    {
+      code: 'setup_field_twice',
+    },
+  );
+}
+
+/** Networks bring warm paths, which have fields of their own: the connector's, unless some were chosen. */
+async function withPaths(answers: Answers, networks: NetworkSetting[]): Promise<Answers> {
+  const { fields, crm } = answers;
+  const isPath = ({ from }: FieldMapping) => from.startsWith('warmPath.');
+  if (networks.length === 0 || fields === undefined || fields.some(isPath))
+    return { ...answers, networks };
+  const { defaultFields } = await findConnectorDefinition(crm?.kind ?? '');
+  return { ...answers, networks, fields: [...fields, ...defaultFields.filter(isPath)] };
+}
+
+const selectorSchema = z.record(z.string(), z.unknown());
+
+async function networkAnswers({ answers }: Setup, form: Form): Promise<NetworkSetting[]> {
+  const { groupSchema } = await findConnectorDefinition(answers.crm?.kind ?? '');
+  const networks = chosenMany(form, 'group').map((text) => {
+    const group = groupSchema.safeParse(readJson(text));
+    if (!group.success) throw missing('which groups become networks, by the list');
+    const before = answers.networks.find((one) => JSON.stringify(one.group) === text);
+    const name = one(form, `name:${text}`);
+    if (name === '') throw missing('a name for each network');
+    return { color: 'teal', ...before, name, group: selectorSchema.parse(group.data) };
+  });
+  const names = networks.map(({ name }) => name.toLowerCase());
+  if (new Set(names).size === names.length) return networks;
+  throw new ConfigurationError('Two networks have the same name: give each its own.', {
+    code: 'setup_network_twice',
+  });
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The schedules that are offered by name; `H` stands for the hour. */
+export const RHYTHMS = {
+  nightly: { label: 'every night', cron: '0 H * * *' },
+  weekdays: { label: 'on weekdays', cron: '0 H * * 1-5' },
+  weekly: { label: 'on Mondays', cron: '0 H * * 1' },
+  monthly: { label: 'on the first of the month', cron: '0 H 1 * *' },
+} as const;
+
+const MAX_HOUR = 23;
+
+function scheduleAnswers({ answers }: Setup, form: Form): Answers {
+  const { budget } = answers;
+  return {
+    ...answers,
+    schedule: readSchedule(answers.schedule, form),
+    budget: { ...budget, perMonth: credits(form, 'perMonth'), perRun: credits(form, 'perRun') },
+  };
+}
+
+function readSchedule(before: Answers['schedule'], form: Form): Answers['schedule'] {
+  const rhythm = one(form, 'rhythm');
+  if (rhythm === 'none' || rhythm === '') return null;
+  const timezone = one(form, 'timezone') || 'UTC';
+  const offered = Object.entries(RHYTHMS).find(([name]) => name === rhythm)?.[1];
+  const hour = Number(one(form, 'hour') || '2');
+  const isHour = Number.isInteger(hour) && hour >= 0 && hour <= MAX_HOUR;
+  if (offered !== undefined && !isHour) throw missing('an hour from 0 to 23');
+  const cron = offered?.cron.replace('H', String(hour)) ?? one(form, 'cron');
+  const [cronSays, zoneSays] = [cronProblem(cron), timezoneProblem(timezone)];
+  if (cronSays !== null)
+    throw new ConfigurationError(`Schedule: ${cronSays}.`, { code: 'setup_schedule' });
+  if (zoneSays !== null) {
+    throw new ConfigurationError(`Time zone: ${zoneSays}.`, { code: 'setup_schedule' });
+  }
+  return { catchUp: true, jitterMs: 30_000, ...before, cron, timezone };
+}
+
+/** The address is a secret: it is not shown again, and one that was kept stays where none is written. */
+async function withAlerts(answers: Answers, form: Form, allowed: Allowed): Promise<Answers> {
+  const { alerts, ...others } = answers;
+  if (one(form, 'alertsOff') !== '') return others;
+  const url = one(form, 'alertsUrl');
+  if (url === '') return answers;
+  await allowed.guard.requirePublic(url);
+  return withAddress({ ...others, alerts: { webhook: { url } } }, alerts?.webhook.url, url);
+}
+
+function credits(form: Form, name: string): number | null {
+  const text = one(form, name).replaceAll(/[,\s]/g, '');
+  if (text === '') return null;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new ConfigurationError(
+    'Write credits as a whole number, or leave the box empty for no limit.',
+    {
+      code: 'setup_credits_invalid',
+    },
+  );
+}

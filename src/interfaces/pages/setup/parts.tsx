@@ -1,0 +1,125 @@
+/** The small parts of the set-up's forms. */
+import type { Child, PropsWithChildren } from 'hono/jsx';
+import { Icon } from '../frame/parts.tsx';
+
+/** A box with its label, and a sentence of help. */
+export function Field(props: {
+  name: string;
+  label: string;
+  hint?: Child;
+  type?: string;
+  value?: string | null | undefined;
+  placeholder?: string;
+  isNeeded?: boolean;
+  inputmode?: 'numeric';
+  list?: string;
+  /** Of several fields of one name on a page. */
+  id?: string;
+}) {
+  const { name, label, hint, type = 'text', value, placeholder, isNeeded = false, list } = props;
+  const id = props.id ?? `f-${name}`;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        {...{ id, name, type, placeholder, list, required: isNeeded, inputmode: props.inputmode }}
+        value={value ?? undefined}
+        autocomplete={type === 'password' ? 'new-password' : 'off'}
+        {...(hint ? { 'aria-describedby': `${id}-hint` } : {})}
+      />
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A choice out of some. */
+export function Choice(props: {
+  name: string;
+  label: string;
+  hint?: string;
+  value: string;
+  options: readonly { value: string; label: string }[];
+  isQuiet?: boolean;
+}) {
+  const { name, label, hint, value, options, isQuiet = false } = props;
+  const id = `f-${name}`;
+  return (
+    <div class="field">
+      <label for={id} class={isQuiet ? 'hidden' : ''}>
+        {label}
+      </label>
+      <select id={id} name={name} {...(hint ? { 'aria-describedby': `${id}-hint` } : {})}>
+        {options.map((option) => (
+          <option value={option.value} selected={option.value === value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Several out of a list. */
+export function Ticks(props: {
+  name: string;
+  legend: string;
+  hint?: string;
+  chosen: readonly string[];
+  options: readonly string[];
+}) {
+  const { name, legend, hint, chosen, options } = props;
+  return (
+    <fieldset class="ticks">
+      <legend>{legend}</legend>
+      {hint && <p class="hint">{hint}</p>}
+      <div>
+        {options.map((option) => (
+          <label>
+            <input type="checkbox" name={name} value={option} checked={chosen.includes(option)} />
+            <span>{option}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** What went wrong, where it can be put right. */
+export function Problem({ text }: { text: string | null }) {
+  if (text === null) return null;
+  return (
+    <div class="trouble trouble-attention" role="alert" data-problem>
+      <Icon kind="attention" />
+      <p class="said">{text}</p>
+    </div>
+  );
+}
+
+/** The buttons at the end of a step: back, what else there is, and on. */
+export function FormButtons(
+  props: PropsWithChildren<{ back: string | null; label?: string; isQuiet?: boolean }>,
+) {
+  const { back, label = 'Save and go on', isQuiet = false, children } = props;
+  return (
+    <div class="onward row">
+      {back !== null && (
+        <a class="button" href={back}>
+          ← Back
+        </a>
+      )}
+      {children}
+      <button type="submit" class={isQuiet ? 'button' : 'button primary'} name="do" value="save">
+        {label}
+      </button>
+    </div>
+  );
+}

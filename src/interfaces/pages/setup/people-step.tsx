@@ -1,0 +1,393 @@
+import type { MarkKind } from '../../../../connectors/mark-values.ts';
+import { missingParts } from '../../../../connectors/missing-parts.ts';
+import {
+  type ChosenColumns,
+  type ColumnLine,
+  listFileColumns,
+} from '../../../clients/setup/column-list.ts';
+import type { Setup } from '../../../clients/setup/draft.ts';
+import {
+  MARKS,
+  type MarkFieldValues,
+  markableColumns,
+  markHints,
+  saidMeaning,
+} from '../../../clients/setup/mark-fields.ts';
+import { twiceText } from '../../../clients/setup/own-columns.ts';
+import type { PeoplePreview } from '../../../clients/setup/setup-preview.ts';
+import type { CrmField } from '../../../core/crm-field.ts';
+import { outcomeText } from '../../../core/outcome.ts';
+import { describeCount, formatCount } from '../../../core/quantities.ts';
+import { TableCell, TableHead } from '../frame/parts.tsx';
+import { Choice, Field, FormButtons, Ticks } from './parts.tsx';
+import { SampledPersons } from './persons.tsx';
+import type { StepView } from './steps.ts';
+
+const NONE = { value: '', label: '— none —' };
+
+export function PeopleStep({ setup, view }: { setup: Setup; view: StepView['people'] }) {
+  const { header, look } = view;
+  const { crm, contacts } = setup.answers;
+  const names = header?.columns ?? [];
+  const fields =
+    header === null ? fieldChoices(look?.fields ?? []) : nameChoices(markableColumns(header));
+  return (
+    <form class="stack" method="post" action={`/setup/${setup.id}/people`} data-look>
+      <input type="hidden" name="version" value={String(setup.version)} />
+      {header === null ? (
+        <CrmPeople crm={crm} filter={contacts.filter} />
+      ) : (
+        <Columns crm={crm} names={names} />
+      )}
+      {header !== null && (
+        <AllColumns lines={listFileColumns(header, chosenColumns(crm, contacts))} />
+      )}
+      {header !== null && twiceText(header.names) !== null && (
+        <p class="note">{twiceText(header.names)}</p>
+      )}
+      {header !== null &&
+        markHints(header, {
+          optOut: contacts.optOutField,
+          deceased: contacts.deceasedField,
+          doNotContact: contacts.doNotContactField,
+        }).map((text) => <p class="note">{text}</p>)}
+      <div class="grid">
+        {MARKS.map(({ kind, setting }) => (
+          <Choice
+            name={kind}
+            label={MARK_LABELS[kind]}
+            value={contacts[setting] ?? ''}
+            options={markChoices(kind, { chosen: contacts[setting], fields, look })}
+          />
+        ))}
+      </div>
+      {MARKS.map(({ kind }) => (
+        <div id={`values-${kind}`} data-part>
+          {view.values
+            .filter((one) => one.kind === kind)
+            .map((one) => (
+              <MarkMeanings values={one} contacts={contacts} />
+            ))}
+        </div>
+      ))}
+      <div id="look" data-part aria-live="polite">
+        <People look={look} isFile={header !== null} />
+      </div>
+      <FormButtons back={`/setup/${setup.id}/key`}>
+        <button type="submit" class="button" name="do" value="look">
+          Show who is sent
+        </button>
+      </FormButtons>
+    </form>
+  );
+}
+
+const MARK_LABELS = {
+  optOut: 'Marks who must not be researched',
+  deceased: 'Marks who has died',
+  doNotContact: 'Marks who wants no contact',
+} as const;
+
+/** What is counted of the contacts that the CRM's own marks leave out. */
+const LEFT_BY = { deceased: 'deceased', doNotContact: 'do_not_contact' } as const;
+
+/** The fields to choose from; where the CRM's own marks are in force, none of them is "Automatic". */
+function markChoices(
+  kind: MarkKind,
+  props: {
+    chosen: string | null;
+    fields: readonly { value: string; label: string }[];
+    look: PeoplePreview | null;
+  },
+) {
+  const { chosen, fields, look } = props;
+  const own = look?.automatic.find((one) => one.kind === kind);
+  const count = kind === 'optOut' ? 0 : (look?.left[LEFT_BY[kind]] ?? 0);
+  const counted = chosen === null ? ` (${describeCount(count, 'contact')})` : '';
+  const none =
+    own === undefined
+      ? NONE
+      : { value: '', label: `Automatic: ${own.fields.join(', ')}${counted}` };
+  const isThere = chosen === null || fields.some(({ value }) => value === chosen);
+  return isThere ? [none, ...fields] : [none, { value: chosen, label: chosen }, ...fields];
+}
+
+/** Asks what each value of a choice list means. */
+function MarkMeanings(props: { values: MarkFieldValues; contacts: Setup['answers']['contacts'] }) {
+  const { values, contacts } = props;
+  const { kind, field, of } = values;
+  return (
+    <fieldset class="meanings">
+      <legend>
+        The values of {field}, in the first {describeCount(of, 'contact')}
+      </legend>
+      <input type="hidden" name={`valuesOf.${kind}`} value={field} />
+      {values.values.map(({ value, count }, at) => {
+        const id = `means-${kind}-${at}`;
+        const said = saidMeaning(values, contacts, value);
+        return (
+          <div class="field">
+            <label for={id}>
+              “{value}” ({formatCount(count)})
+            </label>
+            <select id={id} name={`means.${kind}`}>
+              {MEANINGS[kind].map(([meaning, label]) => (
+                <option
+                  value={JSON.stringify([meaning, value])}
+                  selected={meaning === (said ?? '')}
+                >
+                  {label}
+                </option>
+              ))}
+            </select>
+          </div>
+        );
+      })}
+      <p class="hint">Contacts with a value that you leave open wait, and are not sent.</p>
+    </fieldset>
+  );
+}
+
+const MEANINGS = {
+  optOut: [
+    ['', '— say what it means —'],
+    ['marked', 'opted out'],
+    ['unmarked', 'may be researched'],
+  ],
+  deceased: [
+    ['', '— say what it means —'],
+    ['marked', 'deceased'],
+    ['unmarked', 'living'],
+  ],
+  doNotContact: [
+    ['', '— say what it means —'],
+    ['marked', 'do not contact'],
+    ['unmarked', 'may be contacted'],
+  ],
+} as const satisfies Record<MarkKind, readonly (readonly [string, string])[]>;
+
+function People({ look, isFile }: { look: PeoplePreview | null; isFile: boolean }) {
+  if (look === null) {
+    return (
+      <p class="empty">
+        {isFile
+          ? 'Choose the columns of the id and of the names; then persons are shown here.'
+          : ''}
+      </p>
+    );
+  }
+  const { persons, read, sendable, hasMore, left } = look;
+  if (look.isUnsaid) {
+    return (
+      <p class="note">
+        Say above what the values of the choice list mean; then contacts are shown here.
+      </p>
+    );
+  }
+  return (
+    <>
+      <h2>As they would be sent</h2>
+      <p class="quiet">
+        <strong>
+          {hasMore ? 'More than ' : ''}
+          {describeCount(read, 'contact')}
+        </strong>
+        {', '}
+        {formatCount(sendable)} can be sent
+        {Object.entries(left).map(
+          ([reason, count]) => `; ${formatCount(count)} left out: ${outcomeText(reason)}`,
+        )}
+        . Names are read for this page alone and kept nowhere.
+      </p>
+      <SampledPersons persons={persons} />
+    </>
+  );
+}
+
+function nameChoices(names: readonly string[]) {
+  return names.map((name) => ({ value: name, label: name }));
+}
+
+function fieldChoices(fields: readonly CrmField[]) {
+  return fields
+    .map(({ name, label }) => ({
+      value: name,
+      label: label === name ? name : `${label} (${name})`,
+    }))
+    .toSorted((a, b) => a.label.localeCompare(b.label));
+}
+
+function toTexts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [];
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function getColumns(crm: Setup['answers']['crm']): Readonly<Record<string, unknown>> {
+  const columns = crm?.['columns'];
+  return typeof columns === 'object' && columns !== null ? { ...columns } : {};
+}
+
+/** The columns that the answers name. */
+function chosenColumns(
+  crm: Setup['answers']['crm'],
+  contacts: Setup['answers']['contacts'],
+): ChosenColumns {
+  const columns = getColumns(crm);
+  const named = (part: string) => toText(columns[part]) || null;
+  return {
+    ...{ id: named('id'), firstName: named('firstName'), lastName: named('lastName') },
+    ...{ fullName: named('fullName'), addresses: toTexts(columns['addresses']) },
+    employers: toTexts(columns['employers']),
+    optOut: contacts.optOutField,
+    deceased: contacts.deceasedField ?? null,
+    doNotContact: contacts.doNotContactField ?? null,
+  };
+}
+
+/** Every column with an example, those that are not used too: a part that was missed is seen. */
+function AllColumns({ lines }: { lines: readonly ColumnLine[] }) {
+  const unused = lines.filter(({ use }) => use === null).length;
+  return (
+    <details>
+      <summary>
+        All {describeCount(lines.length, 'column')} of the file, {formatCount(unused)} of them not
+        used
+      </summary>
+      <table class="stacks">
+        <TableHead texts={['Column', 'Read as', 'Example']} />
+        <tbody>
+          {lines.map(({ name, use, example, shape }) => (
+            <tr>
+              <th scope="row">{name || '(no name)'}</th>
+              <TableCell label="Read as">{use ?? 'not used'}</TableCell>
+              <TableCell label="Example">{example ?? shape}</TableCell>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
+function Columns({ crm, names }: { crm: Setup['answers']['crm']; names: readonly string[] }) {
+  const columns = getColumns(crm);
+  const choices = [NONE, ...nameChoices(names)];
+  const isWhole = toText(columns['fullName']) !== '';
+  const missing = missingParts({
+    addresses: toTexts(columns['addresses']),
+    employers: toTexts(columns['employers']),
+  });
+  return (
+    <>
+      {missing.map(({ part, price }) => (
+        <p class="note">
+          {part === 'address' ? 'No address' : 'No employer'} is chosen: {price}.
+        </p>
+      ))}
+      <div class="grid">
+        <Choice
+          name="id"
+          label="Id of a contact"
+          hint="Never changes, and no two contacts share it."
+          value={toText(columns['id'])}
+          options={choices}
+        />
+        <Choice
+          name="names"
+          label="Names stand in"
+          value={isWhole ? 'whole' : 'two'}
+          options={[
+            { value: 'two', label: 'two columns' },
+            { value: 'whole', label: 'one column: “Last, First” or “First Last”' },
+          ]}
+        />
+        <Choice
+          name="firstName"
+          label="First name"
+          value={toText(columns['firstName'])}
+          options={choices}
+        />
+        <Choice
+          name="lastName"
+          label="Last name"
+          value={toText(columns['lastName'])}
+          options={choices}
+        />
+        <Choice
+          name="fullName"
+          label="Whole name, if one column"
+          value={toText(columns['fullName'])}
+          options={choices}
+        />
+        <Choice
+          name="badRows"
+          label="A row that cannot be read"
+          value={toText(crm?.['badRows']) || 'stop'}
+          options={[
+            { value: 'stop', label: 'stops everything' },
+            { value: 'skip', label: 'is left out' },
+          ]}
+        />
+      </div>
+      <Ticks
+        name="addresses"
+        legend="Address"
+        hint="All parts of one address, from the street to the country."
+        chosen={toTexts(columns['addresses'])}
+        options={names}
+      />
+      <Ticks
+        name="employers"
+        legend="Employer"
+        chosen={toTexts(columns['employers'])}
+        options={names}
+      />
+    </>
+  );
+}
+
+const EMPLOYERS: Readonly<Record<string, readonly { value: string; label: string }[]>> = {
+  salesforce: [
+    { value: 'auto', label: 'as the org’s own model suggests' },
+    { value: 'account', label: 'the account' },
+    { value: 'primaryAffiliation', label: 'the primary affiliation' },
+  ],
+  hubspot: [
+    { value: 'both', label: 'the company text and the primary company' },
+    { value: 'company', label: 'the text “Company name”' },
+    { value: 'associated', label: 'the primary company' },
+  ],
+};
+
+const FILTER_EXAMPLES: Readonly<Record<string, string>> = {
+  salesforce: "MailingCountry = 'United States'",
+  hubspot: 'lifecyclestage = customer',
+};
+
+function CrmPeople(props: { crm: Setup['answers']['crm']; filter: string | null }) {
+  const { crm, filter } = props;
+  const kind = crm?.kind ?? '';
+  const employers = EMPLOYERS[kind] ?? [];
+  return (
+    <div class="grid">
+      {employers.length > 0 && (
+        <Choice
+          name="employer"
+          label="Employer"
+          value={toText(crm?.['employer']) || (employers[0]?.value ?? '')}
+          options={employers}
+        />
+      )}
+      <Field
+        name="filter"
+        label="Only contacts that meet this"
+        value={filter}
+        placeholder={FILTER_EXAMPLES[kind] ?? ''}
+        hint="In the CRM’s own filter language; empty for all."
+      />
+    </div>
+  );
+}

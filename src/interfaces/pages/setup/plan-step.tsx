@@ -1,0 +1,291 @@
+import type { Setup } from '../../../clients/setup/draft.ts';
+import { TRIAL_SIZE } from '../../../clients/setup/draft.ts';
+import { outcomeText } from '../../../core/outcome.ts';
+import { describeCount, formatCount } from '../../../core/quantities.ts';
+import type { Viewer } from '../frame/layout.tsx';
+import {
+  CountCells,
+  Fact,
+  Icon,
+  OutcomeStatus,
+  RunStatus,
+  TableCell,
+  TableHead,
+} from '../frame/parts.tsx';
+import { Persons } from './persons.tsx';
+import type { PlanView } from './steps.ts';
+
+export function PlanStep({ setup, view }: { setup: Setup; view: PlanView; viewer: Viewer }) {
+  if (!setup.isNew) return <Change setup={setup} view={view} />;
+  const { run } = view;
+  if (setup.trialRun === null) return <BeforeTrial setup={setup} view={view} />;
+  if (run === null || run.status === 'running') return <DuringTrial setup={setup} view={view} />;
+  return <AfterTrial setup={setup} view={view} />;
+}
+
+function BeforeTrial({ setup, view: { look } }: { setup: Setup; view: PlanView }) {
+  const due = look?.preview.credits.enhancements.needed ?? null;
+  const first = due === null ? TRIAL_SIZE : Math.min(TRIAL_SIZE, due);
+  return (
+    <>
+      <Costs look={look} />
+      <form class="onward row" method="post" action={`/setup/${setup.id}/plan`}>
+        <a class="button" href={`/setup/${setup.id}/schedule`}>
+          ← Back
+        </a>
+        <button type="submit" class="button primary" name="do" value="trial">
+          Try it on {describeCount(first, 'contact')}: {describeCount(first, 'credit')} at most
+        </button>
+      </form>
+      <p class="quiet">
+        Nothing more is sent before you have looked at what comes back. The settings are stored now;
+        no schedule counts before the end.
+      </p>
+    </>
+  );
+}
+
+function Costs({ look }: { look: PlanView['look'] }) {
+  if (look === null) return null;
+  const { preview, persons } = look;
+  const { needed, allowed, remaining } = preview.credits.enhancements;
+  return (
+    <>
+      <dl class="facts">
+        <Fact name="Contacts that were read">{formatCount(preview.read)}</Fact>
+        <Fact name="Would be asked about">{describeCount(needed, 'contact')}</Fact>
+        <Fact name="Costs">{describeCount(needed, 'credit')}</Fact>
+        <Fact name="This month, by the budget">{describeCount(allowed, 'credit')}</Fact>
+        <Fact name="There are">{describeCount(remaining, 'credit')}</Fact>
+      </dl>
+      {Object.keys(preview.leave).length > 0 && (
+        <p class="quiet">
+          Left as they are:{' '}
+          {Object.entries(preview.leave)
+            .map(([reason, count]) => `${formatCount(count)} (${outcomeText(reason)})`)
+            .join(', ')}
+          .
+        </p>
+      )}
+      {preview.fields.length > 0 && (
+        <div class="trouble trouble-attention">
+          <Icon kind="attention" />
+          <p>
+            {preview.fields.length === 1 ? 'One field' : `${preview.fields.length} fields`} cannot
+            be written: {preview.fields.map(({ field }) => field).join(', ')}. The step “Fields”
+            says why.
+          </p>
+        </div>
+      )}
+      {persons.length > 0 && (
+        <>
+          <h2>The first of them</h2>
+          <Persons persons={persons} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** The script looks whether the run is over; without it a reload does. */
+function DuringTrial({ setup, view: { run } }: { setup: Setup; view: PlanView }) {
+  return (
+    <div class="current" data-wait-run={setup.trialRun}>
+      <p class="current-line">
+        <strong>{run === null ? 'The trial begins in a moment.' : 'The trial is running.'}</strong>
+        <a href={`/runs/${setup.trialRun}`}>Watch the run</a>
+      </p>
+      <progress aria-label="The trial"></progress>
+      <p class="quiet" data-wait-words aria-live="polite">
+        {run === null
+          ? ''
+          : `${describeCount(run.contacts.submitted, 'contact')} sent, ${formatCount(run.contacts.written)} written.`}
+      </p>
+      <p>
+        <a href={`/setup/${setup.id}/plan`}>Look again</a>
+      </p>
+    </div>
+  );
+}
+
+function AfterTrial({ setup, view }: { setup: Setup; view: PlanView }) {
+  const { run, examples, look } = view;
+  // What was not sent yet is no answer.
+  const reasons = view.reasons.filter(({ outcome }) => outcome !== 'waiting');
+  if (run === null) return null;
+  const { known, answered } = getMatchRate(view);
+  const rest = look?.preview.credits.enhancements.needed ?? null;
+  const accepts = ACCEPTS[run.reason?.code ?? ''];
+  const isLow = accepts !== undefined;
+  const isWell = run.status === 'succeeded' || run.reason?.code === 'budget_reached';
+  return (
+    <>
+      <div class="reached">
+        {isWell ? (
+          <RunStatus report={{ ...run, status: 'succeeded' }} isCutOff={false} />
+        ) : (
+          <RunStatus report={run} isCutOff={false} />
+        )}
+        <p>
+          <strong>
+            The service knew {formatCount(known)} of {describeCount(answered, 'contact')}
+            {answered > 0 ? ` (${Math.round((known / answered) * 100)} %)` : ''}.
+          </strong>{' '}
+          {describeCount(run.credits.enhancements.spent, 'credit')} spent.{' '}
+          <a href={`/runs/${run.id}`}>The whole run</a>
+        </p>
+        {!isWell && run.reason !== null && <p class="said">{run.reason.message}</p>}
+      </div>
+      {reasons.length > 0 && (
+        <table class="stacks">
+          <TableHead texts={['Outcome', 'Why']} counts={['Contacts']} />
+          <tbody>
+            {reasons.map(({ outcome, text, count }) => (
+              <tr>
+                <th scope="row">
+                  <OutcomeStatus outcome={outcome} />
+                </th>
+                <TableCell label="Why">{text}</TableCell>
+                <CountCells counts={{ Contacts: count }} />
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {examples.length > 0 && <Examples examples={examples} />}
+      <form class="onward row" method="post" action={`/setup/${setup.id}/plan`}>
+        <a class="button" href={`/setup/${setup.id}/people`}>
+          ← Change something
+        </a>
+        <button type="submit" class="button" name="do" value="trial">
+          Try some more: {describeCount(Math.min(TRIAL_SIZE, rest ?? TRIAL_SIZE), 'credit')} at most
+        </button>
+        {accepts !== undefined && (
+          <button type="submit" class="button" name="do" value={accepts.value}>
+            {accepts.label}
+          </button>
+        )}
+        {rest !== 0 && !isLow && (
+          <button type="submit" class="button" name="do" value="finish">
+            {setup.answers.schedule === null
+              ? 'Finish without the rest'
+              : 'Finish; the schedule sends the rest'}
+          </button>
+        )}
+        <button
+          type="submit"
+          class="button primary"
+          name="do"
+          value={rest === 0 || isLow ? 'finish' : 'rest'}
+        >
+          {rest === 0 || isLow ? 'Finish' : restText(rest)}
+        </button>
+      </form>
+    </>
+  );
+}
+
+/** What a user can accept after a trial that stopped for it. */
+const ACCEPTS: Readonly<Record<string, { value: string; label: string }>> = {
+  match_rate_low: { value: 'accept', label: 'Accept this rate' },
+  marks_unconfirmed: { value: 'acceptMarks', label: 'Confirm these marks' },
+};
+
+function restText(rest: number | null): string {
+  return rest === null ? 'Send the rest' : `Send the rest: ${describeCount(rest, 'credit')}`;
+}
+
+/** How many of those who were asked about the service knew. */
+function getMatchRate({ reasons }: PlanView): { known: number; answered: number } {
+  const sum = (isWanted: (outcome: string | null, reason: string) => boolean) =>
+    reasons
+      .filter(({ outcome, reason }) => isWanted(outcome, reason))
+      .reduce((total, { count }) => total + count, 0);
+  const isUnknown = (reason: string) =>
+    ['no_match', 'no_match_known', 'person_invalid'].includes(reason);
+  const isAsked = (outcome: string | null, reason: string) =>
+    outcome !== null &&
+    ['written', 'unchanged', 'held', 'failed'].includes(outcome) &&
+    reason !== 'profile_fresh';
+  return {
+    answered: sum(isAsked),
+    known: sum(
+      (outcome, reason) => isAsked(outcome, reason) && outcome !== 'held' && !isUnknown(reason),
+    ),
+  };
+}
+
+function Examples({ examples }: { examples: PlanView['examples'] }) {
+  const labels = examples[0]?.values.map(({ label }) => label) ?? [];
+  return (
+    <>
+      <h2>What was written</h2>
+      <table class="stacks">
+        <caption class="hidden">Contacts of the trial as they stand in the CRM now</caption>
+        <TableHead texts={['Contact', ...labels]} />
+        <tbody>
+          {examples.map(({ name, values }) => (
+            <tr>
+              <th scope="row">{name}</th>
+              {values.map(({ label, value }) => (
+                <TableCell label={label}>
+                  {value === null
+                    ? '—'
+                    : typeof value === 'number'
+                      ? formatCount(value)
+                      : String(value)}
+                </TableCell>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+/** A change of an integration that is there: what is different, and then it counts. */
+function Change({ setup, view }: { setup: Setup; view: PlanView }) {
+  const { diff, changesPeople, look } = view;
+  const isSame = diff !== null && diff.length === 0;
+  return (
+    <>
+      {isSame ? (
+        <p class="empty">Nothing is different from what counts now.</p>
+      ) : (
+        <>
+          <h2>What changes</h2>
+          <pre class="yaml diff" tabindex={0}>
+            <code>
+              {(diff ?? []).map(({ sign, text }) => (
+                <span class={DIFF_CLASSES[sign]}>{`${sign} ${text}\n`}</span>
+              ))}
+            </code>
+          </pre>
+          <p class="quiet">Keys are left out of this list.</p>
+        </>
+      )}
+      {changesPeople && (
+        <div class="trouble trouble-attention">
+          <Icon kind="attention" />
+          <p>
+            This changes who is asked about, or how they look to the service, and so what is paid
+            for: the next run tries it on {TRIAL_SIZE} contacts first, and many changed people wait
+            for a person.
+          </p>
+        </div>
+      )}
+      <Costs look={look} />
+      <form class="onward row" method="post" action={`/setup/${setup.id}/plan`}>
+        <a class="button" href={`/setup/${setup.id}/schedule`}>
+          ← Back
+        </a>
+        <button type="submit" class="button primary" name="do" value="save">
+          {isSame ? 'Close' : 'Save the changes'}
+        </button>
+      </form>
+    </>
+  );
+}
+
+const DIFF_CLASSES = { '+': 'added', '-': 'removed', ' ': '' } as const;

@@ -1,0 +1,152 @@
+import type { Setup } from '../../../clients/setup/draft.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import { Zone } from '../frame/parts.tsx';
+import { RHYTHMS } from './forms.ts';
+import { Choice, Field, FormButtons } from './parts.tsx';
+import type { StepView } from './steps.ts';
+
+export function ScheduleStep(props: {
+  setup: Setup;
+  view: StepView['schedule'];
+  alerts: Settings['alerts'];
+}) {
+  const { setup, view, alerts } = props;
+  const { budget, schedule, alerts: own } = setup.answers;
+  const { rhythm, hour } = toRhythm(schedule?.cron ?? null, setup.done.includes('schedule'));
+  const timezone = schedule?.timezone ?? '';
+  return (
+    <form class="stack" method="post" action={`/setup/${setup.id}/schedule`} data-look>
+      <input type="hidden" name="version" value={String(setup.version)} />
+      <div class="grid">
+        <Field
+          name="perMonth"
+          label="Credits a month, at most"
+          value={budget.perMonth === null ? null : String(budget.perMonth)}
+          inputmode="numeric"
+          hint="A contact costs one. Empty for no limit."
+        />
+        <Field
+          name="perRun"
+          label="Credits a run, at most"
+          value={budget.perRun === null ? null : String(budget.perRun)}
+          inputmode="numeric"
+          hint="Empty for no limit."
+        />
+      </div>
+      <div class="grid">
+        <Choice
+          name="rhythm"
+          label="It runs"
+          value={rhythm}
+          options={[
+            ...Object.entries(RHYTHMS).map(([value, { label }]) => ({ value, label })),
+            { value: 'cron', label: 'by a line of cron' },
+            { value: 'none', label: 'only when asked' },
+          ]}
+        />
+        <Field
+          name="hour"
+          label="At which hour (0 to 23)"
+          value={String(hour)}
+          inputmode="numeric"
+        />
+        <Field
+          name="timezone"
+          label="Time zone of the client"
+          value={timezone}
+          placeholder="America/Chicago"
+          list="zones"
+          hint="A city that keeps the same time."
+        />
+        <Field
+          name="cron"
+          label="Line of cron"
+          value={schedule?.cron ?? null}
+          hint="Only if chosen above."
+        />
+      </div>
+      <datalist id="zones">
+        {Intl.supportedValuesOf('timeZone').map((zone) => (
+          <option value={zone}></option>
+        ))}
+      </datalist>
+      <div id="look" data-part aria-live="polite">
+        <NextRuns times={view.next} timezone={timezone || 'UTC'} />
+      </div>
+      <section class="stack" aria-labelledby="alerts-title">
+        <h2 id="alerts-title">Alerts</h2>
+        <p class="quiet">
+          One message when this client needs a person – a run failed, credits are low, something is
+          held – and one when it is well again. {alertsText(alerts)}
+        </p>
+        <Field
+          name="alertsUrl"
+          label={own === undefined ? 'Webhook of a chat' : 'Another webhook of a chat'}
+          type="password"
+          placeholder="https://…"
+          hint={
+            own === undefined
+              ? 'The address of an incoming webhook of Slack, Teams or Mattermost. It is kept encrypted, and no page shows it again.'
+              : 'Its address is kept. Leave this empty, unless it changes.'
+          }
+        />
+        {own !== undefined && (
+          <label class="tick">
+            <input type="checkbox" name="alertsOff" value="yes" />
+            <span>No alerts of its own any more</span>
+          </label>
+        )}
+      </section>
+      <FormButtons back={`/setup/${setup.id}/networks`}>
+        <button type="submit" class="button" name="do" value="look">
+          Show the next runs
+        </button>
+        <button type="submit" class="button" name="do" value="test">
+          Save and send a test
+        </button>
+      </FormButtons>
+    </form>
+  );
+}
+
+const USUAL_HOUR = 2;
+
+function toRhythm(cron: string | null, isAnswered: boolean): { rhythm: string; hour: number } {
+  if (cron === null) return { rhythm: isAnswered ? 'none' : 'nightly', hour: USUAL_HOUR };
+  const hour = Number(/^0 (\d{1,2}) /.exec(cron)?.[1] ?? USUAL_HOUR);
+  const found = Object.entries(RHYTHMS).find(
+    ([, one]) => one.cron.replace('H', String(hour)) === cron,
+  );
+  return { rhythm: found?.[0] ?? 'cron', hour };
+}
+
+function NextRuns({ times, timezone }: { times: readonly number[]; timezone: string }) {
+  if (times.length === 0) return <p class="empty">No run begins by itself.</p>;
+  const format = new Intl.DateTimeFormat('en-US', {
+    ...{ weekday: 'long', day: 'numeric', month: 'long', hour: 'numeric', minute: '2-digit' },
+    timeZone: timezone,
+  });
+  return (
+    <>
+      <h2>The next runs</h2>
+      <ol class="next-runs">
+        {times.map((time) => (
+          <li>
+            {format.format(time)}{' '}
+            <span class="quiet">
+              (<Zone name={timezone} />)
+            </span>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function alertsText({ email, webhook }: Settings['alerts']): string {
+  if (email === null && webhook === null) {
+    return 'For all clients together none are sent: who looks after this machine names a mail address or a webhook in donor-sync.yaml.';
+  }
+  const ways = [email && `e-mail to ${email.to.join(', ')}`, webhook && 'a webhook'];
+  return `For all clients together they go by ${ways.filter(Boolean).join(' and ')}.`;
+}

@@ -1,0 +1,370 @@
+/** What each page of the set-up shows, gathered for one answer; names and values in it are kept nowhere. */
+import { z } from 'zod';
+import type { GroupSummary } from '../../../../connectors/contract.ts';
+import { findConnectorDefinition } from '../../../../connectors/index.ts';
+import type { LiveDeps } from '../../../clients/live-crm.ts';
+import { nextTime } from '../../../clients/schedules/next-time.ts';
+import { type CsvHeader, readCsvHeader } from '../../../clients/setup/csv-columns.ts';
+import {
+  checkedIntegration,
+  type Setup,
+  type SetupDeps,
+  type SetupStep,
+  serviceAlone,
+  workingIntegration,
+} from '../../../clients/setup/draft.ts';
+import { type MarkFieldValues, markValuesInFile } from '../../../clients/setup/mark-fields.ts';
+import {
+  findOwnColumns,
+  readJournalColumns,
+  renameOurs,
+} from '../../../clients/setup/own-columns.ts';
+import {
+  type FieldsPreview,
+  lookAtFields,
+  lookAtGroups,
+  lookAtPeople,
+  lookAtPlan,
+  lookAtTrial,
+  type PeoplePreview,
+  type PlanPreview,
+  type TrialExample,
+} from '../../../clients/setup/setup-preview.ts';
+import { takesUploads } from '../../../clients/setup/uploads.ts';
+import { hideSecrets, toYaml } from '../../../clients/shown-settings.ts';
+import { isDonorSyncError, messageOf } from '../../../core/errors.ts';
+import { FIELD_SOURCES, type FieldMapping } from '../../../core/field-map.ts';
+import { type Integration, integrationSchema } from '../../../core/integration.ts';
+import type { RunReport } from '../../../core/run.ts';
+import type { CreditBalances } from '../../../partner/credits.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import { findRunReport } from '../../../sync/views/run.ts';
+import { type ReasonCount, readReasons } from '../../../sync/views/run-contacts.ts';
+
+/** The words of each step in the list. */
+export const STEP_NAMES: Readonly<Record<SetupStep, string>> = {
+  crm: 'CRM',
+  key: 'Service key',
+  people: 'People',
+  fields: 'Fields',
+  networks: 'Networks',
+  schedule: 'Budget and schedule',
+  plan: 'Plan and trial',
+};
+
+/** What one page shows besides the answers; a part that could not be had is null, and `trouble` says why. */
+export interface StepView {
+  crm: { takesFiles: boolean };
+  key: { balances: CreditBalances | null };
+  people: {
+    header: CsvHeader | null;
+    look: PeoplePreview | null;
+    /** The values of the chosen fields of marks whose meaning is asked. */
+    values: MarkFieldValues[];
+  };
+  fields: { look: FieldsPreview | null; mappings: readonly FieldMapping[]; names: DefaultNames };
+  networks: { groups: GroupSummary[] | null };
+  schedule: { next: number[] };
+  plan: PlanView;
+}
+
+/** The field that the connector would write each value into. */
+export type DefaultNames = ReadonlyMap<string, string>;
+
+export interface PlanView {
+  look: PlanPreview | null;
+  /** The trial run; null before it was asked for. */
+  run: RunReport | null;
+  reasons: ReasonCount[];
+  examples: TrialExample[];
+  /** Lines that a change takes away and adds; null for a new integration. */
+  diff: DiffLine[] | null;
+  /** True if the change decides who is asked about, and so what is paid for. */
+  changesPeople: boolean;
+}
+
+interface Read<Step extends SetupStep> {
+  view: StepView[Step];
+  /** Why a part of it could not be had. */
+  trouble: string | null;
+}
+
+/** A step and what its page shows. */
+export type Shown = { [Step in SetupStep]: { step: Step } & Read<Step> }[SetupStep];
+
+/** All that the page of a step is made of. */
+export interface StepPageView {
+  setup: Setup;
+  shown: Shown;
+  /** What was wrong with what was typed. */
+  problem: string | null;
+  note: string | null;
+  /** What the operator has set once for all. */
+  apps: Settings['setup'];
+  serviceUrl: string | null;
+  alerts: Settings['alerts'];
+  /** Where each CRM sends people back to. */
+  callbacks: { salesforce: string; hubspot: string };
+}
+
+type StepDeps = LiveDeps & { setup: SetupDeps; now: number };
+
+/** The steps that have to be done before this one can be shown. */
+const NEEDS: Readonly<Record<SetupStep, readonly SetupStep[]>> = {
+  crm: [],
+  key: [],
+  people: ['crm'],
+  fields: ['crm', 'people'],
+  networks: ['crm', 'people'],
+  schedule: [],
+  plan: ['crm', 'key', 'people', 'fields'],
+};
+
+/** The first step that has to be done before this one; null if it can be shown. */
+export function missingFor({ done }: Pick<Setup, 'done'>, step: SetupStep): SetupStep | null {
+  return NEEDS[step].find((needed) => !done.includes(needed)) ?? null;
+}
+
+/** The answers as YAML, without what is secret in them. */
+export function yamlOfAnswers(setup: Pick<Setup, 'answers'>): string {
+  const { partner, crm } = setup.answers;
+  const settings = settingsSchema.parse(hideSecrets(workingIntegration(setup)).settings);
+  const unanswered = [partner === undefined && 'partner', crm === undefined && 'crm'];
+  const shown = Object.entries(settings).filter(([name]) => !unanswered.includes(name));
+  return toYaml({ integrations: [Object.fromEntries(shown)] }).trimEnd();
+}
+
+const settingsSchema = z.record(z.string(), z.unknown());
+
+const READERS: {
+  [Step in SetupStep]: (deps: StepDeps, setup: Setup) => Promise<StepView[Step]>;
+} = {
+  crm: async ({ setup: { settings } }) => ({ takesFiles: takesUploads(settings) }),
+  key: async (deps, { answers }) => ({
+    balances: answers.partner === undefined ? null : await readBalances(deps, { answers }),
+  }),
+  people: async (deps, setup) => {
+    const header = await readHeader(setup);
+    const isShown = await isReadable(setup);
+    const look = isShown ? await lookAtPeople(deps, workingIntegration(setup)) : null;
+    const { contacts } = setup.answers;
+    const values = header === null ? (look?.values ?? []) : markValuesInFile(header, contacts);
+    return { header, look, values };
+  },
+  fields: async (deps, setup) => {
+    const mappings = await readMappings(setup);
+    return {
+      mappings,
+      names: await defaultNames(setup),
+      look: await lookAtFields(deps, workingIntegration(setup), mappings),
+    };
+  },
+  networks: async (deps, setup) => ({
+    groups: await lookAtGroups(deps, workingIntegration(setup)),
+  }),
+  schedule: async ({ now }, { answers: { schedule } }) => ({ next: nextRuns(schedule, now) }),
+  plan: readPlan,
+};
+
+/** What is left where the CRM or the service cannot be asked. */
+const WITHOUT: { [Step in SetupStep]: (deps: StepDeps, setup: Setup) => Promise<StepView[Step]> } =
+  {
+    crm: READERS.crm,
+    key: async () => ({ balances: null }),
+    people: async (_, setup) => ({ header: await readHeader(setup), look: null, values: [] }),
+    fields: async (_, setup) => ({
+      look: null,
+      mappings: await readMappings(setup),
+      names: await defaultNames(setup),
+    }),
+    networks: async () => ({ groups: null }),
+    schedule: READERS.schedule,
+    plan: (deps, setup) => readPlan(deps, setup, false),
+  };
+
+/** Reads what a step shows; trouble with the CRM or the service is said on the page. */
+export async function readStep(step: SetupStep, deps: StepDeps, setup: Setup): Promise<Shown> {
+  const read = <Step extends SetupStep>(one: Step) => readOne(one, deps, setup);
+  switch (step) {
+    case 'crm':
+      return { step, ...(await read(step)) };
+    case 'key':
+      return { step, ...(await read(step)) };
+    case 'people':
+      return { step, ...(await read(step)) };
+    case 'fields':
+      return { step, ...(await read(step)) };
+    case 'networks':
+      return { step, ...(await read(step)) };
+    case 'schedule':
+      return { step, ...(await read(step)) };
+    case 'plan':
+      return { step, ...(await read(step)) };
+  }
+}
+
+async function readOne<Step extends SetupStep>(
+  step: Step,
+  deps: StepDeps,
+  setup: Setup,
+): Promise<Read<Step>> {
+  try {
+    return { view: await READERS[step](deps, setup), trouble: null };
+  } catch (error) {
+    const isLate = deps.signal.aborted;
+    if (!isDonorSyncError(error) && !isLate) throw error;
+    const trouble = isLate
+      ? 'The CRM took too long to answer. What it has is not shown here; you can go on all the same.'
+      : messageOf(error);
+    return { view: await WITHOUT[step](deps, setup), trouble };
+  }
+}
+
+async function readBalances(deps: LiveDeps, setup: Pick<Setup, 'answers'>) {
+  const open = await deps.application.open(serviceAlone(setup), deps.signal);
+  try {
+    return await open.partner.readCredits(deps.signal);
+  } finally {
+    await open.close();
+  }
+}
+
+async function readHeader({ answers: { crm } }: Pick<Setup, 'answers'>): Promise<CsvHeader | null> {
+  const path = crm?.['path'];
+  if (crm?.kind !== 'csv' || typeof path !== 'string') return null;
+  const header = await readCsvHeader(path, '/');
+  return 'problem' in header ? null : header;
+}
+
+/** The field map as answered, else that of the connector; without networks nothing fills a warm path. */
+export async function readMappings(
+  setup: Pick<Setup, 'answers' | 'isNew'>,
+): Promise<readonly FieldMapping[]> {
+  const { crm, fields, networks } = setup.answers;
+  if (fields !== undefined || crm === undefined) return fields ?? [];
+  const lines = await readDefaultFields(setup, crm);
+  if (networks.length > 0) return lines;
+  return lines.filter(({ from }) => !from.startsWith('warmPath.'));
+}
+
+const columnsSchema = z.object({ columns: z.object({ id: z.string() }), output: z.string() });
+
+/** The connector's own map; in a new client, columns of the file that have our names stay the file's own. */
+async function readDefaultFields(
+  { answers, isNew }: Pick<Setup, 'answers' | 'isNew'>,
+  crm: Integration['crm'],
+): Promise<readonly FieldMapping[]> {
+  const { defaultFields } = await findConnectorDefinition(crm.kind);
+  const header = await readHeader({ answers });
+  const chosen = columnsSchema.safeParse(crm).data;
+  if (header === null || chosen === undefined) return defaultFields;
+  const { id } = chosen.columns;
+  const own = findOwnColumns(header, defaultFields, {
+    journal: await readJournalColumns(chosen.output, '/'),
+    previous: new Set(isNew ? [] : defaultFields.map(({ to }) => to)),
+    id,
+  });
+  return renameOurs(defaultFields, own, header.names);
+}
+
+async function defaultNames(setup: Setup): Promise<DefaultNames> {
+  const { crm } = setup.answers;
+  const lines = crm === undefined ? [] : await readDefaultFields(setup, crm);
+  return new Map(
+    FIELD_SOURCES.flatMap((from) => {
+      const line = lines.find((one) => one.from === from);
+      return line === undefined ? [] : [[from, line.to] as const];
+    }),
+  );
+}
+
+/** False of a file whose columns were not chosen yet. */
+async function isReadable({ answers: { crm } }: Setup): Promise<boolean> {
+  if (crm === undefined) return false;
+  const { settingsSchema: schema } = await findConnectorDefinition(crm.kind);
+  return schema.safeParse(crm).success;
+}
+
+const RUNS_SHOWN = 3;
+
+/** When the next runs begin (epoch ms). */
+function nextRuns(schedule: Setup['answers']['schedule'], now: number): number[] {
+  const times: number[] = [];
+  let after = now;
+  while (schedule !== null && times.length < RUNS_SHOWN) {
+    const next = nextTime(schedule, after);
+    if (next === null) break;
+    times.push(next);
+    after = next;
+  }
+  return times;
+}
+
+async function readPlan(deps: StepDeps, setup: Setup, isLooking = true): Promise<PlanView> {
+  const { store } = deps.application;
+  const integration = await checkedIntegration(deps.setup, setup);
+  const run = setup.trialRun === null ? null : await findRunReport(store, setup.trialRun);
+  const isOver = run !== null && run.status !== 'running';
+  const begun = run && (await store.runs.find(run.id));
+  const isTrying = setup.trialRun !== null && !isOver;
+  return {
+    run,
+    reasons: isOver ? await readReasons(store, run.id) : [],
+    examples: isLooking && isOver && begun ? await lookAtTrial(deps, integration, begun) : [],
+    look: isLooking && !isTrying ? await lookAtPlan(deps, integration) : null,
+    diff: setup.isNew ? null : diffLines(yamlOfStored(setup), yamlOfAnswers(setup)),
+    changesPeople:
+      !setup.isNew &&
+      setup.stored !== null &&
+      toPeopleKey(readStored(setup.stored)) !== toPeopleKey(integration),
+  };
+}
+
+function yamlOfStored({ stored, answers }: Setup): string {
+  return yamlOfAnswers({ answers: stored === null ? answers : readStored(stored) });
+}
+
+function readStored(stored: string): Integration {
+  return integrationSchema.parse(JSON.parse(stored));
+}
+
+/** The part of the settings that says who is asked about, and how they look. */
+function toPeopleKey({ crm: { columns, employer, path }, contacts }: Integration): string {
+  return JSON.stringify([columns, employer, path, contacts]);
+}
+
+export interface DiffLine {
+  sign: '+' | '-' | ' ';
+  text: string;
+}
+
+/** Line by line, by the longest common part; settings are short. */
+export function diffLines(before: string, after: string): DiffLine[] {
+  const [a, b] = [before.split('\n'), after.split('\n')];
+  const common = a.map(() => b.map(() => 0));
+  const at = (i: number, j: number) => common[i]?.[j] ?? 0;
+  for (let i = a.length - 1; i >= 0; i -= 1) {
+    for (let j = b.length - 1; j >= 0; j -= 1) {
+      const row = common[i];
+      if (row) row[j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+    }
+  }
+  const lines: DiffLine[] = [];
+  let [i, j] = [0, 0];
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && a[i] === b[j]) {
+      lines.push({ sign: ' ', text: a[i] ?? '' });
+      i += 1;
+      j += 1;
+    } else if (j >= b.length || (i < a.length && at(i + 1, j) >= at(i, j + 1))) {
+      lines.push({ sign: '-', text: a[i] ?? '' });
+      i += 1;
+    } else {
+      lines.push({ sign: '+', text: b[j] ?? '' });
+      j += 1;
+    }
+  }
+  const isNear = (index: number) =>
+    lines.slice(Math.max(0, index - 2), index + 3).some(({ sign }) => sign !== ' ');
+  return lines.filter((_, index) => isNear(index));
+}

@@ -1,0 +1,134 @@
+import type { PasskeyOffer } from '../../../people/sign-in/passkeys.ts';
+import { Layout, render, type Viewer } from '../frame/layout.tsx';
+import { CommandLine } from '../frame/parts.tsx';
+import { PasskeyForm } from '../people/passkey-parts.tsx';
+
+export interface SignInView {
+  /** Where to go then: a path of ours. */
+  to: string;
+  /** What was none of ours; null before the first attempt. */
+  refused: 'token' | 'password' | 'passwords' | 'provider' | 'passkey' | null;
+  /** Whether there is a person who can sign in. */
+  hasPeople: boolean;
+  /** Whether a password lets them in. */
+  hasPasswords: boolean;
+  /** What a passkey is asked by; null while there is none. */
+  passkey: PasskeyOffer | null;
+  /** What the identity provider is called; null without one. */
+  provider: string | null;
+}
+
+/** The form for strangers. */
+export function renderSignIn(viewer: Viewer, view: SignInView) {
+  const { to, refused, hasPeople, hasPasswords, passkey, provider } = view;
+  return render(
+    <Layout title="Sign in" viewer={viewer} assets={passkey === null ? [] : ['passkeyScript']}>
+      <div class="card sign-in">
+        <h1>Sign in</h1>
+        <p class="quiet">Runs, credits and what waits for you.</p>
+        {refused === 'provider' && (
+          <p class="refused" role="alert">
+            {provider ?? 'The identity provider'} did not bring you in. Either the way there took
+            longer than ten minutes, or no one has invited you by the e-mail address that it knows
+            you by. Ask an owner.
+          </p>
+        )}
+        {refused === 'passwords' && (
+          <p class="refused" role="alert">
+            Passwords don't let anyone in here. Use a passkey
+            {provider === null ? '' : ` or ${provider}`}. If you have lost yours, ask an owner for a
+            new link.
+          </p>
+        )}
+        {refused === 'passkey' && (
+          <p class="refused" role="alert">
+            This passkey does not let you in: it is not known here (any more), or it took longer
+            than five minutes. Try again, sign in another way, or ask an owner for a new link.
+          </p>
+        )}
+        {provider !== null && (
+          <a class="button primary" href={`/sign-in/provider?to=${encodeURIComponent(to)}`}>
+            Sign in with {provider}
+          </a>
+        )}
+        {passkey !== null && (
+          <PasskeyForm
+            {...{ offer: passkey, kind: 'get', action: '/sign-in', page: '/sign-in' }}
+            label="Sign in with a passkey"
+            isAutofill
+          >
+            <input type="hidden" name="to" value={to} />
+          </PasskeyForm>
+        )}
+        {hasPasswords && <PasswordForm to={to} isRefused={refused === 'password'} />}
+        {hasPeople ? (
+          <details open={refused === 'token'}>
+            <summary>With an access token</summary>
+            <TokenForm to={to} isRefused={refused === 'token'} isFirst={false} />
+          </details>
+        ) : (
+          <TokenForm to={to} isRefused={refused === 'token'} isFirst={provider === null} />
+        )}
+      </div>
+    </Layout>,
+  );
+}
+
+function PasswordForm({ to, isRefused }: { to: string; isRefused: boolean }) {
+  return (
+    <form method="post" action="/sign-in">
+      {isRefused && (
+        <p class="refused" role="alert" id="refused">
+          The e-mail address or the password is wrong.
+        </p>
+      )}
+      <input type="hidden" name="to" value={to} />
+      <label for="email">E-mail</label>
+      <input id="email" name="email" type="email" autocomplete="username webauthn" required />
+      <label for="password">Password</label>
+      <input
+        id="password"
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        required
+        {...(isRefused ? { 'aria-invalid': 'true', 'aria-describedby': 'refused' } : {})}
+      />
+      <button type="submit" class="button primary">
+        Sign in
+      </button>
+      <p class="quiet">Forgotten? An owner makes a new link for you.</p>
+    </form>
+  );
+}
+
+function TokenForm(props: { to: string; isRefused: boolean; isFirst: boolean }) {
+  const { to, isRefused, isFirst } = props;
+  return (
+    <form method="post" action="/sign-in">
+      {isRefused && (
+        <p class="refused" role="alert" id="refused">
+          That is not a valid access token. Was it revoked, or cut off in copying?
+        </p>
+      )}
+      <input type="hidden" name="to" value={to} />
+      <label for="token">Access token</label>
+      <input
+        id="token"
+        name="token"
+        type="password"
+        autocomplete={isFirst ? 'current-password' : 'off'}
+        placeholder="dst_…"
+        required
+        {...(isRefused ? { 'aria-invalid': 'true', 'aria-describedby': 'refused' } : {})}
+      />
+      <button type="submit" class={isFirst ? 'button primary' : 'button'}>
+        Sign in{isFirst ? '' : ' with the token'}
+      </button>
+      <p class="quiet">
+        An administrator of donor-sync makes one:{' '}
+        <CommandLine text='donor-sync tokens create --role viewer --name "Anna"' />
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,139 @@
+import type { Application, OpenIntegration } from '../application.ts';
+import type { Clock } from '../core/clock.ts';
+import { isDonorSyncError, messageOf } from '../core/errors.ts';
+import type { Integration } from '../core/integration.ts';
+import type { Log } from '../core/log.ts';
+import type { RunReason } from '../core/run.ts';
+import { withLease } from '../sync/control/with-lease.ts';
+import { runSync } from '../sync/run.ts';
+import { ALL_CONTACTS, type RunRequestRecord } from '../sync/statements/request-rows.ts';
+import { buildReport } from '../sync/views/run.ts';
+
+export interface AnswerDeps {
+  application: Pick<Application, 'open' | 'store' | 'takeLease'>;
+  clock: Clock;
+  log: Log;
+  /** Aborted to end the run at its next checkpoint. */
+  signal: AbortSignal;
+}
+
+/**
+ * Runs what was asked for, to its end or to the next checkpoint after a stop; how it ended is on
+ * record, also if the clients of the integration cannot be made. Leaves the request waiting if
+ * another process is at work on the integration.
+ */
+export async function answerRequest(
+  deps: AnswerDeps,
+  integration: Integration,
+  request: RunRequestRecord,
+): Promise<void> {
+  try {
+    const open = await openOrRecord(deps, integration, request);
+    if (open !== null) await runAndClose(deps, open, request);
+  } catch (error) {
+    if (isDonorSyncError(error) && error.code === 'already_running') return;
+    deps.log.warn(toFacts(request, error), 'a run broke off');
+  }
+}
+
+/** Clients that cannot be made will not be made later either: that is how the run ends. */
+async function openOrRecord(
+  deps: AnswerDeps,
+  integration: Integration,
+  request: RunRequestRecord,
+): Promise<OpenIntegration | null> {
+  try {
+    return await deps.application.open(integration, deps.signal);
+  } catch (error) {
+    deps.log.error(toFacts(request, error), 'the clients of an integration cannot be made');
+    await recordUnopened(deps, request, error);
+    return null;
+  }
+}
+
+async function runAndClose(
+  { signal }: Pick<AnswerDeps, 'signal'>,
+  open: OpenIntegration,
+  request: RunRequestRecord,
+): Promise<void> {
+  const { deps, integration, mappings, partnerKey, stages, calls } = open;
+  const { runId, trigger, contact } = request;
+  const others = await deps.store.runRequests.listAlongside(request);
+  const only = contact === ALL_CONTACTS ? null : [contact, ...others.map((other) => other.contact)];
+  const alongside = others.map((other) => other.runId);
+  const full = request.full === 1;
+  try {
+    await runSync(
+      deps,
+      {
+        runId,
+        integration,
+        mappings,
+        partnerKey,
+        trigger,
+        full,
+        only,
+        alongside,
+        stages,
+        signal,
+      },
+      { calls },
+    );
+  } finally {
+    await open.close();
+  }
+}
+
+function toFacts({ integrationId: integration, runId: run }: RunRequestRecord, error: unknown) {
+  return { integration, run, error: messageOf(error) };
+}
+
+export interface UnopenedDeps {
+  application: Pick<Application, 'store' | 'takeLease'>;
+  clock: Clock;
+}
+
+/**
+ * Puts a run on record as failed that could not begin, because the clients of its integration cannot
+ * be made: who asked for it learns why, and an alert is sent. Throws AlreadyRunning, with nothing
+ * changed, while another process is at work on the integration.
+ */
+export function recordUnopened(
+  { application: { store, takeLease }, clock }: UnopenedDeps,
+  { runId: id, integrationId, trigger, contact, full }: RunRequestRecord,
+  error: unknown,
+): Promise<void> {
+  const reason = toReason(error, integrationId);
+  return withLease({ store, clock, takeLease }, integrationId, async (lease) => {
+    const only = contact === ALL_CONTACTS ? null : [contact];
+    await store.runs.begin(lease, id, trigger, only, full === 1);
+    const row = await store.runs.find(id);
+    if (!row) throw error;
+    const end = { status: 'failed' as const, finishedAt: clock.now() };
+    const report = await buildReport(
+      store,
+      { ...row, ...end, reasonCode: reason.code, reasonMessage: reason.message },
+      NOTHING_ASKED,
+    );
+    await store.runs.finish(lease, id, {
+      status: end.status,
+      reason,
+      finishedAt: end.finishedAt,
+      report: JSON.stringify(report),
+    });
+  });
+}
+
+const NOTHING_ASKED = {
+  remaining: { enhancements: null, networks: null },
+  calls: { partner: 0, crm: 0, throttled: 0 },
+};
+
+/** Unexpected errors are for the log alone: they may quote settings. */
+function toReason(error: unknown, integrationId: string): RunReason {
+  if (isDonorSyncError(error)) return { code: error.code, message: error.message };
+  return {
+    code: 'integration_unusable',
+    message: `The clients of "${integrationId}" cannot be made from its settings. \`donor-sync doctor ${integrationId}\` says more.`,
+  };
+}

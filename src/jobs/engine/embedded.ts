@@ -1,0 +1,65 @@
+/** The engine without a server: the requests in the store are the queue, the leases are the locks. */
+import type { Clock } from '../../core/clock.ts';
+import type { Store } from '../../store.ts';
+import type { Engine, Turn } from './engine.ts';
+
+export interface EmbeddedDeps extends Pick<Store['runRequests'], 'listReady' | 'listBegun'> {
+  clock: Pick<Clock, 'monotonicMs'>;
+  /** True if no process is at work on an integration. */
+  isFree(integrationId: string): Promise<boolean>;
+}
+
+export function createEmbeddedEngine({
+  listReady,
+  listBegun,
+  clock,
+  isFree,
+}: EmbeddedDeps): Engine {
+  /** Integrations whose turn this process has. */
+  const taken = new Set<string>();
+  /** Until when (monotonic) those that could not begin are left alone. */
+  const resting = new Map<string, number>();
+  const never = new AbortController().signal;
+
+  return {
+    checkIntervalMs: 2_000,
+    async open() {},
+    async asked(_trx, runs) {
+      for (const run of runs) if (run.isUrgent) resting.delete(run.integrationId);
+    },
+    async take({ free, forSchedules, isKnown }) {
+      const turns: Turn[] = [];
+      const known = new Map<string, boolean>();
+      // What was begun in a process that may be gone comes first.
+      for (const row of [...(await listBegun()), ...(await listReady())]) {
+        const { integrationId } = row;
+        if (turns.length >= free) break;
+        if (row.urgent === 0 && turns.length >= forSchedules) continue;
+        if (taken.has(integrationId) || isResting(integrationId)) continue;
+        const isIdle = known.get(integrationId) ?? (await isFree(integrationId));
+        known.set(integrationId, isIdle);
+        if (isIdle && isKnown(integrationId)) turns.push(begin(integrationId));
+      }
+      return turns;
+    },
+    async close() {},
+  };
+
+  function isResting(integrationId: string): boolean {
+    return (resting.get(integrationId) ?? 0) > clock.monotonicMs();
+  }
+
+  function begin(integrationId: string): Turn {
+    resting.delete(integrationId);
+    taken.add(integrationId);
+    return {
+      integrationId,
+      isExclusive: false,
+      lost: never,
+      async end(afterMs = 0) {
+        taken.delete(integrationId);
+        if (afterMs > 0) resting.set(integrationId, clock.monotonicMs() + afterMs);
+      },
+    };
+  }
+}

@@ -1,0 +1,245 @@
+/**
+ * The engine over Postgres, for any number of processes on any number of machines: pg-boss hands out
+ * turns, notices that a process has died, and gives its turn to another. It is loaded when it is opened.
+ */
+import type { ConstructorOptions, JobAttempt, PgBoss, Queue } from 'pg-boss';
+import { z } from 'zod';
+import { type Clock, systemClock } from '../../core/clock.ts';
+import { ConfigurationError, isConfigurationError, messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
+import { transact } from '../../database/transact.ts';
+import { type AskedRun, findWanted, listWithoutJob } from '../statements/wanted-runs.ts';
+import type { Engine, Turn } from './engine.ts';
+
+export interface PgBossDeps {
+  /** The database that the store is in. */
+  url: string;
+  /** How pg-boss reaches it; by default over two connections of its own. */
+  connect?: ((url: string) => QueueConnection) | undefined;
+  db: Database;
+  clock: Clock;
+  log: Log;
+}
+
+/** Where pg-boss sends its statements. */
+export type QueueConnection = Pick<ConstructorOptions, 'connectionString' | 'max' | 'db'>;
+
+/** A schema of its own, since another program may use pg-boss in the same database. */
+const SCHEMA = 'donor_sync_jobs';
+
+/** One job is one turn; `exclusive` lets an integration have one at a time, waiting or active. */
+const QUEUE = 'turns';
+
+const JOBS = { table: `${SCHEMA}.job`, queue: QUEUE };
+
+/** A process that has not been heard of for so long has lost its turns; pg-boss allows no less. */
+const HEARTBEAT_SECONDS = 10;
+const HEARTBEAT_INTERVAL_MS = 3_000;
+
+const QUEUE_OPTIONS = {
+  policy: 'exclusive',
+  heartbeatSeconds: HEARTBEAT_SECONDS,
+  // How long a run may take; heartbeats say whether it goes on.
+  expireInSeconds: 12 * 3_600,
+  // A turn that was lost is free at once. Whether a run is tried again is decided by its request.
+  retryLimit: 1_000,
+  retryDelay: 0,
+  deleteAfterSeconds: 24 * 3_600,
+} satisfies Omit<Queue, 'name'>;
+
+/** A job of this priority is taken up before others, and has slots of its own. */
+const URGENT = 10;
+
+/** What has no job although it is wanted gets one after so long. */
+const SWEEP_INTERVAL_MS = 5_000;
+
+/** How long the end of a turn is tried again while the database is away. */
+const END_PATIENCE_MS = 30_000;
+
+/** A shared server is changed by its operator, with `donor-sync migrate`. */
+const AS_IT_IS = { migrate: false, createSchema: false } satisfies Partial<ConstructorOptions>;
+
+interface JobData {
+  integrationId: string;
+}
+
+/** The library, loaded and started. */
+interface Loaded {
+  boss: PgBoss;
+  within(trx: Trx): Pick<ConstructorOptions, 'db'>;
+}
+
+export function createPgBossEngine(deps: PgBossDeps): Engine {
+  const { db, clock, log } = deps;
+  const held = new Set<AbortController>();
+  let loaded: Loaded | null = null;
+  let sweptMs = Number.NEGATIVE_INFINITY;
+
+  return {
+    checkIntervalMs: 1_000,
+    async open() {
+      loaded ??= await load(deps, AS_IT_IS, clock);
+    },
+    async asked(trx, runs) {
+      if (loaded !== null) await ask(loaded, trx, runs);
+    },
+    async take({ free, forSchedules }) {
+      if (loaded === null) throw new Error('the engine is not open');
+      const { boss } = loaded;
+      await sweep(loaded);
+      const jobs =
+        forSchedules > 0 ? await boss.fetch<JobData>(QUEUE, { batchSize: forSchedules }) : [];
+      const batchSize = free - jobs.length;
+      const urgent =
+        batchSize > 0 ? await boss.fetch<JobData>(QUEUE, { batchSize, minPriority: URGENT }) : [];
+      return [...jobs, ...urgent].map((job) => begin(boss, job, job.data.integrationId));
+    },
+    async close() {
+      for (const ended of held) ended.abort();
+      await loaded?.boss.stop({ graceful: false });
+      loaded = null;
+    },
+  };
+
+  function begin(boss: PgBoss, attempt: JobAttempt, integrationId: string): Turn {
+    const ended = new AbortController();
+    const lost = new AbortController();
+    held.add(ended);
+    void keep();
+    return { integrationId, isExclusive: true, lost: lost.signal, end };
+
+    /** While the database is away, no other process can have the turn either. */
+    async function keep(): Promise<void> {
+      while (!ended.signal.aborted) {
+        await clock.sleep(HEARTBEAT_INTERVAL_MS, ended.signal);
+        if (ended.signal.aborted) return;
+        try {
+          const isOurs = isDone(await boss.touch(QUEUE, attempt));
+          if (!isOurs && !ended.signal.aborted) return lost.abort();
+        } catch (error) {
+          log.warn({ error: messageOf(error) }, 'the queue could not be reached');
+        }
+      }
+    }
+
+    async function end(afterMs = 0): Promise<void> {
+      ended.abort();
+      held.delete(ended);
+      // Done twice it is done once: what has ended is not ended again.
+      await transact(db, END_PATIENCE_MS, async (trx) => {
+        if (loaded === null) return;
+        const isOurs = isDone(await boss.complete(QUEUE, attempt, null, loaded.within(trx)));
+        const wanted = isOurs ? await findWanted(trx, integrationId) : null;
+        if (wanted !== null) await put(loaded, trx, [wanted], afterMs);
+      });
+    }
+  }
+
+  /** For what was asked at the very moment when a turn ended, or by a process without an engine. */
+  async function sweep({ boss }: Loaded): Promise<void> {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - sweptMs < SWEEP_INTERVAL_MS) return;
+    sweptMs = nowMs;
+    const runs = await listWithoutJob(db, JOBS);
+    if (runs.length > 0)
+      await boss.insert(
+        QUEUE,
+        runs.map((run) => toJob(run, 0)),
+      );
+  }
+}
+
+const responseSchema = z.object({ affected: z.number() });
+
+/** False if the turn has ended, or is another process's by now. */
+function isDone(response: object): boolean {
+  return responseSchema.parse(response).affected > 0;
+}
+
+/** A job for each; where one waits already, or is active, that one answers. */
+async function put(
+  { boss, within }: Loaded,
+  trx: Trx,
+  runs: readonly AskedRun[],
+  afterMs: number,
+): Promise<void> {
+  const jobs = runs.map((run) => toJob(run, afterMs));
+  await boss.insert(QUEUE, jobs, within(trx));
+}
+
+async function ask(loaded: Loaded, trx: Trx, runs: readonly AskedRun[]): Promise<void> {
+  await put(loaded, trx, runs, 0);
+  for (const { integrationId: singletonKey, isUrgent } of runs) {
+    if (!isUrgent) continue;
+    // One that waits for its schedule's turn, or for a while, does so no longer.
+    const at = { singletonKey, priority: URGENT, startAfter: 0 };
+    await loaded.boss.update(QUEUE, undefined, { ...at, ...loaded.within(trx) });
+  }
+}
+
+function toJob({ integrationId, isUrgent }: AskedRun, afterMs: number) {
+  return {
+    data: { integrationId } satisfies JobData,
+    singletonKey: integrationId,
+    priority: isUrgent ? URGENT : 0,
+    startAfter: afterMs / 1_000,
+  };
+}
+
+/** True if the database has what the engine keeps in it. */
+export async function isPgBossInstalled(deps: Pick<PgBossDeps, 'url' | 'log'>): Promise<boolean> {
+  try {
+    const { boss } = await load(deps, { ...AS_IT_IS, supervise: false });
+    await boss.stop({ graceful: false });
+    return true;
+  } catch (error) {
+    if (isConfigurationError(error)) return false;
+    throw error;
+  }
+}
+
+/** Makes, or brings up to date, what the engine keeps in the database. */
+export async function installPgBoss(deps: Pick<PgBossDeps, 'url' | 'log'>): Promise<void> {
+  const { boss } = await load(deps, { supervise: false });
+  await boss.stop({ graceful: false });
+}
+
+async function load(
+  { url, connect = overPool, log }: Pick<PgBossDeps, 'url' | 'connect' | 'log'>,
+  options: Partial<ConstructorOptions>,
+  clock: Pick<Clock, 'monotonicMs'> = systemClock,
+): Promise<Loaded> {
+  const { PgBoss, fromKysely, systemClock: timers } = await import('pg-boss');
+  const boss = new PgBoss({
+    ...connect(url),
+    // By one that can be set back it would look no more for processes that have died.
+    clock: { ...timers, now: clock.monotonicMs },
+    application_name: 'donor-sync-jobs',
+    schema: SCHEMA,
+    schedule: false,
+    // Its list of processes is read by no one.
+    registerInstance: false,
+    // How soon it is noticed that a heartbeat is missing.
+    superviseIntervalSeconds: 3,
+    monitorIntervalSeconds: 3,
+    ...options,
+  });
+  // Without a listener a restart of Postgres would end this process.
+  boss.on('error', (error) => log.warn({ error: messageOf(error) }, 'the queue reports an error'));
+  try {
+    await boss.start();
+    if ((await boss.getQueue(QUEUE)) === null) await boss.createQueue(QUEUE, QUEUE_OPTIONS);
+  } catch (cause) {
+    await boss.stop({ graceful: false });
+    throw new ConfigurationError(
+      `The queue of runs in the database cannot be used: ${messageOf(cause)}. Run \`donor-sync migrate\` once, then try again.`,
+      { code: 'schema_behind', cause },
+    );
+  }
+  return { boss, within: (trx) => ({ db: fromKysely(trx) }) };
+}
+
+function overPool(url: string): QueueConnection {
+  return { connectionString: url, max: 2 };
+}

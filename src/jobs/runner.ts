@@ -1,0 +1,335 @@
+/**
+ * What is asked for becomes runs: by schedules, people and webhooks, as requests in the store, so
+ * that nothing that was asked for is lost with the process.
+ */
+import type { Application } from '../application.ts';
+import { takeCall, type WebhookCall } from '../clients/webhook-call.ts';
+import type { Actor } from '../core/actor.ts';
+import type { Clock } from '../core/clock.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Integration } from '../core/integration.ts';
+import type { Log } from '../core/log.ts';
+import { newId } from '../core/new-id.ts';
+import type { RunReport, Trigger } from '../core/run.ts';
+import { createErasureWatch } from '../privacy/forget/watch.ts';
+import { purgeAllProfiles } from '../sync/purge-old.ts';
+import { ALL_CONTACTS, type RunRequestRecord } from '../sync/statements/request-rows.ts';
+import { readReport } from '../sync/views/run.ts';
+import { answerRequest } from './answer-request.ts';
+import type { Turn } from './engine/engine.ts';
+
+/** A run that was requested. */
+export interface RequestedRun {
+  integrationId: string;
+  /** The CRM id of the one contact; all contacts by default. */
+  contact?: string | null;
+  trigger: Trigger;
+  /** True to read everything again; false by default. */
+  full?: boolean;
+  /** False if a run that is going on already does not answer; true by default. */
+  mayJoin?: boolean;
+  /** The id that the run gets if no other answers; by default a new one. */
+  runId?: string;
+  /** Who asks, for the audit; the user of this process by default. */
+  by?: Actor;
+}
+
+/** What becomes of a request. */
+export interface Accepted {
+  /** The run that answers. */
+  runId: string;
+  /** Whether that run is going on or waiting already; null if it is a new one. */
+  joined: 'running' | 'waiting' | null;
+}
+
+/** A run that has ended in this process and is on record. */
+export interface EndedRun {
+  runId: string;
+  integrationId: string;
+  report: RunReport;
+}
+
+export type RunListener = (ended: EndedRun) => void | Promise<void>;
+
+export interface RunnerOptions {
+  clock: Clock;
+  log: Log;
+  /** How many integrations are synced at the same time. */
+  maxRunsAtOnce: number;
+}
+
+/** Takes requests and runs them: one run of an integration at a time, a bounded number at once. */
+export interface Runner {
+  /**
+   * Stores a request and runs it as soon as its integration is free. A manual request joins a run
+   * that does the same already; any other waits until that run ends. Throws a
+   * ConfigurationError if the settings do not have the integration.
+   */
+  request(requested: RequestedRun): Promise<Accepted>;
+  /**
+   * Stores what a webhook asks for, and runs it like `request`. Returns the run that answers, or
+   * null if the call is about another account.
+   */
+  call(call: WebhookCall): Promise<string | null>;
+  /** Begins to take requests up, first of all those that a crash has left behind. */
+  start(): void;
+  /** Says that there are new requests in the store. */
+  wake(): void;
+  /** Adds a listener; the function returned takes it away. */
+  onRunEnded(listener: RunListener): () => void;
+  /** Ends runs at their next checkpoint; resolves within ten seconds. What is left waits on. */
+  stop(): Promise<void>;
+}
+
+/** What cannot begin now is looked at again after so long. */
+const TRY_AGAIN_MS = 2_000;
+
+/** Another process may have the settings of an integration that this one does not know. */
+const UNKNOWN_AGAIN_MS = 10_000;
+
+/** Of this many runs at once and more, one is kept for what people and webhooks ask for. */
+const RUNS_WITH_RESERVE = 2;
+
+const DAY_MS = 86_400_000;
+
+const CUT_OFF = 'a run was cut off by the end of its process';
+
+/** Less than the 10 seconds of promise 8 (design, section 5), so that closing has some of them. */
+const STOP_LIMIT_MS = 8_000;
+
+export function createRunner(
+  application: Application,
+  { clock, log, maxRunsAtOnce }: RunnerOptions,
+): Runner {
+  const { store, integrations, engine } = application;
+  const stopping = new AbortController();
+  const active = new Set<Promise<void>>();
+  const listeners = new Set<RunListener>();
+  let newRequests = new AbortController();
+  let houseKeptAt = 0;
+  let watching: Promise<void> = Promise.resolve();
+  const erasures = createErasureWatch({ application, clock, log, stopping: stopping.signal });
+
+  return {
+    request,
+    call,
+    start() {
+      watching = watch();
+    },
+    wake,
+    onRunEnded(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    stop,
+  };
+
+  async function request(requested: RequestedRun): Promise<Accepted> {
+    const { integrationId, trigger, full = false, mayJoin = true, by } = requested;
+    const [integration] = application.select([integrationId]);
+    const contact =
+      integration && requested.contact != null
+        ? await application.contactId(integration, requested.contact)
+        : null;
+    if (trigger === 'manual' && mayJoin) {
+      const running = await findSame(integrationId, contact, full);
+      if (running !== null) return { runId: running, joined: 'running' };
+    }
+    const asked = requested.runId ?? newId(clock.now());
+    const runId = await (by ? store.actingAs(by) : store).runRequests.add({
+      integrationId,
+      contact,
+      trigger,
+      full,
+      runId: asked,
+    });
+    wake();
+    return { runId, joined: runId === asked ? null : 'waiting' };
+  }
+
+  async function call(called: WebhookCall): Promise<string | null> {
+    const newRunId = () => newId(clock.now());
+    const runId = await takeCall({ application, newRunId }, called);
+    if (runId !== null || (called.deleted ?? []).length > 0) {
+      erasures.retryNow();
+      wake();
+    }
+    return runId;
+  }
+
+  /** The run that does the same at this moment, in any process. */
+  async function findSame(
+    integrationId: string,
+    contact: string | null,
+    full: boolean,
+  ): Promise<string | null> {
+    const runId = (await application.findRunning(integrationId))?.run ?? null;
+    const begun = runId === null ? undefined : await store.runs.find(runId);
+    const isSame = begun?.contact === (contact ?? ALL_CONTACTS) && (begun.full === 1 || !full);
+    return isSame ? runId : null;
+  }
+
+  function wake(): void {
+    const before = newRequests;
+    newRequests = new AbortController();
+    before.abort();
+  }
+
+  /** Takes turns until it is stopped: after each `wake`, and from time to time. */
+  async function watch(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      // Taken before the check, so that a request meanwhile is not missed.
+      const { signal } = newRequests;
+      try {
+        await engine.open();
+        await askAgain();
+        await takeTurns();
+        await erasures.start();
+        await keepHouse();
+      } catch (error) {
+        log.error({ error: messageOf(error) }, 'the run requests could not be checked');
+      }
+      await clock.sleep(engine.checkIntervalMs, signal);
+    }
+  }
+
+  async function takeTurns(): Promise<void> {
+    const free = maxRunsAtOnce - active.size;
+    if (free <= 0) return;
+    const forSchedules = maxRunsAtOnce < RUNS_WITH_RESERVE ? free : free - 1;
+    const isKnown = (id: string) => integrations.has(id);
+    const turns = await engine.take({ free, forSchedules, isKnown });
+    for (const turn of turns) {
+      const work = serveTurn(turn).finally(() => active.delete(work));
+      active.add(work);
+    }
+  }
+
+  async function serveTurn(turn: Turn): Promise<void> {
+    const { integrationId } = turn;
+    try {
+      const integration = integrations.get(integrationId);
+      const againAfterMs = integration ? await answerOne(turn, integration) : UNKNOWN_AGAIN_MS;
+      await turn.end(againAfterMs);
+      // A request that could not be served waits for the next check.
+      if (againAfterMs === 0) wake();
+    } catch (error) {
+      const facts = { integration: integrationId, error: messageOf(error) };
+      log.error(facts, 'a run could not be put on record');
+      await turn.end(TRY_AGAIN_MS).catch(() => undefined);
+    }
+  }
+
+  /** Runs what was asked for first; returns after how long there may be another turn. */
+  async function answerOne(turn: Turn, integration: Integration): Promise<number> {
+    await putBackCutOff(turn);
+    const [row] = await store.runRequests.listReady(integration.id);
+    if (row === undefined || stopping.signal.aborted) return TRY_AGAIN_MS;
+    if ((await application.findRunning(integration.id)) !== null) return TRY_AGAIN_MS;
+    const signal = AbortSignal.any([stopping.signal, turn.lost]);
+    const hasEnded = await answerAndReport(integration, row, signal);
+    if (stopping.signal.aborted) await handOver(turn);
+    return hasEnded ? 0 : TRY_AGAIN_MS;
+  }
+
+  /** Once a day, also for clients that are never synced: texts of CRMs and profiles are deleted once they are too old. */
+  async function keepHouse(): Promise<void> {
+    if (Math.abs(clock.now() - houseKeptAt) < DAY_MS) return;
+    const dropped = await store.foreignTexts.dropOld();
+    if (dropped > 0) log.info({ dropped }, 'texts of CRMs were dropped for their age');
+    await purgeAllProfiles(
+      { store, clock, log, retention: application.settings.retention },
+      integrations,
+    );
+    houseKeptAt = clock.now();
+  }
+
+  /** What webhooks called for is read again when the CRM has had the time to find it. */
+  async function askAgain(): Promise<void> {
+    for (const row of await store.rereads.list()) {
+      const integration = integrations.get(row.integrationId);
+      if (!integration) continue;
+      const delays = await application.rereadAfterMs(integration);
+      const delayMs = delays[row.times];
+      const waitedMs = clock.now() - row.calledAt;
+      if (delayMs === undefined) await store.rereads.drop(integration.id);
+      // A call in the future is from before the clock was set back.
+      else if (waitedMs >= delayMs || waitedMs < 0) {
+        const isLast = row.times + 1 === delays.length;
+        await store.rereads.ask(row, { runId: newId(clock.now()), isLast });
+      }
+    }
+  }
+
+  /** Requests that were begun and that no process works on: theirs has ended in the middle. */
+  async function putBackCutOff({ integrationId, isExclusive }: Turn): Promise<void> {
+    for (const row of await store.runRequests.listBegun(integrationId)) {
+      const running = await application.findRunning(integrationId);
+      const run = running?.run === row.runId ? await store.runs.find(row.runId) : undefined;
+      if (run && !isExclusive) continue;
+      // The process that has begun it has lost its turn, and need not be waited for.
+      if (run) await store.leases.revoke(run);
+      const { runId } = row;
+      const { state } = await store.runRequests.putBack(row, newId(clock.now()));
+      if (state !== 'ended') log.warn({ integration: integrationId, run: runId, state }, CUT_OFF);
+      if (state === 'givenUp') await reportEnd(runId);
+    }
+  }
+
+  /** What this process leaves undone is another one's at once. */
+  async function handOver({ integrationId }: Turn): Promise<void> {
+    for (const row of await store.runRequests.listBegun(integrationId)) {
+      await store.runRequests.putBack(row, newId(clock.now()), true);
+    }
+  }
+
+  /** Reports to the listeners how the run of a request has ended; false if it has not. */
+  async function answerAndReport(
+    integration: Integration,
+    row: RunRequestRecord,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (await store.runs.find(row.runId)) {
+      // The same Idempotency-Key came twice at once, and the run that it led to has begun already.
+      await store.runRequests.dropWaiting(row.runId);
+      return true;
+    }
+    await answerRequest({ application, clock, log, signal }, integration, row);
+    return reportEnd(row.runId);
+  }
+
+  async function reportEnd(runId: string): Promise<boolean> {
+    const run = await store.runs.find(runId);
+    if (!run || run.finishedAt === null) return false;
+    const { integrationId, status } = run;
+    log.info({ integration: integrationId, run: runId, status }, 'a run ended');
+    await notify({ runId, integrationId, report: await readReport(store, run) });
+    return true;
+  }
+
+  async function notify(ended: EndedRun): Promise<void> {
+    for (const listener of listeners) {
+      try {
+        await listener(ended);
+      } catch (error) {
+        log.error(
+          { run: ended.runId, error: messageOf(error) },
+          'the end of a run could not be reported',
+        );
+      }
+    }
+  }
+
+  async function stop(): Promise<void> {
+    stopping.abort();
+    wake();
+    const limit = new AbortController();
+    await Promise.race([comeToEnd(), clock.sleep(STOP_LIMIT_MS, limit.signal)]);
+    limit.abort();
+  }
+
+  async function comeToEnd(): Promise<void> {
+    await watching;
+    await Promise.all([...active, erasures.ended()]);
+  }
+}

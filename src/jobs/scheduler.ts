@@ -1,0 +1,153 @@
+import { schedule } from 'node-cron';
+import { createNextTimes } from '../clients/schedules/next-time.ts';
+import {
+  isScheduled,
+  nextRunAt,
+  planSchedules,
+  type ScheduleDeps,
+  toScheduleRule,
+} from '../clients/schedules/schedules.ts';
+import type { ClaimedTime, ScheduleRecord } from '../clients/statements/schedules.ts';
+import type { Clock } from '../core/clock.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Integration } from '../core/integration.ts';
+import type { Log } from '../core/log.ts';
+import { newId } from '../core/new-id.ts';
+import type { Store } from '../store.ts';
+
+/** Schedules are looked at every five seconds: a run begins at most so late. */
+const TICK_LINE = '*/5 * * * * *';
+
+export interface SchedulerDeps extends TickDeps, ScheduleDeps {
+  /** Called when runs have been asked for. */
+  wake(): void;
+  /** Calls this every five seconds until what it returns is called; by the process's own timers unless given. */
+  tickEvery?(look: () => Promise<void>): () => void | Promise<void>;
+}
+
+/** Makes run requests by the schedules of the settings while a process serves. */
+export interface Scheduler {
+  /** Plans the schedules, catches up with what was missed, and ticks from then on. */
+  start(): Promise<void>;
+  /** When the schedules were looked at last (epoch ms); null before the first time. */
+  lastTickAt(): number | null;
+  /** Resolves once no tick is under way any more. */
+  stop(): Promise<void>;
+}
+
+export function createScheduler(deps: SchedulerDeps): Scheduler {
+  const { integrations, clock, log } = deps;
+  const { schedules } = deps.store;
+  let ticking: Promise<void> = Promise.resolve();
+  let lastTickAt: number | null = null;
+  let end: () => void | Promise<void> = () => undefined;
+
+  return {
+    async start() {
+      await planSchedules(deps, integrations.values(), await schedules.now());
+      await look();
+      end = (deps.tickEvery ?? tickByTimers)(look);
+    },
+    lastTickAt: () => lastTickAt,
+    async stop() {
+      await end();
+      await ticking;
+    },
+  };
+
+  function tickByTimers(): () => void | Promise<void> {
+    // A tick that comes late finds what the one before it would have found.
+    const options = { noOverlap: true, suppressMissedWarning: true, timezone: 'UTC' };
+    const task = schedule(TICK_LINE, look, { ...options, logger: toLogger(log) });
+    return () => task.destroy();
+  }
+
+  function look(): Promise<void> {
+    ticking = tickOnce();
+    return ticking;
+  }
+
+  /** A database that is away for a while is looked at again by the next tick. */
+  async function tickOnce(): Promise<void> {
+    try {
+      // Hosts with clocks of their own agree by that of the database.
+      const now = await schedules.now();
+      const isSetBack = lastTickAt !== null && clock.now() < lastTickAt;
+      if (isSetBack) await planSchedules(deps, integrations.values(), now);
+      const wanted = await tick(deps, now);
+      lastTickAt = clock.now();
+      if (wanted > 0) deps.wake();
+    } catch (error) {
+      log.error({ error: messageOf(error) }, 'the schedules could not be looked at');
+    }
+  }
+}
+
+/** node-cron would write to the console. */
+function toLogger(log: Log) {
+  const tell = (message: unknown) => log.debug({}, messageOf(message));
+  return { debug: tell, info: tell, warn: tell, error: tell };
+}
+
+/** What a tick looks at. */
+export interface TickDeps {
+  store: Pick<Store, 'schedules'>;
+  integrations: ReadonlyMap<string, Integration>;
+  clock: Pick<Clock, 'now'>;
+  log: Log;
+}
+
+/** A time that is taken up so late passed while no process served, or the machine slept (ms). */
+const MISSED_AFTER_MS = 5 * 60_000;
+
+/**
+ * Claims the schedules whose time has come and leaves their runs in the store as requests. However
+ * many processes tick, each time is claimed once; several missed times of one schedule are one run.
+ * Returns how many runs are wanted now.
+ */
+export async function tick(deps: TickDeps, now = deps.clock.now()): Promise<number> {
+  const claims: Claim[] = [];
+  const timeAfter = createNextTimes();
+  let after: string | null = null;
+  do {
+    // A transaction that failed has claimed nothing: its claims are not counted.
+    const page: Claim[] = [];
+    const decide = (row: ScheduleRecord) => {
+      const claim = toClaim(deps, row, now, timeAfter);
+      if (claim !== null) page.push(claim);
+      return claim;
+    };
+    after = await deps.store.schedules.claimDue(now, decide, after);
+    claims.push(...page);
+  } while (after !== null);
+  for (const { row, isMissed, lateMs, runId } of claims) {
+    if (!isMissed) continue;
+    deps.log.warn(
+      { integration: row.integrationId, lateMs, caughtUp: runId !== null },
+      'a scheduled time passed while nothing was running',
+    );
+  }
+  return claims.filter(({ runId }) => runId !== null).length;
+}
+
+interface Claim extends ClaimedTime {
+  lateMs: number;
+  isMissed: boolean;
+}
+
+/** What becomes of a time that has come; null where a process with other settings looks after it. */
+function toClaim(
+  { integrations }: TickDeps,
+  row: ScheduleRecord,
+  now: number,
+  timeAfter: ReturnType<typeof createNextTimes>,
+): Claim | null {
+  const integration = integrations.get(row.integrationId);
+  if (!integration || !isScheduled(integration)) return null;
+  if (row.rule !== toScheduleRule(integration.schedule)) return null;
+  const lateMs = now - (row.nextRunAt ?? now);
+  const isMissed = lateMs > MISSED_AFTER_MS;
+  const isLeftOut = isMissed && !integration.schedule.catchUp;
+  const runId = isLeftOut ? null : newId(now);
+  return { row, nextRunAt: nextRunAt(integration, now, timeAfter), runId, lateMs, isMissed };
+}

@@ -1,0 +1,70 @@
+import type { CrmField } from '../core/crm-field.ts';
+import type { FieldSource } from '../core/field-map.ts';
+import { currencyOf, PROFILE_CURRENCY, type Rate, type RecordCurrencies } from '../core/money.ts';
+
+/** The sources that are amounts in US dollars; labels say their currency themselves. */
+const AMOUNTS: ReadonlySet<FieldSource> = new Set([
+  'netWorth.low',
+  'netWorth.high',
+  'capacity.nonprofit',
+  'capacity.political',
+  'capacity.highest',
+]);
+
+/** True if the source is an amount that the currency of a record changes in this field. */
+export function isMoneyLine(from: FieldSource, field: CrmField | undefined): boolean {
+  return field?.type === 'currency' && field.money !== undefined && AMOUNTS.has(from);
+}
+
+/** A rate by which an amount was converted, with its currency. */
+export interface AppliedRate extends Rate {
+  code: string;
+}
+
+/** An amount as a field of one record takes it, or why it does not. */
+export type Amount =
+  | { kind: 'converted'; value: number; rate: AppliedRate | null }
+  | { kind: 'kept_out'; why: 'other_currency' | 'no_rate'; reason: string };
+
+/**
+ * An amount in US dollars for a currency field of a record. `earlier` are the rates by which this very amount was
+ * written before: the first one of the record's currency counts, so that a rate that moves changes no value.
+ */
+export function amountFor(
+  usd: number,
+  field: CrmField,
+  currencies: RecordCurrencies | undefined,
+  earlier: (code: string) => AppliedRate | undefined = () => undefined,
+): Amount {
+  const { money } = field;
+  if (money === undefined) return { kind: 'converted', value: usd, rate: null };
+  const code = currencyOf(money, currencies);
+  if (code === PROFILE_CURRENCY) return { kind: 'converted', value: usd, rate: null };
+  if (money.mode === 'usdOnly' || code === null) {
+    return { kind: 'kept_out', why: 'other_currency', reason: otherCurrency(field, code) };
+  }
+  const present = Object.hasOwn(money.rates, code) ? money.rates[code] : undefined;
+  const rate = earlier(code) ?? (present && { ...present, code });
+  if (rate === undefined) {
+    return { kind: 'kept_out', why: 'no_rate', reason: noRate(field, code) };
+  }
+  return { kind: 'converted', value: convert(usd, rate), rate };
+}
+
+/** The amount in another currency, with as many digits after the point as that currency has. */
+export function convert(usd: number, { perDollar, decimals }: Rate): number {
+  return Number((usd * perDollar).toFixed(decimals));
+}
+
+function otherCurrency({ name }: CrmField, code: string | null): string {
+  const record = code === null ? 'in a currency that is not known' : `in ${code}`;
+  const advice =
+    code === null
+      ? `let the integration's user read the currency of contacts`
+      : 'set crm.currency to convert';
+  return `${name} is a currency field and this contact is ${record}, so the amount in US dollars was not written: ${advice}, or map a number field.`;
+}
+
+function noRate({ name }: CrmField, code: string): string {
+  return `The CRM has no active exchange rate for USD or ${code}, or hides its rates from the integration's user, so the amount for ${name} was not written: activate the rate, or let the user read the rates.`;
+}

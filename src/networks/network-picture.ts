@@ -1,0 +1,167 @@
+/** Who can introduce which contact, as the last run has computed it: from the store alone, by ids. */
+import { describeCount } from '../core/quantities.ts';
+import type { KnownPath } from '../paths/statements/warm-paths.ts';
+import type { Store } from '../store.ts';
+
+/** A person of the picture. */
+export interface PicturePerson {
+  donorId: string;
+  /** The contacts that this person is in the CRM; empty for a member who is none. */
+  contacts: string[];
+  /** The networks that the person is in, by name. */
+  networks: string[];
+}
+
+/** One connection: a member of a network who knows a contact. */
+export interface PicturePath {
+  /** Donor id of the member. */
+  from: string;
+  /** Donor id of the contact, and its id in the CRM. */
+  to: string;
+  contact: string;
+  /** In whole hundredths; null for those who know the contact too, and of which nothing more is kept. */
+  strength: number | null;
+  /** The network that the member comes from. */
+  network: string;
+}
+
+export interface NetworkPicture {
+  networks: { name: string; members: number }[];
+  people: PicturePerson[];
+  /** The strongest first. */
+  paths: PicturePath[];
+  /** Contacts with a path, also those that the picture has no room for. */
+  total: number;
+}
+
+type PictureStore = {
+  networks: Pick<Store['networks'], 'listMirrored' | 'findContacts'>;
+  warmPaths: Pick<Store['warmPaths'], 'listStrongest' | 'findPath' | 'countPaths'>;
+};
+
+/** More would be a cloud and no picture. */
+export const MAX_PEOPLE = 2_000;
+export const MAX_PATHS = 6_000;
+
+/** The weakest connection that the service keeps for networks, in hundredths. */
+export const WEAKEST = 45;
+
+/** The strongest paths; with `who`, also those to this contact, however weak. */
+export async function readPicture(
+  { networks, warmPaths }: PictureStore,
+  integrationId: string,
+  who: string | null = null,
+): Promise<NetworkPicture> {
+  const mirrored = await networks.listMirrored(integrationId);
+  const strongest = await warmPaths.listStrongest(integrationId, MAX_PEOPLE);
+  const asked = who === null ? null : await warmPaths.findPath(integrationId, who);
+  const isListed = strongest.some(({ crmId }) => crmId === asked?.crmId);
+  const known = asked === null || isListed ? strongest : [asked, ...strongest];
+  const total = await warmPaths.countPaths(integrationId);
+  const named = new Map(mirrored.map(({ networkId, name }) => [networkId, name]));
+  const networksByMember = new Map<string, string[]>();
+  for (const { name, members } of mirrored) {
+    for (const donorId of members)
+      networksByMember.set(donorId, [...(networksByMember.get(donorId) ?? []), name]);
+  }
+  const paths = rankPaths(known, named, networksByMember);
+  const donors = [...new Set(paths.flatMap(({ from, to }) => [from, to]))];
+  const contacts = await networks.findContacts(integrationId, donors);
+  return {
+    networks: mirrored.map(({ name, members }) => ({ name, members: members.length })),
+    people: donors.map((donorId) => ({
+      donorId,
+      contacts: contacts.get(donorId) ?? [],
+      networks: networksByMember.get(donorId) ?? [],
+    })),
+    paths,
+    total,
+  };
+}
+
+/** The best path to each contact first, then who else knows them, as long as there is room: pure. */
+export function rankPaths(
+  known: readonly KnownPath[],
+  named: ReadonlyMap<string, string>,
+  networksByMember: ReadonlyMap<string, readonly string[]>,
+): PicturePath[] {
+  const people = new Set<string>();
+  const best: PicturePath[] = [];
+  const others: PicturePath[] = [];
+  for (const { crmId, donorId, strength, introducerId, networkId, connecting } of known) {
+    const more = [introducerId, donorId].filter((id) => !people.has(id));
+    if (people.size + more.length > MAX_PEOPLE || best.length >= MAX_PATHS) break;
+    for (const id of more) people.add(id);
+    const of = { to: donorId, contact: crmId };
+    const network = named.get(networkId) ?? '';
+    best.push({ ...of, from: introducerId, strength: Math.round(strength * 100) / 100, network });
+    for (const from of connecting) {
+      if (from === introducerId || from === donorId) continue;
+      others.push({ ...of, from, strength: null, network: networksByMember.get(from)?.[0] ?? '' });
+    }
+  }
+  const room: PicturePath[] = [];
+  for (const path of others) {
+    if (best.length + room.length >= MAX_PATHS) break;
+    if (!people.has(path.from) && people.size >= MAX_PEOPLE) continue;
+    people.add(path.from);
+    room.push(path);
+  }
+  return [...best, ...room];
+}
+
+/** What of a picture is looked at. */
+export interface PictureFilter {
+  /** In hundredths: weaker ones are left out, and those of which nothing is kept unless it is the weakest. */
+  weakest: number;
+  /** The name of a network; null for all. */
+  network: string | null;
+  /** The id of a contact in the CRM, or of a donor: what leads to it, or from it; null for all. */
+  who: string | null;
+}
+
+export const SORTS = ['strength', 'contact', 'introducer', 'network'] as const;
+export type PictureSort = (typeof SORTS)[number];
+
+/** The paths that are looked at, in the order of a column: pure. */
+export function choosePaths(
+  { paths, people }: NetworkPicture,
+  { weakest, network, who }: PictureFilter,
+  sort: PictureSort = 'strength',
+): PicturePath[] {
+  const asked = new Set(
+    people.flatMap(({ donorId, contacts }) =>
+      who !== null && (donorId === who || contacts.includes(who)) ? [donorId] : [],
+    ),
+  );
+  const chosen = paths.filter(
+    (path) =>
+      (path.strength === null ? weakest <= WEAKEST : path.strength * 100 >= weakest - EPSILON) &&
+      (network === null || path.network === network) &&
+      (who === null || path.contact === who || asked.has(path.from) || asked.has(path.to)),
+  );
+  return sort === 'strength' ? chosen : chosen.toSorted((a, b) => compare(a, b, sort));
+}
+
+/** Hundredths are no whole numbers of a computer. */
+const EPSILON = 1e-6;
+
+function compare(one: PicturePath, other: PicturePath, sort: Exclude<PictureSort, 'strength'>) {
+  const key = ({ contact, from, network }: PicturePath) =>
+    ({ contact, introducer: from, network })[sort];
+  if (key(one) === key(other)) return 0;
+  return key(one) < key(other) ? -1 : 1;
+}
+
+/** A path in a sentence, for people who are called so. */
+export function pathSentence(path: PicturePath, people: number, from: string, to: string): string {
+  const of = path.network === '' ? '' : ` of ${path.network}`;
+  if (path.strength === null) return `${from}${of} knows ${to} as well.`;
+  const strength = `${Math.round(path.strength * 100)} %`;
+  const others = people - 1;
+  const also =
+    others > 0
+      ? ` ${describeCount(others, 'other person', 'other people')} of the networks ${others === 1 ? 'knows' : 'know'} ${to}, too.`
+      : '';
+  return `${from}${of} can introduce ${to}: ${strength} sure that they know each other.${also}`;
+}

@@ -1,0 +1,86 @@
+/** Networks that were changed by hand at the service: what differs, and making them what their groups are. */
+
+import type { OpenIntegration } from '../clients/open-integration.ts';
+import type { RunReason } from '../core/run.ts';
+import type { Lease } from '../database/leases.ts';
+import { createRunControl } from '../sync/control/control.ts';
+import { openCrm } from '../sync/control/crm-account.ts';
+import { loadErased } from '../sync/control/erased.ts';
+import { withLease } from '../sync/control/with-lease.ts';
+import { findDrift, type NetworkDrift } from './drift.ts';
+import { type DriftView, viewDrift } from './drift-view.ts';
+import { repairNetworks } from './repair.ts';
+import type { NetworkCounts } from './statements/network-counts.ts';
+
+export interface ByHandOptions {
+  /** True if questions may cost credits; otherwise a ConfigurationError says what they would cost. */
+  maySpend: boolean;
+  /** Aborted to give up. */
+  signal: AbortSignal;
+}
+
+/** Asks the service who is in the networks, and compares it with the mirror. Changes nothing. */
+export async function checkNetworks(
+  { integration, deps }: OpenIntegration,
+  { maySpend, signal }: ByHandOptions,
+): Promise<DriftView[]> {
+  const control = createRunControl(deps.clock, signal);
+  try {
+    const drifts = await findDrift(deps, { integration, control }, { maySpend });
+    return await viewDrift(deps.store, integration.id, drifts);
+  } finally {
+    control.close();
+  }
+}
+
+export interface Repaired {
+  found: DriftView[];
+  done: NetworkCounts[];
+  /** Why it ended before everything was done; null if it did not. */
+  stopped: RunReason | null;
+}
+
+export interface RepairOptions extends ByHandOptions {
+  /** Called with what differs before anything is changed; throws to leave it at that. */
+  confirm(drifts: readonly NetworkDrift[]): Promise<void>;
+}
+
+/** Makes the networks what their groups are, under the lease of the integration. */
+export function repairOpen(
+  open: OpenIntegration,
+  { maySpend, signal, confirm }: RepairOptions,
+): Promise<Repaired> {
+  const { integration, deps } = open;
+  return withLease(deps, integration.id, async (lease, lost) => {
+    const crm = await openCrm(deps, lease);
+    const run = await repairRun(open, lease, AbortSignal.any([signal, lost]));
+    try {
+      const drifts = await repairNetworks(crm, run, { maySpend, confirm });
+      return {
+        found: await viewDrift(deps.store, integration.id, drifts),
+        done: await deps.store.networks.listCounts(run.id),
+        stopped: run.control.reason,
+      };
+    } finally {
+      run.control.close();
+    }
+  });
+}
+
+/** What a repair has in common with a run; it is none, and no report is kept of it. */
+async function repairRun(
+  { integration, partnerKey, deps: { store, clock, newId } }: OpenIntegration,
+  lease: Lease,
+  signal: AbortSignal,
+) {
+  return {
+    id: newId(),
+    lease,
+    integration,
+    partnerKey,
+    ...(await loadErased({ store }, integration.id, null)),
+    groupMembers: new Set<string>(),
+    only: null,
+    control: createRunControl(clock, signal),
+  };
+}

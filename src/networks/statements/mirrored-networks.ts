@@ -1,0 +1,58 @@
+import type { Database } from '../../database/tables/tables.ts';
+
+/** A group of the settings that is a network of the service now. */
+export interface MirroredNetwork {
+  /** The service's id. */
+  networkId: string;
+  /** The name in the settings. */
+  name: string;
+  /** Donor ids of those who are in it, ascending. */
+  members: string[];
+}
+
+/** The networks that the service has, as the mirror knows them. */
+export function mirroredNetworkQueries(db: Database) {
+  return {
+    /**
+     * The networks of an integration with their members, in the order of the settings, as the last
+     * run that mirrored any has found them. A network whose setting is gone is none of them.
+     */
+    async listMirrored(integrationId: string): Promise<MirroredNetwork[]> {
+      const networks = await db
+        .selectFrom('network_counts')
+        .innerJoin('networks', 'networks.id', 'network_counts.network')
+        .select(['networks.id', 'networks.network_id', 'network_counts.name'])
+        .where('network_counts.run_id', '=', (eb) =>
+          eb
+            .selectFrom('network_counts as counted')
+            .innerJoin('runs', 'runs.id', 'counted.run_id')
+            .select('runs.id')
+            .where('runs.integration_id', '=', integrationId)
+            .orderBy('runs.started_at', 'desc')
+            .orderBy('runs.id', 'desc')
+            .limit(1),
+        )
+        .where('networks.network_id', 'is not', null)
+        .orderBy('network_counts.place')
+        .execute();
+      const mirrored: MirroredNetwork[] = [];
+      for (const { id, network_id: networkId, name } of networks) {
+        if (networkId !== null) {
+          mirrored.push({ networkId, name, members: await listMembers(db, id) });
+        }
+      }
+      return mirrored;
+    },
+  };
+}
+
+async function listMembers(db: Database, network: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('network_members')
+    .select('donor_id')
+    .where('network', '=', network)
+    .where('state', '=', 'member')
+    .orderBy('donor_id')
+    .execute();
+  return rows.map((row) => row.donor_id);
+}

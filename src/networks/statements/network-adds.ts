@@ -1,0 +1,296 @@
+import type { Selectable } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import { spentByRun, spentSince } from '../../credits/statements/spending.ts';
+import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
+import type { Checkpoint, Lease } from '../../database/leases.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+import { inBatches, inFilledBatches } from '../../database/rows.ts';
+import {
+  type AddState,
+  ERASED_MEMBER,
+  type MemberState,
+  type NetworkAddsTable,
+} from '../../database/tables/network-tables.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
+import { addCounts } from './network-counts.ts';
+
+export type AddRecord = FromRow<Selectable<NetworkAddsTable>>;
+
+/** A bulk add on its way to disk, before its request leaves. */
+export interface AddIntent {
+  id: string;
+  runId: string;
+  partnerKey: string;
+  /** The store's id of the network, and the service's. */
+  network: string;
+  networkId: string;
+  donorIds: readonly string[];
+  balanceBefore: number;
+  /** Of the key (`findSpendMark`), from before that was read. */
+  spendMark: string;
+}
+
+/** How a donor of a bulk add ended. */
+export type MemberEnd =
+  /** In the network, because of this bulk add or from before. */
+  | { kind: 'added' }
+  | { kind: 'already' }
+  | { kind: 'not_found' }
+  /** Not in the network although it may be paid for; why, as a word. */
+  | { kind: 'failed'; detail: string }
+  /** Not paid for: may be added by another bulk add. */
+  | { kind: 'unpaid' };
+
+/** How a bulk add ended: the credits it cost, and what is still to come of it. */
+export interface AddEnd {
+  state: Extract<AddState, 'running' | 'unclear' | 'done' | 'unpaid'>;
+  charged: number | null;
+}
+
+const UNANSWERED: AddState[] = ['intended', 'lost'];
+
+/** The way of a bulk add: its intent, its answer or its loss, and the end of each donor. */
+export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+  return {
+    /** What a key has spent on bulk adds, as a mark: it differs once another one was sent, or answered. */
+    findSpendMark: (partnerKey: string) => findSpendMark(db, partnerKey),
+
+    /**
+     * Puts the intent on disk, with the balance before it. False, with nothing recorded, if
+     * another bulk add of the key waits for its answer, or was sent since that was read.
+     */
+    recordIntent(lease: Lease, intent: AddIntent): Promise<boolean> {
+      return checkpoint(lease, async (trx) => {
+        const inserted = await trx
+          .insertInto('network_adds')
+          .values({
+            id: intent.id,
+            integration_id: lease.integrationId,
+            run_id: intent.runId,
+            partner_key: intent.partnerKey,
+            network: intent.network,
+            network_id: intent.networkId,
+            state: 'intended',
+            donors: intent.donorIds.length,
+            balance_before: intent.balanceBefore,
+            intended_at: clock.now(),
+          })
+          .onConflict((c) => c.doNothing())
+          .executeTakeFirst();
+        if (inserted.numInsertedOrUpdatedRows === 0n) return false;
+        // Asked once the key is ours: from here on no other can be sent.
+        if ((await findSpendMark(trx, intent.partnerKey, intent.id)) !== intent.spendMark) {
+          await trx.deleteFrom('network_adds').where('id', '=', intent.id).execute();
+          return false;
+        }
+        for (const batch of inBatches(intent.donorIds)) {
+          await trx
+            .insertInto('network_members')
+            .values(
+              batch.map((donorId) => ({
+                network: intent.network,
+                donor_id: donorId,
+                state: 'adding' as const,
+                add_id: intent.id,
+                since: clock.now(),
+              })),
+            )
+            .execute();
+        }
+        return true;
+      });
+    },
+
+    /** The service has accepted it and works on a job. */
+    async recordAccepted(lease: Lease, addId: string, jobId: string): Promise<void> {
+      await checkpoint(lease, (trx) =>
+        trx
+          .updateTable('network_adds')
+          .set({ state: 'running', job_id: jobId })
+          .where('id', '=', addId)
+          .where('state', 'in', UNANSWERED)
+          .execute(),
+      );
+    },
+
+    /** The service has refused it: nothing was charged, and its donors are joiners again. */
+    async recordRefused(lease: Lease, addId: string): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        await trx.deleteFrom('network_members').where('add_id', '=', addId).execute();
+        await setState(trx, addId, { state: 'unpaid', charged: 0 });
+      });
+    },
+
+    /** No answer came, and it may have been charged: the key waits for settlement. */
+    async recordLost(lease: Lease, addId: string): Promise<void> {
+      await checkpoint(lease, (trx) =>
+        trx
+          .updateTable('network_adds')
+          .set({ state: 'lost', lost_at: clock.now() })
+          .where('id', '=', addId)
+          .where('state', '=', 'intended')
+          .execute(),
+      );
+    },
+
+    /** Notes what became of donors of a bulk add, and where it stands afterwards. */
+    async recordEnds(
+      lease: Lease,
+      runId: string,
+      add: Pick<AddRecord, 'id' | 'network'>,
+      ends: ReadonlyMap<string, MemberEnd>,
+      end: AddEnd,
+    ): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        for (const alike of Map.groupBy(ends, ([, end]) => JSON.stringify(end)).values()) {
+          const [first] = alike;
+          if (first)
+            await endMembers(
+              trx,
+              add.id,
+              alike.map(([donorId]) => donorId),
+              first[1],
+            );
+        }
+        const count = (...kinds: MemberEnd['kind'][]) =>
+          [...ends.values()].filter(({ kind }) => kinds.includes(kind)).length;
+        const counts = { added: count('added'), failed: count('failed', 'not_found') };
+        await addCounts(trx, { runId, network: add.network }, counts);
+        await setState(trx, add.id, end);
+      });
+    },
+
+    /**
+     * The bulk add that waits for its answer, of this key or of this integration with an earlier
+     * key; its own integration's first.
+     */
+    async findUnanswered(
+      partnerKey: string,
+      integrationId: string,
+    ): Promise<AddRecord | undefined> {
+      const { rows } = await selectUnanswered(db, { partnerKey, integrationId });
+      return maybeFromRow(rows.find((row) => row.integration_id === integrationId) ?? rows[0]);
+    },
+
+    /** Bulk adds of an integration in this state, the oldest first. */
+    listAdds(integrationId: string, state: AddState): Promise<AddRecord[]> {
+      return addsIn(db, { integrationId, state }).then(({ rows }) => fromRows(rows));
+    },
+
+    /** The donors of a bulk add who are in the mirror: those whose end is open, and those in. */
+    async listAddedBy(addId: string): Promise<{ adding: string[]; members: string[] }> {
+      const rows = await db
+        .selectFrom('network_members')
+        .select(['donor_id', 'state'])
+        .where('add_id', '=', addId)
+        .orderBy('donor_id')
+        .execute();
+      const inState = (state: MemberState) =>
+        rows.filter((row) => row.state === state).map((row) => row.donor_id);
+      return { adding: inState('adding'), members: inState('member') };
+    },
+
+    /**
+     * Credits of the networks bucket that an integration has spent since `since` (epoch ms); what
+     * is open counts as spent.
+     */
+    spentSince: (integrationId: string, since: number) =>
+      spentSince(db, 'network_adds', integrationId, since),
+
+    /** The same of one run. */
+    spentByRun: (runId: string) => spentByRun(db, 'network_adds', runId),
+  };
+
+  async function setState(trx: Trx, addId: string, { state, charged }: AddEnd): Promise<void> {
+    const isOver = state === 'done' || state === 'unpaid';
+    await trx
+      .updateTable('network_adds')
+      .set({ state, charged, ...(isOver ? { closed_at: clock.now() } : {}) })
+      .where('id', '=', addId)
+      .execute();
+  }
+
+  async function endMembers(
+    trx: Trx,
+    addId: string,
+    donorIds: readonly string[],
+    end: MemberEnd,
+  ): Promise<void> {
+    const { kind } = end;
+    for (const batch of inFilledBatches(donorIds)) {
+      if (kind === 'unpaid') {
+        await trx
+          .deleteFrom('network_members')
+          .where('add_id', '=', addId)
+          .where('donor_id', 'in', batch)
+          .execute();
+        continue;
+      }
+      const detail = kind === 'failed' ? end.detail : null;
+      const since = clock.now();
+      const ended = trx
+        .updateTable('network_members')
+        .where('add_id', '=', addId)
+        .where('donor_id', 'in', batch);
+      await ended
+        .set({ state: STATE_OF[kind], detail, since })
+        .where('detail', 'is', null)
+        .execute();
+      // Who was erased meanwhile is on the way out, wherever this has led.
+      await ended
+        .set({ state: 'leaving', since })
+        .where('detail', '=', ERASED_MEMBER)
+        .where('state', '=', 'adding')
+        .execute();
+    }
+  }
+}
+
+const STATE_OF = {
+  added: 'member',
+  already: 'member',
+  not_found: 'not_found',
+  failed: 'failed',
+} as const satisfies Record<Exclude<MemberEnd['kind'], 'unpaid'>, MemberState>;
+
+/** `own` is left out. */
+async function findSpendMark(db: Database | Trx, partnerKey: string, own = ''): Promise<string> {
+  const [adds] = (await selectAdds(db, { partnerKey, own })).rows;
+  return `${adds?.latest} ${adds?.count} ${adds?.unanswered}`;
+}
+
+const selectAdds = prepared((db, { partnerKey, own }: Slots<{ partnerKey: string; own: string }>) =>
+  db
+    .selectFrom('network_adds')
+    .select(({ fn }) => [fn.max('id').as('latest'), fn.countAll().as('count')])
+    .select((eb) =>
+      eb.fn.count(eb.case().when('state', 'in', UNANSWERED).then(1).end()).as('unanswered'),
+    )
+    .where('partner_key', '=', partnerKey)
+    .where('id', '!=', own)
+    .compile(),
+);
+
+const addsIn = prepared(
+  (db, { integrationId, state }: Slots<{ integrationId: string; state: AddState }>) =>
+    db
+      .selectFrom('network_adds')
+      .selectAll()
+      .where('integration_id', '=', integrationId)
+      .where('state', '=', state)
+      .orderBy('intended_at')
+      .orderBy('id')
+      .compile(),
+);
+
+const selectUnanswered = prepared(
+  (db, { partnerKey, integrationId }: Slots<{ partnerKey: string; integrationId: string }>) =>
+    db
+      .selectFrom('network_adds')
+      .selectAll()
+      .where('state', 'in', UNANSWERED)
+      .where((eb) =>
+        eb.or([eb('partner_key', '=', partnerKey), eb('integration_id', '=', integrationId)]),
+      )
+      .compile(),
+);

@@ -1,0 +1,85 @@
+import type { Checkpoint, Lease } from '../../database/leases.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
+
+/** What a run did to one network, as it reports it (design, section 4.3). */
+export interface NetworkCounts {
+  name: string;
+  added: number;
+  removed: number;
+  /** Members that were there before and still are. */
+  kept: number;
+  failed: number;
+}
+
+/** What runs have done to networks, for their reports. */
+export function networkCountQueries(db: Database, checkpoint: Checkpoint) {
+  return {
+    /** Begins to count for these networks, in the order of the settings. */
+    async beginCounts(
+      lease: Lease,
+      runId: string,
+      networks: readonly { id: string; name: string }[],
+    ): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        for (const [place, { id, name }] of networks.entries()) {
+          await trx
+            .insertInto('network_counts')
+            .values({ run_id: runId, network: id, place, name, added: 0, removed: 0, failed: 0 })
+            .onConflict((c) => c.doNothing())
+            .execute();
+        }
+      });
+    },
+
+    /** What a run has done to each network so far, in the order of the settings. */
+    async listCounts(runId: string): Promise<NetworkCounts[]> {
+      const { rows } = await selectCounts(db, { runId });
+      return rows.map(({ name, added, removed, failed, members }) => ({
+        name,
+        added,
+        removed,
+        kept: Math.max(0, Number(members) - added),
+        failed,
+      }));
+    },
+  };
+}
+
+const selectCounts = prepared((db, { runId }: Slots<{ runId: string }>) =>
+  db
+    .selectFrom('network_counts')
+    .select((eb) => [
+      'name',
+      'added',
+      'removed',
+      'failed',
+      eb
+        .selectFrom('network_members')
+        .select((inner) => inner.fn.countAll().as('count'))
+        .whereRef('network_members.network', '=', 'network_counts.network')
+        .where('state', '=', 'member')
+        .as('members'),
+    ])
+    .where('run_id', '=', runId)
+    .orderBy('place')
+    .compile(),
+);
+
+/** Adds to the counts of a run, if it counts for the network. */
+export async function addCounts(
+  trx: Trx,
+  { runId, network }: { runId: string; network: string },
+  { added = 0, removed = 0, failed = 0 }: { added?: number; removed?: number; failed?: number },
+): Promise<void> {
+  await trx
+    .updateTable('network_counts')
+    .set((eb) => ({
+      added: eb('added', '+', added),
+      removed: eb('removed', '+', removed),
+      failed: eb('failed', '+', failed),
+    }))
+    .where('run_id', '=', runId)
+    .where('network', '=', network)
+    .execute();
+}

@@ -1,0 +1,83 @@
+/** What stands behind findings: how many things are wrong, and the one command that helps each. */
+import { z } from 'zod';
+import type { Finding } from '../../../connectors/contract.ts';
+import type { Integration } from '../../core/integration.ts';
+
+/** One prerequisite, of an integration or of all; a fix beside `ok: true` is advice. */
+export interface DoctorFinding extends Finding {
+  /** Null if it is about the whole installation. */
+  integration: string | null;
+  /** The one command that helps; null where only a person can, by what `fix` says. */
+  command: string | null;
+}
+
+/** Causes that the doctor itself names; others are codes of errors, and words of the connectors. */
+export const CAUSES = {
+  missing: 'fields_missing',
+  notWritable: 'fields_not_writable',
+  unfit: 'fields_unfit',
+  noRate: 'currency_rate_missing',
+  unseen: 'fields_unseen',
+  keyFile: 'key_file_open',
+  noSettings: 'settings_not_found',
+  holds: 'holds_open',
+} as const;
+
+/** The findings of an integration, or those of the installation, each with the command that helps. */
+export function withCommands(
+  findings: readonly Finding[],
+  integration: Pick<Integration, 'id' | 'crm'> | null,
+): DoctorFinding[] {
+  const id = integration?.id ?? null;
+  return findings.map((finding) => ({
+    integration: id,
+    ...finding,
+    command: commandFor(finding, integration),
+  }));
+}
+
+/** Null where only a person can help, who finds what to do in `fix`. */
+function commandFor(
+  { cause, fix }: Finding,
+  integration: Pick<Integration, 'id' | 'crm'> | null,
+): string | null {
+  if (cause === CAUSES.holds || cause === CAUSES.keyFile || cause === CAUSES.noSettings) return fix;
+  if (integration === null) return null;
+  const { id, crm } = integration;
+  switch (cause) {
+    case CAUSES.missing:
+      return `donor-sync fields create ${id}`;
+    case CAUSES.unseen:
+      return `donor-sync fields create ${id} --assign-viewers "System Administrator"`;
+    case CAUSES.unfit:
+      return `donor-sync fields check ${id}`;
+    case 'crm_scope_missing':
+    case 'crm_unauthorized':
+      return signsInByConsent(crm) ? `donor-sync connect ${id}` : null;
+    default:
+      return null;
+  }
+}
+
+const consentSchema = z.object({
+  auth: z.object({ type: z.literal('oauth'), refreshToken: z.undefined().optional() }),
+});
+
+function signsInByConsent(crm: Integration['crm']): boolean {
+  return consentSchema.safeParse(crm).success;
+}
+
+/** How many things are wrong: findings that one command helps, or one deed, are one. */
+export function countCauses(findings: readonly DoctorFinding[]): number {
+  const broken = findings.filter(({ ok }) => !ok);
+  const deeds = broken.map(({ integration, command, cause = null, fix }) =>
+    JSON.stringify([integration, command ?? [cause, fix]]),
+  );
+  return new Set(deeds).size;
+}
+
+/** A finding as documents have it. */
+export function shownFinding(finding: DoctorFinding) {
+  const { integration, subject, ok, message, fix, command, cause = null } = finding;
+  return { integration, subject, ok, message, fix, command, cause };
+}

@@ -1,0 +1,138 @@
+import type { Connector, Finding } from '../../../connectors/contract.ts';
+import { LIMIT_REACHED, plain } from '../../../connectors/findings.ts';
+import type { OpenIntegration } from '../../application.ts';
+import { isDonorSyncError } from '../../core/errors.ts';
+import type { FieldMapping } from '../../core/field-map.ts';
+import { describeCount, formatCount } from '../../core/quantities.ts';
+import { readFields } from '../../fields/describe.ts';
+import type { FieldMapFinding } from '../../mapping/check-field-map.ts';
+import { CAUSES } from './causes.ts';
+import { checkColumns } from './check-columns.ts';
+import { checkSample } from './check-sample.ts';
+import { checkOthersInCrm, checkValuesWaiting } from './check-values.ts';
+import { checked, met, unmet } from './checks.ts';
+
+const FOLLOW_MESSAGE = 'Do what the message says, then run doctor again.';
+
+/** The CRM: what the connector itself checks, the account, the field map, some contacts, and the limits. */
+export async function checkCrm(open: OpenIntegration): Promise<Finding[]> {
+  const own = await checked('CRM', FOLLOW_MESSAGE, () => open.checkCrm());
+  // At the limit of requests everything else would be refused, too.
+  if (own.some(({ ok, cause }) => !ok && cause === LIMIT_REACHED)) return own;
+  const isWell = own.every(({ ok }) => ok);
+  const opened: Connector[] = [];
+  const account = await checked('CRM account', FOLLOW_MESSAGE, () => checkAccount(open, opened));
+  const [connector] = opened;
+  if (connector === undefined) {
+    const isOther = account.some(({ fix }) => fix === OTHER_ACCOUNT);
+    // Why else the CRM cannot be opened, the connector's own findings have said better.
+    return isWell || isOther ? [...own, ...account] : own;
+  }
+  const { mappings } = open;
+  const columns = await checked('columns', FOLLOW_MESSAGE, () => checkColumns(open.integration));
+  const fields = await checked('field map', FOLLOW_MESSAGE, () => checkFields(connector, mappings));
+  const values = await checked('values', FOLLOW_MESSAGE, () => checkValuesWaiting(open, connector));
+  const others = await checked('CRM user', FOLLOW_MESSAGE, () => checkOthersInCrm(open));
+  const sample = await checked('contacts read', FOLLOW_MESSAGE, () =>
+    checkSample(connector, mappings),
+  );
+  const limits = await checked('CRM limits', FOLLOW_MESSAGE, () => checkLimits(connector));
+  // Where the connector itself reports the requests left, a second finding is not needed.
+  const isReported = own.some(({ subject }) => subject === 'daily requests');
+  const shown = limits.filter(({ ok }) => !(ok && isReported));
+  return [...own, ...account, ...columns, ...fields, ...values, ...others, ...sample, ...shown];
+}
+
+const OTHER_ACCOUNT = 'Give the new account an integration with an id of its own.';
+
+/** Puts the open connector among `opened`, if the CRM opens and is the account of the integration. */
+async function checkAccount({ deps }: OpenIntegration, opened: Connector[]): Promise<Finding[]> {
+  try {
+    const connector = await deps.openConnector(null);
+    opened.push(connector);
+    const message = `The integration leads to "${connector.account.name}".`;
+    return [{ ...met('CRM account', message), report: 'It is the account of the integration.' }];
+  } catch (error) {
+    if (!isDonorSyncError(error) || error.code !== 'crm_account_changed') throw error;
+    return [unmet('CRM account', error.message, OTHER_ACCOUNT, error.code)];
+  }
+}
+
+async function checkFields(
+  connector: Connector,
+  mappings: readonly FieldMapping[],
+): Promise<Finding[]> {
+  const { findings, optional, toCreate } = await readFields(connector, mappings);
+  const columns = toCreate.map(({ name }) => name).join(', ');
+  const more = columns === '' ? '' : ` The first sync adds the columns ${columns}.`;
+  if (findings.length === 0) {
+    const report = `All ${describeCount(mappings.length - optional.length, 'field')} can be written.`;
+    const written = { ...met('field map', `${report}${more}`), report };
+    const without = optional.map(optionalFinding);
+    return [written, ...without, ...(await checkViewers(connector, mappings))];
+  }
+  return findings.map(fieldFinding);
+}
+
+/** A field that is of use and that a run goes without. */
+function optionalFinding({ field, message, fix }: FieldMapFinding): Finding {
+  return {
+    subject: `field ${field}`,
+    ok: true,
+    message: `${message} All else is written without it.`,
+    fix,
+  };
+}
+
+function fieldFinding({ field, problem, message, fix }: FieldMapFinding): Finding {
+  const finding = unmet(`field ${field}`, message, fix, getCause(problem));
+  // A name of the API says what it is for; the heading of a column may say anything.
+  return isApiName(field) ? plain(finding) : finding;
+}
+
+/** True of a name that a CRM allows for a field, in which no text of a person stands. */
+export function isApiName(name: string): boolean {
+  return /^\w{1,80}$/.test(name);
+}
+
+function getCause(problem: FieldMapFinding['problem']): string {
+  if (problem === 'missing') return CAUSES.missing;
+  return problem === 'not_writable' ? CAUSES.notWritable : CAUSES.unfit;
+}
+
+/** Values that no person can see are of no use, however well they are written. */
+async function checkViewers(
+  connector: Connector,
+  mappings: readonly FieldMapping[],
+): Promise<Finding[]> {
+  const people = await connector.countViewers?.(mappings.map(({ to }) => to));
+  if (people === undefined) return [];
+  if (people > 0) return [plain(met('field viewers', 'People can see the fields in the CRM.'))];
+  return [
+    plain(
+      unmet(
+        'field viewers',
+        'No user besides the one of the integration can see the fields in the CRM.',
+        'Let a profile of your users see them (another one, if yours are no System Administrators), or assign the permission set “donor-sync viewers” to people in the CRM.',
+        CAUSES.unseen,
+      ),
+    ),
+  ];
+}
+
+/** Below this part of the day's requests a run may not come to its end. */
+const FEW_REQUESTS = 0.1;
+
+async function checkLimits(connector: Connector): Promise<Finding[]> {
+  const limits = await connector.readLimits();
+  if (limits === null) return [];
+  const { max, remaining } = limits.daily;
+  const message = `${formatCount(remaining)} of ${formatCount(max)} requests are left for today.`;
+  const fix = 'Wait until tomorrow, or find out which other tool uses so many.';
+  const isEnough = remaining > max * FEW_REQUESTS;
+  return [
+    plain(
+      isEnough ? met('CRM limits', message) : unmet('CRM limits', message, fix, 'crm_limit_near'),
+    ),
+  ];
+}

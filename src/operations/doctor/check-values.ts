@@ -1,0 +1,95 @@
+/** Values that were paid for and wait to be written, and what else changes our values in the CRM. */
+import type { Connector, Finding } from '../../../connectors/contract.ts';
+import { plain } from '../../../connectors/findings.ts';
+import type { OpenIntegration } from '../../application.ts';
+import { describeCount, formatTimestamp } from '../../core/quantities.ts';
+import type { WaitingReason } from '../../core/waiting-values.ts';
+import { readFields } from '../../fields/describe.ts';
+import { fingerprintField, isProfileLine } from '../../fields/value-states.ts';
+import { readValuesWaiting } from '../../fields/waiting-values-view.ts';
+import { CAUSES } from './causes.ts';
+import { met, unmet } from './checks.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A tool that was noticed longer ago may have got its own user since. */
+const OTHER_TOOL_DAYS = 30;
+
+/** Each reason for which values wait; where it is gone already, that the next run writes them. */
+export async function checkValuesWaiting(
+  { deps, integration, mappings }: OpenIntegration,
+  connector: Connector,
+): Promise<Finding[]> {
+  const { store } = deps;
+  const lines = mappings.filter(isProfileLine);
+  const { reasons } = await readValuesWaiting(store, integration.id, lines);
+  if (reasons.length === 0) return [plain(met('values', 'No value waits to be written.'))];
+  const { fields } = await readFields(connector, mappings);
+  const waiting = await store.keptProfiles.listWaiting(integration.id);
+  const isFreed = ({ field, code }: WaitingReason) =>
+    waiting.some(
+      (note) =>
+        note.field === field &&
+        note.code === (code ?? '') &&
+        note.description !== fingerprintField(deps, fields, field),
+    );
+  return reasons.map((reason) => waitingFinding(reason, isFreed(reason)));
+}
+
+function waitingFinding(reason: WaitingReason, isFreed: boolean): Finding {
+  const { field, cause, contacts, text } = reason;
+  const subject = `values of ${field}`;
+  const wait = `${describeCount(contacts, 'value')} ${contacts === 1 ? 'waits' : 'wait'} to be written`;
+  if (cause === 'no_profile') return met(subject, `${wait}: ${text}.`);
+  if (isFreed) {
+    return met(
+      subject,
+      `${wait}; the field was changed since, so the next run tries them, for no credit.`,
+    );
+  }
+  const [why = text, ...fix] = text.split(': ');
+  const message = `${wait}: ${why}.`;
+  const help = `${capitalised(fix.join(': '))}.`;
+  // A rule of the CRM may be meant so, and so may amounts in one currency alone.
+  if (cause === 'refused' || cause === 'other_currency') return met(subject, message, help);
+  return unmet(subject, message, help, CAUSE_OF[cause]);
+}
+
+const CAUSE_OF = {
+  no_such_field: CAUSES.missing,
+  no_permission: CAUSES.notWritable,
+  does_not_fit: CAUSES.unfit,
+  no_rate: CAUSES.noRate,
+} as const;
+
+function capitalised(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/** Automation of the CRM that changes our values, and another tool that writes as our user. */
+export async function checkOthersInCrm({
+  deps: { store, clock },
+  integration,
+}: OpenIntegration): Promise<Finding[]> {
+  const fields = await store.normalisedFields.list(integration.id);
+  const noticedAt = await store.normalisedFields.findOtherTool(integration.id);
+  const isRecent = noticedAt !== null && clock.now() - noticedAt < OTHER_TOOL_DAYS * DAY_MS;
+  return [
+    ...fields.map(({ field, noticedAt: since }) =>
+      met(
+        `field ${field}`,
+        `Automation in the CRM, such as a flow or a workflow, changes ${field} after every write (noticed on ${formatTimestamp(since)}). The changed value counts as ours.`,
+        'Nothing to do if that is intended; otherwise leave this field out of the automation.',
+      ),
+    ),
+    ...(isRecent
+      ? [
+          met(
+            'CRM user',
+            `Another tool writes into the CRM as the user of donor-sync (last noticed on ${formatTimestamp(noticedAt)}). Its changes count as edits by a user and are not overwritten.`,
+            'Give donor-sync its own user in the CRM.',
+          ),
+        ]
+      : []),
+  ];
+}

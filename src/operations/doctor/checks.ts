@@ -1,0 +1,168 @@
+import type { Finding } from '../../../connectors/contract.ts';
+import { failed, plain } from '../../../connectors/findings.ts';
+import type { Application, OpenIntegration } from '../../application.ts';
+import { isConfigurationError, messageOf } from '../../core/errors.ts';
+import { ownerWords } from '../../core/owner.ts';
+import { describeCount, formatCount, formatTimestamp } from '../../core/quantities.ts';
+import { clockProblem } from '../../credits/confirm.ts';
+import { CAUSES } from './causes.ts';
+
+/** A prerequisite that is met. */
+export function met(subject: string, message: string, advice: string | null = null): Finding {
+  return { subject, ok: true, message, fix: advice };
+}
+
+/** One that is not, with what to do about it; the cause is the same word for all that one deed helps. */
+export function unmet(subject: string, message: string, fix: string, cause?: string): Finding {
+  const finding = { subject, ok: false, message, fix };
+  return cause === undefined ? finding : { ...finding, cause };
+}
+
+/** The findings of a check; one that throws is a finding itself, and the others go on. */
+export async function checked(
+  subject: string,
+  fix: string,
+  check: () => Promise<Finding[]>,
+): Promise<Finding[]> {
+  try {
+    return await check();
+  } catch (error) {
+    return [failed(subject, fix, error)];
+  }
+}
+
+/** The most that all questions to the service may take together: a person is waiting. */
+const PATIENCE_MS = 20_000;
+
+type Partner = OpenIntegration['partner'];
+
+/** The Partner Data Service: within reach, key accepted, credits, what it says about itself. Free. */
+export async function checkPartner({ partner }: { partner: Partner }): Promise<Finding[]> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const key = await checkKey(partner, signal);
+  // Without a key that works, every other answer would only repeat it.
+  if (key.some(({ ok }) => !ok)) return key;
+  const fix = 'Try again later, or ask the service operator.';
+  return [
+    ...key,
+    ...checkClock(partner),
+    ...(await checked('credits', fix, () => checkCredits(partner, signal))),
+    ...(await checked('service description', fix, () => checkDescription(partner, signal))),
+    ...(await checked('service health', fix, () => checkHealth(partner, signal))),
+  ];
+}
+
+async function checkKey(partner: Partner, signal: AbortSignal): Promise<Finding[]> {
+  try {
+    await partner.test(signal);
+    return [plain(met('partner key', 'The Partner Data Service accepts the API key.'))];
+  } catch (error) {
+    if (signal.aborted)
+      return [plain(unmet('partner', NO_ANSWER, CHECK_NETWORK, 'partner_unavailable'))];
+    const isKey = isConfigurationError(error) && error.code.startsWith('partner_key');
+    return [
+      isKey
+        ? unmet(
+            'partner key',
+            messageOf(error),
+            'Put a working key where partner.apiKey is set.',
+            error.code,
+          )
+        : { ...failed('partner', CHECK_NETWORK, error), fix: CHECK_NETWORK },
+    ];
+  }
+}
+
+const NO_ANSWER = `The Partner Data Service did not answer within ${PATIENCE_MS / 1_000} seconds.`;
+const CHECK_NETWORK = 'Check partner.baseUrl, the network and any proxy in between.';
+
+/** By the answer to the look at the key. Nothing is said of a clock that is right. */
+function checkClock(partner: Partner): Finding[] {
+  const problem = clockProblem(partner.clockAheadMs());
+  return problem === null
+    ? []
+    : [plain(unmet('clock', problem.message, 'Set the clock by NTP.', 'clock_wrong'))];
+}
+
+async function checkCredits(partner: Partner, signal: AbortSignal): Promise<Finding[]> {
+  const credits = await partner.readCredits(signal);
+  const message = `${formatCount(credits.enhancements)} credits for enhancements, ${formatCount(credits.networks)} for networks.`;
+  return [
+    plain(
+      credits.enhancements > 0
+        ? met('credits', message)
+        : unmet('credits', message, 'Buy credits for the enhancements bucket.', 'credits_used_up'),
+    ),
+  ];
+}
+
+async function checkDescription(partner: Partner, signal: AbortSignal): Promise<Finding[]> {
+  const { published, findings } = await partner.discover(signal);
+  const source = plain(
+    published
+      ? met('service description', 'The service publishes what it can do, and that is used.')
+      : met('service description', 'The service publishes no description; known forms are tried.'),
+  );
+  const assumed = findings.filter((finding) => finding.source === 'assumed');
+  const remarks = assumed.map(({ subject, value }) => met(subject, `Assumed: ${value}.`));
+  return [source, ...(published ? remarks : [])];
+}
+
+async function checkHealth(partner: Partner, signal: AbortSignal): Promise<Finding[]> {
+  const areas = await partner.health(signal);
+  const sick = areas.filter(({ state }) => state === 'unhealthy');
+  const joinNames = (wanted: 'healthy' | 'unknown') =>
+    areas.flatMap(({ area, state }) => (state === wanted ? [area] : [])).join(', ');
+  const [healthy, unknown] = [joinNames('healthy'), joinNames('unknown')];
+  return [
+    ...(healthy === '' ? [] : [met('service health', `Healthy: ${healthy}.`)]),
+    ...(unknown === '' ? [] : [met('service health', `The service does not say: ${unknown}.`)]),
+    ...sick.map(({ area }) =>
+      unmet(`health of ${area}`, `The service calls "${area}" unhealthy.`, 'Try again later.'),
+    ),
+  ];
+}
+
+/** What the store says of an integration: who is at work, what is unsettled, what waits. */
+export function checkState(
+  application: Pick<Application, 'findRunning'>,
+  open: OpenIntegration,
+): Promise<Finding[]> {
+  return checked('state', 'Look at the message; the database may be damaged.', async () => [
+    await checkLease(application, open),
+    ...(await checkSubmission(open)),
+    await checkHolds(open),
+  ]);
+}
+
+async function checkLease(
+  { findRunning }: Pick<Application, 'findRunning'>,
+  { integration }: OpenIntegration,
+): Promise<Finding> {
+  const running = await findRunning(integration.id);
+  if (running === null) return plain(met('runs', 'Nothing is running.'));
+  const since = running.since === null ? '' : ` since ${formatTimestamp(running.since)}`;
+  return met('runs', `${ownerWords(running.owner)} is at work${since}.`);
+}
+
+async function checkSubmission({
+  deps: { store },
+  partnerKey,
+}: OpenIntegration): Promise<Finding[]> {
+  const open = await store.submissions.listOpen(partnerKey);
+  return open.map(({ persons, intendedAt }) => {
+    const message = `A submission of ${describeCount(persons, 'person', 'persons')} from ${formatTimestamp(intendedAt)} has no answer yet.`;
+    return plain(met('submissions', message, 'The next sync settles it by the balance.'));
+  });
+}
+
+async function checkHolds({ deps: { store }, integration }: OpenIntegration): Promise<Finding> {
+  const { length } = await store.holds.listOpen(integration.id);
+  if (length === 0) return plain(met('holds', 'Nothing waits for a person.'));
+  const held = met(
+    'holds',
+    `${describeCount(length, 'contact')} held for a person.`,
+    'donor-sync holds',
+  );
+  return { ...plain(held), cause: CAUSES.holds };
+}

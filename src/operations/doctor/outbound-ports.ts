@@ -1,0 +1,67 @@
+/** The ports that requests of the product leave by, as its settings say: for a firewall, or a NetworkPolicy. */
+
+import type { Integration } from '../../core/integration.ts';
+import type { Settings } from '../../settings/settings.ts';
+
+export interface OutboundPort {
+  port: number;
+  /** What is reached there, in words, in alphabetical order. */
+  for: string[];
+}
+
+type PortSettings = Pick<Settings, 'alerts' | 'database' | 'server'>;
+
+/** The ports of the settings and of these clients, the lowest first; DNS apart. */
+export function outboundPorts(
+  { alerts, database, server }: PortSettings,
+  integrations: Iterable<Integration>,
+): OutboundPort[] {
+  const ofClients = [...integrations].flatMap(({ partner, crm, alerts: own }) => [
+    use('the service', partner.baseUrl),
+    use('CRMs', crmAddress(crm)),
+    use('webhooks of alerts', own?.webhook.url),
+  ]);
+  const uses = [
+    ...ofClients,
+    use('the database', database.startsWith('sqlite:') ? undefined : database),
+    use('the mail server', alerts.email?.smtp),
+    use('webhooks of alerts', alerts.webhook?.url),
+    use('the sign-in provider', server.signIn.oidc?.issuer),
+  ].filter((one) => one !== null);
+  const byPort = Map.groupBy(uses, ({ port }) => port);
+  return [...byPort]
+    .map(([port, some]) => ({ port, for: [...new Set(some.map((one) => one.what))].sort() }))
+    .sort((a, b) => a.port - b.port);
+}
+
+/** A file has no address; of any other CRM an address that is left out is that of its makers, by https. */
+function crmAddress({ kind, url }: Integration['crm']): string | undefined {
+  if (typeof url === 'string') return url;
+  return kind === 'csv' || kind === 'memory' ? undefined : 'https://crm.invalid';
+}
+
+/** What a URL means that names no port. */
+const USUAL: Readonly<Record<string, number>> = {
+  'http:': 80,
+  'https:': 443,
+  'postgres:': 5432,
+  'postgresql:': 5432,
+  'smtp:': 587,
+  'smtps:': 465,
+};
+
+function use(what: string, address: string | undefined): { what: string; port: number } | null {
+  if (address === undefined || !URL.canParse(address)) return null;
+  const { port, protocol } = new URL(address);
+  const number = Number(port) || USUAL[protocol];
+  return number === undefined ? null : { what, port: number };
+}
+
+/** The values of the Helm chart that let requests out by these ports and by no others. */
+export function networkPolicyValues(ports: readonly OutboundPort[]): string {
+  const lines = ports.flatMap(({ port, for: uses }) => [
+    `    # ${uses.join(', ')}`,
+    `    - ports: [{ protocol: TCP, port: ${port} }]`,
+  ]);
+  return ['networkPolicy:', '  enabled: true', '  egress:', ...lines].join('\n');
+}

@@ -1,0 +1,186 @@
+/**
+ * The one guard of requests that leave. It is given the final URL of each, and decides where it can lead: an operator's
+ * settings file can name any host, also one of a private network; what was set in a browser reaches public addresses
+ * alone, besides those that the operator has named.
+ */
+import { lookup as systemLookup } from 'node:dns';
+import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
+import { ConfigurationError, isConfigurationError } from '../core/errors.ts';
+
+/** The addresses of a private network that are open all the same. */
+export interface NamedByOperator {
+  /** The origins of addresses in the settings and the environment: no other port of their hosts is open. */
+  origins: readonly string[];
+  /**
+   * Hosts: `crm.example.org` for the usual ports of http and https, `crm.example.org:8443` for one port,
+   * `127.0.0.1:*` for all of them.
+   */
+  hosts: readonly string[];
+}
+
+/** Where requests can lead. */
+export type Reach =
+  /** For addresses that an operator has written into a file. */
+  | 'anywhere'
+  /** For all other addresses. */
+  | {
+      named: NamedByOperator;
+      /** Finds the addresses of a name; by default the system does. */
+      lookup?: LookupFunction | undefined;
+    };
+
+type Fetch = typeof globalThis.fetch;
+
+/** Sends requests within this reach. It follows no redirect: that would lead past the check of the final URL. */
+export function outboundFetch(reach: Reach): Fetch {
+  return async (input, init) => {
+    if (input instanceof Request) throw new TypeError('The guard takes a URL and its options.');
+    const url = new URL(input);
+    const request = { ...init, redirect: 'manual' } as const;
+    if (reach === 'anywhere' || isNamed(url, reach.named)) return globalThis.fetch(url, request);
+    const why = whyNotPublic(url);
+    if (why !== null) throw refused(why, url.hostname);
+    return sendPinned(url, request, reach.lookup ?? systemLookup);
+  };
+}
+
+/** Whether the operator has named this address, with its port. */
+export function isNamed(
+  { origin, hostname, host }: URL,
+  { origins, hosts }: NamedByOperator,
+): boolean {
+  return origins.includes(origin) || hosts.includes(host) || hosts.includes(`${hostname}:*`);
+}
+
+/** Why a URL is not one that a browser can set. */
+export type NotPublic = 'password' | 'plain' | 'private';
+
+/**
+ * Why this is not the URL of a public address, as far as its text says; null if it can be one: where its name leads is
+ * checked when it is connected to.
+ */
+export function whyNotPublic({ hostname, username, password, protocol }: URL): NotPublic | null {
+  if (username + password !== '') return 'password';
+  if (protocol !== 'https:') return 'plain';
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  const isPrivate = isIP(bare) === 0 ? PRIVATE_NAME.test(hostname) : isPrivateAddress(bare);
+  return isPrivate ? 'private' : null;
+}
+
+/** True if this address of IPv4 or IPv6 is none of the public internet, or leads to one that is not. */
+export function isPrivateAddress(address: string): boolean {
+  // An address of a link can name its interface.
+  const [bare = ''] = address.split('%');
+  if (!isIPv6(bare)) return PRIVATE.check(bare, 'ipv4');
+  return PRIVATE.check(bare, 'ipv6') || translatesToPrivate(bare);
+}
+
+const PRIVATE = new BlockList();
+for (const [address, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  // For benchmarks, and for documents.
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const) {
+  PRIVATE.addSubnet(address, prefix, 'ipv4');
+}
+for (const [address, prefix] of [
+  // These lead to an address of IPv4, a private one among them: a network's own NAT64, Teredo, 6to4, and the older spellings.
+  ['::', 96],
+  ['64:ff9b:1::', 48],
+  ['2001::', 32],
+  ['2002::', 16],
+  // To nowhere, for benchmarks and for documents, private, of a link, of a site, to many.
+  ['100::', 64],
+  ['2001:2::', 48],
+  ['2001:db8::', 32],
+  ['3fff::', 20],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['fec0::', 10],
+  ['ff00::', 8],
+] as const) {
+  PRIVATE.addSubnet(address, prefix, 'ipv6');
+}
+
+/** The well-known prefix of NAT64: a network without IPv4 reaches all of IPv4 by it, so the address inside decides. */
+const NAT64 = new BlockList();
+NAT64.addSubnet('64:ff9b::', 96, 'ipv6');
+
+function translatesToPrivate(address: string): boolean {
+  if (!NAT64.check(address, 'ipv6')) return false;
+  // The URL parser writes every spelling in one form, whose last two groups are the address of IPv4.
+  const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':');
+  const [high = 0, low = 0] = groups.slice(-2).map((group) => Number.parseInt(group || '0', 16));
+  const bytes = [high >> 8, high & 0xff, low >> 8, low & 0xff];
+  return PRIVATE.check(bytes.join('.'), 'ipv4');
+}
+
+/** Names that lead nowhere outside. */
+const PRIVATE_NAME =
+  /^(localhost|[^.]+|.*\.(localhost|local|internal|intranet|lan|home|corp|home\.arpa))\.?$/i;
+
+/**
+ * Connects to the very addresses that were checked: a name that leads elsewhere a moment later cannot lead the request
+ * there. A name with one private address among public ones is refused as a whole.
+ */
+async function sendPinned(
+  url: URL,
+  init: RequestInit,
+  lookup: LookupFunction,
+): Promise<Awaited<ReturnType<Fetch>>> {
+  const { fetch } = await import('undici');
+  try {
+    return await fetch(url, { ...init, dispatcher: await pinnedAgent(lookup) });
+  } catch (error) {
+    if (error instanceof Error && isConfigurationError(error.cause)) throw error.cause;
+    throw error;
+  }
+}
+
+type Agent = import('undici').Agent;
+
+const agents = new WeakMap<LookupFunction, Agent>();
+
+async function pinnedAgent(lookup: LookupFunction): Promise<Agent> {
+  const { Agent } = await import('undici');
+  const agent = agents.get(lookup) ?? new Agent({ connect: { lookup: publicOnly(lookup) } });
+  agents.set(lookup, agent);
+  return agent;
+}
+
+/** A lookup that answers with public addresses or not at all. */
+function publicOnly(lookup: LookupFunction): LookupFunction {
+  return (hostname, options, answer) => {
+    lookup(hostname, options, (error, found, family) => {
+      if (error !== null) return answer(error, found, family);
+      const addresses = typeof found === 'string' ? [found] : found.map(({ address }) => address);
+      if (!addresses.some(isPrivateAddress)) return answer(null, found, family);
+      answer(refused('private', hostname), []);
+    });
+  };
+}
+
+const REASONS: Readonly<Record<NotPublic, string>> = {
+  password: 'it has a password in it',
+  plain: 'it is plain http, on which keys can be read on the way',
+  private: 'it leads into a private network',
+};
+
+function refused(why: NotPublic, host: string): ConfigurationError {
+  return new ConfigurationError(
+    `No request was sent to ${host}: its address was set in a browser, and ${REASONS[why]}. If that is meant, the operator names the host in allowInsecureHttp of donor-sync.yaml, or host and port in DONOR_SYNC_SETUP_HOSTS.`,
+    { code: 'address_refused', details: { host, why } },
+  );
+}

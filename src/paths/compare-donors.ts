@@ -1,0 +1,149 @@
+/** Donors ► the service ► their connections to the networks, a hundred in a request. */
+import { isDonorSyncError, messageOf } from '../core/errors.ts';
+import { inParallel } from '../core/parallel.ts';
+import type { Allowance } from '../credits/allowance.ts';
+import { SpendingHeld } from '../credits/confirm.ts';
+import { type Payment, spendOnce } from '../credits/spend.ts';
+import type { Prospect } from '../partner/connections/prospects.ts';
+import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
+import { CreditsExhausted, PartnerNotFound } from '../partner/errors.ts';
+import type { InsightDeps, InsightRun } from './insight-deps.ts';
+import { createQueryAllowance, type IntendedQuery } from './query-allowance.ts';
+import { STRENGTH_FLOOR } from './strength.ts';
+
+/** Requests under way at a time; the pace of the key holds for all of them. */
+const COMPARES_AT_ONCE = 10;
+
+/** If so many in a row are unknown, it is not about them, and their paths are still there. */
+const MANY_UNKNOWN = 20;
+
+/** What is known of a donor; null if the service does not know the donor. */
+export type Compared = Map<string, Pick<Prospect, 'connections' | 'totalConnections'> | null>;
+
+/** Compares donors with the networks as long as the budget allows. */
+export interface Comparison {
+  /** The donors whose connections were found out; once `isOver` not all of them. */
+  compare(donorIds: readonly string[]): Promise<Compared>;
+  /** True if nothing more can be asked in this run; why is on the run. */
+  readonly isOver: boolean;
+}
+
+/** A comparison with these networks (the service's ids; at least one). */
+export function createComparison(
+  deps: InsightDeps,
+  run: InsightRun,
+  networkIds: readonly string[],
+): Comparison {
+  const allowance = createQueryAllowance(deps, run);
+  const filters = {
+    networkIds,
+    minStrength: Math.max(STRENGTH_FLOOR, run.integration.insights.minStrength),
+  };
+  let isOver = false;
+  return {
+    async compare(donorIds) {
+      const compared: Compared = new Map();
+      const distinct = [...new Set(donorIds)];
+      const requests: string[][] = [];
+      for (let start = 0; start < distinct.length; start += MAX_DONORS_PER_REQUEST) {
+        requests.push(distinct.slice(start, start + MAX_DONORS_PER_REQUEST));
+      }
+      // The price of the first tells how many more may be sent.
+      const alone = deps.partner.connections.queryCost('compare') === undefined ? 1 : 0;
+      for (const some of [requests.slice(0, alone), requests.slice(alone)]) {
+        await inParallel(some, COMPARES_AT_ONCE, (ids) => compareSome(ids, compared));
+      }
+      return compared;
+    },
+    get isOver() {
+      return isOver || run.control.stopping.aborted;
+    },
+  };
+
+  /** Asks about up to a hundred donors, and about fewer if one of them makes the service refuse. */
+  async function compareSome(donorIds: readonly string[], compared: Compared): Promise<void> {
+    if (isOver || run.control.stopping.aborted) return;
+    const query = await allowance.intend();
+    if ('limitText' in query) {
+      end(() => stopForBudget(run, query));
+      return;
+    }
+    const attempt = await spendOnce(deps, run, payFor(donorIds, compared), query);
+    if (attempt === 'over') isOver = true;
+  }
+
+  function payFor(
+    donorIds: readonly string[],
+    compared: Compared,
+  ): Payment<IntendedQuery, Prospect[]> {
+    return {
+      send: (_, mayLeave) =>
+        deps.partner.connections.compare(donorIds, filters, run.control.ending, mayLeave),
+      async accept(query, prospects) {
+        await allowance.accept(query);
+        // A donor that the reply leaves out has no connections.
+        for (const id of donorIds) compared.set(id, NO_CONNECTIONS);
+        for (const prospect of prospects) compared.set(prospect.donor.donorId, prospect);
+        return 'progress';
+      },
+      // It may be paid for: it is not asked again before the next run, and its intent stays open.
+      async lose(_, error) {
+        end(() => run.control.stopSpending('partner_unavailable', explain(messageOf(error))));
+        return 'over';
+      },
+      async refuse(query, error) {
+        await allowance.refuse(query);
+        if (isRefusal(error)) {
+          await compareHalves(donorIds, compared, error);
+          return 'progress';
+        }
+        // The rest of the run can do without the answer; anything else ends it.
+        if (error instanceof CreditsExhausted || error instanceof SpendingHeld) return null;
+        throw error;
+      },
+      explain,
+    };
+  }
+
+  async function compareHalves(
+    donorIds: readonly string[],
+    compared: Compared,
+    refusal: unknown,
+  ): Promise<void> {
+    const [only] = donorIds;
+    if (donorIds.length === 1 && only !== undefined) {
+      if (!(refusal instanceof PartnerNotFound)) throw refusal;
+      compared.set(only, null);
+      return;
+    }
+    const middle = Math.ceil(donorIds.length / 2);
+    await compareSome(donorIds.slice(0, middle), compared);
+    await compareSome(donorIds.slice(middle), compared);
+    const isUnknown = (donorId: string) => compared.get(donorId) === null;
+    if (donorIds.length >= MANY_UNKNOWN && donorIds.every(isUnknown)) throw refusal;
+  }
+
+  /** Says why once, whichever request comes upon it first. */
+  function end(say: () => void): void {
+    if (!isOver) say();
+    isOver = true;
+  }
+}
+
+const NO_CONNECTIONS = { connections: [], totalConnections: 0 };
+
+/** One unknown donor makes the service refuse all of a request; nothing is charged then. */
+function isRefusal(error: unknown): boolean {
+  return isDonorSyncError(error) && error.kind === 'skippable';
+}
+
+function stopForBudget({ control }: InsightRun, { limit, limitText }: Allowance): void {
+  control.stopSpending(
+    limit,
+    explain(`queries cost credits, and ${limitText}. A later run goes on.`),
+  );
+}
+
+function explain(message: string): string {
+  return `Not every warm path could be computed: ${message}`;
+}

@@ -1,0 +1,71 @@
+import type { Connector } from '../../connectors/contract.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { PartnerClient } from '../partner/client.ts';
+import type { Store } from '../store.ts';
+import { requireNetworks } from './memberships.ts';
+import { calledName } from './sentence.ts';
+import { describeConnections, type ShownConnection } from './shown-connection.ts';
+
+/** All that connects one contact to the networks. */
+export interface ContactPaths {
+  integration: string;
+  contact: string;
+  /** The contact's name as the CRM has it. */
+  name: string | null;
+  donorId: string;
+  /** The integration's networks that the contact is in. */
+  memberOf: string[];
+  /** The strongest first. */
+  connections: ShownConnection[];
+}
+
+export interface ContactPathsDeps {
+  store: Pick<Store, 'contacts' | 'networks'>;
+  /** Signed in already. */
+  connector: Pick<Connector, 'readByIds'>;
+  partner: Pick<PartnerClient, 'connections'>;
+}
+
+/**
+ * Asks the service for every connection of one contact (one query). Throws a ConfigurationError if
+ * there are no networks yet, or if it is not known which donor the contact is.
+ */
+export async function readContactPaths(
+  { store, connector, partner }: ContactPathsDeps,
+  integrationId: string,
+  crmId: string,
+): Promise<ContactPaths> {
+  const networks = await requireNetworks(store, integrationId);
+  const donorId = await requireDonor(store, integrationId, crmId);
+  const [lookup] = await connector.readByIds([crmId], []);
+  const contact = lookup?.state === 'found' ? lookup.contact : NO_NAME;
+  const networkIds = networks.map(({ networkId }) => networkId);
+  const { connections } = await partner.connections.ofDonor(donorId, { networkIds });
+  const others = connections.filter(({ sourceDonor }) => sourceDonor.donorId !== donorId);
+  return {
+    integration: integrationId,
+    contact: crmId,
+    name: [contact.firstName, contact.lastName].filter(Boolean).join(' ') || null,
+    donorId,
+    memberOf: networks.filter(({ members }) => members.includes(donorId)).map(({ name }) => name),
+    connections: describeConnections(others, networks, calledName(contact)),
+  };
+}
+
+const NO_NAME = { firstName: null, lastName: null };
+
+async function requireDonor(
+  { contacts }: Pick<Store, 'contacts'>,
+  integrationId: string,
+  crmId: string,
+): Promise<string> {
+  const row = (await contacts.find(integrationId, [crmId])).get(crmId);
+  if (row?.donorId) return row.donorId;
+  const why = row
+    ? `was not enhanced yet, so that it is not known who it is; \`donor-sync sync ${integrationId} --contact ${crmId}\` does it`
+    : `is not known; write the id that it has in the CRM of "${integrationId}"`;
+  throw new ConfigurationError(`The contact "${crmId}" ${why}.`, {
+    code: row ? 'contact_not_enhanced' : 'contact_unknown',
+    details: { integration: integrationId, contact: crmId },
+  });
+}

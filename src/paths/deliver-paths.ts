@@ -1,0 +1,146 @@
+/** Paths into the fields of the CRM, by the same way as profiles: only differences, undoable. */
+import type { RecordLookup } from '../../connectors/contract.ts';
+import { parseOwned } from '../contacts/owned-values.ts';
+import { PATH_SOURCES } from '../core/field-map.ts';
+import { type FieldPlan, planFields } from '../fields/plan.ts';
+import { readRecords } from '../fields/records.ts';
+import type { IntendedValues } from '../fields/statements/deliveries.ts';
+import type { FieldEnd } from '../fields/statements/field-end.ts';
+import { writeFields } from '../fields/write.ts';
+import { type WarmPathValues, warmPathValues } from '../mapping/profile-values.ts';
+import { forgottenFingerprint, looksErased, refreshErased } from '../sync/control/erased.ts';
+import type { WarmPath } from './best-path.ts';
+import type { InsightDeps, InsightRun } from './insight-deps.ts';
+import { calledName, describePath } from './sentence.ts';
+import type { ComputedPath, StoredPath } from './statements/computed-paths.ts';
+import type { StaleContact } from './statements/warm-paths.ts';
+import { roundedStrength } from './strength.ts';
+
+/** A contact whose connections are known. */
+export interface Found {
+  contact: StaleContact;
+  path: WarmPath | null;
+}
+
+/** Writes what differs into the CRM, and notes the paths and how it went. */
+export async function deliverPaths(
+  deps: InsightDeps,
+  run: InsightRun,
+  found: readonly Found[],
+): Promise<void> {
+  if (found.length === 0) return;
+  const { store } = deps;
+  const fields = pathFields(run);
+  const fingerprinted = found.map((each) => ({ ...each, inCrm: fingerprintPath(deps, each) }));
+  const written = new Map<string, FieldEnd>();
+  const size = deps.connector.capabilities.writeBatch.max;
+  const open = fingerprinted.filter((each) => mayDiffer(each, fields));
+  const lookedUp = new Set(open.map(({ contact }) => contact.crmId));
+  for (let start = 0; start < open.length; start += size) {
+    const some = open.slice(start, start + size);
+    for (const [crmId, write] of await writePaths(deps, run, some)) written.set(crmId, write);
+  }
+  const computed = fingerprinted.map(({ contact, path, inCrm }): ComputedPath => {
+    const { crmId, donorId } = contact;
+    const write = written.get(crmId) ?? null;
+    const isKnown = write !== null || !lookedUp.has(crmId);
+    const ids = { crmId, donorId, path: storedPath(path) };
+    return { ...ids, inCrm: isKnown ? inCrm : null, written: write };
+  });
+  await store.warmPaths.recordComputed(run.lease, run.id, computed);
+}
+
+interface Fingerprinted extends Found {
+  /** Fingerprint of what the CRM is to hold. */
+  inCrm: string;
+}
+
+function fingerprintPath({ store }: InsightDeps, { path }: Found): string {
+  return store.fingerprint('warm_path', path === null ? '' : pathText(path));
+}
+
+/** The CRM's fields that paths are written into. */
+function pathFields({ mappings }: Pick<InsightRun, 'mappings'>): string[] {
+  return mappings.filter(({ from }) => PATH_SOURCES.includes(from)).map(({ to }) => to);
+}
+
+/** True unless the CRM holds the same already, or there is no path and nothing of ours to clear. */
+function mayDiffer({ contact, path, inCrm }: Fingerprinted, fields: readonly string[]): boolean {
+  if (fields.length === 0 || contact.inCrm === inCrm) return false;
+  const owned = parseOwned(contact.ownedValues);
+  return path !== null || fields.some((field) => Object.hasOwn(owned, field));
+}
+
+async function writePaths(
+  deps: InsightDeps,
+  run: InsightRun,
+  found: readonly Fingerprinted[],
+): Promise<Map<string, FieldEnd>> {
+  const crmIds = found.map(({ contact }) => contact.crmId);
+  const getRecord = await readRecords(deps, run, crmIds);
+  await refreshErased(deps, run);
+  const plans = found.flatMap((each) => {
+    const { crmId } = each.contact;
+    const { lookup, intended } = getRecord(crmId);
+    // The next reading settles contacts that have left or opted out; their values stay till then.
+    if (lookup?.state !== 'found' || lookup.contact.optedOut) return [];
+    // Nor is anything written for who was erased, or may have been.
+    if (forgottenFingerprint(deps, run, crmId) !== null) return [];
+    if (looksErased(deps, run, lookup.contact)) return [];
+    return [planPath(deps, run, each, lookup, intended)];
+  });
+  return writeFields(deps, run, plans);
+}
+
+function planPath(
+  deps: InsightDeps,
+  run: InsightRun,
+  { contact: { crmId, ownedValues, isIntroducerErased = false }, path }: Found,
+  { contact, values }: Extract<RecordLookup, { state: 'found' }>,
+  intended: readonly IntendedValues[],
+): FieldPlan {
+  return planFields(deps, run, {
+    crmId,
+    values: path === null ? new Map() : warmPathValues(pathValues(path, calledName(contact))),
+    present: values,
+    ownedBefore: parseOwned(ownedValues),
+    intended,
+    emptied: PATH_SOURCES,
+    unkept: isIntroducerErased ? PATH_SOURCES : [],
+    introducer: path?.connection.sourceDonor.donorId ?? null,
+  });
+}
+
+function storedPath(path: WarmPath | null): StoredPath | null {
+  if (path === null) return null;
+  const { connection, network, people, connecting } = path;
+  return {
+    strength: connection.strength,
+    people,
+    introducerId: connection.sourceDonor.donorId,
+    networkId: network.networkId,
+    connecting,
+  };
+}
+
+/** The values of a path for a contact who is called so. */
+export function pathValues(
+  { connection, network, people }: WarmPath,
+  calledName: string,
+): WarmPathValues {
+  return {
+    strength: roundedStrength(connection.strength),
+    introducer: connection.sourceDonor.name,
+    network: network.name,
+    via: connection.entityName ?? connection.snippet,
+    sentence: describePath({ connection, network: network.name, people, calledName }),
+  };
+}
+
+/**
+ * All that a path tells, in one text, but for the contact's own name: as long as it is the same,
+ * the CRM holds it already.
+ */
+export function pathText(path: WarmPath): string {
+  return JSON.stringify(pathValues(path, ''));
+}

@@ -1,0 +1,73 @@
+import type { PartnerClient } from '../partner/client.ts';
+import type { Prospect } from '../partner/connections/prospects.ts';
+import type { Store } from '../store.ts';
+import { requireNetworks } from './memberships.ts';
+import { calledName } from './sentence.ts';
+import { describeConnections, type ShownConnection } from './shown-connection.ts';
+import { STRENGTH_FLOOR } from './strength.ts';
+
+/** A person who is not in the CRM and is known to people in the networks. */
+export interface FoundProspect {
+  donorId: string;
+  name: string | null;
+  /** The donor's page in the service's web application. */
+  profileUrl: string | null;
+  /** How many people in the networks know the prospect. */
+  people: number;
+  /** The strongest connection. */
+  best: ShownConnection;
+}
+
+/** Which prospects are wanted. */
+export interface ProspectQuery {
+  /** From 0 to 1; the service knows none below 0.45. */
+  minStrength: number;
+  limit: number;
+}
+
+export interface ProspectDeps {
+  store: Pick<Store, 'networks'>;
+  partner: Pick<PartnerClient, 'connections'>;
+}
+
+/** Asked for at once: many of the strongest are in the CRM already. The service may tell fewer. */
+const ASKED_FOR = 500;
+
+/**
+ * Asks the service for the strongest prospects in its whole database (one query), and leaves out
+ * who is a contact of the integration already. Strongest first.
+ */
+export async function findProspects(
+  { store, partner }: ProspectDeps,
+  integrationId: string,
+  { minStrength, limit }: ProspectQuery,
+): Promise<FoundProspect[]> {
+  const networks = await requireNetworks(store, integrationId);
+  const networkIds = networks.map(({ networkId }) => networkId);
+  const prospects = await partner.connections.discover({
+    networkIds,
+    minStrength: Math.max(STRENGTH_FLOOR, minStrength),
+    limit: Math.max(limit, ASKED_FOR),
+  });
+  const donorIds = prospects.map(({ donor }) => donor.donorId);
+  const known = await store.networks.findContacts(integrationId, donorIds);
+  return prospects
+    .filter(({ donor }) => !known.has(donor.donorId))
+    .flatMap((prospect) => {
+      const [best] = describeConnections(prospect.connections, networks, calledByName(prospect));
+      return best === undefined ? [] : [foundProspect(prospect, best)];
+    })
+    .slice(0, limit);
+}
+
+function foundProspect({ donor, connections }: Prospect, best: ShownConnection): FoundProspect {
+  const { donorId, name, profileUrl } = donor;
+  const people = new Set(connections.map(({ sourceDonor }) => sourceDonor.donorId)).size;
+  return { donorId, name, profileUrl, people, best };
+}
+
+/** Only a CRM says which part of a name is the first one: here it stands first. */
+function calledByName({ donor }: Prospect): string {
+  const [firstName = null, ...others] = donor.name?.split(/\s+/) ?? [];
+  return calledName({ firstName, lastName: others.at(-1) ?? null });
+}

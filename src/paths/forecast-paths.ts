@@ -1,0 +1,54 @@
+/** What a run would do about warm paths; nothing is written, and the service is not asked. */
+import type { FieldMapping } from '../core/field-map.ts';
+import type { Integration } from '../core/integration.ts';
+import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
+import type { InsightDeps } from './insight-deps.ts';
+import { fingerprintSettings } from './memberships.ts';
+
+/** What would become of the warm paths of an integration. */
+export interface PathsForecast {
+  /** Contacts whose connections to the networks would be asked for, at most. */
+  contacts: number;
+  /** Queries that they take; where the service charges for them, `insights.budget` is their limit. */
+  queries: number;
+  /** Requests: all of them to the service, and those to the CRM if every path was another one. */
+  calls: { partner: number; crm: number };
+}
+
+/** What else the run would do, as far as it decides about paths. */
+export interface PathsForecastFacts {
+  integration: Integration;
+  mappings: readonly FieldMapping[];
+  /** The one contact of the run; null for all. */
+  only: readonly string[] | null;
+  /** Contacts that get a profile. */
+  enhanced: number;
+  /** Donors who join a network, and people who may join once they are enhanced. */
+  joiners: number;
+}
+
+/** Counts; what the paths are is known only to the service, whose answers may cost credits. */
+export async function forecastPaths(
+  { store, connector }: Pick<InsightDeps, 'store' | 'connector'>,
+  { integration, mappings, only, enhanced, joiners }: PathsForecastFacts,
+): Promise<PathsForecast> {
+  const { id, insights, networks } = integration;
+  if (!insights.enabled || networks.length === 0) return NOTHING;
+  const mirrored = await store.networks.listMirrored(id);
+  if (joiners === 0 && !mirrored.some(({ members }) => members.length > 0)) return NOTHING;
+  const settings = fingerprintSettings(store, { integration, mappings }, mirrored);
+  // A new member may be the best introducer of any contact.
+  const areAllStale = joiners > 0 || !(await store.warmPaths.hasScope(id, settings));
+  const known = areAllStale
+    ? await store.warmPaths.countKnown(id, only)
+    : await store.warmPaths.countStale(id, only);
+  const contacts = known + enhanced;
+  if (contacts === 0) return NOTHING;
+  const queries = Math.ceil(contacts / MAX_DONORS_PER_REQUEST);
+  const { remote, readBatch, writeBatch } = connector.capabilities;
+  const requests = Math.ceil(contacts / readBatch) + Math.ceil(contacts / writeBatch.preferred);
+  // Besides the queries the service is asked which networks it has.
+  return { contacts, queries, calls: { partner: queries + 1, crm: remote ? requests : 0 } };
+}
+
+const NOTHING: PathsForecast = { contacts: 0, queries: 0, calls: { partner: 0, crm: 0 } };

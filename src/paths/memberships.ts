@@ -1,0 +1,78 @@
+import { ConfigurationError } from '../core/errors.ts';
+import type { MirroredNetwork } from '../networks/statements/mirrored-networks.ts';
+import type { Connection } from '../partner/connections/connection.ts';
+import type { Store } from '../store.ts';
+import type { InsightRun } from './insight-deps.ts';
+import type { Members } from './statements/stale-paths.ts';
+
+/** A network as a path names it. */
+export type NetworkName = Pick<MirroredNetwork, 'networkId' | 'name'>;
+
+/** The networks of an integration, and who is in them. */
+export interface Memberships {
+  /** The service's ids, in the order of the settings. */
+  networkIds: readonly string[];
+  /** True if none of them has a member, so that there is nothing to compare with. */
+  isEmpty: boolean;
+  /** The networks that a donor is in, in the order of the settings. */
+  of(donorId: string): readonly NetworkName[];
+  /**
+   * The networks that a connection comes from, in the order of the settings: those that the service
+   * names, or, where it names none, those that the member is in.
+   */
+  listNetworks(connection: Connection): readonly NetworkName[];
+}
+
+/** Prepares networks, given in the order of the settings, to be asked about many donors. */
+export function indexMemberships(networks: readonly MirroredNetwork[]): Memberships {
+  const byDonor = new Map<string, NetworkName[]>();
+  for (const network of networks) {
+    for (const donorId of network.members) {
+      const known = byDonor.get(donorId);
+      if (known === undefined) byDonor.set(donorId, [network]);
+      else known.push(network);
+    }
+  }
+  return {
+    networkIds: networks.map(({ networkId }) => networkId),
+    isEmpty: byDonor.size === 0,
+    of: (donorId) => byDonor.get(donorId) ?? [],
+    listNetworks({ networks: named, sourceDonor }) {
+      if (named.length === 0) return byDonor.get(sourceDonor.donorId) ?? [];
+      const ids = new Set(named.map(({ networkId }) => networkId));
+      return networks.filter(({ networkId }) => ids.has(networkId));
+    },
+  };
+}
+
+/** The donor ids of the members by network, as the store compares them. */
+export function membersByNetwork(networks: readonly MirroredNetwork[]): Members {
+  return Object.fromEntries(networks.map(({ networkId, members }) => [networkId, members]));
+}
+
+/** The mirrored networks of an integration; a ConfigurationError says how to get some. */
+export async function requireNetworks(
+  { networks }: Pick<Store, 'networks'>,
+  integrationId: string,
+): Promise<MirroredNetwork[]> {
+  const mirrored = await networks.listMirrored(integrationId);
+  if (mirrored.some(({ members }) => members.length > 0)) return mirrored;
+  throw new ConfigurationError(
+    `"${integrationId}" has no member in a network yet. Name groups of the CRM under networks in the settings, then run \`donor-sync sync ${integrationId}\`.`,
+    { code: 'networks_missing', details: { integration: integrationId } },
+  );
+}
+
+/** Fingerprint of what decides what a path is, how it is worded and where it is written. */
+export function fingerprintSettings(
+  { fingerprint }: Pick<Store, 'fingerprint'>,
+  { integration, mappings }: Pick<InsightRun, 'integration' | 'mappings'>,
+  networks: readonly MirroredNetwork[],
+): string {
+  const text = JSON.stringify([
+    integration.insights.minStrength,
+    networks.map(({ networkId, name }) => [networkId, name]),
+    mappings.filter(({ from }) => from.startsWith('warmPath.')),
+  ]);
+  return fingerprint('warm_path_settings', text);
+}

@@ -1,0 +1,114 @@
+/**
+ * What the queries of one run may cost. Their price is not documented (service document, section
+ * 4.1): the client learns it from the first one, and until then it is taken to be one credit. Each
+ * query is on disk before it is sent; what became of one whose answer was lost is proved by the next
+ * run's first reading of the balance.
+ */
+import { type Allowance, getAllowance } from '../credits/allowance.ts';
+import { judgeLosses } from '../credits/judge-losses.ts';
+import type { Bucket } from '../partner/buckets.ts';
+import type { CreditBalances } from '../partner/credits.ts';
+import type { InsightDeps, InsightRun } from './insight-deps.ts';
+
+/** Named after what a query does; the first query shows whether it is the one. */
+const EXPECTED = { bucket: 'searches', credits: 1 } as const satisfies {
+  bucket: Bucket;
+  credits: number;
+};
+
+/** A query that may be sent. */
+export interface IntendedQuery {
+  /** Of the intent on disk. */
+  id: string;
+  /** It is known to be free: there is no intent. */
+  isFree: boolean;
+}
+
+/** Lets queries go as long as the settings and the bucket allow. */
+export interface QueryAllowance {
+  /** Puts the next query on disk as intended; says why if no more may be sent. */
+  intend(): Promise<IntendedQuery | Allowance>;
+  /** The answer came; if its price is not known yet, the next reading proves it. */
+  accept(query: IntendedQuery): Promise<void>;
+  /** The service refused it, and charged nothing (section 4.5, rule 5). */
+  refuse(query: IntendedQuery): Promise<void>;
+}
+
+/** The allowance of one run. Ask for the first query alone: its price is not known before. */
+export function createQueryAllowance(deps: InsightDeps, run: InsightRun): QueryAllowance {
+  const { store, partner, newId } = deps;
+  const { perRun, keep } = run.integration.insights.budget;
+  let reading: Promise<Reading> | null = null;
+
+  function costNow() {
+    const cost = partner.connections.queryCost('compare');
+    return cost === undefined ? EXPECTED : cost;
+  }
+
+  return {
+    async intend() {
+      const cost = costNow();
+      if (cost === null) return { id: '', isFree: true };
+      const { bucket, credits } = cost;
+      reading ??= readAndProve(deps, run);
+      const { balances, unproven } = await reading;
+      const id = newId();
+      const balanceFor = (thisRun: number) =>
+        balances[bucket] - (unproven.get(bucket) ?? 0) - thisRun;
+      const allowanceFor = (thisRun: number) =>
+        getAllowance(
+          { perRun, perMonth: null, keep },
+          { thisRun, thisMonth: 0, balance: balanceFor(thisRun) },
+          { bucket, setting: 'insights.budget' },
+        );
+      const { recorded, thisRun } = await store.queries.recordIntent(
+        run.lease,
+        { id, runId: run.id, bucket, credits },
+        (spent) => (allowanceFor(spent).credits < credits ? null : balanceFor(spent)),
+      );
+      return recorded ? { id, isFree: false } : allowanceFor(thisRun);
+    },
+    async accept({ id, isFree }) {
+      const cost = partner.connections.queryCost('compare');
+      if (isFree || cost === undefined) return;
+      await store.queries.close(run.lease, run.id, [id], cost ?? { ...EXPECTED, credits: 0 });
+    },
+    async refuse({ id, isFree }) {
+      if (isFree) return;
+      await store.queries.close(run.lease, run.id, [id], { ...EXPECTED, credits: 0 });
+    },
+  };
+}
+
+/** What the buckets held before the run's first query. */
+interface Reading {
+  balances: CreditBalances;
+  /** Credits of earlier queries that it does not show, and that may still be on their way. */
+  unproven: ReadonlyMap<string, number>;
+}
+
+/** Reads the balances (free), which show what earlier queries without an answer have cost. */
+async function readAndProve(
+  { store, partner, log }: InsightDeps,
+  run: InsightRun,
+): Promise<Reading> {
+  const open = await store.queries.listOpen(run.integration.id);
+  const balances = await partner.readCredits(run.control.ending);
+  const balanceByName = new Map<string, number>(Object.entries(balances));
+  const unproven = new Map<string, number>();
+  for (const queries of Map.groupBy(open, ({ runId, bucket }) => `${runId}\n${bucket}`).values()) {
+    const [first] = queries;
+    if (first === undefined) continue;
+    const { runId, bucket } = first;
+    const items = queries.reduce((sum, { credits }) => sum + credits, 0);
+    const balanceBefore = Math.max(...queries.map((query) => query.balanceBefore));
+    const balance = balanceByName.get(bucket) ?? 0;
+    const [loss] = judgeLosses([items], { before: balanceBefore, meanwhile: [], balance });
+    const ids = queries.map(({ id }) => id);
+    const charged = loss?.charged ?? items;
+    await store.queries.close(run.lease, runId, ids, { bucket, credits: charged });
+    unproven.set(bucket, (unproven.get(bucket) ?? 0) + items - charged);
+    log.info({ run: run.id, of: runId, queries: ids.length, charged }, 'lost queries are settled');
+  }
+  return { balances, unproven };
+}

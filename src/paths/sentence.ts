@@ -1,0 +1,254 @@
+/** A warm path as a person would write it: pure. */
+import type { Connection } from '../partner/connections/connection.ts';
+
+/** What a sentence is made of. */
+export interface SentenceParts {
+  connection: Connection;
+  /** The name of the network that the introducer comes from; empty if it is not known. */
+  network: string;
+  /** How many people in the networks the contact is connected to. */
+  people: number;
+  /** What the contact is called: the first name, as the CRM has it. */
+  calledName: string;
+}
+
+/**
+ * `Maria Ortiz (Board) sat on the board of Riverside Food Bank with Anna, 2012–2018. 4 people in
+ * your networks know Anna.` No gender is guessed.
+ */
+export function describePath(parts: SentenceParts): string {
+  const more = parts.people > 1 ? ` ${countText(parts)}` : '';
+  return `${describeConnection(parts)}${more}`;
+}
+
+/** The one sentence about a connection. */
+export function describeConnection({
+  connection,
+  network,
+  calledName,
+}: Omit<SentenceParts, 'people'>): string {
+  const introducer = introducerText(connection, network);
+  const { entityName, snippet } = connection;
+  const source = toTie(connection.sourceRelationship);
+  const target = toTie(connection.targetRelationship);
+  if (entityName === null) return withoutPlace(introducer, calledName, snippet);
+  const place = withArticle(entityName, connection.entityType);
+  if (source === null || target === null) {
+    return ended(`${introducer} knows ${calledName} through ${place}`);
+  }
+  const years = snippet === null ? null : sharedYearsIn(snippet, entityName);
+  const scene = { introducer, calledName, place, years };
+  return source.kind === target.kind
+    ? describeTogether(scene, source.kind, chooseTense(source, target, years))
+    : describeAcross(scene, source.kind, target.kind, chooseTense(source, target, years));
+}
+
+function introducerText({ sourceDonor }: Connection, network: string): string {
+  const name = sourceDonor.name?.replace(/\s+/g, ' ') ?? null;
+  if (network === '') return name ?? 'Someone';
+  return `${name ?? 'Someone'} (${network})`;
+}
+
+function countText({ people, calledName }: SentenceParts): string {
+  return ended(`${people.toLocaleString('en-US')} people in your networks know ${calledName}`);
+}
+
+function withoutPlace(introducer: string, calledName: string, snippet: string | null): string {
+  const label = snippet?.trim() ?? '';
+  return ended(`${introducer} knows ${calledName}${label === '' ? '' : `: ${label}`}`);
+}
+
+interface Scene {
+  introducer: string;
+  calledName: string;
+  place: string;
+  years: SharedYears | null;
+}
+
+/** `past` is over, `perfect` began in a known year and lasts, `present` lasts or is not known. */
+type Tense = 'past' | 'perfect' | 'present';
+
+function chooseTense(source: Tie, target: Tie, years: SharedYears | null): Tense {
+  if (years !== null) return years.to === null ? 'perfect' : 'past';
+  return source.isOver || target.isOver ? 'past' : 'present';
+}
+
+/** What the introducer did there. */
+const ACTIONS = {
+  board: { past: 'sat on', perfect: 'has sat on', present: 'sits on' },
+  service: { past: 'served in', perfect: 'has served in', present: 'serves in' },
+  work: { past: 'worked at', perfect: 'has worked at', present: 'works at' },
+  school: { past: 'attended', perfect: 'has attended', present: 'attends' },
+  gift: { past: 'gave to', perfect: 'has given to', present: 'gives to' },
+} as const satisfies Record<TieKind, Record<Tense, string>>;
+
+/** Both were the same thing to the same organization. */
+function describeTogether(scene: Scene, kind: TieKind, tense: Tense): string {
+  const { introducer, calledName, years } = scene;
+  const action = `${ACTIONS[kind][tense]} ${boardOr(kind, scene.place)}`;
+  if (kind !== 'gift')
+    return ended(`${introducer} ${action} with ${calledName}${yearsText(years)}`);
+  const deeds = { past: 'gave', perfect: 'have given', present: 'give' }[tense];
+  return ended(
+    `${introducer} and ${calledName} both ${deeds} to ${scene.place}${yearsText(years)}`,
+  );
+}
+
+/** What the contact did there meanwhile. */
+const MEANWHILE = {
+  board: { past: 'sat on its board', present: 'sits on its board' },
+  service: { past: 'served there', present: 'serves there' },
+  work: { past: 'worked there', present: 'works there' },
+  school: { past: 'studied there', present: 'studies there' },
+  gift: { past: 'gave to it', present: 'gives to it' },
+} as const satisfies Record<TieKind, Record<Exclude<Tense, 'perfect'>, string>>;
+
+/** Each was something else to the same organization. */
+function describeAcross(scene: Scene, source: TieKind, target: TieKind, tense: Tense): string {
+  const { introducer, calledName, years } = scene;
+  const action = `${introducer} ${ACTIONS[source][tense]} ${boardOr(source, scene.place)}`;
+  if (tense === 'past') {
+    return ended(`${action} while ${calledName} ${MEANWHILE[target].past}${yearsText(years)}`);
+  }
+  return ended(`${action}${yearsText(years)}, and ${calledName} ${MEANWHILE[target].present}`);
+}
+
+/** `the board of Hill College`; a committee has no board, it is one. */
+function boardOr(kind: TieKind, place: string): string {
+  const isBoardItself = /\b(board|committee|commission|council|conference|panel)\b/i.test(place);
+  return kind === 'board' && !isBoardItself ? `the board of ${place}` : place;
+}
+
+function yearsText(years: SharedYears | null): string {
+  if (years === null) return '';
+  const { from, to } = years;
+  if (to === null) return ` since ${from}`;
+  return from === to ? ` in ${from}` : `, ${from}–${to}`;
+}
+
+/** With its full stop; a name such as `Tom Jr.` brings one along. */
+function ended(sentence: string): string {
+  return sentence.endsWith('.') ? sentence : `${sentence}.`;
+}
+
+/** How a person writes the name of an organization within a sentence. */
+
+/** Beginnings that are not said without an article, of whatever kind the organization is. */
+const ARTICLE_BEFORE =
+  /^(?:U\.S\. (?!Steel|Bank)|United States (?!Steel)|United Nations|University of |College of |Supreme Court|Department of |City of |State of |White House|Board of |Committee on |Joint |Friends of |YMCA|YWCA|NAACP)/;
+
+/** What a nonprofit is, as the last word of its name or before an `of`, `for` or `on`. */
+const ARTICLE_FOR =
+  /\b(?:Administration|Agency|Alliance|Army|Arboretum|Aquarium|Association|Authority|Ballet|Board|Bureau|Cent(?:er|re)|Chamber|Clinic|Club|Coalition|Collaborative|Commission|Committee|Conference|Congress|Conservancy|Consortium|Corps|Council|Court|Cross|Department|Endowment|Federation|Fellowship|Foundation|Friends|Fund|Gallery|Gardens?|Guild|House of Representatives|Initiative|Institute|Institution|League|Library|Mission|Museum|Network|Opera|Orchestra|Panel|Partnership|Philharmonic|Project|Senate|Shelter|Society|Symphony|Theatre|Theater|Trust|Union|Zoo)(?: (?:of|for|on|to|against)\b[\s\S]*)?$/;
+
+/** The kinds of organizations whose names are plain names. */
+const PLAIN_KINDS: ReadonlySet<string> = new Set(['company', 'school']);
+
+/** `the Women's Shelter`, but `Riverside Food Bank`, in one line; `kind` as the service has it. */
+export function withArticle(name: string, kind: string | null): string {
+  const plain = name.replace(/\s+/g, ' ').trim();
+  const isDescription = !PLAIN_KINDS.has(kind ?? '') && ARTICLE_FOR.test(plain);
+  const hasOwn = /^the /i.test(plain);
+  return !hasOwn && (isDescription || ARTICLE_BEFORE.test(plain)) ? `the ${plain}` : plain;
+}
+
+/** What a person is to an organization, as far as sentences differ. */
+export type TieKind = 'board' | 'service' | 'work' | 'school' | 'gift';
+
+/** A relationship in our words. */
+export interface Tie {
+  kind: TieKind;
+  /** True if the service's word says that it is over. */
+  isOver: boolean;
+}
+
+/**
+ * The service's words for relationships. The complete set is not documented (section 2.2): a word
+ * that is not here makes a plainer sentence.
+ */
+const TIES = {
+  sits_on_board_of: { kind: 'board', isOver: false },
+  sat_on_board_of: { kind: 'board', isOver: true },
+  served_in: { kind: 'service', isOver: true },
+  serves_in: { kind: 'service', isOver: false },
+  works_for: { kind: 'work', isOver: false },
+  worked_for: { kind: 'work', isOver: true },
+  attends: { kind: 'school', isOver: false },
+  attended: { kind: 'school', isOver: true },
+  donates_to: { kind: 'gift', isOver: false },
+  donated_to: { kind: 'gift', isOver: true },
+} as const satisfies Record<string, Tie>;
+
+/** The tie that a relationship is; null for an unknown word. */
+export function toTie(relationship: string | null): Tie | null {
+  const word = relationship?.trim().toLowerCase().replaceAll(' ', '_') ?? '';
+  return isKnown(word) ? TIES[word] : null;
+}
+
+function isKnown(word: string): word is keyof typeof TIES {
+  return Object.hasOwn(TIES, word);
+}
+
+/** When two people were at the same place, in calendar years; `to` is null while it lasts. */
+export interface SharedYears {
+  from: number;
+  to: number | null;
+}
+
+/**
+ * The years in a connection's snippet, such as `Both on the board of Hill College, 2012–2018; also
+ * …`, or null where it names none. Whatever a snippet looks like is possible (service document,
+ * section 2.2), so years in the organization's own name are left out.
+ */
+export function sharedYearsIn(snippet: string, entityName: string | null): SharedYears | null {
+  const text = afterName(snippet, entityName).split(';')[0] ?? '';
+  const range = /\b(\d{4})\s?[–—-]\s?(\d{4})\b/.exec(text);
+  if (range) return plausible(Number(range[1]), Number(range[2]));
+  const since =
+    /\bsince (\d{4})\b/i.exec(text) ?? /\b(\d{4})\s?[–—-]\s?(?:present|now)\b/i.exec(text);
+  if (since) return plausible(Number(since[1]), null);
+  const single = /(?:,|\bin) (\d{4})$/.exec(text.trim());
+  return single ? plausible(Number(single[1]), Number(single[1])) : null;
+}
+
+function afterName(snippet: string, entityName: string | null): string {
+  const start = entityName === null ? -1 : snippet.indexOf(entityName);
+  return start === -1 ? snippet : snippet.slice(start + (entityName ?? '').length);
+}
+
+/** No living person was anywhere before. */
+const FIRST_YEAR = 1900;
+const LAST_YEAR = 2200;
+
+function plausible(from: number, to: number | null): SharedYears | null {
+  const isPlausible = from >= FIRST_YEAR && (to ?? from) >= from && (to ?? from) <= LAST_YEAR;
+  return isPlausible ? { from, to } : null;
+}
+
+/** What a sentence calls a contact by: the first name, as a person would write it. */
+export function calledName(contact: { firstName: string | null; lastName: string | null }): string {
+  const [first, last] = [contact.firstName, contact.lastName].map(tidy);
+  if (!first) return last || 'this person';
+  const words = first.split(' ');
+  const lastName = words.findLastIndex((word, at) => at === 0 || !/^\p{L}\.?$/u.test(word));
+  const withoutInitials = words.slice(0, lastName + 1).join(' ');
+  // An initial alone says too little.
+  return isInitial(withoutInitials) && last ? `${withoutInitials} ${last}` : withoutInitials;
+}
+
+function tidy(name: string | null): string {
+  const line = (name ?? '').replace(/\s+/g, ' ').trim();
+  return line.split(' ').map(recased).join(' ');
+}
+
+/** Names that were typed in one case; two capitals may well be initials. */
+function recased(word: string): string {
+  const isUpper = word === word.toUpperCase() && word.length > 2;
+  if (!isUpper && word !== word.toLowerCase()) return word;
+  return word.toLowerCase().replace(/(^|[-'’.])\p{L}/gu, (start) => start.toUpperCase());
+}
+
+/** `E.`, `J.P.` or `JP`, but not `Jo`. */
+function isInitial(name: string): boolean {
+  return /^(?:\p{L}|(?:\p{L}\.)+|\p{Lu}{2})$/u.test(name);
+}

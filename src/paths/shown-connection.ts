@@ -1,0 +1,51 @@
+import type { MirroredNetwork } from '../networks/statements/mirrored-networks.ts';
+import type { Connection } from '../partner/connections/connection.ts';
+import { indexMemberships, type Memberships } from './memberships.ts';
+import { describeConnection } from './sentence.ts';
+import { roundedStrength } from './strength.ts';
+
+/** A connection to a member, as it is shown to a person or a program. */
+export interface ShownConnection {
+  /** From 0 to 1, in whole hundredths. */
+  strength: number;
+  /** The member who could introduce; the name is null where the service does not say it. */
+  introducer: { donorId: string; name: string | null };
+  /** The integration's networks that the member is in. */
+  networks: string[];
+  /** What the two share. */
+  organization: string | null;
+  /** In the service's words, for example `sits_on_board_of`. */
+  introducerIs: string | null;
+  contactIs: string | null;
+  sentence: string;
+}
+
+/** Tells connections to one person, who is called so, the strongest first. */
+export function describeConnections(
+  connections: readonly Connection[],
+  networks: readonly MirroredNetwork[],
+  calledName: string,
+): ShownConnection[] {
+  const memberships = indexMemberships(networks);
+  return connections
+    .toSorted((a, b) => b.strength - a.strength)
+    .map((connection) => shownConnection(connection, memberships, calledName));
+}
+
+function shownConnection(
+  connection: Connection,
+  memberships: Memberships,
+  calledName: string,
+): ShownConnection {
+  const { sourceDonor } = connection;
+  const networks = memberships.listNetworks(connection).map(({ name }) => name);
+  return {
+    strength: roundedStrength(connection.strength),
+    introducer: { donorId: sourceDonor.donorId, name: sourceDonor.name },
+    networks,
+    organization: connection.entityName,
+    introducerIs: connection.sourceRelationship,
+    contactIs: connection.targetRelationship,
+    sentence: describeConnection({ connection, network: networks.join(', '), calledName }),
+  };
+}

@@ -1,0 +1,122 @@
+import { move } from '../../contacts/transition.ts';
+import { getOutcome } from '../../core/outcome.ts';
+import { keepWords } from '../../database/encryption/foreign-texts.ts';
+import { inBatches } from '../../database/rows.ts';
+import type { Trx } from '../../database/tables/tables.ts';
+import { closeWrites, type FieldEnd } from '../../fields/statements/field-end.ts';
+import type { RunContext } from '../../sync/statements/runs.ts';
+
+/** A contact's best connection by ids; `connecting` is null if the service did not name everybody. */
+export interface StoredPath {
+  /** From 0 to 1. */
+  strength: number;
+  /** How many people in the networks the contact is connected to. */
+  people: number;
+  introducerId: string;
+  networkId: string;
+  connecting: readonly string[] | null;
+}
+
+/** What became of the path of one contact. */
+export interface ComputedPath {
+  crmId: string;
+  donorId: string;
+  path: StoredPath | null;
+  /** Fingerprint of what the CRM holds; null if its record is to be compared in any case. */
+  inCrm: string | null;
+  /** How its values came into the CRM; null if its record was not looked at. */
+  written: FieldEnd | null;
+}
+
+/** Notes paths, what of them came into the CRM, and the outcome of the contacts they changed. */
+export async function recordPaths(
+  trx: Trx,
+  integrationId: string,
+  run: RunContext,
+  computed: readonly ComputedPath[],
+): Promise<void> {
+  const written = computed.flatMap((each) =>
+    each.written === null ? [] : [{ crmId: each.crmId, ...each.written }],
+  );
+  // What the CRM refused is tried again by a later run.
+  const done = computed.filter((each) => each.written?.isDone !== false);
+  await savePaths(trx, integrationId, run.now, done);
+  await saveOwned(trx, integrationId, run, written);
+  await closeWrites(trx, written);
+  await saveOutcomes(trx, integrationId, run, written);
+  const words = written.flatMap((each) => each.words ?? []);
+  await keepWords(trx, integrationId, run, words);
+}
+
+const MILLIONTHS = 1_000_000;
+
+async function savePaths(
+  trx: Trx,
+  integrationId: string,
+  now: number,
+  computed: readonly ComputedPath[],
+): Promise<void> {
+  for (const batch of inBatches(computed)) {
+    await trx
+      .insertInto('warm_paths')
+      .values(
+        batch.map(({ crmId, donorId, path, inCrm }) => ({
+          integration_id: integrationId,
+          crm_id: crmId,
+          donor_id: donorId,
+          stale: 0,
+          computed_at: now,
+          strength_millionths: path === null ? null : Math.round(path.strength * MILLIONTHS),
+          people: path?.people ?? 0,
+          introducer_id: path?.introducerId ?? null,
+          network_id: path?.networkId ?? null,
+          connecting: path?.connecting ? JSON.stringify(path.connecting) : null,
+          told: inCrm,
+        })),
+      )
+      .onConflict((c) =>
+        c.columns(['integration_id', 'crm_id']).doUpdateSet((eb) => ({
+          donor_id: eb.ref('excluded.donor_id'),
+          stale: 0,
+          computed_at: now,
+          strength_millionths: eb.ref('excluded.strength_millionths'),
+          people: eb.ref('excluded.people'),
+          introducer_id: eb.ref('excluded.introducer_id'),
+          network_id: eb.ref('excluded.network_id'),
+          connecting: eb.ref('excluded.connecting'),
+          told: eb.ref('excluded.told'),
+        })),
+      )
+      .execute();
+  }
+}
+
+async function saveOwned(
+  trx: Trx,
+  integrationId: string,
+  run: RunContext,
+  written: readonly WrittenPath[],
+): Promise<void> {
+  const owned = written.flatMap(({ crmId, owned }) =>
+    owned === null ? [] : [{ crm_id: crmId, owned_values: JSON.stringify(owned) }],
+  );
+  await move(trx, { integrationId }, 'valuesWritten', owned, run);
+}
+
+/** A contact keeps the outcome of its profile unless that says less than its path's does. */
+async function saveOutcomes(
+  trx: Trx,
+  integrationId: string,
+  run: RunContext,
+  written: readonly WrittenPath[],
+): Promise<void> {
+  const telling = written.filter(({ reason }) => getOutcome(reason) !== 'unchanged');
+  const targets = telling.map(({ crmId, reason, detail }) => ({
+    crm_id: crmId,
+    outcome_reason: reason,
+    outcome_detail: detail,
+  }));
+  await move(trx, { integrationId }, 'pathWritten', targets, run);
+}
+
+type WrittenPath = FieldEnd & { crmId: string };

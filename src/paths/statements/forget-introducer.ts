@@ -1,0 +1,69 @@
+import type { Database, Trx } from '../../database/tables/tables.ts';
+import { findScope, isConnecting, markConnectedTo } from './stale-paths.ts';
+
+/**
+ * `introducer_id` of a path whose introducer was erased: there was one, so that there may be values
+ * of ours to clear, and the text there is kept nowhere, not even sealed.
+ */
+export const ERASED_INTRODUCER = '';
+
+/**
+ * Takes the donor that a contact is out of all that is known of other contacts' paths. Paths that led
+ * through it are computed anew. Resolves with how many contacts the CRM tells of this introducer.
+ */
+export async function forgetIntroducer(
+  trx: Trx,
+  integrationId: string,
+  crmIds: readonly string[],
+  donorId: string,
+): Promise<number> {
+  await markConnectedTo(trx, integrationId, [donorId]);
+  const introduced = await trx
+    .updateTable('warm_paths')
+    .set({ introducer_id: ERASED_INTRODUCER, connecting: null })
+    .where('integration_id', '=', integrationId)
+    .where('introducer_id', '=', donorId)
+    .where('crm_id', 'not in', crmIds)
+    .executeTakeFirst();
+  await trx
+    .updateTable('warm_paths')
+    .set({ connecting: null })
+    .where('integration_id', '=', integrationId)
+    .where((eb) => isConnecting(eb, donorId))
+    .execute();
+  const scope = await findScope(trx, integrationId);
+  if (scope === null) return Number(introduced.numUpdatedRows);
+  const members = Object.entries(scope.members).map(([networkId, donorIds]) => [
+    networkId,
+    donorIds.filter((each) => each !== donorId),
+  ]);
+  await trx
+    .updateTable('warm_path_scopes')
+    .set({ members: JSON.stringify(Object.fromEntries(members)) })
+    .where('integration_id', '=', integrationId)
+    .execute();
+  return Number(introduced.numUpdatedRows);
+}
+
+/** The donor that the contact is and no other contact of the integration; null if there is none. */
+export async function findOnlyDonor(
+  db: Database | Trx,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<string | null> {
+  const contacts = await db
+    .selectFrom('contacts')
+    .select(['crm_id', 'donor_id'])
+    .where('integration_id', '=', integrationId)
+    .where('donor_id', 'in', (eb) =>
+      eb
+        .selectFrom('contacts as erased')
+        .select('erased.donor_id')
+        .where('erased.integration_id', '=', integrationId)
+        .where('erased.crm_id', 'in', crmIds),
+    )
+    .limit(crmIds.length + 1)
+    .execute();
+  if (contacts.some(({ crm_id }) => !crmIds.includes(crm_id))) return null;
+  return contacts[0]?.donor_id ?? null;
+}

@@ -1,0 +1,225 @@
+/** Which warm paths can have changed since they were computed last. */
+import type { ExpressionBuilder } from 'kysely';
+import { z } from 'zod';
+import type { Lease } from '../../database/leases.ts';
+import { inBatches } from '../../database/rows.ts';
+import type { Tables, Trx } from '../../database/tables/tables.ts';
+
+/** What warm paths depend on besides the contacts. */
+export interface PathScope {
+  /** Fingerprint of the settings that decide what a path is and where it is written. */
+  settings: string;
+  /** Donor ids of the members by the service's id of the network. */
+  members: Members;
+  /** Paths computed before this moment (epoch ms) are computed anew; null for none. */
+  computedBefore: number | null;
+}
+
+/** Donor ids of members by the service's id of the network. */
+export type Members = Readonly<Record<string, readonly string[]>>;
+
+/** Who came to the networks and who left them, as donor ids. */
+interface MemberChanges {
+  joined: ReadonlySet<string>;
+  left: ReadonlySet<string>;
+}
+
+/** Marks the paths that can have changed, takes up contacts without one, and notes the scope. */
+export async function markStale(
+  trx: Trx,
+  { integrationId, epoch }: Lease,
+  scope: PathScope,
+): Promise<void> {
+  const before = await findScope(trx, integrationId);
+  const isOtherScope = before === null || before.settings !== scope.settings;
+  const { joined, left } = memberChanges(before?.members ?? {}, scope.members);
+  if (isOtherScope) await markAll(trx, integrationId, { told: null });
+  if (joined.size > 0) await markAll(trx, integrationId, {});
+  else await markConnectedTo(trx, integrationId, [...left]);
+  const since = isOtherScope ? null : before.lookedEpoch;
+  await markEnhanced(trx, integrationId, since);
+  await markOld(trx, integrationId, scope.computedBefore);
+  await takeUpContacts(trx, integrationId, since);
+  await saveScope(trx, integrationId, scope, epoch);
+}
+
+const membersSchema = z.record(z.string(), z.array(z.string()));
+
+/** Who joined any network and who left any, comparing memberships by network: pure. */
+function memberChanges(before: Members, after: Members): MemberChanges {
+  return { joined: missingFrom(before, after), left: missingFrom(after, before) };
+}
+
+/** Members of `these` networks who are not in the same network of `those`. */
+function missingFrom(those: Members, these: Members): Set<string> {
+  const missing = new Set<string>();
+  for (const [networkId, donorIds] of Object.entries(these)) {
+    const known = new Set(those[networkId]);
+    for (const donorId of donorIds) if (!known.has(donorId)) missing.add(donorId);
+  }
+  return missing;
+}
+
+/** What was noted of an integration the last time; null before the first time. */
+export async function findScope(trx: Trx, integrationId: string) {
+  const row = await trx
+    .selectFrom('warm_path_scopes')
+    .select(['settings', 'members', 'looked_epoch'])
+    .where('integration_id', '=', integrationId)
+    .executeTakeFirst();
+  if (!row) return null;
+  const members = membersSchema.parse(JSON.parse(row.members));
+  return { settings: row.settings, members, lookedEpoch: row.looked_epoch };
+}
+
+async function saveScope(
+  trx: Trx,
+  integrationId: string,
+  { settings, members: byNetwork }: PathScope,
+  epoch: number,
+): Promise<void> {
+  const looked = { settings, members: JSON.stringify(byNetwork), looked_epoch: epoch };
+  await trx
+    .insertInto('warm_path_scopes')
+    .values({ integration_id: integrationId, ...looked })
+    .onConflict((c) => c.column('integration_id').doUpdateSet(looked))
+    .execute();
+}
+
+async function markAll(trx: Trx, integrationId: string, changes: { told?: null }): Promise<void> {
+  await trx
+    .updateTable('warm_paths')
+    .set({ stale: 1, ...changes })
+    .where('integration_id', '=', integrationId)
+    .execute();
+}
+
+/** Marks the paths that lead to a network through these donors, or may, and the donors' own. */
+export async function markConnectedTo(
+  trx: Trx,
+  integrationId: string,
+  donorIds: readonly string[],
+): Promise<void> {
+  for (const batch of inBatches(donorIds)) {
+    await trx
+      .updateTable('warm_paths')
+      .set({ stale: 1 })
+      .where('integration_id', '=', integrationId)
+      .where((eb) =>
+        eb.or([
+          eb('donor_id', 'in', batch),
+          eb('introducer_id', 'in', batch),
+          eb.and([eb('introducer_id', 'is not', null), eb('connecting', 'is', null)]),
+          ...batch.map((donorId) => isConnecting(eb, donorId)),
+        ]),
+      )
+      .execute();
+  }
+}
+
+/** Whether a path leads through a donor; a wildcard in an id would only find one too many. */
+export function isConnecting(eb: ExpressionBuilder<Tables, 'warm_paths'>, donorId: string) {
+  return eb('connecting', 'like', `%${JSON.stringify(donorId)}%`);
+}
+
+async function markEnhanced(trx: Trx, integrationId: string, since: number | null): Promise<void> {
+  await trx
+    .updateTable('warm_paths')
+    .from('contacts')
+    .set((eb) => ({
+      stale: 1,
+      told: null,
+      donor_id: eb.fn.coalesce('contacts.donor_id', 'warm_paths.donor_id'),
+    }))
+    .where('warm_paths.integration_id', '=', integrationId)
+    .whereRef('contacts.integration_id', '=', 'warm_paths.integration_id')
+    .whereRef('contacts.crm_id', '=', 'warm_paths.crm_id')
+    .where((eb) =>
+      eb.or([
+        eb('contacts.donor_id', '<>', eb.ref('warm_paths.donor_id')),
+        eb.and([
+          eb('warm_paths.stale', '=', 0),
+          eb('contacts.enhanced_at', '>', eb.ref('warm_paths.computed_at')),
+        ]),
+      ]),
+    )
+    .$if(since !== null, (query) =>
+      query.where('warm_paths.crm_id', 'in', touchedSince(trx, integrationId, since ?? 0)),
+    )
+    .execute();
+}
+
+/** CRM ids of the contacts that these runs have touched, found without reading all others. */
+function touchedSince(trx: Trx, integrationId: string, epoch: number) {
+  return trx
+    .selectFrom('contacts as touched')
+    .select('touched.crm_id')
+    .where('touched.integration_id', '=', integrationId)
+    .where('touched.outcome_run', 'in', runsSince(trx, integrationId, epoch));
+}
+
+/**
+ * The runs from this epoch on: whatever gives a contact a donor or a profile notes its run as well,
+ * so that a contact which none of them has touched is as it was.
+ */
+function runsSince(trx: Trx, integrationId: string, epoch: number) {
+  return trx
+    .selectFrom('runs')
+    .select('runs.id')
+    .where('runs.integration_id', '=', integrationId)
+    .where('runs.epoch', '>=', epoch);
+}
+
+async function markOld(
+  trx: Trx,
+  integrationId: string,
+  computedBefore: number | null,
+): Promise<void> {
+  if (computedBefore === null) return;
+  await trx
+    .updateTable('warm_paths')
+    .set({ stale: 1, told: null })
+    .where('integration_id', '=', integrationId)
+    .where('stale', '=', 0)
+    .where('computed_at', '<', computedBefore)
+    .execute();
+}
+
+async function takeUpContacts(
+  trx: Trx,
+  integrationId: string,
+  since: number | null,
+): Promise<void> {
+  await trx
+    .insertInto('warm_paths')
+    .columns(['integration_id', 'crm_id', 'donor_id', 'stale', 'computed_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('contacts')
+        .select((inner) => [
+          'integration_id',
+          'crm_id',
+          inner.fn.coalesce('donor_id', inner.val('')).as('donor_id'),
+          inner.lit(1).as('stale'),
+          inner.lit(0).as('computed_at'),
+        ])
+        .where('integration_id', '=', integrationId)
+        .where('donor_id', 'is not', null)
+        .where('state', '<>', 'removed')
+        .$if(since !== null, (query) =>
+          query.where('outcome_run', 'in', runsSince(trx, integrationId, since ?? 0)),
+        )
+        .where((inner) =>
+          inner.not(
+            inner.exists(
+              inner
+                .selectFrom('warm_paths')
+                .select('warm_paths.crm_id')
+                .whereRef('warm_paths.integration_id', '=', 'contacts.integration_id')
+                .whereRef('warm_paths.crm_id', '=', 'contacts.crm_id'),
+            ),
+          ),
+        ),
+    )
+    .execute();
+}

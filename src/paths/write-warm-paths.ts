@@ -1,0 +1,147 @@
+/** Networks become warm paths: for each contact the best connection to a member of them. */
+import { clearErasedMentions } from '../fields/mentions.ts';
+import type { MirroredNetwork } from '../networks/statements/mirrored-networks.ts';
+import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
+import type { Stages } from '../sync/control/stage.ts';
+import { findBestPath } from './best-path.ts';
+import { type Compared, type Comparison, createComparison } from './compare-donors.ts';
+import { deliverPaths, type Found } from './deliver-paths.ts';
+import type { InsightDeps, InsightRun } from './insight-deps.ts';
+import {
+  fingerprintSettings,
+  indexMemberships,
+  type Memberships,
+  membersByNetwork,
+} from './memberships.ts';
+import type { StaleContact, StalePlace } from './statements/warm-paths.ts';
+
+/** Contacts that are compared at a time, while those before them are written. */
+const PORTION_SIZE = 1_000;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Computes the paths that can have changed, and writes them into the CRM; asks the service nothing
+ * if there are none. What a run leaves undone is in the store, and the next one goes on with it.
+ */
+export async function writeWarmPaths(deps: InsightDeps, run: InsightRun): Promise<void> {
+  const { id, insights, networks: settings } = run.integration;
+  if (!insights.enabled) return;
+  // Without networks there is nothing to do but to clear what earlier ones have left.
+  if (settings.length === 0 && !(await deps.store.warmPaths.hasPaths(id))) return;
+  const mirrored = settings.length === 0 ? [] : await deps.store.networks.listMirrored(id);
+  await noticeChanges(deps, run, mirrored);
+  const stale = await deps.store.warmPaths.countStale(id, run.only);
+  if (stale === 0) return;
+  const networks = await existingNetworks(deps, run, mirrored);
+  deps.log.info({ run: run.id, contacts: stale, networks: networks.length }, 'warm paths');
+  await computePaths(deps, run, indexMemberships(networks));
+}
+
+async function noticeChanges(
+  { store, clock }: InsightDeps,
+  run: InsightRun,
+  networks: readonly MirroredNetwork[],
+): Promise<void> {
+  const { refreshAfterDays } = run.integration.insights;
+  await store.warmPaths.noticeChanges(run.lease, {
+    settings: fingerprintSettings(store, run, networks),
+    members: membersByNetwork(networks),
+    computedBefore: refreshAfterDays === null ? null : clock.now() - refreshAfterDays * DAY_MS,
+  });
+}
+
+/** Without those that were deleted at the service, which would refuse every comparison. Free. */
+async function existingNetworks(
+  { partner }: InsightDeps,
+  { control }: InsightRun,
+  networks: readonly MirroredNetwork[],
+): Promise<MirroredNetwork[]> {
+  if (networks.length === 0) return [];
+  const listed = await partner.networks.list(control.ending);
+  const existing = new Set(listed.map(({ networkId }) => networkId));
+  return networks.filter(({ networkId }) => existing.has(networkId));
+}
+
+/** Compares one portion while the one before it is written, so that neither waits for the other. */
+async function computePaths(
+  deps: InsightDeps,
+  run: InsightRun,
+  memberships: Memberships,
+): Promise<void> {
+  const comparison = memberships.isEmpty
+    ? NO_COMPARISON
+    : createComparison(deps, run, memberships.networkIds);
+  let found: Found[] = [];
+  let after: StalePlace | null = null;
+  while (!run.control.stopping.aborted) {
+    const portion: StaleContact[] = comparison.isOver ? [] : await readNextBatch(deps, run, after);
+    if (portion.length === 0 && found.length === 0) break;
+    found = await waitForBoth(
+      findPaths(run, memberships, comparison, portion),
+      deliverPaths(deps, run, found),
+    );
+    after = portion.at(-1) ?? after;
+  }
+}
+
+/** The contacts after those, without the last few whose donors would not fill a request. */
+async function readNextBatch(
+  { store }: InsightDeps,
+  { integration, only }: InsightRun,
+  after: StalePlace | null,
+): Promise<StaleContact[]> {
+  const limit = PORTION_SIZE;
+  const stale = await store.warmPaths.listStale(integration.id, { after, limit, only });
+  return stale.length < limit ? stale : fillRequests(stale);
+}
+
+/** Contacts up to the last whole request of different donors: pure. */
+export function fillRequests<Contact extends Pick<StaleContact, 'donorId'>>(
+  contacts: readonly Contact[],
+): Contact[] {
+  const donors = new Set(contacts.map(({ donorId }) => donorId));
+  const whole = donors.size - (donors.size % MAX_DONORS_PER_REQUEST);
+  // Very many contacts of few donors fill none.
+  if (whole === 0) return [...contacts];
+  const kept = new Set([...donors].slice(0, whole));
+  const end = contacts.findIndex(({ donorId }) => !kept.has(donorId));
+  return end === -1 ? [...contacts] : contacts.slice(0, end);
+}
+
+const NO_COMPARISON: Comparison = {
+  compare: async (donorIds) => new Map(donorIds.map((donorId) => [donorId, null])),
+  isOver: false,
+};
+
+/** Waits for both also if one fails: nothing may be written once the run is over. */
+async function waitForBoth<Result>(one: Promise<Result>, other: Promise<void>): Promise<Result> {
+  await Promise.allSettled([one, other]);
+  await other;
+  return one;
+}
+
+async function findPaths(
+  { integration }: InsightRun,
+  memberships: Memberships,
+  comparison: Comparison,
+  portion: readonly StaleContact[],
+): Promise<Found[]> {
+  const { minStrength } = integration.insights;
+  const compared: Compared = await comparison.compare(portion.map(({ donorId }) => donorId));
+  return portion.flatMap((contact) => {
+    const { donorId } = contact;
+    const prospect = compared.get(donorId);
+    if (prospect === undefined) return [];
+    const path = prospect && findBestPath({ ...prospect, donorId, memberships, minStrength });
+    return [{ contact, path }];
+  });
+}
+
+/** What insights do in a run: warm paths are written once the networks are mirrored. */
+export const INSIGHT_STAGES: Stages = { before: [], after: [writeWarmPaths, clearErased] };
+
+/** After the paths are written: they replace most texts that name an erased person. */
+function clearErased(deps: InsightDeps, { lease }: InsightRun): Promise<void> {
+  return clearErasedMentions(deps, lease);
+}

@@ -1,0 +1,150 @@
+/** Whether a password is no more than one or two words of a dictionary, or a phrase of frequent ones written together. */
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+
+/** The languages of those who use the product, each with its frequent words first, and its names. */
+const LANGUAGES = ['en', 'de', 'fr', 'es-es', 'it', 'pt-br', 'nl-be', 'pl'];
+
+/** Words that are rare in print, and therefore in no list of frequent ones. */
+const RARE = 'an-array-of-english-words';
+const RANK_OF_RARE = 100_000;
+const LEAST_RARE_LENGTH = 4;
+
+/** Of the common passwords, the first are words, nicknames and short phrases themselves. */
+const MOST_PASSWORDS = 200_000;
+const LEAST_PASSWORD_LENGTH = 3;
+
+/** Up to so many words are too few, however rare they are. */
+const TOO_FEW = 2;
+/** More words are too few below this power of ten of guesses; each word costs its rank, and ten for its list. */
+const LEAST_GUESSES_LOG10 = 10;
+const LOG10_FOR_LIST = 1;
+
+const LONGEST_WORD = 32;
+
+/** A passphrase of so many words from the list for dice is taken, whatever else its letters spell. */
+const WORDS_BY_DICE = 4;
+/** Words with signs between them are no phrase written together; so many are a passphrase. */
+const WORDS_APART = 3;
+const LEAST_APART_LENGTH = 3;
+
+const wordsSchema = z.array(z.string());
+
+export type IsFewWords = (password: string) => boolean;
+
+/**
+ * Reads the dictionaries, one file at a time, so that other requests are answered between them. `passwords` has
+ * the common ones, the most common first; `dice` the words that passphrases are drawn from.
+ */
+export async function loadWords(
+  passwords: readonly string[],
+  dice: readonly string[],
+): Promise<IsFewWords> {
+  const ranks = new Map<string, number>();
+  const add = (word: string, rank: number) => {
+    const known = ranks.get(word);
+    if (known === undefined || known > rank) ranks.set(word, rank);
+  };
+  const { resolve } = createRequire(import.meta.url);
+  for (const language of LANGUAGES) {
+    const folder = join(dirname(resolve(`@zxcvbn-ts/language-${language}/package.json`)), 'src');
+    for (const file of await readdir(folder)) {
+      // Sequences are phrases of several words, which are found as words.
+      if (!file.endsWith('.json') || file.startsWith('wordSequences')) continue;
+      const words = wordsSchema.parse(JSON.parse(await readFile(join(folder, file), 'utf8')));
+      words.forEach((word, index) => {
+        add(lettersOf(word), index + 1);
+      });
+    }
+  }
+  passwords.slice(0, MOST_PASSWORDS).forEach((password, index) => {
+    if (password.length >= LEAST_PASSWORD_LENGTH && PLAIN.test(password)) add(password, index + 1);
+  });
+  for (const word of wordsSchema.parse(JSON.parse(await readFile(resolve(RARE), 'utf8')))) {
+    if (word.length >= LEAST_RARE_LENGTH) add(word, RANK_OF_RARE);
+  }
+  const diced = new Set(dice);
+  return (password) => {
+    const small = password.toLowerCase();
+    const forms = new Set([small, withoutLeet(small)].map(withoutEnds));
+    const apart = new Set(small.split(/\P{L}+/u).filter((w) => w.length >= LEAST_APART_LENGTH));
+    if ([...apart].filter((word) => diced.has(word)).length >= WORDS_BY_DICE) return false;
+    if (isWritten(lettersOf(small), WORDS_BY_DICE, diced)) return false;
+    const mostWords = apart.size >= WORDS_APART ? 0 : TOO_FEW;
+    const leastGuesses = apart.size >= WORDS_APART ? 0 : LEAST_GUESSES_LOG10;
+    return [...forms].some((form) => {
+      // Where most of it is digits and signs, the estimate of guesses says more than its word.
+      if (form.length * 2 < password.length || SIGNS_WITHIN.test(form)) return false;
+      const { words, guessesLog10 } = fewestWords(lettersOf(form), ranks);
+      return words <= mostWords || guessesLog10 < leastGuesses;
+    });
+  };
+}
+
+/** How few known words spell these letters, and how early they are guessed; infinite where none do. */
+function fewestWords(letters: string, ranks: ReadonlyMap<string, number>) {
+  const none = { words: Number.POSITIVE_INFINITY, guessesLog10: Number.POSITIVE_INFINITY };
+  const best = Array.from({ length: letters.length + 1 }, () => ({ ...none }));
+  best[0] = { words: 0, guessesLog10: 0 };
+  for (let end = 1; end <= letters.length; end += 1) {
+    const here = best[end] ?? none;
+    for (let start = Math.max(0, end - LONGEST_WORD); start < end; start += 1) {
+      const before = best[start] ?? none;
+      if (before.words === Number.POSITIVE_INFINITY) continue;
+      const rank = ranks.get(letters.slice(start, end));
+      if (rank === undefined) continue;
+      const guesses = before.guessesLog10 + LOG10_FOR_LIST + Math.log10(rank);
+      here.words = Math.min(here.words, before.words + 1);
+      here.guessesLog10 = Math.min(here.guessesLog10, guesses);
+    }
+  }
+  return best[letters.length] ?? none;
+}
+
+/** True if the letters are that many different words of the list, or more, one after the other. */
+function isWritten(letters: string, least: number, words: ReadonlySet<string>): boolean {
+  // The words up to each place, in the way that has the most different ones.
+  const most: (ReadonlySet<string> | undefined)[] = [new Set()];
+  for (let end = 1; end <= letters.length; end += 1) {
+    for (let start = Math.max(0, end - LONGEST_WORD); start < end; start += 1) {
+      const before = most[start];
+      const word = letters.slice(start, end);
+      if (before === undefined || !words.has(word)) continue;
+      if (before.size + 1 > (most[end]?.size ?? 0)) most[end] = new Set([...before, word]);
+    }
+  }
+  return (most[letters.length]?.size ?? 0) >= least;
+}
+
+/** More than one sign in a row sets words apart in a way that others do not guess early. */
+const SIGNS_WITHIN = /[^\p{L}\p{N}]{2}/u;
+
+const PLAIN = /^[a-z]+$/;
+
+/** Only the letters, without accents. */
+function lettersOf(text: string): string {
+  if (PLAIN.test(text)) return text;
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z]/g, '');
+}
+
+const LETTERS: Readonly<Record<string, string>> = {
+  ...{ '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '@': 'a', $: 's', '!': 'i' },
+};
+
+export function withoutLeet(text: string): string {
+  return [...text].map((character) => LETTERS[character] ?? character).join('');
+}
+
+/** Without digits and signs before and behind the letters. */
+export function withoutEnds(text: string): string {
+  const characters = [...text];
+  const isLetter = (character: string) => /\p{L}/u.test(character);
+  const start = characters.findIndex(isLetter);
+  const end = characters.findLastIndex(isLetter);
+  return start === -1 ? text : characters.slice(start, end + 1).join('');
+}

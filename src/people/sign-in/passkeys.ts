@@ -1,0 +1,287 @@
+/**
+ * Passkeys: what a browser is asked for, and what it answers. A challenge is sealed into the page that asks, so
+ * that nothing is kept of those that no one answers; one that was answered is kept until it is too old.
+ * Why: docs/decisions/0023-passkeys.md.
+ */
+import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { newId } from '../../core/new-id.ts';
+import { passkeySealContext } from '../../database/encryption/seal-contexts.ts';
+import type { SealContext } from '../../database/encryption/sealed.ts';
+import { hashToken } from '../access-token.ts';
+import type { NewPasskey, PasskeyRecord } from '../statements/passkeys.ts';
+import type { PersonRecord } from '../statements/people.ts';
+import { type PeopleDeps, readIdentity } from '../user-accounts.ts';
+
+/** It is loaded when the first passkey is answered with. */
+const loadLibrary = () => import('@simplewebauthn/server');
+
+/** How long a challenge can be answered. */
+const CHALLENGE_MS = 5 * 60_000;
+const CHALLENGE_BYTES = 32;
+
+/** EdDSA, ECDSA and RSA, in the order in which we would have them. */
+const ALGORITHMS = [-8, -7, -257];
+
+/** The name by which browsers know us, which they hold a passkey to. */
+export interface RelyingParty {
+  /** The host name of the public address. */
+  id: string;
+  origin: string;
+}
+
+/** Null where browsers make no passkeys: by plain http, and for an address without a name. */
+export function getRelyingParty(publicUrl: string): RelyingParty | null {
+  const { protocol, hostname: id, origin } = new URL(publicUrl);
+  const isName = isIP(id) === 0 && !id.startsWith('[');
+  const isSafe = protocol === 'https:' || id === 'localhost' || id.endsWith('.localhost');
+  return isName && isSafe ? { id, origin } : null;
+}
+
+/** What a challenge is for; it counts for nothing else. */
+export type Ceremony = 'sign_in' | 'prove' | 'add' | 'join';
+
+/** For what, and for which browser: its session, its cookie or its link. */
+export interface AskedFor {
+  ceremony: Ceremony;
+  boundTo: string;
+}
+
+export interface PasskeyDeps extends PeopleDeps {
+  party: RelyingParty;
+}
+
+/** What a page gives to the browser. */
+export interface PasskeyOffer {
+  origin: string;
+  /** For `PublicKeyCredential.parse…OptionsFromJSON`. */
+  options: string;
+  /** Comes back with the answer. */
+  way: string;
+}
+
+/** What a form brings back. */
+export interface PasskeyAnswer {
+  way: string;
+  /** What `toJSON` of the credential says. */
+  response: string;
+}
+
+/** Asks for a passkey that is there already, of any person. */
+export function askForPasskey(deps: PasskeyDeps, asked: AskedFor): PasskeyOffer {
+  const challenge = newChallenge();
+  return offer(deps, asked, challenge, {
+    ...{ challenge, rpId: deps.party.id, timeout: CHALLENGE_MS },
+    ...{ userVerification: 'required', allowCredentials: [] },
+  });
+}
+
+/** Asks for a new passkey of a person, on a device that has none yet. */
+export async function askForNewPasskey(
+  deps: PasskeyDeps,
+  asked: AskedFor,
+  person: PersonRecord,
+): Promise<PasskeyOffer> {
+  const { name, email } = readIdentity(deps.sealer, person);
+  const challenge = newChallenge();
+  const known = await deps.store.passkeys.list(person.id);
+  return offer(deps, asked, challenge, {
+    ...{ challenge, rp: { id: deps.party.id, name: 'donor-sync' }, timeout: CHALLENGE_MS },
+    user: { id: toHandle(person.id), name: email, displayName: name },
+    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+    attestation: 'none',
+    authenticatorSelection: {
+      ...{ residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    },
+    excludeCredentials: known.map(({ credential, transports }) => ({
+      ...{ type: 'public-key', id: credential, transports },
+    })),
+  });
+}
+
+/** The passkey that a browser has made; null if it is not what this browser was asked for. */
+export async function readNewPasskey(
+  deps: PasskeyDeps,
+  asked: AskedFor,
+  answer: PasskeyAnswer,
+  name: string,
+): Promise<NewPasskey | null> {
+  const way = openWay(deps, asked, answer.way);
+  const response = readJson(newSchema, answer.response);
+  if (way === null || response === null || isInFrame(response)) return null;
+  const { verifyRegistrationResponse } = await loadLibrary();
+  const { registrationInfo: made } = await verifyRegistrationResponse({
+    ...{ response, ...expected(deps, way), supportedAlgorithmIDs: ALGORITHMS },
+  }).catch(() => NOT_VERIFIED);
+  if (made === undefined || !(await spend(deps, way))) return null;
+  const { credential } = made;
+  const id = newId(deps.clock.now());
+  return {
+    id,
+    credential: credential.id,
+    publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+    counter: credential.counter,
+    transports: response.response.transports,
+    sealed: deps.sealer.seal(name, passkeySealContext(id)),
+  };
+}
+
+/** Who has answered with a passkey; of a refusal, whose it was as far as that is known. */
+export type PasskeyFound =
+  | { isIn: true; person: PersonRecord; passkeyId: string }
+  | { isIn: false; personId: string | null };
+
+/** The person whose passkey has answered what this browser was asked, and who may sign in. */
+export async function findByPasskey(
+  deps: PasskeyDeps,
+  asked: AskedFor,
+  answer: PasskeyAnswer,
+): Promise<PasskeyFound> {
+  const { store } = deps;
+  const way = openWay(deps, asked, answer.way);
+  const response = readJson(usedSchema, answer.response);
+  if (way === null || response === null) return UNKNOWN;
+  const passkey = await store.passkeys.findByCredential(response.id);
+  if (passkey === null) return UNKNOWN;
+  const { personId } = passkey;
+  const counter = await verify(deps, way, passkey, response);
+  const isRight =
+    counter !== null &&
+    (await spend(deps, way)) &&
+    response.response.userHandle === toHandle(personId);
+  const person = isRight ? await store.people.find(personId) : null;
+  if (counter === null || person === null || person.disabledAt !== null) {
+    return { isIn: false, personId };
+  }
+  if (!(await store.passkeys.noteUse(passkey, counter))) return { isIn: false, personId };
+  return { isIn: true, person, passkeyId: passkey.id };
+}
+
+const UNKNOWN: PasskeyFound = { isIn: false, personId: null };
+
+/** How often the authenticator says that it was used; null if it is not the one that we know. */
+async function verify(
+  deps: PasskeyDeps,
+  way: Way,
+  { credential, publicKey, transports }: PasskeyRecord,
+  response: z.infer<typeof usedSchema>,
+): Promise<number | null> {
+  if (isInFrame(response)) return null;
+  const { verifyAuthenticationResponse } = await loadLibrary();
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    ...{ response, ...expected(deps, way) },
+    credential: {
+      id: credential,
+      publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),
+      // Compared where it is noted, so that two answers at the same time are as well.
+      counter: 0,
+      transports: [...transports],
+    },
+  }).catch(() => ({ verified: false, authenticationInfo: null }));
+  return verified && authenticationInfo ? authenticationInfo.newCounter : null;
+}
+
+/** What the library throws for whatever is not as it should be. */
+const NOT_VERIFIED = { registrationInfo: undefined };
+
+function expected({ party }: PasskeyDeps, { challenge }: Way) {
+  return {
+    ...{ expectedChallenge: challenge, expectedOrigin: party.origin, expectedRPID: party.id },
+    requireUserVerification: true,
+  };
+}
+
+function newChallenge(): string {
+  return randomBytes(CHALLENGE_BYTES).toString('base64url');
+}
+
+/** What authenticators know a person by: nothing that says who it is. */
+function toHandle(personId: string): string {
+  return Buffer.from(personId).toString('base64url');
+}
+
+const waySchema = z.strictObject({ challenge: z.string(), until: z.number() });
+
+type Way = z.infer<typeof waySchema>;
+
+function waySealContext({ ceremony, boundTo }: AskedFor): SealContext {
+  return { table: 'page', column: 'passkey', row: [ceremony, hashToken(boundTo)] };
+}
+
+function offer(
+  { party, sealer, clock }: PasskeyDeps,
+  asked: AskedFor,
+  challenge: string,
+  options: Record<string, unknown>,
+): PasskeyOffer {
+  const way: Way = { challenge, until: clock.now() + CHALLENGE_MS };
+  return {
+    origin: party.origin,
+    options: JSON.stringify(options),
+    way: sealer.seal(JSON.stringify(way), waySealContext(asked)),
+  };
+}
+
+/** Null for one that is too old, was changed, or is for another browser or another purpose. */
+function openWay({ sealer, clock }: PasskeyDeps, asked: AskedFor, sealed: string): Way | null {
+  try {
+    const way = waySchema.parse(JSON.parse(sealer.open(sealed, waySealContext(asked))));
+    const restMs = way.until - clock.now();
+    // More than it ever had: the clock was set back.
+    return restMs > 0 && restMs <= CHALLENGE_MS ? way : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Once the answer is known to be right, so that no stranger makes rows. */
+function spend({ store }: PasskeyDeps, { challenge, until }: Way): Promise<boolean> {
+  return store.passkeys.spend(hashToken(challenge), until);
+}
+
+/** Our pages stand in no frame of another site. */
+function isInFrame({ response }: { response: { clientDataJSON: string } }): boolean {
+  const text = Buffer.from(response.clientDataJSON, 'base64url').toString();
+  return readJson(clientDataSchema, text)?.crossOrigin !== false;
+}
+
+const clientDataSchema = z.looseObject({ crossOrigin: z.boolean().default(false) });
+
+const BASE64URL = z.string().regex(/^[\w-]+$/);
+const credential = {
+  id: BASE64URL,
+  rawId: BASE64URL,
+  type: z.literal('public-key'),
+  clientExtensionResults: z.object({}).default({}),
+};
+
+const newSchema = z.object({
+  ...credential,
+  response: z.object({
+    clientDataJSON: BASE64URL,
+    attestationObject: BASE64URL,
+    transports: z
+      .array(z.string().regex(/^[a-z-]{1,20}$/))
+      .max(10)
+      .catch([]),
+  }),
+});
+
+const usedSchema = z.object({
+  ...credential,
+  response: z.object({
+    clientDataJSON: BASE64URL,
+    authenticatorData: BASE64URL,
+    signature: BASE64URL,
+    userHandle: BASE64URL,
+  }),
+});
+
+function readJson<Read>(schema: z.ZodType<Read>, text: string): Read | null {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,123 @@
+/** Passwords: which ones are taken, how they are kept, and checking one (docs/decisions/0021-people.md). */
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { ConfigurationError, RetriableError } from '../../core/errors.ts';
+import { loadGuesser } from './common-passwords.ts';
+
+export const MIN_PASSWORD_LENGTH = 12;
+const MAX_PASSWORD_LENGTH = 200;
+const MIN_DIFFERENT = 5;
+const MIN_OWN_LENGTH = 4;
+
+/** Who a person is: what others guess first. */
+export interface PersonIdentity {
+  name: string;
+  email: string;
+}
+
+/** The product's name, in the spellings that people write. */
+const PRODUCT_NAMES = ['donorsync', 'donor-sync', 'donor sync'];
+
+/**
+ * Throws a ConfigurationError that says what is the matter with a new password. `clientNames` has the names of the
+ * clients: others guess them early, like the name and the address of the user.
+ */
+export async function requireGoodPassword(
+  password: string,
+  { name, email }: PersonIdentity,
+  clientNames: readonly string[] = [],
+): Promise<void> {
+  const text = normal(password);
+  const small = text.toLowerCase();
+  if ([...text].length < MIN_PASSWORD_LENGTH) {
+    throw weak(`It needs ${MIN_PASSWORD_LENGTH} characters; a few words are a good one.`);
+  }
+  if (text.length > MAX_PASSWORD_LENGTH) {
+    throw weak(`It may have ${MAX_PASSWORD_LENGTH} characters at most.`);
+  }
+  const address = email.toLowerCase();
+  const phrases = [address, ...address.split('@'), name, ...PRODUCT_NAMES, ...clientNames];
+  const own = phrases
+    .flatMap((phrase) => [phrase, phrase.replaceAll(' ', ''), ...phrase.split(/[\s.@_-]+/)])
+    .map((word) => word.toLowerCase())
+    .filter((word) => word.length >= MIN_OWN_LENGTH);
+  const rest = [...new Set(own)]
+    .sort((a, b) => b.length - a.length)
+    .reduce((left, word) => left.replaceAll(word, ''), small);
+  const isGuessable = await loadGuesser(MIN_PASSWORD_LENGTH);
+  if (new Set(rest).size < MIN_DIFFERENT || isGuessable(text, own)) {
+    throw weak(
+      'It is one of the first that others guess: a common password, a name, or a word or phrase with little else. Take four or more words by chance, which have nothing to do with each other.',
+    );
+  }
+}
+
+function weak(message: string): ConfigurationError {
+  return new ConfigurationError(message, { code: 'password_weak' });
+}
+
+/** scrypt with 32 MB and three rounds, as OWASP asks for at least. */
+const COST = { N: 2 ** 15, r: 8, p: 3 };
+const KEY_BYTES = 32;
+const SALT_BYTES = 16;
+const PREFIX = `scrypt$${COST.N}$${COST.r}$${COST.p}`;
+
+/** The text to keep: how it was made, the salt, the key. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const key = await derive(password, salt, COST);
+  return [PREFIX, salt.toString('base64url'), key.toString('base64url')].join('$');
+}
+
+/**
+ * Whether this is the password. Where there is none to compare with it takes as long, so that the time tells
+ * nothing of who has an account.
+ */
+export async function isPassword(password: string, kept: string | null): Promise<boolean> {
+  const [, N, r, p, salt = '', key = ''] = (kept ?? NO_ONE).split('$');
+  const expected = Buffer.from(key, 'base64url');
+  const cost = { N: Number(N), r: Number(r), p: Number(p) };
+  const derived = await derive(password, Buffer.from(salt, 'base64url'), cost);
+  return timingSafeEqual(derived, expected) && kept !== null;
+}
+
+/** No password leads to it: it is no derived key. */
+const NO_ONE = [
+  PREFIX,
+  randomBytes(SALT_BYTES).toString('base64url'),
+  randomBytes(KEY_BYTES).toString('base64url'),
+].join('$');
+
+/** How many may wait: one at a time takes 32 MB and a part of a second. */
+const MAX_WAITING = 20;
+let waiting = 0;
+let last: Promise<unknown> = Promise.resolve();
+
+/** One after the other, so that many sign-ins at once take neither the memory nor all cores. */
+async function derive(password: string, salt: Buffer, cost: typeof COST): Promise<Buffer> {
+  if (waiting >= MAX_WAITING) {
+    throw new RetriableError('Too many sign in at this moment. Try again in a few seconds.', {
+      code: 'sign_in_busy',
+    });
+  }
+  waiting += 1;
+  const mine = last.then(() => run(normal(password), salt, cost));
+  last = mine.catch(() => undefined);
+  return mine.finally(() => {
+    waiting -= 1;
+  });
+}
+
+function run(password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffer> {
+  const options = { ...cost, maxmem: 64 * 1_024 * 1_024 };
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, KEY_BYTES, options, (error, key) => {
+      if (error) reject(error);
+      else resolve(key);
+    });
+  });
+}
+
+/** The same characters in one spelling, however a keyboard puts them together. */
+function normal(password: string): string {
+  return password.normalize('NFKC');
+}

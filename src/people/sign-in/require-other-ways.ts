@@ -1,0 +1,42 @@
+/** Whether users can sign in without passwords, before the settings take passwords away. */
+import { ConfigurationError } from '../../core/errors.ts';
+import { describeCount } from '../../core/quantities.ts';
+import type { Store } from '../../store.ts';
+import type { PersonRecord } from '../statements/people.ts';
+
+/** What else lets users in. */
+export interface OtherWays {
+  /** Whether browsers can hold a passkey to the public address. */
+  passkeys: boolean;
+  /** Whether the settings name an identity provider. */
+  provider: boolean;
+}
+
+/** A ConfigurationError if an owner could not sign in any more once passwords do not count. */
+export async function requireOtherWays(
+  { people, passkeys }: Pick<Store, 'people' | 'passkeys'>,
+  ways: OtherWays,
+): Promise<void> {
+  if (!ways.passkeys && !ways.provider) throw noOtherWay();
+  const without: PersonRecord[] = [];
+  for (const person of await people.list()) {
+    const mayOwn =
+      person.role === 'owner' && person.joinedAt !== null && person.disabledAt === null;
+    if (!mayOwn) continue;
+    const byProvider = ways.provider && person.subject !== null;
+    const byPasskey = ways.passkeys && (await passkeys.list(person.id)).length > 0;
+    if (!byProvider && !byPasskey) without.push(person);
+  }
+  if (without.length === 0) return;
+  throw new ConfigurationError(
+    `server.signIn.passwords is false, but ${describeCount(without.length, 'owner')} can sign in only by a password: each owner needs a passkey, or has to have signed in by the identity provider. \`donor-sync people list\` shows how owners sign in. Nothing was started.`,
+    { code: 'owners_need_passwords', details: { owners: without.map(({ id }) => id) } },
+  );
+}
+
+function noOtherWay(): ConfigurationError {
+  return new ConfigurationError(
+    'server.signIn.passwords is false, but nothing else lets users in: passkeys need an https address with a name in server.publicUrl (or http://localhost), and server.signIn.oidc names no identity provider. Nothing was started.',
+    { code: 'no_way_to_sign_in' },
+  );
+}

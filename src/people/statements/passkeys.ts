@@ -1,0 +1,193 @@
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import type { Clock } from '../../core/clock.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import { isPostgres } from '../../database/database-time.ts';
+import { type FromRow, fromRow } from '../../database/from-row.ts';
+import type { PasskeysTable } from '../../database/tables/people-tables.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { RecordEntry } from '../../privacy/audit/record.ts';
+
+/** More than a person has devices. */
+export const MAX_PASSKEYS = 20;
+
+/** A passkey as the store knows it: what it is called, is sealed. */
+export type PasskeyRecord = Omit<FromRow<Selectable<PasskeysTable>>, 'transports'> & {
+  transports: readonly string[];
+};
+
+/** What an authenticator has made. */
+export type NewPasskey = Pick<
+  PasskeyRecord,
+  'id' | 'credential' | 'publicKey' | 'counter' | 'transports' | 'sealed'
+>;
+
+/** What keeps a passkey from being added or removed. */
+export type PasskeyAdded = 'done' | 'known' | 'too_many' | 'unknown_person';
+export type PasskeyRemoved = 'done' | 'unknown' | 'last_way';
+
+export interface PasskeyRemoval {
+  personId: string;
+  id: string;
+  /** Takes the last way to sign in as well. */
+  alsoLast: boolean;
+  /** Whether an identity provider is a way to sign in. */
+  hasProvider: boolean;
+  /** Whether a password lets users in; true by default. */
+  passwordsCount?: boolean;
+  /** The session that goes on; all others of the person end. */
+  keptSession: string | null;
+}
+
+/** The passkeys of people, and the challenges that were answered. */
+export function passkeyQueries(db: Database, clock: Pick<Clock, 'now'>, record: RecordEntry) {
+  return {
+    /** Those of a person, or of all, in the order in which they were made. */
+    async list(personId: string | null): Promise<PasskeyRecord[]> {
+      const rows = await db
+        .selectFrom('passkeys')
+        .selectAll()
+        .$if(personId !== null, (query) => query.where('person_id', '=', personId ?? ''))
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(toPasskey);
+    },
+
+    /** Whether any person has one. */
+    async hasAny(): Promise<boolean> {
+      const row = await db.selectFrom('passkeys').select('id').limit(1).executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async findByCredential(credential: string): Promise<PasskeyRecord | null> {
+      const row = await db
+        .selectFrom('passkeys')
+        .selectAll()
+        .where('credential', '=', credential)
+        .executeTakeFirst();
+      return row === undefined ? null : toPasskey(row);
+    },
+
+    add(personId: string, passkey: NewPasskey): Promise<PasskeyAdded> {
+      return db.transaction().execute(async (trx) => {
+        const person = await lockPerson(trx, personId);
+        if (person === undefined || person.disabled_at !== null) return 'unknown_person';
+        if ((await readIds(trx, personId)).length >= MAX_PASSKEYS) return 'too_many';
+        if (!(await addPasskey(trx, personId, passkey, clock.now()))) return 'known';
+        const details = { person: personId, passkey: passkey.id };
+        await record(trx, { action: 'passkey.added', details });
+        return 'done';
+      });
+    },
+
+    /** Takes a passkey away, and ends the sessions of its person. */
+    remove(removal: PasskeyRemoval): Promise<PasskeyRemoved> {
+      const { personId, id, alsoLast, hasProvider, keptSession, passwordsCount = true } = removal;
+      return db.transaction().execute(async (trx) => {
+        // Two that are removed at the same time wait here, and the second one is the last.
+        const person = await lockPerson(trx, personId);
+        const ids = await readIds(trx, personId);
+        if (person === undefined || !ids.includes(id)) return 'unknown';
+        const hasOther =
+          ids.length > 1 ||
+          (passwordsCount && person.password !== null) ||
+          (hasProvider && person.subject !== null);
+        if (!hasOther && !alsoLast) return 'last_way';
+        await trx.deleteFrom('passkeys').where('id', '=', id).execute();
+        await trx
+          .deleteFrom('browser_sessions')
+          .where('person_id', '=', personId)
+          .$if(keptSession !== null, (query) => query.where('id', '<>', keptSession ?? ''))
+          .execute();
+        await record(trx, {
+          action: 'passkey.removed',
+          details: { person: personId, passkey: id },
+        });
+        return 'done';
+      });
+    },
+
+    /**
+     * Notes that a passkey was used. False, with an entry in the audit, if its counter has not gone on: there
+     * are two of it, or what it signed was used before.
+     */
+    noteUse({ id, personId }: Pick<PasskeyRecord, 'id' | 'personId'>, counter: number) {
+      return db.transaction().execute(async (trx) => {
+        const used = await trx
+          .updateTable('passkeys')
+          .set({ counter, last_used_at: clock.now() })
+          .where('id', '=', id)
+          .where((eb) => (counter === 0 ? eb('counter', '=', 0) : eb('counter', '<', counter)))
+          .returning('id')
+          .executeTakeFirst();
+        if (used !== undefined) return true;
+        const details = { person: personId, passkey: id, why: 'counter' };
+        await record(trx, { action: 'passkey.refused', details });
+        return false;
+      });
+    },
+
+    /** Uses a challenge up, by its hash; false if it was used before. It is kept until it is too old. */
+    async spend(hash: string, until: number): Promise<boolean> {
+      return db.transaction().execute(async (trx) => {
+        await trx.deleteFrom('spent_challenges').where('until', '<', clock.now()).execute();
+        const spent = await trx
+          .insertInto('spent_challenges')
+          .values({ hash, until })
+          .onConflict((c) => c.column('hash').doNothing())
+          .returning('hash')
+          .executeTakeFirst();
+        return spent !== undefined;
+      });
+    },
+  };
+}
+
+/** False if there is one that the authenticator calls so. */
+export async function addPasskey(
+  trx: Trx,
+  personId: string,
+  { id, credential, publicKey, counter, transports, sealed }: NewPasskey,
+  now: number,
+): Promise<boolean> {
+  const added = await trx
+    .insertInto('passkeys')
+    .values({
+      ...{ id, person_id: personId, credential, public_key: publicKey, counter, sealed },
+      ...{ transports: JSON.stringify(transports), created_at: now, last_used_at: null },
+    })
+    .onConflict((c) => c.column('credential').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return added !== undefined;
+}
+
+/** Also undoes what the transaction has changed. */
+export function passkeyKnown(): ConfigurationError {
+  return new ConfigurationError('This passkey is known here already.', { code: 'passkey_known' });
+}
+
+function lockPerson(trx: Trx, id: string) {
+  return trx
+    .selectFrom('people')
+    .select(['password', 'subject', 'disabled_at'])
+    .where('id', '=', id)
+    .$if(isPostgres(trx), (query) => query.forUpdate())
+    .executeTakeFirst();
+}
+
+async function readIds(trx: Trx, personId: string): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('passkeys')
+    .select('id')
+    .where('person_id', '=', personId)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+const transportsSchema = z.array(z.string());
+
+function toPasskey(row: Selectable<PasskeysTable>): PasskeyRecord {
+  return { ...fromRow(row), transports: transportsSchema.parse(JSON.parse(row.transports)) };
+}

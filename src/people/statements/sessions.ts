@@ -1,0 +1,154 @@
+import type { Selectable } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import { type FromRow, fromRows } from '../../database/from-row.ts';
+import type { BrowserSessionsTable } from '../../database/tables/people-tables.ts';
+import type { Database } from '../../database/tables/tables.ts';
+import type { RecordEntry } from '../../privacy/audit/record.ts';
+import { type AccessTokenRecord, toAccessToken, USE_NOTED_EVERY_MS } from './access.ts';
+import { type PersonRecord, toPersonRecord } from './people.ts';
+
+type Session = FromRow<Selectable<BrowserSessionsTable>>;
+
+/** A session as those who own it see it. */
+export type SessionRecord = Omit<Session, 'hash'>;
+
+/** What a session began with, for the audit. */
+export type SessionDetails = Readonly<Record<string, string>>;
+
+/** Whose session it is. */
+export type SessionOwner = { tokenId: string } | { personId: string };
+
+/** A session that has not ended, and whose it is. */
+export interface FoundSession {
+  id: string;
+  owner: { token: AccessTokenRecord } | { person: PersonRecord };
+}
+
+/** A session without requests ends after a working day. */
+export const IDLE_MS = 8 * 3_600_000;
+
+/** The absolute end: a working day and the night after it; then the browser signs in again. */
+export const SESSION_MS = 24 * 3_600_000;
+
+/** Browsers that signed in; their cookies are known by their hashes alone. */
+export function sessionQueries(db: Database, clock: Clock, record: RecordEntry) {
+  return {
+    async add(
+      session: Pick<Session, 'hash' | 'id' | 'browser'>,
+      owner: SessionOwner,
+      by: SessionDetails = {},
+    ) {
+      await db.transaction().execute(async (trx) => {
+        await trx.deleteFrom('browser_sessions').where('expires_at', '<', clock.now()).execute();
+        const now = clock.now();
+        await trx
+          .insertInto('browser_sessions')
+          .values({
+            ...session,
+            ...{ begun_at: now, seen_at: now, expires_at: now + SESSION_MS },
+            token_id: 'tokenId' in owner ? owner.tokenId : null,
+            person_id: 'personId' in owner ? owner.personId : null,
+          })
+          .execute();
+        const details = 'tokenId' in owner ? { token: owner.tokenId } : { person: owner.personId };
+        await record(trx, { action: 'session.begun', details: { ...details, ...by } });
+      });
+    },
+
+    /** The session of this cookie, if it and its owner may go on; that it was used is noted. */
+    async find(hash: string): Promise<FoundSession | null> {
+      const now = clock.now();
+      const row = await lasting(now).selectAll().where('hash', '=', hash).executeTakeFirst();
+      if (row === undefined) return null;
+      const owner = await findOwner(row);
+      if (owner === null) return null;
+      if (now - row.seen_at >= USE_NOTED_EVERY_MS) {
+        await db
+          .updateTable('browser_sessions')
+          .set({ seen_at: now })
+          .where('hash', '=', hash)
+          .execute();
+        if (row.person_id !== null) {
+          await db
+            .updateTable('people')
+            .set({ seen_at: now })
+            .where('id', '=', row.person_id)
+            .execute();
+        }
+      }
+      return { id: row.id, owner };
+    },
+
+    /** The sessions of an owner that go on, the one that was used last first. */
+    async list(owner: SessionOwner): Promise<SessionRecord[]> {
+      const rows = await ownedBy(lasting(clock.now()).selectAll(), owner)
+        .orderBy('seen_at', 'desc')
+        .orderBy('id')
+        .execute();
+      return fromRows(rows.map(({ hash: _, ...row }) => row));
+    },
+
+    /** The session has shown once more whose it is. */
+    async noteProof(id: string): Promise<void> {
+      await db
+        .updateTable('browser_sessions')
+        .set({ proved_at: clock.now() })
+        .where('id', '=', id)
+        .execute();
+    },
+
+    async end(hash: string): Promise<void> {
+      await db.deleteFrom('browser_sessions').where('hash', '=', hash).execute();
+    },
+
+    /** Ends one session of an owner by its id, or all but the one to keep; says how many that were. */
+    async endSessions(owner: SessionOwner, which: { id: string } | { keep: string | null }) {
+      return db.transaction().execute(async (trx) => {
+        let query = ownedBy(trx.deleteFrom('browser_sessions'), owner);
+        if ('id' in which) query = query.where('id', '=', which.id);
+        else if (which.keep !== null) query = query.where('id', '<>', which.keep);
+        const { numDeletedRows } = await query.executeTakeFirst();
+        const sessions = Number(numDeletedRows);
+        if (sessions === 0) return 0;
+        const details = 'tokenId' in owner ? { token: owner.tokenId } : { person: owner.personId };
+        await record(trx, { action: 'session.ended', details: { ...details, sessions } });
+        return sessions;
+      });
+    },
+  };
+
+  function lasting(now: number) {
+    return db
+      .selectFrom('browser_sessions')
+      .where('expires_at', '>', now)
+      .where('seen_at', '>', now - IDLE_MS);
+  }
+
+  async function findOwner(
+    row: Selectable<BrowserSessionsTable>,
+  ): Promise<FoundSession['owner'] | null> {
+    if (row.person_id !== null) {
+      const person = await db
+        .selectFrom('people')
+        .selectAll()
+        .where('id', '=', row.person_id)
+        .where('disabled_at', 'is', null)
+        .executeTakeFirst();
+      return person === undefined ? null : { person: toPersonRecord(person) };
+    }
+    const token = await db
+      .selectFrom('access_tokens')
+      .selectAll()
+      .where('id', '=', row.token_id ?? '')
+      .executeTakeFirst();
+    return token === undefined ? null : { token: toAccessToken(token) };
+  }
+}
+
+function ownedBy<
+  Query extends { where(column: 'token_id' | 'person_id', is: '=', id: string): Query },
+>(query: Query, owner: SessionOwner): Query {
+  return 'tokenId' in owner
+    ? query.where('token_id', '=', owner.tokenId)
+    : query.where('person_id', '=', owner.personId);
+}

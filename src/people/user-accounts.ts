@@ -1,0 +1,329 @@
+/** The people who sign in: who they are is sealed, and opened here. */
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { Clock } from '../core/clock.ts';
+import { isoTime } from '../core/clock.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { newId } from '../core/new-id.ts';
+import { describeCount } from '../core/quantities.ts';
+import type { Role } from '../core/role.ts';
+import { passkeySealContext, personSealContext } from '../database/encryption/seal-contexts.ts';
+import type { Sealer } from '../database/encryption/sealed.ts';
+import type { Store } from '../store.ts';
+import { hashToken } from './access-token.ts';
+import {
+  hashPassword,
+  isPassword,
+  type PersonIdentity,
+  requireGoodPassword,
+} from './sign-in/password.ts';
+import type { NewPasskey, PasskeyRecord, PasskeyRemoval } from './statements/passkeys.ts';
+import type { Changed, Invitation, PersonRecord, Rights } from './statements/people.ts';
+
+/** How long the link of an invitation can be used. */
+export const INVITATION_DAYS = 7;
+const DAY_MS = 86_400_000;
+const SECRET_BYTES = 32;
+
+export interface PeopleDeps {
+  store: Pick<Store, 'people' | 'passkeys' | 'fingerprint'>;
+  sealer: Pick<Sealer, 'seal' | 'open'>;
+  clock: Pick<Clock, 'now'>;
+  /** Names that no password may be made of. */
+  clientNames?: readonly string[];
+}
+
+export const emailSchema = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .pipe(z.email({ error: 'That is no e-mail address.' }).max(254));
+
+export const personNameSchema = z
+  .string()
+  .trim()
+  .min(1, { error: 'A name is missing.' })
+  .max(100)
+  .regex(/^\P{Cc}+$/u, { error: 'The name has characters that no name has.' });
+
+export type { PersonIdentity };
+
+const identitySchema = z.object({ name: z.string(), email: z.string() });
+
+export function readIdentity(
+  sealer: Pick<Sealer, 'open'>,
+  { id, sealed }: Pick<PersonRecord, 'id' | 'sealed'>,
+): PersonIdentity {
+  return identitySchema.parse(JSON.parse(sealer.open(sealed, personSealContext(id))));
+}
+
+/** A person as the command line and the pages show it to owners. */
+export interface PersonView extends PersonIdentity {
+  id: string;
+  role: Role;
+  /** The ids of those within reach; null for all. */
+  integrations: string[] | null;
+  status: 'active' | 'invited' | 'expired' | 'disabled';
+  /** ISO 8601; null before. */
+  joinedAt: string | null;
+  seenAt: string | null;
+  signsInBy: SignInWays;
+}
+
+/** How a person signs in. */
+export interface SignInWays {
+  password: boolean;
+  /** Has come by the identity provider. */
+  provider: boolean;
+  passkeys: PasskeyView[];
+}
+
+export async function listPeople({ store, sealer, clock }: PeopleDeps): Promise<PersonView[]> {
+  const passkeys = Map.groupBy(await store.passkeys.list(null), ({ personId }) => personId);
+  return (await store.people.list()).map((person) =>
+    describePerson(sealer, person, passkeys.get(person.id) ?? [], clock.now()),
+  );
+}
+
+/** `password, 2 passkeys`. */
+export function waysText({ password, provider, passkeys }: SignInWays): string {
+  const words = [
+    ...(password ? ['password'] : []),
+    ...(provider ? ['identity provider'] : []),
+    ...(passkeys.length > 0 ? [describeCount(passkeys.length, 'passkey')] : []),
+  ];
+  return words.length === 0 ? 'nothing yet' : words.join(', ');
+}
+
+function describePerson(
+  sealer: Pick<Sealer, 'open'>,
+  person: PersonRecord,
+  passkeys: readonly PasskeyRecord[],
+  now: number,
+): PersonView {
+  const { id, role, integrations, joinedAt, seenAt } = person;
+  return {
+    id,
+    ...readIdentity(sealer, person),
+    role,
+    integrations: integrations && [...integrations],
+    status: getStatus(person, now),
+    joinedAt: joinedAt === null ? null : isoTime(joinedAt),
+    seenAt: seenAt === null ? null : isoTime(seenAt),
+    signsInBy: {
+      password: person.password !== null,
+      provider: person.subject !== null,
+      passkeys: passkeys.map((passkey) => describePasskey(sealer, passkey)),
+    },
+  };
+}
+
+function getStatus(
+  { disabledAt, joinedAt, inviteUntil }: PersonRecord,
+  now: number,
+): PersonView['status'] {
+  if (disabledAt !== null) return 'disabled';
+  if (joinedAt !== null) return 'active';
+  return (inviteUntil ?? 0) > now ? 'invited' : 'expired';
+}
+
+export interface Invited {
+  id: string;
+  /** Of the link, which is shown once. */
+  secret: string;
+}
+
+/** Invites a person. Throws a ConfigurationError if the address is known already. */
+export async function invitePerson(
+  { store, sealer, clock }: PeopleDeps,
+  { name, email, ...rights }: PersonIdentity & Rights,
+): Promise<Invited> {
+  requireSensible(rights);
+  const id = newId(clock.now());
+  const sealed = sealer.seal(JSON.stringify({ name, email }), personSealContext(id));
+  const { secret, invitation } = newInvitation(clock);
+  const person = { id, email: emailFingerprint(store, email), sealed, ...rights };
+  if (await store.people.invite(person, invitation)) return { id, secret };
+  throw new ConfigurationError('There is a person with this e-mail address already.', {
+    code: 'person_known',
+  });
+}
+
+/** A new link for a person; throws a ConfigurationError if there is none. */
+export async function inviteAgain({ store, clock }: PeopleDeps, id: string): Promise<Invited> {
+  const { secret, invitation } = newInvitation(clock);
+  if (await store.people.inviteAgain(id, invitation)) return { id, secret };
+  throw personUnknown(id);
+}
+
+/** The path of the link, below the public address. */
+export function invitationPath({ secret }: Pick<Invited, 'secret'>): string {
+  return `/join/${secret}`;
+}
+
+function newInvitation(clock: Pick<Clock, 'now'>): { secret: string; invitation: Invitation } {
+  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  const until = clock.now() + INVITATION_DAYS * DAY_MS;
+  return { secret, invitation: { hash: hashToken(secret), until } };
+}
+
+/** The person whose link this is; null if it is no good (any more). */
+export function findInvited({ store }: PeopleDeps, secret: string): Promise<PersonRecord | null> {
+  return store.people.findInvited(hashToken(secret));
+}
+
+/** What people see of a passkey. */
+export interface PasskeyView {
+  id: string;
+  /** What its owner calls it. */
+  name: string;
+  /** ISO 8601. */
+  createdAt: string;
+  /** Null before. */
+  lastUsedAt: string | null;
+}
+
+export function describePasskey(
+  sealer: Pick<Sealer, 'open'>,
+  { id, sealed, createdAt, lastUsedAt }: PasskeyRecord,
+): PasskeyView {
+  return {
+    id,
+    name: sealer.open(sealed, passkeySealContext(id)),
+    createdAt: isoTime(createdAt),
+    lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),
+  };
+}
+
+/** Takes a passkey of a person away. Throws a ConfigurationError where that cannot be. */
+export async function removePasskey({ store }: PeopleDeps, removal: PasskeyRemoval): Promise<void> {
+  const removed = await store.passkeys.remove(removal);
+  if (removed === 'unknown') throw passkeyUnknown(removal.id);
+  if (removed === 'done') return;
+  throw new ConfigurationError(
+    'This is the last way to sign in. Add another passkey first, or ask an owner for a link to set a password.',
+    { code: 'passkey_last' },
+  );
+}
+
+/** Removes a passkey for its owner, who lost the device: also the last one, and all sessions end. */
+export function removeLostPasskey(deps: PeopleDeps, personId: string, id: string): Promise<void> {
+  const removal = { personId, id, alsoLast: true, hasProvider: false, keptSession: null };
+  return removePasskey(deps, removal);
+}
+
+export function passkeyUnknown(typed: string): ConfigurationError {
+  return new ConfigurationError(`There is no passkey "${typed}" of this person.`, {
+    code: 'passkey_unknown',
+  });
+}
+
+/**
+ * Uses a link up, with the password that the person chose, or a passkey; null if the link is no good (any more).
+ * Throws a ConfigurationError for a password that others would guess, and then the link is still good.
+ */
+export async function joinBy(
+  deps: PeopleDeps,
+  secret: string,
+  way: string | NewPasskey,
+): Promise<PersonRecord | null> {
+  const person = await findInvited(deps, secret);
+  if (person === null) return null;
+  if (typeof way !== 'string') return deps.store.people.join(hashToken(secret), way);
+  await requireGoodPassword(way, readIdentity(deps.sealer, person), deps.clientNames);
+  return deps.store.people.join(hashToken(secret), await hashPassword(way));
+}
+
+/** The person with this address and password, who may sign in; it takes as long where there is none. */
+export async function findByPassword(
+  { store }: PeopleDeps,
+  email: string,
+  password: string,
+): Promise<PersonRecord | null> {
+  const person = await store.people.findByEmail(emailFingerprint(store, email));
+  const isRight = await isPassword(password, person?.password ?? null);
+  return isRight && person?.disabledAt === null ? person : null;
+}
+
+/** Who an identity provider says has come. */
+export interface ProvidedIdentity {
+  issuer: string;
+  /** What it calls the person, for good. */
+  subject: string;
+  /** It has made sure of this address. */
+  email: string;
+}
+
+/**
+ * The person who has come by a provider: the one with this subject, or, the first time, the one who was
+ * invited by this address. Null for all others.
+ */
+export async function findByProvider(
+  { store, clock }: PeopleDeps,
+  { issuer, subject, email }: ProvidedIdentity,
+): Promise<PersonRecord | null> {
+  const known = store.fingerprint('person_subject', JSON.stringify([issuer, subject]));
+  const person =
+    (await store.people.findBySubject(known)) ??
+    (await store.people.findByEmail(emailFingerprint(store, email)));
+  if (person === null || !['active', 'invited'].includes(getStatus(person, clock.now())))
+    return null;
+  return (await store.people.noteSubject(person.id, known)) ? person : null;
+}
+
+/** Throws a ConfigurationError if the old password is wrong, or others would guess the new one. */
+export async function changePassword(
+  { store, sealer, clientNames }: PeopleDeps,
+  person: PersonRecord,
+  { old, fresh, session }: { old: string; fresh: string; session: string | null },
+): Promise<void> {
+  if (!(await isPassword(old, person.password))) {
+    throw new ConfigurationError('The password so far is another one.', { code: 'password_wrong' });
+  }
+  await requireGoodPassword(fresh, readIdentity(sealer, person), clientNames);
+  await store.people.changePassword(person.id, await hashPassword(fresh), session);
+}
+
+/** Other rights. Throws a ConfigurationError where that cannot be. */
+export async function changeRights({ store }: PeopleDeps, id: string, rights: Rights) {
+  requireSensible(rights);
+  requireDone(id, await store.people.change(id, rights));
+}
+
+export async function disablePerson({ store }: PeopleDeps, id: string, isDisabled: boolean) {
+  requireDone(id, await store.people.disable(id, isDisabled));
+}
+
+export async function removePerson({ store }: PeopleDeps, id: string) {
+  requireDone(id, await store.people.remove(id));
+}
+
+function requireDone(id: string, changed: Changed): void {
+  if (changed === 'unknown') throw personUnknown(id);
+  if (changed === 'done') return;
+  throw new ConfigurationError(
+    'This is the last owner: without one, no person could say who the others are. Make another person an owner first.',
+    { code: 'last_owner' },
+  );
+}
+
+/** Who says who reaches what has to reach everything. */
+export function requireSensible({ role, integrations }: Rights): void {
+  if (role !== 'owner' || integrations === null) return;
+  throw new ConfigurationError(
+    'An owner reaches all integrations. Take another role, or leave the integrations out.',
+    { code: 'owner_limited' },
+  );
+}
+
+export function personUnknown(typed: string): ConfigurationError {
+  return new ConfigurationError(
+    `There is no person "${typed}". See them all: donor-sync people list`,
+    { code: 'person_unknown' },
+  );
+}
+
+/** What an address is known by in the database. */
+export function emailFingerprint({ fingerprint }: Pick<Store, 'fingerprint'>, email: string) {
+  return fingerprint('person_email', email.trim().toLowerCase());
+}

@@ -1,0 +1,157 @@
+/** Who did what, worded once: for the command line, the API and files. */
+import { stringify } from 'csv-stringify/sync';
+import type { Actor, ActorKind } from '../core/actor.ts';
+import { isoTime } from '../core/clock.ts';
+import { plainCell } from '../core/printable.ts';
+import type { Store } from '../store.ts';
+import type { AuditFilter, AuditRecord } from './audit/audit.ts';
+import type { AuditDetails } from './audit/record.ts';
+
+/** An entry as programs get it. */
+export interface AuditView {
+  seq: number;
+  /** ISO 8601. */
+  at: string;
+  who: Actor;
+  action: string;
+  integration: string | null;
+  /** The contact's id in the CRM; null if the entry names none, or if the contact was erased. */
+  contact: string | null;
+  contactErased: boolean;
+  details: AuditDetails;
+  /** False if the entry was changed in the database. */
+  readable: boolean;
+}
+
+export function describeEntry(record: AuditRecord): AuditView {
+  const { seq, at, actor, action, integrationId, crmId, isContactErased, details } = record;
+  return {
+    seq,
+    at: isoTime(at),
+    who: actor,
+    action,
+    integration: integrationId,
+    contact: crmId,
+    contactErased: isContactErased,
+    details,
+    readable: record.isReadable,
+  };
+}
+
+export type AuditPageFilter = Omit<AuditFilter, 'before' | 'limit'> & {
+  /** A part of the name of who did it, in any case; the names are sealed, so that entries are opened one by one. */
+  person?: string | undefined;
+};
+
+const PAGE = 500;
+
+/** Entries that are opened for one page of those of a person. */
+const MOST_OPENED = 5_000;
+
+/** A page of entries, and where the next one begins; null at the end. */
+export interface AuditPage {
+  entries: AuditView[];
+  next: number | null;
+}
+
+/** The newest entries that the filter lets through before `before`; fewer than the limit where those of a person are rare. */
+export async function readAuditPage(
+  { audit }: Pick<Store, 'audit'>,
+  { person, ...filter }: AuditPageFilter,
+  { before, limit }: Pick<AuditFilter, 'before' | 'limit'>,
+): Promise<AuditPage> {
+  const entries: AuditView[] = [];
+  let from = before;
+  for (let opened = 0; opened < MOST_OPENED; ) {
+    // One more than is shown tells whether there is a next page.
+    const size = person === undefined ? limit + 1 : PAGE;
+    const records = await audit.list({ ...filter, before: from, limit: size });
+    opened += records.length;
+    for (const record of records) {
+      if (!isBy(record, person)) continue;
+      if (entries.length === limit) return { entries, next: entries.at(-1)?.seq ?? null };
+      entries.push(describeEntry(record));
+    }
+    if (records.length < size) return { entries, next: null };
+    from = records.at(-1)?.seq;
+  }
+  return { entries, next: from ?? null };
+}
+
+function isBy({ actor }: AuditRecord, person: string | undefined): boolean {
+  return person === undefined || (actor.name ?? '').toLowerCase().includes(person.toLowerCase());
+}
+
+/** Entries that the filter lets through, the newest first, in pages; all of them unless limited. */
+export async function* pagesOfAudit(
+  { audit }: Pick<Store, 'audit'>,
+  { person, ...filter }: AuditPageFilter,
+  limit = Number.POSITIVE_INFINITY,
+): AsyncGenerator<AuditView[]> {
+  let before: number | undefined;
+  let left = limit;
+  while (left > 0) {
+    const records = await audit.list({ ...filter, before, limit: Math.min(PAGE, left) });
+    if (records.length === 0) return;
+    yield records.filter((record) => isBy(record, person)).map(describeEntry);
+    left -= records.length;
+    before = records.at(-1)?.seq;
+  }
+}
+
+const KINDS: Readonly<Record<ActorKind, string>> = {
+  command: 'command line',
+  token: 'access token',
+  session: 'browser',
+  local: 'first visitor',
+  consent: 'browser, back from the CRM',
+  webhook: 'webhook',
+  schedule: 'schedule',
+  product: 'donor-sync itself',
+};
+
+/** `anna (command line)` */
+export function actorText({ kind, name }: Actor): string {
+  return name === null ? KINDS[kind] : `${name} (${KINDS[kind]})`;
+}
+
+/** `decision approved, kind name_mismatch` */
+export function detailsText({ details, readable }: AuditView): string {
+  if (!readable) return 'changed in the database';
+  return Object.entries(details)
+    .flatMap(([name, value]) =>
+      value === null || value === false || name.startsWith('part.') ? [] : [`${name} ${value}`],
+    )
+    .join(', ');
+}
+
+/** The contact, or that it was erased. */
+export function contactText({ contact, contactErased }: AuditView): string {
+  return contactErased ? '(erased)' : (contact ?? '');
+}
+
+const COLUMNS = [
+  'Entry',
+  'At',
+  'Who',
+  'How',
+  'From',
+  'Action',
+  'Integration',
+  'Contact',
+  'Details',
+];
+
+/** The first line of the file. */
+export const AUDIT_HEADER = stringify([COLUMNS]);
+
+/** Lines of entries; no cell is a formula, which spreadsheets would run, and nothing in one acts. */
+export function auditLines(entries: readonly AuditView[]): string {
+  return stringify(
+    entries.map((entry) => {
+      const { seq, at, who, action, integration } = entry;
+      const texts = [who.name ?? '', who.kind, who.from ?? '', action, integration ?? ''];
+      return [seq, at, ...[...texts, contactText(entry), detailsText(entry)].map(plainCell)];
+    }),
+  );
+}

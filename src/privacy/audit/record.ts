@@ -1,0 +1,234 @@
+/** Adds entries to the audit, each in the transaction of the change that it records. */
+import { randomUUID } from 'node:crypto';
+import type { Actor } from '../../core/actor.ts';
+import type { Clock } from '../../core/clock.ts';
+import { FatalError } from '../../core/errors.ts';
+import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
+import type { Sealer } from '../../database/encryption/sealed.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+import type { Trx } from '../../database/tables/tables.ts';
+import {
+  auditSealer,
+  birthMark,
+  CHAIN_START,
+  chainHash,
+  contactSealContext,
+  contactSealer,
+  entrySealContext,
+  keySealContext,
+  newContactKey,
+  placeMark,
+} from './chain.ts';
+
+/** What can be done that the audit records. */
+export const AUDIT_ACTIONS = [
+  'run.asked',
+  'run.stopped',
+  'hold.decided',
+  'batch.decided',
+  'network.decided',
+  'match_rate.accepted',
+  'marks.confirmed',
+  'approval.asked',
+  'approval.confirmed',
+  'approval.refused',
+  'approval.ran_out',
+  'undo.asked',
+  'erasure.requested',
+  'forget.begun',
+  'forget.done',
+  'forget.lifted',
+  'integration.erased',
+  'database.restored',
+  'database.moved',
+  'restore.agreed',
+  'settings.applied',
+  'settings.removed',
+  'settings.changed',
+  'setup.begun',
+  'setup.dropped',
+  'schedule.paused',
+  'schedule.resumed',
+  'token.made',
+  'token.revoked',
+  'session.begun',
+  'session.ended',
+  'session.refused',
+  'person.invited',
+  'person.joined',
+  'person.changed',
+  'person.removed',
+  'person.password',
+  'passkey.added',
+  'passkey.removed',
+  'passkey.refused',
+  'hook.made',
+  'hook.revoked',
+  'crm.connected',
+  'crm.disconnected',
+  'names.shown',
+  'contact.shown',
+  'audit.exported',
+  'everything.exported',
+  'audit.purged',
+  'data.purged',
+] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
+
+/** What was done, on what. No details name a contact: only `crmId` does, which `forget` can take away. */
+export interface NewAuditEntry {
+  action: AuditAction;
+  integrationId?: string | null;
+  crmId?: string | null;
+  details?: AuditDetails;
+}
+
+/**
+ * Adds an entry as the last thing that a transaction does: from here to its end no other transaction
+ * can add one, and that order keeps two of them from waiting for each other.
+ */
+export type RecordEntry = (trx: Trx, entry: NewAuditEntry) => Promise<void>;
+
+export interface RecordDeps {
+  clock: Pick<Clock, 'now'>;
+  fingerprint: Fingerprint;
+  actor: Actor;
+}
+
+export function auditRecorder({ clock, fingerprint, actor }: RecordDeps): RecordEntry {
+  let sealer: Sealer | null = null;
+  return async (trx, { action, integrationId = null, crmId = null, details = {} }) => {
+    sealer ??= auditSealer(fingerprint);
+    const { seq, hash: before } = await takePlace(trx);
+    const contact =
+      crmId === null || integrationId === null
+        ? null
+        : await sealContact(trx, { sealer, fingerprint }, { seq, integrationId, crmId });
+    // Sealed in the first entry: its birth record cannot be taken away unseen.
+    const born = seq === 1 ? { born: true } : {};
+    const body = { actor, details, contact: contact?.sealed ?? null, ...born };
+    const sealed = sealer.seal(JSON.stringify(body), entrySealContext(seq));
+    const entry = { seq, at: clock.now(), integrationId, action, keyId: contact?.keyId ?? null };
+    const hash = chainHash(fingerprint, before, { ...entry, sealed });
+    await requireFree(trx, seq);
+    await insertEntry(trx, { ...entry, sealed, hash });
+    if (seq === 1) await recordBirth(trx, fingerprint, { at: entry.at, hash });
+    const mark = placeMark(fingerprint, 'audit_end', { seq, hash });
+    await moveHead(trx, { hash, mark });
+  };
+}
+
+/** The first birth stays on record: a second chain in the same database has another first entry, which shows. */
+async function recordBirth(
+  trx: Trx,
+  fingerprint: Fingerprint,
+  birth: { at: number; hash: string },
+): Promise<void> {
+  await trx
+    .insertInto('chain_births')
+    .values({ id: 1, ...birth, mark: birthMark(fingerprint, birth) })
+    .onConflict((c) => c.column('id').doNothing())
+    .execute();
+}
+
+/** A FatalError where the end of the chain was set back: the next entry would take the place of one that is there. */
+async function requireFree(trx: Trx, seq: number): Promise<void> {
+  const [taken] = (await entryAt(trx, { seq })).rows;
+  if (taken === undefined) return;
+  throw new FatalError(
+    `The end of the audit was set back in the database: entry ${seq} is already there. Nothing was changed. Run \`donor-sync audit verify\`, and restore the row audit_head, or the database, from a backup.`,
+    { code: 'audit_set_back', details: { seq } },
+  );
+}
+
+const entryAt = prepared((db, { seq }: Slots<{ seq: number }>) =>
+  db.selectFrom('audit_entries').select('seq').where('seq', '=', seq).compile(),
+);
+
+/** The number of the next entry and the hash before it; others wait here until the transaction ends. */
+async function takePlace(trx: Trx): Promise<{ seq: number; hash: string }> {
+  const [place] = (await nextPlace(trx, {})).rows;
+  if (place === undefined) throw new Error('The audit has no next place.');
+  return place;
+}
+
+const nextPlace = prepared((db) =>
+  db
+    .insertInto('audit_head')
+    .values((eb) => ({
+      id: 1,
+      // Without its row the chain cannot go on; checking it says so.
+      seq: eb
+        .selectFrom('audit_entries')
+        .select((inner) =>
+          inner(inner.fn.coalesce(inner.fn.max('seq'), inner.lit(0)), '+', 1).as('seq'),
+        ),
+      hash: CHAIN_START,
+      mark: '',
+      purged_seq: 0,
+    }))
+    .onConflict((c) => c.column('id').doUpdateSet((eb) => ({ seq: eb('audit_head.seq', '+', 1) })))
+    .returning(['seq', 'hash'])
+    .compile(),
+);
+
+type Entry = {
+  seq: number;
+  at: number;
+  integrationId: string | null;
+  action: AuditAction;
+  keyId: string | null;
+  sealed: string;
+  hash: string;
+};
+
+const insertEntry = prepared((db, { integrationId, keyId, ...entry }: Slots<Entry>) =>
+  db
+    .insertInto('audit_entries')
+    .values({ ...entry, integration_id: integrationId, key_id: keyId })
+    .compile(),
+);
+
+const moveHead = prepared((db, { hash, mark }: Slots<{ hash: string; mark: string }>) =>
+  db.updateTable('audit_head').set({ hash, mark }).where('id', '=', 1).compile(),
+);
+
+/** The id of a contact, which only its own key opens; null for one that was erased. */
+async function sealContact(
+  trx: Trx,
+  { sealer, fingerprint }: { sealer: Sealer; fingerprint: Fingerprint },
+  { seq, integrationId, crmId }: { seq: number; integrationId: string; crmId: string },
+): Promise<{ keyId: string; sealed: string } | null> {
+  const erased = await trx
+    .selectFrom('forgotten')
+    .select('forgotten_at')
+    .where('crm_id_fingerprint', '=', fingerprint('forgotten', crmId))
+    .limit(1)
+    .executeTakeFirst();
+  if (erased !== undefined) return null;
+  const known = await trx
+    .selectFrom('audit_keys')
+    .select(['id', 'sealed'])
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', '=', crmId)
+    .executeTakeFirst();
+  if (known !== undefined) {
+    const key = sealer.open(known.sealed, keySealContext({ id: known.id, integrationId, crmId }));
+    return { keyId: known.id, sealed: contactSealer(key).seal(crmId, contactSealContext(seq)) };
+  }
+  const id = randomUUID();
+  const key = newContactKey();
+  await trx
+    .insertInto('audit_keys')
+    .values({
+      id,
+      integration_id: integrationId,
+      crm_id: crmId,
+      sealed: sealer.seal(key, keySealContext({ id, integrationId, crmId })),
+    })
+    .execute();
+  return { keyId: id, sealed: contactSealer(key).seal(crmId, contactSealContext(seq)) };
+}

@@ -1,0 +1,117 @@
+/** The end of an integration: all that is known of it goes, and a receipt says what stays and why. */
+
+import type { Application } from '../application.ts';
+import { dropUploads, type SetupDeps } from '../clients/setup/draft.ts';
+import type { Clock } from '../core/clock.ts';
+import { isoTime } from '../core/clock.ts';
+import { ConfigurationError, isDonorSyncError, RetriableError } from '../core/errors.ts';
+import { withLease } from '../sync/control/with-lease.ts';
+import type { KeptRows } from './statements/erase-integration.ts';
+
+/** What was done, and what is left to others. */
+export interface IntegrationReceipt {
+  id: string;
+  integration: string;
+  /** ISO 8601. */
+  at: string;
+  /** When it was erased before; null if this is the first time. */
+  erasedEarlier: string | null;
+  /** Rows by what they were; those of an earlier time that was cut off are not among them. */
+  erased: Record<string, number>;
+  kept: { what: keyof KeptRows; rows: number; why: string }[];
+  /** Files that were dropped into its set-up, and their results: deleted as well. */
+  files: string[];
+  /** What no database of ours holds. */
+  outside: string[];
+  /** False if bytes of it may stand in the file until the command is repeated. */
+  overwritten: boolean;
+}
+
+const WHY: Readonly<Record<keyof KeptRows, string>> = {
+  submissions: 'what was charged, for the books of the partner key; names no contact',
+  jobs: 'why each credit was spent, for the same books; without contact, identity and job id',
+  networkAdds: 'what bulk adds were charged, for the same books; names no donor',
+  sums: 'what was spent by day and by month, for the same books',
+  blocks: 'keyed fingerprints of people who were erased: they are never to be taken up again',
+  auditEntries: 'who did what; the keys that open contacts are gone',
+};
+
+interface EraseDeps {
+  application: Pick<Application, 'takeLease'> & SetupDeps;
+  clock: Clock;
+  newId: () => string;
+}
+
+/**
+ * Erases everything of an integration. Killed on the way, the same goes on. Throws AlreadyRunning while
+ * it is being synced, and a RetriableError while the cost of a request is not known.
+ */
+export async function eraseIntegration(
+  { application, clock, newId }: EraseDeps,
+  integration: string,
+): Promise<IntegrationReceipt> {
+  const { store, takeLease } = application;
+  if (!(await store.forget.knowsIntegration(integration))) throw unknown(integration);
+  return withLease({ store, clock, takeLease }, integration, async (lease) => {
+    if (await store.forget.hasOpenRequests(integration)) throw unsettled(integration);
+    const networks = (await store.networks.list(integration)).map(({ name }) => name);
+    const before = (await store.audit.listLast('integration.erased')).find(
+      ({ integrationId }) => integrationId === integration,
+    );
+    const files = await dropFiles(application, integration);
+    const { erased, kept } = await store.forget.eraseIntegration(lease);
+    const overwritten = await store.forget.overwriteErased();
+    return {
+      ...{ id: newId(), integration, at: isoTime(clock.now()) },
+      erasedEarlier: before === undefined ? null : isoTime(before.at),
+      erased,
+      kept: listKept(kept),
+      files: files ?? [],
+      outside: [...describeOutside(networks), ...(files === null ? [UNKNOWN_FILES] : [])],
+      overwritten,
+    };
+  });
+}
+
+const UNKNOWN_FILES =
+  'Its settings were sealed with a key that is not here any more: if a CSV file was dropped into its set-up, it is in the folder "uploads" beside the database still.';
+
+/** Null where it cannot be known which files these are, which keeps nothing else from being erased. */
+async function dropFiles(deps: SetupDeps, integration: string): Promise<string[] | null> {
+  try {
+    return await dropUploads(deps, integration);
+  } catch (error) {
+    if (isDonorSyncError(error)) return null;
+    throw error;
+  }
+}
+
+function listKept(rows: KeptRows) {
+  const all = ['submissions', 'jobs', 'networkAdds', 'sums', 'blocks', 'auditEntries'] as const;
+  return all.flatMap((what) =>
+    rows[what] > 0 ? [{ what, rows: rows[what], why: WHY[what] }] : [],
+  );
+}
+
+function describeOutside(networks: readonly string[]): string[] {
+  const names = networks.length === 0 ? '' : ` Its networks there stay: ${networks.join(', ')}.`;
+  return [
+    'The CRM keeps the values that were written: they are its own.',
+    `The service keeps the results of jobs for seven days.${names}`,
+    'Backups keep all of it until they expire; put back, it is erased again.',
+  ];
+}
+
+function unknown(integration: string): ConfigurationError {
+  return new ConfigurationError(
+    `The database knows no integration "${integration}": nothing was done.`,
+    { code: 'integration_unknown', details: { integration } },
+  );
+}
+
+function unsettled(integration: string): RetriableError {
+  return new RetriableError(
+    `A request of "${integration}" waits for its answer, or for the proof of what it cost: nothing was erased. Run \`donor-sync sync ${integration}\` once (with \`budget: { perRun: 0 }\` it only settles), then repeat the command.`,
+    { code: 'requests_open', details: { integration } },
+  );
+}

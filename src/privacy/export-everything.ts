@@ -1,0 +1,153 @@
+/** All that is held of a nonprofit, as files in a folder, for the day on which it leaves. */
+import { createWriteStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { stringify } from 'csv-stringify/sync';
+import { z } from 'zod';
+import type { Application } from '../application.ts';
+import { type Clock, isoTime } from '../core/clock.ts';
+import { isFatalError } from '../core/errors.ts';
+import { plainCell } from '../core/printable.ts';
+import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts';
+import { openValues } from '../fields/values.ts';
+import { withLease } from '../sync/control/with-lease.ts';
+import { AUDIT_HEADER, auditLines, pagesOfAudit } from './audit-view.ts';
+import type { HeldValue } from './statements/everything.ts';
+import { VALUES_PURGED } from './statements/retention.ts';
+
+export interface ExportedFile {
+  name: string;
+  rows: number;
+}
+
+interface ExportDeps {
+  application: Pick<Application, 'store' | 'takeLease' | 'sealer'>;
+  clock: Clock;
+}
+
+/**
+ * Writes everything of an integration into an empty folder, while no run changes it. Throws
+ * AlreadyRunning while it is being synced. The entry in the audit comes first.
+ */
+export async function exportEverything(
+  { application: { store, takeLease, sealer }, clock }: ExportDeps,
+  integrationId: string,
+  folder: string,
+): Promise<ExportedFile[]> {
+  await store.audit.note({ action: 'everything.exported', integrationId });
+  return withLease({ store, clock, takeLease }, integrationId, async () => {
+    const files: ExportedFile[] = [];
+    const { tables, writes } = store.readEverything(integrationId);
+    for (const { name, columns, pages } of tables) {
+      files.push(await writeRows(name, columns.map(toHead), pages, columns.map(isInstant)));
+    }
+    files.push(
+      await writeRows('values-before', ['run', 'contact', 'at', 'field', 'value'], before(writes)),
+    );
+    files.push(await writeAudit());
+    await writeFile(join(folder, 'README.txt'), README);
+    return files;
+  });
+
+  async function writeRows(
+    name: string,
+    heads: readonly string[],
+    pages: AsyncIterable<HeldValue[][]>,
+    instants: readonly boolean[] = [],
+  ): Promise<ExportedFile> {
+    let rows = 0;
+    await writeLines(name, stringify([[...heads]]), async function* () {
+      for await (const page of pages) {
+        rows += page.length;
+        yield stringify(page.map((row) => row.map((value, at) => toCell(value, instants[at]))));
+      }
+    });
+    return { name: `${name}.csv`, rows };
+  }
+
+  async function writeAudit(): Promise<ExportedFile> {
+    let rows = 0;
+    await writeLines('audit', AUDIT_HEADER, async function* () {
+      for await (const page of pagesOfAudit(store, { integrationId })) {
+        rows += page.length;
+        yield auditLines(page);
+      }
+    });
+    return { name: 'audit.csv', rows };
+  }
+
+  /** What runs wrote over, as far as it is kept. What was changed in the database is left out. */
+  async function* before(writes: AsyncIterable<HeldValue[][]>): AsyncGenerator<HeldValue[][]> {
+    for await (const page of writes) {
+      yield page.flatMap((row) => {
+        const [id, runId, crmId, writtenAt, sealed] = writeSchema.parse(row);
+        if (sealed === VALUES_PURGED) return [];
+        const values = openOrNothing(sealed, { id, integrationId, crmId });
+        return Object.entries(values).map(([field, value]) => {
+          const text = value === null ? null : String(value);
+          return [runId, crmId, isoTime(writtenAt), field, text];
+        });
+      });
+    }
+  }
+
+  function openOrNothing(sealed: string, place: Parameters<typeof valuesBeforeSealContext>[0]) {
+    try {
+      return openValues(sealer, sealed, valuesBeforeSealContext(place));
+    } catch (error) {
+      if (isFatalError(error)) return {};
+      throw error;
+    }
+  }
+
+  async function writeLines(
+    name: string,
+    header: string,
+    lines: () => AsyncGenerator<string>,
+  ): Promise<void> {
+    async function* all() {
+      yield header;
+      yield* lines();
+    }
+    const file = createWriteStream(join(folder, `${name}.csv`), { flags: 'wx', mode: 0o600 });
+    await pipeline(Readable.from(all()), file);
+  }
+}
+
+const writeSchema = z.tuple([z.string(), z.string(), z.string(), z.coerce.number(), z.string()]);
+
+/** `enhanced_at` → `enhanced at` */
+function toHead(column: string): string {
+  return column.replaceAll('_', ' ');
+}
+
+function isInstant(column: string): boolean {
+  return /(^|_)at$|^since$/.test(column);
+}
+
+function toCell(value: HeldValue, isTime = false): string {
+  if (value === null) return '';
+  if (isTime) return Number(value) > 0 ? isoTime(Number(value)) : '';
+  return typeof value === 'number' ? String(value) : plainCell(value);
+}
+
+const README = `All that donor-sync held of this integration when it was exported.
+
+contacts.csv         each contact by its id in the CRM: where it stands and when a credit was spent on it last
+jobs.csv             each question to the Partner Data Service, and why it was asked
+submissions.csv      each request with its credits
+runs.csv             each sync, and run-contacts.csv what it did to which contact (as long as that is kept)
+holds.csv            what waited for a person, and what was decided
+networks.csv         the groups mirrored into the service; network-members.csv, groups.csv their members
+warm-paths.csv       who can introduce which contact
+values-not-in-crm.csv  which fields lack a value that was paid for, and why
+kept-profiles.csv    for which contacts a profile is kept for delivery, without what it says
+values-before.csv    what stood in the CRM's fields before each write, as far as it is kept
+audit.csv            who did what, when
+settings.yaml        the settings, with variables in place of keys
+
+Names and addresses are not among it: they are not kept. Profiles are kept encrypted, for delivery alone, and what was
+delivered is in the CRM. Times are UTC.
+`;

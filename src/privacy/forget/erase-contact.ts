@@ -1,0 +1,338 @@
+/** The steps of an erasure in each integration: block, CRM, service, store. */
+import type { RecordLookup } from '../../../connectors/contract.ts';
+import type { Application } from '../../application.ts';
+import { type DonorSyncError, isDonorSyncError, RetriableError } from '../../core/errors.ts';
+import { type Lease, LeaseLost } from '../../database/leases.ts';
+import {
+  clearInCrm,
+  type ForgottenContact,
+  lookAtLeftovers,
+  type SaveNote,
+} from '../../fields/erase.ts';
+import type { NamesOfPerson } from '../../fields/erased-names.ts';
+import {
+  addCounts,
+  type ErasureNote,
+  isCleared,
+  NOTHING_CLEARED,
+  newNote,
+  parseNote,
+  union,
+} from '../../fields/erasure-note.ts';
+import {
+  clearMentions,
+  dropKeptTexts,
+  type FoundMentions,
+  findMentions,
+} from '../../fields/mentions.ts';
+import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
+import { leaveNetworks } from '../../networks/leave-networks.ts';
+import type { ForgottenRecord } from '../statements/forget.ts';
+import type { ErasedIn } from './receipt.ts';
+import {
+  type ForgetPersonDeps,
+  type ForgetRequest,
+  type Opened,
+  type Target,
+  UNKNOWN_HERE,
+} from './targets.ts';
+
+/** What is known when the erasure begins. */
+export interface Facts {
+  /** The integration that was asked for. */
+  main: Target | undefined;
+  lookup: RecordLookup | null;
+  person: PersonFingerprints | null;
+  forms: readonly string[];
+  erasures: readonly ForgottenRecord[];
+  /** The integrations that have traces of the contact. */
+  known: readonly string[];
+  isKnown: boolean;
+  /** Fingerprints of the donors that the person was and no other contact is. */
+  donors: ReadonlySet<string>;
+  names: NamesOfPerson;
+}
+
+/** How it stands in an integration in which there is nothing to be done, or no more. */
+const AT_REST = {
+  erasedEarlier: null,
+  mergedInto: null,
+  refusals: [],
+  isKeptPending: false,
+  isComplete: true,
+};
+
+/**
+ * The blocks of all first, so that no run in between brings anything back; then the CRM and the
+ * service; and the store last: once it has forgotten, nothing tells any more what was ours.
+ */
+export async function eraseInEach(
+  deps: ForgetPersonDeps,
+  request: ForgetRequest,
+  targets: readonly Target[],
+  facts: Facts,
+): Promise<ErasedIn[]> {
+  const begun: { target: Target; note: ErasureNote }[] = [];
+  for (const target of targets) {
+    const note = await begin(deps, request, target, facts).catch((error) => {
+      throw error instanceof LeaseLost ? overtaken(target, error) : error;
+    });
+    begun.push({ target, note });
+  }
+  if (!facts.isKnown) {
+    return begun.map(({ target, note }) => ({ ...AT_REST, integration: target.id, note }));
+  }
+  const ids = targets.map(({ id }) => id);
+  const outside: ErasedIn[] = [];
+  let failure: DonorSyncError | null = null;
+  for (const { target, note } of begun) {
+    try {
+      outside.push(await eraseOutside(deps, request, target, { ...facts, ids }, note));
+    } catch (error) {
+      if (!isDonorSyncError(error)) throw error;
+      failure ??= error;
+    }
+  }
+  if (failure !== null) throw cutOff(request, failure);
+  if (!outside.every(({ isComplete }) => isComplete)) return outside;
+  const done: ErasedIn[] = [];
+  for (const [at, { target }] of begun.entries()) {
+    const erased = outside[at];
+    if (erased !== undefined) done.push(await eraseInStore(deps, request, target, facts, erased));
+  }
+  return done;
+}
+
+/** Puts the erasure on record, or finds how far an earlier one has come. */
+async function begin(
+  { application: { store }, clock, newId }: ForgetPersonDeps,
+  { crmId, everywhere }: ForgetRequest,
+  { id, lease }: Target,
+  { person, erasures, known, isKnown, donors }: Facts,
+): Promise<ErasureNote> {
+  const before = erasures.find((row) => row.integrationId === id);
+  // One of several integrations may have come to its end before the others.
+  const isResumed = before?.state === 'begun' || (before && !known.includes(id));
+  const resumed = isResumed ? parseNote(before.receipt) : null;
+  const begun = resumed ?? newNote(newId(), clock.now());
+  const note = { ...begun, wasKnown: begun.wasKnown || known.includes(id) };
+  await store.forget.begin(lease, {
+    crmId,
+    person,
+    everywhere,
+    donors: [...donors],
+    state: isKnown ? 'begun' : 'blocked',
+    receipt: JSON.stringify(note),
+  });
+  return note;
+}
+
+/** Erases what stands outside of the store: in the CRM, beside it, and at the service. */
+async function eraseOutside(
+  { application: { store } }: ForgetPersonDeps,
+  { crmId, alsoInCrm }: ForgetRequest,
+  target: Target,
+  facts: Facts & { ids: readonly string[] },
+  begun: ErasureNote,
+): Promise<ErasedIn> {
+  const { id, lease, open, crm: own } = target;
+  const { main, lookup, forms, ids, names: ofPerson } = facts;
+  // If that is not asked for, nothing is said of the CRM, although an earlier attempt may have had it.
+  let note = alsoInCrm ? begun : { ...begun, crm: null, mentions: NOTHING_LEFT };
+  const save: SaveNote = async (changes) => {
+    note = { ...note, ...changes };
+    await store.forget.noteReceipt(lease, crmId, JSON.stringify(note));
+  };
+  const contact: ForgottenContact = { crmId, forms };
+  let mergedInto = lookup?.state === 'removed' ? lookup.mergedInto : null;
+  let refusals: readonly string[] = [];
+  const isKeptPending = open?.keepsWrites === true && own === null;
+  if (own?.connector.erase !== undefined) {
+    const kept = await own.connector.erase((each) => forms.includes(each));
+    if (kept > 0) await save({ erased: addCounts(note.erased, { kept }) });
+  }
+  const ours = await store.forget.findOurValues([id], forms);
+  await save({ written: union(note.written, [...ours.keys()]) });
+  // What an integration has written that the settings do not have any more is in the same account.
+  const clients = (open === null ? main : target) ?? UNKNOWN_HERE;
+  // Before anything is cleared: as long as it is on record.
+  const memberships = await findMemberships(store, id, forms);
+  const names = memberships.map(({ name }) => name);
+  await save({ networks: { ...note.networks, pending: union(note.networks.pending, names) } });
+  let inCrm: FoundMentions['inCrm'] = [];
+  if (clients.open !== null) {
+    const found = await findMentions(clients.open.deps, id, facts);
+    // On record first: after a kill only the rest is found.
+    const texts = Math.max(note.erased.texts, found.texts);
+    await save({ erased: { ...note.erased, texts } });
+    await dropKeptTexts(clients.open.deps, lease, found);
+    inCrm = found.inCrm;
+  }
+  if (alsoInCrm && clients.crm === null) {
+    const mentions = { ...NOTHING_LEFT, contacts: countHolders(inCrm) };
+    // What an earlier attempt has seen there is not known to be so any more.
+    await save({ crm: NOTHING_CLEARED, mentions, unreached: clients.unreached });
+  }
+  if (clients.crm !== null && alsoInCrm) {
+    const cleared = await clearInCrm(clients.crm, ids, contact, note.clearing, save);
+    mergedInto = cleared.mergedInto ?? mergedInto;
+    refusals = cleared.refusals;
+    // How many there are is on record before the first is cleared.
+    const introductions = Math.max(
+      note.erased.introductions + note.mentions.contacts + note.mentions.unseen,
+      countHolders(inCrm),
+    );
+    await save({
+      erased: { ...note.erased, introductions },
+      mentions: NOTHING_LEFT,
+      unreached: null,
+    });
+    const mentions = await clearMentions(clients.crm, lease, inCrm, ofPerson);
+    const left = mentions.contacts + mentions.unseen;
+    const erased = { ...note.erased, introductions: Math.max(0, introductions - left) };
+    await save({ erased, mentions });
+  }
+  const begunToLeave = note.networks.pending;
+  const pending = await leaveAll(store, open, lease, forms, begunToLeave);
+  const left = begunToLeave.filter((name) => !pending.includes(name));
+  await save({ networks: { left: union(note.networks.left, left), pending } });
+  const introductionsLeft = alsoInCrm ? 0 : countHolders(inCrm);
+  return {
+    integration: id,
+    note: { ...note, introductionsLeft },
+    erasedEarlier: null,
+    mergedInto,
+    refusals,
+    isKeptPending,
+    isComplete: isCleared(note),
+  };
+}
+
+const NOTHING_LEFT: ErasureNote['mentions'] = { contacts: 0, hidden: [], edited: 0, unseen: 0 };
+
+function countHolders(mentions: FoundMentions['inCrm']): number {
+  return new Set(mentions.map(({ holder }) => holder)).size;
+}
+
+/** Erases what the store knows; the receipt is on record in the same transaction. */
+async function eraseInStore(
+  { application: { store } }: ForgetPersonDeps,
+  { crmId }: ForgetRequest,
+  { lease }: Target,
+  { forms }: Facts,
+  erased: ErasedIn,
+): Promise<ErasedIn> {
+  let { note } = erased;
+  await store.forget.erase(lease, crmId, {
+    forms: forms.slice(1),
+    buildReceipt({ introductions, ...rows }) {
+      // Texts in the CRM count, and what the store itself still knows of paths where that was not to be cleared.
+      const { introductionsLeft: named } = erased.note;
+      const introductionsLeft = note.crm === null ? Math.max(named, introductions) : named;
+      note = { ...erased.note, introductionsLeft, erased: addCounts(erased.note.erased, rows) };
+      return JSON.stringify(note);
+    },
+  });
+  return { ...erased, note };
+}
+
+/** The networks of the mirror that the contact's donor is in, unless another contact is the same donor. */
+async function findMemberships(
+  store: Application['store'],
+  integrationId: string,
+  forms: readonly string[],
+): Promise<{ id: string; name: string; donorId: string }[]> {
+  const rows = await store.contacts.find(integrationId, forms);
+  const known = [...rows.values()].flatMap(({ donorId }) => donorId ?? []);
+  const contacts = await store.networks.findContacts(integrationId, known);
+  const donors = known.filter((donor) =>
+    (contacts.get(donor) ?? []).every((crmId) => forms.includes(crmId)),
+  );
+  if (donors.length === 0) return [];
+  const networks = await store.networks.list(integrationId);
+  const members = await Promise.all(networks.map(({ id }) => store.networks.listMembers(id)));
+  return networks.flatMap(({ id, name }, at) =>
+    (members[at] ?? []).flatMap(({ donorId }) =>
+      donors.includes(donorId) ? [{ id, name, donorId }] : [],
+    ),
+  );
+}
+
+/**
+ * Leaves the networks at the service; resolves with those of which that is still pending. That of an
+ * integration which the settings do not have any more cannot be asked: a person has to remove the donor
+ * there, and the mirror forgets it.
+ */
+async function leaveAll(
+  store: Application['store'],
+  open: Opened | null,
+  lease: Lease,
+  forms: readonly string[],
+  begun: readonly string[],
+): Promise<readonly string[]> {
+  if (open === null) {
+    for (const { id, donorId } of await findMemberships(store, lease.integrationId, forms)) {
+      await store.networks.dropMembers(lease, id, [donorId]);
+    }
+    return begun;
+  }
+  const pending: string[] = [];
+  for (const form of forms) {
+    pending.push(...(await leaveNetworks(open.deps, lease, form)).pending);
+  }
+  return pending;
+}
+
+/** A person who was erased before: what was done then, and what may be left in the CRM. */
+export async function doneBefore(
+  { application: { store }, newId }: ForgetPersonDeps,
+  { crmId, alsoInCrm, everywhere }: ForgetRequest,
+  targets: readonly Target[],
+  blocks: readonly ForgottenRecord[],
+  facts: Facts,
+): Promise<ErasedIn[]> {
+  const { person } = facts;
+  const done: ErasedIn[] = [];
+  for (const block of blocks) {
+    const { integrationId: integration, forgottenAt, erasedAt } = block;
+    await store.forget.notePerson(integration, crmId, { person, everywhere });
+    const at = erasedAt ?? forgottenAt;
+    let note = parseNote(block.receipt) ?? newNote(newId(), at);
+    const target = targets.find(({ id }) => id === integration);
+    const { open, crm, unreached } = target ?? UNKNOWN_HERE;
+    if (alsoInCrm && target !== undefined && open !== null && crm !== null) {
+      // Texts in other contacts are known by the donor that is on record of the block.
+      const { inCrm } = await findMentions(open.deps, integration, facts);
+      const mentions = await clearMentions(crm, target.lease, inCrm, facts.names);
+      const cleared = Math.max(0, countHolders(inCrm) - mentions.contacts - mentions.unseen);
+      note = { ...note, mentions, erased: addCounts(note.erased, { introductions: cleared }) };
+    }
+    if (alsoInCrm && open !== null && crm !== null) {
+      const mapped = open.mappings.map(({ to }) => to);
+      const fields = { written: note.written, cleared: note.crm?.cleared ?? [], mapped };
+      note = { ...note, crm: await lookAtLeftovers(crm, crmId, fields), unreached: null };
+    }
+    const isUnreached = alsoInCrm && open !== null && crm === null;
+    if (isUnreached) note = { ...note, crm: NOTHING_CLEARED, unreached };
+    // What had been left to the next sync then is of no news now.
+    note = { ...note, networks: { ...note.networks, pending: [] }, introductionsLeft: 0 };
+    done.push({ ...AT_REST, integration, note, erasedEarlier: at, isComplete: !isUnreached });
+  }
+  return done;
+}
+
+/** Whatever it was, the contact is blocked by now, and repeating the command does the rest. */
+function cutOff({ crmId }: ForgetRequest, failure: DonorSyncError): RetriableError {
+  return new RetriableError(
+    `The erasure of ${crmId} did not come to its end: ${failure.message} No sync takes the contact up meanwhile. Repeat the command once that is fixed; it goes on from there.`,
+    { code: 'erasure_cut_off', cause: failure, details: { reason: failure.code } },
+  );
+}
+
+/** It stood still for longer than its lease, before the block was on disk. */
+function overtaken({ id }: Target, cause: LeaseLost): RetriableError {
+  return new RetriableError(
+    `Another process began to work on "${id}" before the erasure was on record. Nothing was erased: repeat the command when that has ended.`,
+    { code: 'already_running', cause, details: { integration: id } },
+  );
+}

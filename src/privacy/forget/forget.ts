@@ -1,0 +1,156 @@
+/**
+ * Erasing a person: from every integration of the CRM account, provably and for good. The block is on
+ * disk before anything is erased; a person's id may be repeated after a kill, and the rest is done.
+ */
+import type { RecordLookup } from '../../../connectors/contract.ts';
+import { findConnectorDefinition } from '../../../connectors/index.ts';
+import { ConfigurationError, RetriableError } from '../../core/errors.ts';
+import type { Integration } from '../../core/integration.ts';
+import { createNearIds } from '../../core/near-miss.ts';
+import type { ForgottenRecord } from '../statements/forget.ts';
+import { parseDonors } from '../statements/mentions.ts';
+import { doneBefore, eraseInEach, type Facts } from './erase-contact.ts';
+import { distinguish, findAlike, findDonors, findNames, findPerson, lookUp } from './person.ts';
+import { buildReceipt, type ErasureReceipt } from './receipt.ts';
+import {
+  type ForgetPersonDeps,
+  type ForgetRequest,
+  integrationsToForget,
+  type Target,
+  withTargets,
+} from './targets.ts';
+
+/**
+ * Erases a person and says what was done. Throws a ConfigurationError, with nothing done, for an id
+ * that is known nowhere, and AlreadyRunning while one of the integrations is being synced.
+ */
+export async function forgetPerson(
+  deps: ForgetPersonDeps,
+  request: ForgetRequest,
+): Promise<ErasureReceipt> {
+  const ids = await integrationsToForget(deps, request);
+  return withTargets(deps, request, ids, [], (targets) => forgetIn(deps, request, targets));
+}
+
+async function forgetIn(
+  deps: ForgetPersonDeps,
+  request: ForgetRequest,
+  targets: readonly Target[],
+): Promise<ErasureReceipt> {
+  const { store } = deps.application;
+  const { crmId, integration } = request;
+  const main = targets.find(({ id }) => id === integration.id);
+  const forms = [crmId, ...(main?.open?.deps.otherForms?.(crmId) ?? [])];
+  const { lookup, isAsked } = await lookUp(main, crmId);
+  requireAllowed(request, lookup, isAsked);
+  if (lookup?.state === 'removed' && lookup.mergedInto !== null) {
+    await request.ofCrm?.foundMerged(lookup.mergedInto);
+  }
+  const account = await store.integrations.listOfSameAccount(integration.id);
+  const person = await findPerson(deps, account, forms, lookup);
+  const { mine, leftAlone } = await distinguish(deps, { targets, account, forms, person });
+  const ids = mine.map(({ id }) => id);
+  const known: string[] = [];
+  for (const id of ids)
+    if (await store.forget.hasTraces(id, forms, { asked: false })) known.push(id);
+  // Before the store forgets which donor the contact is.
+  const donors = await findDonors(store, ids, forms);
+  const erasures = await store.forget.findErasures(ids, [crmId]);
+  const blocks = erasures.filter(isErasure);
+  const isKnown = known.length > 0 || blocks.length > 0 || lookup !== null;
+  if (!isKnown && !request.blockUnknown) throw await unknownContact(deps, request, ids, isAsked);
+  const isDone =
+    known.length === 0 && blocks.length > 0 && blocks.every(({ state }) => state !== 'begun');
+  // A later attempt knows what is on record from the first one, when the store still knew more.
+  const named = [
+    ...(await store.mentions.findDonors(ids, forms)),
+    ...erasures.flatMap((row) => parseDonors(row.donors)),
+  ];
+  const names = await findNames(deps, main, ids, forms, lookup);
+  const facts: Facts = {
+    ...{ main, lookup, person, forms, erasures, known, isKnown, names },
+    donors: new Set(named),
+  };
+  const erased = isDone
+    ? await doneBefore(deps, request, mine, blocks, facts)
+    : await eraseInEach(deps, request, mine, facts);
+  if (!(await store.forget.overwriteErased())) {
+    deps.log.warn({}, FILE_IN_USE);
+  }
+  const alike = await findAlike(deps, request, { ids, forms, person, donors });
+  return buildReceipt({ at: deps.clock.now(), erased, alike, leftAlone });
+}
+
+/** Throws, with nothing erased, if the CRM forbids the erasure, or shows the request no longer. */
+function requireAllowed(
+  { crmId, ofCrm }: ForgetRequest,
+  lookup: RecordLookup | null,
+  isAsked: boolean,
+): void {
+  const marks = lookup?.state === 'found' ? lookup.contact.privacy : undefined;
+  if (marks?.isOnHold === true) {
+    throw new ConfigurationError(
+      `A privacy hold of the CRM (HasPrivacyHold) forbids the erasure of ${crmId}. Nothing was erased: end the hold in the CRM first.`,
+      { code: PRIVACY_HOLD },
+    );
+  }
+  if (ofCrm?.mustStand !== true) return;
+  if (!isAsked) {
+    throw new RetriableError(
+      `The CRM cannot be asked whether ${crmId} is still to be erased. Nothing was erased.`,
+      { code: 'erasure_unconfirmed' },
+    );
+  }
+  const isThere = lookup?.state === 'found';
+  if (isThere && marks?.shouldForget !== true && marks?.objectsToProfiling !== true) {
+    throw new ConfigurationError(
+      `The CRM has withdrawn its request to erase ${crmId}. Nothing was erased.`,
+      { code: REQUEST_WITHDRAWN },
+    );
+  }
+}
+
+/** The codes of errors that say why the CRM keeps a contact from being erased. */
+export const PRIVACY_HOLD = 'privacy_hold';
+export const REQUEST_WITHDRAWN = 'erasure_request_withdrawn';
+
+const FILE_IN_USE =
+  'the database file is in use by another process and could not be rewritten: bytes of what was erased may stand in it until forget is repeated for the same contact';
+
+/** False for a contact that is only suspected. */
+function isErasure({ state }: ForgottenRecord): boolean {
+  return state !== 'merged';
+}
+
+async function unknownContact(
+  { application: { store } }: ForgetPersonDeps,
+  { integration, crmId }: ForgetRequest,
+  ids: readonly string[],
+  isCrmAsked: boolean,
+): Promise<ConfigurationError> {
+  const near = createNearIds(crmId);
+  for (const id of ids) for await (const some of store.contacts.listIds(id)) near.look(some);
+  const found = near.best();
+  const hint = found.length === 0 ? '' : ` Near it there are: ${found.join(', ')}.`;
+  const where = isCrmAsked
+    ? `Neither the database nor the CRM of "${integration.id}" knows a contact "${crmId}"`
+    : `The database knows no contact "${crmId}" of "${integration.id}", and its CRM could not be asked`;
+  return new ConfigurationError(
+    `${where}: nothing was done.${hint} To keep an id away that is not known here, add --block-unknown.`,
+    {
+      code: 'contact_unknown',
+      details: { integration: integration.id, contact: crmId, near: found, isCrmAsked },
+    },
+  );
+}
+
+/** Lifts the block of a contact in every integration of its account; resolves with those that had one. */
+export async function liftBlock(
+  { application: { store } }: Pick<ForgetPersonDeps, 'application'>,
+  integration: Integration,
+  crmId: string,
+): Promise<string[]> {
+  const ids = await store.integrations.listOfSameAccount(integration.id);
+  const definition = await findConnectorDefinition(integration.crm.kind);
+  return store.forget.lift(ids, [crmId, ...(definition.otherForms?.(crmId) ?? [])]);
+}

@@ -1,0 +1,154 @@
+/** Who the person of an id is: as the CRM has them, as the store remembers them, and who may be the same. */
+import type { RecordLookup } from '../../../connectors/contract.ts';
+import type { Application } from '../../application.ts';
+import { isDonorSyncError } from '../../core/errors.ts';
+import { type NamesOfPerson, namesOfPerson, type PersonName } from '../../fields/erased-names.ts';
+import { nameOfKept } from '../../fields/mentions.ts';
+import {
+  fingerprintPerson,
+  joinedFingerprints,
+  mayBeSamePerson,
+  type PersonFingerprints,
+  storedPersonFingerprints,
+} from '../../identity/person-fingerprints.ts';
+import type { KnownContact } from '../statements/forget.ts';
+import type { ForgetPersonDeps, ForgetRequest, Target } from './targets.ts';
+
+/** What the CRM says of an id. */
+export interface CrmAnswer {
+  /** The record: there, or merged into another one; null for any other. */
+  lookup: RecordLookup | null;
+  /** False if the CRM could not be asked. */
+  isAsked: boolean;
+}
+
+export async function lookUp(main: Target | undefined, crmId: string): Promise<CrmAnswer> {
+  if (!main?.crm) return { lookup: null, isAsked: false };
+  try {
+    const [lookup] = await main.crm.connector.readByIds([crmId], []);
+    const isThere =
+      lookup?.state === 'found' || (lookup?.state === 'removed' && lookup.mergedInto !== null);
+    return { lookup: isThere ? lookup : null, isAsked: true };
+  } catch (error) {
+    if (!isDonorSyncError(error)) throw error;
+    return { lookup: null, isAsked: false };
+  }
+}
+
+/** By what the person is recognised later: as the CRM has them, and as the store remembers them. */
+export async function findPerson(
+  { application: { store } }: ForgetPersonDeps,
+  account: readonly string[],
+  forms: readonly string[],
+  lookup: RecordLookup | null,
+): Promise<PersonFingerprints | null> {
+  let person =
+    lookup?.state === 'found' ? fingerprintPerson(store.fingerprint, lookup.contact) : null;
+  for (const id of account) {
+    for (const { identity } of (await store.contacts.find(id, forms)).values()) {
+      person = joinedFingerprints(person, storedPersonFingerprints(store.fingerprint, identity));
+    }
+  }
+  return person;
+}
+
+/** In another account the same id may be another person, who is left alone. */
+export async function distinguish(
+  { application: { store } }: ForgetPersonDeps,
+  {
+    targets,
+    account,
+    forms,
+    person,
+  }: {
+    targets: readonly Target[];
+    /** Integrations in which the id means the same contact. */
+    account: readonly string[];
+    forms: readonly string[];
+    person: PersonFingerprints | null;
+  },
+): Promise<{ mine: Target[]; leftAlone: KnownContact[] }> {
+  const mine: Target[] = [];
+  const leftAlone: KnownContact[] = [];
+  for (const target of targets) {
+    const rows = [...(await store.contacts.find(target.id, forms)).values()];
+    const others = rows.map(({ identity }) =>
+      storedPersonFingerprints(store.fingerprint, identity),
+    );
+    const isOther =
+      !account.includes(target.id) &&
+      person !== null &&
+      others.some((other) => other !== null && !mayBeSamePerson(person, other));
+    if (!isOther) mine.push(target);
+    else leftAlone.push(...rows.map((row) => ({ integration: target.id, crmId: row.crmId })));
+  }
+  return { mine, leftAlone };
+}
+
+/** The names of the person: as the CRM has them, and as kept profiles do for one who has left the CRM. */
+export async function findNames(
+  { application: { store } }: ForgetPersonDeps,
+  main: Target | undefined,
+  ids: readonly string[],
+  forms: readonly string[],
+  lookup: RecordLookup | null,
+): Promise<NamesOfPerson> {
+  const names: PersonName[] = [];
+  if (lookup?.state === 'found') {
+    names.push({ first: lookup.contact.firstName, last: lookup.contact.lastName });
+  }
+  const deps = main?.open?.deps;
+  if (deps === undefined) return namesOfPerson(names);
+  for (const id of ids) {
+    for (const kept of await store.mentions.findProfiles(id, forms)) {
+      const name = nameOfKept(deps, id, kept);
+      if (name !== null) names.push(name);
+    }
+  }
+  return namesOfPerson(names);
+}
+
+/** The donors that the contact is, by integration. */
+export async function findDonors(
+  store: Application['store'],
+  ids: readonly string[],
+  forms: readonly string[],
+): Promise<Map<string, string[]>> {
+  const donors = new Map<string, string[]>();
+  for (const id of ids) {
+    const rows = [...(await store.contacts.find(id, forms)).values()];
+    donors.set(
+      id,
+      rows.flatMap(({ donorId }) => donorId ?? []),
+    );
+  }
+  return donors;
+}
+
+/** Other contacts that may be the same person: only their ids, for a person to look at. */
+export async function findAlike(
+  { application: { store } }: ForgetPersonDeps,
+  { everywhere }: ForgetRequest,
+  {
+    ids,
+    forms,
+    person,
+    donors,
+  }: {
+    ids: readonly string[];
+    forms: readonly string[];
+    person: PersonFingerprints | null;
+    donors: ReadonlyMap<string, readonly string[]>;
+  },
+): Promise<KnownContact[]> {
+  const found =
+    person === null ? [] : await store.forget.findAlike(person, everywhere ? null : ids);
+  for (const [integration, own] of donors) {
+    const sameDonor = await store.networks.findContacts(integration, own);
+    found.push(...[...sameDonor.values()].flat().map((crmId) => ({ integration, crmId })));
+  }
+  const others = found.filter(
+    ({ integration, crmId }) => !ids.includes(integration) || !forms.includes(crmId),
+  );
+  return [...new Map(others.map((each) => [`${each.integration}/${each.crmId}`, each])).values()];
+}

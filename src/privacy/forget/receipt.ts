@@ -1,0 +1,192 @@
+/** What an erasure has done, in the form for people and programs: no names, and no id besides the one asked for. */
+import { isoTime } from '../../core/clock.ts';
+import { describeCount } from '../../core/quantities.ts';
+import {
+  addCounts,
+  type CrmErasure,
+  type ErasedCounts,
+  type ErasureNote,
+  NOTHING_ERASED,
+  union,
+} from '../../fields/erasure-note.ts';
+import type { KnownContact } from '../statements/forget.ts';
+
+/** What was done in one integration. */
+export interface ErasedIn {
+  integration: string;
+  note: ErasureNote;
+  /** When it was done before (epoch ms), if it was; null if it was done now. */
+  erasedEarlier: number | null;
+  /** The contact that it lives on in, if the CRM has merged it. */
+  mergedInto: string | null;
+  /** Why the CRM did not let fields be cleared. */
+  refusals: readonly string[];
+  /** What the next sync does, since the connector could not sign in. */
+  isKeptPending: boolean;
+  /** False if values of ours are left in the CRM: what tells them from others is kept till then. */
+  isComplete: boolean;
+}
+
+export interface ErasureReceipt {
+  id: string;
+  at: string;
+  /** False if the same command has to be repeated once the CRM takes it. */
+  complete: boolean;
+  /** When it was erased before, if nothing was left to be done now. */
+  erasedEarlier: string | null;
+  integrations: {
+    integration: string;
+    wasKnown: boolean;
+    erasedEarlier: string | null;
+    erased: ErasedCounts;
+    networks: ErasureNote['networks'];
+    crm: CrmErasure | null;
+  }[];
+  /** The sums over the integrations. */
+  erased: ErasedCounts;
+  /** Null if the CRM was not to be cleared. */
+  crm: CrmErasure | null;
+  /** Contacts that may be the same person under another id. */
+  alike: readonly KnownContact[];
+  /** Contacts of other accounts that have this id and are another person. */
+  leftAlone: readonly KnownContact[];
+  pending: Pending[];
+}
+
+/** What is still to be done. */
+export interface Pending {
+  integration: string;
+  what: 'networks' | 'introductions' | 'crm' | 'merged' | 'kept';
+  text: string;
+}
+
+export function buildReceipt({
+  at,
+  erased: parts,
+  alike,
+  leftAlone,
+}: {
+  /** Epoch ms. */
+  at: number;
+  /** The integration that was asked for first. */
+  erased: readonly ErasedIn[];
+  alike: readonly KnownContact[];
+  leftAlone: readonly KnownContact[];
+}): ErasureReceipt {
+  const earlier = parts.flatMap(({ erasedEarlier }) => erasedEarlier ?? []);
+  const isEarlier = earlier.length > 0 && earlier.length === parts.length;
+  return {
+    id: parts[0]?.note.id ?? '',
+    at: isoTime(at),
+    complete: parts.every(({ isComplete }) => isComplete),
+    erasedEarlier: isEarlier ? isoTime(Math.max(...earlier)) : null,
+    integrations: parts.map(({ integration, note, erasedEarlier }) => ({
+      integration,
+      wasKnown: note.wasKnown,
+      erasedEarlier: erasedEarlier === null ? null : isoTime(erasedEarlier),
+      erased: note.erased,
+      networks: note.networks,
+      crm: note.crm,
+    })),
+    erased: parts.reduce((sum, { note }) => addCounts(sum, note.erased), NOTHING_ERASED),
+    crm: parts.reduce<CrmErasure | null>((sum, { note }) => joined(sum, note.crm), null),
+    alike,
+    leftAlone,
+    pending: parts.flatMap(listPending),
+  };
+}
+
+function joined(one: CrmErasure | null, other: CrmErasure | null): CrmErasure | null {
+  if (one === null || other === null) return one ?? other;
+  return {
+    cleared: union(one.cleared, other.cleared),
+    editedSince: union(one.editedSince, other.editedSince),
+    stillPresent: union(one.stillPresent, other.stillPresent),
+    unreadable: union(one.unreadable, other.unreadable),
+    hidden: union(one.hidden, other.hidden),
+    unrecognized: union(one.unrecognized, other.unrecognized),
+    verified: one.verified && other.verified,
+  };
+}
+
+/** Texts that name the person in other contacts. */
+function addMentions(
+  { contacts, hidden, edited, unseen }: ErasureNote['mentions'],
+  add: (text: string) => void,
+): void {
+  if (contacts > 0) {
+    add(
+      `${describeCount(contacts, 'contact')} of the CRM still ${contacts === 1 ? 'names' : 'name'} this person as an introducer, because the CRM did not clear the text. The next attempt clears it.`,
+    );
+  }
+  if (unseen > 0) {
+    add(
+      `${describeCount(unseen, 'contact')} that the CRM does not show at present can still name this person as an introducer. The next syncs look again, and clear the text once the CRM shows the contact.`,
+    );
+  }
+  if (hidden.length > 0) {
+    add(
+      `Fields that the integration's user cannot see, and that can name this person as an introducer: ${hidden.join(', ')}. Show them to the user and repeat the command. If they no longer exist, repeat it without clearing the CRM.`,
+    );
+  }
+  if (edited > 0) {
+    add(
+      `${describeCount(edited, 'contact')} of the CRM ${edited === 1 ? 'has' : 'have'} a text about an introduction that a user has changed and that names this person. donor-sync leaves it as it is.`,
+    );
+  }
+}
+
+function listPending(part: ErasedIn): Pending[] {
+  const { integration, note, mergedInto, refusals, isKeptPending } = part;
+  const { crm, networks, introductionsLeft } = note;
+  const pending: Pending[] = [];
+  const add = (what: Pending['what'], text: string) => pending.push({ integration, what, text });
+  if (networks.pending.length > 0) {
+    add(
+      'networks',
+      `Still in the networks, until the next sync removes them: ${networks.pending.join(', ')}.`,
+    );
+  }
+  if (introductionsLeft > 0) {
+    add(
+      'introductions',
+      `${describeCount(introductionsLeft, 'contact')} of the CRM may still name this person as an introducer, until the next sync writes over it.`,
+    );
+  }
+  if (note.unreached !== null) {
+    add(
+      'crm',
+      `The CRM could not be reached, and what donor-sync wrote there is still in it. The next attempt clears it. The CRM's error: ${note.unreached}`,
+    );
+  }
+  addMentions(note.mentions, (text) => add('introductions', text));
+  if (crm !== null && crm.stillPresent.length > 0) {
+    const why = refusals.length === 0 ? '' : ` The CRM says: ${refusals.join('; ')}.`;
+    add('crm', `The CRM still holds what we wrote: ${crm.stillPresent.join(', ')}.${why}`);
+  }
+  if (crm !== null && crm.unreadable.length > 0) {
+    add(
+      'crm',
+      `Fields that the integration's user cannot see, and that may hold what we wrote: ${crm.unreadable.join(', ')}.`,
+    );
+  }
+  if (crm !== null && crm.unrecognized.length > 0) {
+    add(
+      'crm',
+      `Fields that hold values of which the database cannot tell any more whether we wrote them: ${crm.unrecognized.join(', ')}. Look at them in the CRM.`,
+    );
+  }
+  if (mergedInto !== null) {
+    add(
+      'merged',
+      `The CRM has merged the contact into ${mergedInto}, which may hold this person's values: forget that one as well.`,
+    );
+  }
+  if (isKeptPending) {
+    add(
+      'kept',
+      'What a sync that was cut off has left beside the file is dropped by the next sync.',
+    );
+  }
+  return pending;
+}

@@ -1,0 +1,93 @@
+/** Carries out the erasures that a CRM asked for and that are due: by the CRM's own event, the settings, or a user. */
+import { isDonorSyncError, isRetriableError, messageOf } from '../../core/errors.ts';
+import type { Integration } from '../../core/integration.ts';
+import type { DueErasure } from '../../decisions/statements/erasure-requests.ts';
+import { forgetPerson, PRIVACY_HOLD, REQUEST_WITHDRAWN } from './forget.ts';
+import type { ForgetPersonDeps } from './targets.ts';
+
+/** The result of one pass over the erasures that are due. */
+export interface ErasedOnRequest {
+  erased: number;
+  /** Erasures that could not be finished, and stay due. */
+  left: number;
+}
+
+/** Erasures that are loaded at once. */
+const AT_ONCE = 500;
+
+/** Reasons that are marks of the CRM, and must still be set when the erasure starts. */
+const BY_MARK: readonly DueErasure['source'][] = ['should_forget', 'objection'];
+
+/**
+ * Erases the contacts whose requests are due, one after the other. It can be stopped at any moment: a request is due until
+ * its erasure has deleted it, and a repeated erasure continues where the first one stopped.
+ */
+export async function eraseRequested(
+  deps: ForgetPersonDeps,
+  integration: Integration,
+  signal: AbortSignal,
+): Promise<ErasedOnRequest> {
+  const { erasureRequests } = deps.application.store;
+  const done: ErasedOnRequest = { erased: 0, left: 0 };
+  for (;;) {
+    const due = await erasureRequests.listDue(integration.id, AT_ONCE);
+    const before = done.erased;
+    done.left = 0;
+    for (const one of due) {
+      if (signal.aborted) return { ...done, left: due.length };
+      const outcome = await eraseOne(deps, integration, one);
+      if (outcome === 'erased') done.erased += 1;
+      if (outcome === 'left') done.left += 1;
+      // A run has the lease, or the CRM is unavailable: the others would fail in the same way.
+      if (outcome === 'later') return { ...done, left: due.length };
+    }
+    if (due.length < AT_ONCE || done.erased === before) return done;
+  }
+}
+
+type Outcome = 'erased' | 'ended' | 'left' | 'later';
+
+async function eraseOne(
+  deps: ForgetPersonDeps,
+  integration: Integration,
+  due: DueErasure,
+): Promise<Outcome> {
+  const { store } = deps.application;
+  const { crmId, source } = due;
+  const isMark = BY_MARK.includes(source);
+  try {
+    const receipt = await forgetPerson(deps, {
+      integration,
+      crmId,
+      // A contact that the CRM has deleted has no fields to clear.
+      alsoInCrm: source !== 'crm_event',
+      everywhere: false,
+      blockUnknown: true,
+      ofCrm: {
+        mustStand: isMark,
+        async foundMerged(winner) {
+          const asked = { crmId: winner, source: 'merged', isAutomatic: false } as const;
+          await store.erasureRequests.record(integration.id, [asked], deps);
+        },
+      },
+    });
+    if (!receipt.complete) return 'left';
+    await store.erasureRequests.end(due);
+    return 'erased';
+  } catch (error) {
+    if (!isDonorSyncError(error)) throw error;
+    if (error.code === PRIVACY_HOLD) {
+      await store.erasureRequests.forbid(due, deps.newId());
+      return 'ended';
+    }
+    if (error.code === REQUEST_WITHDRAWN) {
+      await store.erasureRequests.end(due);
+      return 'ended';
+    }
+    deps.log.warn(
+      { integration: integration.id, error: messageOf(error) },
+      'an erasure that the CRM asked for waits',
+    );
+    return isRetriableError(error) ? 'later' : 'left';
+  }
+}

@@ -1,0 +1,144 @@
+import type { Application, OpenIntegration } from '../../application.ts';
+import type { Clock } from '../../core/clock.ts';
+import { isDonorSyncError, messageOf } from '../../core/errors.ts';
+import type { Integration } from '../../core/integration.ts';
+import type { Log } from '../../core/log.ts';
+import { type Lease, LeaseLost } from '../../database/leases.ts';
+import type { SyncDeps } from '../../sync/control/context.ts';
+import { openCrm } from '../../sync/control/crm-account.ts';
+import { withLease } from '../../sync/control/with-lease.ts';
+
+/** What a person asks for. */
+export interface ForgetRequest {
+  integration: Integration;
+  /** The canonical form of the contact's id. */
+  crmId: string;
+  /** True to clear what we wrote into the CRM, too. */
+  alsoInCrm: boolean;
+  /** True for the integrations of other accounts as well. */
+  everywhere: boolean;
+  /** True to block an id that neither the store nor the CRM knows. */
+  blockUnknown: boolean;
+  /** The CRM's own request, if the erasure answers one; left out for one that a user starts. */
+  ofCrm?: RequestOfCrm;
+}
+
+/** How a request of the CRM is checked before it is carried out. */
+export interface RequestOfCrm {
+  /** True if the CRM must still show the request when the erasure starts. */
+  mustStand: boolean;
+  /** Called, before anything is erased, with the contact that the CRM has merged this one into. */
+  foundMerged(winnerId: string): Promise<void>;
+}
+
+export interface ForgetPersonDeps {
+  application: Pick<Application, 'store' | 'integrations' | 'takeLease'> & {
+    open(integration: Integration, signal: AbortSignal): Promise<Opened>;
+  };
+  clock: Clock;
+  log: Log;
+  newId: () => string;
+}
+
+/** The part of an integration's clients that an erasure works with. */
+export type Opened = Pick<
+  OpenIntegration,
+  'integration' | 'mappings' | 'deps' | 'keepsWrites' | 'close'
+>;
+
+/** Without `alsoInCrm` the CRM is asked who the person is, and may be out of reach for good. */
+const CRM_PATIENCE_MS = 15_000;
+
+/**
+ * The integrations that an erasure is about: those of the same account, also ones that the settings
+ * do not have any more; with `everywhere`, those of the same kind that know the id.
+ */
+export async function integrationsToForget(
+  {
+    application: { store, integrations },
+  }: { application: Pick<ForgetPersonDeps['application'], 'store' | 'integrations'> },
+  { integration, crmId, everywhere }: Pick<ForgetRequest, 'integration' | 'crmId' | 'everywhere'>,
+): Promise<string[]> {
+  const ids = await store.integrations.listOfSameAccount(integration.id);
+  if (!everywhere) return ids;
+  for (const other of integrations.values()) {
+    if (other.crm.kind !== integration.crm.kind || ids.includes(other.id)) continue;
+    if (await store.forget.hasTraces(other.id, [crmId])) ids.push(other.id);
+  }
+  return ids;
+}
+
+/** One of the integrations, for as long as the erasure takes. */
+export interface Target {
+  id: string;
+  lease: Lease;
+  /** Null if the settings do not have it any more. */
+  open: Opened | null;
+  /** The same with its CRM; null if that could not be opened. */
+  crm: SyncDeps | null;
+  /** Why the CRM could not be opened; null if it was. */
+  unreached: string | null;
+}
+
+/** What there is of an integration that the settings do not have. */
+export const UNKNOWN_HERE: Pick<Target, 'open' | 'crm' | 'unreached'> = {
+  open: null,
+  crm: null,
+  unreached: null,
+};
+
+/** Takes the lease of each integration and signs in; nothing is done if one of them is taken. */
+export function withTargets<Result>(
+  deps: ForgetPersonDeps,
+  request: ForgetRequest,
+  [id, ...others]: readonly string[],
+  taken: readonly Target[],
+  work: (targets: readonly Target[]) => Promise<Result>,
+): Promise<Result> {
+  if (id === undefined) return work(taken);
+  const { application, clock } = deps;
+  const { store, takeLease, integrations } = application;
+  return withLease({ store, clock, takeLease }, id, async (lease) => {
+    const integration = integrations.get(id);
+    if (integration === undefined) {
+      const target = { id, lease, open: null, crm: null, unreached: null };
+      return withTargets(deps, request, others, [...taken, target], work);
+    }
+    const patience = AbortSignal.timeout(CRM_PATIENCE_MS);
+    const signal = request.alsoInCrm ? new AbortController().signal : patience;
+    const open = await application.open(integration, signal);
+    try {
+      const opened = await openUnlessAway(open, lease, request.alsoInCrm);
+      const target = { id, lease, open, ...opened };
+      return await withTargets(deps, request, others, [...taken, target], work);
+    } finally {
+      await open.close();
+    }
+  });
+}
+
+/** The codes of a CRM that is unavailable or disconnected. */
+const OUT_OF_REACH: ReadonlySet<string> = new Set([
+  'crm_unavailable',
+  'crm_unauthorized',
+  'crm_limit_reached',
+]);
+
+/**
+ * Without the CRM the contact is blocked all the same, and the receipt says what could not be reached. Settings that lead to
+ * another account than before are an error: there, the id is another contact.
+ */
+async function openUnlessAway(
+  { deps, integration }: Opened,
+  lease: Lease,
+  isNeeded: boolean,
+): Promise<Pick<Target, 'crm' | 'unreached'>> {
+  try {
+    return { crm: await openCrm(deps, isNeeded ? lease : null), unreached: null };
+  } catch (error) {
+    if (!isDonorSyncError(error) || error instanceof LeaseLost) throw error;
+    if (isNeeded && !OUT_OF_REACH.has(error.code)) throw error;
+    deps.log.warn({ integration: integration.id, error: messageOf(error) }, 'the CRM is not asked');
+    return { crm: null, unreached: error.message };
+  }
+}

@@ -1,0 +1,73 @@
+/** Starts the erasures that are due in a service, one client after the other, beside its runs. */
+import type { Application } from '../../application.ts';
+import type { Clock } from '../../core/clock.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { newId } from '../../core/new-id.ts';
+import { eraseRequested } from './requested.ts';
+
+export interface ErasureWatch {
+  /** Looks for erasures that are due, and starts them unless the last ones are still in progress. */
+  start(): Promise<void>;
+  /** Ends the delay after a failure. */
+  retryNow(): void;
+  /** Resolves when no erasure is in progress. */
+  ended(): Promise<void>;
+}
+
+/** A run has the lease, or a CRM is unavailable: the delay doubles up to the longest one. */
+const FIRST_DELAY_MS = 2_000;
+const LONGEST_DELAY_MS = 300_000;
+
+export function createErasureWatch(deps: {
+  application: Application;
+  clock: Clock;
+  log: Log;
+  stopping: AbortSignal;
+}): ErasureWatch {
+  const { application, clock, log, stopping } = deps;
+  const delays = new Map<string, { ms: number; until: number }>();
+  let work: Promise<void> | null = null;
+
+  return {
+    async start() {
+      if (work !== null || stopping.aborted) return;
+      const due = await application.store.erasureRequests.listIntegrationsWithDue();
+      const ready = due.filter((id) => (delays.get(id)?.until ?? 0) <= clock.monotonicMs());
+      if (ready.length === 0) return;
+      work = eraseAll(ready).finally(() => {
+        work = null;
+      });
+    },
+    retryNow: () => delays.clear(),
+    async ended() {
+      await work;
+    },
+  };
+
+  async function eraseAll(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const isDone = await eraseIn(id).catch((error: unknown) => {
+        log.error({ integration: id, error: messageOf(error) }, 'erasures broke off');
+        return false;
+      });
+      if (isDone) delays.delete(id);
+      else postpone(id);
+    }
+  }
+
+  /** False if some of it is left. */
+  async function eraseIn(id: string): Promise<boolean> {
+    const integration = application.integrations.get(id);
+    if (integration === undefined || (await application.findRunning(id)) !== null) return false;
+    const forgetDeps = { application, clock, log, newId: () => newId(clock.now()) };
+    const { erased, left } = await eraseRequested(forgetDeps, integration, stopping);
+    if (erased > 0) log.info({ integration: id, erased, left }, 'contacts were erased on request');
+    return left === 0;
+  }
+
+  function postpone(id: string): void {
+    const ms = Math.min((delays.get(id)?.ms ?? FIRST_DELAY_MS / 2) * 2, LONGEST_DELAY_MS);
+    delays.set(id, { ms, until: clock.monotonicMs() + ms });
+  }
+}

@@ -1,0 +1,69 @@
+import { move } from '../../contacts/transition.ts';
+import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
+import type { Trx } from '../../database/tables/tables.ts';
+import { eraseRows } from './erase-rows.ts';
+import type { ErasureLog } from './erasure-log.ts';
+
+/** The part of a hold that says whose it is. */
+interface HeldContact {
+  integrationId: string;
+  crmId: string;
+}
+
+/**
+ * It is the erased person: this id is blocked as well. Where nothing was ever written into the CRM,
+ * nothing is left of it here either; the rest is for `forget`, which can tell then what was ours.
+ */
+export async function blockErased(
+  trx: Trx,
+  hold: HeldContact,
+  { fingerprint, erasures }: { fingerprint: Fingerprint; erasures: ErasureLog },
+  now: number,
+): Promise<number> {
+  const { integrationId, crmId } = hold;
+  const isKnownInCrm = await hasWritten(trx, hold);
+  const block = isKnownInCrm
+    ? { state: 'begun' as const, erased_at: null }
+    : { state: 'erased' as const, erased_at: now };
+  const contact = fingerprint('forgotten', crmId);
+  await erasures.append({ what: block.state, at: now, integration: integrationId, contact });
+  await trx
+    .insertInto('forgotten')
+    .values({
+      integration_id: integrationId,
+      crm_id_fingerprint: contact,
+      forgotten_at: now,
+      ...{ everywhere: 0, donors: '[]' },
+      ...block,
+    })
+    .onConflict((c) =>
+      c
+        .columns(['integration_id', 'crm_id_fingerprint'])
+        .doUpdateSet({ ...block, forgotten_at: now }),
+    )
+    .execute();
+  if (!isKnownInCrm) {
+    const { keys } = await eraseRows(trx, integrationId, [crmId], now);
+    return keys;
+  }
+  await move(trx, { integrationId }, 'confirmedErased', [crmId], { now });
+  return 0;
+}
+
+async function hasWritten(trx: Trx, hold: HeldContact): Promise<boolean> {
+  const contact = await trx
+    .selectFrom('contacts')
+    .select('owned_values')
+    .where('integration_id', '=', hold.integrationId)
+    .where('crm_id', '=', hold.crmId)
+    .executeTakeFirst();
+  if (contact !== undefined && contact.owned_values !== '{}') return true;
+  const write = await trx
+    .selectFrom('writes')
+    .select('id')
+    .where('integration_id', '=', hold.integrationId)
+    .where('crm_id', '=', hold.crmId)
+    .limit(1)
+    .executeTakeFirst();
+  return write !== undefined;
+}

@@ -1,0 +1,173 @@
+/** What was erased after a backup was made is erased again once the backup is put back. */
+import { sql } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { RecordEntry } from '../audit/record.ts';
+import { CONTACT_PLACES, idsIn } from './contact-places.ts';
+import { eraseIntegration } from './erase-integration.ts';
+import { eraseRows } from './erase-rows.ts';
+import type { ErasureEntry as LoggedEntry } from './erasure-log.ts';
+import { findDonorFingerprints } from './mentions.ts';
+
+/** What was done again, in numbers. */
+export interface ErasedAgain {
+  /** Contacts that are blocked from now on, as they were before. */
+  blocked: number;
+  /** Those of them that the backup knew. */
+  erased: number;
+  /** Integrations that had left. */
+  integrations: string[];
+  /** Blocked, and their values may still be in the CRM: `forget` is to be repeated for them. */
+  unfinished: number;
+}
+
+/** An entry without where it was written. */
+type ErasureEntry = Omit<LoggedEntry, 'store' | 'folder'>;
+
+interface Deps {
+  db: Database;
+  clock: Pick<Clock, 'now'>;
+  fingerprint: Fingerprint;
+  record: RecordEntry;
+}
+
+/** Rows that are looked through at a time. */
+const IDS_PER_LOOK = 5_000;
+
+export async function eraseAgain(
+  deps: Deps,
+  entries: readonly ErasureEntry[],
+  madeAt: number | null,
+): Promise<ErasedAgain> {
+  const done: ErasedAgain = { blocked: 0, erased: 0, unfinished: 0, integrations: [] };
+  for (const [integrationId, own] of Map.groupBy(entries, ({ integration }) => integration)) {
+    if (await hasLeftSince(deps, integrationId, own, madeAt)) {
+      const { db, clock, record } = deps;
+      const inOne = <Result>(work: (trx: Trx) => Promise<Result>) => db.transaction().execute(work);
+      const { erased } = await eraseIntegration(db, integrationId, clock.now(), inOne);
+      await inOne((trx) =>
+        record(trx, {
+          action: 'integration.erased',
+          integrationId,
+          details: { ...erased, again: true },
+        }),
+      );
+      done.integrations.push(integrationId);
+    }
+    const last = lastOfEach(own);
+    if (last.length === 0) continue;
+    const wanted = new Set(last.flatMap(({ contact, forms }) => [contact, ...forms]));
+    const ids = await findIds(deps, integrationId, wanted);
+    for (const entry of last) {
+      const crmIds = [entry.contact, ...entry.forms].flatMap((each) => ids.get(each) ?? []);
+      await deps.db.transaction().execute((trx) => apply(deps, trx, entry, crmIds));
+      done.blocked += 1;
+      if (entry.what === 'begun') done.unfinished += 1;
+      else if (crmIds.length > 0) done.erased += 1;
+    }
+  }
+  return done;
+}
+
+/** An integration that left and came back later is a new one, which a younger backup knows. */
+async function hasLeftSince(
+  { db }: Deps,
+  integrationId: string,
+  entries: readonly ErasureEntry[],
+  madeAt: number | null,
+): Promise<boolean> {
+  const left = entries.findLast(({ what }) => what === 'left');
+  if (left === undefined) return false;
+  if (madeAt !== null) return left.at > madeAt;
+  const known = await db
+    .selectFrom('audit_entries')
+    .select('seq')
+    .where('integration_id', '=', integrationId)
+    .where('action', '=', 'integration.erased')
+    .where('at', '>=', left.at)
+    .limit(1)
+    .executeTakeFirst();
+  return known === undefined;
+}
+
+/** Pure: how it stands with each contact at the end, without those that were let in again. */
+export function lastOfEach(entries: readonly ErasureEntry[]): ErasureEntry[] {
+  const last = new Map<string, ErasureEntry>();
+  for (const entry of entries) {
+    if (['left', 'seen', 'backups'].includes(entry.what)) continue;
+    if (entry.what === 'lifted') {
+      for (const each of [entry.contact, ...entry.forms]) last.delete(each);
+      continue;
+    }
+    const before = last.get(entry.contact);
+    last.set(entry.contact, {
+      ...entry,
+      at: before?.at ?? entry.at,
+      person: entry.person ?? before?.person ?? null,
+      everywhere: entry.everywhere || before?.everywhere === true,
+    });
+  }
+  return [...last.values()];
+}
+
+/** The ids that the database has of these contacts, by fingerprint. */
+export async function findIds(
+  { db, fingerprint }: Pick<Deps, 'db' | 'fingerprint'>,
+  integrationId: string,
+  wanted: ReadonlySet<string>,
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  const look = (id: string) => {
+    const own = fingerprint('forgotten', id);
+    if (wanted.has(own)) found.set(own, id);
+  };
+  for (const place of CONTACT_PLACES) {
+    const ids = idsIn(place, integrationId);
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const { rows }: { rows: { id: string }[] } = await sql<{ id: string }>`
+        select distinct id from (${ids}) as held where id > ${after}
+        order by id limit ${IDS_PER_LOOK}`.execute(db);
+      for (const { id } of rows) look(id);
+      after = rows.length < IDS_PER_LOOK ? undefined : rows.at(-1)?.id;
+    }
+  }
+  return found;
+}
+
+/** The block first, as when it was done; what had not come to its end waits for `forget` as before. */
+async function apply(
+  { clock, record, fingerprint }: Deps,
+  trx: Trx,
+  { what, at, integration, contact, person, everywhere }: ErasureEntry,
+  crmIds: readonly string[],
+): Promise<void> {
+  const now = clock.now();
+  const state = what === 'begun' || what === 'blocked' ? what : 'erased';
+  const known = person === null ? null : JSON.stringify(person);
+  // Before the rows go: by this, texts that name the person are found once the product is open.
+  const donors = JSON.stringify(
+    crmIds.length === 0 ? [] : await findDonorFingerprints(trx, fingerprint, [integration], crmIds),
+  );
+  await trx
+    .insertInto('forgotten')
+    .values({
+      ...{ integration_id: integration, crm_id_fingerprint: contact, forgotten_at: at, state },
+      ...{ person: known, everywhere: everywhere ? 1 : 0, donors },
+      erased_at: state === 'erased' ? now : null,
+    })
+    .onConflict((c) =>
+      c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet((eb) => ({
+        state,
+        erased_at: state === 'erased' ? now : eb.ref('forgotten.erased_at'),
+        person: eb.fn.coalesce(eb.ref('forgotten.person'), eb.ref('excluded.person')),
+        donors: donors === '[]' ? eb.ref('forgotten.donors') : donors,
+        everywhere: everywhere ? 1 : eb.ref('forgotten.everywhere'),
+      })),
+    )
+    .execute();
+  if (state === 'begun' || crmIds.length === 0) return;
+  const { contacts, jobs, holds, writes, keys } = await eraseRows(trx, integration, crmIds, now);
+  const details = { contacts, jobs, holds, writes, keys, again: true };
+  await record(trx, { action: 'forget.done', integrationId: integration, details });
+}

@@ -1,0 +1,179 @@
+import { sql } from 'kysely';
+import { move, type Which } from '../../contacts/transition.ts';
+import { ERASED_MEMBER } from '../../database/tables/network-tables.ts';
+import { ERASED_ID, type JobState, type Trx } from '../../database/tables/tables.ts';
+import { findOnlyDonor, forgetIntroducer } from '../../paths/statements/forget-introducer.ts';
+import { separate } from '../../sync/statements/cut-off-runs.ts';
+import { OWN_TABLES, type OwnTable } from './contact-places.ts';
+
+/** How much of a contact was erased, by what it was. Nothing of it says who the contact is. */
+export interface ErasedRows {
+  contacts: number;
+  /** What was paid stays on record, without whose it was and without the id to fetch it by. */
+  jobs: number;
+  holds: number;
+  writes: number;
+  paths: number;
+  /** Profiles that were paid for, with the keys that open them. */
+  profiles: number;
+  /** Mentions of the person as an introducer, in the paths of other contacts. */
+  introductions: number;
+  /** Memberships of groups of the CRM. */
+  groups: number;
+  /** Runs that were asked for, and what runs have on record of the contact. */
+  runs: number;
+  /** Keys of audit entries: what they sealed cannot be read any more. */
+  keys: number;
+}
+
+/** Jobs that would lead back to a profile: nothing is left to be fetched. */
+const UNDER_WAY: JobState[] = ['processing', 'completed', 'held'];
+
+/** Erases a contact, known under these forms of its id, from every table. */
+export async function eraseRows(
+  trx: Trx,
+  integrationId: string,
+  crmIds: readonly string[],
+  now: number,
+): Promise<ErasedRows> {
+  const donorId = await findOnlyDonor(trx, integrationId, crmIds);
+  const introductions =
+    donorId === null ? 0 : await forgetIntroducer(trx, integrationId, crmIds, donorId);
+  if (donorId !== null) await beginToLeave(trx, integrationId, donorId);
+  // Any text of the integration may name the person: a duplicate rule names the other contact.
+  await trx.deleteFrom('foreign_texts').where('integration_id', '=', integrationId).execute();
+  // One that is being carried out goes when it is done.
+  await trx
+    .deleteFrom('approvals')
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', 'in', crmIds)
+    .where('confirmed_at', 'is', null)
+    .execute();
+  const isPart: Which = { is: (eb) => eb('merged_into', 'in', crmIds) };
+  await move(trx, { integrationId }, 'heirErased', isPart, { now });
+  const gone = new Map<OwnTable, number>();
+  for (const table of OWN_TABLES) gone.set(table, await deleteFrom(table));
+  const rows = (table: OwnTable) => gone.get(table) ?? 0;
+  return {
+    introductions,
+    keys: rows('audit_keys'),
+    contacts: rows('contacts'),
+    jobs: await eraseJobs(trx, integrationId, crmIds, now),
+    holds: rows('holds'),
+    writes: rows('writes'),
+    paths: rows('warm_paths'),
+    profiles: rows('kept_profiles'),
+    groups: rows('network_wanted'),
+    runs: await eraseRuns(trx, integrationId, crmIds),
+  };
+
+  async function deleteFrom(table: OwnTable): Promise<number> {
+    const { numDeletedRows } = await trx
+      .deleteFrom(table)
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', crmIds)
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  }
+}
+
+/** What is still known as a member leaves with the next sync, which removes it at the service first. */
+async function beginToLeave(trx: Trx, integrationId: string, donorId: string): Promise<void> {
+  await trx
+    .updateTable('network_members')
+    .set((eb) => ({
+      state: eb
+        .case()
+        .when('state', '=', 'adding')
+        .then(eb.ref('state'))
+        .else(sql.lit('leaving' as const))
+        .end(),
+      detail: ERASED_MEMBER,
+    }))
+    .where('donor_id', '=', donorId)
+    .where('network', 'in', (eb) =>
+      eb.selectFrom('networks').select('id').where('integration_id', '=', integrationId),
+    )
+    .execute();
+}
+
+async function eraseJobs(
+  trx: Trx,
+  integrationId: string,
+  crmIds: readonly string[],
+  now: number,
+): Promise<number> {
+  const { numUpdatedRows } = await trx
+    .updateTable('jobs')
+    .set((eb) => ({
+      crm_id: ERASED_ID,
+      identity: '',
+      person: null,
+      // With the partner key it would fetch the profile for as long as the service keeps it.
+      job_id: null,
+      state: eb
+        .case()
+        .when('state', 'in', UNDER_WAY)
+        .then(sql.lit('delivered' as const))
+        .else(eb.ref('state'))
+        .end(),
+      closed_at: eb
+        .case()
+        .when(eb.and([eb('state', 'in', UNDER_WAY), eb('closed_at', 'is', null)]))
+        .then(eb.cast<number>(eb.val(now), 'bigint'))
+        .else(eb.ref('closed_at'))
+        .end(),
+    }))
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', 'in', crmIds)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+async function eraseRuns(
+  trx: Trx,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<number> {
+  const asked = await trx
+    .deleteFrom('run_requests')
+    .where('integration_id', '=', integrationId)
+    .where('contact', 'in', crmIds)
+    .returning('run_id')
+    .execute();
+  // What a run of it had taken along, and was cut off with, is wanted still.
+  for (const { run_id } of asked) await separate(trx, run_id);
+  const named = await trx
+    .updateTable('runs')
+    .set({ contact: null })
+    .where('integration_id', '=', integrationId)
+    .where('contact', 'in', crmIds)
+    .executeTakeFirst();
+  const listed = await trx
+    .deleteFrom('run_rows')
+    .where('crm_id', 'in', crmIds)
+    .where('run_id', 'in', (eb) =>
+      eb.selectFrom('runs').select('id').where('integration_id', '=', integrationId),
+    )
+    .executeTakeFirst();
+  for (const id of crmIds) await unquoteInRuns(trx, integrationId, id);
+  return asked.length + Number(named.numUpdatedRows + listed.numDeletedRows);
+}
+
+/** A run that failed may quote the id in its reason, and its report has the same reason as JSON. */
+async function unquoteInRuns(trx: Trx, integrationId: string, crmId: string): Promise<void> {
+  for (const column of ['reason_message', 'report'] as const) {
+    const quoted = column === 'report' ? JSON.stringify(`"${crmId}"`).slice(1, -1) : `"${crmId}"`;
+    await trx
+      .updateTable('runs')
+      .set({ [column]: sql`replace(${sql.ref(column)}, ${quoted}, '(erased)')` })
+      .where('integration_id', '=', integrationId)
+      .where(sql<boolean>`${sql.ref(column)} like ${`%${escaped(quoted)}%`} escape '!'`)
+      .execute();
+  }
+}
+
+/** A text as it stands in a pattern of `like` whose escape character is `!`. */
+function escaped(text: string): string {
+  return text.replace(/[!%_]/g, '!$&');
+}

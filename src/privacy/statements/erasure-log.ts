@@ -1,0 +1,171 @@
+/**
+ * Who was erased, noted outside of the database: a backup that was made before still has them, and once it
+ * is put back they are erased again. The file holds keyed fingerprints alone.
+ */
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
+import { hasCode } from '../../database/system-error.ts';
+
+const entrySchema = z.object({
+  /**
+   * `begun`: blocked, and what is in the CRM is still to be cleared; `blocked`: an id that was known
+   * nowhere; `erased`: at its end; `lifted`: a mistake that was taken back; `left`: the whole integration;
+   * `seen`: a process has opened the database with this log; `backups`: a folder that backups are made in.
+   */
+  what: z.enum(['begun', 'blocked', 'erased', 'lifted', 'left', 'seen', 'backups']),
+  /** Epoch ms. */
+  at: z.int(),
+  /** The tag of the database that it is about; empty in lines about the file itself, as those of `backups`. */
+  store: z.string().default(''),
+  /** Only of `backups`. */
+  folder: z.string().default(''),
+  integration: z.string().default(''),
+  /** Fingerprint of the contact's id; empty for a whole integration. */
+  contact: z.string().default(''),
+  /** Fingerprints of other forms of the id. */
+  forms: z.array(z.string()).default([]),
+  person: z
+    .object({
+      name: z.string(),
+      addresses: z.array(z.string()).readonly(),
+      employers: z.array(z.string()).readonly(),
+    })
+    .nullable()
+    .default(null),
+  everywhere: z.boolean().default(false),
+});
+
+export type ErasureEntry = z.infer<typeof entrySchema>;
+export type NewErasureEntry = z.input<typeof entrySchema>;
+
+export interface ErasureLog {
+  /** Resolves once it is on disk. A ConfigurationError if it cannot be: then nothing may be erased. */
+  append(entry: NewErasureEntry): Promise<void>;
+  /** All entries, the oldest first; none if there is no log. */
+  read(): Promise<ErasureEntry[]>;
+  isBegun(): Promise<boolean>;
+  /** Makes the log with what was erased before. */
+  begin(entries: readonly NewErasureEntry[]): Promise<void>;
+}
+
+/** For a database in memory, and one of a server unless the settings name a file. */
+export const noErasureLog: ErasureLog = {
+  append: async () => undefined,
+  read: async () => [],
+  isBegun: async () => true,
+  begin: async () => undefined,
+};
+
+const FILE_MODE = 0o600;
+
+export function openErasureLog(path: string): ErasureLog {
+  const log: ErasureLog = {
+    append: (entry) => writing(path, () => append(path, [entry], 'a')),
+    read: () => writing(path, async () => parse(await readIfThere(path))),
+    isBegun: () => writing(path, async () => (await readIfThere(path)) !== null),
+    begin: (entries) =>
+      writing(path, async () => {
+        if (entries.length === 0) return;
+        const draft = `${path}.draft`;
+        await append(draft, entries, 'w');
+        await rename(draft, path);
+        await syncFolder(path);
+      }),
+  };
+  return log;
+}
+
+/** The log of a database in a folder of backups: one for all databases whose backups are there. */
+export const FOLDER_LOG = 'donor-sync.erasures';
+
+/** Tells the lines of this database from those of another one in the same file. */
+export function storeTag(fingerprint: Fingerprint): string {
+  return fingerprint('erasure_log', 'store');
+}
+
+/** The log as one database uses it: lines of other databases are left alone. */
+export function logOfStore(log: ErasureLog, store: string): ErasureLog {
+  return {
+    append: (entry) => log.append({ ...entry, store }),
+    read: async () => (await log.read()).filter((entry) => isOfStore(entry, store)),
+    isBegun: log.isBegun,
+    begin: (entries) => log.begin(entries.map((entry) => ({ ...entry, store }))),
+  };
+}
+
+/** Pure: whether a line is of this database, or of none. */
+export function isOfStore(entry: Pick<ErasureEntry, 'store'>, store: string): boolean {
+  return entry.store === '' || entry.store === store;
+}
+
+/** Pure: the time of the last line that a process wrote which had the database open; null if there is none. */
+export function lastLineAt(entries: readonly ErasureEntry[]): number | null {
+  const times = entries.flatMap(({ what, at }) => (what === 'backups' ? [] : at));
+  return times.length === 0 ? null : times.reduce((most, at) => Math.max(most, at));
+}
+
+const SEEN_EVERY_MS = 3_600_000;
+
+/** Pure: whether a process should note that it has the database open. */
+export function isSeenDue(entries: readonly ErasureEntry[], now: number): boolean {
+  const last = lastLineAt(entries);
+  if (last === null || Math.abs(now - last) >= SEEN_EVERY_MS) return true;
+  // A copy that was made with the backup lacks this line.
+  return entries.some(({ what, at }) => what === 'backups' && at >= last);
+}
+
+async function append(
+  path: string,
+  entries: readonly NewErasureEntry[],
+  flags: 'a' | 'w',
+): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  {
+    await using file = await open(path, flags, FILE_MODE);
+    // The line break comes first as well: what a power cut has torn before stays a line of its own.
+    const lines = entries.map((entry) => `\n${JSON.stringify(entrySchema.parse(entry))}\n`);
+    await file.appendFile(lines.join(''));
+    await file.sync();
+  }
+  await syncFolder(path);
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+/** A line that was torn is of an erasure that did not begin. */
+function parse(text: string | null): ErasureEntry[] {
+  return (text ?? '').split('\n').flatMap((line) => {
+    if (line === '') return [];
+    try {
+      return entrySchema.parse(JSON.parse(line));
+    } catch {
+      return [];
+    }
+  });
+}
+
+async function syncFolder(path: string): Promise<void> {
+  await using folder = await open(dirname(path), 'r');
+  await folder.sync();
+}
+
+async function writing<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new ConfigurationError(
+      `The log of erasures ${path} cannot be used: ${messageOf(error)}. Nothing is erased without it, as a backup could bring the person back: make the file readable and writable.`,
+      { code: 'erasure_log_unusable', cause: error },
+    );
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * The log of erasures in several places at once: beside the database, where the settings say, and in each folder
+ * that backups were made in. Every place ends up with all lines, so that whichever is left after a loss tells
+ * who was erased.
+ */
+import { access, constants, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { messageOf } from '../../core/errors.ts';
+import { type ErasureEntry, type ErasureLog, FOLDER_LOG, isOfStore } from './erasure-log.ts';
+
+/** A place that holds a log of erasures. */
+export interface ErasurePlace {
+  path: string;
+  kind: 'live' | 'named' | 'backups';
+  /** `gone`: the folder of backups is not there, as when its disk is not mounted. */
+  state: 'writable' | 'gone' | 'unwritable';
+  /** Why it cannot be written to; null if it can. */
+  problem: string | null;
+}
+
+/** A log in several places. */
+export interface ErasurePlaces extends ErasureLog {
+  /** Copies the lines that a place lacks into it; returns the paths that could not be written. */
+  bringUp(): Promise<string[]>;
+  /** Looks at each place without writing to it. */
+  examine(): Promise<ErasurePlace[]>;
+}
+
+export interface ErasurePlacesOptions {
+  /** The file beside the database. */
+  live: string;
+  /** Files that the settings name. */
+  named: readonly string[];
+  /** Folders of backups that the log itself may not know, as of the backup that is being restored. */
+  folders?: readonly string[];
+  /** The tag of the database; null if it is not open, and then lines of all databases are copied. */
+  store: string | null;
+  open(path: string): ErasureLog;
+}
+
+export function openErasurePlaces(options: ErasurePlacesOptions): ErasurePlaces {
+  const { live, open } = options;
+  const named = options.named.filter((path) => path !== live);
+  const required = [...named, live];
+
+  return {
+    /** The live log comes last: with its line an erasure may begin. */
+    async append(entry) {
+      for (const path of required) await open(path).append(entry);
+      await copyToFolders();
+    },
+    read,
+    async isBegun() {
+      for (const path of required) if (await open(path).isBegun()) return true;
+      return false;
+    },
+    begin: (entries) => open(live).begin(entries),
+    async bringUp() {
+      const entries = await read();
+      const failed: string[] = [];
+      for (const path of required) {
+        if (!(await copied(path, entries))) failed.push(path);
+      }
+      return [...failed, ...(await copyToFolders(entries))];
+    },
+    async examine() {
+      const folders = foldersIn(await readEntries(required));
+      return [
+        await examined(live, 'live'),
+        ...(await Promise.all(named.map((path) => examined(path, 'named')))),
+        ...(await Promise.all(
+          folders.map((folder) => examined(join(folder, FOLDER_LOG), 'backups')),
+        )),
+      ];
+    },
+  };
+
+  /** All lines of all places. The order of the live log is kept as long as the others add nothing. */
+  async function read(): Promise<ErasureEntry[]> {
+    const own = await readEntries(required);
+    const folders = new Set([...foldersIn(own), ...(options.folders ?? [])]);
+    return union([own, ...(await Promise.all([...folders].map(readFolder)))]);
+  }
+
+  function isOurs(line: ErasureEntry): boolean {
+    return options.store === null || isOfStore(line, options.store);
+  }
+
+  async function readEntries(paths: readonly string[]): Promise<ErasureEntry[]> {
+    return union(await Promise.all(paths.toReversed().map((path) => open(path).read())));
+  }
+
+  /** A folder that cannot be read now adds nothing: the other places say what they know. */
+  async function readFolder(folder: string): Promise<ErasureEntry[]> {
+    const lines = await open(join(folder, FOLDER_LOG))
+      .read()
+      .catch(() => []);
+    // Without a tag it may be a line of another installation.
+    return lines.filter((line) => line.store !== '' && isOurs(line));
+  }
+
+  async function copyToFolders(entries?: readonly ErasureEntry[]): Promise<string[]> {
+    const lines = entries ?? (await readEntries(required));
+    const tagged = lines.filter((line) => line.store !== '' && isOurs(line));
+    const failed: string[] = [];
+    for (const folder of foldersIn(lines)) {
+      const path = join(folder, FOLDER_LOG);
+      if (!(await isThere(folder)) || !(await copied(path, tagged))) failed.push(path);
+    }
+    return failed;
+  }
+
+  async function copied(path: string, entries: readonly ErasureEntry[]): Promise<boolean> {
+    try {
+      const log = open(path);
+      const known = new Set((await log.read()).map((entry) => JSON.stringify(entry)));
+      for (const entry of entries) if (!known.has(JSON.stringify(entry))) await log.append(entry);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function foldersIn(entries: readonly ErasureEntry[]): string[] {
+  return [...new Set(entries.flatMap(({ what, folder }) => (what === 'backups' ? folder : [])))];
+}
+
+function union(logs: readonly (readonly ErasureEntry[])[]): ErasureEntry[] {
+  const [first = [], ...others] = logs;
+  const known = new Set(first.map((entry) => JSON.stringify(entry)));
+  const added: ErasureEntry[] = [];
+  for (const entry of others.flat()) {
+    const text = JSON.stringify(entry);
+    if (known.has(text)) continue;
+    known.add(text);
+    added.push(entry);
+  }
+  if (added.length === 0) return [...first];
+  return [...first, ...added].toSorted((one, other) => one.at - other.at);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function examined(path: string, kind: ErasurePlace['kind']): Promise<ErasurePlace> {
+  const folder = dirname(path);
+  if (kind === 'backups' && !(await isThere(folder))) {
+    return { path, kind, state: 'gone', problem: `${folder} is not there` };
+  }
+  try {
+    const found = await stat(path).catch(() => null);
+    if (found !== null && !found.isFile()) throw new Error('it is not a file');
+    await access(
+      found === null ? await nearestFolder(folder) : path,
+      constants.R_OK | constants.W_OK,
+    );
+    return { path, kind, state: 'writable', problem: null };
+  } catch (error) {
+    return { path, kind, state: 'unwritable', problem: messageOf(error) };
+  }
+}
+
+/** The folder itself, or the one that it would be made in. */
+async function nearestFolder(folder: string): Promise<string> {
+  for (let at = folder; ; at = dirname(at)) {
+    if ((await isThere(at)) || dirname(at) === at) return at;
+  }
+}

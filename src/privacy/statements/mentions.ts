@@ -1,0 +1,300 @@
+/** Texts that name a donor: which writes brought them, and where they can be, whatever the settings say today. */
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { type OwnedValues, parseOwned } from '../../contacts/owned-values.ts';
+import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
+import type { Checkpoint, Lease } from '../../database/leases.ts';
+import { inFilledBatches } from '../../database/rows.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
+import { DONOR_PLACES } from './contact-places.ts';
+
+/** A write, as far as an erasure has to know it. */
+export interface WriteOfTexts {
+  id: string;
+  crmId: string;
+  /** Sealed JSON: field → value before; the empty string if it is not kept any more. */
+  before: string;
+  after: OwnedValues;
+  isIntended: boolean;
+  /** Fingerprint of the donor that its texts name; the empty string for none. */
+  introducer: string;
+  introduced: OwnedValues;
+}
+
+/** A contact with all of its writes. */
+export interface ContactWithWrites {
+  crmId: string;
+  /** The contact that it has become a part of. */
+  mergedInto: string | null;
+  /** What is ours in it; nothing for a contact that the store does not have. */
+  owned: OwnedValues;
+  writes: readonly WriteOfTexts[];
+}
+
+/** A kept profile with its key, both encrypted. */
+export interface KeptProfileText {
+  crmId: string;
+  key: string;
+  profile: string;
+}
+
+const CONTACTS_PER_PAGE = 200;
+
+const donorsSchema = z.array(z.string());
+
+/** The fingerprints in `forgotten.donors`. */
+export function parseDonors(json: string): string[] {
+  return donorsSchema.parse(JSON.parse(json));
+}
+
+export function mentionQueries(db: Database, checkpoint: Checkpoint, fingerprint: Fingerprint) {
+  return {
+    findDonors: (integrationIds: readonly string[], crmIds: readonly string[]) =>
+      findDonorFingerprints(db, fingerprint, integrationIds, crmIds),
+
+    /** Fingerprints of the donors of all who were erased in an integration, without those that a contact is again. */
+    async listErasedDonors(integrationId: string): Promise<string[]> {
+      const rows = await db
+        .selectFrom('forgotten')
+        .select('donors')
+        .where('integration_id', '=', integrationId)
+        .where('donors', '<>', '[]')
+        .execute();
+      const donors = new Set(rows.flatMap((row) => parseDonors(row.donors)));
+      if (donors.size === 0) return [];
+      const named = await db
+        .selectFrom('writes')
+        .select('introducer')
+        .distinct()
+        .where('integration_id', '=', integrationId)
+        .where('introducer', 'in', [...donors])
+        .execute();
+      if (named.length === 0) return [];
+      const living = await db
+        .selectFrom('contacts')
+        .select('donor_id')
+        .distinct()
+        .where('integration_id', '=', integrationId)
+        .where('donor_id', 'is not', null)
+        .where('state', '<>', 'removed')
+        .execute();
+      for (const { donor_id } of living) donors.delete(fingerprint('introducer', donor_id ?? ''));
+      return named.flatMap(({ introducer }) => (donors.has(introducer) ? introducer : []));
+    },
+
+    /** All contacts that something was written into, with their writes, in portions; without the given ones. */
+    async *listContacts(
+      integrationId: string,
+      except: readonly string[],
+    ): AsyncGenerator<ContactWithWrites[]> {
+      let after = '';
+      for (;;) {
+        const page = await db
+          .selectFrom('writes')
+          .select('crm_id')
+          .distinct()
+          .where('integration_id', '=', integrationId)
+          .where('crm_id', '>', after)
+          .orderBy('crm_id')
+          .limit(CONTACTS_PER_PAGE)
+          .execute();
+        const ids = page.map((row) => row.crm_id);
+        const last = ids.at(-1);
+        if (last === undefined) return;
+        const others = ids.filter((id) => !except.includes(id));
+        if (others.length > 0) yield await readContacts(integrationId, others);
+        if (ids.length < CONTACTS_PER_PAGE) return;
+        after = last;
+      }
+    },
+
+    /** Contacts that a text was written into which names one of these donors. */
+    async listNaming(integrationId: string, donors: readonly string[]): Promise<string[]> {
+      const rows = await db
+        .selectFrom('writes')
+        .select('crm_id')
+        .distinct()
+        .where('integration_id', '=', integrationId)
+        .where('introducer', 'in', donors)
+        .orderBy('crm_id')
+        .execute();
+      return rows.map((row) => row.crm_id);
+    },
+
+    /** The contacts that became a part of another one, with that one's id. */
+    async findMerges(integrationId: string): Promise<Map<string, string>> {
+      const rows = await db
+        .selectFrom('contacts')
+        .select(['crm_id', 'merged_into'])
+        .where('integration_id', '=', integrationId)
+        .where('merged_into', 'is not', null)
+        .execute();
+      return new Map(rows.map((row) => [row.crm_id, row.merged_into ?? '']));
+    },
+
+    /** Contacts with their writes. */
+    findContacts: (integrationId: string, crmIds: readonly string[]) =>
+      crmIds.length === 0 ? Promise.resolve([]) : readContacts(integrationId, crmIds),
+
+    /** Other encrypted values before writes. */
+    async replaceBefore(
+      lease: Lease,
+      writes: readonly { id: string; before: string }[],
+    ): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        for (const { id, before } of writes) {
+          await trx.updateTable('writes').set({ before }).where('id', '=', id).execute();
+        }
+      });
+    },
+
+    /** The texts of these writes are nowhere any more: not in the CRM, and not in what undo restores. */
+    async recordGone(lease: Lease, writeIds: readonly string[]): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        for (const batch of inFilledBatches(writeIds)) {
+          await trx
+            .updateTable('writes')
+            .set({ introducer: '', introduced: null })
+            .where('id', 'in', batch)
+            .execute();
+        }
+      });
+    },
+
+    /** The kept profiles of these contacts. */
+    async findProfiles(
+      integrationId: string,
+      crmIds: readonly string[],
+    ): Promise<KeptProfileText[]> {
+      const rows = await db
+        .selectFrom('kept_profiles')
+        .select(['crm_id', 'key', 'profile'])
+        .where('integration_id', '=', integrationId)
+        .where('crm_id', 'in', crmIds)
+        .where('profile', '<>', '')
+        .execute();
+      return rows.map(({ crm_id: crmId, key, profile }) => ({ crmId, key, profile }));
+    },
+
+    /** Kept profiles of other contacts, in portions. */
+    async *listProfiles(
+      integrationId: string,
+      except: readonly string[],
+    ): AsyncGenerator<KeptProfileText[]> {
+      let after = '';
+      for (;;) {
+        const rows = await db
+          .selectFrom('kept_profiles')
+          .select(['crm_id', 'key', 'profile'])
+          .where('integration_id', '=', integrationId)
+          .where('profile', '<>', '')
+          .where('crm_id', '>', after)
+          .orderBy('crm_id')
+          .limit(CONTACTS_PER_PAGE)
+          .execute();
+        const found = rows.map((row) => ({
+          crmId: row.crm_id,
+          key: row.key,
+          profile: row.profile,
+        }));
+        const others = found.filter(({ crmId }) => !except.includes(crmId));
+        if (others.length > 0) yield others;
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < CONTACTS_PER_PAGE) return;
+        after = last.crm_id;
+      }
+    },
+
+    /** The same profiles without a text, unless another one is kept by now. */
+    async replaceProfiles(
+      lease: Lease,
+      profiles: readonly (KeptProfileText & { keyBefore: string })[],
+    ): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        for (const { crmId, key, profile, keyBefore } of profiles) {
+          await trx
+            .updateTable('kept_profiles')
+            .set({ key, profile })
+            .where('integration_id', '=', lease.integrationId)
+            .where('crm_id', '=', crmId)
+            .where('key', '=', keyBefore)
+            .execute();
+        }
+      });
+    },
+  };
+
+  async function readContacts(
+    integrationId: string,
+    crmIds: readonly string[],
+  ): Promise<ContactWithWrites[]> {
+    const contacts = new Map<string, { owned: OwnedValues; mergedInto: string | null }>();
+    const writes = new Map<string, WriteOfTexts[]>();
+    for (const batch of inFilledBatches(crmIds)) {
+      const rows = await db
+        .selectFrom('contacts')
+        .select(['crm_id', 'owned_values', 'merged_into'])
+        .where('integration_id', '=', integrationId)
+        .where('crm_id', 'in', batch)
+        .execute();
+      for (const row of rows) {
+        const owned = parseOwned(row.owned_values);
+        contacts.set(row.crm_id, { owned, mergedInto: row.merged_into });
+      }
+      const written = await db
+        .selectFrom('writes')
+        .select(['id', 'crm_id', 'before', 'after', 'state', 'introducer', 'introduced'])
+        .where('integration_id', '=', integrationId)
+        .where('crm_id', 'in', batch)
+        .orderBy('id')
+        .execute();
+      for (const row of written) {
+        const write: WriteOfTexts = {
+          ...{ id: row.id, crmId: row.crm_id, before: row.before, after: parseOwned(row.after) },
+          isIntended: row.state === 'intended',
+          introducer: row.introducer,
+          introduced: row.introduced === null ? {} : parseOwned(row.introduced),
+        };
+        writes.set(row.crm_id, [...(writes.get(row.crm_id) ?? []), write]);
+      }
+    }
+    return crmIds.map((crmId) => ({
+      crmId,
+      mergedInto: contacts.get(crmId)?.mergedInto ?? null,
+      owned: contacts.get(crmId)?.owned ?? {},
+      writes: writes.get(crmId) ?? [],
+    }));
+  }
+}
+
+/**
+ * Fingerprints of the donors that the contact is, or was when something was written into it. A donor that another
+ * contact of the CRM is belongs to that one, and is none of them.
+ */
+export async function findDonorFingerprints(
+  db: Database | Trx,
+  fingerprint: Fingerprint,
+  integrationIds: readonly string[],
+  crmIds: readonly string[],
+): Promise<string[]> {
+  const own = new Set<string>();
+  for (const { table, column, form, is } of DONOR_PLACES) {
+    if (form !== 'id' || is !== 'contact') continue;
+    const { rows } = await sql<{ donor: string }>`
+      select distinct ${sql.ref(column)} as donor from ${sql.table(table)}
+      where integration_id in (${sql.join(integrationIds)}) and crm_id in (${sql.join(crmIds)})
+        and ${sql.ref(column)} is not null`.execute(db);
+    for (const { donor } of rows) own.add(donor);
+  }
+  if (own.size === 0) return [];
+  const others = await db
+    .selectFrom('contacts')
+    .select('donor_id')
+    .where('integration_id', 'in', integrationIds)
+    .where('donor_id', 'in', [...own])
+    .where('crm_id', 'not in', [...crmIds])
+    .where('state', '<>', 'removed')
+    .execute();
+  for (const { donor_id } of others) own.delete(donor_id ?? '');
+  return [...own].map((donor) => fingerprint('introducer', donor)).sort();
+}

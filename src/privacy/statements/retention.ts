@@ -1,0 +1,200 @@
+/**
+ * What has been kept for long enough goes. What decides about money or ownership stays: the paid
+ * identity of contacts, also of those that left, the fingerprints of our own values, decisions about
+ * lost answers, and the blocks of erased people.
+ */
+
+import { OPT_OUT_KIND } from '../../contacts/guards/opt-outs.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Retention } from '../../core/retention.ts';
+import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { HoldKind, JobState, Trx } from '../../database/tables/tables.ts';
+import type { RecordEntry } from '../audit/record.ts';
+import { BESIDE_CONTACTS } from './contact-places.ts';
+
+/** Rows that went, by what they were. */
+export type Purged = Record<PurgedWhat, number>;
+
+/** A part of the settings, and of each what one transaction takes out. */
+const PURGES = {
+  outcomes: purgeOutcomes,
+  previousValues: purgePreviousValues,
+  removedContacts: purgeRemovedContacts,
+} as const satisfies Partial<Record<keyof Retention, PurgeBatch>>;
+
+type PurgedWhat = keyof typeof PURGES;
+
+const WHAT = ['outcomes', 'previousValues', 'removedContacts'] as const satisfies PurgedWhat[];
+
+/** Takes out at most `PORTION` rows of an integration from before this moment (epoch ms), and counts them. */
+type PurgeBatch = (trx: Trx, integrationId: string, before: number) => Promise<number>;
+
+const PORTION = 2_000;
+const DAY_MS = 86_400_000;
+
+/** A write without its values before; a sealed text is never empty. */
+export const VALUES_PURGED = '';
+
+export function retentionQueries(
+  checkpoint: Checkpoint,
+  clock: Pick<Clock, 'now'>,
+  record: RecordEntry,
+) {
+  return {
+    /** Each portion is a transaction, with its entry in the audit; what is cut off goes on next time. */
+    async purge(lease: Lease, retention: Retention): Promise<Purged> {
+      const purged: Purged = { outcomes: 0, previousValues: 0, removedContacts: 0 };
+      const { integrationId } = lease;
+      for (const what of WHAT) {
+        const days = retention[what] ?? null;
+        if (days === null) continue;
+        const before = clock.now() - days * DAY_MS;
+        for (let rows = PORTION; rows >= PORTION; purged[what] += rows) {
+          rows = await checkpoint(lease, async (trx) => {
+            const gone = await PURGES[what](trx, integrationId, before);
+            const details = { what, rows: gone, days };
+            if (gone > 0) await record(trx, { action: 'data.purged', integrationId, details });
+            return gone;
+          });
+        }
+      }
+      return purged;
+    },
+  };
+}
+
+/** Decisions that nothing looks at any more; a rejected lost answer keeps its credit from being spent again. */
+const PAST_KINDS: HoldKind[] = [
+  'name_mismatch',
+  'profile_deceased',
+  'identity_mass_change',
+  'contacts_missing',
+];
+
+/** A decision about the profile of such a job is still to be carried out. */
+const UNDECIDED_JOBS: JobState[] = ['processing', 'completed', 'held'];
+
+async function purgeOutcomes(trx: Trx, integrationId: string, before: number): Promise<number> {
+  const holds = await trx
+    .deleteFrom('holds')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('holds as past')
+        .select('past.id')
+        .where('past.integration_id', '=', integrationId)
+        .where('past.decided_at', '<', before)
+        .where(({ or, eb: of, not, exists, selectFrom }) =>
+          or([
+            of('past.kind', 'in', PAST_KINDS),
+            // An approved erasure is still due, and who is kept is not asked about again.
+            of.and([
+              of('past.kind', '=', 'erasure_requested'),
+              of('past.decision', '=', 'superseded'),
+            ]),
+            // An answer about an opt-out mark counts for as long as the contact is marked.
+            of.and([
+              of('past.kind', '=', OPT_OUT_KIND),
+              not(
+                exists(
+                  selectFrom('kept_profiles as k')
+                    .select('k.crm_id')
+                    .whereRef('k.integration_id', '=', 'past.integration_id')
+                    .whereRef('k.crm_id', '=', 'past.crm_id')
+                    .where('k.opted_out_at', 'is not', null),
+                ),
+              ),
+            ]),
+          ]),
+        )
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('jobs')
+                .select('jobs.tracking_id')
+                .whereRef('jobs.tracking_id', '=', 'past.tracking_id')
+                .where('jobs.state', 'in', UNDECIDED_JOBS),
+            ),
+          ),
+        )
+        .limit(PORTION),
+    )
+    .executeTakeFirst();
+  const runs = await trx
+    .updateTable('runs')
+    .set({ contact: null })
+    .where('integration_id', '=', integrationId)
+    .where('finished_at', '<', before)
+    .where('contact', 'not in', ['', '*'])
+    .executeTakeFirst();
+  return Number(holds.numDeletedRows + runs.numUpdatedRows);
+}
+
+/** The fingerprints of what was written stay: by them our own values are known. */
+async function purgePreviousValues(
+  trx: Trx,
+  integrationId: string,
+  before: number,
+): Promise<number> {
+  const { numUpdatedRows } = await trx
+    .updateTable('writes')
+    .set({ before: VALUES_PURGED })
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('writes as old')
+        .select('old.id')
+        .where('old.integration_id', '=', integrationId)
+        .where('old.written_at', '<', before)
+        .where('old.state', '<>', 'intended')
+        .where('old.before', '<>', VALUES_PURGED)
+        .limit(PORTION),
+    )
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+async function purgeRemovedContacts(
+  trx: Trx,
+  integrationId: string,
+  before: number,
+): Promise<number> {
+  const removed = trx
+    .selectFrom('contacts')
+    .select('crm_id')
+    .where('integration_id', '=', integrationId)
+    .where('state', '=', 'removed')
+    .where('outcome_at', '<', before);
+  let gone = 0n;
+  for (const table of BESIDE_CONTACTS) {
+    const { numDeletedRows } = await trx
+      .deleteFrom(table)
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', removed)
+      .executeTakeFirst();
+    gone += numDeletedRows;
+  }
+  const { numDeletedRows: texts } = await trx
+    .deleteFrom('foreign_texts')
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', 'in', removed)
+    .executeTakeFirst();
+  const { numDeletedRows: rows } = await trx
+    .deleteFrom('run_rows')
+    .where('crm_id', 'in', removed)
+    .where('run_id', 'in', (eb) =>
+      eb
+        .selectFrom('runs')
+        .select('id')
+        .where('integration_id', '=', integrationId)
+        .where('finished_at', '<', before),
+    )
+    .executeTakeFirst();
+  const { numUpdatedRows: values } = await trx
+    .updateTable('writes')
+    .set({ before: VALUES_PURGED })
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', 'in', removed)
+    .where('state', '<>', 'intended')
+    .where('before', '<>', VALUES_PURGED)
+    .executeTakeFirst();
+  return Number(gone + texts + rows + values);
+}

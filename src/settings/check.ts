@@ -1,0 +1,190 @@
+import type { z } from 'zod';
+import { didYouMean } from '../core/near-miss.ts';
+import {
+  alternativesAt,
+  describeExpectation,
+  type JsonSchema,
+  knownKeys,
+  knownWords,
+  toJsonSchema,
+  valueAt,
+} from './expectation.ts';
+import type { SettingPath } from './problem.ts';
+import type { SettingsTree, TreeProblem } from './settings-tree.ts';
+
+/** A part of the file after its check; the value is there if nothing is wrong with it. */
+export interface Checked<T> {
+  /** As the schema reads it, defaults filled in. */
+  parsed: { value: T } | null;
+  /** As it stands in the file, with numbers that came from variables made numbers. */
+  written: unknown;
+  problems: TreeProblem[];
+}
+
+/**
+ * Checks the part of the file at `path` against a schema and says every problem in words. A
+ * schema's own words win; where it has none, they are made from what it accepts.
+ */
+export function checkPart<T>(
+  tree: SettingsTree,
+  path: SettingPath,
+  schema: z.ZodType<T>,
+): Checked<T> {
+  const written = readVariables(tree, path, schema);
+  // The empty message marks the issues whose schema brings no words of its own. What is checked once is not
+  // worth compiling a check for.
+  const result = schema.safeParse(written, { error: () => '', jitless: true });
+  if (result.success) return { parsed: { value: result.data }, written, problems: [] };
+  const part: Part = { tree, path, schema, written };
+  const problems = result.error.issues.flatMap((issue) => describeIssue(part, issue, issue.path));
+  return { parsed: null, written, problems };
+}
+
+/** The part that is checked, with all that is needed to find words and places. */
+interface Part {
+  tree: SettingsTree;
+  path: SettingPath;
+  schema: z.ZodType;
+  written: unknown;
+}
+
+/** Its JSON schema takes longer to make than the check, and only problems and variables are put into words by it. */
+function expectedAt({ schema, written }: Omit<Part, 'tree' | 'path'>, path: SettingPath) {
+  return alternativesAt(toJsonSchema(schema), written, path);
+}
+
+/** Variables are always text: what they bring becomes a number or a truth value where one is due. */
+function readVariables(tree: SettingsTree, path: SettingPath, schema: z.ZodType): unknown {
+  const whole = structuredClone(valueAt(tree.value, path));
+  for (const found of tree.interpolatedIn(path)) {
+    const inside = found.path.slice(path.length);
+    const types = expectedAt({ schema, written: whole }, inside).map((schema) => schema.type);
+    const value = readAs(found.value, types);
+    if (value !== found.value) setAt(whole, inside, value);
+  }
+  return whole;
+}
+
+function setAt(whole: unknown, path: SettingPath, value: unknown): void {
+  const key = path.at(-1);
+  const parent = valueAt(whole, path.slice(0, -1));
+  if (typeof parent !== 'object' || parent === null || key === undefined) return;
+  Reflect.set(parent, key, value);
+}
+
+function readAs(text: string, types: readonly JsonSchema['type'][]): unknown {
+  if (types.includes('string')) return text;
+  const isNumber = types.includes('integer') || types.includes('number');
+  if (isNumber && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  if (types.includes('boolean') && /^(true|false)$/.test(text)) return text === 'true';
+  return text;
+}
+
+function describeIssue(part: Part, issue: z.core.$ZodIssue, path: SettingPath): TreeProblem[] {
+  const place = [...part.path, ...path];
+  if (part.tree.getMark(place).incomplete) return [];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => unknownKeyProblem(part, [...path, key]));
+  }
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    return describeUnion(part, issue, path);
+  }
+  const message = issue.message || describeMismatch(part, path);
+  return [{ path: place, position: part.tree.getMark(place).position, message }];
+}
+
+/**
+ * Of a choice between shapes, only the one that was meant is worth words: the one all of whose
+ * complaints lie deeper. Otherwise the unknown keys are, or the choice as a whole.
+ */
+function describeUnion(
+  part: Part,
+  issue: z.core.$ZodIssueInvalidUnion,
+  path: SettingPath,
+): TreeProblem[] {
+  const meant = issue.errors.filter((branch) => branch.every((inner) => inner.path.length > 0));
+  const fitting = meant.filter((branch) => branch.every((inner) => isPresent(part, path, inner)));
+  const [chosen] = fitting.length > 0 ? fitting : meant.length === 1 ? meant : [];
+  if (chosen !== undefined) {
+    return chosen.flatMap((inner) => describeIssue(part, inner, [...path, ...inner.path]));
+  }
+  const unknown = unknownKeysAt(part, path);
+  if (unknown.length > 0) return unknown.map((key) => unknownKeyProblem(part, [...path, key]));
+  const place = [...part.path, ...path];
+  const message = describeMismatch(part, path);
+  return [{ path: place, position: part.tree.getMark(place).position, message }];
+}
+
+function isPresent(part: Part, path: SettingPath, inner: z.core.$ZodIssue): boolean {
+  return valueAt(part.written, [...path, ...inner.path.slice(0, 1)]) !== undefined;
+}
+
+function unknownKeysAt(part: Part, path: SettingPath): string[] {
+  const known = knownKeys(expectedAt(part, path));
+  const value = valueAt(part.written, path);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  return Object.keys(value).filter((key) => !known.includes(key));
+}
+
+function unknownKeyProblem(part: Part, path: SettingPath): TreeProblem {
+  const place = [...part.path, ...path];
+  const known = knownKeys(expectedAt(part, path.slice(0, -1)));
+  const hint = didYouMean(String(path.at(-1)), known);
+  const others = known.length > 0 ? `; known here: ${known.join(', ')}` : '';
+  const message = `unknown key${hint || others}`;
+  return { path: place, position: part.tree.getMark(place).keyPosition, message };
+}
+
+function describeMismatch(part: Part, path: SettingPath): string {
+  const alternatives = expectedAt(part, path);
+  const expectation = describeExpectation(alternatives);
+  const value = valueAt(part.written, path);
+  if (value === undefined) return `missing: expected ${expectation}`;
+  const words = typeof value === 'string' ? knownWords(alternatives) : [];
+  const hint = words.length > 0 ? didYouMean(String(value), words) : '';
+  const found = describeValue(part, path, value);
+  if (hint !== '' && words.length > MAX_LISTED_WORDS) return `unknown word ${found}${hint}`;
+  return `expected ${expectation}, got ${found}${hint}`;
+}
+
+/** With a good guess at hand, a longer list of the known words does not help. */
+const MAX_LISTED_WORDS = 8;
+
+/** What was found, without giving a secret away. */
+function describeValue(part: Part, path: SettingPath, value: unknown): string {
+  const place = [...part.path, ...path];
+  if (value === null) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a group of settings';
+  const [variable] = part.tree.getMark(place).variables;
+  if (variable !== undefined) return `the value of ${variable}`;
+  return isPublic(part, path) ? quote(value) : (WORDS_OF_TYPES[typeof value] ?? 'something else');
+}
+
+const WORDS_OF_TYPES: Readonly<Record<string, string>> = {
+  string: 'some other text',
+  number: 'a number',
+  boolean: 'true or false',
+};
+
+/** Longer values are cut: the line and column show the rest. */
+const MAX_QUOTED_LENGTH = 60;
+
+function quote(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text;
+}
+
+/** Names of settings whose values are keys, passwords or hold them. */
+const SECRET_NAMES = /key|secret|token|password|passphrase|credential|url|smtp|database|auth/i;
+
+/**
+ * True if the value at the path may be shown. A text where a group or a list is due may be a
+ * secret that slipped a level up; so may everything under a name that sounds like one, except
+ * the `type` of a sign-in.
+ */
+function isPublic(part: Part, path: SettingPath): boolean {
+  const alternatives = expectedAt(part, path);
+  if (alternatives.some(({ type }) => type === 'object' || type === 'array')) return false;
+  return path.at(-1) === 'type' || !path.some((step) => SECRET_NAMES.test(String(step)));
+}

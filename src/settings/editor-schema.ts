@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { ConnectorDefinition } from '../../connectors/contract.ts';
+import type { JsonSchema } from './expectation.ts';
+import { settingsSchema } from './settings-schema.ts';
+
+/** What an editor may find where a number, a truth value, a URL or a fixed word is due. */
+const VARIABLE = {
+  type: 'string',
+  pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}',
+} satisfies JsonSchema;
+
+/** The connector's part of an integration, as the schema of the definition says it. */
+type CrmDefinition = Pick<ConnectorDefinition, 'kind' | 'settingsSchema' | 'groupSchema'>;
+
+/**
+ * The JSON schema by which editors complete and check a settings file: that of the file, and for
+ * each kind of CRM that of its connector. `config/settings.schema.json` holds it;
+ * `scripts/write-settings-schema.ts` writes it.
+ */
+export function editorSchema(definitions: readonly CrmDefinition[]): JsonSchema {
+  const settings = buildRelaxedSchema(settingsSchema);
+  const integrations = settings.properties?.['integrations'];
+  const integration = typeof integrations === 'object' ? integrations.items : undefined;
+  if (typeof integration !== 'object' || Array.isArray(integration)) {
+    throw new Error('the settings have no list of integrations');
+  }
+  integration.allOf = definitions.map(buildCondition);
+  return { $id: 'donor-sync-settings', title: 'Settings of donor-sync', ...settings };
+}
+
+/** What holds for an integration if its CRM is of this kind. */
+function buildCondition({ kind, settingsSchema, groupSchema }: CrmDefinition): JsonSchema {
+  const isKind = { properties: { kind: { const: kind } }, required: ['kind'] };
+  const group = withoutDialect(buildRelaxedSchema(groupSchema));
+  const crm = withoutDialect(buildRelaxedSchema(settingsSchema));
+  const consequence = { properties: { crm, networks: { items: { properties: { group } } } } };
+  // As entries: an object literal with a `then` looks like a promise to JavaScript.
+  return Object.fromEntries([
+    ['if', { properties: { crm: isKind }, required: ['crm'] }],
+    ['then', consequence],
+  ]);
+}
+
+/** The schema of a part, in which a variable may stand for whatever is not plain text. */
+function buildRelaxedSchema(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override({ jsonSchema }) {
+      if (!needsVariable(jsonSchema)) return;
+      const { default: initial, ...strict } = jsonSchema;
+      for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
+      jsonSchema.anyOf = [strict, VARIABLE];
+      if (initial !== undefined) jsonSchema.default = initial;
+    },
+  });
+}
+
+function needsVariable({ type, pattern, format, enum: choices }: JsonSchema): boolean {
+  if (type === 'integer' || type === 'number' || type === 'boolean') return true;
+  return pattern !== undefined || format !== undefined || choices !== undefined;
+}
+
+/** Only the whole schema names its dialect. */
+function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
+  return schema;
+}

@@ -1,0 +1,44 @@
+/** `.env` beside the settings file: variables that the environment itself does not set. */
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { ConfigurationError, messageOf } from '../core/errors.ts';
+import type { Environment } from './environment.ts';
+
+/** The file of variables that belongs to a settings file; both absolute. */
+export function getEnvironmentFile(settingsFile: string): string {
+  return join(dirname(settingsFile), '.env');
+}
+
+/** The environment with what the file beside the settings adds; what is set already stays. */
+export async function withEnvironmentFile(options: {
+  /** The settings file, from `cwd` if relative. */
+  path: string;
+  cwd: string;
+  env: Environment;
+}): Promise<Environment> {
+  const file = getEnvironmentFile(resolve(options.cwd, options.path));
+  const isSet = ([, value]: [string, string | undefined]) => Boolean(value);
+  const set = Object.fromEntries(Object.entries(options.env).filter(isSet));
+  return { ...options.env, ...(await readVariables(file)), ...set };
+}
+
+async function readVariables(file: string): Promise<Environment> {
+  try {
+    return parseEnv(decodeText(await readFile(file)));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    // A folder of that name is another program's.
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return {};
+    throw new ConfigurationError(
+      `${file} cannot be read: ${messageOf(error)}. It may hold variables of the settings: let the user who runs donor-sync read it.`,
+      { code: 'environment_file_unreadable', cause: error, details: { path: file } },
+    );
+  }
+}
+
+/** Editors of Windows begin a file with a mark, and its older shell writes UTF-16. */
+function decodeText(bytes: Buffer): string {
+  const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
+  return new TextDecoder(isWide ? 'utf-16le' : 'utf-8').decode(bytes);
+}

@@ -1,0 +1,282 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { z } from 'zod';
+import type { ConnectorDefinition } from '../../connectors/contract.ts';
+import type { AlertSettings } from '../core/alert-settings.ts';
+import { ConfigurationError, isConfigurationError, messageOf } from '../core/errors.ts';
+import { type Integration, integrationSchema } from '../core/integration.ts';
+import type { Retention } from '../core/retention.ts';
+import type { SecondPersonRules } from '../core/second-person.ts';
+import { checkPart } from './check.ts';
+import { duplicateProblems } from './duplicates.ts';
+import type { Environment } from './environment.ts';
+import { withEnvironmentFile } from './environment-file.ts';
+import { valueAt } from './expectation.ts';
+import { insecureProblem, isInsecure } from './insecure-http.ts';
+import { formatPath, formatProblem, type Problem, sortProblems } from './problem.ts';
+import { type SetupSettings, type serverSchema, settingsSchema } from './settings-schema.ts';
+import { readSettingsTree, type SettingsTree, type TreeProblem } from './settings-tree.ts';
+
+export { ownUrl } from './settings-schema.ts';
+
+/** The settings file as the rest of the program reads it; all of it has been checked. */
+export interface Settings {
+  /** The settings file, absolute. */
+  path: string;
+  server: z.infer<typeof serverSchema>;
+  /** What the set-up in a browser need not ask for. */
+  setup: SetupSettings;
+  alerts: AlertSettings;
+  /** `sqlite:` and an absolute path, or a `postgres://` URL. */
+  database: string;
+  /** The file outside of the database that notes erasures; null for a database in memory. */
+  erasureLog: string | null;
+  /** Further files that note them, as the settings name them. */
+  moreErasureLogs?: readonly string[];
+  /** For how many days what happened is kept. */
+  retention: Retention;
+  /** What waits for a second person; left out: nothing. */
+  twoPeople?: SecondPersonRules;
+  /** Hosts to which plain http is allowed. */
+  allowInsecureHttp: string[];
+  integrations: Integration[];
+}
+
+export interface LoadOptions {
+  /** The settings file, from `cwd` if relative; messages name it as it is written here. */
+  path: string;
+  env: Environment;
+  /** The folder that the command was started in. */
+  cwd: string;
+  /** The connector of `crm.kind`; throws if there is none. */
+  findConnectorDefinition(kind: string): Promise<ConnectorDefinition>;
+  /** Hosts to which plain http is allowed, besides those that the text itself names. */
+  allowInsecureHttp?: readonly string[];
+}
+
+/** The settings file that is read when none is named. */
+export const DEFAULT_SETTINGS_PATH = 'donor-sync.yaml';
+
+/** Which settings file is meant: `--config`, else DONOR_SYNC_CONFIG, else `./donor-sync.yaml`. */
+export function settingsPath(option: string | undefined, env: Environment): string {
+  return option || env['DONOR_SYNC_CONFIG'] || DEFAULT_SETTINGS_PATH;
+}
+
+/**
+ * Reads and checks a settings file (design, section 4.2); variables that the environment does not set are
+ * looked for in `.env` beside it. Throws one ConfigurationError that
+ * lists every problem; `details.problems` holds them for programs.
+ */
+export async function loadSettings(options: LoadOptions): Promise<Settings> {
+  const text = await readSettingsFile(options);
+  return parseSettings(text, { ...options, env: await withEnvironmentFile(options) });
+}
+
+/** The same for a text that is, or is going to be, the content of the file. */
+export async function parseSettings(text: string, options: LoadOptions): Promise<Settings> {
+  const tree = readSettingsTree(text, options.env);
+  const { settings, problems } = await checkSettings(tree, options);
+  const all = [...tree.problems, ...problems];
+  if (settings === null || all.length > 0) throw settingsError(all, options.path);
+  const path = resolve(options.cwd, options.path);
+  return { path, ...resolveFiles(settings, dirname(path)) };
+}
+
+async function readSettingsFile({ path, cwd }: LoadOptions): Promise<string> {
+  try {
+    return await readFile(resolve(cwd, path), 'utf8');
+  } catch (cause) {
+    const fix = 'Run `donor-sync init` to write one, or name yours with --config FILE.';
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    const problem = isMissing ? 'does not exist' : `cannot be read: ${messageOf(cause)}`;
+    throw new ConfigurationError(`The settings file ${path} ${problem}. ${fix}`, {
+      code: isMissing ? 'settings_not_found' : 'settings_unreadable',
+      cause,
+      details: { path },
+    });
+  }
+}
+
+type CheckedSettings = z.infer<typeof settingsSchema>;
+
+async function checkSettings(
+  tree: SettingsTree,
+  options: LoadOptions,
+): Promise<{ settings: CheckedSettings | null; problems: TreeProblem[] }> {
+  // Half-read YAML would only bring complaints about settings that are there.
+  if (!tree.readable) return { settings: null, problems: [] };
+  const whole = checkPart(tree, [], settingsSchema);
+  const problems = [...whole.problems, ...duplicateProblems(tree)];
+  const list = valueAt(whole.written, ['integrations']);
+  const count = Array.isArray(list) ? list.length : 0;
+  const allowed = hostsSchema.parse(valueAt(whole.written, ['allowInsecureHttp']));
+  const allowInsecureHttp = [...(options.allowInsecureHttp ?? []), ...allowed];
+  const secure = { allowInsecureHttp };
+  problems.push(...checkUrl(tree, ['alerts', 'webhook', 'url'], secure));
+  const integrations = [];
+  for (let index = 0; index < count; index += 1) {
+    const crm = await checkCrm(tree, index, { ...options, allowInsecureHttp });
+    problems.push(...crm.problems);
+    const own = ['integrations', index];
+    problems.push(...checkUrl(tree, [...own, 'partner', 'baseUrl'], secure));
+    problems.push(...checkUrl(tree, [...own, 'alerts', 'webhook', 'url'], secure));
+    const integration = whole.parsed?.value.integrations[index];
+    if (integration !== undefined) integrations.push({ ...integration, crm: crm.settings });
+  }
+  const settings = whole.parsed === null ? null : { ...whole.parsed.value, integrations };
+  return { settings, problems };
+}
+
+/** A list with mistakes, which are reported elsewhere, allows nothing. */
+const hostsSchema = settingsSchema.shape.allowInsecureHttp.catch([]);
+
+interface CheckedCrm {
+  /** As written: the connector itself reads its settings, with its own defaults. */
+  settings: Integration['crm'];
+  problems: TreeProblem[];
+}
+
+/** What only the connector knows: its own settings, and the groups it can read. */
+async function checkCrm(
+  tree: SettingsTree,
+  index: number,
+  options: LoadOptions & { allowInsecureHttp: readonly string[] },
+): Promise<CheckedCrm> {
+  const path = ['integrations', index, 'crm'];
+  const kind = valueAt(tree.value, [...path, 'kind']);
+  const kindMark = tree.getMark([...path, 'kind']);
+  // The check of the whole has said so already.
+  if (typeof kind !== 'string' || kind === '' || kindMark.incomplete) {
+    return { settings: { kind: '' }, problems: [] };
+  }
+  const definition = await findDefinition(kind, options);
+  if (typeof definition === 'string') {
+    const [variable] = kindMark.variables;
+    // What comes from the environment is never shown, wherever it was put by mistake.
+    const message = variable === undefined ? definition : `no CRM is called what ${variable} says`;
+    const problem = { path: [...path, 'kind'], position: kindMark.position, message };
+    return { settings: { kind }, problems: [problem] };
+  }
+  const { written, problems } = checkPart(tree, path, definition.settingsSchema);
+  const settings = integrationSchema.shape.crm.parse(written);
+  const insecure = definition.refusesPlainHttp ? checkUrl(tree, [...path, 'url'], options) : [];
+  return {
+    settings,
+    problems: [...problems, ...insecure, ...checkGroups(tree, index, definition)],
+  };
+}
+
+function checkUrl(
+  tree: SettingsTree,
+  path: readonly PropertyKey[],
+  { allowInsecureHttp }: { allowInsecureHttp: readonly string[] },
+): TreeProblem[] {
+  const url = valueAt(tree.value, path);
+  if (typeof url !== 'string' || !isInsecure(url, allowInsecureHttp)) return [];
+  const { position, variables } = tree.getMark(path);
+  // What comes from the environment is never shown.
+  const host = variables.length === 0 ? new URL(url).hostname : 'this host';
+  return [{ path, position, message: insecureProblem(host) }];
+}
+
+/** The connector of this kind, or why there is none. */
+async function findDefinition(
+  kind: string,
+  options: LoadOptions,
+): Promise<ConnectorDefinition | string> {
+  try {
+    return await options.findConnectorDefinition(kind);
+  } catch (error) {
+    if (isConfigurationError(error)) return error.message;
+    throw error;
+  }
+}
+
+function checkGroups(
+  tree: SettingsTree,
+  index: number,
+  definition: ConnectorDefinition,
+): TreeProblem[] {
+  const networks = valueAt(tree.value, ['integrations', index, 'networks']);
+  if (!Array.isArray(networks)) return [];
+  return networks.flatMap((network, position) => {
+    const group = valueAt(network, ['group']);
+    // A group that is no map is a complaint of the check of the whole.
+    if (typeof group !== 'object' || group === null || Array.isArray(group)) return [];
+    const path = ['integrations', index, 'networks', position, 'group'];
+    return checkPart(tree, path, definition.groupSchema).problems;
+  });
+}
+
+function settingsError(found: readonly TreeProblem[], file: string): ConfigurationError {
+  const problems = sortProblems(found.map((problem) => problemIn(file, problem)));
+  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
+  const lines = problems.map((problem) => `  ${formatProblem(problem)}`);
+  return new ConfigurationError([`The settings file has ${count}:`, ...lines].join('\n'), {
+    code: 'settings_invalid',
+    details: { problems },
+  });
+}
+
+function problemIn(file: string, { path, position, message }: TreeProblem): Problem {
+  return { file, ...position, path: formatPath(path), message };
+}
+
+/** Relative paths in the file are meant from the file: cron starts commands anywhere. */
+function resolveFiles(settings: CheckedSettings, folder: string): Omit<Settings, 'path'> {
+  const database = resolveDatabase(settings.database, folder);
+  return {
+    ...settings,
+    database,
+    ...resolveErasureLogs(settings.erasureLog, database, folder),
+    integrations: settings.integrations.map((integration) => ({
+      ...integration,
+      crm: resolveCrmFiles(integration.crm, folder),
+    })),
+  };
+}
+
+/** The settings that name files, for each kind of CRM that has some. */
+const FILE_SETTINGS: Readonly<Record<string, readonly string[]>> = { csv: ['path', 'output'] };
+
+const SQLITE = 'sqlite:';
+const IN_MEMORY = ':memory:';
+
+/** A SQLite file is meant from the folder of the settings file; a Postgres URL stays as it is. */
+function resolveDatabase(database: string, folder: string): string {
+  if (!database.startsWith(SQLITE)) return database;
+  const file = database.slice(SQLITE.length);
+  return file === IN_MEMORY ? database : `${SQLITE}${resolve(folder, file)}`;
+}
+
+/** The name of the log of erasures of a Postgres database, next to the settings file. */
+const LOG_BY_SETTINGS = 'donor-sync.erasures';
+
+/**
+ * SQLite has its log next to the database file, and in the file that the settings name as well. Postgres has it in that
+ * file, or next to the settings file if they name none.
+ */
+function resolveErasureLogs(
+  named: string | null,
+  database: string,
+  folder: string,
+): Pick<Settings, 'erasureLog' | 'moreErasureLogs'> {
+  const places = named === null ? [] : [resolve(folder, named)];
+  const file = database.startsWith(SQLITE) ? database.slice(SQLITE.length) : null;
+  if (file !== null && file !== IN_MEMORY) {
+    return { erasureLog: `${file}.erasures`, moreErasureLogs: places };
+  }
+  const fallback = file === IN_MEMORY ? null : resolve(folder, LOG_BY_SETTINGS);
+  return { erasureLog: places[0] ?? fallback, moreErasureLogs: [] };
+}
+
+/** The files of a CRM's settings, meant from the folder of the settings file. */
+function resolveCrmFiles<Crm extends { kind: string }>(crm: Crm, folder: string): Crm {
+  const names = FILE_SETTINGS[crm.kind] ?? [];
+  const entries = Object.entries(crm).map(([name, value]) =>
+    names.includes(name) && typeof value === 'string'
+      ? [name, resolve(folder, value)]
+      : [name, value],
+  );
+  return { ...crm, ...Object.fromEntries(entries) };
+}

@@ -1,0 +1,187 @@
+import { restoreQueries } from './backup/restores.ts';
+import { alertQueries } from './clients/statements/alerts.ts';
+import { consentQueries } from './clients/statements/consents.ts';
+import { hookQueries } from './clients/statements/hooks.ts';
+import { integrationQueries } from './clients/statements/integrations.ts';
+import { signQueries } from './clients/statements/run-activity.ts';
+import { scheduleQueries } from './clients/statements/schedules.ts';
+import { setupDraftQueries } from './clients/statements/setup-drafts.ts';
+import { contactQueries } from './contacts/contacts.ts';
+import { decidedPageQueries } from './contacts/decided-pages.ts';
+import { markQuestionQueries } from './contacts/guards/mark-questions.ts';
+import { massChangeQueries } from './contacts/guards/mass-changes.ts';
+import { missingContactQueries } from './contacts/guards/missing.ts';
+import { optOutQueries } from './contacts/guards/opt-outs.ts';
+import { reconsideringQueries } from './contacts/reconsidering.ts';
+import { type Actor, PRODUCT } from './core/actor.ts';
+import type { Clock } from './core/clock.ts';
+import { spanQueries } from './credits/statements/credit-spans.ts';
+import { jobQueries } from './credits/statements/jobs.ts';
+import { mappingQueries } from './credits/statements/mappings.ts';
+import { paceQueries } from './credits/statements/paces.ts';
+import { queryIntentQueries } from './credits/statements/queries.ts';
+import { reconcile } from './credits/statements/reconciliation.ts';
+import { shareQueries } from './credits/statements/shares.ts';
+import { submissionQueries } from './credits/statements/submissions.ts';
+import type { Fingerprint } from './database/encryption/fingerprint.ts';
+import { foreignTextQueries } from './database/encryption/foreign-texts.ts';
+import { secretQueries } from './database/encryption/secrets.ts';
+import { leaseQueries } from './database/leases.ts';
+import { readinessQueries } from './database/readiness.ts';
+import { neverReplaced, type RequireInPlace } from './database/sqlite/database-file.ts';
+import type { Database } from './database/tables/tables.ts';
+import { approvalQueries } from './decisions/statements/approvals.ts';
+import { decisionQueueQueries } from './decisions/statements/decision-queue.ts';
+import { erasureRequestQueries } from './decisions/statements/erasure-requests.ts';
+import { holdBatchQueries } from './decisions/statements/hold-batches.ts';
+import { holdQueries } from './decisions/statements/holds.ts';
+import { networkHoldQueries } from './decisions/statements/network-holds.ts';
+import { waitingDecisionQueries } from './decisions/statements/withdrawable-decisions.ts';
+import { currencyQueries } from './fields/statements/currencies.ts';
+import { deliveryQueries } from './fields/statements/deliveries.ts';
+import { fieldHealthQueries } from './fields/statements/field-health.ts';
+import { formerValueQueries } from './fields/statements/former-values.ts';
+import { keptProfileQueries } from './fields/statements/kept-profiles.ts';
+import { normalisedFieldQueries } from './fields/statements/normalised-fields.ts';
+import { profilePurgeQueries } from './fields/statements/profile-purges.ts';
+import { statusQueries } from './fields/statements/statuses.ts';
+import { idempotencyQueries } from './jobs/statements/idempotency.ts';
+import { rereadQueries } from './jobs/statements/rereads.ts';
+import { mirroredNetworkQueries } from './networks/statements/mirrored-networks.ts';
+import { networkAddQueries } from './networks/statements/network-adds.ts';
+import { networkCountQueries } from './networks/statements/network-counts.ts';
+import { networkMemberQueries } from './networks/statements/network-members.ts';
+import { networkQueries } from './networks/statements/networks.ts';
+import { warmPathQueries } from './paths/statements/warm-paths.ts';
+import { accessQueries } from './people/statements/access.ts';
+import { attemptQueries } from './people/statements/attempts.ts';
+import { passkeyQueries } from './people/statements/passkeys.ts';
+import { peopleQueries } from './people/statements/people.ts';
+import { sessionQueries } from './people/statements/sessions.ts';
+import { auditQueries } from './privacy/audit/audit.ts';
+import { auditRecorder } from './privacy/audit/record.ts';
+import { aboutQueries } from './privacy/statements/about.ts';
+import {
+  type ErasureLog,
+  logOfStore,
+  noErasureLog,
+  storeTag,
+} from './privacy/statements/erasure-log.ts';
+import { readEverything } from './privacy/statements/everything.ts';
+import { forgetQueries } from './privacy/statements/forget.ts';
+import { mentionQueries } from './privacy/statements/mentions.ts';
+import { retentionQueries } from './privacy/statements/retention.ts';
+import { type RunsAsked, runRequestQueries } from './sync/statements/run-requests.ts';
+import { runRowQueries } from './sync/statements/run-rows.ts';
+import { runQueries } from './sync/statements/runs.ts';
+
+export interface StoreDeps {
+  db: Database;
+  clock: Clock;
+  fingerprint: Fingerprint;
+  /** Of the open database; left out for one that cannot be replaced. */
+  requireInPlace?: RequireInPlace;
+  /** Who asks, for the audit. */
+  actor?: Actor;
+  /** Where erasures are noted outside of the database; left out where they are not. */
+  erasures?: ErasureLog;
+  /** Learns of runs that are asked for; left out where none does. */
+  asked?: RunsAsked;
+}
+
+const unheard: RunsAsked = async () => {};
+
+/** All that the product may ask of its database, by intent. */
+export interface Store extends ReturnType<typeof createQueries> {
+  /** The same store, with another one who asks, for the audit. */
+  actingAs(actor: Actor): Store;
+}
+
+export function createStore(deps: StoreDeps): Store {
+  return { ...createQueries(deps), actingAs: (actor) => createStore({ ...deps, actor }) };
+}
+
+function createQueries(deps: StoreDeps) {
+  const { db, clock, fingerprint } = deps;
+  const { requireInPlace = neverReplaced, actor = PRODUCT, asked = unheard } = deps;
+  const erasures = logOfStore(deps.erasures ?? noErasureLog, storeTag(fingerprint));
+  const record = auditRecorder({ clock, fingerprint, actor });
+  const leases = leaseQueries(db, clock);
+  const { checkpoint } = leases;
+  return {
+    fingerprint,
+    requireInPlace,
+    leases,
+    audit: auditQueries(db, fingerprint, record),
+    secrets: secretQueries(db, record),
+    integrations: integrationQueries(db, checkpoint, record),
+    runs: runQueries(db, checkpoint, clock, record),
+    runRows: runRowQueries(db),
+    signs: signQueries(db, clock),
+    contacts: {
+      ...contactQueries(db, checkpoint, clock),
+      ...decidedPageQueries(checkpoint, clock),
+      ...reconsideringQueries(checkpoint, clock),
+    },
+    massChanges: massChangeQueries(db, checkpoint, clock),
+    missingContacts: missingContactQueries(db, checkpoint, clock),
+    optOuts: optOutQueries(db, checkpoint, clock),
+    markQuestions: markQuestionQueries(db, checkpoint, clock, record),
+    erasureRequests: erasureRequestQueries(db, checkpoint, clock, record),
+    submissions: submissionQueries(db, leases, clock),
+    queries: queryIntentQueries(db, checkpoint, clock),
+    reconcile: (time: Parameters<typeof reconcile>[1]) => reconcile(db, time),
+    shares: shareQueries(db, checkpoint, clock),
+    spans: spanQueries(db),
+    jobs: jobQueries(db, checkpoint, clock),
+    mappings: mappingQueries(db, checkpoint, clock, record),
+    deliveries: deliveryQueries(db, checkpoint, clock),
+    keptProfiles: keptProfileQueries(db, checkpoint, clock),
+    currencies: currencyQueries(checkpoint, clock),
+    profilePurges: profilePurgeQueries(db, checkpoint, record),
+    holds: {
+      ...holdQueries(db, clock, fingerprint, record, erasures),
+      ...holdBatchQueries(db, clock, record),
+    },
+    networks: {
+      ...networkQueries(db, checkpoint, clock),
+      ...networkMemberQueries(db, checkpoint, clock),
+      ...networkAddQueries(db, checkpoint, clock),
+      ...networkCountQueries(db, checkpoint),
+      ...mirroredNetworkQueries(db),
+    },
+    networkHolds: networkHoldQueries(db, checkpoint, clock, record),
+    decisions: {
+      ...decisionQueueQueries(db),
+      ...waitingDecisionQueries({ db, clock, fingerprint, actor, erasures, checkpoint }),
+    },
+    approvals: approvalQueries({ db, clock, fingerprint, actor }),
+    fieldHealth: fieldHealthQueries(db),
+    normalisedFields: normalisedFieldQueries(db, checkpoint, clock),
+    formerValues: formerValueQueries(db, checkpoint, clock),
+    statuses: statusQueries(db, checkpoint, clock),
+    warmPaths: warmPathQueries(db, checkpoint, clock),
+    foreignTexts: foreignTextQueries(db, clock),
+    about: aboutQueries(db, fingerprint),
+    readEverything: (integrationId: string) => readEverything(db, integrationId),
+    forget: forgetQueries({ db, checkpoint, clock, fingerprint, record, erasures }),
+    mentions: mentionQueries(db, checkpoint, fingerprint),
+    retention: retentionQueries(checkpoint, clock, record),
+    schedules: scheduleQueries(db, clock, asked, record),
+    runRequests: runRequestQueries(db, clock, asked, record),
+    idempotency: idempotencyQueries(db, clock),
+    access: accessQueries(db, clock, record),
+    people: peopleQueries(db, clock, record),
+    passkeys: passkeyQueries(db, clock, record),
+    attempts: attemptQueries(db, clock),
+    sessions: sessionQueries(db, clock, record),
+    hooks: hookQueries(db, clock, record),
+    rereads: rereadQueries(db, clock, asked),
+    consents: consentQueries(db, clock),
+    setupDrafts: setupDraftQueries(db, clock, record),
+    alerts: alertQueries(db, clock),
+    paces: paceQueries(db),
+    restores: restoreQueries(db, clock, record),
+    readiness: readinessQueries(db, clock, requireInPlace),
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * The CRM account that an integration belongs to: the one it was connected to first. Ids of another
+ * account mean other people, so no connector to another one is handed out.
+ */
+import type { Connector, CrmAccount } from '../../../connectors/contract.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import type { Integration } from '../../core/integration.ts';
+import type { Lease } from '../../database/leases.ts';
+import type { Store } from '../../store.ts';
+import type { RunDeps, SyncDeps } from './context.ts';
+
+type AccountStore = Pick<Store, 'fingerprint'> & {
+  integrations: Pick<Store['integrations'], 'findState' | 'pinAccount'>;
+};
+
+/**
+ * Opens a connector and holds it to the account of the integration. With a lease, the first account
+ * is written down as that of the integration for good. Throws a ConfigurationError, with the
+ * connector closed, for another account.
+ */
+export async function openPinned(
+  store: AccountStore,
+  integration: Pick<Integration, 'id'>,
+  lease: Lease | null,
+  open: () => Promise<Connector>,
+): Promise<Connector> {
+  const connector = await open();
+  try {
+    const isKnown = await requireSameAccount(store, integration, connector.account);
+    if (!isKnown && lease !== null) {
+      await store.integrations.pinAccount(lease, accountFingerprint(store, connector));
+    }
+    return connector;
+  } catch (error) {
+    await connector.close();
+    throw error;
+  }
+}
+
+/** Opens the CRM of an integration for those who work with it; see `RunDeps.openConnector`. */
+export async function openCrm(deps: RunDeps, lease: Lease | null): Promise<SyncDeps> {
+  return { ...deps, connector: await deps.openConnector(lease) };
+}
+
+/** The fingerprint of the account that a connector is open to. */
+export function accountFingerprint(
+  { fingerprint }: Pick<Store, 'fingerprint'>,
+  { account }: Pick<Connector, 'account'>,
+): string {
+  return fingerprint('crm_account', account.id);
+}
+
+/** True if the account is the one on record, false if there is none on record yet. */
+async function requireSameAccount(
+  store: AccountStore,
+  { id }: Pick<Integration, 'id'>,
+  account: CrmAccount,
+): Promise<boolean> {
+  const { crmAccount } = await store.integrations.findState(id);
+  if (crmAccount === null) return false;
+  if (crmAccount === accountFingerprint(store, { account })) return true;
+  throw new ConfigurationError(
+    `"${id}" was connected to another CRM account before; now it leads to "${account.name}". Ids of one account mean other people in another: give the new account an integration of its own.`,
+    { code: 'crm_account_changed', details: { integration: id } },
+  );
+}

@@ -1,0 +1,185 @@
+/** Who was erased: contacts that must not be taken up again, and those who look like one of them. */
+import { z } from 'zod';
+import type { RecordLookup, RemovedContact } from '../../../connectors/contract.ts';
+import type { Departure } from '../../contacts/departures.ts';
+import { areSameMarks } from '../../contacts/erased-marks.ts';
+import type { Contact } from '../../core/contact.ts';
+import {
+  fingerprintPerson,
+  mayBeSamePerson,
+  nameFingerprint,
+  type PersonFingerprints,
+} from '../../identity/person-fingerprints.ts';
+import { type Block, isBlocking } from '../../privacy/statements/forget.ts';
+import type { Run, SyncDeps } from './context.ts';
+import { accountFingerprint } from './crm-account.ts';
+import type { ErasedPerson, ErasedPersons } from './erased-persons.ts';
+
+type EraseDeps = { store: Pick<SyncDeps['store'], 'fingerprint'> };
+type ErasedRun = Pick<Run, 'forgotten' | 'erased'>;
+
+const personSchema = z.object({
+  name: z.string(),
+  addresses: z.array(z.string()),
+  employers: z.array(z.string()),
+});
+
+/** The JSON of a block's person. */
+export function parsePerson(json: string | null): PersonFingerprints | null {
+  return json === null ? null : personSchema.parse(JSON.parse(json));
+}
+
+/** Who was erased, for a run of an integration whose account has this fingerprint. */
+export async function loadErased(
+  { store }: Pick<SyncDeps, 'store'>,
+  integrationId: string,
+  account: string | null,
+): Promise<Required<ErasedRun>> {
+  // The marks before what they are about: what is decided in between is looked at once more.
+  const { blocked } = await store.forget.findMarks(integrationId, false);
+  const blocks = await store.forget.listBlocks(integrationId, account);
+  const marks = await store.forget.findMarks(integrationId, blocks.length > 0);
+  const blocking = blocks.filter(isBlocking);
+  const merged = blocks.filter(({ isOwn, state }) => isOwn && state === 'merged');
+  return {
+    forgotten: new Set(blocking.map(({ fingerprint }) => fingerprint)),
+    erased: {
+      merged: new Map(merged.map(({ fingerprint, since }) => [fingerprint, since])),
+      byName: personsByName(blocks),
+      distinguished:
+        blocks.length === 0 ? new Map() : await store.holds.listDistinguished(integrationId),
+      marks: { ...marks, blocked },
+    },
+  };
+}
+
+/**
+ * The same, before anything is brought into the CRM: what the connector has kept of erased contacts
+ * since a run that was cut off is dropped.
+ */
+export async function keepErasedAway(
+  deps: EraseDeps & Pick<SyncDeps, 'store' | 'connector'>,
+  integrationId: string,
+): Promise<Required<ErasedRun>> {
+  const account = accountFingerprint(deps.store, deps.connector);
+  const run = await loadErased(deps, integrationId, account);
+  if (run.forgotten.size > 0) {
+    await deps.connector.erase?.((crmId) => forgottenFingerprint(deps, run, crmId) !== null);
+  }
+  return run;
+}
+
+/** The same anew, if a person has decided about one of them since: that counts while a run goes on. */
+export async function refreshErased(
+  { store }: Pick<SyncDeps, 'store'>,
+  run: ErasedRun & Pick<Run, 'integration'>,
+): Promise<void> {
+  const { id } = run.integration;
+  const known = run.erased?.marks;
+  const marks = await store.forget.findMarks(id, known?.distinguished != null);
+  if (known !== undefined && areSameMarks(marks, known)) return;
+  Object.assign(run, await loadErased({ store }, id, null));
+}
+
+/** Before it is decided about contacts that were due or ready: what was said of those who look like an erased one. */
+export async function refreshIfAlike(
+  deps: EraseDeps & Pick<SyncDeps, 'store'>,
+  run: ErasedRun & Pick<Run, 'integration'>,
+  lookups: Iterable<RecordLookup | undefined>,
+): Promise<void> {
+  for (const lookup of lookups) {
+    if (lookup?.state !== 'found' || !looksErased(deps, run, lookup.contact)) continue;
+    await refreshErased(deps, run);
+    return;
+  }
+}
+
+function personsByName(blocks: readonly Block[]): Map<string, ErasedPerson[]> {
+  const persons = blocks.flatMap(({ person, since }): ErasedPerson[] => {
+    const fingerprints = parsePerson(person);
+    return fingerprints === null ? [] : [{ fingerprints, since }];
+  });
+  return Map.groupBy(persons, ({ fingerprints }) => fingerprints.name);
+}
+
+/** The fingerprint under which an erased contact is counted; null for a contact that was not erased. */
+export function forgottenFingerprint(
+  { store }: EraseDeps,
+  { forgotten }: ErasedRun,
+  crmId: string,
+): string | null {
+  if (forgotten.size === 0) return null;
+  const own = store.fingerprint('forgotten', crmId);
+  return forgotten.has(own) ? own : null;
+}
+
+/**
+ * True if the contact may be a person who was erased under another id, and no person has said yet that
+ * it is another one.
+ */
+export function looksErased(
+  { store }: EraseDeps,
+  { erased }: ErasedRun,
+  contact: Contact,
+): boolean {
+  if (erased === undefined) return false;
+  const since = Math.max(mergedSince(store, erased, contact), alikeSince(store, erased, contact));
+  return isOpen(since, erased, contact.id);
+}
+
+/** True if no person has said since that they are two; in one moment with it, a person is asked once more. */
+function isOpen(since: number, { distinguished }: ErasedPersons, crmId: string): boolean {
+  return since !== NEVER && since >= (distinguished.get(crmId) ?? NEVER);
+}
+
+const NEVER = -1;
+
+function mergedSince(
+  store: EraseDeps['store'],
+  { merged }: ErasedPersons,
+  { id }: Pick<Contact, 'id'>,
+): number {
+  if (merged.size === 0) return NEVER;
+  return merged.get(store.fingerprint('forgotten', id)) ?? NEVER;
+}
+
+/** The name first: most contacts share it with no other, and the rest need not be worked out. */
+function alikeSince(
+  { fingerprint }: EraseDeps['store'],
+  { byName }: ErasedPersons,
+  contact: Contact,
+): number {
+  if (byName.size === 0) return NEVER;
+  const name = nameFingerprint(fingerprint, contact);
+  const namesakes = byName.get(name);
+  const own = namesakes && fingerprintPerson(fingerprint, contact, name);
+  if (!own) return NEVER;
+  const alike = namesakes.filter(({ fingerprints }) => mayBeSamePerson(fingerprints, own));
+  return Math.max(NEVER, ...alike.map(({ since }) => since));
+}
+
+/**
+ * Contacts that left the CRM, and what of it concerns erased people: nothing goes to an erased
+ * contact, and who an erased one became a part of may be that person.
+ */
+export function departures(
+  deps: EraseDeps,
+  run: ErasedRun,
+  removed: readonly RemovedContact[],
+  now: number,
+): Departure[] {
+  const { erased } = run;
+  if (erased === undefined) return [...removed];
+  return removed.map((contact) => {
+    const { id, mergedInto } = contact;
+    if (mergedInto === null) return contact;
+    if (forgottenFingerprint(deps, run, mergedInto) !== null)
+      return { ...contact, isHeirErased: true };
+    const isErased = forgottenFingerprint(deps, run, id) !== null;
+    const isUndecided = isOpen(mergedSince(deps.store, erased, { id }), erased, id);
+    if (!isErased && !isUndecided) return contact;
+    const suspect = deps.store.fingerprint('forgotten', mergedInto);
+    if (!erased.merged.has(suspect)) erased.merged.set(suspect, now);
+    return { ...contact, isErased, suspect };
+  });
+}

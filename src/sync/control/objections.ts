@@ -1,0 +1,33 @@
+/** People who object by the settings, whatever their CRM says: as if their opt-out field were set there. */
+import type { Connector } from '../../../connectors/contract.ts';
+import type { Contact } from '../../core/contact.ts';
+
+/** The same connector, in which these contacts have opted out. */
+export function withObjections(connector: Connector, objectors: ReadonlySet<string>): Connector {
+  if (objectors.size === 0) return connector;
+  const marked: Pick<Connector, 'readPages' | 'readByIds'> = {
+    async *readPages(cursor, known) {
+      for await (const page of connector.readPages(cursor, known)) {
+        yield { ...page, contacts: page.contacts.map(mark) };
+      }
+    },
+    async readByIds(ids, fields) {
+      const lookups = await connector.readByIds(ids, fields);
+      return lookups.map((lookup) =>
+        lookup.state === 'found' ? { ...lookup, contact: mark(lookup.contact) } : lookup,
+      );
+    },
+  };
+  return new Proxy(connector, {
+    get(target, name) {
+      if (name === 'readPages' || name === 'readByIds') return marked[name];
+      const value: unknown = Reflect.get(target, name);
+      // A connector of a package may be an object of a class.
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+
+  function mark(contact: Contact): Contact {
+    return objectors.has(contact.id) ? { ...contact, optedOut: true, objects: true } : contact;
+  }
+}

@@ -1,0 +1,65 @@
+import { RetriableError } from '../../core/errors.ts';
+import { ownerWords } from '../../core/owner.ts';
+import { LEASE_MS, type Lease } from '../../database/leases.ts';
+import { isPassing, isUnconfirmed } from '../../database/store-error.ts';
+import type { Store } from '../../store.ts';
+import type { SyncDeps } from './context.ts';
+
+interface LeaseDeps extends Pick<SyncDeps, 'clock' | 'takeLease'> {
+  store: { leases: Pick<Store['leases'], 'renew' | 'release'> };
+}
+
+/** Another process is at work on this integration; nothing was done. */
+export class AlreadyRunning extends RetriableError {}
+
+/**
+ * Does something to an integration that only one process may do at a time: a run, or undoing one.
+ * The lease is renewed meanwhile; `lost` is aborted with the error once it is lost, or cannot hold any
+ * more. Throws AlreadyRunning, with nothing done, while another process has it.
+ */
+export async function withLease<Result>(
+  deps: LeaseDeps,
+  integrationId: string,
+  work: (lease: Lease, lost: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const attempt = await deps.takeLease(integrationId);
+  if (!attempt.acquired) {
+    throw new AlreadyRunning(
+      `"${integrationId}" is being synced right now by ${ownerWords(attempt.owner)}. Nothing was done; try again when it has ended.`,
+      { code: 'already_running', details: { integration: integrationId } },
+    );
+  }
+  const done = new AbortController();
+  const lost = new AbortController();
+  const keeping = keepLease(deps, attempt.lease, done.signal, lost);
+  try {
+    return await work(attempt.lease, lost.signal);
+  } finally {
+    done.abort();
+    await keeping;
+    await deps.store.leases.release(attempt.lease);
+  }
+}
+
+async function keepLease(
+  { store, clock }: LeaseDeps,
+  lease: Lease,
+  done: AbortSignal,
+  lost: AbortController,
+): Promise<void> {
+  let keptMs = clock.monotonicMs();
+  while (!lost.signal.aborted) {
+    await clock.sleep(LEASE_MS / 3, done);
+    if (done.aborted) return;
+    const askedMs = clock.monotonicMs();
+    try {
+      await store.leases.renew(lease);
+      keptMs = askedMs;
+    } catch (error) {
+      // A database that is away for a moment gives the lease to no other process either.
+      const isOutage = isPassing(error) || isUnconfirmed(error);
+      const mayHold = isOutage && clock.monotonicMs() - keptMs < LEASE_MS;
+      if (!mayHold) lost.abort(error);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/** What is known of contacts at the moment of a delivery: read once for all of them, whatever brings their profiles. */
+
+import type { HoldRecord } from '../../decisions/statements/holds.ts';
+import { readRecords } from '../../fields/records.ts';
+import type { Run, SyncDeps } from '../control/context.ts';
+import { refreshIfAlike } from '../control/erased.ts';
+import type { Circumstances, Fetched } from '../profile-delivery.ts';
+import { formerFields } from './former-fields.ts';
+
+/** The circumstances of each of these deliveries, and the approvals that count for them by tracking id. */
+export interface KnownCircumstances {
+  of(fetched: Fetched): Circumstances;
+  approvals: ReadonlyMap<string, HoldRecord['kind']>;
+}
+
+/** Reads the contacts' records, with the fields in which values of another donor may be, and what users have decided. */
+export async function readCircumstances(
+  deps: Pick<SyncDeps, 'store' | 'connector'>,
+  run: Pick<Run, 'integration' | 'fields' | 'described' | 'forgotten' | 'erased'>,
+  fetched: readonly Fetched[],
+): Promise<KnownCircumstances> {
+  const crmIds = fetched.map(({ ready }) => ready.contact.crmId);
+  const merged = await deps.store.formerValues.findMergedValues(run.integration.id, crmIds);
+  const mergedInto = (crmId: string) => merged.get(crmId) ?? [];
+  const getRecord = await readRecords(deps, run, crmIds, (getIntended) =>
+    fetched
+      .flatMap(({ ready, profile }) => {
+        const { crmId } = ready.contact;
+        return formerFields(ready, profile, mergedInto(crmId), getIntended(crmId));
+      })
+      .filter((field) => run.described.has(field)),
+  );
+  await refreshIfAlike(
+    deps,
+    run,
+    crmIds.map((id) => getRecord(id).lookup),
+  );
+  const approvals = await deps.store.holds.listApprovals(
+    fetched.map(({ ready }) => ready.job.trackingId),
+  );
+  return {
+    of: ({ ready: { contact, job } }) => ({
+      ...getRecord(contact.crmId),
+      approval: approvals.get(job.trackingId) ?? null,
+      merged: mergedInto(contact.crmId),
+    }),
+    approvals,
+  };
+}

@@ -1,0 +1,26 @@
+/** Fields that may hold values of another donor when a profile is delivered. Pure. */
+
+import { parseOwned } from '../../contacts/owned-values.ts';
+import type { Profile } from '../../core/profile.ts';
+import type { ReadyJob } from '../../credits/statements/jobs.ts';
+import { fieldsOfOthers, type WrittenValues } from '../../fields/former-values.ts';
+import type { IntendedValues } from '../../fields/statements/deliveries.ts';
+
+/** Fields in which values of another donor than that of the profile may stand. */
+export function formerFields(
+  { contact }: ReadyJob,
+  { donorId }: Profile,
+  merged: readonly WrittenValues[],
+  intended: readonly IntendedValues[],
+): string[] {
+  const { crmId, valuesDonor, ownedValues } = contact;
+  const mayBeOther = valuesDonor !== null && valuesDonor !== donorId;
+  if (!mayBeOther && merged.length === 0 && intended.length === 0) return [];
+  const own = { crmId, owned: parseOwned(ownedValues), donor: valuesDonor };
+  const begun = intended.map(({ owned, donor }) => ({
+    crmId,
+    owned,
+    donor: donor ?? valuesDonor,
+  }));
+  return fieldsOfOthers([own, ...begun, ...merged], donorId);
+}

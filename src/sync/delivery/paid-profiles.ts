@@ -1,0 +1,75 @@
+/** Profiles that were paid for: the results of jobs, which are free to fetch, and the kept ones. */
+import { isFatalError } from '../../core/errors.ts';
+import { inParallel, splitIntoBatches } from '../../core/parallel.ts';
+import type { Profile } from '../../core/profile.ts';
+import { decryptProfile } from '../../fields/kept-profile.ts';
+import type { KeptOfContact } from '../../fields/statements/kept-profiles.ts';
+import { type JobResult, MAX_JOBS_PER_RESULTS } from '../../partner/results.ts';
+import type { SyncDeps } from '../control/context.ts';
+import { isTooYoungToVanish } from '../poll.ts';
+
+/** Requests for results in flight at a time; more would only hold more in memory. */
+const RESULTS_AT_ONCE = 4;
+
+/** The results of these jobs by job id, ten in a request. Free. */
+export async function fetchResults(
+  { partner }: Pick<SyncDeps, 'partner'>,
+  jobs: readonly { jobId: string }[],
+  signal?: AbortSignal,
+): Promise<Map<string, JobResult>> {
+  const jobIds = jobs.map(({ jobId }) => jobId);
+  const requests = splitIntoBatches(jobIds, MAX_JOBS_PER_RESULTS);
+  const results = await inParallel(requests, RESULTS_AT_ONCE, (ids) =>
+    partner.readResults(ids, signal),
+  );
+  return new Map(results.flatMap((result) => [...result]));
+}
+
+/** Profiles of jobs by CRM id, and the contacts whose profile can't be had any more without a credit. */
+export interface FoundProfiles {
+  profiles: Map<string, Profile>;
+  gone: string[];
+}
+
+/** The profiles of jobs that were delivered before, as far as the service still has their results. */
+export async function fetchDelivered(
+  deps: Pick<SyncDeps, 'partner' | 'clock'>,
+  jobs: readonly { crmId: string; jobId: string; submittedAt: number }[],
+  signal?: AbortSignal,
+): Promise<FoundProfiles> {
+  const found: FoundProfiles = { profiles: new Map(), gone: [] };
+  if (jobs.length === 0) return found;
+  const results = await fetchResults(deps, jobs, signal);
+  for (const { crmId, jobId, submittedAt } of jobs) {
+    const result = results.get(jobId);
+    if (result?.state === 'completed') found.profiles.set(crmId, result.profile);
+    const isDenied = result?.state === 'vanished' || result?.state === 'failed';
+    if (isDenied && !isTooYoungToVanish(submittedAt, deps.clock.now())) found.gone.push(crmId);
+  }
+  return found;
+}
+
+/** The kept profiles; where none is kept, the results that the service still has, which is free. */
+export async function openProfiles(
+  deps: Pick<SyncDeps, 'partner' | 'clock' | 'sealer' | 'log'>,
+  kept: readonly KeptOfContact[],
+  signal?: AbortSignal,
+): Promise<FoundProfiles> {
+  const isKept = ({ kept: { profile } }: KeptOfContact) => profile !== '';
+  const jobs = kept.flatMap((each) =>
+    isKept(each) || each.job.jobId === null
+      ? []
+      : [{ ...each.job, crmId: each.kept.crmId, jobId: each.job.jobId }],
+  );
+  const found = await fetchDelivered(deps, jobs, signal);
+  for (const each of kept.filter(isKept)) {
+    try {
+      found.profiles.set(each.kept.crmId, decryptProfile(deps, each.kept));
+    } catch (error) {
+      // One row that was changed keeps only its own contact from its values.
+      if (!isFatalError(error)) throw error;
+      deps.log.warn({ code: error.code }, 'a kept profile cannot be opened');
+    }
+  }
+  return found;
+}

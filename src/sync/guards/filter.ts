@@ -1,0 +1,24 @@
+/** No credit for contacts that `contacts.filter` no longer includes: a CRM does not report that they have left it. */
+
+import type { ContactRecord } from '../../contacts/contacts.ts';
+import type { Run, SyncDeps } from '../control/context.ts';
+import { lookUpIncluded } from '../control/look-up.ts';
+
+/** Returns those of these contacts that the filter does not include now; none where there is no filter, or the CRM cannot tell. */
+export async function findOutside(
+  { connector }: Pick<SyncDeps, 'connector'>,
+  { integration }: Pick<Run, 'integration'>,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (integration.contacts.filter === null || ids.length === 0) return new Set();
+  const included = await lookUpIncluded(connector, ids);
+  return new Set(ids.filter((id) => included?.has(id) === false));
+}
+
+/** False for contacts that this run's own reading has brought: the CRM itself has applied the filter to them. */
+export function mayBeOutside(
+  { id, named }: Pick<Run, 'id' | 'named'>,
+  { crmId, seenRun }: Pick<ContactRecord, 'crmId' | 'seenRun'>,
+): boolean {
+  return seenRun !== id || named?.has(crmId) === true;
+}

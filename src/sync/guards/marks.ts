@@ -1,0 +1,75 @@
+/**
+ * A mark that leaves out more than half of the contacts is right in a memorial file, and wrong where a column means the
+ * contrary of its name. So a user confirms its column and its values once; until then nothing is spent. What is paid for
+ * is still delivered, and a file that crosses the half at night is a question and no failure.
+ */
+import type { MarkCount } from '../../../connectors/contract.ts';
+import { leavesOutMost, markText } from '../../../connectors/mark-counts.ts';
+import type { Run, SyncDeps } from '../control/context.ts';
+
+type MarkDeps = Pick<SyncDeps, 'store' | 'connector'>;
+
+/** Finds the marks that leave out most contacts and that have a value which no user has confirmed. */
+export async function findUnconfirmedMarks(
+  deps: MarkDeps,
+  integrationId: string,
+): Promise<MarkCount[]> {
+  return (await findUnconfirmed(deps, integrationId)).map(({ mark }) => mark);
+}
+
+interface Unconfirmed {
+  mark: MarkCount;
+  /** Fingerprints of its values that no user has confirmed. */
+  values: string[];
+}
+
+async function findUnconfirmed(
+  { store, connector }: MarkDeps,
+  integrationId: string,
+): Promise<Unconfirmed[]> {
+  const marks = ((await connector.countMarks?.()) ?? []).filter(leavesOutMost);
+  const all = marks.map((mark) => ({
+    mark,
+    values: [...mark.values.keys()].map((value) =>
+      store.fingerprint('mark', JSON.stringify([mark.kind, mark.field, value])),
+    ),
+  }));
+  const confirmed = await store.markQuestions.listConfirmed(
+    integrationId,
+    all.flatMap(({ values }) => values),
+  );
+  return all.flatMap(({ mark, values }) => {
+    const open = values.filter((value) => !confirmed.has(value));
+    return open.length === 0 ? [] : [{ mark, values: open }];
+  });
+}
+
+/** Stops the spending of a run as long as such a mark is not confirmed; `isAccepted` confirms those that are there now. */
+export async function askAboutMarks(
+  deps: MarkDeps & Pick<SyncDeps, 'log'>,
+  run: Run,
+  isAccepted: boolean,
+): Promise<void> {
+  const { id } = run.integration;
+  const open = await findUnconfirmed(deps, id);
+  if (open.length === 0) return;
+  await deps.store.markQuestions.ask(
+    run.lease,
+    open.flatMap(({ values }) => values),
+  );
+  if (isAccepted) {
+    await deps.store.markQuestions.confirmAsked(id);
+    return;
+  }
+  deps.log.warn(
+    { run: run.id, marks: open.length },
+    'a mark leaves out most contacts: a user decides',
+  );
+  const marks = open.map(({ mark }) => mark);
+  run.control.stopSpending('marks_unconfirmed', unconfirmedText(marks, id));
+}
+
+/** Says what the marks leave out, and how to go on. */
+export function unconfirmedText(marks: readonly MarkCount[], integrationId: string): string {
+  return `${marks.map(markText).join('; ')}. Nobody is sent to the service until you have confirmed this once, with \`donor-sync sync ${integrationId} --accept-marks\`, or have corrected the column or its values in the settings.`;
+}

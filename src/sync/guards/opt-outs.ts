@@ -1,0 +1,40 @@
+/**
+ * Opt-out marks on many contacts at once are rarely many decisions of people: a wrong opt-out field, an import that
+ * ticks everyone. Nothing is delivered to marked contacts or shown of them, but their profiles, which were paid for, are
+ * deleted only if the marks are few, or a user has confirmed them.
+ */
+
+import type { OptOutCounts } from '../../contacts/guards/opt-outs.ts';
+import type { Run, SyncDeps } from '../control/context.ts';
+
+/** Marks are counted over this time, as departures are. */
+export const OPT_OUT_WINDOW_MS = 7 * 86_400_000;
+
+/** New marks on more than this share of the contacts with a profile, and on at least this many, are in doubt. */
+const MOST = { share: 0.1, atLeast: 25 };
+
+/** Pure: whether so many new marks are more likely an error. */
+export function isMassOptOut({ marked, kept }: Pick<OptOutCounts, 'marked' | 'kept'>): boolean {
+  return marked >= MOST.atLeast && marked > MOST.share * kept;
+}
+
+/**
+ * Records the marks that were read, closes the questions about marks that are gone, and asks a user about marks on too
+ * many contacts.
+ */
+export async function decideOptOuts(
+  { store, clock, log, newId }: Pick<SyncDeps, 'store' | 'clock' | 'log' | 'newId'>,
+  { id: runId, lease, integration: { id, contacts } }: Pick<Run, 'id' | 'lease' | 'integration'>,
+): Promise<void> {
+  const since = clock.now() - OPT_OUT_WINDOW_MS;
+  await store.optOuts.endCorrected(lease);
+  const counts = await store.optOuts.count(id, { since });
+  if (counts.unrecorded === 0) return;
+  // Marks that are added while the question is open are of the same doubt.
+  if (counts.isOpen || isMassOptOut(counts)) {
+    const { marked, kept } = counts;
+    const held = await store.optOuts.hold(lease, { since, field: contacts.optOutField, newId });
+    log.warn({ run: runId, marked, kept, held }, 'many contacts opted out at once: a user decides');
+  }
+  await store.optOuts.record(lease);
+}

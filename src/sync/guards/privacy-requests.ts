@@ -1,0 +1,43 @@
+/**
+ * Requests about a person's data that a CRM records at the contact. One bulk update of a CRM can mark thousands, so each is a
+ * question to a user, unless the settings let the first ones of a day be erased without one.
+ */
+import type { ContactPage } from '../../../connectors/contract.ts';
+import type { PrivacyMarks } from '../../core/contact.ts';
+import type { ErasureRequest, ErasureSource } from '../../decisions/statements/erasure-requests.ts';
+import type { Run, SyncDeps } from '../control/context.ts';
+import { forgottenFingerprint } from '../control/erased.ts';
+
+/** Pure: the request that these marks make; null if they make none. */
+export function requestIn(marks: PrivacyMarks | undefined): ErasureSource | null {
+  if (marks === undefined) return null;
+  if (marks.shouldForget) return marks.isOnHold ? 'privacy_hold' : 'should_forget';
+  return marks.objectsToProfiling && !marks.isOnHold ? 'objection' : null;
+}
+
+/** Records the requests of a page that was read. `marked`: contacts with a recorded request, kept up to date. */
+export async function recordPrivacyRequests(
+  deps: Pick<SyncDeps, 'store' | 'log' | 'newId'>,
+  run: Pick<Run, 'id' | 'lease' | 'integration' | 'forgotten' | 'erased'>,
+  { contacts }: Pick<ContactPage, 'contacts'>,
+  marked: Set<string>,
+): Promise<void> {
+  const { store, log, newId } = deps;
+  const mayErase = run.integration.privacy.crmRequests === 'erase';
+  const requests: ErasureRequest[] = [];
+  const withdrawn: string[] = [];
+  for (const { id: crmId, privacy } of contacts) {
+    const source = requestIn(privacy);
+    if (source === null) {
+      if (marked.delete(crmId)) withdrawn.push(crmId);
+    } else if (forgottenFingerprint(deps, run, crmId) === null) {
+      marked.add(crmId);
+      requests.push({ crmId, source, isAutomatic: mayErase && source === 'should_forget' });
+    }
+  }
+  if (requests.length === 0 && withdrawn.length === 0) return;
+  const counts = await store.erasureRequests.recordRead(run.lease, requests, { withdrawn, newId });
+  if (counts.due + counts.asked > 0) {
+    log.warn({ run: run.id, ...counts }, 'the CRM asks to erase contacts');
+  }
+}

@@ -1,0 +1,163 @@
+/** What a later delivery of a kept profile would write into each contact, through the guard of every delivery. */
+
+import { parseOwned } from '../../contacts/owned-values.ts';
+import type { FieldMapping } from '../../core/field-map.ts';
+import type { FieldPlan } from '../../fields/plan.ts';
+import type { KnownRecord } from '../../fields/records.ts';
+import type { RedeliveryExclusion } from '../../fields/redelivery-view.ts';
+import type { KeptOfContact } from '../../fields/statements/kept-profiles.ts';
+import { isProfileLine } from '../../fields/value-states.ts';
+import { isBlank } from '../../mapping/same-value.ts';
+import type { Run, SyncDeps } from '../control/context.ts';
+import { readCircumstances } from '../delivery/circumstances.ts';
+import { openProfiles } from '../delivery/paid-profiles.ts';
+import { planDelivery } from '../profile-delivery.ts';
+
+export type OfferDeps = Pick<
+  SyncDeps,
+  'store' | 'connector' | 'partner' | 'sealer' | 'clock' | 'log' | 'newId'
+>;
+
+/** The part of a run that a later delivery depends on. */
+export type OfferRun = Pick<
+  Run,
+  'integration' | 'mappings' | 'fields' | 'described' | 'forgotten' | 'erased' | 'identities'
+> & { created?: Run['created']; control?: Pick<Run['control'], 'ending'> };
+
+/** A kept profile with the lines of the field map that are offered to its contact. */
+export interface Choice {
+  each: KeptOfContact;
+  lines: readonly FieldMapping[];
+  /** The fields that a user wants delivered, also where they are empty in the CRM. */
+  requested: ReadonlySet<string>;
+  /** The field map that the profile counts as offered with afterwards. */
+  fieldMap: string;
+  /** True if the values of another donor may be replaced: all lines are offered, and a user wants that. */
+  mayReplaceDonor: boolean;
+}
+
+/** What would be written, or why nothing is. */
+export type Offer = { choice: Choice } & (
+  | {
+      kind: 'fields';
+      plan: FieldPlan;
+      newDonor: { donorId: string; identity: string } | null;
+      /** True of a record that is back without any of our values: nothing in it is ours. */
+      isLost: boolean;
+    }
+  | { kind: 'excluded'; why: RedeliveryExclusion }
+);
+
+/** Works out the offers for these contacts: reads their profiles and records, and writes nothing. */
+export async function planOffers(
+  deps: OfferDeps,
+  run: OfferRun,
+  choices: readonly Choice[],
+): Promise<Offer[]> {
+  const own = choices.filter((choice) => donorProblem(deps, choice) === null);
+  const { profiles, gone } = await openProfiles(
+    deps,
+    own.map(({ each }) => each),
+    run.control?.ending,
+  );
+  const fetched = own.flatMap((choice) => {
+    const profile = profiles.get(choice.each.kept.crmId);
+    if (profile === undefined) return [];
+    const { contact, job } = choice.each;
+    return [{ choice, fetched: { ready: { jobId: job.jobId ?? '', job, contact }, profile } }];
+  });
+  const known = await readCircumstances(
+    deps,
+    run,
+    fetched.map((each) => each.fetched),
+  );
+  const shareMappings = sharedLists();
+  const planned = new Map(
+    fetched.map(({ choice, fetched: item }) => {
+      const circumstances = known.of(item);
+      const isLost = isBackWithoutOurs(run, choice.each, circumstances);
+      const { contact } = item.ready;
+      const ownedValues = isLost ? '{}' : stillOwned(run, contact);
+      const ready = { ...item.ready, contact: { ...contact, ownedValues } };
+      const offer = planDelivery(
+        deps,
+        { ...run, mappings: shareMappings(choice.lines) },
+        { ...item, ready },
+        { ...circumstances, ...(isLost ? {} : { offeredBefore: offeredBefore(choice) }) },
+      );
+      return [choice, { offer, isLost }] as const;
+    }),
+  );
+  const isGone = new Set(gone);
+  return choices.map((choice): Offer => {
+    const { crmId } = choice.each.kept;
+    const excluded = (why: RedeliveryExclusion): Offer => ({ choice, kind: 'excluded', why });
+    const one = planned.get(choice);
+    const problem = donorProblem(deps, choice);
+    if (problem !== null) return excluded(problem);
+    if (one === undefined) return excluded(isGone.has(crmId) ? 'no_profile' : 'profile_unopened');
+    const { offer, isLost } = one;
+    if (offer.kind === 'ended') return excluded(offer.delivery.reason);
+    const { plan, identity, fetched: item } = offer;
+    if (!plan.together) return { choice, kind: 'fields', plan, newDonor: null, isLost };
+    if (!choice.mayReplaceDonor) return excluded('donor_change');
+    const newDonor = { donorId: item.profile.donorId, identity };
+    return { choice, kind: 'fields', plan, newDonor, isLost };
+  });
+}
+
+/** A profile of another donor than the contact's belongs to a decision, and its values are replaced whole or not at all. */
+function donorProblem(
+  { store }: Pick<OfferDeps, 'store'>,
+  { each: { contact, kept }, mayReplaceDonor }: Choice,
+): 'another_donor' | 'donor_change' | null {
+  const { donorId, valuesDonor } = contact;
+  if (donorId === null || kept.donor !== store.fingerprint('donor', donorId))
+    return 'another_donor';
+  const isOther = valuesDonor !== null && valuesDonor !== donorId;
+  return isOther && !mayReplaceDonor ? 'donor_change' : null;
+}
+
+/** What a user has emptied stays empty, unless a user wants it delivered. */
+function offeredBefore({ lines, requested }: Choice): Set<string> {
+  return new Set(lines.flatMap(({ to }) => (requested.has(to) ? [] : to)));
+}
+
+/**
+ * Pure: whether a record is back without any of the values that were written into it. A record that has some of them
+ * is as a user left it, also in the fields that are empty.
+ */
+function isBackWithoutOurs(
+  { mappings }: Pick<OfferRun, 'mappings'>,
+  { kept, contact }: KeptOfContact,
+  { lookup, intended }: KnownRecord,
+): boolean {
+  if (kept.fieldMap !== '' || lookup?.state !== 'found') return false;
+  const owned = [parseOwned(contact.ownedValues), ...intended];
+  const { values } = lookup;
+  return mappings
+    .filter(isProfileLine)
+    .filter(({ to }) => owned.some((known) => Object.hasOwn(known, to)))
+    .every(({ to }) => isBlank(Object.hasOwn(values, to) ? (values[to] ?? null) : null));
+}
+
+/** What is ours in a record, without fields that were gone: a blank in those is not a user's. */
+function stillOwned(
+  { created }: Pick<OfferRun, 'created'>,
+  { ownedValues }: KeptOfContact['contact'],
+): string {
+  if (created === undefined) return ownedValues;
+  const left = Object.entries(parseOwned(ownedValues)).filter(([field]) => !created.has(field));
+  return JSON.stringify(Object.fromEntries(left));
+}
+
+/** Equal lists of lines are one object: what is computed of a list is remembered by it. */
+function sharedLists(): (lines: readonly FieldMapping[]) => readonly FieldMapping[] {
+  const known = new Map<string, readonly FieldMapping[]>();
+  return (lines) => {
+    const key = JSON.stringify(lines);
+    const list = known.get(key) ?? lines;
+    known.set(key, list);
+    return list;
+  };
+}

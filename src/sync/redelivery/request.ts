@@ -1,0 +1,229 @@
+/** What a user wants delivered again (`--redeliver`): a preview with counts, and the run that does it. No credit is spent. */
+import type { FieldMapping } from '../../core/field-map.ts';
+import type { Integration } from '../../core/integration.ts';
+import { getOutcome, isOutcomeReason } from '../../core/outcome.ts';
+import type { ValueState } from '../../database/tables/kept-tables.ts';
+import { readFields } from '../../fields/describe.ts';
+import { encryptProfile } from '../../fields/kept-profile.ts';
+import type { RedeliveryExclusion } from '../../fields/redelivery-view.ts';
+import type { FetchedAgain, KeptOfContact } from '../../fields/statements/kept-profiles.ts';
+import type { NotDeliverable } from '../../fields/statements/later-deliveries.ts';
+import { fingerprintFieldMap, isProfileLine } from '../../fields/value-states.ts';
+import { toContactId } from '../control/contact-id.ts';
+import type { RedeliveryRequest, Run, SyncDeps } from '../control/context.ts';
+import { accountFingerprint } from '../control/crm-account.ts';
+import { loadErased } from '../control/erased.ts';
+import { fetchDelivered } from '../delivery/paid-profiles.ts';
+import { previewIdentities } from '../identities.ts';
+import { requireContact } from '../require-contact.ts';
+import { type Choice, type Offer, type OfferRun, planOffers } from './offers.ts';
+import { deliverFreed, deliverNamed, pageSize } from './redeliver.ts';
+
+/** What a delivery on request would do now. */
+export interface RedeliveryPreview {
+  integration: string;
+  /** The fields that are delivered; null for all mapped ones. */
+  fields: readonly string[] | null;
+  /** Contacts that get at least one value. */
+  contacts: number;
+  /** Contacts whose fields hold all of it already. */
+  unchanged: number;
+  /** The values to write, counted by field. */
+  values: { field: string; contacts: number }[];
+  /** Values that stay out, although their contacts are delivered to. */
+  kept: { field: string; state: ValueState; contacts: number }[];
+  /** Contacts that get nothing. */
+  excluded: { reason: RedeliveryExclusion; contacts: number }[];
+}
+
+/** A delivery that a user thinks about. */
+export interface PreviewedRequest extends RedeliveryRequest {
+  integration: Integration;
+  mappings: readonly FieldMapping[];
+  /** The CRM id of the one contact; null for all. */
+  only: string | null;
+}
+
+/** Works out what a delivery on request would do; writes nothing and makes only free requests. */
+export async function previewRedelivery(
+  deps: SyncDeps,
+  request: PreviewedRequest,
+): Promise<RedeliveryPreview> {
+  const { store, connector, canonicalId } = deps;
+  const { integration, mappings, fields: wanted } = request;
+  const one = request.only === null ? null : toContactId(canonicalId, integration.id, request.only);
+  if (one !== null) await requireContact(deps, integration, one);
+  const only = one === null ? null : [one];
+  const { fields, described } = await readFields(connector, mappings);
+  const account = accountFingerprint(store, connector);
+  const run: OfferRun = {
+    ...{ integration, mappings, fields, described },
+    ...(await loadErased(deps, integration.id, account)),
+    identities: await previewIdentities(deps, request),
+  };
+  const counts = createCounts();
+  for (const outside of await store.keptProfiles.countNotDeliverable(integration.id, only)) {
+    counts.exclude(getExclusion(outside), outside.contacts);
+  }
+  for await (const page of readPages(deps, integration.id, only)) {
+    const choices = page.map((each) => requestedChoice(mappings, each, wanted));
+    for (const offer of await planOffers(deps, run, choices)) counts.add(offer);
+  }
+  return { integration: integration.id, fields: wanted, ...counts.sum() };
+}
+
+/** Delivers the kept profiles as a user has requested it; what is cut off, the next run finishes. */
+export async function redeliverRequested(
+  deps: SyncDeps,
+  run: Run,
+  { fields }: RedeliveryRequest,
+): Promise<void> {
+  const { keptProfiles } = deps.store;
+  const present = fingerprintFieldMap(deps, run.mappings);
+  await keptProfiles.noteMap(run.lease, present);
+  await keepAgain(deps, run);
+  await keptProfiles.request(run.lease, fields, run.only);
+  const decision = {
+    ...{ present, freed: [], probed: [], kindsToProbe: [], maps: [], linesByFieldMap: new Map() },
+    ...{ isRequested: true, isRequestOnly: true },
+  };
+  if (run.only === null) await deliverFreed(deps, run, decision);
+  else await deliverNamed(deps, run, decision, run.only);
+}
+
+/** Keeps the profiles that were delivered, are not kept, and that the service still has. */
+async function keepAgain(deps: SyncDeps, run: Run): Promise<void> {
+  const { id } = run.integration;
+  const { store, retention } = deps;
+  for await (const page of unkeptPages(deps, id, run.only)) {
+    if (run.control.stopping.aborted) return;
+    const jobs = page.map(({ kept, job }) => ({
+      ...job,
+      crmId: kept.crmId,
+      jobId: job.jobId ?? '',
+    }));
+    const { profiles } = await fetchDelivered(deps, jobs, run.control.ending);
+    const fetched = page.flatMap(({ kept, job }): FetchedAgain[] => {
+      const profile = profiles.get(kept.crmId);
+      if (profile === undefined) return [];
+      const sealed =
+        retention.profiles === 0
+          ? { key: '', profile: '' }
+          : encryptProfile(deps, id, kept.crmId, profile);
+      const { submittedAt } = job;
+      const donor = store.fingerprint('donor', profile.donorId);
+      return [{ ...sealed, crmId: kept.crmId, trackingId: kept.trackingId, donor, submittedAt }];
+    });
+    await store.keptProfiles.keepAgain(run.lease, fetched);
+  }
+}
+
+/** All contacts to which something may be delivered, a page at a time. */
+async function* readPages(
+  deps: SyncDeps,
+  integrationId: string,
+  only: readonly string[] | null,
+): AsyncGenerator<readonly KeptOfContact[]> {
+  const limit = pageSize(deps);
+  for (let after: string | null = ''; after !== null; ) {
+    const page: KeptOfContact[] = await deps.store.keptProfiles.listDelivered(integrationId, {
+      ...{ after, limit, only },
+    });
+    yield page;
+    after = page.length < limit ? null : (page.at(-1)?.kept.crmId ?? null);
+  }
+  yield* unkeptPages(deps, integrationId, only);
+}
+
+/** Contacts of which no profile is kept, as if it were kept without its text. */
+async function* unkeptPages(
+  deps: Pick<SyncDeps, 'store' | 'connector'>,
+  integrationId: string,
+  only: readonly string[] | null,
+): AsyncGenerator<readonly KeptOfContact[]> {
+  const { store } = deps;
+  const limit = pageSize(deps);
+  for (let after: string | null = ''; after !== null; ) {
+    const page = await store.keptProfiles.listUnkept(integrationId, { after, limit, only });
+    yield page.map(
+      ({ contact, job }): KeptOfContact => ({
+        ...{ contact, job, values: [] },
+        kept: {
+          ...{ integrationId, crmId: contact.crmId, trackingId: job.trackingId },
+          ...{ isDelivered: 1, fieldMap: '', keptAt: job.submittedAt },
+          ...{ optedOutAt: null, requested: null, goneAt: null, key: '', profile: '' },
+          donor: store.fingerprint('donor', contact.donorId ?? ''),
+        },
+      }),
+    );
+    after = page.length < limit ? null : (page.at(-1)?.contact.crmId ?? null);
+  }
+}
+
+function requestedChoice(
+  mappings: readonly FieldMapping[],
+  each: KeptOfContact,
+  fields: readonly string[] | null,
+): Choice {
+  const lines = mappings.filter(
+    (line) => isProfileLine(line) && (fields === null || fields.includes(line.to)),
+  );
+  const requested = new Set(lines.map(({ to }) => to));
+  return { each, lines, requested, fieldMap: '', mayReplaceDonor: fields === null };
+}
+
+/** Why nothing is delivered to contacts that are not at rest, or of which nothing can be had. */
+function getExclusion({
+  state,
+  isEligible,
+  isOutside,
+  isGone,
+  reason,
+}: NotDeliverable): RedeliveryExclusion {
+  if (state === 'held') return 'decision_pending';
+  if (state !== 'settled') return 'profile_coming';
+  if (!isEligible) {
+    const isSkipped = isOutcomeReason(reason) && getOutcome(reason) === 'skipped';
+    return isSkipped ? reason : 'never_delivered';
+  }
+  if (isOutside) return 'outside_filter';
+  return isGone ? 'no_profile' : 'never_delivered';
+}
+
+function createCounts() {
+  const excluded = new Map<RedeliveryExclusion, number>();
+  const values = new Map<string, number>();
+  const kept = new Map<string, RedeliveryPreview['kept'][number]>();
+  let contacts = 0;
+  let unchanged = 0;
+
+  function exclude(reason: RedeliveryExclusion, count: number): void {
+    excluded.set(reason, (excluded.get(reason) ?? 0) + count);
+  }
+
+  return {
+    exclude,
+    add(offer: Offer): void {
+      if (offer.kind === 'excluded') {
+        exclude(offer.why, 1);
+        return;
+      }
+      const { changes, values: notes } = offer.plan;
+      const changed = Object.keys(changes);
+      if (changed.length > 0) contacts += 1;
+      else if (notes.length === 0) unchanged += 1;
+      for (const field of changed) values.set(field, (values.get(field) ?? 0) + 1);
+      for (const { field, state } of notes) {
+        const key = JSON.stringify([field, state]);
+        const known = kept.get(key) ?? { field, state, contacts: 0 };
+        kept.set(key, { ...known, contacts: known.contacts + 1 });
+      }
+    },
+    sum: (): Omit<RedeliveryPreview, 'integration' | 'fields'> => ({
+      ...{ contacts, unchanged },
+      values: [...values].map(([field, count]) => ({ field, contacts: count })),
+      kept: [...kept.values()],
+      excluded: [...excluded].map(([reason, count]) => ({ reason, contacts: count })),
+    }),
+  };
+}

@@ -1,0 +1,94 @@
+/** What becomes of a request whose run was cut off. */
+import { STOPPED_BY_PERSON } from '../../core/run.ts';
+import type { Trx } from '../../database/tables/tables.ts';
+import { ALL_CONTACTS, insertRequest, type RunRequestRecord } from './request-rows.ts';
+import { writeRunRows } from './run-rows.ts';
+
+/** What became of a request whose run was cut off: it waits again, had ended, or is given up. */
+export type PutBack = { state: 'waits'; runId: string } | { state: 'ended' | 'givenUp' };
+
+/** A run that is cut off so often brings its process down, or never comes to its end. */
+const MAX_RESUMES = 5;
+
+/** Lets a request wait again whose run was cut off; see `runRequestQueries`. */
+export async function putBack(
+  trx: Trx,
+  request: RunRequestRecord,
+  { newRunId, isHandedOver, now }: { newRunId: string; isHandedOver: boolean; now: number },
+): Promise<PutBack> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('run_requests')
+    .where('run_id', '=', request.runId)
+    .where('left_at', 'is not', null)
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) return { state: 'ended' };
+  if (await endIfStopped(trx, request, now)) return { state: 'ended' };
+  if (!isHandedOver && request.resumed >= MAX_RESUMES) {
+    await recordGivenUp(trx, request, now);
+    return { state: 'givenUp' };
+  }
+  if (request.contact !== ALL_CONTACTS) await separate(trx, request.runId);
+  const resumed = request.resumed + (isHandedOver ? 0 : 1);
+  const again = { ...request, runId: newRunId, resumed, leftAt: null };
+  return { state: 'waits', runId: await insertRequest(trx, again) };
+}
+
+/** A request that is given up is on record as a run that failed, which is what alerts are about. */
+async function recordGivenUp(
+  trx: Trx,
+  { runId: id, integrationId }: RunRequestRecord,
+  now: number,
+): Promise<void> {
+  const cutOff = await trx
+    .updateTable('runs')
+    .set((eb) => ({
+      status: 'failed',
+      reason_code: 'cut_off_too_often',
+      reason_message: `Its process ended in the middle of this run, as it did in ${MAX_RESUMES} runs before. It is not tried again until a schedule or a person asks for it.`,
+      finished_at: eb.fn.coalesce('finished_at', eb.val(now)),
+      report: null,
+    }))
+    .where('id', '=', id)
+    .returning('fresh_count')
+    .executeTakeFirst();
+  if (cutOff?.fresh_count === null) await writeRunRows(trx, { id, integrationId });
+}
+
+/** A run that was cut off after a person had asked for its end is not taken up again; false for any other. */
+async function endIfStopped(
+  trx: Trx,
+  { runId: id, integrationId }: RunRequestRecord,
+  now: number,
+): Promise<boolean> {
+  const stopped = await trx
+    .updateTable('runs')
+    .set((eb) => ({
+      status: 'incomplete',
+      reason_code: STOPPED_BY_PERSON.code,
+      reason_message: STOPPED_BY_PERSON.message,
+      finished_at: eb.fn.coalesce('finished_at', eb.val(now)),
+      report: null,
+    }))
+    .where('id', '=', id)
+    .where('stop_asked_at', 'is not', null)
+    .returning('fresh_count')
+    .executeTakeFirst();
+  if (stopped?.fresh_count === null) await writeRunRows(trx, { id, integrationId });
+  return stopped !== undefined;
+}
+
+/** What a run that was cut off had taken along waits again, unless the same waits already. */
+export async function separate(trx: Trx, runId: string): Promise<void> {
+  await trx
+    .updateTable('run_requests')
+    .set({ left_at: null, merged_into: null })
+    .where('merged_into', '=', runId)
+    .where('contact', 'not in', (eb) =>
+      eb
+        .selectFrom('run_requests as waiting')
+        .select('waiting.contact')
+        .whereRef('waiting.integration_id', '=', 'run_requests.integration_id')
+        .where('waiting.left_at', 'is', null),
+    )
+    .execute();
+}

@@ -1,0 +1,100 @@
+/** Requests for runs as they stand in the database: one that waits takes in others like it. */
+import type { Selectable } from 'kysely';
+import type { Trigger } from '../../core/run.ts';
+import type { FromRow } from '../../database/from-row.ts';
+import type { RunRequestsTable } from '../../database/tables/service-tables.ts';
+import type { Trx } from '../../database/tables/tables.ts';
+
+export type RunRequestRecord = FromRow<Selectable<RunRequestsTable>>;
+
+/** A run that is asked for. */
+export interface NewRunRequest {
+  integrationId: string;
+  /** The CRM id of the one contact; null for all. */
+  contact: string | null;
+  trigger: Trigger;
+  full: boolean;
+  /** The id that the run gets if none like it is waiting already. */
+  runId: string;
+  /** It does not begin before, by the clock of the database; at once by default. */
+  notBefore?: number;
+}
+
+/** What a person or a webhook asks for goes before what a schedule asks for. */
+export function isUrgent({ trigger }: Pick<NewRunRequest, 'trigger'>): boolean {
+  return trigger !== 'schedule';
+}
+
+/** A unique index takes two nulls for different: all contacts are the empty one. */
+export const ALL_CONTACTS = '';
+
+export function toRequestRecord(request: NewRunRequest, now: number): RunRequestRecord {
+  return {
+    runId: request.runId,
+    integrationId: request.integrationId,
+    contact: request.contact ?? ALL_CONTACTS,
+    trigger: request.trigger,
+    full: request.full ? 1 : 0,
+    requestedAt: now,
+    times: 1,
+    resumed: 0,
+    leftAt: null,
+    mergedInto: null,
+    urgent: isUrgent(request) ? 1 : 0,
+    notBefore: request.notBefore ?? 0,
+  };
+}
+
+export async function insertRequest(trx: Trx, request: RunRequestRecord): Promise<string> {
+  const inserted = await insertRows(trx, [request]).returning('run_id').executeTakeFirstOrThrow();
+  return inserted.run_id;
+}
+
+export function insertRows(trx: Trx, requests: readonly RunRequestRecord[]) {
+  return trx
+    .insertInto('run_requests')
+    .values(
+      requests.map((request) => ({
+        run_id: request.runId,
+        integration_id: request.integrationId,
+        contact: request.contact,
+        trigger: request.trigger,
+        full: request.full,
+        requested_at: request.requestedAt,
+        times: request.times,
+        resumed: request.resumed,
+        left_at: request.leftAt,
+        merged_into: request.mergedInto,
+        urgent: request.urgent,
+        not_before: request.notBefore,
+      })),
+    )
+    .onConflict((c) =>
+      c
+        .columns(['integration_id', 'contact'])
+        .where('left_at', 'is', null)
+        .doUpdateSet((eb) => ({
+          times: eb('run_requests.times', '+', 1),
+          // Who wants everything read anew is not content with less.
+          full: eb
+            .case()
+            .when('excluded.full', '=', 1)
+            .then(1)
+            .else(eb.ref('run_requests.full'))
+            .end(),
+          urgent: eb
+            .case()
+            .when('excluded.urgent', '=', 1)
+            .then(1)
+            .else(eb.ref('run_requests.urgent'))
+            .end(),
+          // People and schedules do not wait for webhooks.
+          not_before: eb
+            .case()
+            .when('excluded.not_before', '<', eb.ref('run_requests.not_before'))
+            .then(eb.ref('excluded.not_before'))
+            .else(eb.ref('run_requests.not_before'))
+            .end(),
+        })),
+    );
+}

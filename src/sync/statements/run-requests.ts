@@ -1,0 +1,386 @@
+import type { Expression } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import { fromRows, maybeFromRow } from '../../database/from-row.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { AskedRun } from '../../jobs/statements/wanted-runs.ts';
+import {
+  BURST_MS,
+  isReady,
+  openBurst,
+  type ReadyAt,
+  recordCall,
+} from '../../jobs/statements/webhook-bursts.ts';
+import type { NewAuditEntry, RecordEntry } from '../../privacy/audit/record.ts';
+import { type PutBack, putBack } from './cut-off-runs.ts';
+import {
+  ALL_CONTACTS,
+  insertRequest,
+  insertRows,
+  isUrgent,
+  type NewRunRequest,
+  type RunRequestRecord,
+  toRequestRecord,
+} from './request-rows.ts';
+
+/** Called inside the transaction that stores requests, once for each integration. */
+export type RunsAsked = (trx: Trx, runs: readonly AskedRun[]) => Promise<void>;
+
+/** A run for several contacts; no CRM has an id like this. */
+export const SEVERAL_CONTACTS = '*';
+
+/** The most contacts of one run that webhooks ask for, and of one call: what CRMs read in one request. */
+export const MAX_HINTS = 100;
+
+/** More single contacts than this cost a CRM more calls than one run over what has changed. */
+const MAX_SINGLE_WAITING = 500;
+
+/** How long a request that another run has taken in can be asked for. */
+const MERGED_KEPT_MS = 24 * 3_600_000;
+
+/** Runs that were asked for, until they have come to their end. */
+export function runRequestQueries(
+  db: Database,
+  clock: Clock,
+  asked: RunsAsked,
+  record: RecordEntry,
+) {
+  return {
+    /**
+     * Remembers that a run is wanted. A request that waits already takes it in; the id of the run
+     * that will answer is returned.
+     */
+    add(request: NewRunRequest): Promise<string> {
+      return db.transaction().execute(async (trx) => {
+        const notBefore = request.trigger === 'webhook' ? await recordCall(trx, request, clock) : 0;
+        const runId = await addRunRequest(trx, { ...request, notBefore }, clock.now());
+        await asked(trx, [askedBy(request)]);
+        // Webhooks come in bursts, and ask for nothing new then.
+        if (request.trigger === 'manual' || runId === request.runId) {
+          await record(trx, runAsked({ ...request, runId }, oneOrAll(request.contact)));
+        }
+        return runId;
+      });
+    },
+
+    /**
+     * Remembers that these contacts, at most `MAX_HINTS`, are to be looked at because a webhook named
+     * them: each waits as if it had been asked for alone. Returns the run that will answer for one
+     * of them, and whether one run over all that changed answers, as too many wait.
+     */
+    addNamed(
+      integrationId: string,
+      contacts: readonly string[],
+      newRunId: () => string,
+    ): Promise<{ runId: string; isWhole: boolean }> {
+      return db.transaction().execute(async (trx) => {
+        const notBefore = await recordCall(trx, { integrationId }, clock);
+        const named = { integrationId, contacts, newRunId, notBefore };
+        const { added, ...answer } = await addNamed(trx, named, clock.now());
+        await asked(trx, [{ integrationId, isUrgent: true }]);
+        const request = { integrationId, runId: answer.runId, trigger: 'webhook', full: false };
+        if (added.length > 0) await record(trx, runAsked(request, added));
+        return answer;
+      });
+    },
+
+    /**
+     * Requests of webhooks for single contacts that a run for this one may answer as well, the longest
+     * waiting first.
+     */
+    listAlongside({ runId, integrationId, contact, trigger, full }: RunRequestRecord) {
+      if (contact === ALL_CONTACTS || trigger !== 'webhook' || full === 1)
+        return Promise.resolve([]);
+      return db
+        .selectFrom('run_requests')
+        .select(['run_id as runId', 'contact'])
+        .where('integration_id', '=', integrationId)
+        .where('contact', '<>', ALL_CONTACTS)
+        .where('trigger', '=', 'webhook')
+        .where('full', '=', 0)
+        .where('left_at', 'is', null)
+        .where('run_id', '<>', runId)
+        .orderBy('requested_at')
+        .orderBy('run_id')
+        .limit(MAX_HINTS - 1)
+        .execute();
+    },
+
+    /** What waits: urgent requests first, and then the longest waiting. */
+    list(integrationId?: string): Promise<RunRequestRecord[]> {
+      return waitingRows(db, integrationId).execute().then(fromRows);
+    },
+
+    /** What waits and may begin, in the same order: all but what is gathered of webhooks. */
+    listReady(integrationId?: string): Promise<RunRequestRecord[]> {
+      const now = clock.now();
+      const time = { now, latest: now + BURST_MS };
+      const ready =
+        integrationId === undefined
+          ? readyOfAll(db, time)
+          : selectReady(db, { integrationId, ...time });
+      return ready.then(({ rows }) => fromRows(rows));
+    },
+
+    /** Requests whose runs have begun and not come to their end. */
+    listBegun(integrationId?: string): Promise<RunRequestRecord[]> {
+      const begun =
+        integrationId === undefined ? begunOfAll(db, {}) : selectBegun(db, { integrationId });
+      return begun.then(({ rows }) => fromRows(rows));
+    },
+
+    /** The request that was given this run, while it waits or is worked on, or another took it in. */
+    findByRun(runId: string): Promise<RunRequestRecord | undefined> {
+      return db
+        .selectFrom('run_requests')
+        .selectAll()
+        .where('run_id', '=', runId)
+        .executeTakeFirst()
+        .then(maybeFromRow);
+    },
+
+    /**
+     * Lets a request wait again whose run was cut off, for a run with a new id unless the same waits
+     * already. One that is handed over by a process that is asked to end does not count as cut off.
+     */
+    putBack(request: RunRequestRecord, newRunId: string, isHandedOver = false): Promise<PutBack> {
+      return db
+        .transaction()
+        .execute((trx) => putBack(trx, request, { newRunId, isHandedOver, now: clock.now() }));
+    },
+
+    /** Drops a request, unless its run has begun meanwhile. */
+    async dropWaiting(runId: string): Promise<void> {
+      await db
+        .deleteFrom('run_requests')
+        .where('run_id', '=', runId)
+        .where('left_at', 'is', null)
+        .execute();
+    },
+  };
+}
+
+/** What the audit says of a run that is asked for: for these contacts, or (null) for all. */
+export function runAsked(
+  {
+    integrationId,
+    runId,
+    trigger,
+    full,
+    redelivers = false,
+  }: Pick<RunRequestRecord, 'integrationId' | 'runId'> & {
+    trigger: string;
+    full: boolean;
+    redelivers?: boolean;
+  },
+  only: readonly string[] | null,
+): NewAuditEntry {
+  const [first, ...others] = only ?? [];
+  const crmId = first === undefined || others.length > 0 ? null : first;
+  const contacts = only?.length ?? null;
+  const what = redelivers ? { redelivers } : {};
+  const details = { run: runId, trigger, full, contacts, ...what };
+  return { action: 'run.asked', integrationId, crmId, details };
+}
+
+function oneOrAll(contact: string | null): string[] | null {
+  return contact === null ? null : [contact];
+}
+
+function askedBy({ integrationId, trigger }: NewRunRequest): AskedRun {
+  return { integrationId, isUrgent: isUrgent({ trigger }) };
+}
+
+function waitingRows(db: Database | Trx, integrationId: string | Expression<string> | undefined) {
+  return db
+    .selectFrom('run_requests')
+    .selectAll()
+    .where('left_at', 'is', null)
+    .$if(integrationId !== undefined, (query) =>
+      query.where('integration_id', '=', integrationId ?? ''),
+    )
+    .orderBy('urgent', 'desc')
+    .orderBy('requested_at')
+    .orderBy('run_id');
+}
+
+const readyOfAll = prepared((db, time: Slots<ReadyAt>) =>
+  waitingRows(db, undefined).where(isReady(db, time)).compile(),
+);
+
+const selectReady = prepared(
+  (db, { integrationId, ...time }: Slots<{ integrationId: string } & ReadyAt>) =>
+    waitingRows(db, integrationId).where(isReady(db, time)).compile(),
+);
+
+const begunOfAll = prepared((db) => begunRows(db).compile());
+
+const selectBegun = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+  begunRows(db).where('integration_id', '=', integrationId).compile(),
+);
+
+function begunRows(db: Database | Trx) {
+  return db
+    .selectFrom('run_requests')
+    .selectAll()
+    .where('left_at', 'is not', null)
+    .where('merged_into', 'is', null);
+}
+
+/** Stores a request as part of a transaction; see `add`. */
+export async function addRunRequest(
+  trx: Trx,
+  request: NewRunRequest,
+  now: number,
+): Promise<string> {
+  const { contact } = request;
+  const isOneTooMany =
+    contact !== null && (await countOthers(trx, request, [contact])) >= MAX_SINGLE_WAITING;
+  return isOneTooMany
+    ? addWhole(trx, request, now)
+    : insertRequest(trx, toRequestRecord(request, now));
+}
+
+interface NamedContacts extends Pick<NewRunRequest, 'integrationId' | 'notBefore'> {
+  contacts: readonly string[];
+  newRunId: () => string;
+}
+
+async function addNamed(
+  trx: Trx,
+  { contacts, newRunId, ...integration }: NamedContacts,
+  now: number,
+): Promise<{ runId: string; isWhole: boolean; added: string[] }> {
+  const request = { ...integration, trigger: 'webhook', full: false } as const;
+  const others = await countOthers(trx, request, contacts);
+  if (others + contacts.length > MAX_SINGLE_WAITING) {
+    const runId = await addWhole(trx, { ...request, contact: null, runId: newRunId() }, now);
+    return { runId, isWhole: true, added: [...contacts] };
+  }
+  const runIds: string[] = [];
+  const added: string[] = [];
+  // In one order everywhere: two calls that name the same contacts do not wait for each other.
+  for (const contact of [...contacts].sort()) {
+    const row = toRequestRecord({ ...request, contact, runId: newRunId() }, now);
+    const runId = await insertRequest(trx, row);
+    runIds.push(runId);
+    if (runId === row.runId) added.push(contact);
+  }
+  return { runId: runIds[0] ?? '', isWhole: false, added };
+}
+
+/** One run over all that has changed, in the place of too many for single contacts. */
+async function addWhole(trx: Trx, request: NewRunRequest, now: number): Promise<string> {
+  const whole = await insertRequest(
+    trx,
+    toRequestRecord({ ...request, contact: null, full: false }, now),
+  );
+  await mergeSingles(trx, request.integrationId, whole, now);
+  return whole;
+}
+
+/** How many other single contacts wait. */
+async function countOthers(
+  trx: Trx,
+  { integrationId }: Pick<NewRunRequest, 'integrationId'>,
+  contacts: readonly string[],
+): Promise<number> {
+  const waiting = await trx
+    .selectFrom('run_requests')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('integration_id', '=', integrationId)
+    .where('contact', 'not in', [ALL_CONTACTS, ...contacts])
+    .where('left_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(waiting.count);
+}
+
+/** A run over what has changed takes in all requests for single contacts. */
+async function mergeSingles(
+  trx: Trx,
+  integrationId: string,
+  runId: string,
+  now: number,
+): Promise<void> {
+  await dropOldMerged(trx, now);
+  await trx
+    .updateTable('run_requests')
+    .set({ left_at: now, merged_into: runId })
+    .where('integration_id', '=', integrationId)
+    .where('contact', '<>', ALL_CONTACTS)
+    .where('left_at', 'is', null)
+    .execute();
+}
+
+async function dropOldMerged(trx: Trx, now: number): Promise<void> {
+  await trx
+    .deleteFrom('run_requests')
+    .where('merged_into', 'is not', null)
+    .where('left_at', '<', now - MERGED_KEPT_MS)
+    .execute();
+}
+
+/** Stores requests for runs over all that has changed, each of another integration. */
+export async function addScheduledRuns(
+  trx: Trx,
+  runs: readonly Pick<NewRunRequest, 'integrationId' | 'runId'>[],
+  now: number,
+): Promise<void> {
+  if (runs.length === 0) return;
+  const asked = { contact: null, trigger: 'schedule', full: false } as const;
+  const rows = runs.map((run) => toRequestRecord({ ...run, ...asked }, now));
+  await insertRows(trx, rows).execute();
+}
+
+/**
+ * The run that a request waited for begins, and answers those of the runs in `alongside` that still
+ * wait. False if no request is on record.
+ */
+export async function beginRunRequest(
+  trx: Trx,
+  runId: string,
+  alongside: readonly string[],
+  now: number,
+): Promise<boolean> {
+  // The row of the webhook before those of the requests, as calls take them.
+  await openBurst(trx, runId, now);
+  const { numAffectedRows = 0n } = await leave(trx, { runId, now });
+  const wasAsked = numAffectedRows > 0n;
+  if (alongside.length === 0) return wasAsked;
+  await dropOldMerged(trx, now);
+  await trx
+    .updateTable('run_requests')
+    .set({ left_at: now, merged_into: runId })
+    .where('run_id', 'in', alongside)
+    .where('left_at', 'is', null)
+    .execute();
+  return wasAsked;
+}
+
+const leave = prepared((db, { runId, now }: Slots<{ runId: string; now: number }>) =>
+  db.updateTable('run_requests').set({ left_at: now }).where('run_id', '=', runId).compile(),
+);
+
+/**
+ * Takes a request that waits away because a person does not want its run any more, with what waits for
+ * the same run; undefined if it does not wait. Returns the integration.
+ */
+export async function dropStopped(trx: Trx, runId: string): Promise<string | undefined> {
+  const dropped = await trx
+    .deleteFrom('run_requests')
+    .where('run_id', '=', runId)
+    .where('left_at', 'is', null)
+    .returning('integration_id')
+    .executeTakeFirst();
+  if (dropped) await trx.deleteFrom('run_requests').where('merged_into', '=', runId).execute();
+  return dropped?.integration_id;
+}
+
+/** Nothing is wanted of a request any more. */
+export async function endRunRequest(trx: Trx, runId: string): Promise<void> {
+  await dropRequest(trx, { runId });
+}
+
+const dropRequest = prepared((db, { runId }: Slots<{ runId: string }>) =>
+  db.deleteFrom('run_requests').where('run_id', '=', runId).compile(),
+);

@@ -1,0 +1,268 @@
+/**
+ * What a run did to contacts, one row each, kept after later runs have touched the same contacts.
+ * While a run goes on, its contacts themselves say it; its end writes the rows.
+ */
+import { type CaseWhenBuilder, type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import { z } from 'zod';
+import { OUTCOME_ORDER, OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
+import { isPostgres } from '../../database/database-time.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+import type { Database, RunRowsTable, Tables, Trx } from '../../database/tables/tables.ts';
+
+/** What a run did to one contact that was not simply fresh. */
+export interface RunContact {
+  crmId: string;
+  reason: string;
+  /** More of the reason, without personal data. */
+  detail: string | null;
+  /** Epoch ms. */
+  at: number;
+}
+
+/** Where a list of a run's contacts goes on: behind this one. */
+export interface RunContactPosition {
+  /** The outcome's place in `OUTCOME_ORDER`. */
+  place: number;
+  crmId: string;
+}
+
+/** Which contacts of a run are asked for; what is left out does not matter. */
+export interface RunContactFilter {
+  outcomes?: readonly Outcome[] | undefined;
+  reason?: string | undefined;
+  /** The beginning of the contact's id in the CRM. */
+  idPrefix?: string | undefined;
+  after?: RunContactPosition | undefined;
+  limit: number;
+}
+
+/** The run whose contacts are asked for. */
+export interface RunKey {
+  id: string;
+  integrationId: string;
+  freshCount: number | null;
+  reasons: string | null;
+}
+
+export function runRowQueries(db: Database) {
+  return {
+    /** Contacts by reason, also the fresh ones. */
+    async count(run: RunKey): Promise<Map<string, number>> {
+      const counts =
+        run.reasons === null
+          ? await countReasons(db, run)
+          : new Map(Object.entries(reasonsSchema.parse(JSON.parse(run.reasons))));
+      const fresh = run.freshCount ?? (await countFresh(db, run));
+      return fresh > 0 ? counts.set('profile_fresh', fresh) : counts;
+    },
+
+    /** Contacts without the fresh ones: what needs a person first, then by id. */
+    async list(
+      run: RunKey,
+      { outcomes, reason, idPrefix, after, limit }: RunContactFilter,
+    ): Promise<(RunContact & RunContactPosition)[]> {
+      let query = db.selectFrom(buildRowsQuery(db, run).as('row')).selectAll();
+      if (outcomes !== undefined) {
+        const places = outcomes.map((outcome) => OUTCOME_ORDER.indexOf(outcome));
+        query = query.where('row.place', 'in', places);
+      }
+      if (reason !== undefined) query = query.where('row.reason', '=', reason);
+      if (idPrefix !== undefined) {
+        query = isPostgres(db)
+          ? query.where(sql<boolean>`starts_with(row.crm_id, ${idPrefix})`)
+          : // Its ids are in the order of their bytes, so that an index leads to them.
+            query
+              .where('row.crm_id', '>=', idPrefix)
+              .where('row.crm_id', '<', `${idPrefix}\u{10ffff}`);
+        if (outcomes === undefined) query = query.where('row.place', 'in', PLACES);
+      }
+      if (after !== undefined) {
+        query = query.where((eb) =>
+          eb(eb.refTuple('row.place', 'row.crm_id'), '>', eb.tuple(after.place, after.crmId)),
+        );
+      }
+      const rows = await query.orderBy('row.place').orderBy('row.crm_id').limit(limit).execute();
+      return rows.map(({ crm_id: crmId, place, reason: why, detail, at }) => ({
+        crmId,
+        place: Number(place),
+        reason: why,
+        detail,
+        at,
+      }));
+    },
+  };
+}
+
+/** Of all outcomes, and of a word of another version. */
+const PLACES = [...OUTCOME_ORDER.keys(), OUTCOME_ORDER.length];
+
+const reasonsSchema = z.record(z.string(), z.int().nonnegative());
+
+async function countReasons(db: Database | Trx, run: RunKey): Promise<Map<string, number>> {
+  const { id, integrationId } = run;
+  const count = run.freshCount === null ? countOfContacts : countOfRows;
+  const { rows } = await count(db, { id, integrationId });
+  return new Map(rows.map(({ reason, count }) => [reason, Number(count)]));
+}
+
+const countOfContacts = prepared((db, run: Slots<RunRef>) =>
+  countedByReason(db, buildRowsQuery(db, { ...run, freshCount: null })),
+);
+
+const countOfRows = prepared((db, run: Slots<RunRef>) =>
+  countedByReason(db, buildRowsQuery(db, { ...run, freshCount: 0 })),
+);
+
+function countedByReason(db: Database | Trx, rows: ReturnType<typeof buildRowsQuery>) {
+  return db
+    .selectFrom(rows.as('row'))
+    .select(['row.reason', (eb) => eb.fn.countAll().as('count')])
+    .groupBy('row.reason')
+    .compile();
+}
+
+type Row = Omit<Selectable<RunRowsTable>, 'run_id'>;
+
+/** The rows of a run; as long as they are not written, what its contacts say. */
+function buildRowsQuery(
+  db: Database | Trx,
+  run: (RunRef | Slots<RunRef>) & Pick<RunKey, 'freshCount'>,
+) {
+  if (run.freshCount !== null) {
+    return db
+      .selectFrom('run_rows')
+      .select(['place', 'crm_id', 'reason', 'detail', 'at'])
+      .where('run_id', '=', run.id)
+      .$castTo<Row>();
+  }
+  return buildContactsQuery(db, run)
+    .select([
+      'outcome_reason as reason',
+      'outcome_detail as detail',
+      'outcome_at as at',
+      'crm_id',
+      (eb) => buildPlace(eb).as('place'),
+    ])
+    .where('outcome_reason', '<>', 'profile_fresh')
+    .$castTo<Row>();
+}
+
+type RunRef = Pick<RunKey, 'id' | 'integrationId'>;
+
+function buildContactsQuery(db: Database | Trx, { id, integrationId }: RunRef | Slots<RunRef>) {
+  return db
+    .selectFrom('contacts')
+    .where('integration_id', '=', integrationId)
+    .where('outcome_run', '=', id);
+}
+
+async function countFresh(db: Database | Trx, { id, integrationId }: RunRef): Promise<number> {
+  const { rows } = await selectFresh(db, { id, integrationId });
+  return Number(rows[0]?.count ?? 0);
+}
+
+const selectFresh = prepared((db, run: Slots<RunRef>) =>
+  buildContactsQuery(db, run)
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('outcome_reason', '=', 'profile_fresh')
+    .compile(),
+);
+
+/** The place of a contact's outcome in `OUTCOME_ORDER`; a word of another version stands last. */
+function buildPlace(eb: ExpressionBuilder<Tables, 'contacts'>) {
+  const [first, ...others] = OUTCOME_ORDER.map((outcome, place) => ({
+    place,
+    reasons: Object.entries(OUTCOME_REASONS).flatMap(([reason, of]) =>
+      of === outcome ? [reason] : [],
+    ),
+  }));
+  if (first === undefined) throw new Error('there is no outcome');
+  let cases: CaseWhenBuilder<Tables, 'contacts', unknown, number> = eb
+    .case()
+    .when('outcome_reason', 'in', first.reasons)
+    .then(eb.lit(first.place));
+  for (const { place, reasons } of others) {
+    cases = cases.when('outcome_reason', 'in', reasons).then(eb.lit(place));
+  }
+  return cases.else(eb.lit(OUTCOME_ORDER.length)).end();
+}
+
+/** Writes down what a run did, before another one touches the same contacts. */
+export async function writeRunRows(trx: Trx, run: RunRef): Promise<void> {
+  await insertRows(trx, run);
+  const freshCount = await countFresh(trx, run);
+  const { id } = run;
+  await recordRows(trx, { id, freshCount, reasons: await readReasonCounts(trx, run) });
+}
+
+const recordRows = prepared(
+  (db, { id, freshCount, reasons }: Slots<{ id: string; freshCount: number; reasons: string }>) =>
+    db.updateTable('runs').set({ fresh_count: freshCount, reasons }).where('id', '=', id).compile(),
+);
+
+/** How many rows there are by reason, which would take long to count for each look at them. */
+async function readReasonCounts(trx: Trx, { id, integrationId }: RunRef): Promise<string> {
+  const counts = await countReasons(trx, { id, integrationId, freshCount: 0, reasons: null });
+  return JSON.stringify(Object.fromEntries(counts));
+}
+
+async function insertRows(trx: Trx, { id, integrationId }: RunRef): Promise<void> {
+  await insertRunRows(trx, { id, integrationId });
+}
+
+const insertRunRows = prepared((db, run: Slots<RunRef>) =>
+  db
+    .insertInto('run_rows')
+    .columns(['run_id', 'place', 'crm_id', 'reason', 'detail', 'at'])
+    .expression(
+      buildContactsQuery(db, run)
+        .select([
+          'outcome_run',
+          (eb) => buildPlace(eb).as('place'),
+          'crm_id',
+          'outcome_reason',
+          'outcome_detail',
+          'outcome_at',
+        ])
+        .where('outcome_reason', '<>', 'profile_fresh'),
+    )
+    .compile(),
+);
+
+/** Writes down anew what a run did whose contacts have changed after its end; none that goes on. */
+export async function rewriteRunRows(trx: Trx, runId: string): Promise<void> {
+  const run = await trx
+    .selectFrom('runs')
+    .select(['id', 'integration_id as integrationId'])
+    .where('id', '=', runId)
+    .where('fresh_count', 'is not', null)
+    .executeTakeFirst();
+  if (run === undefined) return;
+  await trx
+    .deleteFrom('run_rows')
+    .where('run_id', '=', runId)
+    .where('crm_id', 'in', buildContactsQuery(trx, run).select('crm_id'))
+    .execute();
+  await insertRows(trx, run);
+  const reasons = await readReasonCounts(trx, run);
+  await trx.updateTable('runs').set({ reasons }).where('id', '=', runId).execute();
+}
+
+/** Drops the rows of runs of an integration that ended before this moment (epoch ms). */
+export async function dropRunRows(trx: Trx, integrationId: string, before: number): Promise<void> {
+  await dropRows(trx, { integrationId, before });
+}
+
+const dropRows = prepared(
+  (db, { integrationId, before }: Slots<{ integrationId: string; before: number }>) =>
+    db
+      .deleteFrom('run_rows')
+      .where('run_id', 'in', (eb) =>
+        eb
+          .selectFrom('runs')
+          .select('id')
+          .where('integration_id', '=', integrationId)
+          .where('finished_at', '<', before),
+      )
+      .compile(),
+);

@@ -1,0 +1,52 @@
+/** The trial of the present mapping as a plan tells it. */
+import type { Run, SyncDeps } from '../control/context.ts';
+import { fingerprintMapping } from '../control/mapping.ts';
+import { decideTrial, type TrialFacts } from './trial.ts';
+import { findLaterVerdict, findTrialFacts } from './trial-round.ts';
+
+export interface TrialForecast {
+  /**
+   * `off` by the settings; `on_trial`: a few persons go first; `failed`: nothing is sent until a
+   * person accepts the match rate or the columns change.
+   */
+  state: 'off' | 'accepted' | 'on_trial' | 'failed';
+  /** How many persons the next run sends before it waits for their answers; null if it need not. */
+  first: number | null;
+  /** The share of them that has to be known. */
+  minKnown: number;
+  /** The answers under this mapping that the verdict is about. */
+  answered: number;
+  known: number;
+}
+
+/** What the trial would do to a run that has `paid` persons to send. The connector is prepared. */
+export async function forecastTrial(
+  deps: Pick<SyncDeps, 'store' | 'connector'>,
+  run: Pick<Run, 'integration' | 'partnerKey'>,
+  paid: number,
+): Promise<TrialForecast> {
+  const mapping = fingerprintMapping(deps, run.integration);
+  const facts = await findTrialFacts(deps, { ...run, id: '', mapping });
+  const verdict = await findLaterVerdict(deps, { ...run, mapping });
+  const { minKnown, answered, known } = verdict ?? facts;
+  const counts = { minKnown, answered, known };
+  if (verdict !== null) return { state: 'failed', first: 0, ...counts };
+  return { ...toState(facts, paid), ...counts };
+}
+
+function toState(facts: TrialFacts, paid: number): Pick<TrialForecast, 'state' | 'first'> {
+  const step = decideTrial(facts);
+  switch (step.kind) {
+    case 'over':
+      return { state: facts.size === 0 ? 'off' : 'accepted', first: null };
+    case 'passed':
+      return { state: 'accepted', first: null };
+    case 'failed':
+      return { state: 'failed', first: 0 };
+    case 'send':
+      return { state: 'on_trial', first: Math.min(paid, step.atMost) };
+    default:
+      // What is under way is answered first; what that brings is not known yet.
+      return { state: 'on_trial', first: Math.min(paid, facts.size) };
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * The trial of a mapping as a run goes through it. What it knows is on disk: a run that was killed
+ * between a submission and its answers is continued by the next, which looks at the same rows.
+ */
+
+import type { ContactRecord } from '../../contacts/contacts.ts';
+import { PRIORITY } from '../../contacts/life.ts';
+import { MAX_PERSONS_PER_SUBMISSION } from '../../core/person.ts';
+import type { MappingRecord } from '../../credits/statements/mappings.ts';
+import type { Run, SyncDeps } from '../control/context.ts';
+import { createSpread } from '../spread.ts';
+import {
+  type Acceptance,
+  ANSWERS_IN_A_ROW,
+  decideTrial,
+  judgeLater,
+  type TrialFacts,
+  type TrialStep,
+  type Verdict,
+  verdictText,
+} from './trial.ts';
+
+type TrialDeps = Pick<SyncDeps, 'store' | 'log'>;
+
+/** The part of a run that its trial depends on. */
+export type TrialRun = Pick<Run, 'id' | 'integration' | 'mapping' | 'partnerKey'>;
+
+/** What the trial says to a submission. */
+export interface Trial {
+  /** True once it is known to be over; before, one submission is under way at a time. */
+  readonly isOver: boolean;
+  /**
+   * What may be sent now; `stopped` if nothing more is sent in this run, with the reason on the run.
+   * `hasDue` says whether a contact waits to be sent.
+   */
+  step(hasDue: () => Promise<boolean>): Promise<'over' | 'wait' | 'stopped' | { atMost: number }>;
+  /** Of a mapping that was accepted: whether its persons are known still. */
+  isStillKnown(): Promise<boolean>;
+}
+
+export function createTrial({ store, log }: TrialDeps, run: Run): Trial {
+  const { id } = run.integration;
+  let isOver = false;
+
+  return {
+    get isOver() {
+      return isOver;
+    },
+    async step(hasDue) {
+      if (isOver) return 'over';
+      const step = decideTrial(await findTrialFacts({ store }, run));
+      switch (step.kind) {
+        case 'over':
+          isOver = true;
+          return 'over';
+        case 'passed':
+          await store.mappings.acceptByTrial(run.lease, run.mapping);
+          log.info({ run: run.id, integration: id }, 'the mapping passed its trial');
+          return 'over';
+        case 'wait':
+          return 'wait';
+        case 'send':
+          return { atMost: step.atMost };
+        case 'unanswered':
+          if (await hasDue()) stopUnanswered(step);
+          return 'stopped';
+        case 'failed':
+          run.control.stopSpending('match_rate_low', verdictText(step.verdict, id));
+          return 'stopped';
+      }
+    },
+    async isStillKnown() {
+      const verdict = await findLaterVerdict({ store }, run);
+      if (verdict === null) return true;
+      await store.mappings.withdraw(run.lease, run.mapping);
+      run.control.stopSpending('match_rate_low', verdictText(verdict, id));
+      return false;
+    },
+  };
+
+  function stopUnanswered({ count }: Extract<TrialStep, { kind: 'unanswered' }>): void {
+    run.control.stopSpending(
+      'partner_unavailable',
+      `The Partner Data Service has not yet given the profiles of the ${count} contacts that were sent first, and nothing more is sent before. The next run looks at them again.`,
+    );
+  }
+}
+
+/** Of a mapping that was accepted by its rate: the verdict if too few are known since, else null. */
+export async function findLaterVerdict(
+  { store }: Pick<TrialDeps, 'store'>,
+  run: Pick<TrialRun, 'integration' | 'mapping'>,
+): Promise<Verdict | null> {
+  const { size, minKnown } = run.integration.guards.trial;
+  const mapping = await store.mappings.find(run.integration.id, run.mapping);
+  if (size === 0 || !mapping || mapping.acceptedBy === 'person') return null;
+  return judgeLater({ ...(await countAnswers({ store }, run, mapping.acceptedAt)), minKnown });
+}
+
+/** How the mapping of a run stands, as far as its trial goes. */
+export async function findTrialFacts(
+  { store }: Pick<TrialDeps, 'store'>,
+  run: TrialRun,
+): Promise<TrialFacts> {
+  const { id, guards } = run.integration;
+  const acceptance = toAcceptance(await store.mappings.find(id, run.mapping));
+  const facts = { ...guards.trial, acceptance };
+  const isOver = facts.size === 0 || acceptance === 'person' || acceptance === 'by_rate';
+  if (isOver) return { ...facts, answered: 0, known: 0, open: 0, stuck: 0 };
+  return {
+    ...facts,
+    ...(await countAnswers({ store }, run, null)),
+    ...(await store.mappings.countUnanswered(id, run.mapping, run)),
+  };
+}
+
+function countAnswers(
+  { store }: Pick<TrialDeps, 'store'>,
+  { integration, mapping }: Pick<TrialRun, 'integration' | 'mapping'>,
+  since: number | null,
+) {
+  return store.mappings.countAnswers(integration.id, mapping, {
+    limit: ANSWERS_IN_A_ROW,
+    ...(since === null ? {} : { since }),
+  });
+}
+
+function toAcceptance(mapping: MappingRecord | undefined): Acceptance {
+  if (!mapping || mapping.acceptedBy === null) return 'none';
+  if (mapping.acceptedAt === null) return 'withdrawn';
+  return mapping.acceptedBy === 'person' ? 'person' : 'by_rate';
+}
+
+/**
+ * Contacts that are due, spread over all of them. More than a trial may send, since some of them may
+ * be the persons of others, or have left meanwhile.
+ */
+export async function spreadDue(
+  { store }: Pick<TrialDeps, 'store'>,
+  { integration, only }: Pick<Run, 'integration' | 'only'>,
+): Promise<ContactRecord[]> {
+  const spread = createSpread(store, MAX_PERSONS_PER_SUBMISSION);
+  const due = { maxPriority: PRIORITY.refresh, only };
+  for await (const crmId of store.contacts.listDueIds(integration.id, due)) spread.add(crmId);
+  const ids = spread.ids();
+  const rows = await store.contacts.find(integration.id, ids);
+  return ids.flatMap((crmId) => rows.get(crmId) ?? []);
+}

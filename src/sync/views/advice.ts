@@ -1,0 +1,203 @@
+/** What to do after a run that did not come to its end: one table for command line, pages and alerts. */
+import type { RunReason, StopCode } from '../../core/run.ts';
+
+/** One thing to do; with a command, the command does it or shows it. */
+export interface Step {
+  /** A sentence without its end. */
+  text: string;
+  command: string | null;
+}
+
+export interface Advice {
+  /** Why the run stopped, a part of a sentence; never what a CRM or the service has said. */
+  cause: string;
+  /** `person`: nothing goes on until a person does something; `time`: it goes on by itself. */
+  needs: 'person' | 'time';
+  /** What to do, in this order; never empty. */
+  steps: readonly [Step, ...Step[]];
+}
+
+/** The advice for the reason of a run that stopped or failed; null means that it was cut off. */
+export function adviceFor(reason: Pick<RunReason, 'code'> | null, integrationId: string): Advice {
+  const { cause, needs, steps } = entryFor(reason?.code ?? 'interrupted');
+  const [first, ...others] = steps.map(([text, command = null]) => ({
+    text,
+    command: command === null ? null : `donor-sync ${command.replace('ID', integrationId)}`,
+  }));
+  if (first === undefined) throw new Error(`no step for ${reason?.code}`);
+  return { cause, needs, steps: [first, ...others] };
+}
+
+/** True if the table knows this code; the message of the run explains any other. */
+export function isKnownStop(code: string): boolean {
+  return code in STOPS;
+}
+
+/** What to do about a key that the service does not accept. */
+export const VALID_KEY_NEEDED =
+  'Put a valid partner key into the settings (partner.apiKey) and start donor-sync again';
+
+const GOES_ON = 'the next run goes on where this one ended';
+
+interface Entry {
+  cause: string;
+  needs: Advice['needs'];
+  /** Commands without the name of the program; `ID` stands for the integration. */
+  steps: readonly (readonly [text: string, command?: string])[];
+}
+
+/** Every code that the product gives a run which stopped, and those of failures that people cause. */
+const STOPS: Readonly<Record<StopCode | 'crm_account_changed', Entry>> = {
+  credits_exhausted: {
+    cause: 'the credits are used up',
+    needs: 'person',
+    steps: [[`Buy credits; ${GOES_ON}. See the balances`, 'credits']],
+  },
+  budget_reached: {
+    cause: 'the budget in the settings is used up',
+    needs: 'time',
+    steps: [
+      [
+        'Raise the budget in the settings, or wait until a run may spend again. See what is left',
+        'plan ID',
+      ],
+    ],
+  },
+  match_rate_low: {
+    cause: 'the service knew too few of the contacts that were sent first',
+    needs: 'person',
+    steps: [
+      ['See persons as they would be sent', 'plan ID'],
+      ['Correct the columns in the settings, or accept the rate', 'sync ID --accept-match-rate'],
+    ],
+  },
+  contacts_missing: {
+    cause: 'many contacts are missing from the CRM, and nothing says that they were deleted',
+    needs: 'person',
+    steps: [
+      [
+        'Look whether the export is complete and whether donor-sync can still see all contacts; the next complete sync ends this',
+        'doctor ID',
+      ],
+      ['If they are gone, confirm it; otherwise say that they are to be waited for', 'holds'],
+    ],
+  },
+  marks_unconfirmed: {
+    cause: 'a mark leaves out more than half of the contacts, and no user has confirmed that yet',
+    needs: 'person',
+    steps: [
+      ['See the column and its values', 'plan ID'],
+      ['Correct them in the settings, or confirm them once', 'sync ID --accept-marks'],
+    ],
+  },
+  clock_wrong: {
+    cause: 'the clock of the machine and that of the service differ by minutes',
+    needs: 'person',
+    steps: [['Set the clock of the machine, best by a time server; nothing is spent until then']],
+  },
+  store_replaced: {
+    cause: 'the database file was deleted or replaced while it was in use',
+    needs: 'person',
+    steps: [
+      [
+        'Put the database file back or name the right one in the settings, and start donor-sync again; nothing was spent without it',
+      ],
+    ],
+  },
+  restore_unconfirmed: {
+    cause:
+      'the database was put back from a backup or what it knew was erased, and no person has agreed to spend since',
+    needs: 'person',
+    steps: [
+      ['See what a sync would spend, and on which contacts', 'plan ID'],
+      ['Agree to it', 'restore --agree ID'],
+    ],
+  },
+  store_does_not_know_crm: {
+    cause: 'the CRM carries donors that this database does not know',
+    needs: 'person',
+    steps: [
+      ['Name the database that knows these contacts in the settings, or restore its backup'],
+      ['If it is lost, take the contacts over without a credit', 'sync ID --adopt'],
+    ],
+  },
+  lease_lost: {
+    cause: 'another process took the integration over',
+    needs: 'time',
+    steps: [
+      [
+        `Nothing is paid for twice; ${GOES_ON}. If it happens again, look for a second service with the same database`,
+      ],
+    ],
+  },
+  stopped_by_person: {
+    cause: 'a person stopped it',
+    needs: 'time',
+    steps: [[`Nothing is lost or paid for twice; ${GOES_ON}. Start it at once`, 'sync ID']],
+  },
+  interrupted: {
+    cause: 'the process ended in the middle of the run',
+    needs: 'time',
+    steps: [[`Nothing is paid for twice; ${GOES_ON}`]],
+  },
+  partner_key_rejected: {
+    cause: 'the Partner Data Service does not know the API key',
+    needs: 'person',
+    steps: [[`${VALID_KEY_NEEDED}. Check it`, 'doctor ID']],
+  },
+  partner_key_expired: {
+    cause: 'the API key of the Partner Data Service has expired',
+    needs: 'person',
+    steps: [
+      [
+        'Ask the service operator for a new key, put it into the settings (partner.apiKey) and start donor-sync again',
+      ],
+    ],
+  },
+  partner_unavailable: {
+    cause: 'the Partner Data Service was away for too long',
+    needs: 'time',
+    steps: [[`That usually passes, and ${GOES_ON}. If it does not`, 'doctor ID']],
+  },
+  crm_unauthorized: {
+    cause: 'the CRM does not let donor-sync in',
+    needs: 'person',
+    steps: [['Find out why', 'doctor ID'], ['Connect the CRM again, or renew its credentials']],
+  },
+  crm_account_changed: {
+    cause: 'the credentials lead to another CRM account than before',
+    needs: 'person',
+    steps: [
+      [
+        'Put back the credentials of the account that earlier runs wrote into. Check them',
+        'doctor ID',
+      ],
+    ],
+  },
+  crm_limit_reached: {
+    cause: 'the requests that the CRM allows in a day are used up',
+    needs: 'time',
+    steps: [[`Once the limit is over, ${GOES_ON}. Find out which other tool uses so many`]],
+  },
+  crm_unavailable: {
+    cause: 'the CRM was away for too long',
+    needs: 'time',
+    steps: [[`That usually passes, and ${GOES_ON}. If it does not`, 'doctor ID']],
+  },
+};
+
+function entryFor(code: string): Entry {
+  const known: Readonly<Record<string, Entry>> = STOPS;
+  return (
+    known[code] ?? {
+      cause: code,
+      needs: 'person',
+      steps: [['Fix what the message names, then sync again. Find out more', 'doctor ID']],
+    }
+  );
+}
+
+/** The step as one line: the command stands behind a colon. */
+export function stepText({ text, command }: Step): string {
+  return command === null ? text : `${text}: ${command}`;
+}

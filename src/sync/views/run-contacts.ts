@@ -1,0 +1,142 @@
+/** What a run did to each contact, read and worded once. */
+import { stringify } from 'csv-stringify/sync';
+import { isoTime } from '../../core/clock.ts';
+import { OUTCOME_ORDER, type Outcome, outcomeNamed, outcomeText } from '../../core/outcome.ts';
+import { plainCell } from '../../core/printable.ts';
+import { mismatchText } from '../../decisions/views/hold.ts';
+import type { Store } from '../../store.ts';
+import type {
+  RunContact,
+  RunContactFilter,
+  RunContactPosition,
+  RunKey,
+} from '../statements/run-rows.ts';
+
+/** A contact that a run touched and that was not simply fresh. */
+export interface RunContactView {
+  /** The contact's id in the CRM. */
+  crmId: string;
+  /** Null for a reason of another version. */
+  outcome: Outcome | null;
+  reason: string;
+  /** The reason as a part of a sentence. */
+  text: string;
+  /** More of the reason, without personal data. */
+  detail: string | null;
+  /** ISO 8601. */
+  at: string;
+}
+
+/** The reason in words, with what is known besides; codes of the name guard are said in words, too. */
+export function whyText({ text, detail }: Pick<RunContactView, 'text' | 'detail'>): string {
+  if (detail === null) return text;
+  const words = mismatchText(detail);
+  return words === null ? `${text} (${detail})` : `${words}; a person decides`;
+}
+
+export interface RunContactPage {
+  contacts: RunContactView[];
+  /** Where the next page begins; null if this is the last. */
+  next: RunContactPosition | null;
+}
+
+/** Contacts of a run: held and failed first, then by id. */
+export async function readRunContacts(
+  { runRows }: Pick<Store, 'runRows'>,
+  run: RunKey,
+  filter: RunContactFilter,
+): Promise<RunContactPage> {
+  const { limit } = filter;
+  const rows = await runRows.list(run, { ...filter, limit: limit + 1 });
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return {
+    contacts: shown.map(toView),
+    next: last === undefined ? null : { place: last.place, crmId: last.crmId },
+  };
+}
+
+/** All contacts of a run that the filter lets through, in pages. */
+export async function* pagesOfRunContacts(
+  store: Pick<Store, 'runRows'>,
+  run: RunKey,
+  filter: Omit<RunContactFilter, 'after' | 'limit'>,
+): AsyncGenerator<RunContactView[]> {
+  let after: RunContactPosition | undefined;
+  do {
+    const page = await readRunContacts(store, run, { ...filter, after, limit: PAGE });
+    yield page.contacts;
+    after = page.next ?? undefined;
+  } while (after !== undefined);
+}
+
+const PAGE = 1_000;
+
+function toView({ crmId, reason, detail, at }: RunContact): RunContactView {
+  return {
+    crmId,
+    outcome: outcomeNamed(reason),
+    reason,
+    detail,
+    text: outcomeText(reason),
+    at: isoTime(at),
+  };
+}
+
+/** How many contacts of a run ended for one reason. */
+export interface ReasonCount {
+  outcome: Outcome | null;
+  reason: string;
+  text: string;
+  count: number;
+}
+
+/** The reasons of a run: what needs a person first, then the most frequent. None of an unknown run. */
+export async function readReasons(
+  { runs, runRows }: Pick<Store, 'runs' | 'runRows'>,
+  runId: string,
+): Promise<ReasonCount[]> {
+  const run = await runs.find(runId);
+  return run === undefined ? [] : reasonCounts(await runRows.count(run));
+}
+
+/** Counts by reason in the order in which people look at them. */
+export function reasonCounts(
+  counts: Iterable<readonly [reason: string, count: number]>,
+): ReasonCount[] {
+  return [...counts]
+    .map(([reason, count]) => ({
+      outcome: outcomeNamed(reason),
+      reason,
+      count,
+      text: outcomeText(reason),
+    }))
+    .sort(
+      (a, b) =>
+        getPlace(a.outcome) - getPlace(b.outcome) || lossOf(b) - lossOf(a) || b.count - a.count,
+    );
+}
+
+/** A user's value was lost: that comes before what went well, however rare it is. */
+function lossOf({ reason }: Pick<ReasonCount, 'reason'>): number {
+  return reason === 'typed_value_lost' ? 1 : 0;
+}
+
+function getPlace(outcome: Outcome | null): number {
+  return outcome === null ? OUTCOME_ORDER.length : OUTCOME_ORDER.indexOf(outcome);
+}
+
+const COLUMNS = ['Contact', 'Outcome', 'Reason', 'Why', 'Detail', 'At'];
+
+/** The first line of the file. */
+export const RUN_CONTACTS_HEADER = stringify([COLUMNS]);
+
+/** Lines of contacts; no cell is a formula, which spreadsheets would run, and nothing in one acts. */
+export function runContactLines(contacts: readonly RunContactView[]): string {
+  return stringify(
+    contacts.map(({ crmId, outcome, reason, text, detail, at }) => [
+      ...[crmId, outcome ?? '', reason, text, detail ?? '', at],
+    ]),
+    { cast: { string: plainCell } },
+  );
+}

@@ -1,0 +1,43 @@
+/** What is made of the newest runs of each integration, kept until a run begins. */
+import { setImmediate } from 'node:timers/promises';
+import type { RunActivityRow } from '../../clients/statements/run-activity.ts';
+import type { Store } from '../../store.ts';
+
+/** Integrations that are read together; in between others get their turn. */
+const TOGETHER = 100;
+
+/**
+ * Reads digests of integrations, however many, and reads again only those whose last run is a new one or has
+ * not succeeded: what has succeeded stays as it is.
+ */
+export function createRunDigests<Digest>(
+  { signs }: Pick<Store, 'signs'>,
+  read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Digest>>,
+): (ids: readonly string[]) => Promise<ReadonlyMap<string, Digest>> {
+  let rows: ReadonlyMap<string, RunActivityRow> = new Map();
+  const known = new Map<string, Digest>();
+
+  return async (ids) => {
+    const now = await signs.listSigns(rows);
+    for (const id of known.keys()) {
+      const row = now.get(id);
+      if (row?.status !== 'succeeded' || row !== rows.get(id)) known.delete(id);
+    }
+    rows = now;
+    const digests = new Map<string, Digest>();
+    const missing: string[] = [];
+    for (const id of ids) {
+      const digest = known.get(id);
+      if (digest !== undefined) digests.set(id, digest);
+      else if (now.has(id)) missing.push(id);
+    }
+    for (let from = 0; from < missing.length; from += TOGETHER) {
+      if (from > 0) await setImmediate();
+      for (const [id, digest] of await read(missing.slice(from, from + TOGETHER))) {
+        known.set(id, digest);
+        digests.set(id, digest);
+      }
+    }
+    return digests;
+  };
+}

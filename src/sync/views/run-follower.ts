@@ -1,0 +1,138 @@
+/**
+ * Looks at runs that go on for all who listen to them: one look at the store and one message for each run, however
+ * many listen. What takes long is done less often, so that being watched costs a run next to nothing.
+ */
+import type { Clock } from '../../core/clock.ts';
+import type { RunReport } from '../../core/run.ts';
+import type { Store } from '../../store.ts';
+import { findRunReport } from './run.ts';
+import { type RunProgress, readProgress } from './run-progress.ts';
+
+/** A run as it stands; `message` is the same for all who listen. */
+export interface RunDetails<Message> {
+  message: Message;
+  hasEnded: boolean;
+}
+
+/** The whole run, and how far it has come while it goes on. */
+export type FollowedRun = RunReport & { progress: RunProgress | null };
+
+/** Who listens to a run. */
+export interface RunListener<Message> {
+  /** At each look, also if nothing is new: then it is the same object as before. */
+  see(look: RunDetails<Message>): void;
+  /** Now and again, whatever there is to see. */
+  beat(): void;
+  /** Nothing more will be said of this run. */
+  leave(): void;
+}
+
+export interface RunFollower<Message> {
+  /** Says that a listener comes; the function returned that it goes. */
+  join(runId: string, listener: RunListener<Message>): () => void;
+}
+
+export interface FollowerOptions<Message> {
+  store: Pick<Store, 'runs' | 'runRequests' | 'runRows' | 'networks' | 'contacts'>;
+  clock: Clock;
+  /** Makes what listeners are sent; once for each look. */
+  toMessage(run: FollowedRun): Message;
+  onError(runId: string, error: unknown): void;
+  /** Aborted when this process stops: those who listen are to see the end of its runs before it goes. */
+  stopping: AbortSignal;
+}
+
+/** How often the store is asked how far a run is. */
+const LOOK_INTERVAL_MS = 1_000;
+
+/** So much longer for each listener: what they are sent takes about a hundredth of it. */
+const PER_LISTENER_MS = 10;
+
+/** The share of the time that looks at one run may take. */
+const SHARE_OF_TIME = 0.01;
+
+/** How often it is looked while the process stops: connections are cut a second after its last run has ended. */
+const LAST_LOOKS_MS = 100;
+
+const BEAT_INTERVAL_MS = 15_000;
+
+interface Followed<Message> {
+  listeners: Set<RunListener<Message>>;
+  look: RunDetails<Message> | null;
+  /** What the look was made of. */
+  text: string;
+  over: AbortController;
+}
+
+export function createRunFollower<Message>(
+  options: FollowerOptions<Message>,
+): RunFollower<Message> {
+  const { store, clock, toMessage, onError, stopping } = options;
+  const followed = new Map<string, Followed<Message>>();
+
+  return {
+    join(runId, listener) {
+      const run = followed.get(runId) ?? begin(runId);
+      run.listeners.add(listener);
+      if (run.look !== null) listener.see(run.look);
+      return () => {
+        run.listeners.delete(listener);
+        if (run.listeners.size > 0) return;
+        run.over.abort();
+        if (followed.get(runId) === run) followed.delete(runId);
+      };
+    },
+  };
+
+  function begin(runId: string): Followed<Message> {
+    const listeners = new Set<RunListener<Message>>();
+    const run = { listeners, look: null, text: '', over: new AbortController() };
+    followed.set(runId, run);
+    void follow(runId, run);
+    void beat(run);
+    return run;
+  }
+
+  async function beat({ listeners, over: { signal } }: Followed<Message>): Promise<void> {
+    while (!signal.aborted) {
+      await clock.sleep(BEAT_INTERVAL_MS, signal);
+      for (const listener of listeners) listener.beat();
+    }
+  }
+
+  async function follow(runId: string, run: Followed<Message>): Promise<void> {
+    const { listeners, over } = run;
+    while (!over.signal.aborted) {
+      const beganMs = clock.monotonicMs();
+      try {
+        const report = await findRunReport(store, runId);
+        // A run that was taken up anew after a crash goes on under another id.
+        if (report === null) break;
+        const look = await lookAt(run, report);
+        for (const listener of listeners) listener.see(look);
+        if (look.hasEnded) break;
+      } catch (error) {
+        onError(runId, error);
+      }
+      if (stopping.aborted) {
+        await clock.sleep(LAST_LOOKS_MS, over.signal);
+        continue;
+      }
+      const tookMs = (clock.monotonicMs() - beganMs) / SHARE_OF_TIME;
+      const pauseMs = Math.max(LOOK_INTERVAL_MS, listeners.size * PER_LISTENER_MS, tookMs);
+      await clock.sleep(pauseMs, AbortSignal.any([over.signal, stopping]));
+    }
+    over.abort();
+    if (followed.get(runId) === run) followed.delete(runId);
+    for (const listener of listeners) listener.leave();
+  }
+
+  async function lookAt(run: Followed<Message>, report: RunReport): Promise<RunDetails<Message>> {
+    const shown = { ...report, progress: await readProgress(store, report, clock.now()) };
+    const text = JSON.stringify(shown);
+    if (run.look !== null && run.text === text) return run.look;
+    run.text = text;
+    run.look = { message: toMessage(shown), hasEnded: report.status !== 'running' };
+    return run.look;
+  }
+}

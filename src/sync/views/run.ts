@@ -1,0 +1,229 @@
+/** A run as everything shows it: the report of design, section 4.3, put together from the store. */
+import { z } from 'zod';
+import { isoTime } from '../../core/clock.ts';
+import { isOutcomeReason, OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
+import { isRunning, type Owner, ownerIsGone } from '../../core/owner.ts';
+import { formatCount } from '../../core/quantities.ts';
+import {
+  type RunReason,
+  type RunReport,
+  type RunStatus,
+  runReportSchema,
+  type StopCode,
+  type Trigger,
+  triggerSchema,
+} from '../../core/run.ts';
+import type { Store } from '../../store.ts';
+import type { RunRecord } from '../statements/runs.ts';
+
+/** What only the process that ran knows. */
+export interface RunFacts {
+  /** Credits left in the buckets; null if not yet read. */
+  remaining: { enhancements: number | null; networks: number | null };
+  calls: { partner: number; crm: number; throttled: number };
+}
+
+const NO_FACTS: RunFacts = {
+  remaining: { enhancements: null, networks: null },
+  calls: { partner: 0, crm: 0, throttled: 0 },
+};
+
+const factsSchema = z.object({
+  remaining: z.object({ enhancements: z.int().nullable(), networks: z.int().nullable() }),
+  calls: z.object({ partner: z.int(), crm: z.int(), throttled: z.int() }),
+}) satisfies z.ZodType<RunFacts>;
+
+/** What the process of a run has noted while it went on. */
+function readFacts({ facts }: Pick<RunRecord, 'facts'>): RunFacts {
+  return facts === null ? NO_FACTS : factsSchema.parse(JSON.parse(facts));
+}
+
+/**
+ * The report of a run: the one it left when it ended, or else how things stand now. A run that
+ * was cut off left none.
+ */
+export async function readReport(
+  store: Pick<Store, 'runRows' | 'networks'>,
+  row: RunRecord,
+): Promise<RunReport> {
+  return row.report === null
+    ? buildReport(store, row, readFacts(row))
+    : runReportSchema.parse(JSON.parse(row.report));
+}
+
+/** Credits left as a run has read them, without anything else of its report. */
+export function readRemaining(row: Pick<RunRecord, 'report' | 'facts'>): RunFacts['remaining'] {
+  if (row.report === null) return readFacts(row).remaining;
+  const { credits } = balancesSchema.parse(JSON.parse(row.report));
+  return {
+    enhancements: credits.enhancements.remaining,
+    networks: credits.networks.remaining,
+  };
+}
+
+const balanceSchema = z.object({ remaining: z.int().nullable() });
+
+const balancesSchema = z.object({
+  credits: z.object({ enhancements: balanceSchema, networks: balanceSchema }),
+});
+
+/** The report of a run as it stands now; a finished one keeps its own (`report` of the row). */
+export async function buildReport(
+  store: Pick<Store, 'runRows' | 'networks'>,
+  row: RunRecord,
+  facts: RunFacts = NO_FACTS,
+): Promise<RunReport> {
+  const reasons = await store.runRows.count(row);
+  return {
+    id: row.id,
+    integration: row.integrationId,
+    trigger: toTrigger(row.trigger),
+    status: toStatus(row.status),
+    reason: toReason(row),
+    startedAt: isoTime(row.startedAt),
+    finishedAt: row.finishedAt === null ? null : isoTime(row.finishedAt),
+    contacts: {
+      read: row.readCount,
+      chosen: row.chosenCount,
+      submitted: row.submittedCount,
+      enhanced: row.enhancedCount,
+      ...countByOutcome(reasons),
+    },
+    credits: {
+      enhancements: { spent: row.spentEnhancements, remaining: facts.remaining.enhancements },
+      networks: {
+        spent: await store.networks.spentByRun(row.id),
+        remaining: facts.remaining.networks,
+      },
+    },
+    networks: await store.networks.listCounts(row.id),
+    calls: facts.calls,
+  };
+}
+
+/** Sums the reasons up by the outcome that each belongs to. */
+function countByOutcome(reasons: ReadonlyMap<string, number>): Record<Outcome, number> {
+  const counts = { written: 0, unchanged: 0, skipped: 0, failed: 0, held: 0, waiting: 0 };
+  for (const [reason, count] of reasons) {
+    if (isOutcomeReason(reason)) counts[OUTCOME_REASONS[reason]] += count;
+  }
+  return counts;
+}
+
+function toReason(row: RunRecord): RunReason | null {
+  if (row.reasonCode === null) return null;
+  const code: StopCode | (string & {}) = row.reasonCode;
+  return { code, message: row.reasonMessage ?? '' };
+}
+
+function toTrigger(text: string): Trigger {
+  return text === 'schedule' || text === 'webhook' ? text : 'manual';
+}
+
+function toStatus(text: string): RunStatus {
+  return text === 'running' || text === 'succeeded' || text === 'incomplete' ? text : 'failed';
+}
+
+/**
+ * The run with this id as it stands now, or null. It is looked for where it is when it has begun,
+ * where it waits, and, since it may have begun between the two looks, once more where it began.
+ */
+export async function findRunReport(
+  store: Pick<Store, 'runs' | 'runRequests' | 'runRows' | 'networks'>,
+  id: string,
+): Promise<RunReport | null> {
+  const row = await store.runs.find(id);
+  if (row) return readReport(store, row);
+  const request = await store.runRequests.findByRun(id);
+  // Too many single contacts waited: one run over all of them answers.
+  if (request?.mergedInto) return findRunReport(store, request.mergedInto);
+  if (request) {
+    const { integrationId: integration, trigger, requestedAt } = request;
+    return waitingRun({ id, integration, trigger: triggerSchema.parse(trigger), requestedAt });
+  }
+  const begun = await store.runs.find(id);
+  return begun ? readReport(store, begun) : null;
+}
+
+/** A run that has not begun: it runs as far as its caller is concerned, and has done nothing. */
+export function waitingRun(run: {
+  id: string;
+  integration: string;
+  trigger: Trigger;
+  /** Epoch ms. */
+  requestedAt: number;
+}): RunReport {
+  const { id, integration, trigger, requestedAt } = run;
+  return {
+    id,
+    integration,
+    trigger,
+    status: 'running',
+    reason: null,
+    startedAt: isoTime(requestedAt),
+    finishedAt: null,
+    contacts: {
+      read: 0,
+      chosen: 0,
+      submitted: 0,
+      enhanced: 0,
+      written: 0,
+      unchanged: 0,
+      skipped: 0,
+      failed: 0,
+      held: 0,
+      waiting: 0,
+    },
+    credits: {
+      enhancements: { spent: 0, remaining: null },
+      networks: { spent: 0, remaining: null },
+    },
+    networks: [],
+    calls: { partner: 0, crm: 0, throttled: 0 },
+  };
+}
+
+/** `36 written, 1 held`; empty where nothing has happened yet. */
+export function outcomesText({ contacts }: Pick<RunReport, 'contacts'>): string {
+  return SUMMARY_ORDER.filter((outcome) => contacts[outcome] > 0)
+    .map((outcome) => `${formatCount(contacts[outcome])} ${outcome}`)
+    .join(', ');
+}
+
+/** What a run achieved, then what it did not; lists of contacts begin with those who need a person. */
+const SUMMARY_ORDER = [
+  'written',
+  'unchanged',
+  'skipped',
+  'waiting',
+  'failed',
+  'held',
+] satisfies Outcome[];
+
+/** Who is at work on an integration at this moment. */
+export interface Running {
+  /** `HOST/PROCESS ID/START`. */
+  owner: string;
+  /** When the run began, ISO 8601; null if it is no run, or has not begun one yet. */
+  since: string | null;
+  /** The id of the run; null likewise. */
+  run: string | null;
+}
+
+/** Who holds the lease of an integration, if they still live; `owner` is this process. */
+export async function findRunning(
+  { owner: self }: { owner: Owner },
+  { leases, runs }: Pick<Store, 'leases' | 'runs'>,
+  integrationId: string,
+): Promise<Running | null> {
+  const holder = await leases.holder(integrationId);
+  if (!holder || ownerIsGone(holder.owner, self, isRunning)) return null;
+  const begun = await runs.list({ integrationId, status: 'running', limit: 1 });
+  // A run that was cut off is still called running while a user undoes an older one.
+  const run = begun.find(({ epoch }) => epoch === holder.epoch);
+  return {
+    owner: holder.owner,
+    since: run ? isoTime(run.startedAt) : null,
+    run: run?.id ?? null,
+  };
+}

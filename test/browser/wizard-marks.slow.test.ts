@@ -1,0 +1,61 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openBuiltSetups } from './built-setups.ts';
+import { comeAsAPerson } from './setup-person.ts';
+
+const TIMEOUT_MS = 300_000;
+const setups = openBuiltSetups(TIMEOUT_MS);
+
+/** Has no employer and no address, columns called like ours, a status in words, and two columns of one name. */
+const FILE = [
+  'Ref,First Name,Last Name,Status,Consent,Net Worth,Donor ID,Team,Team',
+  ...['Active', 'Active', 'Passed', 'Moved', 'Active', 'Active'].map(
+    (status, at) =>
+      `${at + 1},Ada${'abcdef'[at]},Vale${'ghijkl'[at]},${status},${at === 5 ? 'Withdrawn' : 'Given'},rich,HFN-${at},a,b`,
+  ),
+].join('\n');
+
+it(
+  'asks what words mean, warns with the price, and says how our fields are called',
+  async () => {
+    const world = await setups.open(['csv']);
+    const { page, press, complaints } = await comeAsAPerson(setups.browser(), world.url);
+    await page.goto(world.signInUrl);
+    await page.getByRole('button', { name: 'Sign in as the owner' }).click();
+    await page.getByLabel('Name of the nonprofit').fill('Riverside');
+    await press('Begin');
+    const path = join(world.folder, 'donors.csv');
+    await writeFile(path, FILE);
+    await page.getByLabel('Choose a file').setInputFiles(path);
+    await page.getByRole('region', { name: 'The first rows of the file' }).waitFor();
+    await press('Use this file');
+    await page.goto(`${world.url}/setup/riverside/people`);
+    await page.getByLabel('Id of a contact').selectOption('Ref');
+    await page.getByText(/No address is chosen: .*credit/).waitFor();
+    await page.getByText(/No employer is chosen: .*common name/).waitFor();
+    await page.getByText('Several columns have the same name: "Team"').waitFor();
+    await page.getByText('"Consent" marks 1 contacts that have opted out').waitFor();
+
+    await page.getByLabel('Marks who has died').selectOption('Status');
+    await page.getByLabel('Marks who must not be researched').selectOption('Consent');
+    await press('Show who is sent');
+    await page.getByLabel('“Active” (4)').selectOption({ label: 'living' });
+    await page.getByLabel('“Passed” (1)').selectOption({ label: 'deceased' });
+    await page.getByLabel('“Given” (5)').selectOption({ label: 'may be researched' });
+    await page.getByLabel('“Withdrawn” (1)').selectOption({ label: 'opted out' });
+    await press('Show who is sent');
+    // One has died, one has opted out, and one waits until a user says what "Moved" means.
+    await page.getByText('3 can be sent').waitFor();
+    await page.getByLabel('“Moved” (1)').selectOption({ label: 'living' });
+    await press('Save and go on');
+    const note = await page.getByText('ours are called').textContent();
+    expect(note).toMatch(/“Donor ID”.*“Donor ID \(service\)”/s);
+    await page.goto(`${world.url}/setup/riverside/people`);
+    await page.getByText('4 can be sent').waitFor();
+    expect(await page.getByLabel('“Moved” (1)').inputValue()).toContain('unmarked');
+    expect(complaints).toEqual([]);
+    expect(await world.control.spent()).toBe(0);
+  },
+  TIMEOUT_MS,
+);

@@ -1,0 +1,103 @@
+import { afterEach, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createAlerts } from '../../../src/clients/alerts/alerts.ts';
+import { RETRY_WAIT_MS } from '../../../src/clients/alerts/notifier.ts';
+import { alertsSchema } from '../../../src/core/alert-settings.ts';
+import { integrationSchema } from '../../../src/core/integration.ts';
+import { silentLog } from '../../../src/core/log.ts';
+import { type StoreWorld, storeWorlds } from '../../database/store-world.ts';
+import { describeEachDatabase } from '../../helpers/test-databases.ts';
+import { startWebhook } from './receivers.ts';
+
+const DAY_MS = 86_400_000;
+
+describeEachDatabase('the end of the audit', (open) => {
+  const createWorld = storeWorlds(open);
+  const opened: { close(): Promise<void> }[] = [];
+
+  afterEach(async () => {
+    for (const one of opened.splice(0).reverse()) await one.close();
+  });
+
+  it('goes out once a day if it has moved, and shows later that entries before it are gone', async () => {
+    const { world, tick, texts } = await watched();
+    await world.store.schedules.pause('a');
+    await tick();
+    await world.store.schedules.pause('b');
+    await tick();
+    expect(texts()).toHaveLength(1);
+    const [, seq = '', hash = ''] = /--known (\d+):([\w-]+)/.exec(texts()[0] ?? '') ?? [];
+    const known = { seq: Number(seq), hash };
+    expect((await world.store.audit.verify(known)).problems).toEqual([]);
+    await world.clock.advance(DAY_MS);
+    await tick();
+    await world.clock.advance(DAY_MS);
+    await tick();
+    // The third day had no new entry.
+    expect(texts()).toHaveLength(2);
+
+    const { db } = world;
+    const head = { seq: known.seq - 1, hash: 'x' };
+    await db.deleteFrom('audit_entries').where('seq', '>=', known.seq).execute();
+    await db.updateTable('audit_head').set(head).execute();
+    expect((await world.store.audit.verify(known)).problems.join('\n')).toContain(
+      `Entry ${known.seq}, which was noted down earlier, is missing`,
+    );
+    await world.clock.advance(DAY_MS);
+    await tick();
+    expect(texts()[2]).toContain('was not signed by donor-sync');
+  });
+
+  it('says so if it lies before the one that was sent last, although it was signed once', async () => {
+    const { world, tick, texts } = await watched();
+    const { db, store, clock } = world;
+    const early = await db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
+    await store.schedules.pause('a');
+    await tick();
+    await db.deleteFrom('audit_entries').where('seq', '>', early.seq).execute();
+    await db.updateTable('audit_head').set(early).execute();
+    await clock.advance(DAY_MS);
+    await tick();
+    expect(texts()[1]).toContain(`ends at entry ${early.seq}, although it ended at entry`);
+  });
+
+  it('is sent again where no channel has taken it', async () => {
+    const { world, tick, texts, webhook } = await watched();
+    webhook.answer(500);
+    await tick();
+    expect(await world.store.alerts.findSentEnd()).toBeNull();
+    webhook.answer(200);
+    await tick();
+    expect(await world.store.alerts.findSentEnd()).toBeNull();
+    await world.clock.advance(RETRY_WAIT_MS);
+    await tick();
+    expect(await world.store.alerts.findSentEnd()).not.toBeNull();
+    expect(texts().at(-1)).toContain('The audit ends at');
+  });
+
+  async function watched() {
+    const world: StoreWorld = await createWorld();
+    const webhook = await startWebhook();
+    const integration = integrationSchema.parse({
+      id: 'riverside',
+      partner: { baseUrl: 'https://p.example', apiKey: 'key' },
+      crm: { kind: 'memory' },
+    });
+    const alerts = createAlerts({
+      store: world.store,
+      integrations: new Map([[integration.id, integration]]),
+      settings: alertsSchema.parse({ webhook: { url: webhook.url }, on: ['auditEnd'] }),
+      publicUrl: 'https://sync.example.org',
+      clock: world.clock,
+      log: silentLog,
+      takeLease: (name) => world.store.leases.acquire(name, 'this process', () => false),
+    });
+    opened.push(webhook, alerts);
+    const texts = () =>
+      z
+        .array(z.object({ text: z.string() }))
+        .parse(webhook.bodies)
+        .map(({ text }) => text);
+    return { world, webhook, texts, tick: () => alerts.tick() };
+  }
+});

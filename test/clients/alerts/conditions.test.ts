@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { type IntegrationState, listConditions } from '../../../src/clients/alerts/conditions.ts';
+import { ALERT_KINDS, alertsSchema } from '../../../src/core/alert-settings.ts';
+
+const NOW = Date.parse('2026-11-20T12:00:00Z');
+
+describe('conditionsOf', () => {
+  it('finds nothing where all is well', () => {
+    expect(subjects({})).toEqual([]);
+    expect(subjects({ lastRun: null, remaining: { enhancements: null, networks: null } })).toEqual(
+      [],
+    );
+  });
+
+  it('tells runs that failed from runs that stopped, by their reason', () => {
+    expect(subjects({ lastRun: run('failed', null) })).toEqual(['run_failed/unknown']);
+    expect(subjects({ lastRun: run('incomplete', 'crm_unauthorized') })).toEqual([
+      'run_stopped/crm_unauthorized',
+    ]);
+  });
+
+  it('says for every known reason what to do, and for others where to look', () => {
+    const [known] = find({ lastRun: run('incomplete', 'credits_exhausted') });
+    expect(known?.problem).toBe('the last run stopped: the credits are used up');
+    const [low] = find({ lastRun: run('incomplete', 'match_rate_low') });
+    expect(low?.subject).toBe('run_stopped/match_rate_low');
+    expect(low?.steps.join()).toContain('--accept-match-rate');
+    const [other] = find({ lastRun: run('failed', 'something_new') });
+    expect(other?.steps).toEqual(['See why: donor-sync runs run-1']);
+  });
+
+  it('tells where many contacts of a run failed, if a share is set', () => {
+    const contacts = { written: 15, failed: 5 };
+    const lastRun = { ...run('incomplete', 'crm_unavailable'), contacts };
+    const failedOf = (failedAbovePercent: number | null, counts = contacts) =>
+      find({ lastRun: { ...lastRun, contacts: counts } }, { failedAbovePercent }).find(
+        ({ subject }) => subject === 'many_failed',
+      )?.problem;
+    expect(failedOf(20)).toBe('25 % of the contacts of the last run failed (5 of 20 contacts)');
+    expect(failedOf(25)).toBeUndefined();
+    expect(failedOf(null)).toBeUndefined();
+    expect(failedOf(20, { written: 4, failed: 5 })).toBeUndefined();
+  });
+
+  it('counts a key as good through the whole of its last day', () => {
+    expect(problemOfKey('2026-11-20')).toBe('the partner key works until 2026-11-20');
+    expect(problemOfKey('2026-11-19')).toBe('the partner key has expired on 2026-11-19');
+  });
+
+  it('warns of a key so many days before its end', () => {
+    // The last day ends with the midnight after it: fourteen days before that is noon of the 20th.
+    expect(problemOfKey('2026-12-03')).toContain('works until');
+    expect(problemOfKey('2026-12-04')).toBeUndefined();
+  });
+
+  it('looks at each bucket against its own limit', () => {
+    const remaining = { enhancements: 99, networks: 100 };
+    expect(subjects({ remaining })).toEqual(['credits_low/enhancements']);
+    expect(subjects({ remaining: { enhancements: 100, networks: 0 } })).toEqual([
+      'credits_low/networks',
+    ]);
+    expect(subjects({ remaining }, { creditsBelow: { enhancements: 0 } })).toEqual([]);
+  });
+
+  it('sees what waits for a person', () => {
+    expect(find({ held: 1 })[0]?.problem).toBe('1 decision waits for a person');
+    expect(find({ held: 3 })[0]?.problem).toBe('3 decisions wait for a person');
+  });
+
+  it('tells of contacts that are missing at once as one thing, and whether the list was changed', () => {
+    const batch = {
+      id: 'batch-2',
+      kind: 'contacts_missing' as const,
+      count: 250,
+      isListChanged: false,
+      marks: [],
+      source: null,
+      parts: {},
+    };
+    expect(find({ batches: [batch] })).toMatchObject([
+      {
+        subject: 'held_missing/batch-2',
+        problem: '250 contacts are missing from the CRM, and nothing says that they were deleted',
+        steps: [expect.stringContaining('export'), expect.stringContaining('donor-sync holds')],
+      },
+    ]);
+    expect(find({ batches: [{ ...batch, isListChanged: true }] })[0]?.problem).toContain(
+      'settings that make the list have changed',
+    );
+  });
+
+  it('tells of contacts that changed at once as one thing, with their number and the price', () => {
+    const batches = [
+      {
+        id: 'batch-1',
+        kind: 'identity_mass_change' as const,
+        count: 412,
+        isListChanged: false,
+        marks: [],
+        source: null,
+        parts: { employers: 20, addresses: 400 },
+      },
+    ];
+    const [condition, ...others] = find({ batches });
+    expect(others).toEqual([]);
+    expect(condition).toMatchObject({
+      subject: 'held_batch/batch-1',
+      problem:
+        'the details of 412 contacts changed at once (400 addresses, 20 employers); asking about them again takes 412 credits',
+      steps: [expect.stringContaining('donor-sync holds')],
+    });
+    expect(subjects({ batches }, { on: ['runFailed'] })).toEqual([]);
+    expect(subjects({ batches, held: 2 }, { on: ['held'] })).toEqual([
+      'held',
+      'held_batch/batch-1',
+    ]);
+  });
+
+  it('leaves out what the settings do not name', () => {
+    const state = {
+      lastRun: run('failed', null),
+      remaining: { enhancements: 0, networks: 0 },
+      held: 1,
+      keyExpiresOn: '2026-11-21',
+    };
+    expect(subjects(state)).toHaveLength(5);
+    const found = ALERT_KINDS.map((kind) => subjects(state, { on: [kind] }));
+    expect(found).toEqual([
+      ['run_failed/unknown'],
+      [],
+      ['key_expires'],
+      ['credits_low/enhancements', 'credits_low/networks'],
+      ['held'],
+      [],
+      [],
+    ]);
+  });
+
+  function run(status: 'failed' | 'incomplete', code: string | null) {
+    return { id: 'run-1', status, code };
+  }
+
+  function problemOfKey(keyExpiresOn: string): string | undefined {
+    return find({ keyExpiresOn })[0]?.problem;
+  }
+
+  function subjects(state: Partial<IntegrationState>, settings: object = {}): string[] {
+    return find(state, settings).map(({ subject }) => subject);
+  }
+
+  function find(state: Partial<IntegrationState>, settings: object = {}) {
+    const well: IntegrationState = {
+      integrationId: 'riverside',
+      lastRun: { id: 'run-1', status: 'succeeded', code: null },
+      remaining: { enhancements: 500, networks: 500 },
+      held: 0,
+      batches: [],
+      keyExpiresOn: null,
+    };
+    return listConditions({ ...well, ...state }, alertsSchema.parse(settings), NOW);
+  }
+});

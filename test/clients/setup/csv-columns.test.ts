@@ -1,0 +1,26 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { guessColumns, readCsvHeader } from '../../../src/clients/setup/csv-columns.ts';
+import { startCpuTime } from '../../helpers/cpu-time.ts';
+
+it('reads a header of 25,000 brackets at once, and offers no column for it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-header-'));
+  const file = join(folder, 'a.csv');
+  await writeFile(file, `Id,First,Last,${'('.repeat(25_000)}\n1,Ada,Marlowe,x\n`);
+  const worked = startCpuTime();
+  const header = await readCsvHeader(file, folder);
+  expect(header).toMatchObject({ columns: ['Id', 'First', 'Last'] });
+  guessColumns(['Id', 'First', 'Last', '('.repeat(60_000)]);
+  expect(worked()).toBeLessThan(1_000);
+  await rm(folder, { recursive: true });
+});
+
+it('finds columns whose names have remarks in brackets', () => {
+  expect(
+    guessColumns(['Donor ID (key)', 'First Name (legal)', 'Last Name', 'a) (b']),
+  ).toMatchObject({
+    ...{ id: 'Donor ID (key)', firstName: 'First Name (legal)', lastName: 'Last Name' },
+  });
+});

@@ -1,0 +1,124 @@
+import { expect, it } from 'vitest';
+import { noting } from '../../contacts/contact-stages.ts';
+import { INTEGRATION, RUN, storeWorlds, takeLease } from '../../database/store-world.ts';
+import { describeEachDatabase } from '../../helpers/test-databases.ts';
+
+describeEachDatabase('integrations', (open) => {
+  const createWorld = storeWorlds(open);
+
+  it.each([
+    ['that was never run', 'lakeside'],
+    ['whose first run has begun', INTEGRATION],
+  ])('remembers nothing of an integration %s', async (_case, id) => {
+    const { store } = await createWorld();
+    expect(await store.integrations.findState(id)).toEqual({
+      crmAccount: null,
+      cursor: null,
+      cursorScope: null,
+      identitySources: null,
+    });
+  });
+
+  it('pins the CRM account of one integration alone', async () => {
+    const { store, lease } = await createWorld();
+    await takeLease(store, 'lakeside');
+    await store.integrations.pinAccount(lease, 'account-1');
+    expect(await store.integrations.findState(INTEGRATION)).toMatchObject({
+      crmAccount: 'account-1',
+    });
+    expect(await store.integrations.findState('lakeside')).toMatchObject({ crmAccount: null });
+  });
+
+  it('starts reading from the beginning when the scope of reading changes', async () => {
+    const { store, lease } = await createWorld();
+    await takeLease(store, 'lakeside');
+    const page = { runId: RUN, contacts: [], removed: [], cursor: 'page-7' };
+    await store.contacts.recordPage(
+      lease,
+      page,
+      noting(() => ({ kind: 'keep' })),
+    );
+    await store.integrations.pinAccount(lease, 'account-1');
+    await store.integrations.resetCursor(lease, 'scope-2', 'run');
+    expect(await store.integrations.findState(INTEGRATION)).toEqual({
+      crmAccount: 'account-1',
+      cursor: null,
+      cursorScope: 'scope-2',
+      identitySources: null,
+    });
+    expect(await store.integrations.findState('lakeside')).toMatchObject({ cursorScope: null });
+  });
+
+  it('lists the sealed settings of integrations that have any, by id', async () => {
+    const { store } = await createWorld();
+    await store.integrations.saveSealedSettings('lakeside', 'sealed 1');
+    await store.integrations.saveSealedSettings('hillside', 'sealed 2');
+    await store.integrations.saveSealedSettings('lakeside', 'sealed 3');
+    expect(await store.integrations.listSealedSettings()).toEqual([
+      { id: 'hillside', settings: 'sealed 2' },
+      { id: 'lakeside', settings: 'sealed 3' },
+    ]);
+  });
+
+  it('keeps the lease and the cursor of an integration whose settings are saved', async () => {
+    const { store, lease } = await createWorld();
+    await store.integrations.resetCursor(lease, 'scope-1', 'run');
+    await store.integrations.saveSealedSettings(INTEGRATION, 'sealed');
+    await store.leases.renew(lease);
+    expect(await store.integrations.findState(INTEGRATION)).toMatchObject({
+      cursorScope: 'scope-1',
+    });
+    expect(await store.integrations.listSealedSettings()).toEqual([
+      { id: INTEGRATION, settings: 'sealed' },
+    ]);
+  });
+
+  it('lists what was applied and removed after a change, each once, and in that order', async () => {
+    const { store } = await createWorld();
+    const { saveSealedSettings, removeSettings, listChangedSettings } = store.integrations;
+    const beginning = { version: -1, id: '' };
+    await saveSealedSettings('lakeside', 'sealed 1');
+    await saveSealedSettings('hillside', 'sealed 2');
+    const [first, second, ...others] = await listChangedSettings(beginning);
+    expect([first?.id, second?.id, others]).toEqual(['lakeside', 'hillside', []]);
+    if (second === undefined) throw new Error('two were applied');
+    expect(await listChangedSettings(second)).toEqual([]);
+    expect(await removeSettings('lakeside')).toBe(true);
+    expect(await removeSettings('lakeside')).toBe(false);
+    await saveSealedSettings('hillside', 'sealed 3');
+    expect(await listChangedSettings(second)).toMatchObject([
+      { id: 'lakeside', settings: null },
+      { id: 'hillside', settings: 'sealed 3' },
+    ]);
+  });
+
+  it('lists all that twenty processes apply at once, however they commit', async () => {
+    const { store } = await createWorld();
+    const ids = Array.from({ length: 20 }, (_, index) => `at-once-${index}`);
+    await Promise.all(ids.map((id) => store.integrations.saveSealedSettings(id, 'sealed')));
+    const listed = await store.integrations.listChangedSettings({ version: -1, id: '' });
+    expect(new Set(listed.map(({ version }) => version)).size).toBe(ids.length);
+    expect(listed.map(({ id }) => id).sort()).toEqual(ids.sort());
+  });
+
+  it('removes with the settings the schedule and the runs that wait, and nothing of another', async () => {
+    const { store } = await createWorld();
+    for (const id of ['lakeside', 'hillside']) {
+      await store.integrations.saveSealedSettings(id, 'sealed');
+      await store.schedules.plan([{ integrationId: id, rule: 'rule', nextRunAt: 1 }]);
+      await store.runRequests.add({
+        integrationId: id,
+        contact: null,
+        trigger: 'manual',
+        full: false,
+        runId: `run-${id}`,
+      });
+    }
+    await store.integrations.removeSettings('lakeside');
+    expect((await store.schedules.list()).map(({ integrationId }) => integrationId)).toEqual([
+      'hillside',
+    ]);
+    expect(await store.runRequests.list('lakeside')).toEqual([]);
+    expect(await store.runRequests.list('hillside')).toHaveLength(1);
+  });
+});

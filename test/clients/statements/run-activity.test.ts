@@ -1,0 +1,65 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { RunActivityRow } from '../../../src/clients/statements/run-activity.ts';
+import {
+  INTEGRATION,
+  RUN,
+  type StoreWorld,
+  storeWorlds,
+  takeLease,
+} from '../../database/store-world.ts';
+import { describeEachDatabase } from '../../helpers/test-databases.ts';
+
+describeEachDatabase('the signs of all integrations', (open) => {
+  const createWorld = storeWorlds(open);
+  let world: StoreWorld;
+  let known: ReadonlyMap<string, RunActivityRow>;
+
+  beforeEach(async () => {
+    world = await createWorld();
+    known = new Map();
+  });
+
+  it('follow a run from its beginning to its end, and the one after it', async () => {
+    expect(await look()).toMatchObject({ run: RUN, status: 'running', isGoingOn: true });
+    await end(RUN, 'succeeded');
+    expect(await look()).toMatchObject({ run: RUN, status: 'succeeded', isGoingOn: false });
+    await world.store.runs.begin(world.lease, 'run-2', 'manual', null);
+    expect(await look()).toMatchObject({ run: 'run-2', status: 'running', isGoingOn: true });
+    await end('run-2', 'failed');
+    expect(await look()).toMatchObject({ run: 'run-2', status: 'failed', reasonMessage: 'Why' });
+  });
+
+  it('forget what was erased from the reason of a run', async () => {
+    await end(RUN, 'failed');
+    await look();
+    await world.db.updateTable('runs').set({ reason_message: '(erased)' }).execute();
+    expect(await look()).toMatchObject({ reasonMessage: '(erased)' });
+  });
+
+  it('are the same for who has looked before and who has not', async () => {
+    await end(RUN, 'succeeded');
+    await takeLease(world.store, 'harbor');
+    await look();
+    expect(await world.store.signs.listSigns(new Map())).toEqual(known);
+    expect(known.get('harbor')).toMatchObject({ run: null, isGoingOn: false });
+  });
+
+  it('know nothing any more of an integration that is gone', async () => {
+    await end(RUN, 'succeeded');
+    await look();
+    await world.db.deleteFrom('runs').execute();
+    await world.db.deleteFrom('integrations').execute();
+    expect(await look()).toBeUndefined();
+  });
+
+  async function look(): Promise<RunActivityRow | undefined> {
+    known = await world.store.signs.listSigns(known);
+    return known.get(INTEGRATION);
+  }
+
+  async function end(run: string, status: 'succeeded' | 'failed'): Promise<void> {
+    const reason = status === 'failed' ? { code: 'unexpected_error', message: 'Why' } : null;
+    const finishedAt = world.clock.now();
+    await world.store.runs.finish(world.lease, run, { status, reason, finishedAt, report: '{}' });
+  }
+});

@@ -1,0 +1,91 @@
+/** A workbook is a foreign archive: whatever is in it, the process stays responsive, and the error says what to do. */
+import { Worker } from 'node:worker_threads';
+import { expect, it, onTestFinished } from 'vitest';
+import { readWorkbook } from '../../../connectors/csv/sources/workbook.ts';
+import { aWorkbook, zip } from '../../helpers/a-workbook.ts';
+
+const WHAT_TO_DO = /donors\.xlsx cannot be used: it is too large.*save the sheet as "CSV UTF-8"/;
+/** Timers of the process must never wait longer while a workbook is read. */
+const MOST_WAIT_MS = 1_500;
+const TIMEOUT_MS = 120_000;
+const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+
+/** A sheet that has a hundred thousand bytes or so and unpacks to hundreds of millions. */
+function aBomb(bytes: number): Buffer {
+  const packages = 'http://schemas.openxmlformats.org/package/2006/relationships';
+  const relation = (type: string, target: string) =>
+    `<Relationships xmlns="${packages}"><Relationship Id="rId1" Type="${RELATIONS}/${type}" Target="${target}"/></Relationships>`;
+  return zip({
+    '[Content_Types].xml': '<Types/>',
+    '_rels/.rels': relation('officeDocument', 'xl/workbook.xml'),
+    'xl/workbook.xml': `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${RELATIONS}"><sheets><sheet name="A" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': relation('worksheet', 'worksheets/sheet1.xml'),
+    'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${' '.repeat(bytes)}`,
+  });
+}
+
+/** Watches how long a timer of this thread had to wait, and the memory of the process. */
+function watch() {
+  let last = performance.now();
+  let wait = 0;
+  let memory = 0;
+  const before = process.memoryUsage.rss();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    wait = Math.max(wait, now - last);
+    last = now;
+    memory = Math.max(memory, process.memoryUsage.rss() - before);
+  }, 10);
+  onTestFinished(() => clearInterval(timer));
+  return () => ({ wait, memory });
+}
+
+it('refuses an archive that unpacks to more than fits, before any of it is kept', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const bytes = aBomb(300_000_000);
+  expect(bytes.length).toBeLessThan(1_000_000);
+  const seen = watch();
+  await expect(readWorkbook('donors.xlsx', bytes, null)).rejects.toThrow(WHAT_TO_DO);
+  expect(seen().wait).toBeLessThan(MOST_WAIT_MS);
+  expect(seen().memory).toBeLessThan(250_000_000);
+});
+
+it('refuses the same where the archive says that it is small', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const bytes = aBomb(300_000_000);
+  // The size that the last entry of the directory says, and that of the file itself.
+  const entry = bytes.lastIndexOf(Buffer.from('PK\x01\x02'));
+  bytes.writeUInt32LE(100, entry + 24);
+  await expect(readWorkbook('donors.xlsx', bytes, null)).rejects.toThrow(WHAT_TO_DO);
+});
+
+it('ends a reader that takes too long, and reads on meanwhile', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const rows = Array.from({ length: 100_000 }, (_, at) => [{ number: at }, `Person ${at}`]);
+  const bytes = aWorkbook({ Donors: [['Id', 'Name'], ...rows] });
+  const seen = watch();
+  const limits = { mostTimeMs: 300, mostMemoryMb: 1_024 };
+  const started = performance.now();
+  await expect(readWorkbook('donors.xlsx', bytes, null, limits)).rejects.toThrow(WHAT_TO_DO);
+  expect(performance.now() - started).toBeLessThan(30_000);
+  expect(seen().wait).toBeLessThan(MOST_WAIT_MS);
+});
+
+it('ends a reader of two million cells that needs too much memory', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const cells = Array.from({ length: 20 }, (_, at) => ({ number: at }));
+  const bytes = aWorkbook({
+    Donors: [['Id', 'Name'], ...Array.from({ length: 100_000 }, () => cells)],
+  });
+  const seen = watch();
+  const limits = { mostTimeMs: TIMEOUT_MS, mostMemoryMb: 64 };
+  await expect(readWorkbook('donors.xlsx', bytes, null, limits)).rejects.toThrow(WHAT_TO_DO);
+  expect(seen().wait).toBeLessThan(MOST_WAIT_MS);
+  // The process lives, and can start another thread.
+  const other = new Worker('', { eval: true });
+  await new Promise((resolve) => other.once('exit', resolve));
+});

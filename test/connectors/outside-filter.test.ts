@@ -1,0 +1,273 @@
+/** Contacts that `contacts.filter` no longer includes, and whose profiles grow old: whole runs over each kind of CRM. */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Connector } from '../../connectors/contract.ts';
+import { createMemoryConnector } from '../../connectors/memory/connector.ts';
+import { createMemoryCrm } from '../../connectors/memory/crm.ts';
+import type { SeedContact } from '../../connectors/testing/conformance.ts';
+import { previewRun } from '../../src/sync/preview.ts';
+import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
+import { COLUMNS, openCsvFolder } from './csv-folder.ts';
+import { openAccount } from './hubspot/account.ts';
+import { openOrg } from './salesforce/org.ts';
+
+const aPerson = (firstName: string): SeedContact => ({
+  ...{ firstName, lastName: 'Newcomer', employers: [] },
+  addresses: ['12 Oak Street, Springfield, IL 62701'],
+});
+
+const STATUS = { donor: 'Donor', former: 'Former', board: 'Board' };
+
+/** A CRM whose users give each contact a status, by which a filter chooses. */
+interface Crm {
+  addContacts(contacts: readonly SeedContact[], status: string): Promise<string[]>;
+  setStatus(id: string, status: string): Promise<unknown>;
+  /** The donor id in the contact; null if there is none. */
+  donorOf(id: string): Promise<unknown>;
+  /** The condition that a contact has one of these statuses. */
+  filterOf(statuses: readonly string[]): string;
+  connector(signal: AbortSignal, filter: string): Promise<Connector>;
+  /** The field that the donor id is written into. */
+  field: string;
+  close(): Promise<void>;
+}
+
+async function salesforce(): Promise<Crm> {
+  const org = await openOrg();
+  return {
+    async addContacts(contacts, status) {
+      const ids = await org.addContacts(contacts);
+      for (const id of ids) await org.setValue(id, 'Title', status);
+      return ids;
+    },
+    setStatus: (id, status) => org.setValue(id, 'Title', status),
+    donorOf: (id) => org.seenValue(id, 'Department'),
+    filterOf: (statuses) => statuses.map((status) => `Title = '${status}'`).join(' OR '),
+    connector: (signal, filter) => org.connector({}, { signal }, { filter, optOutField: null }),
+    field: 'Department',
+    close: org.close,
+  };
+}
+
+async function hubspot(): Promise<Crm> {
+  const account = await openAccount();
+  return {
+    async addContacts(contacts, status) {
+      const ids = await account.addContacts(contacts);
+      for (const id of ids) await account.setValue(id, 'website', status);
+      return ids;
+    },
+    setStatus: (id, status) => account.setValue(id, 'website', status),
+    donorOf: (id) => account.seenValue(id, 'jobtitle'),
+    filterOf: (statuses) =>
+      JSON.stringify(
+        statuses.map((value) => ({
+          filters: [{ propertyName: 'website', operator: 'EQ', value }],
+        })),
+      ),
+    connector: (signal, filter) => account.connector({}, { signal }, { filter }),
+    field: 'jobtitle',
+    close: account.close,
+  };
+}
+
+async function memory(): Promise<Crm> {
+  const field = 'Donor ID';
+  const crm = createMemoryCrm({ fields: [field, 'Status'] });
+  return {
+    addContacts: async (contacts, status) =>
+      contacts.map((contact) => crm.addContact({ ...contact, values: { Status: status } })),
+    setStatus: async (id, status) => crm.setValue(id, 'Status', status),
+    donorOf: async (id) => crm.valueOf(id, field),
+    filterOf: (statuses) => statuses.join(' '),
+    async connector(signal, filter) {
+      crm.filter = ({ values }) => filter.split(' ').includes(String(values['Status']));
+      return createMemoryConnector(crm, signal);
+    },
+    field,
+    async close() {},
+  };
+}
+
+/** So long after the first runs, every profile is old. */
+const AGE_MS = 400 * 86_400_000;
+
+async function growOld({ database: { db } }: SyncWorld): Promise<void> {
+  await db
+    .updateTable('contacts')
+    .set((eb) => ({
+      asked_at: eb('asked_at', '-', AGE_MS),
+      enhanced_at: eb('enhanced_at', '-', AGE_MS),
+    }))
+    .execute();
+}
+
+interface SyncRequest {
+  full?: boolean;
+  only?: string;
+  budget?: { perRun: number };
+}
+
+async function rowOf({ store }: SyncWorld, id: string) {
+  return (await store.contacts.find('riverside', [id])).get(id);
+}
+
+describe.each([
+  ['Salesforce', salesforce],
+  ['HubSpot', hubspot],
+  ['a CRM in memory', memory],
+] as const)('contacts of %s that the filter no longer includes', (_, openCrm) => {
+  const open: { close(): Promise<void> }[] = [];
+
+  afterEach(async () => {
+    for (const one of open.splice(0).reverse()) await one.close();
+  });
+
+  /** Thirty contacts, all synced; the first five are former donors by the filter that the test chooses. */
+  async function start() {
+    const crm = await openCrm();
+    open.push(crm);
+    let included = [STATUS.donor, STATUS.former];
+    const world = await createSyncWorld({
+      integration: { fields: [{ from: 'donorId', to: crm.field }] },
+      open: (signal) => crm.connector(signal, crm.filterOf(included)),
+    });
+    open.push(world);
+    await world.addPeople(30);
+    const people = [...world.crm.records.values()].map(({ contact }) => contact);
+    const gone = await crm.addContacts(people.slice(0, 5), STATUS.former);
+    const others = await crm.addContacts(people.slice(5), STATUS.donor);
+    const settings = () => ({
+      ...world.integration,
+      contacts: { ...world.integration.contacts, filter: crm.filterOf(included) },
+    });
+    const sync = ({ budget, ...request }: SyncRequest = {}) =>
+      world.sync({
+        ...request,
+        acceptMatchRate: true,
+        integration: { ...settings(), budget: { ...world.integration.budget, ...budget } },
+      });
+    expect((await sync()).status).toBe('succeeded');
+    const donors = new Map<string, unknown>();
+    for (const id of [...gone, ...others]) donors.set(id, await crm.donorOf(id));
+    return {
+      ...{ crm, world, gone, others, sync, donors },
+      narrow() {
+        included = [STATUS.donor];
+      },
+      widen() {
+        included = [STATUS.donor, STATUS.former];
+      },
+      /** The credits that a run for all contacts, or for one of them, would spend now. */
+      async planned(only: string | null = null) {
+        const { signal } = new AbortController();
+        const connector = await crm.connector(signal, crm.filterOf(included));
+        open.push(connector);
+        const { credits } = await previewRun(
+          { ...world.deps(), connector },
+          {
+            integration: settings(),
+            ...{ mappings: world.integration.fields ?? [], full: false, only },
+            partnerKey: world.store.fingerprint('partner_key', world.integration.partner.apiKey),
+          },
+        );
+        return credits.enhancements.needed;
+      },
+    };
+  }
+
+  it('are not bought again once their status has changed, and keep their values', async () => {
+    const { crm, world, gone, others, sync, donors, planned } = await start();
+    for (const id of gone) await crm.setStatus(id, STATUS.board);
+    await sync();
+    await growOld(world);
+    const spent = await world.spent();
+    expect(await planned()).toBe(others.length);
+    const report = await sync();
+    expect(report).toMatchObject({ status: 'succeeded', contacts: { skipped: gone.length } });
+    expect((await world.spent()) - spent).toBe(others.length);
+    for (const id of gone) {
+      expect(await rowOf(world, id)).toMatchObject({
+        ...{ state: 'settled', outcomeReason: 'outside_filter', eligible: 0 },
+      });
+      expect(await crm.donorOf(id)).toEqual(donors.get(id));
+    }
+    // Nothing is asked about them any more.
+    expect((await sync()).contacts).toMatchObject({ chosen: 0, skipped: 0 });
+  });
+
+  it('are not bought if they are due from an earlier run, or are named', async () => {
+    const { crm, world, sync, planned } = await start();
+    const newcomers = await crm.addContacts([aPerson('Ann'), aPerson('Bea')], STATUS.donor);
+    const [waiting = '', named = ''] = newcomers;
+    await crm.setStatus(named, STATUS.board);
+    const spent = await world.spent();
+    await sync({ budget: { perRun: 0 } });
+    expect(await rowOf(world, waiting)).toMatchObject({ state: 'due' });
+    await crm.setStatus(waiting, STATUS.board);
+    expect(await planned(named)).toBe(0);
+    for (const only of [named, undefined]) await sync({ ...(only ? { only } : {}) });
+    for (const id of newcomers) {
+      expect(await rowOf(world, id)).toMatchObject({ outcomeReason: 'outside_filter' });
+    }
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('are not bought again once the filter is narrower, and are once it includes them again', async () => {
+    const { world, gone, others, sync, narrow, widen } = await start();
+    narrow();
+    await sync();
+    await growOld(world);
+    const spent = await world.spent();
+    expect((await sync({ full: true })).contacts).toMatchObject({ skipped: gone.length });
+    expect((await world.spent()) - spent).toBe(others.length);
+    widen();
+    await sync();
+    expect((await world.spent()) - spent).toBe(others.length + gone.length);
+    for (const id of gone) expect(await rowOf(world, id)).toMatchObject({ eligible: 1 });
+  });
+});
+
+describe('rows that an export of a CSV file no longer has', () => {
+  it('are not bought again when their profiles are old', async () => {
+    const folder = await openCsvFolder();
+    const world = await createSyncWorld({
+      integration: { fields: [{ from: 'donorId', to: 'Donor' }] },
+      open: (signal) => folder.connector({ signal }),
+    });
+    try {
+      await world.addPeople(30);
+      const people = [...world.crm.records.values()].map(({ contact }) => contact);
+      const save = (count: number) =>
+        folder.save(
+          'in.csv',
+          [
+            [
+              COLUMNS.id,
+              COLUMNS.firstName,
+              COLUMNS.lastName,
+              ...COLUMNS.addresses,
+              'Employer',
+              'Donor',
+            ],
+            ...people
+              .slice(0, count)
+              .map(({ id, firstName, lastName, addresses: [street = ''] }) => [
+                ...[id, firstName ?? '', lastName ?? '', `"${street}"`, '', '', ''],
+              ]),
+          ]
+            .map((row) => row.join(','))
+            .join('\n'),
+        );
+      await save(30);
+      expect((await world.sync({ acceptMatchRate: true })).status).toBe('succeeded');
+      const spent = await world.spent();
+      await growOld(world);
+      await save(27);
+      await world.sync({ acceptMatchRate: true });
+      expect((await world.spent()) - spent).toBe(27);
+    } finally {
+      await world.close();
+      await folder.close();
+    }
+  });
+});

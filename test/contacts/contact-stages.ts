@@ -1,0 +1,320 @@
+import { randomUUID } from 'node:crypto';
+import type { ContactRecord, ContactRow } from '../../src/contacts/contacts.ts';
+import type { Decided, Decision, ReadContact } from '../../src/contacts/decided-pages.ts';
+import { INHERITED } from '../../src/contacts/life.ts';
+import type { IntendedJob, IntentResult } from '../../src/credits/statements/intents.ts';
+import type { AfterLoss, LostEnd } from '../../src/credits/statements/lost-answers.ts';
+import type { SharingRules } from '../../src/credits/statements/paid-jobs.ts';
+import type { Tables } from '../../src/database/tables/tables.ts';
+import type { HoldRecord } from '../../src/decisions/statements/holds.ts';
+import { toIdentityText } from '../../src/identity/identity-text.ts';
+import {
+  BALANCE,
+  INTEGRATION,
+  KEY,
+  RUN,
+  START_MS,
+  type StoreWorld,
+} from '../database/store-world.ts';
+
+/** `count` CRM ids in their order: `c-000`, `c-001`, … */
+export function crmIds(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `c-${String(index).padStart(3, '0')}`);
+}
+
+/** A contact as a test reads it: two identities are the same if their texts are equal. */
+export interface ReadTestContact extends ReadContact {
+  identity: string;
+}
+
+/** A contact as the connector has just read it, with its first identity by default. */
+export function readContact(crmId: string, identity = `identity of ${crmId}`): ReadTestContact {
+  return { crmId, identity, optedOut: false };
+}
+
+/** The decision with what is noted of the identity that was read. */
+export function noting(
+  decide: (contact: ReadTestContact, known: ContactRecord | undefined) => Decision,
+): (contact: ReadTestContact, known: ContactRecord | undefined) => Decided {
+  return (contact, known) => {
+    const { identity } = contact;
+    const isInherited = known?.askedIdentity === INHERITED;
+    const noted = { identity, isSame: known?.identity === identity };
+    return { ...decide(contact, known), noted: { ...noted, asked: isInherited ? identity : null } };
+  };
+}
+
+/** The id of a contact's job at our side and at the service's. */
+export function trackingIdOf(crmId: string): string {
+  return `tracking-${crmId}`;
+}
+
+export function jobIdOf(crmId: string): string {
+  return `job-${crmId}`;
+}
+
+/** The decision that a contact is to be submitted. */
+export function choose(priority = 1): Decision {
+  return { kind: 'choose', reason: 'never_enhanced', priority };
+}
+
+/** The decision that a contact stays as it is. */
+export const KEEP: Decision = { kind: 'keep' };
+
+/** The decision that a contact has a fresh profile. */
+export const SETTLE_FRESH: Decision = { kind: 'settle', reason: 'profile_fresh', eligible: true };
+
+/** The rest of a page without removed contacts and without a watermark. */
+export const NO_MORE = { removed: [], cursor: null };
+
+/** The row of a contact that is settled with a fresh profile by default. */
+export function contactRow(changes: Partial<ContactRow> & { crm_id: string }): ContactRow {
+  const identity = `identity of ${changes.crm_id}`;
+  return {
+    integration_id: INTEGRATION,
+    state: 'settled',
+    identity,
+    eligible: 1,
+    due_reason: null,
+    priority: 1,
+    asked_identity: identity,
+    asked_at: START_MS,
+    tracking_id: null,
+    donor_id: 'donor-1',
+    enhanced_at: START_MS,
+    owned_values: '{}',
+    values_donor: null,
+    values_identity: null,
+    outcome_reason: 'profile_fresh',
+    outcome_run: 'run-0',
+    outcome_at: START_MS,
+    outcome_detail: null,
+    seen_run: 'run-0',
+    merged_into: null,
+    has_opted_out: 0,
+    missing_since: null,
+    currency: null,
+    ...changes,
+  };
+}
+
+/** Puts rows of contacts into the store as they are. */
+export async function putContacts({ db }: StoreWorld, rows: ContactRow[]): Promise<void> {
+  await db.insertInto('contacts').values(rows).execute();
+}
+
+/** Reads a page in which each contact gets the same decision. */
+export async function readPage(
+  { store, lease }: StoreWorld,
+  contacts: readonly ReadTestContact[],
+  decision: Decision = choose(),
+): Promise<void> {
+  await store.contacts.recordPage(
+    lease,
+    { runId: RUN, contacts, removed: [], cursor: null },
+    noting(() => decision),
+  );
+}
+
+/** Brings contacts, read already or not, into an open submission. */
+export async function submit(
+  world: StoreWorld,
+  ids: readonly string[],
+  submissionId = 'submission-1',
+): Promise<IntentResult> {
+  await readPage(
+    world,
+    ids.map((id) => readContact(id)),
+  );
+  return recordIntent(world, ids, { submissionId });
+}
+
+/** Whatever was paid for may be shared. */
+export const SHARING: SharingRules = { since: 0, heedsLost: true };
+
+/** The job that a contact is to get; it is not shared unless a person is named. */
+export function intendedJob(crmId: string, person: string | null = null): IntendedJob {
+  return {
+    trackingId: trackingIdOf(crmId),
+    crmId,
+    identity: `identity of ${crmId}`,
+    reason: 'never_enhanced',
+    person,
+  };
+}
+
+/** Puts the intent to submit contacts on disk. */
+export function recordIntent(
+  { store, lease }: StoreWorld,
+  ids: readonly string[],
+  {
+    submissionId = 'submission-1',
+    partnerKey = KEY,
+    person = null,
+    mapping = 'mapping',
+  }: IntentOptions = {},
+): Promise<IntentResult> {
+  return store.submissions.recordIntent(lease, {
+    submissionId,
+    runId: RUN,
+    partnerKey,
+    mapping,
+    jobs: ids.map((crmId) => intendedJob(crmId, person)),
+    sharing: SHARING,
+  });
+}
+
+interface IntentOptions {
+  submissionId?: string;
+  partnerKey?: string;
+  person?: string | null;
+  mapping?: string;
+}
+
+/** The service's answer: these contacts' jobs were started, and one credit spent for each. */
+export function accept(
+  { store, lease }: StoreWorld,
+  ids: readonly string[],
+  submissionId = 'submission-1',
+): Promise<void> {
+  return store.submissions.recordAccepted(lease, submissionId, {
+    jobIds: new Map(ids.map((id) => [trackingIdOf(id), jobIdOf(id)])),
+    charged: ids.length,
+  });
+}
+
+/** Settles a lost answer as charged. */
+export function chargeLoss(
+  world: StoreWorld,
+  afterwards: AfterLoss,
+  { charged = 1, balance = BALANCE - 1, submissionId = 'submission-1' } = {},
+): Promise<boolean> {
+  const detail = 'the credits left the bucket';
+  const end = { id: submissionId, run: null, loss: { charged, afterwards, detail } };
+  return settleLost(world, end, balance);
+}
+
+/** Settles a lost answer; nothing else of the key is open. */
+export async function settleLost(
+  { store, lease }: Pick<StoreWorld, 'store' | 'lease'>,
+  end: LostEnd,
+  balance: number,
+): Promise<boolean> {
+  const { sequence } = await store.submissions.findBalance(KEY);
+  const settlement = { partnerKey: KEY, sequence, balance, ends: [end] };
+  return store.submissions.settleLost([lease], settlement);
+}
+
+/** Brings contacts to where their jobs run. */
+export async function start(
+  world: StoreWorld,
+  ids: readonly string[],
+  submissionId = 'submission-1',
+): Promise<void> {
+  await submit(world, ids, submissionId);
+  await accept(world, ids, submissionId);
+}
+
+/** Brings contacts to where their profiles wait for delivery. */
+export async function makeReady(
+  world: StoreWorld,
+  ids: readonly string[],
+  submissionId = 'submission-1',
+): Promise<void> {
+  await start(world, ids, submissionId);
+  await world.store.jobs.recordProgress(world.lease, RUN, {
+    completed: ids.map(trackingIdOf),
+    failed: [],
+    vanished: [],
+    tooOld: [],
+  });
+}
+
+/** Brings contacts to where a person has to compare the names. */
+export async function holdForName(world: StoreWorld, ids: readonly string[]): Promise<void> {
+  await makeReady(world, ids);
+  for (const id of ids) await holdAtDelivery(world, id, trackingIdOf(id));
+}
+
+/** The names of a profile do not fit those of the contact that it is delivered to. */
+export function holdAtDelivery(
+  { store, lease }: StoreWorld,
+  crmId: string,
+  trackingId: string,
+): Promise<void> {
+  return store.deliveries.recordDeliveries(lease, RUN, [
+    {
+      crmId,
+      trackingId,
+      reason: 'name_mismatch',
+      detail: 'another last name',
+      end: { kind: 'held', donorId: 'donor-1' },
+    },
+  ]);
+}
+
+/** A fingerprint of an identity with these parts. */
+export function identityWith({ name = 'n', address = 'a', employer = 'e' } = {}): string {
+  return toIdentityText({
+    whole: name + address + employer,
+    name,
+    addresses: { sources: 's', fingerprint: address },
+    employers: { sources: 's', fingerprint: employer },
+  });
+}
+
+/** What a credit was spent on, and the same person at another address. */
+export const ASKED_IDENTITY = identityWith();
+export const MOVED_IDENTITY = identityWith({ address: 'b' });
+
+/** Brings contacts whose identity has become another one to where a person decides about all. */
+export async function holdChanged(
+  world: StoreWorld,
+  ids: readonly string[],
+  identity = MOVED_IDENTITY,
+): Promise<void> {
+  await putContacts(
+    world,
+    ids.map((crm_id) =>
+      contactRow({
+        crm_id,
+        identity,
+        asked_identity: ASKED_IDENTITY,
+        state: 'due',
+        due_reason: 'identity_changed',
+      }),
+    ),
+  );
+  await world.store.massChanges.hold(world.lease, RUN, randomUUID);
+}
+
+/** The row of a contact; fails if there is none. */
+export function contactOf({ db }: StoreWorld, crmId: string): Promise<ContactRow> {
+  return db
+    .selectFrom('contacts')
+    .selectAll()
+    .where('integration_id', '=', INTEGRATION)
+    .where('crm_id', '=', crmId)
+    .executeTakeFirstOrThrow();
+}
+
+/** The row of a contact's job; fails if there is none. */
+export function jobOf({ db }: StoreWorld, crmId: string): Promise<Tables['jobs']> {
+  return db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('tracking_id', '=', trackingIdOf(crmId))
+    .executeTakeFirstOrThrow();
+}
+
+/** The hold of a contact's job; fails if there is none. */
+export async function holdOf({ store }: StoreWorld, crmId: string): Promise<HoldRecord> {
+  const hold = await store.holds.find(trackingIdOf(crmId));
+  if (!hold) throw new Error(`There is no hold of ${crmId}`);
+  return hold;
+}
+
+/** The row of `RUN`, with its counters. */
+export function runRow({ db }: StoreWorld): Promise<Tables['runs']> {
+  return db.selectFrom('runs').selectAll().where('id', '=', RUN).executeTakeFirstOrThrow();
+}

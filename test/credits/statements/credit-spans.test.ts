@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest';
+import {
+  accept,
+  chargeLoss,
+  contactRow,
+  crmIds,
+  putContacts,
+  submit,
+} from '../../contacts/contact-stages.ts';
+import {
+  INTEGRATION,
+  RUN,
+  START_MS,
+  type StoreWorld,
+  storeWorlds,
+} from '../../database/store-world.ts';
+import { describeEachDatabase } from '../../helpers/test-databases.ts';
+
+const DAY_MS = 86_400_000;
+const FIRST_DAY = '2027-01-15';
+
+function finish({ store, lease, clock }: StoreWorld, run = RUN): Promise<void> {
+  const end = { reason: null, finishedAt: clock.now(), report: '{}' };
+  return store.runs.finish(lease, run, { status: 'succeeded', ...end });
+}
+
+function days({ store }: StoreWorld, integrations: string[] | null = [INTEGRATION]) {
+  return store.spans.listDays(integrations, '2027-01-01', '2027-12-31');
+}
+
+const SPENT = { enhancements: 3, networks: 0, written: 0 };
+
+describeEachDatabase('what was spent by day', (open) => {
+  const createWorld = storeWorlds(open);
+
+  it('has the credits of a run and the contacts that it wrote', async () => {
+    const world = await createWorld();
+    const written = { outcome_run: RUN, outcome_reason: 'fields_written' };
+    await putContacts(world, [
+      contactRow({ crm_id: 'w-1', ...written }),
+      contactRow({ crm_id: 'w-2', ...written }),
+    ]);
+    await submit(world, crmIds(3));
+    await accept(world, crmIds(3));
+    expect(await days(world)).toEqual([]);
+    await finish(world);
+    const spent = { ...SPENT, written: 2 };
+    expect(await days(world)).toEqual([{ at: FIRST_DAY, ...spent }]);
+    expect(await days(world, null)).toEqual([{ at: FIRST_DAY, ...spent }]);
+    const month = await world.store.spans.listClients('2027-01', null, { offset: 0, limit: 5 });
+    expect(month).toEqual({ clients: [{ integrationId: INTEGRATION, ...spent }], total: 1 });
+    expect(await world.store.spans.listMonths(3)).toEqual(['2027-01']);
+  });
+
+  it('counts what is not settled in full, and once it is settled what was charged, on the day of the request', async () => {
+    const world = await createWorld();
+    await submit(world, crmIds(3));
+    await world.db
+      .updateTable('submissions')
+      .set({ state: 'lost', lost_at: world.clock.now() })
+      .execute();
+    await finish(world);
+    expect(await days(world)).toEqual([{ at: FIRST_DAY, ...SPENT }]);
+    await world.clock.advance(DAY_MS);
+    await world.store.runs.begin(world.lease, 'run-2', 'schedule', null);
+    await chargeLoss(world, 'hold', { charged: 1 });
+    await finish(world, 'run-2');
+    expect(await days(world)).toEqual([{ at: FIRST_DAY, ...SPENT, enhancements: 1 }]);
+    expect(await days(world, null)).toEqual([{ at: FIRST_DAY, ...SPENT, enhancements: 1 }]);
+  });
+
+  it('has what a run spent that was cut off, as soon as the next one begins', async () => {
+    const world = await createWorld();
+    await submit(world, crmIds(3));
+    await accept(world, crmIds(3));
+    await world.clock.advance(DAY_MS);
+    await world.store.runs.begin(world.lease, 'run-2', 'schedule', null);
+    expect(await days(world)).toEqual([{ at: FIRST_DAY, ...SPENT }]);
+    await finish(world, 'run-2');
+    expect(await days(world)).toEqual([{ at: FIRST_DAY, ...SPENT }]);
+  });
+});
+
+it('begins on the day of the tests', () => {
+  expect(new Date(START_MS).toISOString()).toContain(FIRST_DAY);
+});

@@ -1,0 +1,225 @@
+import { expect, it } from 'vitest';
+import type { Lease } from '../../../src/database/leases.ts';
+import {
+  accept,
+  intendedJob,
+  readContact,
+  readPage,
+  SHARING,
+  settleLost,
+} from '../../contacts/contact-stages.ts';
+import {
+  BALANCE,
+  everything,
+  INTEGRATION,
+  KEY,
+  RUN,
+  START_MS,
+  type StoreWorld,
+  storeWorlds,
+  takeLease,
+} from '../../database/store-world.ts';
+import { describeEachDatabase } from '../../helpers/test-databases.ts';
+
+/** Puts a submission of one contact on disk, beside those that are open. */
+async function intend(
+  world: Pick<StoreWorld, 'store'> & { lease: Lease },
+  crmId: string,
+  options: { atOnce?: number; keep?: number; person?: string } = {},
+) {
+  const { person = null, ...limits } = options;
+  return world.store.submissions.recordIntent(world.lease, {
+    submissionId: `submission of ${crmId}`,
+    runId: RUN,
+    partnerKey: KEY,
+    mapping: 'mapping',
+    jobs: [intendedJob(crmId, person)],
+    sharing: SHARING,
+    atOnce: 6,
+    ...limits,
+  });
+}
+
+const BUSY = { recorded: false, why: 'key_busy' };
+
+describeEachDatabase('submissions of a key that are open together', (open) => {
+  const createWorld = storeWorlds(open);
+
+  async function withContacts(count: number): Promise<StoreWorld> {
+    const world = await createWorld();
+    const ids = Array.from({ length: count }, (_, index) => `c-${index + 1}`);
+    await readPage(
+      world,
+      ids.map((id) => readContact(id)),
+    );
+    return world;
+  }
+
+  it('have a slot each, six at most, and a free one is taken again', async () => {
+    const world = await withContacts(8);
+    for (const id of ['c-1', 'c-2', 'c-3', 'c-4', 'c-5', 'c-6']) {
+      expect(await intend(world, id)).toEqual({ recorded: true, balanceBefore: BALANCE });
+    }
+    expect(await intend(world, 'c-7')).toEqual(BUSY);
+    await world.store.submissions.recordRefused(world.lease, 'submission of c-3');
+    expect(await intend(world, 'c-7')).toMatchObject({ recorded: true });
+    const rows = await world.store.submissions.listOpen(KEY);
+    expect(rows.map(({ id, slot }) => [id.slice(-3), slot])).toEqual([
+      ['c-1', 1],
+      ['c-2', 2],
+      ['c-7', 3],
+      ['c-4', 4],
+      ['c-5', 5],
+      ['c-6', 6],
+    ]);
+  });
+
+  it('come one after the other where several are put on disk at the same time', async () => {
+    const world = await withContacts(1);
+    const worlds = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(async (name) => {
+        const lease = await takeLease(world.store, `integration-${name}`);
+        await readPage({ ...world, lease }, [readContact(`c-${name}`)]);
+        return { name, store: world.store, lease };
+      }),
+    );
+    const results = await Promise.all(worlds.map((each) => intend(each, `c-${each.name}`)));
+    expect(results.filter(({ recorded }) => recorded)).toHaveLength(6);
+    const slots = (await world.store.submissions.listOpen(KEY)).map(({ slot }) => slot);
+    expect(slots).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  it('let no other beside them once one is lost', async () => {
+    const world = await withContacts(3);
+    await intend(world, 'c-1');
+    await intend(world, 'c-2');
+    await world.store.submissions.recordLost(world.lease, 'submission of c-1');
+    expect(await intend(world, 'c-3')).toEqual(BUSY);
+  });
+
+  it('leave together what is to be kept', async () => {
+    const world = await withContacts(3);
+    await intend(world, 'c-1');
+    expect(await intend(world, 'c-2', { keep: BALANCE - 1 })).toEqual(BUSY);
+    expect(await intend(world, 'c-2', { keep: BALANCE - 2 })).toMatchObject({ recorded: true });
+  });
+
+  it('leave it also after another has come back that was not charged yet when the balance was read', async () => {
+    const world = await withContacts(2);
+    await intend(world, 'c-1');
+    await accept(world, ['c-1'], 'submission of c-1');
+    const late = await intend(world, 'c-2', { keep: BALANCE - 1 });
+    expect(late).toEqual({ recorded: false, why: 'balance_changed' });
+    expect(await intend(world, 'c-2', { keep: BALANCE - 2 })).toMatchObject({ recorded: true });
+  });
+
+  it('hold no person twice', async () => {
+    const world = await withContacts(2);
+    await intend(world, 'c-1', { person: 'ada' });
+    expect(await intend(world, 'c-2', { person: 'ada' })).toEqual({
+      recorded: false,
+      why: 'person_open',
+    });
+    expect(await world.store.shares.findOpenPersons(KEY, [{ person: 'ada' }])).toEqual(
+      new Set(['ada']),
+    );
+    expect(
+      await world.store.shares.findOpenPersons('key-2', [{ person: 'ada' }]).then((s) => s.size),
+    ).toBe(0);
+  });
+
+  it('are settled by one balance, all or none', async () => {
+    const world = await withContacts(3);
+    const { store, lease } = world;
+    await intend(world, 'c-1');
+    await intend(world, 'c-2');
+    await intend(world, 'c-3');
+    await store.submissions.recordAccepted(lease, 'submission of c-3', {
+      jobIds: new Map(),
+      charged: 1,
+    });
+    const unpaid = { id: 'submission of c-1', run: null, loss: null };
+    const loss = { charged: 1, afterwards: 'hold', detail: 'gone' } as const;
+    const before = await everything(world.db);
+    // One of two says nothing of the other, and neither does a balance from before another one closed.
+    expect(await settleLost(world, unpaid, BALANCE - 1)).toBe(false);
+    const ends = [unpaid, { id: 'submission of c-2', run: null, loss }];
+    const settlement = { partnerKey: KEY, sequence: 0, balance: BALANCE - 2, ends };
+    expect(await store.submissions.settleLost([lease], settlement)).toBe(false);
+    expect(await everything(world.db)).toEqual(before);
+    expect(await store.submissions.settleLost([lease], { ...settlement, sequence: 1 })).toBe(true);
+    const rows = await store.contacts.find(INTEGRATION, ['c-1', 'c-2']);
+    expect([...rows.values()].map(({ state }) => state).sort()).toEqual(['due', 'held']);
+    expect(await store.submissions.findBalance(KEY)).toMatchObject({ balance: BALANCE - 2 });
+  });
+
+  it('are settled at one moment, also where the process stands still meanwhile', async () => {
+    const world = await withContacts(2);
+    await intend(world, 'c-1');
+    await intend(world, 'c-2');
+    let nowMs = START_MS;
+    world.clock.now = () => {
+      nowMs += 60_000;
+      return nowMs;
+    };
+    const loss = { charged: 1, afterwards: 'hold', detail: 'gone' } as const;
+    const ends = ['c-1', 'c-2'].map((id) => ({ id: `submission of ${id}`, run: null, loss }));
+    const settlement = { partnerKey: KEY, sequence: 0, balance: BALANCE - 2, ends };
+    await world.store.submissions.settleLost([world.lease], settlement);
+    const closed = await world.db.selectFrom('submissions').select('closed_at').execute();
+    expect(closed).toHaveLength(2);
+    expect(closed[0]).toEqual(closed[1]);
+  });
+
+  it('of several integrations are settled under the leases of all', async () => {
+    const world = await withContacts(1);
+    const { store } = world;
+    const other = await takeLease(store, 'lakeside');
+    await readPage({ ...world, lease: other }, [readContact('c-2')]);
+    await intend(world, 'c-1');
+    await intend({ store, lease: other }, 'c-2');
+    const ends = ['c-1', 'c-2'].map((id) => ({
+      ...{ id: `submission of ${id}`, run: null, loss: null },
+    }));
+    const settlement = { partnerKey: KEY, sequence: 0, balance: BALANCE, ends };
+    expect(await store.submissions.settleLost([world.lease], settlement)).toBe(false);
+    await takeLease(store, 'lakeside');
+    await expect(store.submissions.settleLost([world.lease, other], settlement)).rejects.toThrow(
+      'taken over',
+    );
+    expect(await store.submissions.listOpen(KEY)).toHaveLength(2);
+    const successor = await takeLease(store, 'lakeside');
+    expect(await store.submissions.settleLost([world.lease, successor], settlement)).toBe(true);
+    expect(await store.submissions.listOpen(KEY)).toEqual([]);
+  });
+});
+
+describeEachDatabase('submissions of a run that goes on', (open) => {
+  const createWorld = storeWorlds(open);
+
+  it('are settled beside those of another one once they are lost, and not before', async () => {
+    const world = await createWorld();
+    const { store, lease } = world;
+    const other = await takeLease(store, 'lakeside');
+    await readPage(world, [readContact('c-1')]);
+    await readPage({ ...world, lease: other }, [readContact('c-2')]);
+    await intend(world, 'c-1');
+    await intend({ store, lease: other }, 'c-2');
+    const loss = { charged: 1, afterwards: 'hold', detail: 'gone' } as const;
+    const ends = [
+      { id: 'submission of c-1', run: null, loss: null },
+      { id: 'submission of c-2', run: null, loss },
+    ];
+    const settlement = { partnerKey: KEY, sequence: 0, balance: BALANCE - 1, ends };
+    expect(await store.submissions.settleLost([lease], settlement, ['lakeside'])).toBe(false);
+    await store.submissions.recordLost(other, 'submission of c-2');
+    expect(await store.submissions.settleLost([lease], settlement)).toBe(false);
+    expect(await store.submissions.settleLost([lease], settlement, ['lakeside'])).toBe(true);
+    expect(await store.submissions.listOpen(KEY)).toEqual([]);
+    const held = await store.contacts.find('lakeside', ['c-2']);
+    expect(held.get('c-2')).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
+    // Its own run was about to do the same, and comes too late; its lease is its own as before.
+    expect(await store.submissions.settleLost([other], settlement, [INTEGRATION])).toBe(false);
+    await store.leases.renew(other);
+  });
+});

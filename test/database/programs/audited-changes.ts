@@ -1,0 +1,29 @@
+/** A process that makes one change after another, each with its entry in the audit, until it is killed. */
+import { createHash, randomUUID } from 'node:crypto';
+import { systemClock } from '../../../src/core/clock.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import type { Tables } from '../../../src/database/tables/tables.ts';
+import { createStore } from '../../../src/store.ts';
+import { eraseContact } from '../../helpers/erasing.ts';
+
+const [url = ''] = process.argv.slice(2);
+const { db } = await openDatabase<Tables>(url);
+const store = createStore({
+  db,
+  clock: systemClock,
+  // The fingerprint of the tests' own stores, which check what this process has left.
+  fingerprint: (purpose, text) =>
+    createHash('sha256').update(`${purpose}\0${text}`).digest('base64url'),
+});
+
+for (let change = 0; ; change += 1) {
+  // Of this process alone, since erasing needs the lease; and not so many that one run answers them all.
+  const integrationId = `riverside-${process.pid}-${Math.floor(change / 100)}`;
+  const id = randomUUID();
+  await store.access.addToken({ id, name: id, role: 'viewer', hash: id });
+  const request = { integrationId, trigger: 'manual', full: false } as const;
+  await store.runRequests.add({ ...request, contact: `contact-${id}`, runId: id });
+  if (id < '4') await store.access.revokeToken(id);
+  if (id > 'c') await eraseContact(store, integrationId, `contact-${id}`);
+  if (change === 0) process.stdout.write('begun\n');
+}

@@ -1,0 +1,16 @@
+/** A process that reads a counter and then raises it, many times, in transactions. */
+import { openDatabase } from '../../../src/database/database.ts';
+import type { TwoTables } from '../two-tables.ts';
+
+const [url = '', times = ''] = process.argv.slice(2);
+const { db, close } = await openDatabase<TwoTables>(url);
+for (let turn = 0; turn < Number(times); turn++) {
+  await db.transaction().execute(async (trx) => {
+    const { size } = await trx.selectFrom('notes').select('size').executeTakeFirstOrThrow();
+    await trx
+      .updateTable('notes')
+      .set({ size: size + 1 })
+      .execute();
+  });
+}
+await close();

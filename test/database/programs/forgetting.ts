@@ -1,0 +1,76 @@
+/** A process that forgets one contact, and is killed before its statement of this number; 0 for never. */
+import { createHash } from 'node:crypto';
+import Sqlite from 'better-sqlite3';
+import pg from 'pg';
+import { systemClock } from '../../../src/core/clock.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import type { Tables } from '../../../src/database/tables/tables.ts';
+import { openErasureLog } from '../../../src/privacy/statements/erasure-log.ts';
+import { createStore } from '../../../src/store.ts';
+
+const [url = '', integrationId = '', crmId = '', log = '', deadly = '0'] = process.argv.slice(2);
+let statements = 0;
+let isCounting = false;
+
+watchSqlite();
+watchPostgres();
+const { db, close } = await openDatabase<Tables>(url);
+const store = createStore({
+  db,
+  clock: systemClock,
+  // The fingerprint of the tests' own stores, which check what this process has left.
+  fingerprint: (purpose, text) =>
+    createHash('sha256').update(`${purpose}\0${text}`).digest('base64url'),
+  erasures: openErasureLog(log),
+});
+const attempt = await store.leases.acquire(integrationId, `forget-${process.pid}`, () => true);
+if (!attempt.acquired) throw new Error(`${integrationId} is leased to ${attempt.owner}`);
+isCounting = true;
+const erasure = {
+  crmId,
+  state: 'begun',
+  person: null,
+  everywhere: false,
+  donors: [],
+  receipt: null,
+} as const;
+await store.forget.begin(attempt.lease, erasure);
+await store.forget.erase(attempt.lease, crmId);
+await store.forget.overwriteErased();
+isCounting = false;
+process.stdout.write(`${statements}\n`);
+await close();
+
+function pass(): void {
+  if (!isCounting) return;
+  statements += 1;
+  if (statements === Number(deadly)) process.kill(process.pid, 'SIGKILL');
+}
+
+function watchSqlite(): void {
+  const { prepare } = Sqlite.prototype;
+  Object.defineProperty(Sqlite.prototype, 'prepare', { value: prepareWatched });
+
+  function prepareWatched(this: Sqlite.Database, text: string): Sqlite.Statement {
+    const statement = prepare.call(this, text);
+    for (const method of ['run', 'all', 'get'] as const) {
+      const execute = statement[method];
+      const watched = (...parameters: unknown[]) => {
+        pass();
+        return Reflect.apply(execute, statement, parameters);
+      };
+      Object.defineProperty(statement, method, { value: watched });
+    }
+    return statement;
+  }
+}
+
+function watchPostgres(): void {
+  const { query } = pg.Client.prototype;
+  Object.defineProperty(pg.Client.prototype, 'query', { value: queryWatched });
+
+  function queryWatched(this: pg.Client, ...parameters: unknown[]): unknown {
+    pass();
+    return Reflect.apply(query, this, parameters);
+  }
+}

@@ -1,0 +1,27 @@
+/** A process that purges what is old, again and again, until it is killed. */
+import { createHash } from 'node:crypto';
+import { systemClock } from '../../../src/core/clock.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import type { Tables } from '../../../src/database/tables/tables.ts';
+import { createStore } from '../../../src/store.ts';
+
+const [url = '', integrationId = '', days = '', audit = 'purged'] = process.argv.slice(2);
+const { db } = await openDatabase<Tables>(url);
+const store = createStore({
+  db,
+  clock: systemClock,
+  // The fingerprint of the tests' own stores, which check what this process has left.
+  fingerprint: (purpose, text) =>
+    createHash('sha256').update(`${purpose}\0${text}`).digest('base64url'),
+});
+const attempt = await store.leases.acquire(integrationId, `purge-${process.pid}`, () => true);
+if (!attempt.acquired) throw new Error(`${integrationId} is leased to ${attempt.owner}`);
+const kept = Number(days);
+process.stdout.write('ready\n');
+for (;;) {
+  await store.retention.purge(attempt.lease, {
+    ...{ runRows: 90, outcomes: kept, previousValues: kept, removedContacts: kept },
+  });
+  // Entries of a tenth of a second ago are old enough, so that each round has some.
+  if (audit === 'purged') await store.audit.purge(Date.now() - 100);
+}

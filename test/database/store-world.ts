@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Lease } from '../../src/database/leases.ts';
+import { migrateToLatest } from '../../src/database/migrate.ts';
+import type { Database } from '../../src/database/tables/tables.ts';
+import { createStore, type Store } from '../../src/store.ts';
+import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
+import type { OpenFresh } from '../helpers/test-databases.ts';
+
+/** Where the clock of each world stands at first: too large for an integer of 32 bits. */
+export const START_MS = 1_800_000_000_000;
+
+/** The integration at work in each world, its first run, and the partner key with its balance. */
+export const INTEGRATION = 'riverside';
+export const RUN = 'run-1';
+export const KEY = 'key-1';
+export const BALANCE = 1_000;
+
+/** A store over a real database, in which the first run of `INTEGRATION` has just begun. */
+export interface StoreWorld {
+  db: Database;
+  /** The URL of the database. */
+  url: string;
+  store: Store;
+  clock: FakeClock;
+  /** The lease of `INTEGRATION`. */
+  lease: Lease;
+}
+
+/** Gives each test a world of its own; their database is opened once and emptied for each. */
+export function storeWorlds(open: OpenFresh): () => Promise<StoreWorld> {
+  let opened: Promise<{ db: Database; url: string }> | undefined;
+
+  return async () => {
+    opened ??= openMigrated(open);
+    const { db, url } = await opened;
+    for (const table of await tableNames(db))
+      await sql`delete from ${sql.table(table)}`.execute(db);
+    const clock = createFakeClock(START_MS);
+    const store = createStore({ db, clock, fingerprint: testFingerprint });
+    const lease = await takeLease(store, INTEGRATION);
+    await store.runs.begin(lease, RUN, 'manual', null);
+    await store.submissions.recordBalance(KEY, 0, BALANCE);
+    return { db, url, store, clock, lease };
+  };
+}
+
+async function openMigrated(open: OpenFresh): Promise<{ db: Database; url: string }> {
+  const { db, url } = await open();
+  await migrateToLatest(db);
+  return { db, url };
+}
+
+/** A fingerprint without a key; like the real one, it does not show what it was made from. */
+export function testFingerprint(purpose: string, text: string): string {
+  return createHash('sha256').update(`${purpose}\0${text}`).digest('base64url');
+}
+
+/** The lease of an integration, taken over from its holder. */
+export async function takeLease(store: Store, integrationId: string): Promise<Lease> {
+  const attempt = await store.leases.acquire(integrationId, 'a-new-owner', () => true);
+  if (!attempt.acquired) throw new Error(`${integrationId} is leased to ${attempt.owner}`);
+  return attempt.lease;
+}
+
+/** The tables of the product, by name. */
+export async function tableNames(db: Database): Promise<string[]> {
+  const tables = await db.introspection.getTables();
+  return tables.filter(isOfProduct).map(({ name }) => name);
+}
+
+/** Each table's rows as JSON, to see whether something changed or is left; also of the queue's own schema. */
+export async function everything(db: Database): Promise<Record<string, string[]>> {
+  const tables: Record<string, string[]> = {};
+  for (const table of await db.introspection.getTables()) {
+    const name = isOfProduct(table) ? table.name : `${table.schema}.${table.name}`;
+    const { rows } = await sql`select * from ${sql.table(name)}`.execute(db);
+    tables[name] = rows.map((row) => JSON.stringify(row)).sort();
+  }
+  return tables;
+}
+
+/** On Postgres the queue has tables in a schema of its own. */
+function isOfProduct({ schema = 'public' }: { schema?: string | undefined }): boolean {
+  return schema === 'public';
+}

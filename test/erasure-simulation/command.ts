@@ -1,0 +1,92 @@
+/** Which histories are simulated, and what is shown of them. */
+import { parseArgs } from 'node:util';
+import { bootStore } from '../simulation/boot.ts';
+import { startRealPostgres } from '../simulation/real-postgres.ts';
+import type { SharedStore } from '../simulation/store.ts';
+import { realNowMs } from '../simulation/takeover.ts';
+import { type HistoryResult, playHistory } from './history.ts';
+import { historyOf } from './plan.ts';
+import { shrink } from './shrink.ts';
+
+const OPTIONS = {
+  seed: { type: 'string' },
+  histories: { type: 'string' },
+  minutes: { type: 'string' },
+  'keep-going': { type: 'boolean' },
+  brief: { type: 'boolean' },
+  postgres: { type: 'boolean' },
+} as const;
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
+
+export async function runCommand(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: OPTIONS });
+  const real = values.postgres ? await startRealPostgres() : null;
+  try {
+    await simulate(await bootStore(real), values);
+  } finally {
+    await real?.stop();
+  }
+}
+
+async function simulate(store: SharedStore, values: Values): Promise<void> {
+  const first = Number(values.seed ?? 1);
+  if (values.histories === undefined && values.minutes === undefined) {
+    process.exitCode = (await replay(store, first)) ? 0 : 1;
+    return;
+  }
+  const began = realNowMs();
+  const usedBefore = process.cpuUsage();
+  const until = began + Number(values.minutes ?? 1e9) * 60_000;
+  const last = first + Number(values.histories ?? 1e12);
+  const failed = new Map<string, number[]>();
+  let [histories, erased] = [0, 0];
+  for (let seed = first; seed < last && realNowMs() < until; seed += 1) {
+    const played = await playHistory(store, historyOf(seed));
+    histories += 1;
+    erased += played.erased;
+    const [violation] = played.violations;
+    if (violation === undefined) continue;
+    const key =
+      violation
+        .split('\n')[0]
+        ?.replace(/(contact|double)-\d+/g, 'ID')
+        .slice(0, 120) ?? '';
+    failed.set(key, [...(failed.get(key) ?? []), seed]);
+    if (values.brief) {
+      print(`VIOLATED: ${violation.split('\n')[0]} (seed ${seed})`);
+      break;
+    }
+    if (values['keep-going']) continue;
+    await replay(store, seed);
+    break;
+  }
+  const seconds = (realNowMs() - began) / 1000;
+  const { user, system } = process.cpuUsage(usedBefore);
+  const perCore = ((histories * 1e6) / (user + system)).toFixed(1);
+  const count = [...failed.values()].flat().length;
+  print(
+    `${histories} histories in ${seconds.toFixed(1)} s, ${erased} erasures, ${count} failed; seeds ${first} to ${first + histories - 1}, ${perCore} a second of one core`,
+  );
+  for (const [what, seeds] of failed) {
+    print(`${seeds.length} × ${what}\n    seeds ${seeds.slice(0, 8).join(', ')}`);
+  }
+  if (failed.size > 0) process.exitCode = 1;
+}
+
+/** Tells a history as a story; of a failing one, the smallest that fails in the same way. */
+async function replay(store: SharedStore, seed: number): Promise<boolean> {
+  const played = await playHistory(store, historyOf(seed));
+  const smallest = played.violations.length === 0 ? played : await shrink(store, played);
+  tell(smallest);
+  return smallest.violations.length === 0;
+}
+
+function tell({ history, story }: HistoryResult): void {
+  const { steps: _, ...rest } = history;
+  print([JSON.stringify(rest), ...story].join('\n'));
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,215 @@
+/**
+ * What is left of a person who was erased: in the bytes of the database, in what the keys on hand open, in the CRM, in
+ * log lines and requests, and in what commands can still show. It knows the people of the history and nothing of how the
+ * product finds them.
+ */
+
+import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';
+import { placeOfRow, SEALED_COLUMNS } from '../../src/database/encryption/seal-contexts.ts';
+import { createSealer } from '../../src/database/encryption/sealed.ts';
+import { decryptProfile } from '../../src/fields/kept-profile.ts';
+import { auditLines, pagesOfAudit } from '../../src/privacy/audit-view.ts';
+import { SECRET_KEY } from '../simulation/night.ts';
+import { judgeReceipt } from './judge-receipt.ts';
+import type { Step } from './plan.ts';
+import type { Erasure, World } from './world.ts';
+
+const SEALER = createSealer(parseKeyRing(SECRET_KEY));
+
+/** Where the product takes a donor out of networks: it has to name the donor. */
+const LEAVING = /\/members\/remove$|^GET \/networks\/donors\//;
+
+export async function judge(world: World, step: Step, isLastStep: boolean): Promise<void> {
+  if (step.do === 'forget') judgeReceipt(world, step);
+  const done = [...world.erasures.values()].filter(({ isDone }) => isDone);
+  for (const erasure of done) judgeCrm(world, erasure);
+  if (done.length === 0 || !CHANGES_STORE.has(step.do)) return;
+  await world.store.mirror();
+  const bytes = world.store.bytes();
+  const opened = openAll(world);
+  for (const erasure of done) {
+    judgeStore(world, erasure, bytes, opened);
+    judgeTraffic(world, erasure);
+  }
+  if (isLastStep) for (const erasure of done) await judgeCommands(world, erasure);
+}
+
+/** Steps after which something else can be in the database, or have left the product. */
+const CHANGES_STORE: ReadonlySet<Step['do']> = new Set([
+  ...(['sync', 'forget', 'undo', 'redeliver', 'restore', 'decide'] as const),
+]);
+
+/** The person's words, as long as no other record stands for the same human being, or has taken the record in. */
+export function wordsOf(world: World, { record }: Pick<Erasure, 'record'>): string[] {
+  const { human } = record;
+  const others = world.records.filter((each) => each.human === human && each.id !== record.id);
+  const isErased = others.every(({ id }) => world.erasures.get(id)?.isDone === true);
+  const family = familyOf(world, record.id);
+  const isAlone = world.records.every(
+    ({ id, human: other }) =>
+      !family.has(id) || other === human || world.erasures.get(id)?.isDone === true,
+  );
+  return isErased && isAlone ? [...human.words, human.donorId] : [];
+}
+
+/** The records that the record was merged into. */
+export function familyOf({ merges }: World, id: string): Set<string> {
+  const family = new Set([id]);
+  for (let next = merges.get(id); next !== undefined; next = merges.get(next)) family.add(next);
+  return family;
+}
+
+function judgeStore(
+  world: World,
+  erasure: Erasure,
+  bytes: Buffer,
+  opened: readonly Opened[],
+): void {
+  const { id } = erasure.record;
+  for (const word of [id, ...wordsOf(world, erasure)]) {
+    if (bytes.includes(word)) {
+      const tables = tablesWith(world, word);
+      // At the service the next sync takes the donor out of the networks, and so the mirror has it until then.
+      const isLeaving = word === erasure.record.human.donorId && !erasure.isSynced;
+      if (isLeaving && tables.every((table) => table === 'network_members')) continue;
+      const where = tables.length === 0 ? 'in no row' : tables.join(', ');
+      world.violate(`the database has ${kindOf(erasure, word)} of an erased person: ${where}`);
+      return;
+    }
+    const found = opened.find(({ text }) => tells(world, erasure, text, word));
+    if (found === undefined) continue;
+    world.violate(`${found.where} has ${kindOf(erasure, word)} of an erased person: ${found.text}`);
+    return;
+  }
+}
+
+function tablesWith({ store }: World, word: string): string[] {
+  return [...store.backUp()].flatMap(([name, rows]) =>
+    rows.some((row) => Object.values(row).join('\n').includes(word)) ? name : [],
+  );
+}
+
+function kindOf({ record: { id, human } }: Erasure, word: string): string {
+  if (word === id) return 'the id';
+  if (word === human.donorId) return 'the donor id';
+  if (word === human.street || word === human.employer) return 'an address or employer';
+  return word === human.trait ? 'a value of the profile' : 'a name';
+}
+
+interface Opened {
+  where: string;
+  text: string;
+}
+
+/** Everything that the keys on hand open. */
+function openAll({ store }: World): Opened[] {
+  const opened: Opened[] = [];
+  for (const column of SEALED_COLUMNS) {
+    for (const row of store.rows(`select * from "${column.table}"`)) {
+      const sealed = row[column.column];
+      if (typeof sealed !== 'string' || sealed === '') continue;
+      const where = `${column.table}.${column.column}`;
+      const text = openOrNothing(() => SEALER.open(sealed, placeOfRow(column, row)));
+      opened.push({ where, text });
+      if (column.table !== 'kept_profiles') continue;
+      const kept = {
+        ...{ integrationId: String(row['integration_id']), crmId: String(row['crm_id']) },
+        ...{ key: String(row['key']), profile: String(row['profile']) },
+      };
+      const profile = openOrNothing(() => JSON.stringify(decryptProfile({ sealer: SEALER }, kept)));
+      opened.push({ where: 'kept_profiles.profile', text: profile });
+    }
+  }
+  return opened;
+}
+
+function openOrNothing(open: () => string): string {
+  try {
+    return open();
+  } catch {
+    return '';
+  }
+}
+
+/** Fields of the CRM that the product has written and that tell of the person. */
+function judgeCrm(world: World, erasure: Erasure): void {
+  const { record, receipt, alsoInCrm, isSynced } = erasure;
+  const words = wordsOf(world, erasure);
+  const family = familyOf(world, record.id);
+  for (const [id, fields] of world.snapshot()) {
+    if (family.has(id)) continue;
+    for (const [field, { value, by }] of fields) {
+      if (by !== 'us' || !words.some((word) => String(value).includes(word))) continue;
+      if (!isSynced && (!alsoInCrm || isNamed(receipt.pending, field))) continue;
+      if (world.isOutOfReach(id, field)) continue;
+      world.violate(`${id} has a text of ours about an erased person in "${field}": ${value}`);
+      return;
+    }
+  }
+}
+
+function isNamed(pending: Erasure['receipt']['pending'], field: string): boolean {
+  return pending.some(({ text }) => text.includes(field) || /\d contacts? /.test(text));
+}
+
+/**
+ * Of a backup that was made before, only texts of the product itself are known to name the person: what a user typed is
+ * in it as it was.
+ */
+function tells({ typedTexts }: World, erasure: Erasure, text: string, word: string): boolean {
+  if (!text.includes(word)) return false;
+  if (!erasure.isFromBackup) return true;
+  return typedTexts.reduce((left, typed) => left.replaceAll(typed, ''), text).includes(word);
+}
+
+/** What has left the product since, and what it has written down. */
+function judgeTraffic(world: World, erasure: Erasure): void {
+  const { crm, service, logLines } = world;
+  const { since, record } = erasure;
+  const words = wordsOf(world, erasure);
+  for (const { id, values } of crm.writes.slice(since.write)) {
+    const told = Object.entries(values).find(
+      ([, value]) =>
+        value !== null && words.some((word) => tells(world, erasure, String(value), word)),
+    );
+    if (told !== undefined) {
+      world.violate(`${id} was written a text about an erased person: ${told.join(' = ')}`);
+      return;
+    }
+    if (id === record.id && Object.values(values).some((value) => value !== null)) {
+      world.violate(`values were written into an erased contact: ${JSON.stringify(values)}`);
+      return;
+    }
+  }
+  for (const { endpoint, text } of service.lines.slice(since.line)) {
+    if (LEAVING.test(endpoint)) continue;
+    if (!words.some((word) => text.includes(word) || endpoint.includes(word))) continue;
+    world.violate(`the service was asked about an erased person: ${endpoint} ${text}`);
+    return;
+  }
+  for (const line of logLines) {
+    const word = record.human.words.find((each) => line.includes(each));
+    if (word === undefined) continue;
+    world.violate(`a line of the log has ${kindOf(erasure, word)}: ${line}`);
+    return;
+  }
+}
+
+/** What commands show. */
+async function judgeCommands(world: World, erasure: Erasure): Promise<void> {
+  const { id } = erasure.record;
+  const words = [id, ...wordsOf(world, erasure)];
+  await world.withProduct(async ({ store }) => {
+    for (const { id: integration } of world.integrations()) {
+      if (await store.forget.hasTraces(integration, [id])) {
+        world.violate(`${integration} has traces of an erased contact`);
+      }
+      let audit = '';
+      for await (const page of pagesOfAudit(store, { integrationId: integration })) {
+        audit += auditLines(page);
+      }
+      const word = words.find((each) => audit.includes(each));
+      if (word !== undefined) world.violate(`the audit shows ${kindOf(erasure, word)}`);
+    }
+  });
+}

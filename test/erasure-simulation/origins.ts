@@ -1,0 +1,61 @@
+/** Whose the values of the CRM are: the product's, as far as it was the last to write them, or those of users. */
+import type { MemoryCrm } from '../../connectors/memory/crm.ts';
+import type { FieldValue } from '../../src/core/crm-field.ts';
+
+export interface Origins {
+  /** Takes note of what the product has written since. */
+  follow(): void;
+  /** A user has typed a value. */
+  typed(id: string, field: string, value: FieldValue): void;
+  /** Blank fields of the winner take the loser's values; called before they do. */
+  merged(loser: string, winner: string): void;
+  of(id: string, field: string): 'us' | 'user';
+  /** True if the product has ever written into the field of the record. */
+  everOurs(id: string, field: string): boolean;
+}
+
+export function createOrigins(crm: MemoryCrm): Origins {
+  const by = new Map<string, 'us' | 'user'>();
+  const typedTexts = new Set<string>();
+  const written = new Set<string>();
+  let seen = 0;
+
+  function follow(): void {
+    for (const { id, values } of crm.writes.slice(seen)) {
+      for (const [field, value] of Object.entries(values)) {
+        const key = keyOf(id, field);
+        // What undo puts back is what a user had typed.
+        const isTyped = value !== null && typedTexts.has(`${key}\n${value}`);
+        by.set(key, isTyped ? 'user' : 'us');
+        written.add(key);
+      }
+    }
+    seen = crm.writes.length;
+  }
+
+  return {
+    follow,
+    typed(id, field, value) {
+      follow();
+      by.set(keyOf(id, field), 'user');
+      typedTexts.add(`${keyOf(id, field)}\n${value}`);
+    },
+    merged(loser, winner) {
+      follow();
+      const own = crm.records.get(winner)?.values ?? {};
+      for (const [field, value] of Object.entries(crm.records.get(loser)?.values ?? {})) {
+        if (value === null || (own[field] ?? null) !== null) continue;
+        const origin = by.get(keyOf(loser, field)) ?? 'user';
+        by.set(keyOf(winner, field), origin);
+        if (origin === 'user') typedTexts.add(`${keyOf(winner, field)}\n${value}`);
+        else written.add(keyOf(winner, field));
+      }
+    },
+    of: (id, field) => by.get(keyOf(id, field)) ?? 'user',
+    everOurs: (id, field) => written.has(keyOf(id, field)),
+  };
+}
+
+function keyOf(id: string, field: string): string {
+  return `${id}\n${field}`;
+}

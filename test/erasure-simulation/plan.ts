@@ -1,0 +1,131 @@
+/** What happens in a history, as data from its seed: so that a failing one can be replayed and made smaller. */
+import { createRandom, type Random } from '../simulation/random.ts';
+
+/** One thing that happens. `who` is the number of a contact in the order in which contacts were added. */
+export type Step =
+  | { do: 'sync'; full: boolean }
+  | { do: 'forget'; who: number; alsoInCrm: boolean }
+  | { do: 'undo'; back: number }
+  | { do: 'redeliver' }
+  | { do: 'backup' }
+  | { do: 'restore' }
+  | { do: 'decide'; approve: boolean }
+  | { do: 'delete' | 'vanish' | 'put back' | 'double'; who: number }
+  | { do: 'merge'; loser: number; winner: number; fillsBlanks: boolean }
+  | { do: 'rename' | 'move'; who: number }
+  | { do: 'type'; who: number; field: string; about: number }
+  | { do: 'unmap' | 'map'; what: 'paths' | 'bio' }
+  | { do: 'drop network' | 'add network' }
+  | { do: 'leave board' | 'join board'; who: number }
+  | { do: 'rewire' }
+  | { do: 'hide'; field: string }
+  | { do: 'show' }
+  | { do: 'refuse'; who: number }
+  | { do: 'allow' }
+  | { do: 'away' | 'break a write' }
+  | { do: 'wait'; days: number };
+
+export interface History {
+  seed: number;
+  contacts: number;
+  /** How many of the first contacts are on the board. */
+  board: number;
+  /** True for two integrations of one CRM account. */
+  isShared: boolean;
+  /** True for a CRM behind a network, where a field that is not shown may still be there. */
+  isRemote: boolean;
+  /** True if profiles name other people; see the known gaps in docs/reliability.md. */
+  areBiosTelling: boolean;
+  /** True if no profile is kept. */
+  keepsNoProfiles: boolean;
+  steps: readonly Step[];
+}
+
+export const TYPED_FIELDS = ['Warm Path', 'Donor Biography', 'Donor Work'] as const;
+const HIDDEN_FIELDS = ['Warm Path', 'Warm Path Introducer', 'Donor Biography', 'Donor ID'] as const;
+
+export function historyOf(seed: number): History {
+  const random = createRandom(`history ${seed}`);
+  const contacts = random.int(4, 7);
+  const board = random.int(2, 3);
+  const person = random.chance(0.8) ? random.int(0, board - 1) : random.int(0, contacts - 1);
+  const draw = (): Step => stepOf(random, { contacts, person });
+  const before = Array.from({ length: random.int(1, 6) }, draw);
+  const after = Array.from({ length: random.int(0, 4) }, draw);
+  const last = Array.from({ length: random.int(1, 3) }, () => lastStepOf(random, person));
+  return {
+    ...{ seed, contacts, board },
+    isShared: random.chance(0.2),
+    isRemote: random.chance(0.7),
+    areBiosTelling: false,
+    keepsNoProfiles: random.chance(0.15),
+    steps: [
+      { do: 'sync', full: false },
+      ...(random.chance(0.5) ? [{ do: 'backup' } as const] : []),
+      ...before,
+      { do: 'forget', who: person, alsoInCrm: random.chance(0.8) },
+      ...after,
+      // From here on the CRM takes everything.
+      ...[{ do: 'show' } as const, { do: 'allow' } as const],
+      { do: 'forget', who: person, alsoInCrm: random.chance(0.8) },
+      ...last,
+    ],
+  };
+}
+
+/** What could bring a person back who was erased. */
+function lastStepOf(random: Random, person: number): Step {
+  return random.pick<Step>([
+    { do: 'undo', back: random.int(0, 3) },
+    { do: 'undo', back: random.int(0, 3) },
+    { do: 'redeliver' },
+    { do: 'restore' },
+    { do: 'sync', full: random.chance(0.5) },
+    { do: 'put back', who: person },
+  ]);
+}
+
+function stepOf(random: Random, { contacts, person }: { contacts: number; person: number }): Step {
+  const anyone = () => random.int(0, contacts - 1);
+  /** Often the one who is going to be erased. */
+  const someone = () => (random.chance(0.5) ? person : anyone());
+  const isSync = random.chance(0.3);
+  if (isSync) return { do: 'sync', full: random.chance(0.3) };
+  return random.pick<Step>([
+    { do: 'undo', back: random.int(0, 2) },
+    { do: 'undo', back: random.int(0, 2) },
+    { do: 'redeliver' },
+    { do: 'backup' },
+    { do: 'restore' },
+    { do: 'decide', approve: random.chance(0.5) },
+    { do: 'delete', who: person },
+    { do: 'delete', who: someone() },
+    { do: 'vanish', who: someone() },
+    { do: 'put back', who: someone() },
+    { do: 'double', who: someone() },
+    { do: 'merge', loser: someone(), winner: anyone(), fillsBlanks: random.chance(0.5) },
+    { do: 'merge', loser: anyone(), winner: anyone(), fillsBlanks: random.chance(0.5) },
+    { do: 'rename', who: someone() },
+    { do: 'move', who: someone() },
+    { do: 'type', who: anyone(), field: random.pick(TYPED_FIELDS), about: person },
+    { do: 'unmap', what: random.pick(['paths', 'bio']) },
+    { do: 'unmap', what: 'paths' },
+    { do: 'map', what: random.pick(['paths', 'bio']) },
+    { do: 'drop network' },
+    { do: 'drop network' },
+    { do: 'add network' },
+    { do: 'leave board', who: someone() },
+    { do: 'join board', who: anyone() },
+    { do: 'rewire' },
+    { do: 'rewire' },
+    { do: 'hide', field: random.pick(HIDDEN_FIELDS) },
+    { do: 'hide', field: random.pick(HIDDEN_FIELDS) },
+    { do: 'show' },
+    { do: 'refuse', who: anyone() },
+    { do: 'allow' },
+    { do: 'away' },
+    { do: 'break a write' },
+    { do: 'wait', days: random.int(1, 100) },
+    { do: 'forget', who: anyone(), alsoInCrm: random.chance(0.8) },
+  ]);
+}

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { closedAfterTest } from '../../helpers/closed-after-test.ts';
+import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
+
+const open = closedAfterTest(openHttpWorld);
+
+const documentSchema = z.object({
+  openapi: z.string(),
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.object({
+        summary: z.string(),
+        description: z.string().default(''),
+        security: z.array(z.unknown()).optional(),
+        parameters: z.array(z.object({ name: z.string(), in: z.string() })).optional(),
+        responses: z.record(z.string(), z.object({ description: z.string() })),
+      }),
+    ),
+  ),
+});
+
+/** Every route that the service describes, with its parameters filled in. */
+async function describedRoutes(here: HttpWorld) {
+  const document = (await here.request('/openapi.json')).read(documentSchema);
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path: path
+        .replace('/integrations/{id}', '/integrations/riverside')
+        .replace('{integration}', 'riverside')
+        .replace('{decision}', 'reject')
+        .replace('{change}', 'resume')
+        .replace(/\{\w+\}/g, 'unknown'),
+      isOpen: operation.security?.length === 0,
+      isForAdmins: /for (admins|deciders|owners)/i.test(operation.description),
+      statuses: Object.keys(operation.responses).map(Number),
+    })),
+  );
+}
+
+describe('openapi.json', () => {
+  it('names every route of the API', async () => {
+    const world = await open({ isIdle: true });
+    const names = (await describedRoutes(world)).map(({ name }) => name);
+    expect(names.sort()).toEqual([
+      'DELETE /v1/integrations/{id}/webhook',
+      'DELETE /v1/people/{id}',
+      'DELETE /v1/people/{id}/passkeys/{passkey}',
+      'GET /docs',
+      'GET /healthz',
+      'GET /metrics',
+      'GET /oauth/{kind}/callback',
+      'GET /oauth/{kind}/start',
+      'GET /openapi.json',
+      'GET /readyz',
+      'GET /v1/approvals',
+      'GET /v1/audit',
+      'GET /v1/clients',
+      'GET /v1/credits',
+      'GET /v1/credits/bill',
+      'GET /v1/decisions',
+      'GET /v1/find',
+      'GET /v1/holds',
+      'GET /v1/integrations',
+      'GET /v1/integrations/{id}',
+      'GET /v1/integrations/{id}/alerts',
+      'GET /v1/integrations/{id}/fields',
+      'GET /v1/integrations/{id}/network',
+      'GET /v1/integrations/{id}/schedule',
+      'GET /v1/integrations/{id}/webhook',
+      'GET /v1/people',
+      'GET /v1/runs',
+      'GET /v1/runs/{id}',
+      'GET /v1/runs/{id}/contacts',
+      'GET /v1/runs/{id}/events',
+      'GET /v1/setups',
+      'GET /v1/setups/{id}',
+      'PATCH /v1/people/{id}',
+      'POST /hooks/{integration}/{token}',
+      'POST /v1/alerts/test',
+      'POST /v1/approvals/{id}/confirm',
+      'POST /v1/approvals/{id}/refuse',
+      'POST /v1/audit/verify',
+      'POST /v1/holds/batches/{id}/{decision}',
+      'POST /v1/holds/{id}/{decision}',
+      'POST /v1/integrations/{id}/doctor',
+      'POST /v1/integrations/{id}/runs',
+      'POST /v1/integrations/{id}/schedule/{change}',
+      'POST /v1/integrations/{id}/webhook',
+      'POST /v1/people',
+      'POST /v1/runs/{id}/stop',
+    ]);
+  });
+
+  it('describes each answer that its routes give', async () => {
+    const world = await open({ isIdle: true });
+    const token = await world.addToken('admin');
+    for (const { name, method, path, statuses } of await describedRoutes(world)) {
+      const { status } = await world.request(path, { method, token });
+      expect(statuses, name).toContain(status);
+    }
+  });
+
+  it('says truly who needs a token', async () => {
+    // A public service: on this machine /metrics would be open.
+    const publicUrl = 'https://sync.example.org';
+    const world = await open({ isIdle: true, publicUrl, trustedProxies: ['127.0.0.1'] });
+    const viewer = await world.addToken('viewer');
+    for (const [index, route] of (await describedRoutes(world)).entries()) {
+      const { name, method, path, isOpen, isForAdmins } = route;
+      // An address with too many wrong tokens has to wait, so that each route is asked from one of its own.
+      const headers = { 'x-forwarded-for': `192.0.2.${index}` };
+      const asked = [undefined, 'dst_wrong'].map((token) =>
+        world.request(path, { method, headers, ...(token === undefined ? {} : { token }) }),
+      );
+      const statuses = (await Promise.all(asked)).map((answer) => answer?.status);
+      if (isOpen) expect(statuses, name).not.toContain(401);
+      else expect(statuses, name).toEqual([401, 401]);
+      const answer = await world.request(path, { method, token: viewer });
+      expect(answer.status === 403, name).toBe(isForAdmins);
+      if (isForAdmins) expect(answer.read(errorSchema).error.code).toBe('role_insufficient');
+    }
+  });
+});
+
+describe('/docs', () => {
+  it('is a page about every route that loads nothing from elsewhere and runs nothing', async () => {
+    const world = await open({ isIdle: true });
+    const { text, headers } = await world.request('/docs');
+    expect(headers.get('content-type')).toContain('text/html');
+    for (const { name } of await describedRoutes(world)) expect(text).toContain(name);
+    expect(text).not.toMatch(/<script|<style|style=|onclick|src=|https?:\/\/(?!127)/);
+    const links = [...text.matchAll(/href="(\/[^"]*)"/g)].map(([, href = '']) => href);
+    expect(links).toContain('/docs/styles.css');
+    for (const href of links) expect((await world.request(href)).status, href).toBe(200);
+    const anchors = [...text.matchAll(/href="#([^"]*)"/g)].map(([, id = '']) => id);
+    expect(anchors).toContain('RunPage');
+    for (const id of anchors) expect(text).toContain(`id="${id}"`);
+  });
+});

@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { closedAfterTest } from '../../helpers/closed-after-test.ts';
+import { controlService } from '../../helpers/service-control.ts';
+import { WITHOUT_TRIAL } from '../../helpers/sync-world.ts';
+import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
+
+const open = closedAfterTest(openHttpWorld);
+
+const holdSchema = z.strictObject({
+  id: z.string(),
+  integration: z.string(),
+  contact: z.string().nullable(),
+  network: z.string().nullable(),
+  batch: z.string().nullable(),
+  kind: z.string(),
+  detail: z.string().nullable(),
+  reason: z.string(),
+  decisions: z.array(z.string()),
+  since: z.iso.datetime(),
+  decision: z.string().nullable(),
+});
+const batchSchema = z.strictObject({
+  id: z.uuid(),
+  integration: z.string(),
+  kind: z.string(),
+  reason: z.string(),
+  count: z.int(),
+  credits: z.int(),
+  parts: z.record(z.string(), z.int()),
+  decisions: z.array(z.enum(['approve', 'reject'])),
+  since: z.iso.datetime(),
+});
+const holdsSchema = z.strictObject({ holds: z.array(holdSchema), batches: z.array(batchSchema) });
+const decidedBatchSchema = z.strictObject({
+  batch: z.strictObject({
+    id: z.uuid(),
+    integration: z.string(),
+    decision: z.string(),
+    count: z.int(),
+    credits: z.int(),
+  }),
+});
+const decidedSchema = z.strictObject({ hold: holdSchema });
+const startedSchema = z.object({ run: z.object({ id: z.string() }) });
+
+async function sync(here: HttpWorld): Promise<void> {
+  const started = await here.request('/v1/integrations/riverside/runs', { method: 'POST' });
+  await here.untilEnded(started.read(startedSchema).run.id);
+}
+
+async function listHolds(here: HttpWorld) {
+  return (await here.request('/v1/holds')).read(holdsSchema).holds;
+}
+
+/** Everybody's answer is lost after it was charged: all are held. */
+async function openWithHolds(people: number): Promise<HttpWorld> {
+  const here = await open();
+  await here.addPeople(people);
+  await here.putFaults([{ on: { method: 'POST' }, times: 1, fault: { kind: 'resetAfter' } }]);
+  await sync(here);
+  return here;
+}
+
+describe('/v1/holds', () => {
+  it('lists what waits for a person and takes each decision once', async () => {
+    const world = await openWithHolds(3);
+    const [first, second, ...rest] = await listHolds(world);
+    expect(rest).toHaveLength(1);
+    expect(first).toMatchObject({ integration: 'riverside', kind: 'lost_answer', decision: null });
+    const decide = (id: string | undefined, word: string) =>
+      world.request(`/v1/holds/${id}/${word}`, { method: 'POST' });
+    const rejected = await decide(first?.id, 'reject');
+    expect(rejected.read(decidedSchema).hold).toMatchObject({ decision: 'rejected' });
+    const resubmitted = await decide(second?.id, 'resubmit');
+    expect(resubmitted.read(decidedSchema).hold).toMatchObject({ decision: 'resubmitted' });
+    expect(await listHolds(world)).toEqual(rest);
+
+    const again = await decide(first?.id, 'resubmit');
+    expect([again?.status, again?.read(errorSchema).error.code]).toEqual([409, 'hold_decided']);
+    await sync(world);
+    const [left] = await listHolds(world);
+    expect(left).toEqual(rest[0]);
+    expect(world.crm.writes.map(({ id }) => id)).toEqual([second?.contact]);
+  });
+
+  it('approves nothing where there is no profile, and knows no other decision', async () => {
+    const world = await openWithHolds(1);
+    const [hold] = await listHolds(world);
+    const codeOf = async (path: string) => {
+      const answer = await world.request(path, { method: 'POST' });
+      return [answer?.status, answer?.read(errorSchema).error.code];
+    };
+    expect(await codeOf(`/v1/holds/${hold?.id}/approve`)).toEqual([409, 'hold_without_profile']);
+    expect(await codeOf(`/v1/holds/${hold?.id}/forget`)).toEqual([422, 'request_invalid']);
+    expect(await codeOf('/v1/holds/none/reject')).toEqual([404, 'hold_unknown']);
+    expect((await world.request('/v1/holds?integration=unknown')).status).toBe(404);
+    expect(await listHolds(world)).toEqual([hold]);
+  });
+
+  it('has the holds of networks too, in the list, the decisions and the metrics', async () => {
+    const world = await open({ isIdle: true });
+    await holdNetwork(world);
+    const [hold] = await listHolds(world);
+    expect(hold).toMatchObject({ contact: null, network: 'Board', kind: 'group_shrunk' });
+    expect(hold?.decisions).toEqual(['approve', 'reject']);
+    const metrics = (await world.request('/metrics')).text;
+    expect(metrics).toContain('donor_sync_holds{integration="riverside",about="network"} 1');
+    expect(metrics).toContain('donor_sync_holds{integration="riverside",about="contact"} 0');
+
+    const decide = (word: string) =>
+      world.request(`/v1/holds/${hold?.id}/${word}`, { method: 'POST' });
+    const senseless = await decide('resubmit');
+    expect([senseless?.status, senseless?.read(errorSchema).error.code]).toEqual([
+      ...[409, 'hold_not_decidable'],
+    ]);
+    const approved = await decide('approve');
+    expect(approved?.read(decidedSchema).hold).toMatchObject({ decision: 'approved' });
+    expect(await listHolds(world)).toEqual([]);
+    expect((await decide('reject'))?.status).toBe(409);
+  });
+});
+
+/** The addresses of all contacts change: a person decides about them together. */
+async function openWithBatch(people: number): Promise<HttpWorld> {
+  const here = await open({ integration: WITHOUT_TRIAL });
+  for (let index = 0; index < people; index += 1) {
+    here.crm.addContact({ firstName: `First${index}`, lastName: `Last${index}`, addresses: [] });
+  }
+  await sync(here);
+  for (const { contact } of here.crm.records.values()) {
+    here.crm.editContact(contact.id, { addresses: [`${contact.lastName} Quarry Lane, Reno`] });
+  }
+  await sync(here);
+  return here;
+}
+
+async function spentOn(here: HttpWorld): Promise<number> {
+  return controlService(here.service).spent();
+}
+
+describe('/v1/holds/batches', () => {
+  it('decides contacts that changed at once, all of them and once', async () => {
+    const world = await openWithBatch(40);
+    expect(await spentOn(world)).toBe(40);
+    const { holds, batches } = (await world.request('/v1/holds')).read(holdsSchema);
+    const [batch] = batches;
+    expect(batches).toMatchObject([
+      { integration: 'riverside', count: 40, parts: { addresses: 40 }, credits: 40 },
+    ]);
+    expect(holds).toHaveLength(40);
+    expect(holds[0]).toMatchObject({
+      batch: batch?.id,
+      decisions: ['approve', 'reject'],
+      reason: 'its address changed, with those of 39 others',
+    });
+    const decide = (path: string) => world.request(`/v1/holds/batches/${path}`, { method: 'POST' });
+    const codeOf = async (path: string) => {
+      const answer = await decide(path);
+      return [answer.status, answer.read(errorSchema).error.code];
+    };
+    expect(await codeOf('none/approve')).toEqual([404, 'batch_unknown']);
+    expect(await codeOf(`${batch?.id}/resubmit`)).toEqual([422, 'request_invalid']);
+    const single = await world.request(`/v1/holds/${holds[0]?.id}/resubmit`, { method: 'POST' });
+    expect([single.status, single.read(errorSchema).error.code]).toEqual([
+      ...[409, 'hold_not_decidable'],
+    ]);
+
+    await world.request(`/v1/holds/${holds[0]?.id}/reject`, { method: 'POST' });
+    const approved = (await decide(`${batch?.id}/approve`)).read(decidedBatchSchema);
+    expect(approved.batch).toEqual({
+      id: batch?.id,
+      integration: 'riverside',
+      decision: 'approved',
+      count: 39,
+      credits: 39,
+    });
+    expect(await codeOf(`${batch?.id}/reject`)).toEqual([409, 'batch_decided']);
+    const clickedTwice = await fetch(`${world.url}/decisions/batches/${batch?.id}/approve`, {
+      method: 'POST',
+      redirect: 'manual',
+    });
+    expect(clickedTwice.headers.get('location')).toBe('/decisions?note=decided');
+    await sync(world);
+    expect(await spentOn(world)).toBe(79);
+    expect((await world.request('/v1/holds')).read(holdsSchema).batches).toEqual([]);
+  });
+
+  it('is for deciders, and shows names to them alone', async () => {
+    const world = await openWithBatch(30);
+    const [batch] = (await world.request('/v1/holds')).read(holdsSchema).batches;
+    const foreign = await world.request(`/decisions/batches/${batch?.id}/approve`, {
+      ...{ method: 'POST', headers: { origin: 'https://elsewhere.example' } },
+    });
+    expect(foreign.status).toBe(403);
+    const [viewer, decider] = [await world.addToken('viewer'), await world.addToken('decider')];
+    const page = `/decisions/batches/${batch?.id}`;
+    for (const [method, path] of [
+      ['POST', `/v1/holds/batches/${batch?.id}/approve`],
+      ['POST', `${page}/approve`],
+      ['GET', page],
+    ]) {
+      const asked = (token?: string) =>
+        world.request(path ?? '', { method: method ?? '', ...(token ? { token } : {}) });
+      const stranger = await asked();
+      // A page leads to the form; what changes something does not.
+      expect(stranger.status).toBe(method === 'GET' ? 200 : 401);
+      if (method === 'GET') expect(stranger.text).toContain('<h1>Sign in</h1>');
+      expect(stranger.text).not.toContain('Quarry Lane');
+      const refused = await asked(viewer);
+      expect(refused.status).toBe(method === 'GET' ? 200 : 403);
+      expect(refused.text).not.toContain('Quarry Lane');
+    }
+    const shown = await world.request(page, { token: decider });
+    expect(shown.status).toBe(200);
+    expect(shown.headers.get('cache-control')).toBe('no-store');
+    expect(shown.text.match(/Quarry Lane/g)).toHaveLength(3);
+    expect(world.logLines.join('')).not.toContain('Quarry Lane');
+    const [listed] = (await world.request('/v1/holds', { token: decider })).read(
+      holdsSchema,
+    ).batches;
+    expect(listed?.count).toBe(30);
+  });
+
+  it('shows no names of another CRM account, and says why', async () => {
+    const world = await openWithBatch(30);
+    const [batch] = (await world.request('/v1/holds')).read(holdsSchema).batches;
+    Object.assign(world.crm.account, { id: 'another-account' });
+    const shown = await world.request(`/decisions/batches/${batch?.id}`);
+    expect(shown.status).toBe(200);
+    expect(shown.text).toContain('connected to another CRM account before');
+    expect(shown.text).not.toContain('Quarry Lane');
+  });
+});
+
+/** More than half of the members of a mirrored group have left it. */
+async function holdNetwork({ application }: HttpWorld): Promise<void> {
+  const { store } = application;
+  const attempt = await application.takeLease('riverside');
+  if (!attempt.acquired) throw new Error('another process is at work');
+  await store.networks.recordSettings(attempt.lease, [
+    { id: 'network-1', selector: 'fingerprint', name: 'Board' },
+  ]);
+  await store.networkHolds.ask(attempt.lease, {
+    id: 'hold-1',
+    network: 'network-1',
+    kind: 'group_shrunk',
+    subject: 's',
+    detail: '12',
+  });
+  await store.leases.release(attempt.lease);
+}

@@ -1,0 +1,286 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { memoryCrms, memoryDefaultFields } from '../../../connectors/memory/connector.ts';
+import { createMemoryCrm, type MemoryCrm } from '../../../connectors/memory/crm.ts';
+import {
+  type PartnerSandbox,
+  type PartnerSandboxOptions,
+  startPartnerSandbox,
+} from '../../../sandbox/partner/index.ts';
+import {
+  type Application,
+  type ApplicationOptions,
+  openApplication,
+} from '../../../src/application.ts';
+import { type Clock, systemClock } from '../../../src/core/clock.ts';
+import type { Role } from '../../../src/core/role.ts';
+import type { PlainHttp, ProviderSettings } from '../../../src/core/sign-in-settings.ts';
+import { createHttpApp } from '../../../src/interfaces/api/app.ts';
+import type { WithoutToken } from '../../../src/interfaces/api/request/secret.ts';
+import { type ServerLimits, startHttpServer } from '../../../src/interfaces/api/server.ts';
+import {
+  createHookAddress,
+  type HookSigning,
+} from '../../../src/interfaces/api/webhooks/hook-address.ts';
+import { createLog } from '../../../src/interfaces/cli/terminal/log.ts';
+import { createRunner, type Runner } from '../../../src/jobs/runner.ts';
+import { hashToken, newAccessToken } from '../../../src/people/access-token.ts';
+import type { SetupEnvironment } from '../../../src/settings/environment.ts';
+import { settingsSchema } from '../../../src/settings/settings-schema.ts';
+import { findFreePort } from '../../helpers/free-port.ts';
+import { controlService } from '../../helpers/service-control.ts';
+
+/** The service over HTTP with a real store, runner and neighbours; its CRM is in memory. */
+export interface HttpWorld {
+  url: string;
+  application: Application;
+  runner: Runner;
+  crm: MemoryCrm;
+  service: PartnerSandbox;
+  /** Every line of the log, at the most talkative level. */
+  logLines: string[];
+  /** Where the database is. */
+  folder: string;
+  /** The time of HTTP and store. */
+  clock: Clock;
+  /** What the files of the database hold, as characters. */
+  files(): Promise<string[]>;
+  /** Asks; the path begins with a slash. */
+  request(path: string, options?: RequestOptions): Promise<Answer>;
+  /** All routes that the app has. */
+  routes: readonly { method: string; path: string }[];
+  /** Makes an access token, for these integrations or for all. */
+  addToken(role: Role, integrations?: readonly string[]): Promise<string>;
+  /** Makes a webhook address for `riverside` and returns its path. */
+  addHook(signing?: HookSigning): Promise<string>;
+  /** Adds the first people of the sandbox's contact list to the CRM; returns their ids. */
+  addPeople(count: number): Promise<string[]>;
+  /** Makes the service fail as the rules say. */
+  putFaults(rules: unknown): Promise<void>;
+  /** Resolves when the run with this id has ended. */
+  untilEnded(runId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface HttpWorldOptions {
+  service?: PartnerSandboxOptions;
+  publicUrl?: string;
+  /** True if `publicUrl` is the address that it really has, for callers that sign it. */
+  isPublic?: boolean;
+  /** The name of that address; `127.0.0.1` by default. */
+  publicName?: string;
+  /** More integrations by their ids, each with an empty CRM of its own. */
+  others?: readonly string[];
+  /** What people call the integration. */
+  name?: string;
+  /** The integration's partner key; one that the service accepts by default. */
+  apiKey?: string;
+  /** More settings of the integration. */
+  integration?: Record<string, unknown>;
+  /** The settings of alerts; none are sent by default. */
+  alerts?: Record<string, unknown>;
+  limits?: Partial<ServerLimits>;
+  /** Does not begin runs: what is asked for waits. */
+  isIdle?: boolean;
+  lastTickAt?: () => number | null;
+  /** The time of HTTP and store alone, moved by the test. */
+  clock?: Clock;
+  /** Who is let in while there is no token; every caller on this machine by default. */
+  withoutToken?: WithoutToken;
+  trustedProxies?: readonly string[];
+  plainHttp?: PlainHttp;
+  passwords?: boolean;
+  provider?: ProviderSettings;
+  /** What the operator's environment says of the set-up. */
+  setup?: SetupEnvironment;
+  /** How the application reaches its neighbours; as ever by default. */
+  neighbours?: ApplicationOptions['neighbours'];
+  /** Settings of the file beside the integrations. */
+  settings?: Record<string, unknown>;
+}
+
+export interface RequestOptions {
+  method?: string;
+  token?: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON unless it is a text. */
+  body?: unknown;
+}
+
+/** An answer, read. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The body by its schema. */
+  read<Body>(schema: z.ZodType<Body>): Body;
+}
+
+export const errorSchema = z.strictObject({
+  error: z.strictObject({
+    code: z.string(),
+    message: z.string(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  }),
+});
+
+export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<HttpWorld> {
+  const { clock = systemClock } = options;
+  const port = options.isPublic ? await findFreePort() : 0;
+  const { publicName = '127.0.0.1' } = options;
+  const { publicUrl = `http://${publicName}:${port || 8787}` } = options;
+  const { name = 'Riverside Food Bank', withoutToken = 'thisMachine' } = options;
+  const { trustedProxies = [], others = [] } = options;
+  const service = await startPartnerSandbox({
+    donors: 500,
+    rate: 0,
+    jobTimeMs: 0,
+    ...options.service,
+  });
+  const control = controlService(service);
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-http-'));
+  const crmName = randomUUID();
+  const crm = createMemoryCrm({ fields: memoryDefaultFields.map(({ to }) => to) });
+  memoryCrms.set(crmName, crm);
+  for (const id of others) memoryCrms.set(`${crmName}-${id}`, createMemoryCrm({ fields: [] }));
+  const logLines: string[] = [];
+  const log = createLog('debug', {
+    write: (line) => void logLines.push(line),
+    stepAside: () => () => {},
+  });
+  const application = await openApplication({
+    settings: {
+      path: join(folder, 'donor-sync.yaml'),
+      ...settingsSchema.parse({
+        ...options.settings,
+        server: { publicUrl },
+        ...(options.alerts === undefined ? {} : { alerts: options.alerts }),
+        database: `sqlite:${join(folder, 'store.db')}`,
+        integrations: [
+          {
+            id: 'riverside',
+            name,
+            partner: { baseUrl: service.baseUrl, apiKey: options.apiKey ?? service.apiKey },
+            crm: { kind: 'memory', name: crmName },
+            settleAfterMs: 200,
+            ...options.integration,
+          },
+          ...others.map((id) => ({
+            id,
+            partner: { baseUrl: service.baseUrl, apiKey: service.apiKey },
+            crm: { kind: 'memory', name: `${crmName}-${id}` },
+          })),
+        ],
+      }),
+    },
+    ...{ secretKey: undefined, clock, log, pace: { ratePerSecond: null } },
+    ...(options.setup && { setup: options.setup }),
+    neighbours: options.neighbours ?? {},
+    owner: { host: 'test', processId: process.pid, start: randomUUID() },
+  });
+  const runner = createRunner(application, { clock, log, maxRunsAtOnce: 2 });
+  const stopping = new AbortController();
+  const app = createHttpApp({
+    application,
+    runner,
+    clock,
+    log,
+    publicUrl,
+    withoutToken,
+    provider: options.provider ?? null,
+    trustedProxies,
+    ...(options.plainHttp && { plainHttp: options.plainHttp }),
+    ...(options.passwords !== undefined && { passwords: options.passwords }),
+    version: '0.0.0',
+    lastTickAt: options.lastTickAt ?? (() => clock.now()),
+    stopping: stopping.signal,
+  });
+  const { limits = {} } = options;
+  const http = await startHttpServer({ app, host: '127.0.0.1', port, limits, trustedProxies });
+  if (!options.isIdle) runner.start();
+
+  return {
+    url: http.url,
+    application,
+    runner,
+    routes: app.routes,
+    crm,
+    service,
+    logLines,
+    folder,
+    clock,
+    files: async () =>
+      Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file), 'latin1'))),
+    request: (path, options) => request(http.url + path, options),
+    async addToken(role, integrations) {
+      const token = newAccessToken();
+      const hash = hashToken(token);
+      await application.store.access.addToken({
+        ...{ id: randomUUID(), name: role, role, hash },
+        integrations: integrations ?? null,
+      });
+      return token;
+    },
+    async addHook(signing) {
+      const address = await createHookAddress(application, publicUrl, 'riverside', signing ?? null);
+      return address.slice(publicUrl.length);
+    },
+    async addPeople(count) {
+      return (await control.people(count)).map((person) => crm.addContact(person));
+    },
+    putFaults: control.putFaults,
+    untilEnded: (runId) => untilEnded(application, runId),
+    async close() {
+      stopping.abort();
+      await runner.stop();
+      await http.close();
+      await application.close();
+      for (const name of [crmName, ...others.map((id) => `${crmName}-${id}`)]) {
+        memoryCrms.delete(name);
+      }
+      await service.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function request(url: string, options: RequestOptions = {}): Promise<Answer> {
+  const { method = 'GET', token, headers = {}, body } = options;
+  const isText = typeof body === 'string';
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined || isText ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    read: (schema) => schema.parse(JSON.parse(text)),
+  };
+}
+
+const LOOK_INTERVAL_MS = 20;
+const MAX_LOOKS = 3_000;
+
+/** A run gives its lease back right after its end is stored; until then nothing else may start. */
+async function untilEnded({ store }: Application, runId: string): Promise<void> {
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
+    const row = await store.runs.find(runId);
+    if (row && row.status !== 'running' && (await isFree(row.integrationId))) return;
+    await systemClock.sleep(LOOK_INTERVAL_MS);
+  }
+  throw new Error(`The run ${runId} did not end.`);
+
+  async function isFree(integrationId: string): Promise<boolean> {
+    return (await store.leases.holder(integrationId)) === null;
+  }
+}

@@ -1,0 +1,190 @@
+/** HubSpot's signed event of a contact that was deleted for privacy: received, audited, and carried out. */
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { signatureHeaders } from '../../../sandbox/hubspot/webhooks/signature.ts';
+import { closedAfterTest } from '../../helpers/closed-after-test.ts';
+import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
+
+const open = closedAfterTest(openHttpWorld);
+
+const PUBLIC_URL = 'https://sync.example.org';
+const MINUTE_MS = 60_000;
+const SIGNING = { kind: 'hubspot', secret: 'the app’s client secret' } as const;
+
+/** A service whose contacts are enhanced, with an address that HubSpot's app signs for. */
+async function openEnhanced(people: number, options: HttpWorldOptions = {}) {
+  const here = await open({ publicUrl: PUBLIC_URL, ...options });
+  const ids = await here.addPeople(people);
+  const path = await here.addHook(SIGNING);
+  if (options.isIdle !== true) {
+    const { runId } = await here.runner.request({ integrationId: 'riverside', trigger: 'manual' });
+    await here.untilEnded(runId);
+  }
+  return { here, ids, path };
+}
+
+function bodyOf(ids: readonly string[], portalId = 'memory-account'): string {
+  return JSON.stringify(
+    ids.map((objectId, eventId) => ({
+      ...{ eventId, subscriptionId: 1, portalId, appId: 2, occurredAt: Date.now() },
+      ...{ subscriptionType: 'contact.privacyDeletion', attemptNumber: 0, objectId },
+    })),
+  );
+}
+
+function sign(
+  path: string,
+  body: string,
+  timestampMs = Date.now(),
+  secret: string = SIGNING.secret,
+) {
+  return signatureHeaders(secret, { method: 'POST', url: PUBLIC_URL + path, body, timestampMs });
+}
+
+function post(here: HttpWorld, path: string, headers: Record<string, string>, body: string) {
+  return here.request(path, { method: 'POST', headers, body });
+}
+
+function isKnown({ application: { store } }: HttpWorld, id: string): Promise<boolean> {
+  return store.forget.hasTraces('riverside', [id]);
+}
+
+async function due({ application: { store } }: HttpWorld) {
+  return store.erasureRequests.listDue('riverside', 100);
+}
+
+describe('a signed event of a deletion for privacy', () => {
+  it('erases the contact, with a receipt in the audit, and starts no run', async () => {
+    const { here, ids, path } = await openEnhanced(2);
+    const [id = '', other = ''] = ids;
+    here.crm.vanish(id);
+    const body = bodyOf([id]);
+    const answer = await post(here, path, sign(path, body), body);
+    expect(answer.status).toBe(202);
+    expect(answer.read(z.object({ runId: z.string().nullable() })).runId).toBeNull();
+    await expect.poll(() => isKnown(here, id), { timeout: 8_000 }).toBe(false);
+    expect(await isKnown(here, other)).toBe(true);
+    const audit = await here.application.store.audit.list({ limit: 50 });
+    const actions = audit.map(({ action }) => action);
+    expect(actions).toContain('erasure.requested');
+    expect(actions).toContain('forget.done');
+    const [receipt] = await here.application.store.forget.findErasures(['riverside'], [id]);
+    expect(receipt).toMatchObject({ state: 'erased' });
+    // A late event of the same deletion finds nothing to erase, and asks nothing.
+    const late = bodyOf([id]);
+    await post(here, path, sign(path, late, Date.now() + 1), late);
+    expect(await due(here)).toEqual([]);
+    expect(await isKnown(here, id)).toBe(false);
+  });
+
+  it('leaves more than 25 a day to a user, who decides them over HTTP', async () => {
+    const { here, ids, path } = await openEnhanced(28);
+    for (const id of ids) here.crm.vanish(id);
+    const body = bodyOf(ids);
+    expect((await post(here, path, sign(path, body), body)).status).toBe(202);
+    await expect.poll(() => due(here), { timeout: 20_000 }).toEqual([]);
+    const batchesSchema = z.object({
+      batches: z.array(z.object({ id: z.string(), kind: z.string(), count: z.int() })),
+    });
+    const token = await here.addToken('decider');
+    const listed = (await here.request('/v1/holds', { token })).read(batchesSchema).batches;
+    expect(listed).toMatchObject([{ kind: 'erasure_requested', count: 3 }]);
+    const approve = `/v1/holds/batches/${listed[0]?.id}/approve`;
+    expect((await here.request(approve, { method: 'POST', token })).status).toBe(200);
+    await expect.poll(() => due(here), { timeout: 20_000 }).toEqual([]);
+    for (const id of ids) expect(await isKnown(here, id)).toBe(false);
+  });
+
+  it('stays due when the process ends before the erasure', async () => {
+    const { here, ids, path } = await openEnhanced(1, { isIdle: true });
+    const [id = ''] = ids;
+    // A request for a run names it, so there is something to erase.
+    const body = bodyOf([id]);
+    const one = { integrationId: 'riverside', contact: id, trigger: 'manual' } as const;
+    await here.runner.request(one);
+    expect((await post(here, path, sign(path, body), body)).status).toBe(202);
+    expect(await due(here)).toMatchObject([{ crmId: id, source: 'crm_event' }]);
+    // The same as a start of the service.
+    here.runner.start();
+    await expect.poll(() => due(here), { timeout: 8_000 }).toEqual([]);
+  });
+
+  it('does nothing twice for a replayed call', async () => {
+    const { here, ids, path } = await openEnhanced(1, { isIdle: true });
+    const one = { integrationId: 'riverside', contact: ids[0] ?? '', trigger: 'manual' } as const;
+    await here.runner.request(one);
+    const body = bodyOf(ids);
+    const headers = sign(path, body);
+    await post(here, path, headers, body);
+    const before = await due(here);
+    expect(before).toHaveLength(1);
+    expect((await post(here, path, headers, body)).status).toBe(202);
+    expect(await due(here)).toEqual(before);
+  });
+});
+
+describe('the question on the page', () => {
+  const asked = async (source: 'should_forget' | 'privacy_hold') => {
+    const here = await open({ isIdle: true });
+    const ids = await here.addPeople(3);
+    const requests = ids.map((crmId) => ({ crmId, source, isAutomatic: false }));
+    const options = { newId: () => crypto.randomUUID() };
+    await here.application.store.erasureRequests.record('riverside', requests, options);
+    const [batch] = await here.application.store.holds.listBatches();
+    const path = `/decisions/batches/${batch?.id}`;
+    return { here, path, page: (await here.request(path)).text };
+  };
+
+  it('has both answers', async () => {
+    const { page } = await asked('should_forget');
+    expect(page).toContain('Erase these 3 contacts?');
+    expect(page).toContain('Erase them');
+    expect(page).toContain('Keep them');
+  });
+
+  it('says that a privacy hold forbids the erasure, and does not offer it', async () => {
+    const { here, path, page } = await asked('privacy_hold');
+    expect(page).toContain('A privacy hold of the CRM (HasPrivacyHold) forbids');
+    expect(page).not.toContain('Erase them');
+    expect(page).toContain('Keep them');
+    const headers = { origin: here.url };
+    const answer = await here.request(`${path}/approve`, { method: 'POST', headers });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect((await here.application.store.holds.listBatches())[0]?.count).toBe(3);
+  });
+});
+
+describe('an event of a deletion that proves nothing', () => {
+  it('erases nobody of another portal', async () => {
+    const { here, ids, path } = await openEnhanced(1);
+    const body = bodyOf(ids, 'another-account');
+    expect((await post(here, path, sign(path, body), body)).status).toBe(202);
+    expect(await due(here)).toEqual([]);
+    expect(await isKnown(here, ids[0] ?? '')).toBe(true);
+  });
+
+  const cases: [string, (path: string, body: string) => Record<string, string>, number][] = [
+    ['without a signature', () => ({}), 401],
+    ['with another secret', (path, body) => sign(path, body, Date.now(), 'wrong'), 401],
+    ['that was signed long ago', (path, body) => sign(path, body, Date.now() - 6 * MINUTE_MS), 401],
+  ];
+
+  it.each(cases)('erases nobody: %s', async (_, headersOf, status) => {
+    const { here, ids, path } = await openEnhanced(1);
+    const body = bodyOf(ids);
+    expect((await post(here, path, headersOf(path, body), body)).status).toBe(status);
+    expect(await due(here)).toEqual([]);
+    expect(await isKnown(here, ids[0] ?? '')).toBe(true);
+  });
+
+  it('is a hint at an address whose calls are not signed', async () => {
+    const { here, ids } = await openEnhanced(1, { isIdle: true });
+    const [id = ''] = ids;
+    const path = await here.addHook();
+    const body = bodyOf([id]);
+    expect((await post(here, path, {}, body)).status).toBe(202);
+    expect(await due(here)).toEqual([]);
+    const waiting = await here.application.store.runRequests.list();
+    expect(waiting.map(({ contact }) => contact)).toEqual([id]);
+  });
+});

@@ -1,0 +1,172 @@
+/** Who gets through which route: each one that the app has, as `route-table.ts` says. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { mayActAs, ROLES, type Role } from '../../../src/core/role.ts';
+import { WITHOUT_TRIAL } from '../../helpers/sync-world.ts';
+import { type HttpWorld, openHttpWorld } from './http-world.ts';
+import { ROUTES, type RouteRule } from './route-table.ts';
+
+/** All that there is belongs to `riverside`; who reaches `harbor` alone is to see nothing of it. */
+const OWN = 'riverside';
+const OTHER = 'harbor';
+
+let world: HttpWorld;
+const tokens = new Map<Role, string>();
+const limited = new Map<Role, string>();
+const ids = { integration: OWN, run: '', hold: '', batch: '', approval: '' };
+
+const startedSchema = z.object({ run: z.object({ id: z.string() }) });
+const heldSchema = z.object({
+  holds: z.array(z.object({ id: z.string() })),
+  batches: z.array(z.object({ id: z.string() })),
+});
+
+beforeAll(async () => {
+  // A public address: on this machine `/metrics` would be open.
+  world = await openHttpWorld({
+    ...{ integration: WITHOUT_TRIAL, others: [OTHER], publicUrl: 'https://sync.example.org' },
+    settings: { twoPeople: { approvals: 1 } },
+  });
+  for (const role of ROLES) {
+    tokens.set(role, await world.addToken(role));
+    limited.set(role, await world.addToken(role, [OTHER]));
+  }
+  const token = tokens.get('owner') ?? '';
+  const sync = async () => {
+    const started = await world.request(`/v1/integrations/${OWN}/runs`, { method: 'POST', token });
+    ids.run = started.read(startedSchema).run.id;
+    await world.untilEnded(ids.run);
+  };
+  for (let index = 0; index < 30; index += 1) {
+    world.crm.addContact({ firstName: `First${index}`, lastName: `Last${index}`, addresses: [] });
+  }
+  await sync();
+  for (const { contact } of world.crm.records.values()) {
+    world.crm.editContact(contact.id, { addresses: [`${contact.lastName} Quarry Lane, Reno`] });
+  }
+  await sync();
+  const held = (await world.request('/v1/holds', { token })).read(heldSchema);
+  ids.hold = held.holds[0]?.id ?? '';
+  ids.batch = held.batches[0]?.id ?? '';
+  const approve = `/v1/holds/batches/${ids.batch}/approve`;
+  const waiting = await world.request(approve, { method: 'POST', token });
+  ids.approval = waiting.read(z.object({ approval: z.object({ id: z.string() }) })).approval.id;
+});
+afterAll(() => world.close());
+
+const needRole = Object.entries(ROUTES).flatMap(([name, { role, ...rule }]) =>
+  role === null ? [] : [{ name, role, ...rule }],
+);
+
+/** The id of what is there; of what has no other owner, one that is nowhere. */
+function idFor({ about }: Pick<RouteRule, 'about'>): string {
+  return about === undefined || about === 'list' || about === 'all' ? 'unknown' : ids[about];
+}
+
+/** The route about an id; each other parameter has a word that fits. */
+function requestOf(name: string, { path }: Pick<RouteRule, 'path'>, id: string) {
+  const [method = '', pattern = ''] = name.split(' ');
+  const filled = (path ?? pattern).replace(':id', id).replace(':decision', 'reject');
+  return { method, path: filled };
+}
+
+function ask(name: string, rule: Pick<RouteRule, 'path'>, id: string, token?: string) {
+  const { method, path } = requestOf(name, rule, id);
+  return fetch(world.url + path, {
+    ...{ method, redirect: 'manual' as const },
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+  });
+}
+
+describe('the routes', () => {
+  it('are all in the table, and the table has no others', () => {
+    const names = world.routes
+      .filter(({ path, method }) => !(method === 'ALL' && path === '/*'))
+      .filter(({ method, path }) => method !== 'ALL' || path !== '/oauth/:kind/start')
+      .map(({ method, path }) => `${method} ${path}`);
+    expect([...new Set(names)].sort()).toEqual(Object.keys(ROUTES).sort());
+  });
+
+  it('have something to refuse', () => {
+    expect(Object.values(ids)).not.toContain('');
+  });
+
+  it.each(needRole)('$name lets no stranger through', async ({ name, isPage, ...rule }) => {
+    const id = idFor(rule);
+    const answer = await ask(name, rule, id);
+    if (isPage) {
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get('location')).toMatch(/^\/sign-in(\?|$)/);
+    } else {
+      expect(answer.status).toBe(401);
+    }
+    expect(await answer.text()).not.toContain('Quarry Lane');
+  });
+
+  it.each(needRole)('$name needs the role $role', async ({ name, role, ...rule }) => {
+    const id = idFor(rule);
+    for (const lower of ROLES.filter((one) => !mayActAs(one, role))) {
+      const answer = await ask(name, rule, id, tokens.get(lower));
+      expect(answer.status, lower).toBe(403);
+      expect(await answer.text(), lower).toContain(`needs the role ${role}`);
+    }
+    // The role itself gets further: to an id that is not there.
+    const answer = await ask(name, rule, 'unknown', tokens.get(role));
+    expect([401, 403]).not.toContain(answer.status);
+    await answer.body?.cancel();
+  });
+
+  it.each(needRole.filter(({ about = 'all' }) => Object.hasOwn(ids, about)))(
+    '$name is out of reach where its integration is',
+    async ({ name, role, ...rule }) => {
+      const id = idFor(rule);
+      const token = limited.get(role);
+      const answer = await ask(name, rule, id, token);
+      const unknown = await ask(name, rule, 'unknown', token);
+      expect([answer.status, unknown.status]).toEqual([404, 404]);
+      const text = (await answer.text()).replaceAll(id, 'unknown');
+      expect(text).toBe(await unknown.text());
+    },
+  );
+
+  it.each(needRole.filter(({ about }) => about === 'list'))(
+    '$name shows nothing that is out of reach',
+    async ({ name, role, ...rule }) => {
+      const all = await (await ask(name, rule, '', tokens.get(role))).text();
+      const some = await (await ask(name, rule, '', limited.get(role))).text();
+      const secrets = [OWN, 'Riverside', ids.run, ids.hold, ids.batch];
+      expect(secrets.filter((secret) => all.includes(secret))).not.toEqual([]);
+      for (const secret of secrets) expect(some).not.toContain(secret);
+    },
+  );
+
+  it.each(needRole.filter(({ about }) => about === 'all'))(
+    '$name is for those who reach all',
+    async ({ name, role, ...rule }) => {
+      const answer = await ask(name, rule, 'unknown', limited.get(role));
+      expect(answer.status).toBe(403);
+      expect(await answer.text()).toContain('you reach some of them');
+    },
+  );
+
+  it.each([
+    '/v1/runs',
+    '/v1/holds',
+    '/v1/audit',
+    '/v1/credits',
+    '/runs',
+    '/audit',
+    '/decisions',
+    '/credits',
+  ])('%s answers a filter by what is out of reach as one by what is not there', async (path) => {
+    const token = limited.get('owner') ?? '';
+    const answers = [OWN, 'unknown'].map((id) =>
+      world.request(`${path}?${path.startsWith('/v1') ? 'integration' : 'client'}=${id}`, {
+        token,
+      }),
+    );
+    const [own, unknown] = await Promise.all(answers);
+    expect(own?.status).toBe(unknown?.status);
+    expect(own?.text.replaceAll(OWN, 'unknown')).toBe(unknown?.text);
+  });
+});

@@ -1,0 +1,357 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connectorSecrets } from '../../../src/clients/connector-secrets.ts';
+import { findSetup } from '../../../src/clients/setup/draft.ts';
+import { SETUP_KEPT_MS } from '../../../src/clients/statements/setup-drafts.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { settingsSealContext } from '../../../src/database/encryption/seal-contexts.ts';
+import { startWebhook } from '../../clients/alerts/receivers.ts';
+import {
+  answeredAll,
+  begin,
+  COLUMNS,
+  done,
+  knownPeople,
+  openLocal,
+  PEOPLE,
+  post,
+  settled,
+  spentBy,
+  storedSettings,
+  upload,
+  withFile,
+} from './setup-world.ts';
+
+describe('the set-up of a client', () => {
+  it('tries 25 contacts and no more, stores what apply stores, and sends the rest when a person asks for it', async () => {
+    const here = await openLocal();
+    const id = await answeredAll(here);
+    const plan = await here.request(`/setup/${id}/plan`);
+    expect(plan.text).toContain('40 credits');
+    expect(plan.text).toContain('Try it on 25 contacts');
+    expect(await spentBy(here)).toBe(0);
+    expect(await storedSettings(here, id)).toBeNull();
+
+    await post(here, `/setup/${id}/plan`, { do: 'trial' });
+    await settled(here, id);
+    expect(await spentBy(here)).toBe(25);
+    expect(await storedSettings(here, id)).toMatchObject({
+      schedule: null,
+      budget: { perRun: 25 },
+    });
+    const tried = await here.request(`/setup/${id}/plan`);
+    expect(tried.text).toMatch(/The service knew \d+ of 25 contacts/);
+    expect(tried.text).toContain('Send the rest: 15 credits');
+
+    const { location } = await post(here, `/setup/${id}/plan`, { do: 'rest' });
+    await here.untilEnded(/^\/runs\/(.+)$/.exec(location ?? '')?.[1] ?? '');
+    expect(await spentBy(here)).toBe(40);
+    expect(await storedSettings(here, id)).toMatchObject({
+      name: 'Lakeside Clinic',
+      schedule: { cron: '0 3 * * 1', timezone: 'America/Chicago' },
+      budget: { perRun: null, perMonth: 900 },
+      crm: { kind: 'csv', columns: { id: 'Donor ID', addresses: ['Address'] } },
+    });
+    expect(await findSetup(here.application, id)).toBeNull();
+    const results = await here.request(`/setup/${id}/results`);
+    expect(results.headers.get('content-disposition')).toContain(`${id}-results.csv`);
+    expect(results.text.split('\n')[0]).toContain('Net Worth');
+  });
+
+  it('spends nothing while it is looked at, in any step', async () => {
+    const here = await openLocal();
+    const id = await answeredAll(here);
+    for (const step of ['crm', 'key', 'people', 'fields', 'networks', 'schedule', 'plan']) {
+      const page = await here.request(`/setup/${id}/${step}`);
+      expect(page.status, step).toBe(200);
+      expect(page.headers.get('cache-control'), step).toBe('no-store');
+    }
+    expect(await spentBy(here)).toBe(0);
+  });
+
+  it('is taken up again at the step where it was left', async () => {
+    const here = await openLocal();
+    const id = await begin(here);
+    const next = async () =>
+      (await fetch(`${here.url}/setup/${id}`, { redirect: 'manual' })).headers.get('location');
+    const steps = [await next()];
+    await upload(here, id, PEOPLE);
+    steps.push(await next());
+    const { baseUrl, apiKey } = here.service;
+    await post(here, `/setup/${id}/key`, { baseUrl, apiKey });
+    steps.push(await next());
+    await post(here, `/setup/${id}/people`, COLUMNS);
+    steps.push(await next());
+    await post(here, `/setup/${id}/fields`, { 'to.age': 'Age' });
+    steps.push(await next());
+    await post(here, `/setup/${id}/networks`);
+    steps.push(await next());
+    await post(here, `/setup/${id}/schedule`, { rhythm: 'none' });
+    steps.push(await next());
+    const names = ['crm', 'key', 'people', 'fields', 'networks', 'schedule', 'plan'];
+    expect(steps).toEqual(names.map((name) => `/setup/${id}/${name}`));
+    expect((await here.request('/setup')).text).toContain('Lakeside Clinic');
+  });
+
+  it('leads back to what has to be done first', async () => {
+    const here = await openLocal();
+    const id = await begin(here);
+    for (const step of ['people', 'fields', 'networks', 'plan']) {
+      const response = await fetch(`${here.url}/setup/${id}/${step}`, { redirect: 'manual' });
+      expect(response.headers.get('location'), step).toBe(`/setup/${id}/crm?note=first`);
+      expect((await post(here, `/setup/${id}/${step}`, { do: 'rest' })).location, step).toBe(
+        `/setup/${id}/crm?note=first`,
+      );
+    }
+  });
+
+  it('lets two browsers work at once, and loses the answers of neither', async () => {
+    const here = await openLocal();
+    const id = await withFile(here);
+    const setup = await findSetup(here.application, id);
+    const version = String(setup?.version);
+    const first = await post(here, `/setup/${id}/schedule`, {
+      version,
+      rhythm: 'none',
+      perMonth: '77',
+    });
+    expect(first.location).toBe(`/setup/${id}/plan`);
+    const second = await post(here, `/setup/${id}/schedule`, {
+      version,
+      rhythm: 'none',
+      perMonth: '88',
+    });
+    expect(second.location).toBe(`/setup/${id}/schedule?note=elsewhere`);
+    expect((await here.request(`/setup/${id}/schedule?note=elsewhere`)).text).toContain(
+      'in another window',
+    );
+    expect((await findSetup(here.application, id))?.answers.budget.perMonth).toBe(77);
+  });
+
+  it('stores nothing over what another person has changed meanwhile', async () => {
+    const here = await openLocal();
+    const id = await answeredAll(here);
+    await post(here, `/setup/${id}/plan`, { do: 'trial' });
+    await settled(here, id);
+    const { store, sealer } = here.application;
+    const settings = { ...(await storedSettings(here, id)), name: 'By apply' };
+    await store.integrations.saveSealedSettings(
+      id,
+      sealer.seal(JSON.stringify(settings), settingsSealContext(id)),
+    );
+    const refused = await post(here, `/setup/${id}/plan`, { do: 'rest' });
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain('was changed elsewhere');
+    expect(await spentBy(here)).toBe(25);
+    expect(await storedSettings(here, id)).toMatchObject({ name: 'By apply' });
+  });
+
+  it('does not send the rest before a trial', async () => {
+    const here = await openLocal();
+    const id = await answeredAll(here);
+    for (const deed of ['rest', 'finish', 'save', 'accept', '']) {
+      expect((await post(here, `/setup/${id}/plan`, { do: deed })).status, deed).toBe(422);
+    }
+    expect(await spentBy(here)).toBe(0);
+    expect(await storedSettings(here, id)).toBeNull();
+  });
+
+  it('says that the service knew too few, and stops there', async () => {
+    const here = await openLocal();
+    const rows = Array.from({ length: 40 }, (_, at) => `${at},Zyx${at},Qwertz${at},Nowhere`);
+    const id = await withFile(here, `Donor ID,First Name,Last Name,Address\n${rows.join('\n')}\n`);
+    await post(here, `/setup/${id}/people`, { ...COLUMNS, addresses: 'Address' });
+    await post(here, `/setup/${id}/fields`, { 'to.age': 'Age' });
+    await post(here, `/setup/${id}/plan`, { do: 'trial' });
+    await settled(here, id);
+    const page = await here.request(`/setup/${id}/plan`);
+    expect(page.text).toContain('The service knew 0 of 25 contacts');
+    expect(page.text).not.toContain('Send the rest');
+    expect(await spentBy(here)).toBe(25);
+  });
+
+  it('drops what was answered, with the file and the tokens, and forgets it after 30 days', async () => {
+    let aheadMs = 0;
+    const clock = { ...systemClock, now: () => Date.now() + aheadMs };
+    const here = await openLocal({ clock });
+    const uploads = () => readdir(join(here.folder, 'uploads'));
+    const id = await begin(here);
+    await upload(here, id, PEOPLE);
+    const secrets = connectorSecrets(here.application, id);
+    await secrets.write('token', 'a token');
+    expect(await uploads()).toHaveLength(1);
+    expect((await post(here, `/setup/${id}/drop`)).location).toBe('/setup?note=dropped');
+    expect([await uploads(), await secrets.read('token')]).toEqual([[], null]);
+    expect((await here.request(`/setup/${id}/crm`)).status).toBe(404);
+
+    const old = await begin(here, 'Old one');
+    await upload(here, old, PEOPLE);
+    aheadMs = SETUP_KEPT_MS + 1;
+    expect((await here.request(`/setup/${old}/crm`)).status).toBe(404);
+    await begin(here, 'New one');
+    expect(await uploads()).toEqual([]);
+  });
+});
+
+describe('the answers of the steps', () => {
+  it('are shown before they are kept, for who asks for a look', async () => {
+    const here = await openLocal();
+    const id = await withFile(here);
+    const looked = await post(here, `/setup/${id}/people`, {
+      ...{ ...COLUMNS, firstName: 'Last Name', lastName: 'First Name', do: 'look' },
+    });
+    expect(looked.status).toBe(200);
+    expect(looked.headers.get('cache-control')).toBe('no-store');
+    expect(looked.text).toContain('<th scope="row">Vale</th>');
+    expect((await findSetup(here.application, id))?.answers.crm).toMatchObject({
+      columns: { firstName: 'First Name' },
+    });
+    const fields = await post(here, `/setup/${id}/people`, COLUMNS);
+    expect(fields.location).toBe(`/setup/${id}/fields`);
+    const example = await post(here, `/setup/${id}/fields`, {
+      'to.age': 'Role',
+      'when.age': 'ifEmpty',
+      do: 'look',
+    });
+    expect(example.text).toContain('stays as it is, by the rule');
+    const forced = await post(here, `/setup/${id}/fields`, {
+      'to.age': 'Role',
+      'when.age': 'always',
+      do: 'look',
+    });
+    expect(forced.text).toContain('<strong>57</strong>');
+  });
+
+  it('say the next three runs in words, in the zone of the client', async () => {
+    const here = await openLocal();
+    const id = await begin(here);
+    const look = { do: 'look', rhythm: 'weekly', hour: '7', timezone: 'Europe/Berlin' };
+    const page = await post(here, `/setup/${id}/schedule`, look);
+    expect(page.text.match(/Monday, [A-Z][a-z]+ \d+ at 7:00 AM/g)).toHaveLength(3);
+    const wrong = await post(here, `/setup/${id}/schedule`, { ...look, timezone: 'Mars/Base' });
+    expect([wrong.status, wrong.text.includes('not a time zone')]).toEqual([422, true]);
+  });
+
+  it('make a network of a group, with its size', async () => {
+    const here = await openLocal();
+    const id = await withFile(here);
+    await post(here, `/setup/${id}/people`, COLUMNS);
+    const group = JSON.stringify({ column: 'Role', equals: 'Board' });
+    expect((await here.request(`/setup/${id}/networks`)).text).toContain('Role: Board');
+    const saved = await post(here, `/setup/${id}/networks`, {
+      group,
+      [`name:${group}`]: 'The board',
+    });
+    expect(saved.location).toBe(`/setup/${id}/schedule`);
+    expect((await findSetup(here.application, id))?.answers.networks).toMatchObject([
+      { name: 'The board', group: { column: 'Role', equals: 'Board' } },
+    ]);
+    const shell = JSON.stringify({ path: '/etc/passwd' });
+    expect(
+      (await post(here, `/setup/${id}/networks`, { group: shell, [`name:${shell}`]: 'x' })).status,
+    ).toBe(422);
+  });
+
+  it('are shown as YAML without what is secret in them', async () => {
+    const here = await openLocal();
+    const id = await withFile(here);
+    const { text } = await here.request(`/setup/${id}/schedule`);
+    expect(text).toContain(`apiKey: \${LAKESIDE_CLINIC_PARTNER_API_KEY}`);
+    expect(text).toContain('firstName: First Name');
+  });
+});
+
+describe('the alerts of a client', () => {
+  it('go to a chat that an admin names in the set-up, which is tested there and shown nowhere', async () => {
+    const chat = await startWebhook();
+    onTestFinished(chat.close);
+    const here = await openLocal();
+    const id = await answeredAll(here);
+    const answers = { rhythm: 'none', perMonth: '900' };
+    const schedule = `/setup/${id}/schedule`;
+    const none = await post(here, schedule, { ...answers, do: 'test' });
+    expect([none.status, none.text.includes('address of a webhook first')]).toEqual([422, true]);
+    const inside = await post(here, schedule, { ...answers, alertsUrl: 'http://10.0.0.9/chat' });
+    expect([inside.status, inside.text.includes('cannot be set in a browser')]).toEqual([
+      422,
+      true,
+    ]);
+    const url = `${chat.url}/of-the-client`;
+    const tested = await post(here, schedule, { ...answers, alertsUrl: url, do: 'test' });
+    expect(tested.location).toBe(`${schedule}?note=tested`);
+    expect(JSON.stringify(chat.bodies)).toContain('There is no problem.');
+    for (const path of [schedule, `/setup/${id}/plan`]) {
+      expect((await here.request(path)).text).not.toContain('of-the-client');
+    }
+    // A later answer without an address keeps the one that is there.
+    await post(here, schedule, answers);
+    await post(here, `/setup/${id}/plan`, { do: 'trial' });
+    await settled(here, id);
+    await post(here, `/setup/${id}/plan`, { do: 'finish' });
+    expect(await storedSettings(here, id)).toMatchObject({ alerts: { webhook: { url } } });
+    const page = await here.request(`/clients/${id}/alerts`);
+    expect(page.text).toContain('a webhook of its own');
+    expect(page.text).not.toContain('of-the-client');
+    const sent = await post(here, `/clients/${id}/alerts/test`);
+    expect([sent.text.includes('the message was taken'), chat.bodies.length]).toEqual([true, 2]);
+    const audit = await here.request('/v1/audit?limit=50');
+    expect(audit.text).toContain(`"${id}"`);
+    expect(audit.text).not.toContain('of-the-client');
+
+    await post(here, `/setup/${id}/change`);
+    await post(here, schedule, { ...answers, alertsOff: 'yes' });
+    await post(here, `/setup/${id}/plan`, { do: 'save' });
+    expect((await storedSettings(here, id)).alerts).toBeUndefined();
+  });
+});
+
+describe('a change of a client', () => {
+  it('is shown line by line before it counts, and costs nothing by itself', async () => {
+    const here = await openLocal();
+    const id = await done(here);
+    expect((await post(here, `/setup/${id}/change`)).status).toBe(303);
+    await post(here, `/setup/${id}/schedule`, {
+      rhythm: 'nightly',
+      hour: '1',
+      timezone: 'UTC',
+      perMonth: '50',
+    });
+    const review = await here.request(`/setup/${id}/plan`);
+    expect(review.text).toMatch(/class="removed">- +cron: 0 3 \* \* 1/);
+    expect(review.text).toMatch(/class="added">\+ +cron: 0 1 \* \* \*/);
+    expect(review.text).not.toContain('what is paid for');
+    expect(await storedSettings(here, id)).toMatchObject({ budget: { perMonth: 900 } });
+    expect((await post(here, `/setup/${id}/plan`, { do: 'save' })).location).toBe(
+      `/setup/${id}?note=stored`,
+    );
+    expect(await storedSettings(here, id)).toMatchObject({
+      schedule: { cron: '0 1 * * *', timezone: 'UTC' },
+      budget: { perMonth: 50 },
+    });
+    expect(await spentBy(here)).toBe(25);
+  });
+
+  it('says where it changes what is paid for, and keeps the contacts in their CRM', async () => {
+    const here = await openLocal();
+    const id = await done(here);
+    await post(here, `/setup/${id}/change`);
+    await post(here, `/setup/${id}/people`, COLUMNS);
+    expect((await here.request(`/setup/${id}/plan`)).text).toContain('so what is paid for');
+    const other = { kind: 'hubspot', clientId: 'a', clientSecret: 'b' };
+    const refused = await post(here, `/setup/${id}/crm`, other);
+    expect([refused.status, refused.text.includes('Add another client')]).toEqual([422, true]);
+  });
+
+  it('takes a new file of the same contacts in the place of the old one', async () => {
+    const here = await openLocal();
+    const id = await done(here);
+    const before = await storedSettings(here, id);
+    await post(here, `/setup/${id}/change`);
+    await upload(here, id, await knownPeople(here, 41));
+    await post(here, `/setup/${id}/plan`, { do: 'save' });
+    expect((await storedSettings(here, id)).crm).toEqual(before.crm);
+    const text = await readFile(before.crm.path, 'utf8');
+    expect(text.trim().split('\n')).toHaveLength(42);
+  });
+});

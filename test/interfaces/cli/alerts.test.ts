@@ -1,0 +1,116 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { alertsCommand } from '../../../src/interfaces/cli/commands/alerts.ts';
+import { serveCommand } from '../../../src/interfaces/cli/commands/serve.ts';
+import { startMailServer, startWebhook } from '../../clients/alerts/receivers.ts';
+import { runCommand, startCommand } from './run-command.ts';
+
+describe('donor-sync alerts', () => {
+  let folder: string;
+  let webhook: Awaited<ReturnType<typeof startWebhook>>;
+  let mailServer: Awaited<ReturnType<typeof startMailServer>>;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'donor-sync-alerts-'));
+    webhook = await startWebhook();
+    mailServer = await startMailServer();
+    await writeSettings(mailServer.url);
+  });
+
+  afterEach(async () => {
+    await webhook.close();
+    await mailServer.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('sends a test through each channel, and says what happened', async () => {
+    const { exitCode, stdout } = await run('test', '--json');
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout).channels).toEqual([
+      { channel: 'email', ok: true, problem: null },
+      { channel: 'webhook', ok: true, problem: null },
+    ]);
+    expect(webhook.bodies).toEqual([{ text: expect.stringContaining('There is no problem') }]);
+    expect(mailServer.mails).toMatchObject([{ to: ['anna@example.org'] }]);
+  });
+
+  it('says which channel does not take it and why, without its secrets', async () => {
+    await writeSettings(mailServer.url.replace('right', 'wrong-password'));
+    webhook.answer(404);
+    const { exitCode, stdout, stderr } = await run('test');
+    expect(exitCode).toBe(2);
+    expect(stdout).toMatch(/✗ email: .*(login|auth)/i);
+    expect(stdout).toContain('✗ webhook: The webhook answered with status 404.');
+    expect(stdout + stderr).not.toContain('wrong-password');
+    expect(stdout + stderr).not.toContain('services/secret');
+  });
+
+  it('says that a channel cannot be reached, without its address', async () => {
+    await webhook.close();
+    const { stdout } = await run('test');
+    expect(stdout).toContain('✗ webhook: The webhook cannot be reached: ECONNREFUSED');
+    expect(stdout).not.toContain('services/secret');
+  });
+
+  it('checks when it is asked to, and sends once', async () => {
+    const first = await run('check', '--json');
+    expect(first.exitCode).toBe(0);
+    expect(JSON.parse(first.stdout).alerts).toMatchObject([
+      { integration: 'riverside', subject: 'key_expires', sent: true },
+    ]);
+    await run('check');
+    expect(webhook.bodies).toHaveLength(1);
+    expect(mailServer.mails).toHaveLength(1);
+  });
+
+  it('are sent by the service by themselves', async () => {
+    const argv = ['serve', '--port', '0'];
+    const service = startCommand(serveCommand, argv, { cwd: folder });
+    await expect.poll(() => webhook.bodies).toHaveLength(1);
+    service.stop();
+    expect((await service.ended).exitCode).toBe(0);
+  });
+
+  it('ends with 3 while something could not be sent', async () => {
+    webhook.answer(500);
+    const { exitCode, stdout } = await run('check');
+    expect(exitCode).toBe(3);
+    expect(stdout).toContain('not yet');
+  });
+
+  it('says that the settings name no channel', async () => {
+    await writeFile(join(folder, 'donor-sync.yaml'), 'integrations: []');
+    const { exitCode, stderr } = await run('test');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('alerts.email or alerts.webhook');
+  });
+
+  it('shows no part of a mail server’s address that is not one', async () => {
+    await writeSettings('mail.example:secret-password');
+    const { exitCode, stderr } = await run('test');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('alerts.email.smtp');
+    expect(stderr).not.toContain('secret-password');
+  });
+
+  function run(...argv: string[]) {
+    return runCommand(alertsCommand, ['alerts', ...argv], { cwd: folder });
+  }
+
+  async function writeSettings(smtp: string): Promise<void> {
+    const partner = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key', expiresOn: '2020-01-01' };
+    const settings = {
+      database: 'sqlite:store.db',
+      alerts: {
+        email: { to: ['anna@example.org'], from: 'sync@example.org', smtp },
+        webhook: { url: webhook.url },
+        // The end of the audit goes out once a day besides; `audit-end.test.ts` has it.
+        on: ['keyExpires'],
+      },
+      integrations: [{ id: 'riverside', partner, crm: { kind: 'memory', name: 'test' } }],
+    };
+    await writeFile(join(folder, 'donor-sync.yaml'), JSON.stringify(settings));
+  }
+});

@@ -1,0 +1,22 @@
+import { writeFile } from 'node:fs/promises';
+import { startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
+import type { CliWorld } from '../../helpers/cli.ts';
+
+/** Where the account's API is, with a token that may do everything. */
+export interface EmptyHubspot extends AsyncDisposable {
+  baseUrl: string;
+  token: string;
+}
+
+/** A HubSpot account without any of the mapped properties, and settings that lead to it. */
+export async function openHubspot({ path, service }: CliWorld): Promise<EmptyHubspot> {
+  const crm = await startHubspotSandbox({ contacts: 0, donors: 10, ratePer10s: 0 });
+  const settings = `database: "sqlite:store.db"
+integrations:
+  - id: riverside
+    partner: { baseUrl: "${service.baseUrl}", apiKey: "\${PARTNER_API_KEY}" }
+    crm: { kind: hubspot, url: "${crm.baseUrl}", auth: { type: token, token: "${crm.token}" } }
+`;
+  await writeFile(path('donor-sync.yaml'), settings);
+  return { baseUrl: crm.baseUrl, token: crm.token, [Symbol.asyncDispose]: () => crm.close() };
+}

@@ -1,0 +1,114 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { openDatabase } from '../../../src/database/database.ts';
+import type { Tables } from '../../../src/database/tables/tables.ts';
+import { tokensCommand } from '../../../src/interfaces/cli/commands/access/tokens.ts';
+import { auditCommand } from '../../../src/interfaces/cli/commands/audit.ts';
+import { aSettingsFile } from './a-settings-file.ts';
+import { runCommand } from './run-command.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'donor-sync-audit-'));
+  await writeFile(join(folder, 'donor-sync.yaml'), aSettingsFile({}));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+function run(...argv: string[]) {
+  const command = argv[0] === 'tokens' ? tokensCommand : auditCommand;
+  return runCommand(command, argv, { cwd: folder, env: { PARTNER_API_KEY: 'key' } });
+}
+
+const makeToken = (name: string) => run('tokens', 'create', '--role', 'viewer', '--name', name);
+
+const entriesSchema = z.strictObject({
+  entries: z.array(
+    z.strictObject({
+      seq: z.int(),
+      at: z.iso.datetime(),
+      who: z.strictObject({ kind: z.string(), name: z.string(), from: z.string() }),
+      action: z.string(),
+      integration: z.string().nullable(),
+      contact: z.string().nullable(),
+      contactErased: z.boolean(),
+      details: z.record(z.string(), z.unknown()),
+      readable: z.boolean(),
+    }),
+  ),
+});
+
+async function changeInDatabase(): Promise<void> {
+  const { db, close } = await openDatabase<Tables>(`sqlite:${join(folder, 'data.db')}`);
+  const { seq } = await db
+    .selectFrom('audit_entries')
+    .select('seq')
+    .where('action', '=', 'token.made')
+    .executeTakeFirstOrThrow();
+  await db.updateTable('audit_entries').set({ at: 1 }).where('seq', '=', seq).execute();
+  await close();
+}
+
+describe('donor-sync audit', () => {
+  it('shows which user of which machine did what', async () => {
+    await makeToken('monitoring');
+    const { exitCode, stdout } = await run('audit');
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(
+      /anna \(command line\) +test +token\.made .*name monitoring, role viewer/,
+    );
+  });
+
+  it('gives all that is asked for to programs, and notes that it did', async () => {
+    for (const name of ['one', 'two', 'three']) await makeToken(name);
+    const { stdout } = await run('audit', '--json', '--action', 'token.made');
+    const { entries } = entriesSchema.parse(JSON.parse(stdout));
+    expect(entries.map(({ details }) => details['name'])).toEqual(['three', 'two', 'one']);
+    expect(entries[0]?.who).toEqual({ kind: 'command', name: 'anna', from: 'test' });
+    const limited = await run('audit', '--json', '--limit', '1');
+    const [last] = entriesSchema.parse(JSON.parse(limited.stdout)).entries;
+    expect(last?.action).toBe('audit.exported');
+    const none = await run('audit', '--json', '--since', '2999-01-01');
+    expect(JSON.parse(none.stdout)).toEqual({ entries: [] });
+  });
+
+  it('writes CSV that no spreadsheet runs', async () => {
+    await makeToken('=1+1');
+    const { stdout } = await run('audit', '--csv', '--action', 'token.made');
+    const [header, line] = stdout.split('\n');
+    expect(header).toBe('Entry,At,Who,How,From,Action,Integration,Contact,Details');
+    expect(line).toMatch(
+      /^\d+,[\dT:.Z-]+,anna,command,test,token\.made,,,"token [\w-]+, name =1\+1, /,
+    );
+  });
+
+  it('refuses a word that is no action, and names those that there are', async () => {
+    const { exitCode, stderr } = await run('audit', '--action', 'tokens');
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/no such action.*token\.made/);
+  });
+
+  it('says that nothing was changed, and where the chain ends', async () => {
+    await makeToken('monitoring');
+    const first = await run('audit', 'verify', '--json');
+    expect(first.exitCode).toBe(0);
+    const { audit } = z
+      .object({ audit: z.object({ entries: z.int(), end: z.string(), purgedThrough: z.int() }) })
+      .parse(JSON.parse(first.stdout));
+    await makeToken('another');
+    const later = await run('audit', 'verify', '--known', audit.end);
+    expect(later.exitCode).toBe(0);
+    expect(later.stdout).toMatch(/entries, and nothing in them was changed/);
+    expect((await run('audit', 'verify', '--known', 'x')).exitCode).toBe(2);
+  });
+
+  it('says with exit code 1 what was changed', async () => {
+    await makeToken('monitoring');
+    await changeInDatabase();
+    const { exitCode, stderr } = await run('audit', 'verify');
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/The audit was changed\. Entry \d+ was changed, or put there/);
+  });
+});

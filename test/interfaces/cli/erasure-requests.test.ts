@@ -1,0 +1,137 @@
+/** Erasures that Salesforce asks for, on the command line: the question, the second person, and the erasure. */
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { startSalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
+import { sandboxControl, sendJson } from '../../connectors/crm-sandbox.ts';
+import { openCliWorld } from '../../helpers/cli.ts';
+import { closedAfterTest } from '../../helpers/closed-after-test.ts';
+
+const open = closedAfterTest(openCliWorld);
+const openOrg = closedAfterTest(startSalesforceSandbox);
+
+const batchesSchema = z.object({
+  batches: z.array(
+    z.object({
+      ...{ id: z.string(), kind: z.string(), count: z.int(), reason: z.string() },
+      decisions: z.array(z.string()),
+    }),
+  ),
+});
+
+type World = Awaited<ReturnType<typeof openMarked>>;
+
+/** A client of an org whose contacts were enhanced; some of them are then to be forgotten. */
+async function openMarked(
+  marked: number,
+  more: Record<string, unknown> = {},
+  marks: Record<string, unknown> = {},
+) {
+  const world = await open({ people: 1, service: { donors: 500 } });
+  const org = await openOrg({ contacts: 12, donors: 500, individuals: true });
+  const { control, people } = sandboxControl(org.rootUrl);
+  const ids = (await people()).map(({ id }) => id);
+  const integration = {
+    ...{ id: 'riverside', settleAfterMs: 200, guards: { trial: { size: 0 } } },
+    crm: { kind: 'salesforce', url: org.rootUrl, auth: { type: 'token', token: org.token } },
+    fields: [{ from: 'donorId', to: 'Donor_ID__c' }],
+    partner: { baseUrl: world.service.baseUrl, apiKey: world.service.apiKey },
+  };
+  const settings = { database: 'sqlite:store.db', integrations: [integration], ...more };
+  await writeFile(world.path('donor-sync.yaml'), JSON.stringify(settings));
+  await world.run(['fields', 'create', 'riverside']);
+  expect((await world.run(['sync'])).exitCode).toBe(0);
+  for (const id of ids.slice(0, marked)) {
+    const individual = await createIndividual(org, {
+      LastName: 'Lopez',
+      ShouldForget: true,
+      ...marks,
+    });
+    const values = { IndividualId: individual };
+    await control('POST', 'edit', { action: 'update', id, values });
+  }
+  expect((await world.run(['sync'])).exitCode).toBe(0);
+  return { world, control, ids };
+}
+
+const savedSchema = z.object({ id: z.string() });
+
+/** Creates an Individual in the org, and returns its id. */
+async function createIndividual(
+  { baseUrl, token }: { baseUrl: string; token: string },
+  values: Record<string, unknown>,
+): Promise<string> {
+  const url = `${baseUrl}/services/data/v67.0/sobjects/Individual`;
+  const saved = await sendJson('POST', url, values, { authorization: `Bearer ${token}` });
+  return savedSchema.parse(saved).id;
+}
+
+async function readBatches({ world }: World) {
+  return (await world.runJson(['holds'], batchesSchema)).batches;
+}
+
+/** The value of ours in a contact; null if it is blank. */
+async function donorIdOf({ control }: World, id: string | undefined) {
+  const record = z
+    .record(z.string(), z.unknown())
+    .parse(await control('GET', `record/Contact/${id}`));
+  return record['Donor_ID__c'] ?? null;
+}
+
+describe('contacts that Salesforce marks to be forgotten', () => {
+  it('are one question, and the sync after the answer erases them, with our values in the org', async () => {
+    const here = await openMarked(3);
+    const { world, ids } = here;
+    const before = await donorIdOf(here, ids[0]);
+    expect(before).not.toBeNull();
+    const [batch] = await readBatches(here);
+    expect(batch).toMatchObject({
+      ...{ kind: 'erasure_requested', count: 3, decisions: ['approve', 'reject'] },
+      reason: expect.stringContaining('Erase these 3 contacts?'),
+    });
+    expect((await world.run(['holds'])).stdout).toContain('the CRM asks for erasure');
+    const approved = await world.run(['holds', 'approve', '--batch', batch?.id ?? '']);
+    expect(approved.stdout).toContain('3 contacts are to be erased.');
+    expect(await donorIdOf(here, ids[0])).toBe(before);
+
+    const { exitCode, stderr } = await world.run(['sync']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('3 contacts erased, as the CRM asked.');
+    expect(await donorIdOf(here, ids[0])).toBeNull();
+    expect(await donorIdOf(here, ids[5])).not.toBeNull();
+    expect(await readBatches(here)).toEqual([]);
+    expect((await world.run(['audit'])).stdout).toContain('erasure.requested');
+  });
+
+  it('wait for a second user if the settings want two for so many', async () => {
+    const here = await openMarked(3, { twoPeople: { approvals: 1 } });
+    const { world, ids } = here;
+    const [batch] = await readBatches(here);
+    const approved = await world.run(['holds', 'approve', '--batch', batch?.id ?? '', '--json']);
+    const { approval } = z
+      .object({ approval: z.object({ id: z.string() }) })
+      .parse(JSON.parse(approved.stdout));
+    await world.run(['sync']);
+    expect(await donorIdOf(here, ids[0])).not.toBeNull();
+    expect((await world.run(['approvals', 'confirm', approval.id])).exitCode).toBe(2);
+    const confirm = ['approvals', 'confirm', approval.id, '--yes'];
+    expect((await world.run(confirm, {}, 'ben')).exitCode).toBe(0);
+    await world.run(['sync']);
+    expect(await donorIdOf(here, ids[0])).toBeNull();
+    expect(await readBatches(here)).toEqual([]);
+  });
+
+  it('are kept while a privacy hold forbids the erasure', async () => {
+    const here = await openMarked(1, {}, { HasPrivacyHold: true });
+    const [batch] = await readBatches(here);
+    expect(batch).toMatchObject({ count: 1, decisions: ['reject'] });
+    const { exitCode, stderr } = await here.world.run([
+      ...['holds', 'approve', '--batch', batch?.id ?? ''],
+    ]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('A privacy hold of the CRM (HasPrivacyHold) forbids');
+    expect(await readBatches(here)).toHaveLength(1);
+    expect((await here.world.run(['forget', here.ids[0] ?? '', '--yes'])).exitCode).toBe(2);
+    expect(await donorIdOf(here, here.ids[0])).not.toBeNull();
+  });
+});

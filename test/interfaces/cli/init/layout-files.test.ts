@@ -1,0 +1,155 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { missingParts } from '../../../../connectors/missing-parts.ts';
+import {
+  type CsvHeader,
+  guessColumns,
+  readCsvHeader,
+} from '../../../../src/clients/setup/csv-columns.ts';
+import { MARKS, markHints } from '../../../../src/clients/setup/mark-fields.ts';
+import { toArray } from '../../../connectors/connector-options.ts';
+import { openCsvFolder } from '../../../connectors/csv-folder.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../fixtures/csv/layouts');
+
+/** Files as other products export them, with what is right for each: see the README beside them. */
+const answersSchema = z.array(
+  z.object({
+    file: z.string(),
+    product: z.string(),
+    source: z.string(),
+    sheet: z.string().nullable(),
+    rows: z.number(),
+    id: z.string().nullable(),
+    names: z.object({
+      first: z.string().nullable(),
+      last: z.string().nullable(),
+      full: z.string().nullable(),
+    }),
+    address: z.array(z.string()),
+    employers: z.array(z.string()),
+    marks: z.object({
+      deceased: z.string().nullable(),
+      deceasedMeans: z.array(z.string()),
+      doNotContact: z.string().nullable(),
+      doNotContactMeans: z.array(z.string()),
+      optOut: z.string().nullable(),
+      optOutMeans: z.array(z.string()),
+    }),
+    reachable: z.number(),
+  }),
+);
+type Answer = z.infer<typeof answersSchema>[number];
+
+const ANSWERS = answersSchema.parse(
+  JSON.parse(await readFile(join(FOLDER, 'answers.json'), 'utf8')),
+);
+
+/** Stands for an id that a user adds to a file that has none. */
+const ADDED_ID = 'Added id';
+
+describe('files as other products export them', () => {
+  it.each(ANSWERS)('$file ($product)', async (answer) => {
+    const header = await read(answer.file);
+    const guess = guessColumns(header.columns, header.sample);
+    const { first, last, full } = answer.names;
+    const hasParts = first !== null && last !== null;
+    expect(guess).toMatchObject({
+      id: answer.id,
+      firstName: hasParts ? first : null,
+      lastName: hasParts ? last : null,
+      fullName: hasParts ? null : full,
+      addresses: answer.address,
+      employers: answer.employers,
+    });
+    const missing = missingParts(guess).map(({ part }) => part);
+    expect(missing).toEqual([
+      ...(answer.address.length === 0 ? ['address'] : []),
+      ...(answer.employers.length === 0 ? ['employer'] : []),
+    ]);
+    expect(header.sample).toHaveLength(answer.rows);
+    expect(await reachable(answer, header)).toBe(answer.reachable);
+  });
+});
+
+async function read(file: string): Promise<CsvHeader> {
+  const header = await readCsvHeader(file, FOLDER);
+  if ('problem' in header) throw new Error(header.problem);
+  return header;
+}
+
+/** Counts the contacts that a run could send, as the connector reads the file with the columns that were guessed. */
+async function reachable(answer: Answer, header: CsvHeader): Promise<number> {
+  const folder = await openCsvFolder();
+  onTestFinished(() => folder.close());
+  const content = await readFile(join(FOLDER, answer.file));
+  await folder.write('in.csv', answer.id === null ? withIds(content) : content);
+  const { firstName, lastName, fullName, id, ...parts } = guessColumns(
+    header.columns,
+    header.sample,
+  );
+  const connector = await folder.connector({
+    settings: {
+      output: folder.path('out.csv'),
+      encoding: header.encoding,
+      columns: {
+        id: id ?? ADDED_ID,
+        ...(fullName === null
+          ? { firstName: firstName ?? '', lastName: lastName ?? '' }
+          : { fullName }),
+        ...{ addresses: parts.addresses, employers: parts.employers },
+      },
+    },
+    contacts: markSettings(answer, header, parts),
+  });
+  const pages = await toArray(connector.readPages(null));
+  await connector.close();
+  return pages
+    .flatMap(({ contacts }) => contacts)
+    .filter(({ firstName: given, lastName: family }) => given !== null && family !== null)
+    .filter(({ optedOut, excluded }) => !optedOut && excluded == null).length;
+}
+
+/** A file in UTF-8 with a column of ids. */
+function withIds(content: Buffer): Buffer {
+  const [head = '', ...rows] = content
+    .toString()
+    .replace('\uFEFF', '')
+    // A line break within quotes stays.
+    .split(/\r\n(?=(?:[^"]*"[^"]*")*[^"]*$)/);
+  const lines = rows.filter((row) => row !== '').map((row, at) => `${at + 1},${row}`);
+  return Buffer.from(`${[`${ADDED_ID},${head}`, ...lines].join('\r\n')}\r\n`);
+}
+
+/** The settings of the marks: what is guessed, and the values that the hints tell a user to list. */
+function markSettings(
+  { marks }: Answer,
+  { columns, sample }: CsvHeader,
+  chosen: Pick<ReturnType<typeof guessColumns>, 'optOut' | 'deceased' | 'doNotContact'>,
+) {
+  const hints = markHints({ columns, sample }, chosen);
+  const lines = MARKS.map(({ kind, setting, list }) => {
+    const column = marks[kind];
+    const meant = marks[`${kind}Means`];
+    const hinted = hints.filter((hint) => hint.includes(`contacts.${setting}`));
+    if (column === null || chosen[kind] === column) {
+      expect({ kind, chosen: chosen[kind], hinted }).toEqual({ kind, chosen: column, hinted: [] });
+      return { settings: column === null ? {} : { [setting]: column }, unmarked: {} };
+    }
+    expect({ kind, chosen: chosen[kind], hints: hinted.length }).toEqual({
+      ...{ kind, chosen: null, hints: 1 },
+    });
+    const [hint = ''] = hinted;
+    expect(hint).toMatch(new RegExp(`^"${column}" `));
+    for (const value of meant) expect(hint).toContain(`"${value}"`);
+    const values = new Set(sample.map((row) => row.get(column)?.trim() ?? ''));
+    const others = [...values].filter((value) => value !== '' && !meant.includes(value));
+    return { settings: { [setting]: column, [list]: meant }, unmarked: { [kind]: others } };
+  });
+  return {
+    ...Object.assign({}, ...lines.map(({ settings }) => settings)),
+    unmarkedValues: Object.assign({}, ...lines.map(({ unmarked }) => unmarked)),
+  };
+}

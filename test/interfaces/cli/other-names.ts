@@ -1,0 +1,37 @@
+import { expect } from 'vitest';
+import { EXIT_CODES } from '../../../src/interfaces/cli/terminal/output.ts';
+import { type CliWorld, type CliWorldOptions, startAndSubmit } from '../../helpers/cli.ts';
+import { holdJobs } from '../../helpers/held-jobs.ts';
+
+/** The last name of everybody, once their profiles come. */
+export const STRANGER = 'Quillfeather-Onyx';
+
+export interface OtherNames {
+  /** What a world needs for it. */
+  options: CliWorldOptions;
+  /** Everybody is submitted and gets the other last name; then their profiles come, and each is held. */
+  come(world: CliWorld): Promise<void>;
+}
+
+/** Contacts that get another last name while they are asked about. */
+export function otherNames(): OtherNames {
+  const jobs = holdJobs();
+  return {
+    options: {
+      service: jobs.service,
+      // Read after the profile has come, another name would be a reason to ask again.
+      settings: '    refresh: { whenIdentityChanges: false }\n    guards: { trial: { size: 0 } }',
+    },
+    async come(world) {
+      const { child, ended } = await startAndSubmit(world);
+      child.kill('SIGTERM');
+      // What is under way is answered; its profiles are for the next run.
+      expect(await ended).toMatchObject({ exitCode: EXIT_CODES.stopped });
+      jobs.letEnd();
+      const rows = await world.rows();
+      await world.saveRows(rows.map((row) => ({ ...row, Last: STRANGER })));
+      const { stdout } = await world.run(['sync']);
+      expect(stdout).toMatch(/^held +12 +the name in the profile/m);
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { findConnectorDefinition } from '../../../connectors/index.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { silentLog } from '../../../src/core/log.ts';
+import { createCommand, runProgram } from '../../../src/interfaces/cli/action/command.ts';
+import type { ProductDeps } from '../../../src/interfaces/cli/action/product.ts';
+import { aStream } from './a-terminal.ts';
+
+/** How a command ended, and what it wrote. */
+export interface Ended {
+  exitCode: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A command that is running in this process. */
+export interface Started {
+  /** What is on stdout so far. */
+  stdout(): string;
+  /** What is on stderr so far. */
+  stderr(): string;
+  /** Asks it to stop, as a SIGTERM does. */
+  stop(): void;
+  ended: Promise<Ended>;
+}
+
+export interface StartOptions {
+  cwd: string;
+  env?: Record<string, string>;
+  /** True if stdout is a terminal, a wide one; a pipe by default. */
+  onTerminal?: boolean;
+}
+
+/** Starts `donor-sync …` with one command. */
+export function startCommand(
+  createIt: (deps: ProductDeps) => Command,
+  argv: readonly string[],
+  { cwd, env = {}, onTerminal = false }: StartOptions,
+): Started {
+  const stdout = aStream({ isTTY: onTerminal, columns: 200 });
+  const stderr = aStream({ isTTY: false });
+  const stopping = new AbortController();
+  let exitCode: number | null = null;
+  const deps: ProductDeps = {
+    ...{ stdin: aStream({ isTTY: false }), stdout, stderr, env, cwd, findConnectorDefinition },
+    clock: systemClock,
+    log: silentLog,
+    logStream: { write() {}, stepAside: () => () => {} },
+    owner: { host: 'test', processId: process.pid, start: crypto.randomUUID() },
+    user: 'anna',
+    stopSignal: () => stopping.signal,
+    setExitCode(code) {
+      exitCode = code;
+    },
+  };
+  const program = createCommand('donor-sync', deps).addCommand(createIt(deps));
+  return {
+    stdout: stdout.written,
+    stderr: stderr.written,
+    stop: () => stopping.abort(),
+    ended: runProgram(program, deps, argv).then(() => ({
+      exitCode,
+      stdout: stdout.written(),
+      stderr: stderr.written(),
+    })),
+  };
+}
+
+/** Runs `donor-sync …` with one command to its end. */
+export function runCommand(
+  createIt: (deps: ProductDeps) => Command,
+  argv: readonly string[],
+  options: StartOptions,
+): Promise<Ended> {
+  return startCommand(createIt, argv, options).ended;
+}

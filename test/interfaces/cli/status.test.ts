@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { openCliWorld } from '../../helpers/cli.ts';
+import { closedAfterTest } from '../../helpers/closed-after-test.ts';
+import { runsSchema } from './documents.ts';
+
+const open = closedAfterTest(openCliWorld);
+
+const statusSchema = z.strictObject({ integrations: z.array(z.looseObject({ id: z.string() })) });
+
+const detailSchema = z.strictObject({
+  runs: z.tuple([
+    z.looseObject({
+      id: z.string(),
+      reasons: z.record(z.string(), z.int()),
+      outcomes: z.array(
+        z.strictObject({
+          crmId: z.string(),
+          outcome: z.string(),
+          reason: z.string(),
+          text: z.string(),
+          detail: z.string().nullable(),
+          at: z.iso.datetime(),
+        }),
+      ),
+      writes: z.array(z.object({ crmId: z.string(), fields: z.array(z.string()) })),
+    }),
+  ]),
+});
+
+const creditsSchema = z.strictObject({
+  keys: z.array(
+    z.strictObject({
+      integrations: z.array(
+        z.looseObject({
+          integration: z.string(),
+          spentThisMonth: z.strictObject({ enhancements: z.int(), networks: z.int() }),
+        }),
+      ),
+      buckets: z.record(z.string(), z.int()),
+      openSubmission: z.unknown(),
+      openSubmissions: z.array(z.unknown()),
+    }),
+  ),
+});
+
+/** A person that the service does not know. */
+const UNKNOWN_PERSON = { First: 'Zzyzx', Last: 'Qwertzuiop' };
+
+describe('donor-sync status', () => {
+  it('tells how the last run ended and what to do next', async () => {
+    const world = await open({ settings: '    budget: { perRun: 5 }' });
+    const fresh = await world.runJson(['status'], statusSchema);
+    expect(fresh.integrations).toMatchObject([{ id: 'riverside', lastRun: null, running: null }]);
+    await world.run(['sync']);
+    const { integrations } = await world.runJson(['status'], statusSchema);
+    expect(integrations).toMatchObject([
+      {
+        lastRun: { status: 'incomplete', reason: { code: 'budget_reached' } },
+        lastSuccessAt: null,
+        contacts: { due: 7 },
+        running: null,
+      },
+    ]);
+    const { stdout } = await world.run(['status']);
+    expect(stdout).toContain('donor-sync sync riverside');
+  });
+
+  it('keeps a reason of several lines below its first', async () => {
+    const world = await open({ people: 1 });
+    await world.saveRows([...(await world.rows()), { Id: 'twice' }, { Id: 'twice' }]);
+    expect(await world.run(['sync'])).toMatchObject({ exitCode: 2 });
+    const { stdout } = await world.run(['status']);
+    expect(stdout).toMatch(/^ {12}\S.* cannot be used as it is:\n {14}line \d+: /m);
+  });
+});
+
+describe('donor-sync runs', () => {
+  it('lists the runs as they were reported, and shows one contact by contact', async () => {
+    const world = await open();
+    const synced = await world.runJson(['sync'], runsSchema);
+    const listed = await world.runJson(['runs', '--integration', 'riverside'], runsSchema);
+    expect(listed).toEqual(synced);
+    const id = synced.runs[0]?.id ?? '';
+    const { runs } = await world.runJson(['runs', id.slice(-8)], detailSchema);
+    expect(runs[0].id).toBe(id);
+    expect(runs[0].outcomes).toHaveLength(12);
+    expect(runs[0].writes[0]?.fields).toContain('Donor ID');
+    const rows = await world.rows();
+    const written = rows.filter((row) => row['Donor ID']).map((row) => row['Id']);
+    expect(runs[0].writes.map(({ crmId }) => crmId).sort()).toEqual(written.sort());
+  });
+
+  it('shows a failed contact first, and does not advise the page that is open', async () => {
+    const world = await open();
+    await world.saveRows(
+      (await world.rows()).map((row, at) => (at === 8 ? { ...row, ...UNKNOWN_PERSON } : row)),
+    );
+    const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
+    const id = synced?.id.slice(-8) ?? '';
+    expect((await world.run(['status'])).stdout).toContain(`donor-sync runs ${id}`);
+    const { stdout } = await world.run(['runs', id, '--limit', '2']);
+    expect(stdout).toMatch(/^Contact .*\nC000009 +failed .*\nC000001 +written /m);
+    expect(stdout).not.toContain(`donor-sync runs ${id}`);
+    const { runs } = await world.runJson(['runs', id, '--limit', '2'], detailSchema);
+    expect(runs[0].outcomes).toMatchObject([
+      { crmId: 'C000009', outcome: 'failed', reason: 'no_match' },
+      { crmId: 'C000001', outcome: 'written', reason: 'fields_written' },
+    ]);
+  });
+
+  it('finds contacts of a run by outcome, reason and id, and gives all of them as CSV', async () => {
+    const world = await open();
+    await world.saveRows(
+      (await world.rows()).map((row, at) => (at === 8 ? { ...row, ...UNKNOWN_PERSON } : row)),
+    );
+    const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
+    // What later runs do to the same contacts takes nothing away.
+    await world.run(['sync', '--full']);
+    const id = synced?.id ?? '';
+    const found = async (...filter: string[]) => {
+      const { runs } = await world.runJson(['runs', id, ...filter], detailSchema);
+      return runs[0].outcomes.map(({ crmId }) => crmId);
+    };
+    expect(await found('--outcome', 'failed,held')).toEqual(['C000009']);
+    expect(await found('--reason', 'no_match')).toEqual(['C000009']);
+    expect(await found('--contact', 'C00001')).toEqual(['C000010', 'C000011', 'C000012']);
+    const { stdout } = await world.run(['runs', id, '--csv']);
+    const lines = stdout.trim().split('\n');
+    expect(lines).toHaveLength(13);
+    expect(lines.slice(0, 2)).toEqual([
+      'Contact,Outcome,Reason,Why,Detail,At',
+      expect.stringMatching(/^C000009,failed,no_match,.*,,\d{4}-\d\d-\d\dT/),
+    ]);
+    const none = await world.run(['runs', id, '--outcome', 'held']);
+    expect(none.stdout).toBe('No contact of this run is like that.\n');
+  });
+
+  it('asks which run is meant by a filter, and knows outcomes that there are', async () => {
+    const world = await open({ people: 1 });
+    const withoutRun = await world.run(['runs', '--csv']);
+    expect(withoutRun).toMatchObject({ exitCode: 2 });
+    expect(withoutRun.stderr).toContain('Say which run: donor-sync runs RUN');
+    const misspelt = await world.run(['runs', 'x', '--outcome', 'hold']);
+    expect(misspelt).toMatchObject({ exitCode: 2 });
+    expect(misspelt.stderr).toContain('"hold" is no outcome; there are: held, failed');
+  });
+
+  it('names the fields of writes that are alike once', async () => {
+    const world = await open({
+      people: 3,
+      settings: '    fields: [{ from: donorId, to: Donor ID }, { from: enhancedAt, to: Enhanced }]',
+    });
+    const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
+    const { stdout } = await world.run(['runs', synced?.id ?? '']);
+    expect(stdout.match(/Donor ID, Enhanced$/gm)).toHaveLength(1);
+    const first = /^(\w+) +Donor ID, Enhanced$/m.exec(stdout)?.[1];
+    expect(stdout.split(`2 fields, as in ${first}\n`)).toHaveLength(3);
+  });
+
+  it('says that the end of an id is enough to a user who typed its beginning', async () => {
+    const world = await open({ people: 1 });
+    const [synced] = (await world.runJson(['sync'], runsSchema)).runs;
+    const id = synced?.id ?? '';
+    const { exitCode, stderr } = await world.run(['runs', id.slice(0, 8)]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('lists the runs with the end of each id, which is enough');
+    expect(await world.run(['runs', id.slice(-8)])).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe('donor-sync credits', () => {
+  it('asks each key once, and adds what each integration has spent', async () => {
+    const world = await open({ integrations: ['riverside', 'hillside'], people: 3 });
+    await world.run(['sync', 'riverside']);
+    const { keys } = await world.runJson(['credits'], creditsSchema);
+    expect(keys).toMatchObject([
+      {
+        integrations: [
+          { integration: 'riverside', spentThisMonth: { enhancements: 3, networks: 0 } },
+          { integration: 'hillside', spentThisMonth: { enhancements: 0, networks: 0 } },
+        ],
+        buckets: { enhancements: 99_997, networks: 100_000 },
+        openSubmission: null,
+        openSubmissions: [],
+      },
+    ]);
+  });
+});

@@ -1,0 +1,81 @@
+import type { FieldValue } from '../../src/core/crm-field.ts';
+import type { RunReport } from '../../src/core/run.ts';
+import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
+import { INSIGHT_STAGES } from '../../src/paths/write-warm-paths.ts';
+import type { RunRequest } from '../../src/sync/run.ts';
+import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
+
+export const BOARD = { name: 'Board', color: 'teal', group: { group: 'board' } };
+export const STAFF = { name: 'Staff', color: 'blue', group: { group: 'staff' } };
+
+/** The fields of a CRM in memory that paths are written into. */
+export const SENTENCE = 'Warm Path';
+export const INTRODUCER = 'Warm Path Introducer';
+export const NETWORK = 'Warm Path Network';
+export const STRENGTH = 'Warm Path Strength';
+
+/** A sync world whose groups are mirrored and whose networks become warm paths. */
+export interface PathWorld extends SyncWorld {
+  /** CRM ids of the contacts, in order. */
+  people: string[];
+  /** Puts people (those from `start` to `end` of `people`) into a group of the CRM. */
+  setGroup(name: 'board' | 'staff', start: number, end: number): void;
+  /** The donor that a contact is; fails if there is none. */
+  donorOf(crmId: string): Promise<string>;
+  /** Contacts whose field is filled, with its value. */
+  filled(field: string): Map<string, FieldValue>;
+  /** How often the service was asked to compare. */
+  compares(): Promise<number>;
+}
+
+export interface PathWorldOptions extends SyncWorldOptions {
+  /** How many contacts the CRM has; 120 by default. */
+  contacts?: number;
+  /** How many of the first are on the board; 20 by default. */
+  board?: number;
+}
+
+/** A world in which nothing has run yet. */
+export async function createPathWorld({
+  contacts = 120,
+  board = 20,
+  ...options
+}: PathWorldOptions = {}): Promise<PathWorld> {
+  const world = await createSyncWorld({
+    ...options,
+    // Few donors share few organizations, so that many know each other.
+    service: { donors: contacts, networkJobTimeMs: 0, ...options.service },
+    integration: { networks: [BOARD], ...options.integration },
+  });
+  const people = await world.addPeople(contacts);
+  const stages = {
+    before: [...NETWORK_STAGES.before, ...INSIGHT_STAGES.before],
+    after: [...NETWORK_STAGES.after, ...INSIGHT_STAGES.after],
+  };
+  const pathWorld: PathWorld = {
+    ...world,
+    people,
+    sync: (request: Partial<RunRequest> = {}): Promise<RunReport> =>
+      world.sync({ stages, ...request }),
+    setGroup: (name, start, end) => world.crm.addGroup(name, people.slice(start, end)),
+    async donorOf(crmId) {
+      const row = (await world.store.contacts.find(world.integration.id, [crmId])).get(crmId);
+      if (!row?.donorId) throw new Error(`${crmId} has no donor`);
+      return row.donorId;
+    },
+    filled: (field) =>
+      new Map(
+        people.flatMap((id) => {
+          const value = world.crm.valueOf(id, field);
+          return value === null ? [] : [[id, value]];
+        }),
+      ),
+    async compares() {
+      const requests = await world.requests();
+      return requests.filter(({ path }) => path.endsWith('/networks/connections')).length;
+    },
+  };
+  pathWorld.setGroup('board', 0, board);
+  pathWorld.setGroup('staff', 0, 0);
+  return pathWorld;
+}

@@ -1,0 +1,99 @@
+import { dictionary } from '@zxcvbn-ts/language-common';
+import { describe, expect, it } from 'vitest';
+import {
+  hashPassword,
+  isPassword,
+  requireGoodPassword,
+} from '../../../src/people/sign-in/password.ts';
+import { startCpuTime } from '../../helpers/cpu-time.ts';
+import { createRandom } from '../../simulation/random.ts';
+
+/** Of 13 that a penetration test tried, the 11 that passed. */
+const FOUND_BY_ATTACK = [
+  ...['Password1234!', '123456789abc', 'qwerty123456', 'passw0rd1234', 'monkey123456'],
+  ...['football1234', 'baseball12345', 'Summer2026!!', 'sunshine1234', '1234567890qw'],
+];
+
+/** In lists of passwords that we do not have: a word or two of some language, or a phrase written together. */
+const OF_FEW_WORDS = [
+  ...['onedirection', 'ihatethisgame', 'telechargement', 'communications', 'kartoffelpuffer'],
+  ...['Communications', 'c0mmun1cati0ns', 'onedirection2026!', 'One Direction', 'przyjaciółki'],
+];
+
+const ANNA = { name: 'Anna Kowalski', email: 'anna.k@example.org' };
+
+describe('a password', () => {
+  it('is kept as what can be checked and not be read', async () => {
+    const kept = await hashPassword('three blue herons');
+    expect(kept).toMatch(/^scrypt\$32768\$8\$3\$[\w-]{22}\$[\w-]{43}$/);
+    expect(await hashPassword('three blue herons')).not.toBe(kept);
+    expect(await isPassword('three blue herons', kept)).toBe(true);
+    expect(await isPassword('three blue Herons', kept)).toBe(false);
+  });
+
+  it('is the same however a keyboard puts its characters together', async () => {
+    const kept = await hashPassword('Zoe\u0308 und die Ente');
+    expect(await isPassword('Zo\u00eb und die Ente', kept)).toBe(true);
+  });
+
+  it('fits no one where there is none, and that takes as long', async () => {
+    const kept = await hashPassword('three blue herons');
+    // The quickest of some: what else the machine does makes one slower, and none quicker.
+    const quickest = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
+    for (let times = 0; times < 5; times += 1) {
+      for (const [which, against] of [['known', kept] as const, ['unknown', null] as const]) {
+        const before = performance.now();
+        expect(await isPassword('a guess at it', against)).toBe(false);
+        quickest[which] = Math.min(quickest[which], performance.now() - before);
+      }
+    }
+    expect(quickest.unknown / quickest.known).toBeGreaterThan(0.1);
+    expect(quickest.unknown / quickest.known).toBeLessThan(10);
+  });
+
+  it.each<[string, string]>([
+    ['elevenchars', '12 characters'],
+    ['x'.repeat(201), 'at most'],
+    ['passwordpassword', 'guess'],
+    ['aaaaaaaaaaaaaaaa', 'guess'],
+    ['121212121212', 'guess'],
+    ['anna.kanna.kanna.k', 'guess'],
+    ['KowalskiKowalski', 'guess'],
+    ['anna.k@example.org', 'guess'],
+    ['anna.k@example.org1', 'guess'],
+    ['donor-sync2026!', 'guess'],
+    ['RiversideFoodBank1', 'guess'],
+    ['p4ssw0rdp4ssw0rd', 'guess'],
+    ...OF_FEW_WORDS.map((password): [string, string] => [password, 'four or more words by chance']),
+    ...FOUND_BY_ATTACK.map((password): [string, string] => [password, 'guess']),
+  ])('is refused if others would guess it: %s', async (password, why) => {
+    await expect(requireGoodPassword(password, ANNA, ['Riverside Food Bank'])).rejects.toThrow(why);
+  });
+
+  it.each(['three blue herons', 'Ölberg & Söhne 7!', 'kowalski walks the dog'])(
+    'is taken otherwise, whatever its characters are: %s',
+    async (password) => {
+      await requireGoodPassword(password, ANNA, ['Riverside Food Bank']);
+    },
+  );
+
+  it.each([' ', '-', ''])(
+    'is taken if it is four words by chance, with "%s" between them',
+    async (sign) => {
+      const words = dictionary['diceware-common'];
+      const random = createRandom('passphrases');
+      for (let count = 0; count < 200; count += 1) {
+        const passphrase = Array.from({ length: 4 }, () => random.one(words)).join(sign);
+        await requireGoodPassword(passphrase, ANNA, ['Riverside Food Bank']);
+      }
+    },
+  );
+
+  it('holds up nothing else for long while it is judged', async () => {
+    for (const piece of ['p4ssw0rd', 'a4@', '1l|', 'aB', '((', 'Zz9-']) {
+      const worked = startCpuTime();
+      await requireGoodPassword(piece.repeat(200).slice(0, 200), ANNA).catch(() => undefined);
+      expect(worked(), piece).toBeLessThan(1_000);
+    }
+  });
+});

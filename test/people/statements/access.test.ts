@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { START_MS, storeWorlds } from '../../database/store-world.ts';
+import { describeEachDatabase } from '../../helpers/test-databases.ts';
+
+const MINUTE_MS = 60_000;
+const ANNA = { id: 't1', name: 'Anna', role: 'admin', hash: 'h1' } as const;
+
+describeEachDatabase('access', (open) => {
+  const createWorld = storeWorlds(open);
+
+  it('notes the use of a token at most once a minute', async () => {
+    const { store, clock } = await createWorld();
+    await store.access.addToken(ANNA);
+    async function use(): Promise<number | null | undefined> {
+      const [token] = await store.access.listTokens();
+      if (token) await store.access.noteUse(token);
+      return (await store.access.listTokens())[0]?.lastUsedAt;
+    }
+    expect(await use()).toBe(START_MS);
+    await clock.advance(MINUTE_MS - 1);
+    expect(await use()).toBe(START_MS);
+    await clock.advance(1);
+    expect(await use()).toBe(START_MS + MINUTE_MS);
+  });
+});

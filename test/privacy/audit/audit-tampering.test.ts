@@ -1,0 +1,355 @@
+/** What someone with the whole database in hand, and without its key, can do to the audit: `verify` names each of it. */
+import { expect, it } from 'vitest';
+import { isDonorSyncError } from '../../../src/core/errors.ts';
+import type { Database } from '../../../src/database/tables/tables.ts';
+import type { AuditPlace } from '../../../src/privacy/audit/audit.ts';
+import { INTEGRATION, type StoreWorld, storeWorlds } from '../../database/store-world.ts';
+import { describeEachDatabase } from '../../helpers/test-databases.ts';
+
+const ADA = '0035e00000000ada';
+const BEN = '0035e00000000ben';
+const DAY_MS = 86_400_000;
+
+interface Tampering {
+  /** What is done to the database. */
+  does: (db: Database, world: StoreWorld) => Promise<unknown>;
+  says: RegExp;
+  /** True if it can be seen only from an end that was noted down outside of the database. */
+  needsKnown?: true;
+  /** True if it is done to a chain of which older entries were purged. */
+  isPurged?: true;
+}
+
+const NOT_THE_END = /which is not the end that donor-sync has signed/;
+const CHANGED = /Entry \d+ was changed, or put there by another program/;
+const KEYS_CHANGED = /Keys of 1 contacts were changed/;
+
+const head = (db: Database) => db.updateTable('audit_head');
+const entry = (db: Database, seq: number) => db.updateTable('audit_entries').where('seq', '=', seq);
+const readEntry = (db: Database, seq: number) =>
+  db.selectFrom('audit_entries').selectAll().where('seq', '=', seq).executeTakeFirstOrThrow();
+
+const TAMPERINGS: Readonly<Record<string, Tampering>> = {
+  'all entries are deleted, with the row of the end': {
+    does: async (db) => {
+      await db.deleteFrom('audit_entries').execute();
+      await db.deleteFrom('audit_head').execute();
+    },
+    says: /the audit was emptied/,
+  },
+  'all entries, the row of the end and the birth record are deleted': {
+    does: async (db) => {
+      await db.deleteFrom('audit_entries').execute();
+      await db.deleteFrom('audit_head').execute();
+      await db.deleteFrom('chain_births').execute();
+    },
+    says: /the audit was emptied/,
+  },
+  'the audit is emptied with its birth record, and used again': {
+    does: async (db, { store, clock }) => {
+      await db.deleteFrom('audit_entries').execute();
+      await db.deleteFrom('audit_head').execute();
+      await db.deleteFrom('chain_births').execute();
+      await clock.advance(DAY_MS);
+      await store.schedules.pause('z');
+    },
+    says: /a new chain was begun/,
+  },
+  'the audit is emptied without its birth record, and used again at once': {
+    does: async (db, { store }) => {
+      await db.deleteFrom('audit_entries').execute();
+      await db.deleteFrom('audit_head').execute();
+      await store.schedules.pause('z');
+    },
+    says: /first entry is not the one in the audit's birth record/,
+  },
+  'all entries are deleted': {
+    does: (db) => db.deleteFrom('audit_entries').execute(),
+    says: NOT_THE_END,
+  },
+  'the row of the end is deleted': {
+    does: (db) => db.deleteFrom('audit_head').execute(),
+    says: /The row that says where the chain ends is missing/,
+  },
+  'the row of the end is deleted, and the audit used again': {
+    does: async (db, { store }) => {
+      await db.deleteFrom('audit_head').execute();
+      await store.schedules.pause('z');
+    },
+    says: CHANGED,
+  },
+  'the first entry is deleted': {
+    does: (db) => db.deleteFrom('audit_entries').where('seq', '=', 1).execute(),
+    says: /Entries are missing: 2 follows on 0/,
+  },
+  'an entry in the middle is deleted': {
+    does: (db) => db.deleteFrom('audit_entries').where('seq', '=', 3).execute(),
+    says: /Entries are missing: 4 follows on 2/,
+  },
+  'the last entry is deleted': {
+    does: async (db) => {
+      const { seq } = await endOf(db);
+      await db.deleteFrom('audit_entries').where('seq', '=', seq).execute();
+    },
+    says: NOT_THE_END,
+  },
+  'the last entry is deleted, and the end set to the one before': {
+    does: async (db) => {
+      const { seq } = await endOf(db);
+      await db.deleteFrom('audit_entries').where('seq', '=', seq).execute();
+      const { hash } = await readEntry(db, seq - 1);
+      await head(db)
+        .set({ seq: seq - 1, hash })
+        .execute();
+    },
+    says: NOT_THE_END,
+  },
+  'the whole audit is put back as it was an hour ago': {
+    does: async (db, { store }) => {
+      const tables = ['audit_entries', 'audit_keys', 'audit_head'] as const;
+      const early = await Promise.all(
+        tables.map((one) => db.selectFrom(one).selectAll().execute()),
+      );
+      await store.schedules.pause('hidden');
+      await noteKnown(store);
+      for (const [index, one] of tables.entries()) {
+        await db.deleteFrom(one).execute();
+        await db
+          .insertInto(one)
+          .values(early[index] ?? [])
+          .execute();
+      }
+    },
+    says: /which was noted down earlier, is missing/,
+    needsKnown: true,
+  },
+  'the time of an entry is changed': {
+    does: (db) => entry(db, 2).set({ at: 1 }).execute(),
+    says: CHANGED,
+  },
+  'the action of an entry is changed': {
+    does: (db) => entry(db, 2).set({ action: 'names.shown' }).execute(),
+    says: CHANGED,
+  },
+  'the client of an entry is changed': {
+    does: (db) => entry(db, 2).set({ integration_id: 'lakeside' }).execute(),
+    says: CHANGED,
+  },
+  'the text of an entry is replaced': {
+    does: (db) => entry(db, 2).set({ sealed: 'x' }).execute(),
+    says: CHANGED,
+  },
+  'the texts of two entries are exchanged': {
+    does: async (db) => {
+      const [first, second] = [await readEntry(db, 2), await readEntry(db, 3)];
+      await entry(db, 2).set({ sealed: second.sealed }).execute();
+      await entry(db, 3).set({ sealed: first.sealed }).execute();
+    },
+    says: CHANGED,
+  },
+  'two entries change places': {
+    does: async (db) => {
+      await entry(db, 2).set({ seq: 1_000 }).execute();
+      await entry(db, 3).set({ seq: 2 }).execute();
+      await entry(db, 1_000).set({ seq: 3 }).execute();
+    },
+    says: CHANGED,
+  },
+  'an entry points to the key of another contact': {
+    does: async (db) => {
+      const keys = await db.selectFrom('audit_keys').select(['id', 'crm_id']).execute();
+      const [ada, ben] = [ADA, BEN].map((id) => keys.find(({ crm_id }) => crm_id === id)?.id ?? '');
+      await db
+        .updateTable('audit_entries')
+        .set({ key_id: ben ?? '' })
+        .where('key_id', '=', ada ?? '')
+        .execute();
+    },
+    says: CHANGED,
+  },
+  'an entry points to no key any more': {
+    does: (db) =>
+      db
+        .updateTable('audit_entries')
+        .set({ key_id: null })
+        .where('key_id', 'is not', null)
+        .execute(),
+    says: CHANGED,
+  },
+  'the hash of an entry is changed': {
+    does: (db) => entry(db, 2).set({ hash: 'x' }).execute(),
+    says: CHANGED,
+  },
+  'a forged entry is put behind the end': {
+    does: async (db) => {
+      const { seq } = await endOf(db);
+      const last = await readEntry(db, seq);
+      await db
+        .insertInto('audit_entries')
+        .values({ ...last, seq: seq + 1 })
+        .execute();
+    },
+    says: /stands behind the end of the chain/,
+  },
+  'a forged entry is put behind the end, and the end set to it': {
+    does: async (db) => {
+      const { seq } = await endOf(db);
+      const last = await readEntry(db, seq);
+      await db
+        .insertInto('audit_entries')
+        .values({ ...last, seq: seq + 1 })
+        .execute();
+      await head(db)
+        .set({ seq: seq + 1 })
+        .execute();
+    },
+    says: CHANGED,
+  },
+  'the end is set back by one': {
+    does: (db) =>
+      head(db)
+        .set((eb) => ({ seq: eb('seq', '-', 1) }))
+        .execute(),
+    says: NOT_THE_END,
+  },
+  'the end is set forward': {
+    does: (db) =>
+      head(db)
+        .set((eb) => ({ seq: eb('seq', '+', 5) }))
+        .execute(),
+    says: NOT_THE_END,
+  },
+  'the end is set forward, and the audit used again': {
+    does: async (db, { store }) => {
+      await head(db)
+        .set((eb) => ({ seq: eb('seq', '+', 5) }))
+        .execute();
+      await store.schedules.pause('z');
+    },
+    says: /Entries are missing/,
+  },
+  'the hash of the end is changed': {
+    does: (db) => head(db).set({ hash: 'x' }).execute(),
+    says: NOT_THE_END,
+  },
+  'the signature of the end is changed': {
+    does: (db) => head(db).set({ mark: 'x' }).execute(),
+    says: NOT_THE_END,
+  },
+  'the keys of contacts are deleted': {
+    does: (db) => db.deleteFrom('audit_keys').execute(),
+    says: /Keys of 2 contacts are missing although no contact was erased/,
+  },
+  'the key of one contact is deleted': {
+    does: (db) => db.deleteFrom('audit_keys').where('crm_id', '=', ADA).execute(),
+    says: /Keys of 1 contacts are missing although no contact was erased/,
+  },
+  'the key of one contact is overwritten': {
+    does: (db) =>
+      db.updateTable('audit_keys').set({ sealed: 'x' }).where('crm_id', '=', ADA).execute(),
+    says: KEYS_CHANGED,
+  },
+  'the key of one contact is given to another id': {
+    does: (db) =>
+      db.updateTable('audit_keys').set({ crm_id: 'another' }).where('crm_id', '=', ADA).execute(),
+    says: KEYS_CHANGED,
+  },
+  'the birth record is deleted': {
+    does: (db) => db.deleteFrom('chain_births').execute(),
+    says: /birth record is missing/,
+  },
+  'the birth record is made that of another chain': {
+    does: (db) => db.updateTable('chain_births').set({ hash: 'x' }).execute(),
+    says: /birth record was not signed by donor-sync/,
+  },
+  'the time of the birth record is changed': {
+    does: (db) => db.updateTable('chain_births').set({ at: 1 }).execute(),
+    says: /birth record was not signed by donor-sync/,
+  },
+  'entries are deleted as if a purge had taken them': {
+    does: async (db) => {
+      const { hash } = await readEntry(db, 3);
+      await db.deleteFrom('audit_entries').where('seq', '<=', 3).execute();
+      await head(db).set({ purged_seq: 3, purged_hash: hash, purged_mark: 'x' }).execute();
+    },
+    says: /since the last purge was not signed by donor-sync/,
+  },
+  'more entries are deleted than a purge has taken': {
+    does: async (db) => {
+      const { purged_seq: purged } = await endOf(db);
+      await db
+        .deleteFrom('audit_entries')
+        .where('seq', '=', purged + 1)
+        .execute();
+    },
+    says: /Entries are missing/,
+    isPurged: true,
+  },
+  'the place of a purge is set back, so that none was': {
+    does: (db) => head(db).set({ purged_seq: 0, purged_hash: null, purged_mark: null }).execute(),
+    says: /Entries are missing/,
+    isPurged: true,
+  },
+};
+
+let known: AuditPlace | null = null;
+
+async function noteKnown(store: StoreWorld['store']): Promise<void> {
+  known = (await store.audit.verify()).end;
+}
+
+function endOf(db: Database) {
+  return db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
+}
+
+describeEachDatabase('a tampering with the audit', (open) => {
+  const createWorld = storeWorlds(open);
+
+  it.each(Object.entries(TAMPERINGS))('is named: %s', async (_, tampering) => {
+    const world = await createWorld();
+    await fill(world);
+    if (tampering.isPurged) {
+      await world.clock.advance(10 * DAY_MS);
+      await fill(world, 'later');
+      await world.store.audit.purge(world.clock.now() - DAY_MS);
+    }
+    known = null;
+    expect((await world.store.audit.verify()).problems).toEqual([]);
+    await tampering.does(world.db, world);
+    const { problems } = await world.store.audit.verify(tampering.needsKnown ? known : null);
+    expect(problems.join('\n')).toMatch(tampering.says);
+    expect(await unexpectedOf(world)).toEqual([]);
+  });
+
+  it('is tried in 25 ways at least', () => {
+    expect(Object.keys(TAMPERINGS).length).toBeGreaterThanOrEqual(25);
+  });
+});
+
+/** Entries with and without contacts, beside what is made together with its entry. */
+async function fill({ store }: StoreWorld, id = 'first'): Promise<void> {
+  await store.access.addToken({ id, name: 't', role: 'viewer', hash: id });
+  for (const contact of [ADA, BEN]) await ask(store, contact);
+  await store.schedules.pause('a');
+  await store.schedules.pause('b');
+  await store.schedules.pause('c');
+}
+
+function ask(store: StoreWorld['store'], contact: string) {
+  const runId = crypto.randomUUID();
+  return store.runRequests.add({
+    ...{ integrationId: INTEGRATION, contact, trigger: 'manual', full: false, runId },
+  });
+}
+
+/** What the next changes end with that is none of the errors that a user can act on. */
+async function unexpectedOf({ store }: StoreWorld): Promise<unknown[]> {
+  const tried = await Promise.allSettled([
+    store.schedules.pause('next'),
+    ask(store, ADA),
+    store.audit.list({ limit: 100 }),
+  ]);
+  return tried.flatMap((one) =>
+    one.status === 'rejected' && !isDonorSyncError(one.reason) ? [one.reason] : [],
+  );
+}

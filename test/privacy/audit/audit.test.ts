@@ -1,0 +1,383 @@
+import { expect, it } from 'vitest';
+import type { Actor } from '../../../src/core/actor.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import type { Tables } from '../../../src/database/tables/tables.ts';
+import { createStore, type Store } from '../../../src/store.ts';
+import { contactRow } from '../../contacts/contact-stages.ts';
+import {
+  everything,
+  INTEGRATION,
+  storeWorlds,
+  testFingerprint,
+} from '../../database/store-world.ts';
+import { eraseContact, withLeaseOf } from '../../helpers/erasing.ts';
+import { describeEachDatabase } from '../../helpers/test-databases.ts';
+
+const ANNA: Actor = { kind: 'token', name: 'Anna', from: '192.0.2.7' };
+const CONTACT = '0035e00000marked';
+const DAY_MS = 86_400_000;
+
+function asked(contact: string | null = null) {
+  return {
+    integrationId: INTEGRATION,
+    contact,
+    trigger: 'manual',
+    full: false,
+    runId: crypto.randomUUID(),
+  } as const;
+}
+
+async function actionsOf({ audit }: Store) {
+  return (await audit.list({ limit: 100 })).map(({ action }) => action).reverse();
+}
+
+describeEachDatabase('the audit', (open, kind) => {
+  const createWorld = storeWorlds(open);
+
+  it('says who asked for a run, for which contact, when and from where', async () => {
+    const { store, clock } = await createWorld();
+    const request = asked(CONTACT);
+    await store.actingAs(ANNA).runRequests.add(request);
+    const [entry] = await store.audit.list({ limit: 1 });
+    expect(entry).toMatchObject({
+      at: clock.now(),
+      action: 'run.asked',
+      integrationId: INTEGRATION,
+      actor: ANNA,
+      crmId: CONTACT,
+      details: { run: request.runId, trigger: 'manual', full: false, contacts: 1 },
+    });
+  });
+
+  it('has a run that was asked for once, also when it begins', async () => {
+    const { store, lease } = await createWorld();
+    const runId = await store.runRequests.add(asked());
+    await store.runs.begin(lease, runId, 'manual', null);
+    expect(await actionsOf(store)).toEqual(['run.asked', 'run.asked']);
+  });
+
+  it('has tokens, sign-ins, webhook addresses, settings, pauses and connections', async () => {
+    const { store, lease } = await createWorld();
+    await store.access.addToken({ id: 'token-1', name: 'Anna', role: 'admin', hash: 'x' });
+    await store.sessions.add({ hash: 'cookie', id: 'a', browser: null }, { tokenId: 'token-1' });
+    await store.access.revokeToken('token-1');
+    expect(await store.access.revokeToken('token-1')).toBe(false);
+    await store.hooks.save({
+      integrationId: INTEGRATION,
+      tokenHash: 'x',
+      signature: null,
+      secret: null,
+    });
+    await store.hooks.revoke(INTEGRATION);
+    await store.integrations.saveSealedSettings(INTEGRATION, 'sealed');
+    await store.schedules.pause(INTEGRATION);
+    await store.schedules.resume(INTEGRATION, null);
+    await store.secrets.save('x', 'y', { action: 'crm.connected', integrationId: INTEGRATION });
+    await store.secrets.remove('x', { action: 'crm.disconnected', integrationId: INTEGRATION });
+    await store.mappings.acceptByPerson(INTEGRATION, 'mapping');
+    await store.markQuestions.ask(lease, ['mark']);
+    await store.markQuestions.confirmAsked(INTEGRATION);
+    expect((await actionsOf(store)).slice(1)).toEqual([
+      ...['token.made', 'session.begun', 'token.revoked', 'hook.made', 'hook.revoked'],
+      ...['settings.applied', 'schedule.paused', 'schedule.resumed'],
+      ...['crm.connected', 'crm.disconnected', 'match_rate.accepted', 'marks.confirmed'],
+    ]);
+    expect((await store.audit.verify()).problems).toEqual([]);
+  });
+
+  it('has nothing of a change that was not kept', async () => {
+    const { store } = await createWorld();
+    const before = await actionsOf(store);
+    await store.access.addToken({ id: 'token-1', name: 'Anna', role: 'admin', hash: 'x' });
+    const again = store.access.addToken({ id: 'token-1', name: 'Anna', role: 'admin', hash: 'x' });
+    await expect(again).rejects.toThrow();
+    expect(await actionsOf(store)).toEqual([...before, 'token.made']);
+    expect((await store.audit.verify()).problems).toEqual([]);
+  });
+
+  it('shows who, contact and details to no person who reads the database alone', async () => {
+    const { store, db } = await createWorld();
+    await store.actingAs(ANNA).audit.note({
+      action: 'names.shown',
+      integrationId: INTEGRATION,
+      crmId: CONTACT,
+      details: { holds: 3 },
+    });
+    const { audit_entries = [] } = await everything(db);
+    expect(audit_entries.join('\n')).not.toMatch(/Anna|192\.0\.2\.7|marked|holds/);
+  });
+
+  it('lists by time, integration and action, the newest first, in pages', async () => {
+    const { store, clock } = await createWorld();
+    const since = clock.now() + DAY_MS;
+    await clock.advance(DAY_MS);
+    await store.schedules.pause('hillside');
+    await store.schedules.pause(INTEGRATION);
+    await store.schedules.resume(INTEGRATION, null);
+    const list = async (filter: Partial<Parameters<typeof store.audit.list>[0]>) =>
+      (await store.audit.list({ limit: 100, ...filter })).map(({ seq }) => seq);
+    expect(await list({})).toEqual([4, 3, 2, 1]);
+    expect(await list({ since })).toEqual([4, 3, 2]);
+    expect(await list({ integrationId: 'hillside' })).toEqual([2]);
+    expect(await list({ action: 'schedule.resumed' })).toEqual([4]);
+    expect(await list({ limit: 2, before: 4 })).toEqual([3, 2]);
+  });
+
+  it('cannot name a contact any more that was erased, and is still whole', async () => {
+    const { store, db } = await createWorld();
+    await store.actingAs(ANNA).runRequests.add(asked(CONTACT));
+    const begun = {
+      state: 'begun',
+      person: null,
+      everywhere: false,
+      donors: [],
+      receipt: null,
+    } as const;
+    await withLeaseOf(store, INTEGRATION, (lease) =>
+      store.forget.begin(lease, { crmId: CONTACT, ...begun }),
+    );
+    await eraseContact(store, INTEGRATION, CONTACT);
+    await store.actingAs(ANNA).runRequests.add(asked(CONTACT));
+    const entries = await store.audit.list({ limit: 4 });
+    expect(entries.map(({ action, crmId }) => [action, crmId]).reverse()).toEqual([
+      ['run.asked', null],
+      ['forget.begun', null],
+      ['forget.done', null],
+      ['run.asked', null],
+    ]);
+    expect(entries.map(({ isContactErased }) => isContactErased)).toEqual([
+      ...[false, false, false, true],
+    ]);
+    expect(entries.at(-1)).toMatchObject({ actor: ANNA, isReadable: true });
+    const { audit_keys = [] } = await everything(db);
+    expect(audit_keys).toEqual([]);
+    expect((await store.audit.verify()).problems).toEqual([]);
+  });
+
+  it('says who decided a hold, and does not name the contact that the decision erased', async () => {
+    const { store, db, clock } = await createWorld();
+    for (const [crm_id, kind] of [
+      ['c-1', 'name_mismatch'],
+      ['c-2', 'forgotten_person'],
+    ] as const) {
+      await db
+        .insertInto('contacts')
+        .values(contactRow({ crm_id, state: 'held' }))
+        .execute();
+      const hold = { id: `hold-${crm_id}`, integration_id: INTEGRATION, crm_id, kind, batch: null };
+      const opened = { tracking_id: '', detail: null, opened_at: clock.now() };
+      const open_ = { decision: null, decided_at: null };
+      await db
+        .insertInto('holds')
+        .values({ ...hold, ...opened, ...open_ })
+        .execute();
+    }
+    for (const hold of await store.holds.listOpen()) {
+      expect(await store.actingAs(ANNA).holds.decide(hold, 'rejected')).toBe(true);
+      expect(await store.actingAs(ANNA).holds.decide(hold, 'rejected')).toBe(false);
+    }
+    const entries = await store.audit.list({ action: 'hold.decided', limit: 10 });
+    expect(entries.map(({ actor, crmId, details }) => [actor, crmId, details]).reverse()).toEqual([
+      [ANNA, 'c-1', { hold: 'hold-c-1', kind: 'name_mismatch', decision: 'rejected' }],
+      [ANNA, null, { hold: 'hold-c-2', kind: 'forgotten_person', decision: 'rejected' }],
+    ]);
+  });
+
+  it('shows entries that were changed, put in or taken away', async () => {
+    const { store, db } = await createWorld();
+    for (const id of ['a', 'b', 'c', 'd', 'e']) await store.schedules.pause(id);
+    const problems = async () => (await store.audit.verify()).problems.join('\n');
+    const whole = await db.selectFrom('audit_entries').selectAll().orderBy('seq').execute();
+    const head = await db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
+    async function restore(): Promise<void> {
+      await db.deleteFrom('audit_entries').execute();
+      await db.insertInto('audit_entries').values(whole).execute();
+      await db.deleteFrom('audit_head').execute();
+      await db.insertInto('audit_head').values(head).execute();
+      expect(await problems()).toBe('');
+    }
+
+    await db.updateTable('audit_entries').set({ at: 1 }).where('seq', '=', 3).execute();
+    expect(await problems()).toMatch(/^Entry 3 was changed/);
+    await restore();
+    await db.deleteFrom('audit_entries').where('seq', '=', 3).execute();
+    expect(await problems()).toMatch(/^Entries are missing: 4 follows on 2/);
+    await restore();
+    const last = { ...whole[5], seq: 7, at: 1, action: 'x', sealed: 'x', hash: 'x' };
+    await db.insertInto('audit_entries').values(last).execute();
+    await db.updateTable('audit_head').set({ seq: 7, hash: 'x' }).execute();
+    expect(await problems()).toMatch(/Entry 7 was changed, or put there by another program/);
+    await restore();
+    await db.deleteFrom('audit_entries').where('seq', '>', 4).execute();
+    expect(await problems()).toMatch(/ends at entry 4, which is not the end/);
+    const fourth = whole[3]?.hash ?? '';
+    await db.updateTable('audit_head').set({ seq: 4, hash: fourth }).execute();
+    expect(await problems()).toMatch(/ends at entry 4, which is not the end/);
+    await restore();
+    await db.deleteFrom('audit_head').execute();
+    expect(await problems()).toMatch(/row that says where the chain ends is missing/);
+  });
+
+  it('shows that it was emptied and begun again, that keys are gone, and an end that was set back', async () => {
+    const { store, db, clock } = await createWorld();
+    await store.access.addToken({ id: 'old', name: 't', role: 'viewer', hash: 'old' });
+    await store.actingAs(ANNA).runRequests.add(asked(CONTACT));
+    const problems = async () => (await store.audit.verify()).problems.join('\n');
+    expect(await problems()).toBe('');
+    await db.deleteFrom('audit_keys').execute();
+    expect(await problems()).toMatch(
+      /^Keys of 1 contacts are missing although no contact was erased/,
+    );
+    await db
+      .updateTable('audit_head')
+      .set((eb) => ({ seq: eb('seq', '-', 1) }))
+      .execute();
+    await expect(store.schedules.pause('b')).rejects.toMatchObject({ code: 'audit_set_back' });
+    await db.deleteFrom('audit_entries').execute();
+    await db.deleteFrom('audit_head').execute();
+    await clock.advance(DAY_MS);
+    await store.schedules.pause('a');
+    expect(await problems()).toMatch(/The audit was emptied, and a new chain was begun/);
+  });
+
+  it('shows at once that it was emptied, and by its birth record that another chain was begun', async () => {
+    const { store, db } = await createWorld();
+    const problems = async () => (await store.audit.verify()).problems.join('\n');
+    expect(await problems()).toBe('');
+    await store.schedules.pause('a');
+    await db.deleteFrom('audit_entries').execute();
+    await db.deleteFrom('audit_head').execute();
+    expect(await problems()).toMatch(/although there was one: the audit was emptied/);
+    // Within the same second, so that no time tells.
+    await store.schedules.pause('b');
+    expect(await problems()).toMatch(/first entry is not the one in the audit's birth record/);
+    await db.updateTable('chain_births').set({ hash: 'forged' }).execute();
+    expect(await problems()).toMatch(/birth record was not signed by donor-sync/);
+  });
+
+  it('counts the keys that erasures destroyed, and shows one more that is gone', async () => {
+    const { store, db, lease } = await createWorld();
+    const problems = async () => (await store.audit.verify()).problems.join('\n');
+    for (const contact of [CONTACT, '0035e00000other', '0035e00000third']) {
+      await store.actingAs(ANNA).runRequests.add(asked(contact));
+    }
+    await store.forget.erase(lease, CONTACT);
+    expect(await problems()).toBe('');
+    await db.deleteFrom('audit_keys').where('crm_id', '=', '0035e00000other').execute();
+    expect(await problems()).toMatch(
+      /^Keys of 2 contacts are missing although erasures on record destroyed only 1/,
+    );
+  });
+
+  it('shows entries behind an end that was put back, and that it was emptied', async () => {
+    const { store, db } = await createWorld();
+    await store.schedules.pause('a');
+    const early = await db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
+    await store.schedules.pause('b');
+    await store.access.addToken({ id: 't', name: 't', role: 'viewer', hash: 't' });
+    const problems = async () => (await store.audit.verify()).problems;
+    expect(await problems()).toEqual([]);
+    // It is signed: it was the end once.
+    await db.updateTable('audit_head').set(early).execute();
+    expect(await problems()).toEqual([
+      `Entry ${early.seq + 1} stands behind the end of the chain: it is forged, or the end was put back.`,
+    ]);
+    await db.deleteFrom('audit_head').execute();
+    await db.deleteFrom('audit_entries').execute();
+    expect(await problems()).toEqual([expect.stringContaining('the audit was emptied')]);
+    await store.access.revokeToken('t');
+    expect(await problems()).toEqual([expect.stringContaining('a new chain was begun')]);
+  });
+
+  it('shows by an end that was noted down that entries after it were taken away', async () => {
+    const { store, db } = await createWorld();
+    await store.schedules.pause('a');
+    const early = await everything(db);
+    await store.schedules.pause('b');
+    const { end } = await store.audit.verify();
+    expect(await store.audit.verify(end)).toMatchObject({ problems: [], end });
+    expect(early['audit_entries']).toHaveLength(2);
+    // As an older copy of the database has it.
+    await db.deleteFrom('audit_entries').where('seq', '=', 3).execute();
+    const older: Tables['audit_head'] = JSON.parse(early['audit_head']?.[0] ?? '');
+    await db.updateTable('audit_head').set(older).execute();
+    expect((await store.audit.verify()).problems).toEqual([]);
+    expect((await store.audit.verify(end)).problems).toEqual([
+      'Entry 3, which was noted down earlier, is missing. No restore of a backup is on record that would explain it.',
+    ]);
+    await store.schedules.pause('c');
+    expect((await store.audit.verify(end)).problems).toEqual([
+      'Entry 3 is another one than the one that was noted down earlier. No restore of a backup is on record that would explain it.',
+    ]);
+    // The same after a restore of ours: its entry says when, and what it can explain.
+    await store.restores.hold([], null);
+    expect((await store.audit.verify(end)).problems).toEqual([
+      expect.stringMatching(/A backup was restored on [\d-]{10} \(entry 4\): that explains it if/),
+    ]);
+  });
+
+  it('shows an entry that was changed for what it is, and the others all the same', async () => {
+    const { store, db } = await createWorld();
+    await store.schedules.pause('a');
+    await db.updateTable('audit_entries').set({ sealed: 'x' }).where('seq', '=', 1).execute();
+    const entries = await store.audit.list({ limit: 10 });
+    expect(entries.map(({ isReadable }) => isReadable)).toEqual([true, false]);
+  });
+
+  it('begins at a signed place once its old entries are purged', async () => {
+    const { store, db, clock } = await createWorld();
+    await store.runRequests.add(asked(CONTACT));
+    await clock.advance(10 * DAY_MS);
+    await store.runRequests.add(asked('another'));
+    expect(await store.audit.purge(clock.now() - DAY_MS)).toBe(2);
+    expect(await store.audit.purge(clock.now() - DAY_MS)).toBe(0);
+    const entries = await store.audit.list({ limit: 10 });
+    expect(entries.map(({ seq, action }) => [seq, action])).toEqual([
+      [4, 'audit.purged'],
+      [3, 'run.asked'],
+    ]);
+    expect(entries[0]?.details).toEqual({ entries: 2, through: 2 });
+    const keys = await db.selectFrom('audit_keys').select('crm_id').execute();
+    expect(keys).toEqual([{ crm_id: 'another' }]);
+    expect(await store.audit.verify()).toMatchObject({
+      entries: 2,
+      purgedThrough: 2,
+      problems: [],
+    });
+    await db.deleteFrom('audit_entries').where('seq', '=', 3).execute();
+    await db.updateTable('audit_head').set({ purged_seq: 3 }).execute();
+    expect((await store.audit.verify()).problems.join('\n')).toMatch(/was not signed/);
+  });
+
+  it('is one chain, however many processes write at the same time', async () => {
+    const { store, db, url } = await createWorld();
+    const before = (await store.audit.verify()).entries;
+    const opened = await Promise.all(
+      // In one process the connections of a file would only wait for each other.
+      kind === 'sqlite' ? [] : [1, 2, 3, 4].map(() => openDatabase<Tables>(url)),
+    );
+    const others = [0, 1, 2, 3].map((at) =>
+      createStore({
+        db: opened[at]?.db ?? db,
+        clock: systemClock,
+        fingerprint: testFingerprint,
+      }),
+    );
+    await Promise.all(
+      others.map(async (other, writer) => {
+        for (let at = 0; at < 20; at += 1) {
+          const id = `${writer}-${at}`;
+          await other.access.addToken({ id, name: id, role: 'viewer', hash: id });
+          if (at % 5 === 0) await other.runRequests.add(asked('shared'));
+        }
+      }),
+    );
+    for (const { close } of opened) await close();
+    const made = await store.audit.list({ limit: 1_000, action: 'token.made' });
+    expect(new Set(made.map(({ details }) => details['token'])).size).toBe(80);
+    expect(await store.audit.verify()).toMatchObject({ entries: before + 96, problems: [] });
+    const keys = await db.selectFrom('audit_keys').select('id').execute();
+    expect(keys).toHaveLength(1);
+  });
+});

@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { undoRun } from '../../../src/fields/undo.ts';
+import type { Store } from '../../../src/store.ts';
+import { withLease } from '../../../src/sync/control/with-lease.ts';
+import { everything } from '../../database/store-world.ts';
+import { createPathWorld, INTRODUCER, type PathWorld, SENTENCE } from '../../paths/path-world.ts';
+import { forgetIn } from './forget-world.ts';
+
+let world: PathWorld;
+afterEach(() => world.close());
+
+/** A board with one who introduces several contacts: who that is, and what the CRM calls them. */
+async function openIntroduced() {
+  world = await createPathWorld();
+  const run = await world.sync();
+  for (const id of world.people) {
+    // A contact who is the same donor as another one is no introducer of its own.
+    const introduced = await world.store.warmPaths.listIntroduced('riverside', [id]);
+    if (introduced.length < 2) continue;
+    const name = String(world.crm.valueOf(introduced[0]?.crmId ?? '', INTRODUCER));
+    const donorId = await world.donorOf(id);
+    return { id, donorId, name, introduced: introduced.length, run };
+  }
+  throw new Error('No contact introduces several others');
+}
+
+/** Contacts in which the CRM names this introducer. */
+function contactsNaming(name: string): string[] {
+  const sentences = [...world.filled(SENTENCE), ...world.filled(INTRODUCER)];
+  return sentences.flatMap(([id, value]) => (String(value).includes(name) ? [id] : []));
+}
+
+function undo(runId: string) {
+  const deps = world.deps();
+  return withLease(deps, 'riverside', (lease) => undoRun(deps, lease, runId));
+}
+
+/** The store of the world, for a process that ends once these are dropped. */
+function storeKilledAfter(what: 'members' | 'introducers'): Store {
+  const { networks, warmPaths } = world.store;
+  const kill = () => Promise.reject(new Error('killed'));
+  const dropMembers: typeof networks.dropMembers = (...all) =>
+    networks.dropMembers(...all).then(kill);
+  const dropIntroducers: typeof warmPaths.dropIntroducers = (...all) =>
+    warmPaths.dropIntroducers(...all).then(kill);
+  return what === 'members'
+    ? { ...world.store, networks: { ...networks, dropMembers } }
+    : { ...world.store, warmPaths: { ...warmPaths, dropIntroducers } };
+}
+
+async function donorIsNamed(donorId: string): Promise<boolean> {
+  return JSON.stringify(await everything(world.database.db)).includes(donorId);
+}
+
+describe('a person that the CRM names as an introducer', () => {
+  it('is named nowhere once the CRM is cleared, and undo does not bring the name back', async () => {
+    const { id, donorId, name, introduced, run } = await openIntroduced();
+    const receipt = await forgetIn(world, id, { alsoInCrm: true });
+    expect(receipt.erased.introductions).toBe(introduced);
+    expect(receipt.pending).toEqual([]);
+    expect(receipt.integrations[0]?.networks).toEqual({ left: ['Board'], pending: [] });
+    expect(contactsNaming(name)).toEqual([]);
+    expect(await donorIsNamed(donorId)).toBe(false);
+    const next = await world.sync();
+    expect(contactsNaming(name)).toEqual([]);
+    await undo(next.id);
+    await undo(run.id);
+    expect(contactsNaming(name)).toEqual([]);
+    expect(await donorIsNamed(donorId)).toBe(false);
+  });
+
+  it.each(['members', 'introducers'] as const)(
+    'is on the receipt as a whole, though a kill came when its %s were just dropped',
+    async (what) => {
+      const { id, donorId, name, introduced } = await openIntroduced();
+      const killed = forgetIn(world, id, { alsoInCrm: true, store: storeKilledAfter(what) });
+      await expect(killed).rejects.toThrow('killed');
+      const receipt = await forgetIn(world, id, { alsoInCrm: true });
+      expect(receipt.erased.introductions).toBe(introduced);
+      expect(receipt.integrations[0]?.networks).toEqual({ left: ['Board'], pending: [] });
+      expect(contactsNaming(name)).toEqual([]);
+      expect(await donorIsNamed(donorId)).toBe(false);
+    },
+    60_000,
+  );
+
+  it('is queued without that: the receipt says how many contacts wait, and the next sync writes', async () => {
+    const { id, donorId, name, introduced } = await openIntroduced();
+    const receipt = await forgetIn(world, id);
+    expect(receipt.erased.introductions).toBe(0);
+    expect(receipt.pending).toMatchObject([
+      { what: 'introductions', text: expect.stringMatching(new RegExp(`^${introduced} contact`)) },
+    ]);
+    expect(contactsNaming(name).length).toBeGreaterThan(0);
+    expect(await donorIsNamed(donorId)).toBe(false);
+    const next = await world.sync();
+    expect(contactsNaming(name)).toEqual([]);
+    await undo(next.id);
+    expect(contactsNaming(name)).toEqual([]);
+  });
+});

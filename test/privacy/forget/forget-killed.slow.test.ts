@@ -1,0 +1,107 @@
+/** `forget` in the store, killed before each of its statements, on both databases. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { eraseAgain } from '../../../src/privacy/statements/erase-again.ts';
+import { openErasureLog } from '../../../src/privacy/statements/erasure-log.ts';
+import { insertMarked, MARKED, tablesWith, tablesWithIds } from '../../contacts/marked-rows.ts';
+import {
+  INTEGRATION,
+  type StoreWorld,
+  storeWorlds,
+  testFingerprint,
+} from '../../database/store-world.ts';
+import { eraseContact } from '../../helpers/erasing.ts';
+import { describeEachDatabase } from '../../helpers/test-databases.ts';
+
+const PROGRAM = join(import.meta.dirname, '../../database/programs', 'forgetting.ts');
+
+const folders: string[] = [];
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+async function newLog(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-forget-'));
+  folders.push(folder);
+  return join(folder, 'erasures');
+}
+
+interface End {
+  signal: string | null;
+  stdout: string;
+}
+
+/** Forgets the contact in a process that is killed before this statement; 0 for never. */
+function forget({ url }: StoreWorld, log: string, deadly: number): Promise<End> {
+  const args = [PROGRAM, url, INTEGRATION, MARKED, log, String(deadly)];
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, (error, stdout, stderr) => {
+      const signal = error?.signal ?? null;
+      if (error !== null && signal === null) reject(new Error(stderr));
+      else resolve({ signal, stdout });
+    });
+  });
+}
+
+/** Erased as the log says, as after a backup was put back. */
+async function eraseByLog({ db, clock }: StoreWorld, log: string): Promise<void> {
+  const deps = { db, clock, fingerprint: testFingerprint, record: async () => undefined };
+  await eraseAgain(deps, await openErasureLog(log).read(), null);
+}
+
+describeEachDatabase('forget that is killed at any statement', (open, kind) => {
+  const createWorld = storeWorlds(open);
+
+  async function marked(): Promise<StoreWorld> {
+    const world = await createWorld();
+    for (const table of await tablesWithIds(world)) await insertMarked(world, table);
+    return world;
+  }
+
+  it('destroys the kept profile with its key and all else, or nothing, and ends when it is repeated', async () => {
+    const whole = await marked();
+    const { stdout } = await forget(whole, await newLog(), 0);
+    const statements = Number(stdout);
+    expect(statements).toBeGreaterThan(20);
+    expect(await tablesWith(whole, MARKED)).toEqual([]);
+    const outcomes = new Set<string>();
+    for (let at = 1; at <= statements; at += 1) {
+      const world = await marked();
+      const before = await tablesWith(world, MARKED);
+      expect(before).toContain('kept_profiles');
+      const log = await newLog();
+      expect([at, (await forget(world, log, at)).signal]).toEqual([at, 'SIGKILL']);
+      const left = await tablesWith(world, MARKED);
+      const blocks = await world.db.selectFrom('forgotten').select('state').execute();
+      const isErased = blocks.some(({ state }) => state === 'erased');
+      // All or nothing: no key outlives its profile, and no profile a reported erasure.
+      expect([at, left]).toEqual([at, isErased ? [] : before]);
+      outcomes.add(isErased ? 'erased' : 'whole');
+      const entries = await openErasureLog(log).read();
+      if (entries.some(({ what }) => what === 'erased')) {
+        // Whatever became of the process: a backup of before that is put back now does not bring the profile back.
+        await eraseByLog(world, log);
+        expect([at, await tablesWith(world, MARKED)]).toEqual([at, []]);
+      }
+      await eraseContact(world.store, INTEGRATION, MARKED);
+      expect([at, await tablesWith(world, MARKED)]).toEqual([at, []]);
+    }
+    // On Postgres nothing comes after the commit; SQLite's file is overwritten then.
+    expect([...outcomes].sort()).toEqual(kind === 'sqlite' ? ['erased', 'whole'] : ['whole']);
+  }, 900_000);
+
+  it('is done again once a backup of before is put back', async () => {
+    const world = await marked();
+    const log = await newLog();
+    await forget(world, log, 0);
+    const restored = await marked();
+    expect(await tablesWith(restored, MARKED)).toContain('kept_profiles');
+    await eraseByLog(restored, log);
+    expect(await tablesWith(restored, MARKED)).toEqual([]);
+    const kept = await restored.db.selectFrom('kept_profiles').selectAll().execute();
+    expect(kept).toEqual([]);
+  }, 120_000);
+});

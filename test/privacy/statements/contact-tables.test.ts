@@ -1,0 +1,132 @@
+/**
+ * Every table that has a contact's id is in every list of such tables: by the schema itself, so that a new table that is
+ * missing in one of them fails.
+ */
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { SEALED_COLUMNS } from '../../../src/database/encryption/seal-contexts.ts';
+import { ERASED_ID } from '../../../src/database/tables/tables.ts';
+import { CONTACT_PLACES, DONOR_PLACES } from '../../../src/privacy/statements/contact-places.ts';
+import { eraseAgain } from '../../../src/privacy/statements/erase-again.ts';
+import {
+  ID_COLUMNS,
+  idColumn,
+  insertMarked,
+  MARKED,
+  productTables,
+  tablesWith,
+  tablesWithIds,
+} from '../../contacts/marked-rows.ts';
+import { INTEGRATION, storeWorlds, testFingerprint } from '../../database/store-world.ts';
+import { eraseContact } from '../../helpers/erasing.ts';
+import { describeEachDatabase } from '../../helpers/test-databases.ts';
+
+/** Columns of other names that were looked at, and hold no contact's id in clear. */
+const NO_IDS = ['crm_account', 'crm_id_fingerprint', 'contacts'];
+
+/** Columns about donors that hold no id and no fingerprint of one. */
+const NO_DONORS = ['donors', 'detail'];
+
+describeEachDatabase('tables with a contact’s id', (open) => {
+  const createWorld = storeWorlds(open);
+
+  it('are known by their columns', async () => {
+    const suspicious = (await productTables(await createWorld())).flatMap(({ columns }) =>
+      columns.flatMap(({ name }) => (/crm|contact|merged/.test(name) ? name : [])),
+    );
+    const known = [...ID_COLUMNS, ...NO_IDS];
+    expect([...new Set(suspicious)].filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it('are in the one list of places that hold the id of a contact', async () => {
+    const inSchema = (await productTables(await createWorld())).flatMap(({ name, columns }) =>
+      columns.flatMap((column) =>
+        ID_COLUMNS.includes(column.name) ? `${name}.${column.name}` : [],
+      ),
+    );
+    // It names a run.
+    const expected = inSchema.filter((place) => place !== 'run_requests.merged_into');
+    const listed = CONTACT_PLACES.map(({ table, column }) => `${table}.${column}`);
+    expect(listed.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('are in it as well if they hold the id of a donor', async () => {
+    const inSchema = (await productTables(await createWorld())).flatMap(({ name, columns }) =>
+      columns.flatMap((column) =>
+        /donor|introducer/.test(column.name) ? `${name}.${column.name}` : [],
+      ),
+    );
+    const listed: string[] = DONOR_PLACES.map(({ table, column }) => `${table}.${column}`);
+    const missing = inSchema.filter((place) => !listed.includes(place));
+    expect(missing.filter((place) => !NO_DONORS.includes(place.split('.')[1] ?? ''))).toEqual([]);
+    expect(listed.filter((place) => !inSchema.includes(place))).toEqual([]);
+  });
+
+  it('are in it if what they seal is bound to a contact', () => {
+    const tables: string[] = CONTACT_PLACES.map(({ table }) => table);
+    const bound = SEALED_COLUMNS.flatMap(({ table, boundTo }) =>
+      boundTo.some((column) => column === 'crm_id') ? table : [],
+    );
+    expect(bound.filter((table) => !tables.includes(table))).toEqual([]);
+  });
+
+  it('are exported under the name that the list says', async () => {
+    const { store } = await createWorld();
+    const files = store.readEverything(INTEGRATION).tables.map(({ name }) => name);
+    const wanted = CONTACT_PLACES.flatMap(({ exported }) => ('as' in exported ? exported.as : []));
+    expect(wanted.filter((name) => !files.includes(name))).toEqual([]);
+  });
+
+  it.each(['erase', 'eraseAgain'] as const)(
+    'have nothing of it left after %s, and show it before',
+    async (how) => {
+      const world = await createWorld();
+      const { db, store, clock } = world;
+      const filled = await tablesWithIds(world);
+      for (const table of filled) await insertMarked(world, table);
+      expect(await tablesWith(world, MARKED)).toEqual(filled.sort());
+      // `about` says something more of it for each table.
+      for (const table of filled) {
+        const column = sql.ref(await idColumn(world, table));
+        const before = JSON.stringify(await store.about.find(INTEGRATION, [MARKED]));
+        await sql`update ${sql.table(table)} set ${column} = 'someone-else'
+        where ${column} = ${MARKED}`.execute(db);
+        const without = JSON.stringify(await store.about.find(INTEGRATION, [MARKED]));
+        expect([table, without === before]).toEqual([table, false]);
+        await sql`update ${sql.table(table)} set ${column} = ${MARKED}
+        where ${column} = 'someone-else'`.execute(db);
+      }
+      expect(await store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(true);
+      if (how === 'erase') await eraseContact(store, INTEGRATION, MARKED);
+      else {
+        const deps = { db, clock, fingerprint: testFingerprint, record: async () => undefined };
+        const contact = testFingerprint('forgotten', MARKED);
+        const entry = {
+          what: 'erased' as const,
+          at: clock.now(),
+          integration: INTEGRATION,
+          contact,
+        };
+        await eraseAgain(deps, [{ ...entry, forms: [], person: null, everywhere: false }], null);
+      }
+      expect(await tablesWith(world, MARKED)).toEqual([]);
+      const jobs = await db.selectFrom('jobs').select('crm_id').execute();
+      expect(jobs).toEqual([{ crm_id: ERASED_ID }]);
+    },
+  );
+
+  // A contact that one table alone still knows: a backup may be of any moment.
+  it('are each enough to know that there are traces, and to find them again after a restore', async () => {
+    for (const table of await tablesWithIds(await createWorld())) {
+      const world = await createWorld();
+      const { db, store, clock } = world;
+      await insertMarked(world, table);
+      expect([table, await store.forget.hasTraces(INTEGRATION, [MARKED])]).toEqual([table, true]);
+      const deps = { db, clock, fingerprint: testFingerprint, record: async () => undefined };
+      const contact = testFingerprint('forgotten', MARKED);
+      const entry = { what: 'erased' as const, at: clock.now(), integration: INTEGRATION, contact };
+      await eraseAgain(deps, [{ ...entry, forms: [], person: null, everywhere: false }], null);
+      expect([table, await tablesWith(world, MARKED)]).toEqual([table, []]);
+    }
+  });
+});

@@ -1,0 +1,581 @@
+/**
+ * Every line of the two lists in docs/salesforce-surface.md that an administrator would use: jsforce's examples by
+ * jsforce itself, and commands of the CLI by the requests that they make.
+ */
+import { createPrivateKey, sign } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import jsforce from 'jsforce';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  type SalesforceSandbox,
+  startSalesforceSandbox,
+} from '../../../sandbox/salesforce/index.ts';
+import { ask, BASE_PATH, column, connect, contactIds, create, query, sendForm } from './org.ts';
+
+const PAGE = await readFile(
+  new URL('../../../docs/salesforce-surface.md', import.meta.url),
+  'utf8',
+);
+
+/** The first cells of the lines of a list, without quotes, and whether an administrator uses them. */
+function readList(heading: string, nameOf: (cells: string[]) => string) {
+  const section = PAGE.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const lines = section
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !/^\| (Command|Section) /.test(line));
+  return lines.map((line) => {
+    const cells = line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll('`', ''));
+    return { name: nameOf(cells), isUsed: /^yes|layouts yes/.test(cells.at(-2) ?? '') };
+  });
+}
+
+const COMMANDS = readList('Commands of the Salesforce CLI', ([name = '']) => name);
+const EXAMPLES = readList(
+  'Documented examples of jsforce',
+  ([part = '', name = '']) => `${part}: ${name}`,
+);
+
+type Connection = ReturnType<typeof connect>;
+type Case = (org: SalesforceSandbox, connection: Connection) => Promise<void>;
+
+let org: SalesforceSandbox;
+
+beforeAll(async () => {
+  org = await startSalesforceSandbox({ contacts: 20, donors: 50, bulkJobTimeMs: 0 });
+});
+
+afterAll(() => org.close());
+
+function expectAll(
+  cases: Readonly<Record<string, Case>>,
+  list: readonly { name: string; isUsed: boolean }[],
+) {
+  const used = list.filter(({ isUsed }) => isUsed).map(({ name }) => name);
+  expect(used.length).toBeGreaterThan(18);
+  expect(Object.keys(cases).toSorted()).toEqual(used.toSorted());
+}
+
+const REDIRECT = 'http://localhost:1717/OauthRedirect';
+const ORGANIZATION =
+  'SELECT Name, InstanceName, IsSandbox, TrialExpirationDate, NamespacePrefix, OrganizationType FROM Organization';
+
+/** A request that must be answered well; the body. */
+async function good(one: SalesforceSandbox, method: string, path: string, body?: unknown) {
+  const answer = await ask(one, method, path, body === undefined ? {} : { body });
+  expect([method, path, answer.status >= 200 && answer.status < 300, answer.body]).toMatchObject([
+    method,
+    path,
+    true,
+    answer.body ?? expect.anything(),
+  ]);
+  return answer.body;
+}
+
+function soqlPath(soql: string, resource = 'query'): string {
+  return `/${resource}?q=${encodeURIComponent(soql)}`;
+}
+
+const savedSchema = z.object({ id: z.string(), success: z.literal(true) });
+const jobSchema = z.looseObject({ id: z.string(), state: z.string() });
+
+/** A job of the Bulk API as the CLI makes it; its id. */
+async function ingestJob(
+  one: SalesforceSandbox,
+  operation: string,
+  csv: string,
+  more: object = {},
+): Promise<string> {
+  const order = {
+    object: 'Contact',
+    operation,
+    columnDelimiter: 'COMMA',
+    lineEnding: 'LF',
+    ...more,
+  };
+  const { id } = jobSchema.parse(await good(one, 'POST', '/jobs/ingest', order));
+  const upload = await fetch(`${one.baseUrl}${BASE_PATH}/jobs/ingest/${id}/batches`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${one.token}`, 'content-type': 'text/csv' },
+    body: csv,
+  });
+  expect(upload.status).toBe(201);
+  await good(one, 'PATCH', `/jobs/ingest/${id}`, { state: 'UploadComplete' });
+  expect(await good(one, 'GET', `/jobs/ingest/${id}`)).toMatchObject({
+    state: 'JobComplete',
+    numberRecordsFailed: 0,
+  });
+  return id;
+}
+
+async function jobResults(one: SalesforceSandbox, id: string): Promise<void> {
+  await good(one, 'GET', `/jobs/ingest/${id}`);
+  for (const list of ['successfulResults', 'failedResults', 'unprocessedrecords']) {
+    await good(one, 'GET', `/jobs/ingest/${id}/${list}`);
+  }
+}
+
+/** What the CLI asks before every command that needs an org. */
+async function greet(one: SalesforceSandbox): Promise<void> {
+  const response = await fetch(`${one.baseUrl}//services/data`);
+  expect(
+    z.array(z.looseObject({ version: z.string() })).parse(await response.json()).length,
+  ).toBeGreaterThan(0);
+  expect((await query(one, ORGANIZATION)).records).toHaveLength(1);
+}
+
+function jwtOf(one: SalesforceSandbox): string {
+  const claims = {
+    iss: one.clientId,
+    sub: one.username,
+    aud: `${one.baseUrl}/`,
+    exp: Date.now() + 180_000,
+  };
+  const head = [{ alg: 'RS256' }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  const signature = sign('RSA-SHA256', Buffer.from(head), createPrivateKey(one.privateKey));
+  return `${head}.${signature.toString('base64url')}`;
+}
+
+/** A connection of jsforce that has signed in by the web server flow. */
+async function signedIn(one: SalesforceSandbox): Promise<Connection> {
+  const { baseUrl: loginUrl, clientId, clientSecret } = one;
+  const oauth2 = new jsforce.OAuth2({
+    loginUrl,
+    clientId,
+    clientSecret,
+    redirectUri: REDIRECT,
+    useVerifier: true,
+  });
+  const url = oauth2.getAuthorizationUrl({ scope: 'api refresh_token', state: 's' });
+  const response = await fetch(`${url}&login_hint=${one.username}`, { redirect: 'manual' });
+  const code = new URL(response.headers.get('location') ?? '').searchParams.get('code') ?? '';
+  const connection = new jsforce.Connection({ oauth2, version: '67.0' });
+  await connection.authorize(code);
+  return connection;
+}
+
+const byCli: Record<string, Case> = {
+  'org login web': async (one) => {
+    expect((await signedIn(one)).accessToken).toMatch(/^00D/);
+  },
+  'org login jwt': async (one) => {
+    const form = {
+      grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+      assertion: jwtOf(one),
+    };
+    expect(await sendForm(one, '/token', form)).toMatchObject({
+      status: 200,
+      body: { instance_url: one.baseUrl },
+    });
+  },
+  'org login access-token': async (one) => {
+    const { user_id } = z
+      .looseObject({ user_id: z.string() })
+      .parse(await good(one, 'GET', '/services/oauth2/userinfo'));
+    expect(await good(one, 'GET', `/services/data/v66.0/sobjects/User/${user_id}`)).toMatchObject({
+      Username: one.username,
+    });
+    // No Dev Hub: that is how the CLI sees it.
+    const hub = await ask(one, 'GET', soqlPath('SELECT Id FROM ScratchOrgInfo limit 1'));
+    expect(hub.status).toBe(400);
+    await greet(one);
+  },
+  'org logout': async () => {},
+  'org list, org list auth, org list users': async (one) => {
+    await greet(one);
+    const soql = 'SELECT Id, Username, Email, ProfileId FROM User';
+    expect((await query(one, soql)).records.length).toBeGreaterThan(1);
+  },
+  'org display, org display user': async (one) => {
+    await greet(one);
+    expect(
+      await column(one, `SELECT Id FROM User WHERE Username = '${one.username}'`),
+    ).toHaveLength(1);
+  },
+  'org list limits': async (one) => {
+    expect(await good(one, 'GET', '/limits')).toMatchObject({
+      DailyApiRequests: { Max: expect.any(Number) },
+    });
+  },
+  'org list sobject record-counts': async (one) => {
+    expect(await good(one, 'GET', '/limits/recordCount?sObjects=Contact')).toMatchObject({
+      sObjects: [{ name: 'Contact' }],
+    });
+  },
+  'org assign permset': async (one) => {
+    const set = await create(one, 'PermissionSet', { Name: 'ByCommand', Label: 'By command' });
+    const [user] = await column(one, `SELECT Id FROM User WHERE Username = '${one.username}'`);
+    expect(await column(one, "SELECT Id FROM PermissionSet WHERE Name = 'ByCommand'")).toEqual([
+      set,
+    ]);
+    await create(one, 'PermissionSetAssignment', { PermissionSetId: set, AssigneeId: user });
+  },
+  'sobject list': async (one) => {
+    expect(await good(one, 'GET', '/sobjects')).toMatchObject({ sobjects: expect.any(Array) });
+  },
+  'sobject describe': async (one) => {
+    expect(await good(one, 'GET', '/sobjects/Contact/describe')).toMatchObject({ name: 'Contact' });
+  },
+  'data query': async (one) => {
+    const soql = 'SELECT Id, LastName FROM Contact LIMIT 3';
+    expect((await query(one, soql)).records).toHaveLength(3);
+    expect(await good(one, 'GET', `${soqlPath(soql)}&columns=true`)).toMatchObject({
+      columnMetadata: [{ columnName: 'Id' }, { columnName: 'LastName' }],
+    });
+    await good(one, 'GET', soqlPath(soql, 'queryAll'));
+    await good(one, 'GET', soqlPath('SELECT Id FROM User', 'tooling/query'));
+  },
+  'data search': async (one) => {
+    const sosl = encodeURIComponent('FIND {Nobody At All} RETURNING Contact(Id)');
+    expect(await good(one, 'GET', `/search?q=${sosl}`)).toMatchObject({ searchRecords: [] });
+  },
+  'data get record': async (one) => {
+    const [id = ''] = await contactIds(one, 1);
+    expect(await good(one, 'GET', `/sobjects/Contact/${id}`)).toMatchObject({ Id: id });
+    expect(await column(one, `SELECT Id FROM Contact WHERE Id = '${id}'`)).toEqual([id]);
+  },
+  'data create record': async (one) => {
+    savedSchema.parse(await good(one, 'POST', '/sobjects/Contact', { LastName: 'Bycommand' }));
+  },
+  'data update record': async (one) => {
+    const [id = ''] = await contactIds(one, 1);
+    await good(one, 'PATCH', `/sobjects/Contact/${id}`, { Title: 'Mayor' });
+    expect(await column(one, `SELECT Title FROM Contact WHERE Id = '${id}'`, 'Title')).toEqual([
+      'Mayor',
+    ]);
+  },
+  'data delete record': async (one) => {
+    const id = await create(one, 'Contact', { LastName: 'Gone' });
+    await good(one, 'DELETE', `/sobjects/Contact/${id}`);
+    expect(await column(one, `SELECT Id FROM Contact WHERE Id = '${id}'`)).toEqual([]);
+  },
+  'data export bulk, data export resume': async (one) => {
+    const order = { operation: 'query', query: 'SELECT Id, LastName FROM Contact' };
+    const { id } = jobSchema.parse(await good(one, 'POST', '/jobs/query', order));
+    expect(await good(one, 'GET', `/jobs/query/${id}`)).toMatchObject({ state: 'JobComplete' });
+    expect(String(await good(one, 'GET', `/jobs/query/${id}/results`))).toMatch(
+      /^"?Id"?,"?LastName"?/,
+    );
+  },
+  'data import bulk, data import resume': async (one) => {
+    await jobResults(one, await ingestJob(one, 'insert', 'LastName\nImported\n'));
+    expect(await column(one, "SELECT Id FROM Contact WHERE LastName = 'Imported'")).toHaveLength(1);
+  },
+  'data update bulk, data update resume': async (one) => {
+    const [id = ''] = await contactIds(one, 1);
+    await jobResults(one, await ingestJob(one, 'update', `Id,Title\n${id},Baker\n`));
+    expect(await column(one, `SELECT Title FROM Contact WHERE Id = '${id}'`, 'Title')).toEqual([
+      'Baker',
+    ]);
+  },
+  'data upsert bulk, data upsert resume': async (one) => {
+    const [id = ''] = await contactIds(one, 1);
+    const key = { externalIdFieldName: 'Id' };
+    await jobResults(one, await ingestJob(one, 'upsert', `Id,Title\n${id},Smith\n`, key));
+    expect(await column(one, `SELECT Title FROM Contact WHERE Id = '${id}'`, 'Title')).toEqual([
+      'Smith',
+    ]);
+  },
+  'data delete bulk, data delete resume': async (one) => {
+    const id = await create(one, 'Contact', { LastName: 'Bulkgone' });
+    await jobResults(one, await ingestJob(one, 'delete', `Id\n${id}\n`));
+    expect(await column(one, `SELECT Id FROM Contact WHERE Id = '${id}'`)).toEqual([]);
+  },
+  'data bulk results': async (one) => {
+    const [id = ''] = await contactIds(one, 1);
+    await jobResults(one, await ingestJob(one, 'update', `Id,Title\n${id},Miller\n`));
+  },
+  'data export tree': async (one) => {
+    await query(one, 'SELECT Id, Name, (SELECT Id, LastName FROM Contacts) FROM Account LIMIT 2');
+    await good(one, 'GET', '/sobjects/Account/describe');
+  },
+  'api request rest': async (one) => {
+    await good(one, 'GET', '/services/data/v67.0/limits');
+  },
+};
+
+const byJsforce: Record<string, Case> = {
+  'Connection: session id, OAuth 2 web server flow, refresh token, JWT, client credentials': async (
+    one,
+    connection,
+  ) => {
+    expect((await connection.query('SELECT Id FROM Contact LIMIT 1')).records).toHaveLength(1);
+    const web = await signedIn(one);
+    const before = web.accessToken;
+    web.accessToken = 'expired';
+    await web.query('SELECT Id FROM Contact LIMIT 1');
+    expect(web.accessToken).not.toBe('expired');
+    expect(before).toMatch(/^00D/);
+    const oauth2 = {
+      loginUrl: one.baseUrl,
+      clientId: one.clientId,
+      clientSecret: one.clientSecret,
+    };
+    for (const grant of [
+      { grant_type: 'client_credentials' },
+      { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: jwtOf(one) },
+    ]) {
+      const other = new jsforce.Connection({ oauth2, version: '67.0' });
+      expect((await other.authorize(grant)).id).toMatch(/^005/);
+    }
+  },
+  'Connection: conn.logout(), conn.identity(), conn.limitInfo': async (one) => {
+    const connection = await signedIn(one);
+    expect((await connection.identity()).username).toBe(one.username);
+    expect(connection.limitInfo.apiUsage).toBeUndefined();
+    await connection.query('SELECT Id FROM Contact LIMIT 1');
+    expect(connection.limitInfo.apiUsage).toMatchObject({
+      used: expect.any(Number),
+      limit: expect.any(Number),
+    });
+    await connection.logout(true);
+  },
+  'Query: conn.query(soql), queryMore, autoFetch, scanAll': async (_, connection) => {
+    const soql = 'SELECT Id FROM Contact ORDER BY Id';
+    const all = await connection.query(soql, { autoFetch: true, maxFetch: 1_000, scanAll: true });
+    expect(all.records.length).toBeGreaterThan(15);
+    const page = await connection.query(soql);
+    expect(page).toMatchObject({ done: true, totalSize: page.records.length });
+  },
+  'Query: sobject().find(), .select(), .where(), .orderby(), .limit(), .count(), .include()':
+    async (_, connection) => {
+      const found = await connection
+        .sobject('Contact')
+        .find({ LastName: { $ne: null } })
+        .select('Id, LastName')
+        .orderby('LastName', 'DESC')
+        .limit(5);
+      expect(found).toHaveLength(5);
+      const where = await connection
+        .sobject('Contact')
+        .select('*')
+        .where("LastName LIKE '%'")
+        .limit(2);
+      expect(where).toHaveLength(2);
+      expect(await connection.sobject('Contact').count()).toBeGreaterThan(10);
+      const accounts = await connection
+        .sobject('Account')
+        .select('Id')
+        .include('Contacts')
+        .select('LastName')
+        .end()
+        .limit(2);
+      expect(accounts.length).toBeGreaterThan(0);
+    },
+  'Query: aggregates: COUNT, GROUP BY, HAVING, ROLLUP': async (_, connection) => {
+    const counted = await connection.query('SELECT COUNT(Id) n FROM Contact');
+    expect(counted.records[0]).toMatchObject({ n: expect.any(Number) });
+    const grouped = await connection.query(
+      'SELECT LastName, COUNT(Id) n FROM Contact GROUP BY LastName HAVING COUNT(Id) > 0',
+    );
+    expect(grouped.records.length).toBeGreaterThan(0);
+    const rolled = await connection.query(
+      'SELECT LastName, COUNT(Id) n FROM Contact GROUP BY ROLLUP(LastName)',
+    );
+    expect(rolled.records.length).toBe(grouped.records.length + 1);
+  },
+  'Search: conn.search(sosl)': async (_, connection) => {
+    expect((await connection.search('FIND {Nobody} RETURNING Contact(Id)')).searchRecords).toEqual(
+      [],
+    );
+  },
+  'CRUD: retrieve, create, update, destroy, upsert, one and many': async (one, connection) => {
+    const contacts = connection.sobject('Contact');
+    const saved = savedSchema.parse(await contacts.create({ LastName: 'Solo' }));
+    expect(await contacts.retrieve(saved.id)).toMatchObject({ LastName: 'Solo' });
+    savedSchema.parse(await contacts.update({ Id: saved.id, Title: 'Mayor' }));
+    const many = z
+      .array(savedSchema)
+      .parse(await contacts.create([{ LastName: 'Duo' }, { LastName: 'Duo' }]));
+    expect(await contacts.retrieve(many.map(({ id }) => id))).toHaveLength(2);
+    z.array(savedSchema).parse(
+      await contacts.update(many.map(({ id }) => ({ Id: id, Title: 'x' }))),
+    );
+    expect(await contacts.upsert({ Id: saved.id, Title: 'Baker' }, 'Id')).toMatchObject({
+      success: true,
+    });
+    await contacts.destroy(saved.id);
+    z.array(savedSchema).parse(await contacts.destroy(many.map(({ id }) => id)));
+    expect(await column(one, "SELECT Id FROM Contact WHERE LastName IN ('Solo', 'Duo')")).toEqual(
+      [],
+    );
+  },
+  'CRUD: allowRecursive, allOrNone, duplicate rule header': async (one, connection) => {
+    const contacts = connection.sobject('Contact');
+    const rows = Array.from({ length: 201 }, () => ({ LastName: 'Crowd' }));
+    const headers = { 'Sforce-Duplicate-Rule-Header': 'allowSave=true' };
+    const saved = z
+      .array(savedSchema)
+      .parse(await contacts.create(rows, { allowRecursive: true, headers }));
+    expect(saved).toHaveLength(201);
+    const [id = ''] = await contactIds(one, 1);
+    const changes = [
+      { Id: id, Title: 'Taken back' },
+      { Id: '003000000000000AAA', Title: 'x' },
+    ];
+    // jsforce gives up a request of which nothing is kept, or shows each refusal.
+    await connection.update('Contact', changes, { allOrNone: true }).catch(() => null);
+    expect(await column(one, `SELECT Id FROM Contact WHERE Title = 'Taken back'`)).toEqual([]);
+  },
+  'CRUD: find().update(), find().destroy()': async (one, connection) => {
+    const contacts = connection.sobject('Contact');
+    await contacts.create([{ LastName: 'Found' }, { LastName: 'Found' }]);
+    await contacts.find({ LastName: 'Found' }).update({ Title: 'Seen' });
+    expect(
+      await column(one, "SELECT Title FROM Contact WHERE LastName = 'Found'", 'Title'),
+    ).toEqual(['Seen', 'Seen']);
+    await contacts.find({ LastName: 'Found' }).destroy();
+    expect(await column(one, "SELECT Id FROM Contact WHERE LastName = 'Found'")).toEqual([]);
+  },
+  'Describe: conn.describe(), describeGlobal(), describe$, describeGlobal$': async (
+    _,
+    connection,
+  ) => {
+    expect((await connection.describe('Contact')).fields.length).toBeGreaterThan(5);
+    expect((await connection.describeGlobal()).sobjects.length).toBeGreaterThan(5);
+    expect((await connection.describe$('Contact')).name).toBe('Contact');
+    expect((await connection.describeGlobal$()).sobjects.length).toBeGreaterThan(5);
+  },
+  'Describe: sobject().layouts(), compactLayouts(), approvalLayouts()': async (_, connection) => {
+    expect(await connection.sobject('Contact').layouts()).toMatchObject({
+      layouts: expect.any(Array),
+    });
+    await expect(connection.sobject('Contact').compactLayouts()).rejects.toMatchObject({
+      errorCode: 'NOT_FOUND',
+    });
+    await expect(connection.sobject('Contact').approvalLayouts()).rejects.toMatchObject({
+      errorCode: 'NOT_FOUND',
+    });
+  },
+  'Identity: conn.identity()': async (one) => {
+    expect((await (await signedIn(one)).identity()).username).toBe(one.username);
+  },
+  'History: sobject().updated(), .deleted()': async (_, connection) => {
+    const [start, end] = [new Date(Date.now() - 3_600_000), new Date(Date.now() + 60_000)];
+    expect((await connection.sobject('Contact').updated(start, end)).ids.length).toBeGreaterThan(0);
+    expect(await connection.sobject('Contact').deleted(start, end)).toMatchObject({
+      deletedRecords: expect.any(Array),
+    });
+  },
+  'API limits: conn.limits(), conn.limitInfo.apiUsage': async (_, connection) => {
+    expect(await connection.limits()).toMatchObject({
+      DailyApiRequests: { Max: expect.any(Number) },
+    });
+    expect(connection.limitInfo.apiUsage).toMatchObject({ used: expect.any(Number) });
+  },
+  'Analytics: analytics.reports(), report().describe(), .execute(), .executeAsync()': async (
+    _,
+    connection,
+  ) => {
+    const [first] = z
+      .array(z.looseObject({ id: z.string() }))
+      .parse(await connection.analytics.reports());
+    const report = connection.analytics.report(first?.id ?? '');
+    expect(await report.describe()).toMatchObject({
+      reportMetadata: { detailColumns: expect.any(Array) },
+    });
+    expect(await report.execute({ details: true })).toMatchObject({ hasDetailRows: true });
+    const begun = await report.executeAsync({ details: true });
+    expect(begun).toMatchObject({ id: expect.stringMatching(/^0LG/), status: 'New' });
+    expect(await report.instances()).toMatchObject([{ id: begun.id, status: 'Success' }]);
+    expect(await report.instance(begun.id).retrieve()).toMatchObject({
+      attributes: { id: begun.id, status: 'Success' },
+      hasDetailRows: true,
+    });
+  },
+  'Bulk API 2.0: bulk2.loadAndWaitForResults, bulk2.query, jobs by hand': async (
+    one,
+    connection,
+  ) => {
+    const [id = ''] = await contactIds(one, 1);
+    const input = [{ Id: id, Title: 'By jsforce' }];
+    const times = { pollInterval: 20, pollTimeout: 30_000 };
+    const loaded = await connection.bulk2.loadAndWaitForResults({
+      ...{ object: 'Contact', operation: 'update', input, ...times },
+    });
+    expect(loaded.successfulResults).toMatchObject([{ sf__Id: id }]);
+    const rows = await (await connection.bulk2.query('SELECT Id FROM Contact', times)).toArray();
+    expect(rows.length).toBeGreaterThan(10);
+    const job = connection.bulk2.createJob({ object: 'Contact', operation: 'update' });
+    await job.open();
+    await job.uploadData(`Id,Title\n${id},By hand\n`);
+    await job.close();
+    await job.poll(20, 30_000);
+    expect(await job.check()).toMatchObject({ state: 'JobComplete', numberRecordsFailed: 0 });
+  },
+  "Tooling: tooling.query, tooling.sobject('CustomField').create/update/del, describe": async (
+    _,
+    connection,
+  ) => {
+    expect((await connection.tooling.query('SELECT Id FROM User')).records.length).toBeGreaterThan(
+      0,
+    );
+    const fields = connection.tooling.sobject('CustomField');
+    const Metadata = { label: 'Shade', type: 'Text', length: 20 };
+    const { id } = savedSchema.parse(
+      await fields.create({ FullName: 'Contact.Shade__c', Metadata }),
+    );
+    await fields.update({ Id: id, Metadata: { ...Metadata, length: 40 } });
+    await fields.destroy(id);
+    expect((await connection.tooling.describe('CustomField')).name).toBe('CustomField');
+  },
+  'Advanced: conn.request(path), requestGet/Post/Put/Patch/Delete for any resource above': async (
+    _,
+    connection,
+  ) => {
+    expect(await connection.request(`${BASE_PATH}/limits`)).toMatchObject({ DailyApiRequests: {} });
+    const { id } = savedSchema.parse(
+      await connection.requestPost(`${BASE_PATH}/sobjects/Contact`, { LastName: 'Asked' }),
+    );
+    await connection.requestPatch(`${BASE_PATH}/sobjects/Contact/${id}`, { Title: 'x' });
+    expect(await connection.requestGet(`${BASE_PATH}/sobjects/Contact/${id}`)).toMatchObject({
+      Title: 'x',
+    });
+    await connection.requestDelete(`${BASE_PATH}/sobjects/Contact/${id}`);
+  },
+  'Advanced: composite, composite/batch, composite/graph by requestPost': async (_, connection) => {
+    const get = { method: 'GET', url: `${BASE_PATH}/limits`, referenceId: 'limits' };
+    expect(await connection.requestPost('/composite', { compositeRequest: [get] })).toMatchObject({
+      compositeResponse: [{ httpStatusCode: 200 }],
+    });
+    const batchRequests = [{ method: 'GET', url: 'v67.0/limits' }];
+    expect(await connection.requestPost('/composite/batch', { batchRequests })).toMatchObject({
+      hasErrors: false,
+    });
+    const graphs = [
+      {
+        graphId: '1',
+        compositeRequest: [
+          {
+            method: 'POST',
+            url: `${BASE_PATH}/sobjects/Contact`,
+            referenceId: 'one',
+            body: { LastName: 'Graph' },
+          },
+        ],
+      },
+    ];
+    expect(await connection.requestPost('/composite/graph', { graphs })).toMatchObject({
+      graphs: [{ isSuccessful: true }],
+    });
+  },
+};
+
+describe('commands of the Salesforce CLI that an administrator uses', () => {
+  it('have a case each, and no others', () => expectAll(byCli, COMMANDS));
+  it.each(Object.entries(byCli))('%s is answered as by an org', async (_, run) =>
+    run(org, connect(org)),
+  );
+});
+
+describe('examples of jsforce that an administrator uses', () => {
+  it('have a case each, and no others', () => expectAll(byJsforce, EXAMPLES));
+  it.each(Object.entries(byJsforce))('%s is answered as by an org', async (_, run) =>
+    run(org, connect(org)),
+  );
+});

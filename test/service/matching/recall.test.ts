@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { blankDonor } from '../../../people/donor.ts';
+import type { Donor } from '../../../people/world.ts';
+import { openDatabase } from '../../../service/database.ts';
+import { openDonorIndex } from '../../../service/matcher/donor-index.ts';
+import { createMatcher, type SoughtPerson } from '../../../service/matcher/matcher.ts';
+import { aWorldOf } from '../hand-made-world.ts';
+
+const HOME = { street: '12 Elm Street', city: 'Evanston', state: 'IL', postalCode: '60201' };
+const AT_HOME = '12 Elm Street, Evanston, IL 60201';
+const WORK = 'Halvorsen Energy';
+
+/** A donor with this name at one home, working for one employer. */
+function aDonor(first: string, last: string, middle: string | null = null): Donor {
+  const role = {
+    organisationId: WORK,
+    organisationName: WORK,
+    title: 'Clerk',
+    start: '2001-01-01',
+  };
+  return {
+    ...blankDonor('0'.repeat(32), { first, middle, last }),
+    sources: {},
+    addresses: [HOME],
+    work: [{ ...role, end: null }],
+  };
+}
+
+function match(donor: Donor, person: Partial<SoughtPerson>) {
+  const db = openDatabase(undefined);
+  const matcher = createMatcher(openDonorIndex(db, aWorldOf([donor])));
+  const { donorNumber } = matcher.match({
+    ...{ first: donor.name.first, last: donor.name.last },
+    ...{ addresses: [AT_HOME], employers: [] },
+    ...person,
+  });
+  db.close();
+  return donorNumber;
+}
+
+describe('a person whose name is written in another way', () => {
+  it.each<[string, Donor, Partial<SoughtPerson>]>([
+    ['a formal name', aDonor('Robbie', 'Oldenquist'), { first: 'Robert' }],
+    ['a rare pet form', aDonor('Kimberly', 'Oldenquist'), { first: 'Kimmy' }],
+    ['an older short form', aDonor('Ned', 'Oldenquist'), { first: 'Edward' }],
+    ['two marks that a scan took for others', aDonor('Warren', 'Burnham'), { last: 'Bumharn' }],
+    ['two typos in a long last name', aDonor('Warren', 'Oldenquist'), { last: 'Oldneqist' }],
+    ['two marks in the first name', aDonor('William', 'Oldenquist'), { first: 'Wi11iarn' }],
+    ['a nickname in brackets', aDonor('Robert', 'Oldenquist'), { first: 'Robert (Bob)' }],
+    ['a mark for important people', aDonor('Robert', 'Oldenquist'), { first: 'Robert *VIP*' }],
+    ['in care of', aDonor('Robert', 'Oldenquist', 'James'), { first: 'c/o Robert' }],
+    ['a note behind a dash', aDonor('Robert', 'Oldenquist'), { last: 'Oldenquist - bounced 2021' }],
+    ['a couple', aDonor('Robert', 'Oldenquist', 'James'), { first: 'Katie & Robert' }],
+    ['a title for two', aDonor('Robert', 'Oldenquist'), { first: 'Mr. and Mrs. Robert' }],
+    ['ue for ü, twice', aDonor('Jürgen', 'Grünwälder'), { first: 'Juergen', last: 'Gruenwaelder' }],
+    ['ü for ue', aDonor('Juergen', 'Gruenwaelder'), { first: 'Jürgen', last: 'Grünwälder' }],
+    ['ss for ß', aDonor('Hans', 'Großmann'), { last: 'Grossmann' }],
+    [
+      'Cyrillic letters',
+      aDonor('Sergey', 'Chernyshevsky'),
+      { first: 'Сергей', last: 'Чернышевский' },
+    ],
+    ['Latin letters', aDonor('Дмитрий', 'Щербаков'), { first: 'Dmitry', last: 'Shcherbakov' }],
+    [
+      'Greek letters',
+      aDonor('Giorgos', 'Papadopoulos'),
+      { first: 'Γιώργος', last: 'Παπαδόπουλος' },
+    ],
+    [
+      'a married name, with home and employer',
+      aDonor('Marguerite', 'Oldenquist'),
+      { last: 'Smith', employers: [WORK] },
+    ],
+    [
+      'swapped, a nickname, and the employer',
+      aDonor('Robert', 'Oldenquist'),
+      { first: 'Oldenquist', last: 'Bob', addresses: ['Evanston, IL'], employers: [WORK] },
+    ],
+  ])('is found: %s', (_, donor, person) => {
+    expect(match(donor, person)).toBe(0);
+  });
+
+  it.each<[string, Donor, Partial<SoughtPerson>]>([
+    [
+      'who lives at the home and bears another last name',
+      aDonor('Marguerite', 'Oldenquist'),
+      { last: 'Smith' },
+    ],
+    [
+      'of another last name with the employer alone',
+      aDonor('Marguerite', 'Oldenquist'),
+      { last: 'Smith', addresses: [], employers: [WORK] },
+    ],
+    [
+      'of another given name and last name at home and work',
+      aDonor('Marguerite', 'Oldenquist'),
+      { first: 'Robert', last: 'Smith', employers: [WORK] },
+    ],
+    [
+      'of a common given name that begins like the other',
+      aDonor('Marsha', 'Oldenquist'),
+      { first: 'Mary' },
+    ],
+    ['of a name that a sister may bear', aDonor('Julie', 'Oldenquist'), { first: 'Julia' }],
+    [
+      'of another full middle name, and a last name like the first',
+      aDonor('Barry', 'Berry', 'Marie'),
+      { first: 'Barry Irene' },
+    ],
+    [
+      'of another known given name two letters away',
+      aDonor('Marianne', 'Oldenquist'),
+      { first: 'Marlene' },
+    ],
+  ])('is not somebody %s', (_, donor, person) => {
+    expect(match(donor, person)).toBeNull();
+  });
+});

@@ -1,0 +1,81 @@
+/**
+ * What is paid for is in the CRM, or a user or a named refusal keeps it out. Judged from the service's ledger and the
+ * CRM: which profile was bought for a contact, what the field map makes of it, and what stands in the fields.
+ */
+import {
+  type Cell,
+  DONOR_ID,
+  familyOf,
+  hasErased,
+  isAnyones,
+  MAPPINGS,
+  MARK,
+  type Record_,
+  type SimulatedCrm,
+} from './crm.ts';
+import type { World } from './night.ts';
+import type { Payment } from './oracle.ts';
+import { netWorthOf } from './service.ts';
+
+/** After the last quiet runs, when the reasons that kept values out have gone. */
+export function checkPaid(world: World, crm: SimulatedCrm, record: Record_): void {
+  if (record.gone !== null) return;
+  const paid = newestProfile(world, crm, record);
+  if (paid === null || isKeptOut(world, crm, record)) return;
+  for (const { to: field } of MAPPINGS) {
+    const cell = record.values.get(field);
+    const keeper = isThere(record, field, cell) ? null : userOf(record, field, cell);
+    if (isThere(record, field, cell) || keeper !== null) continue;
+    const shown = cell?.value ?? 'nothing';
+    world.violate(
+      'what is paid for arrives',
+      `the ${field} of contact ${record.id} is ${shown}, and was paid for at ${new Date(paid.job.paidAt).toISOString()}`,
+    );
+  }
+}
+
+/** The last payment, if it has brought the profile of the human being that the contact is now. */
+function newestProfile({ oracle }: World, crm: SimulatedCrm, record: Record_): Payment | null {
+  const last = oracle.paymentsOf(record).at(-1);
+  // Its answer may be lost, its job gone before it was fetched, or the profile another person's.
+  if (last === undefined || oracle.answeredBefore(record) !== last) return null;
+  if (last.job.fate !== 'completed' || last.job.human !== record.human) return null;
+  // Of several records that became one it is not certain whose job was taken.
+  const others = familyOf(crm, record).filter((each) => each !== record);
+  return others.some((each) => oracle.paymentsOf(each).length > 0) ? null : last;
+}
+
+/** A user, or what users have set, keeps all of it out. */
+function isKeptOut({ store, swarm }: World, crm: SimulatedCrm, record: Record_): boolean {
+  // What was delivered after a backup that was put back is not known.
+  if (swarm.faults.restore > 0) return true;
+  // To a process whose clock is months ahead the kept profile is too old, and it deletes it.
+  if (swarm.faults.clockJump + swarm.faults.clockSkew > 0) return true;
+  // The profile of who has opted out goes after a while.
+  if (record.firstOptOutAt !== null) return true;
+  if (record.isRejected || record.isUndone || record.isSamePerson || hasErased(crm, record)) {
+    return true;
+  }
+  return store.rows(ASKED, record.id).length > 0;
+}
+
+/** Users look at this: a question that is open keeps the values out by name. */
+const ASKED = 'select id from holds where crm_id = ? and decision is null';
+
+/** True if the field holds what the field map makes of the profile, or what a flow has made of that. */
+function isThere({ human }: Record_, field: string, cell: Cell | undefined): boolean {
+  const value = cell?.value ?? null;
+  if (value === null) return false;
+  const number = human.index + 1;
+  if (field === DONOR_ID) return value === human.donorId;
+  if (field === 'Age') return Number(value) === 20 + number;
+  if (field !== 'Net Worth') return true;
+  const [low] = netWorthOf(number);
+  return Number(/\d+/.exec(String(value).replace(MARK, ''))?.[0]) * 1_000_000 === low;
+}
+
+/** Who keeps this value out; null for nobody. */
+function userOf({ edited }: Record_, field: string, cell: Cell | undefined): 'a user' | null {
+  if (edited.has(field)) return 'a user';
+  return cell !== undefined && isAnyones(cell) ? 'a user' : null;
+}

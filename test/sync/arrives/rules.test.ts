@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import type { FieldSource } from '../../../src/core/field-map.ts';
+import {
+  type Bed,
+  type Crm,
+  expectWhole,
+  fail,
+  type HubspotCrm,
+  type LeftOut,
+  openHubspot,
+  openSalesforce,
+  referenceOf,
+  type SalesforceCrm,
+} from './testbed.ts';
+
+const PEOPLE = 300;
+const CAPACITY: FieldSource = 'capacity.nonprofit';
+
+/** Batches that are not full would come from how busy the machine is. */
+const WHOLE_BATCHES = { service: { jobTimeMs: 0 } };
+
+/** A limit that about this share of the known contacts' capacities is over. */
+async function limitFor(bed: Bed<Crm>, share: number): Promise<{ limit: number; over: number }> {
+  const { byPlace } = await referenceOf(bed.crm.kind, PEOPLE);
+  const field = bed.fieldFor(CAPACITY);
+  const numbers = [...byPlace.values()]
+    .flatMap((values) => Number(values[field] ?? []) || [])
+    .toSorted((one, other) => other - one);
+  const limit = numbers[Math.round(numbers.length * share)] ?? fail('Nobody has a capacity');
+  return { limit, over: numbers.filter((number) => number > limit).length };
+}
+
+/** Leaves out what is over a limit. */
+function overLimit(bed: Bed<Crm>, limit: number): LeftOut {
+  const field = bed.fieldFor(CAPACITY);
+  return (name, value) => name === field && value !== null && Number(value) > limit;
+}
+
+/** The requests that update contacts in a first night without a rule. */
+async function usualUpdates(): Promise<number> {
+  const { crm, world } = await openHubspot({ people: PEOPLE, ...WHOLE_BATCHES });
+  await world.sync();
+  return crm.countUpdates();
+}
+
+describe('a rule of HubSpot that refuses 9 % of the values', () => {
+  it('costs exactly those values, and no request, where the rules can be read', async () => {
+    const bed = await openHubspot({ people: PEOPLE, ...WHOLE_BATCHES });
+    const { limit, over } = await limitFor(bed, 0.09);
+    await limitTo(bed, limit);
+    await bed.world.sync();
+    await expectWhole(bed, { isLeftOut: overLimit(bed, limit) });
+    expect(over / (await known(bed))).toBeCloseTo(0.09, 1);
+    expect(await bed.crm.countUpdates()).toBeLessThanOrEqual(1.2 * (await usualUpdates()));
+    await expectRuleLifted(bed, limit);
+  });
+
+  it('costs exactly those values where the rules cannot be read', async () => {
+    const bed = await openHubspot({ people: PEOPLE, ...WHOLE_BATCHES });
+    const { limit } = await limitFor(bed, 0.09);
+    await limitTo(bed, limit);
+    const path = '*property-validations*';
+    await bed.crm.account.putFaults([
+      { on: { path }, fault: { kind: 'gatewayError', status: 503 } },
+    ]);
+    await bed.world.sync();
+    await expectWhole(bed, { isLeftOut: overLimit(bed, limit) });
+    // The first batches of few contacts are where a limit is learnt; of many contacts it is 1.05 times.
+    expect(await bed.crm.countUpdates()).toBeLessThanOrEqual(2 * (await usualUpdates()));
+    await expectRuleLifted(bed, limit);
+  });
+});
+
+async function known(bed: Bed<Crm>): Promise<number> {
+  return (await referenceOf(bed.crm.kind, PEOPLE)).byPlace.size;
+}
+
+async function limitTo({ crm, fieldFor }: Bed<HubspotCrm>, limit: number | null): Promise<void> {
+  const property = fieldFor(CAPACITY);
+  const rules = limit === null ? [] : [{ ruleType: 'MAX_NUMBER', ruleArguments: [String(limit)] }];
+  await crm.account.control('PUT', 'property-validations', { property, rules });
+}
+
+/** The rule goes, and the values arrive the next time that a few of them are tried. */
+async function expectRuleLifted(bed: Bed<HubspotCrm>, limit: number): Promise<void> {
+  const { world } = bed;
+  const spent = await world.spent();
+  // The first night after it tries a few contacts, in vain.
+  const before = await bed.crm.countUpdates();
+  await world.sync();
+  await expectWhole(bed, { isLeftOut: overLimit(bed, limit) });
+  expect((await bed.crm.countUpdates()) - before).toBeLessThanOrEqual(5);
+  await limitTo(bed, null);
+  await letADayPass(bed);
+  await world.sync();
+  await expectWhole(bed);
+  expect(await world.spent()).toBe(spent);
+  expect(await world.store.keptProfiles.listWaiting('riverside')).toEqual([]);
+}
+
+describe('two rules of Salesforce that name no field', () => {
+  it('cost the values to blame alone, at most 30 requests, and no write', async () => {
+    const usual = await firstNight(async () => undefined);
+    const { bed, requests, updates } = await firstNight(addRules);
+    const { limit } = await limitFor(bed, 0.3);
+    const { crm, world } = bed;
+    await expectWhole(bed, { isLeftOut: overLimit(bed, limit) });
+    expect(requests - usual.requests).toBeLessThanOrEqual(30);
+    expect(updates).toBe(usual.updates);
+    const spent = await world.spent();
+    await crm.org.control('DELETE', 'rules');
+    await letADayPass(bed);
+    await world.sync();
+    await expectWhole(bed);
+    expect(await world.spent()).toBe(spent);
+    expect(await world.store.keptProfiles.listWaiting('riverside')).toEqual([]);
+  });
+
+  async function firstNight(before: (bed: Bed<SalesforceCrm>) => Promise<unknown>) {
+    const bed = await openSalesforce({ people: PEOPLE, ...WHOLE_BATCHES });
+    await before(bed);
+    const asked = (await bed.crm.org.requests()).length;
+    await bed.world.sync();
+    const requests = (await bed.crm.org.requests()).length - asked;
+    return { bed, requests, updates: await bed.crm.countUpdates() };
+  }
+
+  /** A limit, and two fields that belong together: what the second asks for is kept as long as both are written. */
+  async function addRules(bed: Bed<SalesforceCrm>): Promise<void> {
+    const { limit } = await limitFor(bed, 0.3);
+    const [low, high] = [bed.fieldFor('netWorth.low'), bed.fieldFor('netWorth.high')];
+    const pair = `(${low} != null AND ${high} = null) OR (${low} = null AND ${high} != null)`;
+    for (const when of [`${bed.fieldFor(CAPACITY)} > ${limit}`, pair]) {
+      const message = `Our rule about ${when.slice(0, 12)}`;
+      await bed.crm.org.control('POST', 'rules', {
+        ...{ kind: 'validation', type: 'Contact', when, message },
+      });
+    }
+  }
+});
+
+/** The next run tries again what the CRM has refused. */
+async function letADayPass({ world }: Bed<Crm>): Promise<void> {
+  await world.database.db
+    .updateTable('value_states')
+    .set((eb) => ({ since: eb('since', '-', 86_400_000), probed_at: null }))
+    .execute();
+}

@@ -1,0 +1,409 @@
+/**
+ * One client on a stand-in of a CRM and on the service, both over HTTP, or on a CSV file. What is right is
+ * said by the CRM's own records and by the service's own ledger and profiles, never by our fingerprints.
+ */
+import { expect, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import type { Connector } from '../../../connectors/contract.ts';
+import { findConnectorDefinition } from '../../../connectors/index.ts';
+import type { FieldMapping, FieldSource } from '../../../src/core/field-map.ts';
+import { createMissingFields } from '../../../src/fields/describe.ts';
+import { undoRun } from '../../../src/fields/undo.ts';
+import { isProfileLine } from '../../../src/fields/value-states.ts';
+import { openCrm } from '../../../src/sync/control/crm-account.ts';
+import { withLease } from '../../../src/sync/control/with-lease.ts';
+import { csvConnectorFor, openCsvFolder } from '../../connectors/csv-folder.ts';
+import { openAccount } from '../../connectors/hubspot/account.ts';
+import { openOrg } from '../../connectors/salesforce/org.ts';
+import { controlService } from '../../helpers/service-control.ts';
+import {
+  createSyncWorld,
+  type SyncWorld,
+  type SyncWorldOptions,
+} from '../../helpers/sync-world.ts';
+import { send } from '../../testbed/asking.ts';
+
+/** As many as the service knows, so that the contacts of every CRM are people of the service. */
+const DONORS = 2_000;
+
+/** The mapped fields of a contact as its CRM shows them; null where a field is blank. */
+export type Values = Record<string, string | null>;
+
+/** A CRM with contacts, and the hands of its administrator. */
+export interface Crm {
+  kind: 'salesforce' | 'hubspot' | 'csv';
+  /** Every line of the default field map that brings a value of a profile. */
+  lines: readonly FieldMapping[];
+  /** The contacts, in the order of the service's people. */
+  ids: readonly string[];
+  open(signal: AbortSignal): Promise<Connector>;
+  /** What the CRM itself shows of a contact. */
+  read(id: string): Promise<Values>;
+  /** Gives a contact the name, addresses and employer of another one. */
+  becomes(id: string, other: string): Promise<void>;
+  rename(id: string, firstName: string, lastName: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A CRM with the product on it. */
+export interface Bed<Kind extends Crm> {
+  crm: Kind;
+  world: SyncWorld;
+  fieldFor(from: FieldSource): string;
+  /** What `fields create` does. */
+  createFields(): Promise<void>;
+  undo(runId: string): Promise<void>;
+}
+
+export interface BedOptions {
+  people: number;
+  /** Sources whose fields the CRM lacks at first; none by default. */
+  without?: readonly FieldSource[];
+  /** The lines of the field map; all of them by default. */
+  sources?: readonly FieldSource[];
+  settings?: Record<string, unknown>;
+  service?: SyncWorldOptions['service'];
+  integration?: Record<string, unknown>;
+  /** Whether an org of Salesforce has several currencies; false by default. */
+  currencies?: boolean;
+}
+
+/** The CRMs of these tests, by the name that a test shows. */
+export const CRMS = [
+  ['Salesforce', openSalesforce],
+  ['HubSpot', openHubspot],
+  ['a CSV file', openCsv],
+] as const;
+
+export type SalesforceCrm = Awaited<ReturnType<typeof startSalesforce>>;
+export type HubspotCrm = Awaited<ReturnType<typeof startHubspot>>;
+export type CsvCrm = Awaited<ReturnType<typeof startCsv>>;
+
+export function openSalesforce(options: BedOptions): Promise<Bed<SalesforceCrm>> {
+  return openBed(options, startSalesforce);
+}
+
+export function openHubspot(options: BedOptions): Promise<Bed<HubspotCrm>> {
+  return openBed(options, startHubspot);
+}
+
+export function openCsv(options: BedOptions): Promise<Bed<CsvCrm>> {
+  return openBed(options, startCsv);
+}
+
+async function openBed<Kind extends Crm>(
+  options: BedOptions,
+  start: (options: BedOptions, serviceUrl: string) => Promise<Kind>,
+): Promise<Bed<Kind>> {
+  let crm: Kind | null = null;
+  const open = new Set<Connector>();
+  onTestFinished(async () => {
+    for (const connector of open) await connector.close();
+  });
+  const world = await createSyncWorld({
+    service: { donors: DONORS, ...options.service },
+    integration: {},
+    open: async (signal) => {
+      if (crm === null) throw new Error('The CRM is not open');
+      const connector = await crm.open(signal);
+      open.add(connector);
+      return connector;
+    },
+  });
+  onTestFinished(() => world.close());
+  crm = await start(options, world.service.rootUrl);
+  onTestFinished(() => crm?.close());
+  const { lines } = crm;
+  const opened = crm;
+  const fieldFor = (from: FieldSource) =>
+    lines.find((line) => line.from === from)?.to ?? fail(`No field is mapped to ${from}`);
+  const { without = [], sources } = options;
+  await createIn(
+    opened,
+    lines.filter(({ from }) => !without.includes(from)),
+  );
+  const mappings =
+    sources === undefined ? lines : lines.filter(({ from }) => sources.includes(from));
+  const sync: SyncWorld['sync'] = (request) => world.sync({ mappings, ...request });
+  return {
+    crm: opened,
+    world: { ...world, sync },
+    fieldFor,
+    createFields: () => createIn(opened, lines),
+    async undo(runId) {
+      const deps = world.deps();
+      await withLease(deps, 'riverside', async (lease) =>
+        undoRun(await openCrm(deps, lease), lease, runId),
+      );
+    },
+  };
+}
+
+async function createIn(crm: Crm, lines: readonly FieldMapping[]): Promise<void> {
+  if (crm.kind === 'csv') return;
+  const connector = await crm.open(new AbortController().signal);
+  const created = await createMissingFields(connector, lines);
+  await connector.close();
+  expect(created.filter(({ result }) => result === 'failed')).toEqual([]);
+}
+
+/** Throws, where an expression has to give a value. */
+export function fail(message: string): never {
+  throw new Error(message);
+}
+
+async function profileLines(kind: Crm['kind']): Promise<FieldMapping[]> {
+  return (await findConnectorDefinition(kind)).defaultFields.filter(isProfileLine);
+}
+
+const recordSchema = z.record(z.string(), z.unknown());
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}T/;
+
+/** Instants are all alike, since two first syncs are never at the same time. */
+function toText(value: unknown): string | null {
+  if (value === undefined || value === null || value === '') return null;
+  return INSTANT.test(String(value)) ? 'an instant' : String(value);
+}
+
+const SALESFORCE_IDENTITY = [
+  ...['FirstName', 'LastName', 'AccountId', 'MailingStreet', 'MailingCity', 'MailingState'],
+  ...['MailingPostalCode', 'MailingCountry'],
+];
+
+async function startSalesforce({ people, settings = {}, currencies = false }: BedOptions) {
+  const org = await openOrg({ contacts: people, donors: DONORS, bulkJobTimeMs: 0, currencies });
+  const lines = await profileLines('salesforce');
+  const record = async (id: string) =>
+    recordSchema.parse(await org.control('GET', `record/Contact/${id}`));
+  const change = (id: string, values: object) => org.edit({ action: 'update', id, values });
+  return {
+    kind: 'salesforce' as const,
+    org,
+    lines,
+    ids: (await org.people()).map(({ id }) => id),
+    open: (signal: AbortSignal) => org.connector(settings, { signal }),
+    async read(id: string): Promise<Values> {
+      const all = await record(id);
+      return Object.fromEntries(lines.map(({ to }) => [to, toText(all[to])]));
+    },
+    async becomes(id: string, other: string) {
+      const all = await record(other);
+      await change(id, Object.fromEntries(SALESFORCE_IDENTITY.map((name) => [name, all[name]])));
+    },
+    rename: (id: string, FirstName: string, LastName: string) =>
+      change(id, { FirstName, LastName }),
+    /** How often each contact was updated for good, over all its contacts. */
+    async countUpdates(): Promise<number> {
+      const { updates } = updatesSchema.parse(await org.control('GET', 'updates'));
+      return updates.reduce((sum, each) => sum + each.updates, 0);
+    },
+    close: () => org.close(),
+  };
+}
+
+const updatesSchema = z.object({ updates: z.array(z.object({ updates: z.number() })) });
+
+const HUBSPOT_IDENTITY = [
+  ...['firstname', 'lastname', 'company', 'address', 'city', 'state', 'zip', 'country'],
+];
+
+const propertiesSchema = z.object({
+  properties: z.record(z.string(), z.string().nullish()),
+  associations: z.unknown(),
+});
+
+async function startHubspot({ people, settings = {} }: BedOptions) {
+  const account = await openAccount({ contacts: people, donors: DONORS });
+  const lines = await profileLines('hubspot');
+  const record = async (id: string) =>
+    propertiesSchema.parse(await account.control('GET', `record/contacts/${id}`)).properties;
+  const change = (id: string, values: object) => account.edit({ action: 'update', id, values });
+  return {
+    kind: 'hubspot' as const,
+    account,
+    lines,
+    ids: (await account.people()).map(({ id }) => id),
+    open: (signal: AbortSignal) => account.connector(settings, { signal }),
+    async read(id: string): Promise<Values> {
+      const all = await record(id);
+      return Object.fromEntries(lines.map(({ to }) => [to, toText(all[to])]));
+    },
+    async becomes(id: string, other: string) {
+      const all = await record(other);
+      await change(id, Object.fromEntries(HUBSPOT_IDENTITY.map((name) => [name, all[name] ?? ''])));
+      await account.edit({ action: 'employ', id, companyId: all['associatedcompanyid'] || null });
+    },
+    async rename(id: string, firstname: string, lastname: string) {
+      await change(id, { firstname, lastname });
+    },
+    /** Requests that update contacts, so far. */
+    async countUpdates(): Promise<number> {
+      const requests = await account.requests();
+      return requests.filter(({ path }) => path.endsWith('/batch/update')).length;
+    },
+    close: () => account.close(),
+  };
+}
+
+async function startCsv({ people }: BedOptions, serviceUrl: string) {
+  const folder = await openCsvFolder();
+  const rows = (await controlService({ rootUrl: serviceUrl }).people(people)).map((person) => ({
+    Id: person.id,
+    First: person.firstName ?? '',
+    Last: person.lastName ?? '',
+    Street: person.addresses[0] ?? '',
+    City: '',
+    Employer: person.employers[0] ?? '',
+  }));
+  const lines = await profileLines('csv');
+  const save = () => folder.save('in.csv', toCsv(rows));
+  const rowOf = (id: string) => rows.find((row) => row.Id === id) ?? fail(`No row ${id}`);
+  await save();
+  return {
+    kind: 'csv' as const,
+    folder,
+    lines,
+    ids: rows.map(({ Id }) => Id),
+    open: (signal: AbortSignal) =>
+      csvConnectorFor(folder.path('in.csv'), {
+        signal,
+        settings: { output: folder.path('out.csv') },
+      }),
+    async read(id: string): Promise<Values> {
+      const written = await folder.rows('out.csv');
+      const row = written.find((each) => each['Id'] === id) ?? {};
+      return Object.fromEntries(lines.map(({ to }) => [to, toText(row[to])]));
+    },
+    async becomes(id: string, other: string) {
+      Object.assign(rowOf(id), { ...rowOf(other), Id: id });
+      await save();
+    },
+    async rename(id: string, First: string, Last: string) {
+      Object.assign(rowOf(id), { First, Last });
+      await save();
+    },
+    close: () => folder.close(),
+  };
+}
+
+function toCsv(rows: readonly Record<string, string>[]): string {
+  const [first = {}] = rows;
+  const quoted = (value: string) => `"${value.replaceAll('"', '""')}"`;
+  const all = [Object.keys(first), ...rows.map((row) => Object.values(row))];
+  return `${all.map((cells) => cells.map(quoted).join(',')).join('\n')}\n`;
+}
+
+/** What a first sync writes where nothing is in its way. */
+export interface Reference {
+  /** Of each contact the service knows, by its place in the list. */
+  byPlace: ReadonlyMap<number, Values>;
+  /** The same by donor. */
+  byDonor: ReadonlyMap<string, Values>;
+}
+
+const references = new Map<string, Promise<Reference>>();
+
+/** Computed once for each CRM and number of people. */
+export function referenceOf(kind: Crm['kind'], people: number): Promise<Reference> {
+  const key = `${kind} ${people}`;
+  const known = references.get(key) ?? makeReference(kind, people);
+  references.set(key, known);
+  return known;
+}
+
+async function makeReference(kind: Crm['kind'], people: number): Promise<Reference> {
+  const open = { salesforce: openSalesforce, hubspot: openHubspot, csv: openCsv }[kind];
+  const { crm, world, fieldFor } = await open({ people });
+  expect((await world.sync()).status).toBe('succeeded');
+  const donorField = fieldFor('donorId');
+  const byPlace = new Map<number, Values>();
+  for (const [place, id] of crm.ids.entries()) {
+    const values = await crm.read(id);
+    if (values[donorField] !== null) byPlace.set(place, values);
+  }
+  const donors = [...byPlace.values()].map((values) => [values[donorField] ?? '', values] as const);
+  const byDonor = new Map(donors);
+  await expectAsServiceSays(world, byDonor, fieldFor);
+  return { byPlace, byDonor };
+}
+
+const donorsSchema = z.object({
+  donors: z.array(
+    z.object({
+      id: z.string(),
+      age: z.number().nullable(),
+      net_worth_range: z.array(z.number()).nullable(),
+      political_stats: z.object({ capacity: z.number().nullable() }),
+      nonprofit_stats: z.object({ capacity: z.number().nullable() }),
+    }),
+  ),
+});
+
+/** The figures of these profiles, from the service itself. */
+async function expectAsServiceSays(
+  { service }: SyncWorld,
+  byDonor: ReadonlyMap<string, Values>,
+  fieldFor: (from: FieldSource) => string,
+): Promise<void> {
+  const all = [...byDonor.keys()];
+  for (let start = 0; start < all.length; start += 100) {
+    const { body } = await send(`${service.baseUrl}/donors/batch`, 'POST', {
+      body: { donor_ids: all.slice(start, start + 100) },
+      headers: { authorization: `Bearer ${service.apiKey}`, 'x-api-key': service.apiKey },
+    });
+    for (const donor of donorsSchema.parse(body).donors) {
+      const values = byDonor.get(donor.id) ?? {};
+      const figures: [FieldSource, number | null | undefined][] = [
+        ['age', donor.age],
+        ['netWorth.low', donor.net_worth_range?.[0]],
+        ['netWorth.high', donor.net_worth_range?.[1]],
+        ['capacity.nonprofit', donor.nonprofit_stats.capacity],
+        ['capacity.political', donor.political_stats.capacity],
+      ];
+      for (const [from, figure] of figures) {
+        const standing = values[fieldFor(from)] ?? null;
+        expect([from, standing === null ? null : Number(standing)]).toEqual([from, figure ?? null]);
+      }
+    }
+  }
+}
+
+/** Every contact has exactly the values of a first sync without trouble; resolves with how many have some. */
+export async function expectWhole(
+  { crm }: Bed<Crm>,
+  { except = [], isLeftOut }: { except?: readonly string[]; isLeftOut?: LeftOut } = {},
+): Promise<number> {
+  const { byPlace } = await referenceOf(crm.kind, crm.ids.length);
+  let whole = 0;
+  for (const [place, id] of crm.ids.entries()) {
+    if (except.includes(id)) continue;
+    const expected = byPlace.get(place);
+    const own = Object.entries(expected ?? {}).map(([field, value]) => [
+      field,
+      isLeftOut?.(field, value, id) === true ? null : value,
+    ]);
+    const values = await crm.read(id);
+    const blank = Object.fromEntries(crm.lines.map(({ to }) => [to, null]));
+    expect([id, values]).toEqual([id, { ...blank, ...Object.fromEntries(own) }]);
+    if (expected !== undefined) whole += 1;
+  }
+  return whole;
+}
+
+/** Whether a value is kept out of the CRM by what a test has set up. */
+export type LeftOut = (field: string, value: string | null, id: string) => boolean;
+
+/** The donors whose values a contact has; none of them is of more than one, unless donors share it. */
+export async function donorsIn({ crm, fieldFor }: Bed<Crm>, id: string): Promise<string[]> {
+  const { byDonor } = await referenceOf(crm.kind, crm.ids.length);
+  const values = Object.entries(await crm.read(id)).filter(([, value]) => value !== null);
+  const shared = new Set([fieldFor('enhancedAt')]);
+  const telling = values.filter(([field]) => !shared.has(field));
+  if (telling.length === 0) return [];
+  const fitting = [...byDonor].filter(([, all]) =>
+    telling.every(([field, value]) => all[field] === value),
+  );
+  if (fitting.length === 0) return telling.map(([field, value]) => `${field}=${value}`);
+  return fitting.map(([donor]) => donor);
+}
