@@ -2,7 +2,8 @@
 import { newId } from '../core/new-id.ts';
 import type { Lease } from '../database/leases.ts';
 import { inFilledBatches } from '../database/rows.ts';
-import type { JobState, Trx } from '../database/tables/tables.ts';
+import type { JobState } from '../database/tables/credits.ts';
+import type { Trx } from '../database/tables/tables.ts';
 import type { RunContext } from '../sync/statements/runs.ts';
 import type { ChangeContext } from './changes.ts';
 import { type Moved, move } from './transition.ts';

@@ -4,7 +4,8 @@ import type { Clock } from '../../core/clock.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inFilledBatches, valuesTable } from '../../database/rows.ts';
-import { ERASED_ID, type Trx } from '../../database/tables/tables.ts';
+import { ERASED_ID } from '../../database/tables/credits.ts';
+import type { Trx } from '../../database/tables/tables.ts';
 import {
   type ClosedSubmission,
   closeSubmission,

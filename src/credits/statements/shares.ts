@@ -8,7 +8,8 @@ import { moveAndList } from '../../contacts/transition.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { inBatches } from '../../database/rows.ts';
-import type { Database, JobState, Trx } from '../../database/tables/tables.ts';
+import type { JobState } from '../../database/tables/credits.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
 import type { IntendedJob } from './intents.ts';
 import {
   type Fate,

@@ -7,12 +7,12 @@ import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inBatches, inFilledBatches, toValueRows } from '../../database/rows.ts';
-import type { Database, WritesTable } from '../../database/tables/tables.ts';
+import type { Database, Tables } from '../../database/tables/tables.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { type Delivery, recordEnds } from './delivery-ends.ts';
 import { recordUndone } from './value-states.ts';
 
-export type WriteRecord = FromRow<Selectable<WritesTable>>;
+export type WriteRecord = FromRow<Selectable<Tables['writes']>>;
 
 /** A write on its way to disk, before it goes to the CRM. */
 export interface IntendedWrite {

@@ -1,7 +1,7 @@
 /** Values of profiles that are not in their field, and why: one row for each. */
 
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
-import type { ValueState } from '../../database/tables/kept-tables.ts';
+import type { ValueState } from '../../database/tables/fields.ts';
 import type { Database, Trx } from '../../database/tables/tables.ts';
 
 /** A value of a profile that is not in its field. */

@@ -5,10 +5,9 @@ import { type FromRow, fromRows } from '../../database/from-row.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inBatches } from '../../database/rows.ts';
-import type { NetworksTable } from '../../database/tables/network-tables.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 
-export type NetworkRecord = FromRow<Selectable<NetworksTable>>;
+export type NetworkRecord = FromRow<Selectable<Tables['networks']>>;
 
 /** A group of the settings as the store knows it. */
 export interface MirroredGroup {

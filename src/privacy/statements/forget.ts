@@ -7,7 +7,8 @@ import { type FromRow, fromRows } from '../../database/from-row.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { overwriteErased } from '../../database/sqlite/erased-bytes.ts';
-import type { Database, ForgottenState, ForgottenTable } from '../../database/tables/tables.ts';
+import type { ForgottenState } from '../../database/tables/privacy.ts';
+import type { Database, Tables } from '../../database/tables/tables.ts';
 import {
   mayBeSamePerson,
   type PersonFingerprints,
@@ -21,7 +22,7 @@ import { type ErasedRows, eraseRows } from './erase-rows.ts';
 import { type ErasureEntry, type ErasureLog, isSeenDue, lastLineAt } from './erasure-log.ts';
 import { parseDonors } from './mentions.ts';
 
-export type ForgottenRecord = FromRow<Selectable<ForgottenTable>>;
+export type ForgottenRecord = FromRow<Selectable<Tables['forgotten']>>;
 
 /** Who must not be taken up again. */
 export interface Block {

@@ -278,8 +278,8 @@ export async function findDonorFingerprints(
   crmIds: readonly string[],
 ): Promise<string[]> {
   const own = new Set<string>();
-  for (const { table, column, form, is } of DONOR_PLACES) {
-    if (form !== 'id' || is !== 'contact') continue;
+  for (const { table, column, says } of DONOR_PLACES) {
+    if (says.form !== 'id' || says.of !== 'contact') continue;
     const { rows } = await sql<{ donor: string }>`
       select distinct ${sql.ref(column)} as donor from ${sql.table(table)}
       where integration_id in (${sql.join(integrationIds)}) and crm_id in (${sql.join(crmIds)})

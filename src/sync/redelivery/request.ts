@@ -2,7 +2,7 @@
 import type { FieldMapping } from '../../core/field-map.ts';
 import type { Integration } from '../../core/integration.ts';
 import { getOutcome, isOutcomeReason } from '../../core/outcome.ts';
-import type { ValueState } from '../../database/tables/kept-tables.ts';
+import type { ValueState } from '../../database/tables/fields.ts';
 import { readFields } from '../../fields/describe.ts';
 import { encryptProfile } from '../../fields/kept-profile.ts';
 import type { RedeliveryExclusion } from '../../fields/redelivery-view.ts';

@@ -11,7 +11,7 @@ import {
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
-import type { Database, RunsTable, Trx } from '../../database/tables/tables.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../../privacy/audit/record.ts';
 import { ALL_CONTACTS } from './request-rows.ts';
 import {
@@ -23,7 +23,7 @@ import {
 } from './run-requests.ts';
 import { dropRunRows, writeRunRows } from './run-rows.ts';
 
-export type RunRecord = FromRow<Selectable<RunsTable>>;
+export type RunRecord = FromRow<Selectable<Tables['runs']>>;
 
 /** The run that acts, and when (epoch ms). */
 export interface RunContext {
