@@ -13,9 +13,16 @@ const ON_BOTH_DATABASES = globSync('test/**/*.test.ts', { exclude: [SLOW] }).fil
   /\bdescribe(EachDatabase|On)\(/.test(readFileSync(file, 'utf8')),
 );
 
+/** They build the whole product or work a browser for a minute: beside others they would hold them up, and be held up. */
+const ALONE = [
+  'test/shipping/replay.slow.test.ts',
+  'test/shipping/package.slow.test.ts',
+  'test/browser/day-long.slow.test.ts',
+];
+
 /** A minute or more, most of it waiting: begun last, all others would have ended long before them. */
 const LONGEST =
-  /\/test\/(sweep|simulation|failpoints)\/|\/(replay|package|wizard-story|worker|demo|hosts|outage|day-long|shared-pace)\.slow\.test\.ts$/;
+  /\/test\/(sweep|simulation|failpoints)\/|\/(wizard-story|worker|demo|hosts|outage|shared-pace)\.slow\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -77,7 +84,18 @@ export default defineConfig({
           name: 'slow',
           ...SECOND_TIER,
           include: [SLOW],
+          exclude: ALONE,
           provide: { databases: ['sqlite', 'postgres'] },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: ALONE,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+          provide: { databases: ['sqlite'] },
         },
       },
     ],
