@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { findForeignSql } from '../scripts/foreign-sql.ts';
 import {
   BESIDE_THE_PRODUCT,
   DRAWINGS,
@@ -17,6 +18,7 @@ import {
 } from '../scripts/rooms.ts';
 import { CATALOGUE } from '../src/database/tables/catalogue.ts';
 import type { Table } from '../src/database/tables/table.ts';
+import { CHANGES, READS, WORKS_WITH_ALL } from './foreign-tables.ts';
 
 /** The rooms inside the large rooms, the ground first; files beside them are the top. */
 const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
@@ -135,6 +137,19 @@ describe('the floors of the house', () => {
       return !mayHoldRows && file.startsWith('src/') && isColumn.test(codeOf(file));
     });
     expect(wrong).toEqual([]);
+  });
+
+  it('has no SQL about a table of another topic, but for the places that are listed with a reason', () => {
+    const found = findForeignSql().filter(({ topic }) => topic !== WORKS_WITH_ALL);
+    for (const [does, listed] of Object.entries({ reads: READS, changes: CHANGES })) {
+      const places = found.flatMap((each) =>
+        each.does === does ? `${each.topic} ${does} ${each.table}` : [],
+      );
+      const expected = Object.entries(listed).flatMap(([topic, tables]) =>
+        Object.keys(tables).map((table) => `${topic} ${does} ${table}`),
+      );
+      expect([...new Set(places)].toSorted()).toEqual(expected.toSorted());
+    }
   });
 
   it('has no circle of imports', () => {

@@ -209,4 +209,18 @@ export const CREDIT_TABLES = {
       intended_at: bigint(),
     },
   ),
+  /** What a run's queries for paths have cost; there is no row where they were free. */
+  warm_path_costs: table(
+    {
+      key: ['run_id'],
+      whenClientErased: 'deleted with its run',
+      exported: { not: 'names no contact' },
+      retention: null,
+    },
+    {
+      run_id: text(),
+      bucket: text(),
+      credits: bigint(),
+    },
+  ),
 };

@@ -57,26 +57,12 @@ export const PATH_TABLES = {
       /** Fingerprint of the settings that decide what a path is and where it is written. */
       settings: text(),
       /** JSON: the service's id of each network → donor ids of its members. */
-      members: text(),
+      members: personal(text()),
       /**
        * The epoch of the lease under which that was: contacts that no run has touched since are as they
        * were. Null if every contact is to be looked at.
        */
       looked_epoch: nullable(integer()),
-    },
-  ),
-  /** What a run's queries for paths have cost; there is no row where they were free. */
-  warm_path_costs: table(
-    {
-      key: ['run_id'],
-      whenClientErased: 'deleted with its run',
-      exported: { not: 'names no contact' },
-      retention: null,
-    },
-    {
-      run_id: text(),
-      bucket: text(),
-      credits: bigint(),
     },
   ),
 };
