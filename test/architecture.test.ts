@@ -152,6 +152,13 @@ describe('the floors of the house', () => {
     }
   });
 
+  it('spreads no literal object into another: its properties are written one by one', () => {
+    const wrong = files.filter(
+      (file) => /^(src|connectors)\//.test(file) && /\.\.\.\{/.test(codeOf(file)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it('has no circle of imports', () => {
     expect(findCircle()).toEqual([]);
   });

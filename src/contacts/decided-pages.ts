@@ -284,7 +284,8 @@ async function recordKept(
   contacts: readonly KeptContact[],
 ): Promise<void> {
   const seen = contacts.map(({ row: { crm_id }, noted: { identity, asked }, has_opted_out }) => ({
-    ...{ crm_id, has_opted_out },
+    crm_id,
+    has_opted_out,
     identity,
     asked_identity: asked,
   }));

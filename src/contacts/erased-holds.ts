@@ -42,12 +42,10 @@ export async function openErasedHolds(
         held.map(({ crm_id }) => {
           const id = newId(run.now);
           return {
-            ...{
-              id,
-              integration_id: lease.integrationId,
-              crm_id,
-              kind: 'forgotten_person' as const,
-            },
+            id,
+            integration_id: lease.integrationId,
+            crm_id,
+            kind: 'forgotten_person' as const,
             tracking_id: id,
             opened_at: run.now,
           };

@@ -71,7 +71,9 @@ export function recordUnwritten(
   const { unfit, kept, emptied, cut } = found;
   if (unfit.length + kept.length + emptied.length + cut.length === 0) return [];
   const note = (field: string, state: ValueState): ValueNote => ({
-    ...{ field, state, code: '' },
+    field,
+    state,
+    code: '',
     description: fingerprintField(deps, run.fields, field),
   });
   const notes = [

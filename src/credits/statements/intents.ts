@@ -73,7 +73,11 @@ export function intentQueries(leases: LeaseQueries, clock: Clock) {
     const slot = await freeSlot(trx, intent, key.balance);
     const { submissionId, runId, partnerKey, mapping } = intent;
     const inserted = await insertSubmission(trx, {
-      ...{ submissionId, runId, partnerKey, mapping, slot },
+      submissionId,
+      runId,
+      partnerKey,
+      mapping,
+      slot,
       integrationId: lease.integrationId,
       persons: intent.jobs.length,
       balance: key.balance,

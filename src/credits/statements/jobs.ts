@@ -179,7 +179,9 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
     const kept = [...(await findAnswered(trx, lease.integrationId, ids))]
       .filter(([, { isLast, isLost }]) => isLast && !isLost)
       .map(([crm_id, { identity, submittedAt }]) => ({
-        ...{ crm_id, asked_identity: identity, asked_at: submittedAt },
+        crm_id,
+        asked_identity: identity,
+        asked_at: submittedAt,
       }));
     await move(trx, lease, 'answerStands', kept, run);
   }

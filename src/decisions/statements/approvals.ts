@@ -104,7 +104,10 @@ export function approvalQueries(deps: ApprovalDeps) {
         const { numInsertedOrUpdatedRows } = await trx
           .insertInto('approvals')
           .values({
-            ...{ id, integration_id: integrationId, crm_id: crmId, digest },
+            id,
+            integration_id: integrationId,
+            crm_id: crmId,
+            digest,
             asked: sealer().seal(JSON.stringify(asked), place),
             asked_at: askedAt,
             runs_out_at: askedAt + APPROVAL_MS,
@@ -236,7 +239,9 @@ export function approvalQueries(deps: ApprovalDeps) {
       JSON.parse(sealer().open(sealed, getSealPlace(column, row)));
     return {
       ...askedSchema.parse(open(row.asked, 'asked')),
-      ...{ id, integrationId, crmId },
+      id,
+      integrationId,
+      crmId,
       askedAt: row.asked_at,
       runsOutAt: row.runs_out_at,
       confirmedBy:

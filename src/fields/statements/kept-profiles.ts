@@ -261,7 +261,9 @@ export function keptProfileQueries(db: Database, checkpoint: Checkpoint, clock: 
         await closeWrites(trx, ends);
         const telling = ends.filter(({ reason }) => getOutcome(reason) !== 'unchanged');
         const outcomes = telling.map(({ crmId, reason, detail }) => ({
-          ...{ crm_id: crmId, outcome_reason: reason, outcome_detail: detail },
+          crm_id: crmId,
+          outcome_reason: reason,
+          outcome_detail: detail,
         }));
         await move(trx, lease, 'deliveredLater', outcomes, run);
         const words = ends.flatMap((end) => end.words ?? []);
@@ -288,7 +290,10 @@ export function keptProfileQueries(db: Database, checkpoint: Checkpoint, clock: 
       await checkpoint(lease, async (trx) => {
         const deliveries = fetched.map(({ submittedAt, ...each }) => ({
           ...each,
-          ...{ paidAt: submittedAt, isDelivered: true, fieldMap: '', values: [] },
+          paidAt: submittedAt,
+          isDelivered: true,
+          fieldMap: '',
+          values: [],
         }));
         await insertKept(trx, lease.integrationId, deliveries);
       });

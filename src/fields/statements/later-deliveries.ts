@@ -121,8 +121,12 @@ export function createRequestQueries(db: Database, checkpoint: Checkpoint) {
         .groupBy(['c.state', 'c.eligible', 'c.outcome_reason', 'outside', 'gone'])
         .execute();
       return rows.map(({ state, eligible, outcome_reason: reason, outside, gone, contacts }) => ({
-        ...{ state, reason, isEligible: eligible === 1, isOutside: outside === 1 },
-        ...{ isGone: gone === 1, contacts: Number(contacts) },
+        state,
+        reason,
+        isEligible: eligible === 1,
+        isOutside: outside === 1,
+        isGone: gone === 1,
+        contacts: Number(contacts),
       }));
     },
   };

@@ -156,8 +156,14 @@ export async function putNotes(
     notes.map(({ crmId, note: { field, state, code, description } }) => [
       JSON.stringify([crmId, field]),
       {
-        ...{ integration_id: integrationId, crm_id: crmId, field, state, code, description },
-        ...{ since: now, probed_at: probedAt },
+        integration_id: integrationId,
+        crm_id: crmId,
+        field,
+        state,
+        code,
+        description,
+        since: now,
+        probed_at: probedAt,
       },
     ]),
   );

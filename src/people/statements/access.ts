@@ -39,7 +39,11 @@ export function accessQueries(db: Database, clock: Clock, record: RecordEntry) {
         await trx
           .insertInto('access_tokens')
           .values({
-            ...{ id, name, role, hash, integrations: reach },
+            id,
+            name,
+            role,
+            hash,
+            integrations: reach,
             created_at: clock.now(),
             last_used_at: null,
           })

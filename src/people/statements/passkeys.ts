@@ -153,8 +153,15 @@ export async function addPasskey(
   const added = await trx
     .insertInto('passkeys')
     .values({
-      ...{ id, person_id: personId, credential, public_key: publicKey, counter, sealed },
-      ...{ transports: JSON.stringify(transports), created_at: now, last_used_at: null },
+      id,
+      person_id: personId,
+      credential,
+      public_key: publicKey,
+      counter,
+      sealed,
+      transports: JSON.stringify(transports),
+      created_at: now,
+      last_used_at: null,
     })
     .onConflict((c) => c.column('credential').doNothing())
     .returning('id')

@@ -75,8 +75,14 @@ export function peopleQueries(db: Database, clock: Clock, record: RecordEntry) {
         const added = await trx
           .insertInto('people')
           .values({
-            ...{ id, email, sealed, role, integrations },
-            ...{ invite_hash: hash, invite_until: until, created_at: clock.now() },
+            id,
+            email,
+            sealed,
+            role,
+            integrations,
+            invite_hash: hash,
+            invite_until: until,
+            created_at: clock.now(),
           })
           .onConflict((c) => c.column('email').doNothing())
           .returning('id')

@@ -44,7 +44,9 @@ export function sessionQueries(db: Database, clock: Clock, record: RecordEntry) 
           .insertInto('browser_sessions')
           .values({
             ...session,
-            ...{ begun_at: now, seen_at: now, expires_at: now + SESSION_MS },
+            begun_at: now,
+            seen_at: now,
+            expires_at: now + SESSION_MS,
             token_id: 'tokenId' in owner ? owner.tokenId : null,
             person_id: 'personId' in owner ? owner.personId : null,
           })

@@ -86,8 +86,12 @@ export function forgetQueries(deps: ForgetDeps) {
       const { crmId, state, person, everywhere, donors, receipt } = erasure;
       const now = clock.now();
       await erasures.append({
-        ...{ what: state, at: now, integration: lease.integrationId, everywhere },
-        ...{ contact: fingerprint('forgotten', crmId), person },
+        what: state,
+        at: now,
+        integration: lease.integrationId,
+        everywhere,
+        contact: fingerprint('forgotten', crmId),
+        person,
       });
       await checkpoint(lease, async (trx) => {
         await trx
@@ -169,8 +173,11 @@ export function forgetQueries(deps: ForgetDeps) {
       const { integrationId } = lease;
       const [contact = '', ...others] = fingerprintIds([crmId, ...forms]);
       await erasures.append({
-        ...{ what: 'erased', at: clock.now(), integration: integrationId },
-        ...{ contact, forms: others },
+        what: 'erased',
+        at: clock.now(),
+        integration: integrationId,
+        contact,
+        forms: others,
       });
       return checkpoint(lease, async (trx) => {
         const now = clock.now();
@@ -186,7 +193,8 @@ export function forgetQueries(deps: ForgetDeps) {
             integration_id: integrationId,
             crm_id_fingerprint: fingerprint('forgotten', crmId),
             forgotten_at: now,
-            ...{ everywhere: 0, donors: '[]' },
+            everywhere: 0,
+            donors: '[]',
             ...end,
           })
           .onConflict((c) => c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet(end))

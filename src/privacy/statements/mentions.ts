@@ -250,7 +250,10 @@ export function mentionQueries(db: Database, checkpoint: Checkpoint, fingerprint
         .execute();
       for (const row of written) {
         const write: WriteOfTexts = {
-          ...{ id: row.id, crmId: row.crm_id, before: row.before, after: parseOwned(row.after) },
+          id: row.id,
+          crmId: row.crm_id,
+          before: row.before,
+          after: parseOwned(row.after),
           isIntended: row.state === 'intended',
           introducer: row.introducer,
           introduced: row.introduced === null ? {} : parseOwned(row.introduced),

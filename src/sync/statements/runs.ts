@@ -85,8 +85,13 @@ export function runQueries(
             ? await countDue(trx, { integrationId })
             : await countDueAmong(trx, { integrationId, only });
         await insertRun(trx, {
-          ...{ id, integrationId, epoch, trigger },
-          ...{ contact: getRunContact(only), full: full ? 1 : 0, startedAt: clock.now() },
+          id,
+          integrationId,
+          epoch,
+          trigger,
+          contact: getRunContact(only),
+          full: full ? 1 : 0,
+          startedAt: clock.now(),
           // What an earlier run has chosen and left undone is this run's to do.
           chosen: redelivers ? 0 : Number(due.rows[0]?.count ?? 0),
         });
@@ -119,7 +124,10 @@ export function runQueries(
     ): Promise<void> {
       await checkpoint(lease, async (trx) => {
         await endRun(trx, {
-          ...{ id, status: end.status, finishedAt: end.finishedAt, report: end.report },
+          id,
+          status: end.status,
+          finishedAt: end.finishedAt,
+          report: end.report,
           reasonCode: end.reason?.code ?? null,
           reasonMessage: end.reason?.message ?? null,
         });
