@@ -29,7 +29,9 @@ export function createMarkTally(contacts: ContactsSettings, columns: readonly st
   let rows = 0;
   const positions = columnPositions(columns);
   const tallies = markColumns(contacts).map(({ kind, column }) => ({
-    ...{ kind, field: column, at: positions.get(column) ?? -1 },
+    kind,
+    field: column,
+    at: positions.get(column) ?? -1,
     listed: markValues(contacts, kind),
     marked: 0,
     values: new Map<string, number>(),
@@ -47,7 +49,11 @@ export function createMarkTally(contacts: ContactsSettings, columns: readonly st
     },
     counts: () =>
       tallies.map(({ kind, field, marked, values }) => ({
-        ...{ kind, field, contacts: rows, marked, values },
+        kind,
+        field,
+        contacts: rows,
+        marked,
+        values,
       })),
   };
 }
