@@ -17,16 +17,31 @@ export interface MarkValues {
   unmarked: ReadonlySet<string> | null;
 }
 
-const SETTINGS = {
+/** The settings that list the values that mark. */
+export const MARK_LISTS = {
   optOut: 'optOutValues',
   deceased: 'deceasedValues',
   doNotContact: 'doNotContactValues',
 } as const satisfies Record<MarkKind, keyof ContactsSettings>;
 
+/** The columns of the settings that mark contacts who are left out, unless the settings include them. */
+export function markColumns(contacts: ContactsSettings): { kind: MarkKind; column: string }[] {
+  const { optOutField, deceasedField, doNotContactField } = contacts;
+  const all = [
+    { kind: 'optOut', column: optOutField },
+    { kind: 'deceased', column: contacts.includeDeceased === true ? null : deceasedField },
+    {
+      kind: 'doNotContact',
+      column: contacts.includeDoNotContact === true ? null : doNotContactField,
+    },
+  ] as const;
+  return all.flatMap(({ kind, column }) => (column == null ? [] : [{ kind, column }]));
+}
+
 /** Reads the lists of one mark from the settings. */
 export function markValues(contacts: ContactsSettings, kind: MarkKind): MarkValues {
   return {
-    marked: foldedSet(contacts[SETTINGS[kind]]),
+    marked: foldedSet(contacts[MARK_LISTS[kind]]),
     unmarked: foldedSet(contacts.unmarkedValues?.[kind]),
   };
 }
