@@ -1,10 +1,10 @@
 import { createSecretKey } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { plainField } from '../../src/core/crm-field.ts';
-import type { RecordCurrencies } from '../../src/core/money.ts';
-import { createFingerprint } from '../../src/database/encryption/fingerprint.ts';
-import { findMisplaced } from '../../src/fields/amounts.ts';
-import { valueFingerprint } from '../../src/fields/values.ts';
+import { plainField } from '../../../src/core/crm-field.ts';
+import type { RecordCurrencies } from '../../../src/core/money.ts';
+import { createFingerprint } from '../../../src/database/encryption/fingerprint.ts';
+import { findMisplaced } from '../../../src/fields/money/amounts.ts';
+import { valueFingerprint } from '../../../src/fields/values.ts';
 
 const FIELD = 'Net_Worth__c';
 const deps = { store: { fingerprint: createFingerprint(createSecretKey(Buffer.alloc(32, 7))) } };

@@ -1,15 +1,15 @@
 /** Amounts in the currency of a record, by the rate that they were first written with. Pure but for fingerprints. */
 
-import { rateIn, sentFingerprint } from '../contacts/owned-values.ts';
-import type { CrmField, FieldValue, FieldValues } from '../core/crm-field.ts';
-import { currencyOf, PROFILE_CURRENCY, type RecordCurrencies } from '../core/money.ts';
-import { type Amount, type AppliedRate, amountFor, convert } from '../mapping/amount.ts';
-import { fitValue } from '../mapping/fit.ts';
-import type { UnfitField } from '../mapping/map-profile.ts';
-import { isBlank } from '../mapping/same-value.ts';
-import type { Store } from '../store.ts';
-import type { WrittenValues } from './former-values.ts';
-import { createOwnershipCheck, valueFingerprint } from './values.ts';
+import { rateIn, sentFingerprint } from '../../contacts/owned-values.ts';
+import type { CrmField, FieldValue, FieldValues } from '../../core/crm-field.ts';
+import { currencyOf, PROFILE_CURRENCY, type RecordCurrencies } from '../../core/money.ts';
+import { type Amount, type AppliedRate, amountFor, convert } from '../../mapping/amount.ts';
+import { fitValue } from '../../mapping/fit.ts';
+import type { UnfitField } from '../../mapping/map-profile.ts';
+import { isBlank } from '../../mapping/same-value.ts';
+import type { Store } from '../../store.ts';
+import type { WrittenValues } from '../former-values.ts';
+import { createOwnershipCheck, valueFingerprint } from '../values.ts';
 
 /**
  * What an amount is in a field of this record. An amount that was written before by an earlier rate of the same
