@@ -1,3 +1,4 @@
+import { Client } from '@hubspot/api-client';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { ask, CONTACTS, contactIds, startAccount } from '../account.ts';
@@ -40,6 +41,16 @@ it.each(VERSIONS)(
     expect(JSON.stringify(found.body)).not.toContain(`"lastname":"${properties['lastname']}"`);
   },
 );
+
+it("is asked for by HubSpot's own client", async () => {
+  const account = await startAccount({ contacts: 2 });
+  const [erased = '', kept = ''] = await contactIds(account, 2);
+  const client = new Client({ accessToken: account.token, basePath: account.baseUrl });
+  await client.crm.contacts.basicApi.purge({ objectId: erased });
+  const { results } = await client.crm.contacts.basicApi.getPage();
+  expect(results.map(({ id }) => id)).toEqual([kept]);
+  await expect(client.crm.contacts.basicApi.getById(erased)).rejects.toMatchObject({ code: 404 });
+});
 
 it('is of a contact by its address too, does nothing twice, and needs the right to write', async () => {
   const account = await startAccount({ contacts: 3 });
