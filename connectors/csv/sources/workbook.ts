@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { ConfigurationError } from '../../../src/core/errors.ts';
+import { ownProgram } from '../../../src/core/own-file.ts';
 import { TOO_LARGE } from './too-large.ts';
 import type { WorkbookAnswer } from './workbook-worker.ts';
 
@@ -32,7 +33,7 @@ function askWorker(
   { mostTimeMs, mostMemoryMb }: WorkbookLimits,
 ): Promise<WorkbookAnswer> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(workerUrl(import.meta.url), {
+    const worker = new Worker(ownProgram('connectors/csv/sources/workbook-worker'), {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
     });
@@ -52,13 +53,6 @@ function askWorker(
       void worker.terminate();
     }
   });
-}
-
-/** The thread's program: next to this file in the sources, and at a fixed place of the built program. */
-export function workerUrl(here: string): URL {
-  if (here.endsWith('.ts')) return new URL('./workbook-worker.ts', here);
-  const built = here.slice(0, here.lastIndexOf('/dist/'));
-  return new URL(`${built}/dist/connectors/csv/sources/workbook-worker.js`);
 }
 
 function unreadable(path: string, problem: string): ConfigurationError {
