@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { RetriableError } from '../../core/errors.ts';
+import { createOneAtATime } from '../../core/one-at-a-time.ts';
 import { ownProgram } from '../../core/own-file.ts';
 
 /** One password, with the words that others try first. */
@@ -48,19 +49,10 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
   } = { ...LIMITS, ...limits };
   let thread: Worker | null = null;
   let idle: NodeJS.Timeout | undefined;
-  let waiting = 0;
-  let last: Promise<unknown> = Promise.resolve();
+  // One at a time: the answer that comes is the one to this question.
+  const inTurn = createOneAtATime(mostWaiting, unchecked);
 
-  return async (question) => {
-    if (waiting >= mostWaiting) throw unchecked();
-    waiting += 1;
-    // One at a time: the answer that comes is the one to this question.
-    const mine = last.then(() => ask(question));
-    last = mine.catch(() => undefined);
-    return mine.finally(() => {
-      waiting -= 1;
-    });
-  };
+  return (question) => inTurn(() => ask(question));
 
   function ask(question: PasswordQuestion): Promise<boolean> {
     clearTimeout(idle);

@@ -1,6 +1,7 @@
 /** Passwords: which ones are taken, how they are kept, and checking one (docs/decisions/0021-people.md). */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { ConfigurationError, RetriableError } from '../../core/errors.ts';
+import { createOneAtATime } from '../../core/one-at-a-time.ts';
 import { createPasswordJudge } from './password-judge.ts';
 
 export const MIN_PASSWORD_LENGTH = 12;
@@ -90,24 +91,15 @@ const NO_ONE = [
   randomBytes(KEY_BYTES).toString('base64url'),
 ].join('$');
 
-/** How many may wait: one at a time takes 32 MB and a part of a second. */
-const MAX_WAITING = 20;
-let waiting = 0;
-let last: Promise<unknown> = Promise.resolve();
-
-/** One after the other, so that many sign-ins at once take neither the memory nor all cores. */
-async function derive(password: string, salt: Buffer, cost: typeof COST): Promise<Buffer> {
-  if (waiting >= MAX_WAITING) {
-    throw new RetriableError('Too many sign in at this moment. Try again in a few seconds.', {
-      code: 'sign_in_busy',
-    });
-  }
-  waiting += 1;
-  const mine = last.then(() => run(normal(password), salt, cost));
-  last = mine.catch(() => undefined);
-  return mine.finally(() => {
-    waiting -= 1;
+/** One after the other, since one takes 32 MB and a part of a second: many sign-ins at once take neither the memory nor all cores. */
+const inTurn = createOneAtATime(20, () => {
+  return new RetriableError('Too many sign in at this moment. Try again in a few seconds.', {
+    code: 'sign_in_busy',
   });
+});
+
+function derive(password: string, salt: Buffer, cost: typeof COST): Promise<Buffer> {
+  return inTurn(() => run(normal(password), salt, cost));
 }
 
 function run(password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffer> {
