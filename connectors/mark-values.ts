@@ -24,8 +24,26 @@ export const MARK_LISTS = {
   doNotContact: 'doNotContactValues',
 } as const satisfies Record<MarkKind, keyof ContactsSettings>;
 
+/** A column that marks contacts, with the values that the settings list for it. */
+export interface MarkColumn {
+  kind: MarkKind;
+  column: string;
+  listed: MarkValues;
+}
+
 /** The columns of the settings that mark contacts who are left out, unless the settings include them. */
-export function markColumns(contacts: ContactsSettings): { kind: MarkKind; column: string }[] {
+export function markColumns(contacts: ContactsSettings): readonly MarkColumn[] {
+  const known = cached.get(contacts);
+  if (known !== undefined) return known;
+  const columns = findMarkColumns(contacts);
+  cached.set(contacts, columns);
+  return columns;
+}
+
+/** Each row of a file asks for the same columns. */
+const cached = new WeakMap<ContactsSettings, readonly MarkColumn[]>();
+
+function findMarkColumns(contacts: ContactsSettings): MarkColumn[] {
   const { optOutField, deceasedField, doNotContactField } = contacts;
   const all = [
     { kind: 'optOut', column: optOutField },
@@ -35,7 +53,9 @@ export function markColumns(contacts: ContactsSettings): { kind: MarkKind; colum
       column: contacts.includeDoNotContact === true ? null : doNotContactField,
     },
   ] as const;
-  return all.flatMap(({ kind, column }) => (column == null ? [] : [{ kind, column }]));
+  return all.flatMap(({ kind, column }) =>
+    column == null ? [] : [{ kind, column, listed: markValues(contacts, kind) }],
+  );
 }
 
 /** Reads the lists of one mark from the settings. */

@@ -27,7 +27,9 @@ export function unknownMarks({ kind, field, values, ok }: UnknownMarks): Finding
   const message = `contacts wait because "${field}" has values that the settings do not list: ${named.join(', ')}${others}`;
   return [
     {
-      ...{ subject: 'unknown marks', ok, message },
+      subject: 'unknown marks',
+      ok,
+      message,
       fix: `Add each value to contacts.${MARK_LISTS[kind]} if it means that the contact must be left out, and to contacts.unmarkedValues.${kind} if it does not.`,
       report: `${values.length} values of a mark are unknown`,
     },

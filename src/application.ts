@@ -134,8 +134,11 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     const engine: Engine =
       database.kind === 'postgres'
         ? createPgBossEngine({
-            ...{ url: connectionUrl(settings.database), connect: neighbours.connectQueue },
-            ...{ db, clock, log },
+            url: connectionUrl(settings.database),
+            connect: neighbours.connectQueue,
+            db,
+            clock,
+            log,
           })
         : createEmbeddedEngine({
             listReady: () => store.runRequests.listReady(),
@@ -179,7 +182,11 @@ function openErasureLogs(
   if (erasureLog === null) return null;
   const open = neighbours.openErasureLog ?? openErasureLog;
   return openErasurePlaces({
-    ...{ live: erasureLog, named: moreErasureLogs, folders: backupFolders, store, open },
+    live: erasureLog,
+    named: moreErasureLogs,
+    folders: backupFolders,
+    store,
+    open,
   });
 }
 

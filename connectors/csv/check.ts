@@ -2,7 +2,7 @@ import type { Contact } from '../../src/core/contact.ts';
 import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { ContactsSettings, Finding, MarkCount } from '../contract.ts';
 import { leavesOutMost, markText } from '../mark-counts.ts';
-import { markColumns, markValues, meaningOfMark } from '../mark-values.ts';
+import { markColumns, meaningOfMark } from '../mark-values.ts';
 import { missingMarksText, missingParts } from '../missing-parts.ts';
 import { unknownMarks } from '../unknown-marks.ts';
 import { readCell } from './cells.ts';
@@ -191,9 +191,9 @@ function unknownWords(
   { positions }: Pick<Table, 'positions'>,
   { contacts }: ContactColumns,
 ) {
-  return markColumns(contacts).flatMap(({ kind, column }) => {
+  return markColumns(contacts).flatMap(({ column, listed }) => {
     const word = readCell(row.cells[positions.get(column) ?? -1] ?? '').trim();
-    const isUnknown = meaningOfMark(word, markValues(contacts, kind)) === 'unknown';
+    const isUnknown = meaningOfMark(word, listed) === 'unknown';
     return isUnknown ? [{ column, word }] : [];
   });
 }

@@ -1,5 +1,5 @@
 import type { ContactsSettings, MarkCount } from '../contract.ts';
-import { markColumns, markValues, meaningOfMark, nameOfMark } from '../mark-values.ts';
+import { markColumns, meaningOfMark, nameOfMark } from '../mark-values.ts';
 import { readCell } from './cells.ts';
 import type { Row } from './rows.ts';
 import { columnPositions } from './setting-names.ts';
@@ -14,9 +14,11 @@ export interface MarkTally {
 export function createMarkTally(contacts: ContactsSettings, columns: readonly string[]): MarkTally {
   let rows = 0;
   const positions = columnPositions(columns);
-  const tallies = markColumns(contacts).map(({ kind, column }) => ({
-    ...{ kind, field: column, at: positions.get(column) ?? -1 },
-    listed: markValues(contacts, kind),
+  const tallies = markColumns(contacts).map(({ kind, column, listed }) => ({
+    kind,
+    field: column,
+    at: positions.get(column) ?? -1,
+    listed,
     marked: 0,
     values: new Map<string, number>(),
   }));
@@ -33,7 +35,11 @@ export function createMarkTally(contacts: ContactsSettings, columns: readonly st
     },
     counts: () =>
       tallies.map(({ kind, field, marked, values }) => ({
-        ...{ kind, field, contacts: rows, marked, values },
+        kind,
+        field,
+        contacts: rows,
+        marked,
+        values,
       })),
   };
 }

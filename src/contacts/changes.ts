@@ -3,9 +3,9 @@
  * A test holds the two readings against each other.
  */
 import type { Selectable } from 'kysely';
-import type { ContactsTable } from '../database/tables/tables.ts';
+import type { Tables } from '../database/tables/tables.ts';
 
-export type ContactRow = Selectable<ContactsTable>;
+export type ContactRow = Selectable<Tables['contacts']>;
 
 /** The columns that events set or ask about. */
 export const COLUMNS = [

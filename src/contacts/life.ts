@@ -4,7 +4,7 @@
  * contact stays as it is. ARCHITECTURE.md's diagram is drawn from this table by a test.
  */
 import { OUTCOME_REASONS, type Outcome } from '../core/outcome.ts';
-import type { ContactState } from '../database/tables/tables.ts';
+import type { ContactState } from '../database/tables/contacts.ts';
 import {
   all,
   any,

@@ -13,7 +13,8 @@ import {
 } from 'kysely';
 import { type Prepared, prepared, type Slots } from '../database/prepared.ts';
 import { inBatches, inFilledBatches, toValueRows } from '../database/rows.ts';
-import type { ContactState, Tables, Trx } from '../database/tables/tables.ts';
+import type { ContactState } from '../database/tables/contacts.ts';
+import type { Tables, Trx } from '../database/tables/tables.ts';
 import {
   type ChangeContext,
   COLUMNS,

@@ -160,8 +160,12 @@ export function planFields(
   /** What is to be written into fields with these values. */
   function decide(standing: FieldValues) {
     const all = diffValues({
-      ...{ mapped, present: standing, mappings },
-      ...{ wasOurs: isOurs, isFormer, isMadeOf },
+      mapped,
+      present: standing,
+      mappings,
+      wasOurs: isOurs,
+      isFormer,
+      isMadeOf,
     });
     const { diff: rest, emptied: kept } =
       offeredBefore === undefined
@@ -190,8 +194,15 @@ export function planFields(
     const introducer = named === null ? '' : introducerFingerprint(deps, named);
     const introduced = named === null ? {} : valueFingerprints(deps, crmId, changes, pathFields());
     return {
-      ...{ id, crmId, before: sealed, after, ownedBefore, donorBefore, donor },
-      ...{ introducer, introduced },
+      id,
+      crmId,
+      before: sealed,
+      after,
+      ownedBefore,
+      donorBefore,
+      donor,
+      introducer,
+      introduced,
     };
   }
 

@@ -52,7 +52,10 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
     const isRecorded = await deps.store.contacts.recordPage(
       run.lease,
       {
-        ...{ runId: run.id, contacts, removed, cursor: getWatermark(page, run) },
+        runId: run.id,
+        contacts,
+        removed,
+        cursor: getWatermark(page, run),
         missing: page.missing ?? [],
         ...(marks === undefined ? {} : { erased: { marks, isAnyoneAlike } }),
       },

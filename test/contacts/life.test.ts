@@ -15,7 +15,7 @@ import {
 } from '../../src/contacts/life.ts';
 import { after, move } from '../../src/contacts/transition.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../../src/core/outcome.ts';
-import type { DueReason } from '../../src/database/tables/tables.ts';
+import type { DueReason } from '../../src/database/tables/contacts.ts';
 import {
   BALANCE,
   INTEGRATION,

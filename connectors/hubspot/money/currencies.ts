@@ -73,7 +73,9 @@ export async function readRates(
       { code: companyCurrency, perCommon: 1, decimals: decimalsOf(companyCurrency) },
       // HubSpot has units of the company currency for one of the other; the rates here are the other way round.
       ...others.map(({ fromCurrencyCode: code, conversionRate }) => ({
-        ...{ code, perCommon: 1 / conversionRate, decimals: decimalsOf(code) },
+        code,
+        perCommon: 1 / conversionRate,
+        decimals: decimalsOf(code),
       })),
     ]);
   } catch (error) {

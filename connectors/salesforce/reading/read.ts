@@ -59,7 +59,8 @@ export async function* readPages(
     yield { contacts: [], removed, cursor };
   }
   yield* together(readContacts(session, reading), PAGES_AT_ONCE, async (page) => ({
-    ...{ contacts: await withRelations(session, page.contacts), removed: [] },
+    contacts: await withRelations(session, page.contacts),
+    removed: [],
     cursor: page.cursor,
   }));
 }

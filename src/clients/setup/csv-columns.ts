@@ -310,7 +310,8 @@ function withContent(
     (name) => EMPLOYER_HINTS.test(plain(name)) && file.getKind(name) === 'organisation',
   );
   return {
-    ...{ id, ...names },
+    id,
+    ...names,
     addresses: withNumberedLines(file, addressByContent(file, addresses, free), free),
     employers: employers.length > 0 || employer === undefined ? employers : [employer],
   };

@@ -32,7 +32,9 @@ export function markQuestionQueries(
       if (marks.length === 0) return;
       const rows = marks.map((mark) => ({
         integration_id: lease.integrationId,
-        ...{ mark, asked_at: clock.now(), confirmed_at: null },
+        mark,
+        asked_at: clock.now(),
+        confirmed_at: null,
       }));
       await checkpoint(lease, async (trx) => {
         await trx

@@ -6,7 +6,7 @@ import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
-import { MAY_BE_LOST } from '../../database/tables/status-tables.ts';
+import { MAY_BE_LOST } from '../../database/tables/fields.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { supersedeHolds } from '../departures.ts';

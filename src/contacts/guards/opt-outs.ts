@@ -119,7 +119,10 @@ export function optOutQueries(db: Database, checkpoint: Checkpoint, clock: Clock
         const ids = await checkpoint(lease, (trx) =>
           holdSome(trx, lease, {
             ...options,
-            ...{ batch, since: from, after: begin, now: clock.now() },
+            batch,
+            since: from,
+            after: begin,
+            now: clock.now(),
           }),
         );
         held += ids.length;

@@ -1,5 +1,7 @@
 /** Questions about many contacts at once: each is a batch of holds of one kind. */
-import type { Database, HoldKind } from '../../database/tables/tables.ts';
+
+import type { HoldKind } from '../../database/tables/decisions.ts';
+import type { Database } from '../../database/tables/tables.ts';
 
 /** When a user last confirmed such a question (epoch ms); 0 for never. */
 export async function findLastConfirmation(

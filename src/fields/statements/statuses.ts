@@ -6,8 +6,9 @@ import { getOutcome, isOutcomeReason, type OutcomeReason } from '../../core/outc
 import { isSyncStatus, type SyncStatus } from '../../core/sync-status.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { inBatches } from '../../database/rows.ts';
-import { MAY_BE_LOST } from '../../database/tables/status-tables.ts';
-import type { ContactState, Database } from '../../database/tables/tables.ts';
+import type { ContactState } from '../../database/tables/contacts.ts';
+import { MAY_BE_LOST } from '../../database/tables/fields.ts';
+import type { Database } from '../../database/tables/tables.ts';
 import { closeWrites, type FieldEnd } from './field-end.ts';
 
 /** A contact whose state or reason is another one than when its status was made. */

@@ -33,7 +33,8 @@ export async function blockErased(
       integration_id: integrationId,
       crm_id_fingerprint: contact,
       forgotten_at: now,
-      ...{ everywhere: 0, donors: '[]' },
+      everywhere: 0,
+      donors: '[]',
       ...block,
     })
     .onConflict((c) =>

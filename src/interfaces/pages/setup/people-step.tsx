@@ -250,8 +250,11 @@ function chosenColumns(
   const columns = getColumns(crm);
   const named = (part: string) => toText(columns[part]) || null;
   return {
-    ...{ id: named('id'), firstName: named('firstName'), lastName: named('lastName') },
-    ...{ fullName: named('fullName'), addresses: toTexts(columns['addresses']) },
+    id: named('id'),
+    firstName: named('firstName'),
+    lastName: named('lastName'),
+    fullName: named('fullName'),
+    addresses: toTexts(columns['addresses']),
     employers: toTexts(columns['employers']),
     optOut: contacts.optOutField,
     deceased: contacts.deceasedField ?? null,
