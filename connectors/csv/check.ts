@@ -210,9 +210,10 @@ function checkParts({ columns }: Pick<CsvSettings, 'columns'>): Finding[] {
 
 /** Marks that the file lacks: not all files have them, and their contacts cost credits. */
 function checkMissingMarks(contacts: ContactsSettings): Finding[] {
-  const { optOutField: optOut, deceasedField, doNotContactField } = contacts;
   const message = missingMarksText({
-    ...{ optOut, deceased: deceasedField ?? null, doNotContact: doNotContactField ?? null },
+    optOut: contacts.optOutField,
+    deceased: contacts.deceasedField ?? null,
+    doNotContact: contacts.doNotContactField ?? null,
   });
   if (message === null) return [];
   const fix =
