@@ -7,9 +7,9 @@ import { prepared, type Slots } from '../database/prepared.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../database/rows.ts';
 import type { Database, Trx } from '../database/tables/tables.ts';
 import { findAnswered } from './answered.ts';
+import { move, type Which } from './apply-events.ts';
 import type { ContactRow } from './changes.ts';
 import { OPEN_STATES } from './open-submissions.ts';
-import { move, type Which } from './transition.ts';
 
 export type { ContactRow };
 export type ContactRecord = FromRow<ContactRow>;

@@ -3,11 +3,11 @@ import { prepared, type Slots } from '../database/prepared.ts';
 import { inFilledBatches } from '../database/rows.ts';
 import type { Database, Trx } from '../database/tables/tables.ts';
 import type { RunContext } from '../sync/statements/runs.ts';
+import { after, move, putRows, type Target } from './apply-events.ts';
 import type { ContactRow } from './changes.ts';
 import { findRows, newRow } from './contacts.ts';
 import { holdErased, suspectMerged } from './erased-holds.ts';
 import { DEPARTURE_READ, INHERITED, type LifeEvent, MISMATCH_REASONS } from './life.ts';
-import { after, move, putRows, type Target } from './transition.ts';
 
 /** A contact that is gone from the CRM. */
 export interface Departure {

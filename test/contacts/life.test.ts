@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { after, move } from '../../src/contacts/apply-events.ts';
 import type { ContactRow } from '../../src/contacts/changes.ts';
 import {
   DEPARTURE_READ,
@@ -13,7 +14,6 @@ import {
   type LifeState,
   STATES,
 } from '../../src/contacts/life.ts';
-import { after, move } from '../../src/contacts/transition.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../../src/core/outcome.ts';
 import type { DueReason } from '../../src/database/tables/contacts.ts';
 import {
@@ -110,7 +110,7 @@ describeOn('sqlite', 'the life of a contact', () => {
     const setting = files.filter((name) =>
       /updateTable\('contacts'\)|update contacts\b/.test(readFileSync(join(folder, name), 'utf8')),
     );
-    expect(setting).toEqual([join('contacts', 'transition.ts')]);
+    expect(setting).toEqual([join('contacts', 'apply-events.ts')]);
   });
 
   it('is drawn in ARCHITECTURE.md as it is', () => {

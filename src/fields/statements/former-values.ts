@@ -1,10 +1,10 @@
 /** Whose values stand in contacts that were renamed or merged, and what users are asked about them. */
 import { sql } from 'kysely';
+import { move, moveAndList } from '../../contacts/apply-events.ts';
 import { type ContactRow, findRows } from '../../contacts/contacts.ts';
 import { findParts, takeJob } from '../../contacts/departures.ts';
 import { DEPARTURE_READ } from '../../contacts/life.ts';
 import { type OwnedValues, parseOwned } from '../../contacts/owned-values.ts';
-import { move, moveAndList } from '../../contacts/transition.ts';
 import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/new-id.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';

@@ -55,7 +55,7 @@ export async function loadWords(
       if (!file.endsWith('.json') || file.startsWith('wordSequences')) continue;
       const words = wordsSchema.parse(JSON.parse(await readFile(join(folder, file), 'utf8')));
       words.forEach((word, index) => {
-        add(lettersOf(word), index + 1);
+        add(toLetters(word), index + 1);
       });
     }
   }
@@ -71,13 +71,13 @@ export async function loadWords(
     const forms = new Set([small, withoutLeet(small)].map(withoutEnds));
     const apart = new Set(small.split(/\P{L}+/u).filter((w) => w.length >= LEAST_APART_LENGTH));
     if ([...apart].filter((word) => diced.has(word)).length >= WORDS_BY_DICE) return false;
-    if (isWritten(lettersOf(small), WORDS_BY_DICE, diced)) return false;
+    if (isWritten(toLetters(small), WORDS_BY_DICE, diced)) return false;
     const mostWords = apart.size >= WORDS_APART ? 0 : TOO_FEW;
     const leastGuesses = apart.size >= WORDS_APART ? 0 : LEAST_GUESSES_LOG10;
     return [...forms].some((form) => {
       // Where most of it is digits and signs, the estimate of guesses says more than its word.
       if (form.length * 2 < password.length || SIGNS_WITHIN.test(form)) return false;
-      const { words, guessesLog10 } = fewestWords(lettersOf(form), ranks);
+      const { words, guessesLog10 } = fewestWords(toLetters(form), ranks);
       return words <= mostWords || guessesLog10 < leastGuesses;
     });
   };
@@ -124,7 +124,7 @@ const SIGNS_WITHIN = /[^\p{L}\p{N}]{2}/u;
 const PLAIN = /^[a-z]+$/;
 
 /** Only the letters, without accents. */
-function lettersOf(text: string): string {
+function toLetters(text: string): string {
   if (PLAIN.test(text)) return text;
   return text
     .normalize('NFKD')

@@ -9,9 +9,9 @@ import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
 import { MAY_BE_LOST } from '../../database/tables/fields.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
+import { move, moveAndList } from '../apply-events.ts';
 import { supersedeHolds } from '../departures.ts';
 import { DEPARTURE_READ } from '../life.ts';
-import { move, moveAndList } from '../transition.ts';
 import { findLastConfirmation, findOpenBatch } from './questions.ts';
 
 /** Time of a week, over which departures are counted, and for which an answer "wait" holds. */
