@@ -392,6 +392,7 @@ export function newRow(
     outcome_at: 0,
     outcome_detail: null,
     seen_run: '',
+    departure_read: 0,
     merged_into: null,
     has_opted_out: 0,
     missing_since: null,

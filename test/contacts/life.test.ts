@@ -5,7 +5,6 @@ import { expect, it } from 'vitest';
 import { after, move } from '../../src/contacts/apply-events.ts';
 import type { ContactRow } from '../../src/contacts/changes.ts';
 import {
-  DEPARTURE_READ,
   type EventRow,
   INHERITED,
   LIFE,
@@ -380,7 +379,7 @@ describeEachDatabase('a contact in a corner', (open) => {
 
   it('keeps its own profile if it takes in another one while it is away, and counts as unchanged once it is back', async () => {
     const world = await createWorld();
-    const gone = { crm_id: 'c-1', state: 'removed', seen_run: DEPARTURE_READ } as const;
+    const gone = { crm_id: 'c-1', state: 'removed', departure_read: 1 } as const;
     await putContacts(world, [contactRow(gone), contactRow({ crm_id: 'c-2' })]);
     await remove(world, 'c-2', 'c-1');
     const kept = { state: 'removed', asked_identity: INHERITED, donor_id: 'donor-1' };
