@@ -53,7 +53,7 @@ export async function sendWithLook(
   body: object,
 ): Promise<Looked> {
   const { api, settings, description } = session;
-  const queries = queriesOf(changes, description);
+  const queries = buildQueries(changes, description);
   if (queries.length > 0) {
     const root = `/services/data/v${settings.apiVersion}`;
     const reply = await api.send('POST', '/composite', {
@@ -84,7 +84,7 @@ export async function sendWithLook(
 }
 
 /** The addresses of the queries; none if nothing is to be compared, or the queries would be too many. */
-function queriesOf(changes: readonly SentChange[], { fields }: ObjectDescription): string[] {
+function buildQueries(changes: readonly SentChange[], { fields }: ObjectDescription): string[] {
   const compared = changes.filter(({ seen }) => seen !== undefined);
   const names = new Set(
     compared.flatMap(({ values, seen }) => Object.keys({ ...values, ...seen })),
