@@ -28,7 +28,7 @@ import { createEmbeddedEngine } from './jobs/engine/embedded.ts';
 import type { Engine } from './jobs/engine/engine.ts';
 import { createPgBossEngine, type QueueConnection } from './jobs/engine/pg-boss.ts';
 import { outboundFetch } from './outbound/guard.ts';
-import { createPacers, type PaceOptions } from './partner/pacer.ts';
+import { createPacers, type PaceOptions } from './partner/key-pace.ts';
 import { noErasureLog, openErasureLog, storeTag } from './privacy/statements/erasure-log.ts';
 import { type ErasurePlaces, openErasurePlaces } from './privacy/statements/erasure-places.ts';
 import type { SetupEnvironment } from './settings/environment.ts';

@@ -1,6 +1,6 @@
 /** The shape of the house as a test: imports go down the floors, and never round in a circle. */
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findForeignSql } from '../scripts/foreign-sql.ts';
 import {
@@ -43,10 +43,6 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['webhooks'],
   ],
 };
-
-/** What a folder may hold itself, without those in it: more is no room any longer. */
-const MAX_FILES = 40;
-const MAX_LINES = 3_500;
 
 const STATEMENTS_FLOOR = FLOORS.findIndex((rooms) => rooms.includes('src/contacts'));
 
@@ -104,13 +100,6 @@ describe('the floors of the house', () => {
       return a.floor === floors.length ? false : a.inner !== b.inner && b.floor >= a.floor;
     });
     expect(wrong).toEqual([]);
-  });
-
-  it(`has no folder of more than ${MAX_FILES} files or ${MAX_LINES} lines of its own`, () => {
-    const crowded = [...Map.groupBy(files, (file) => dirname(file))]
-      .map(([folder, inside]) => ({ folder, files: inside.length, lines: countLines(inside) }))
-      .filter((folder) => folder.files > MAX_FILES || folder.lines > MAX_LINES);
-    expect(crowded).toEqual([]);
   });
 
   it('knows the errors of connector packages by their brand, which other copies of the classes share', () => {
@@ -177,12 +166,6 @@ describe('the drawings of ARCHITECTURE.md', () => {
 function codeOf(file: string): string {
   const text = readFileSync(join(ROOT, file), 'utf8');
   return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
-}
-
-function countLines(inside: readonly string[]): number {
-  return inside.reduce((lines, file) => {
-    return lines + readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1;
-  }, 0);
 }
 
 /** Whether a file is in a room, or in a place that belongs to it. */

@@ -5,15 +5,10 @@ import type { DailyLimit } from '../daily-limit.ts';
 import type { CrmRequest, RequestPace } from '../exchange.ts';
 import { throwIfStopped } from '../stopped.ts';
 import type { HubspotClient, LibraryRequest } from './client.ts';
+import { createAccountLimit, dailyUsage } from './daily-usage.ts';
 import { parseFault, requestError } from './errors.ts';
 import { createExchange, signedRequest } from './exchange.ts';
-import {
-  createAccountLimit,
-  dailyUsage,
-  keepNamedLimit,
-  type PacerRegistry,
-  toWindowLimit,
-} from './limits.ts';
+import { keepNamedLimit, type PacerRegistry, toWindowLimit } from './pacers.ts';
 import { buildPaths, type Paths } from './paths.ts';
 import type { HubspotSettings } from './settings.ts';
 import { createAuth, credentialsFingerprint, type SignIn } from './sign-in/auth.ts';

@@ -74,14 +74,14 @@ export function shapeContact(
           optedOut: marks.optedOut(record),
           ...(excluded === null ? {} : { excluded }),
           ...(unreadable.length === 0 ? {} : { unreadable }),
-          ...currenciesOf(record),
+          ...readCurrencies(record),
         };
       });
     },
   };
 
   /** A blank one is in the company currency; one that is hidden is not known. */
-  function currenciesOf(record: HubspotRecord): Pick<Contact, 'currencies'> {
+  function readCurrencies(record: HubspotRecord): Pick<Contact, 'currencies'> {
     const seen = money.filter(visible.has);
     if (seen.length === 0) return {};
     return { currencies: Object.fromEntries(seen.map((name) => [name, textIn(record, name)])) };

@@ -5,11 +5,11 @@ import type { Checkpoint, Lease } from '../database/leases.ts';
 import { prepared, type Slots } from '../database/prepared.ts';
 import { ROWS_PER_TRANSACTION } from '../database/rows.ts';
 import { countInRun } from '../sync/statements/run-counts.ts';
+import { move, type Which } from './apply-events.ts';
 import type { ContactRecord } from './contacts.ts';
 import type { AdoptedContact, Decision } from './decided-pages.ts';
 import { holdErased } from './erased-holds.ts';
 import type { LifeEvent } from './life.ts';
-import { move, type Which } from './transition.ts';
 
 /** A due contact that is not to be submitted, and what its record in the CRM shows. */
 export interface SettledContact {

@@ -22,7 +22,7 @@ import { createSealer, type Sealer } from '../../src/database/encryption/sealed.
 import { migrateToLatest } from '../../src/database/migrate.ts';
 import { MIGRATIONS } from '../../src/database/migrations.ts';
 import { createPartnerClient, type PartnerClient } from '../../src/partner/client.ts';
-import { createPacer } from '../../src/partner/pacer.ts';
+import { createPacer } from '../../src/partner/key-pace.ts';
 import { createStore, type Store } from '../../src/store.ts';
 import type { RunDeps, SyncDeps } from '../../src/sync/control/context.ts';
 import { openPinned } from '../../src/sync/control/crm-account.ts';

@@ -53,7 +53,7 @@ export async function sendWithLook(
 ): Promise<Looked> {
   const { api, settings, description } = session;
   const contacts = changes.map(({ id, values }) => ({ id: contactIdOrText(id), values }));
-  const queries = queriesOf(changes, description);
+  const queries = buildQueries(changes, description);
   if (queries.length > 0) {
     const root = `/services/data/v${settings.apiVersion}`;
     const reply = await api.send('POST', '/composite', {
@@ -93,7 +93,7 @@ function toRecord({ id, values }: { id: string; values: FieldValues }) {
 }
 
 /** The addresses of the queries; none if nothing is to be compared, or the queries would be too many. */
-function queriesOf(changes: readonly SentChange[], { fields }: ObjectDescription): string[] {
+function buildQueries(changes: readonly SentChange[], { fields }: ObjectDescription): string[] {
   const compared = changes.filter(({ seen }) => seen !== undefined);
   const names = new Set(
     compared.flatMap(({ values, seen }) => Object.keys({ ...values, ...seen })),

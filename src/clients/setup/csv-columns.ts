@@ -407,6 +407,23 @@ function hasNamedPart(named: readonly string[], kind: ContentKind): boolean {
   return named.some((name) => words.some((word) => plain(name).endsWith(word)));
 }
 
+/** Says if none of these columns has a street, so that the address has less than it looks; none for no columns. */
+export function noStreetNote(addresses: readonly string[], sample: CsvSample): string[] {
+  const getKind = createKinds(sample);
+  const isOther = (name: string) =>
+    !isNamedStreet(name) &&
+    (OTHER_PARTS.has(getKind(name)) ||
+      [...CITIES, ...REGIONS, ...POSTAL_CODES, ...COUNTRIES].some((word) =>
+        plain(name).endsWith(word),
+      ));
+  if (addresses.length === 0 || !addresses.every(isOther)) return [];
+  return [
+    `The address has no street, only ${addresses.map((name) => `"${name}"`).join(', ')}: the service then knows fewer of the contacts.`,
+  ];
+}
+
+const OTHER_PARTS: ReadonlySet<ContentKind> = new Set(['postal code', 'region', 'country']);
+
 function isNamedStreet(name: string): boolean {
   return STREETS.some((word) => plain(name).endsWith(word));
 }

@@ -1,5 +1,5 @@
+import { move } from '../../contacts/apply-events.ts';
 import { inheritLater } from '../../contacts/departures.ts';
-import { move } from '../../contacts/transition.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';

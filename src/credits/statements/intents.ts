@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { move } from '../../contacts/apply-events.ts';
 import { findOpenSubmissions, lockKey, MAX_SLOTS } from '../../contacts/open-submissions.ts';
-import { move } from '../../contacts/transition.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Lease, LeaseQueries } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';

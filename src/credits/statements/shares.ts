@@ -3,8 +3,8 @@
  * same integration or of another one, that contact takes the job that was paid for.
  */
 
+import { moveAndList } from '../../contacts/apply-events.ts';
 import type { LifeEvent } from '../../contacts/life.ts';
-import { moveAndList } from '../../contacts/transition.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { inBatches } from '../../database/rows.ts';

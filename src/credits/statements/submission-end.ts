@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
+import { type Moved, move, moveAndList } from '../../contacts/apply-events.ts';
 import { inheritLater } from '../../contacts/departures.ts';
 import { lockKey, OPEN_STATES, type SubmissionRow } from '../../contacts/open-submissions.ts';
-import { type Moved, move, moveAndList } from '../../contacts/transition.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inBatches } from '../../database/rows.ts';

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
-import { removeConfirmed } from '../../contacts/guards/missing.ts';
-import { move } from '../../contacts/transition.ts';
+import { move } from '../../contacts/apply-events.ts';
+import { removeConfirmed } from '../../contacts/many-at-once/missing.ts';
 import type { Clock } from '../../core/clock.ts';
 import { fromRows } from '../../database/from-row.ts';
 import { waitForCheckpoint } from '../../database/leases.ts';

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
+import { moveAndList } from '../../contacts/apply-events.ts';
 import { reopenHolds } from '../../contacts/erased-holds.ts';
-import { removeConfirmed } from '../../contacts/guards/missing.ts';
 import type { LifeEvent } from '../../contacts/life.ts';
-import { moveAndList } from '../../contacts/transition.ts';
+import { removeConfirmed } from '../../contacts/many-at-once/missing.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';

@@ -1,7 +1,7 @@
+import { move, moveAndList } from '../../contacts/apply-events.ts';
 import { inheritAtDelivery } from '../../contacts/departures.ts';
 import { openErasedHolds } from '../../contacts/erased-holds.ts';
 import type { OwnedValues } from '../../contacts/owned-values.ts';
-import { move, moveAndList } from '../../contacts/transition.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { answered } from '../../credits/statements/jobs.ts';
 import type { SealedWords } from '../../database/encryption/foreign-texts.ts';

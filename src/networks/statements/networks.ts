@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { move, type Which } from '../../contacts/transition.ts';
+import { move, type Which } from '../../contacts/apply-events.ts';
 import type { Clock } from '../../core/clock.ts';
 import { waitForPartnerKey } from '../../credits/statements/balances.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';

@@ -36,7 +36,7 @@ export function readEverything(db: Database, integrationId: string) {
     const { exported, key } = declared.answers;
     if ('not' in exported) return [];
     const { as: name, columns, sortedBy } = exported;
-    const from = rowsOf(table, declared);
+    const from = selectRows(table, declared);
     const ownKey = sortedBy ?? key.filter((column) => column !== 'integration_id');
     return [{ name, columns, pages: readPages({ from, columns, key: ownKey }) }];
   });
@@ -59,7 +59,7 @@ export function readEverything(db: Database, integrationId: string) {
 }
 
 /** The rows of a table with the integration that they belong to: by themselves, by their run, or by their network. */
-function rowsOf(table: string, { columns }: Table): RawBuilder<unknown> {
+function selectRows(table: string, { columns }: Table): RawBuilder<unknown> {
   const rows = sql.table(table);
   if ('integration_id' in columns) return rows;
   return 'run_id' in columns

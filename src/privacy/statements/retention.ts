@@ -4,7 +4,7 @@
  * lost answers, and the blocks of erased people.
  */
 
-import { OPT_OUT_KIND } from '../../contacts/guards/opt-outs.ts';
+import { OPT_OUT_KIND } from '../../contacts/many-at-once/opt-outs.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Retention } from '../../core/retention.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';

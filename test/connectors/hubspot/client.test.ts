@@ -7,7 +7,7 @@ import {
   type HubspotClient,
   type LibraryRequest,
 } from '../../../connectors/hubspot/client.ts';
-import { createPacerRegistry } from '../../../connectors/hubspot/limits.ts';
+import { createPacerRegistry } from '../../../connectors/hubspot/pacers.ts';
 import { hubspotSettingsSchema } from '../../../connectors/hubspot/settings.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { DonorSyncError } from '../../../src/core/errors.ts';

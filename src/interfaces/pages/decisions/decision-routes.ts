@@ -80,9 +80,9 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     return answer(c, await readBatchPage(application, batch, lookedAt(c)));
   });
 
-  for (const [word, answerOf] of ANSWERS) {
+  for (const [word, answer] of ANSWERS) {
     app.post(`/decisions/approvals/:id/${word}`, frame.act('decider'), async (c) => {
-      await answerOf(c, deps, c.req.param('id'));
+      await answer(c, deps, c.req.param('id'));
       return leave(c, word === 'confirm' ? 'confirmed' : 'refused');
     });
   }

@@ -9,9 +9,8 @@ import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
 import { MAY_BE_LOST } from '../../database/tables/fields.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
+import { move, moveAndList } from '../apply-events.ts';
 import { supersedeHolds } from '../departures.ts';
-import { DEPARTURE_READ } from '../life.ts';
-import { move, moveAndList } from '../transition.ts';
 import { findLastConfirmation, findOpenBatch } from './questions.ts';
 
 /** Time of a week, over which departures are counted, and for which an answer "wait" holds. */
@@ -49,7 +48,7 @@ export function missingContactQueries(db: Database, checkpoint: Checkpoint, cloc
         const isUnseen = (eb: ContactBuilder) =>
           eb.and([
             eb('seen_run', '<>', runId),
-            eb('seen_run', '<>', DEPARTURE_READ),
+            eb('departure_read', '=', 0),
             eb('state', '<>', 'removed'),
           ]);
         // A row that could not be read stands under its number: it was never a contact.
@@ -77,13 +76,13 @@ export function missingContactQueries(db: Database, checkpoint: Checkpoint, cloc
       const removed = await readCount(
         contacts(integrationId)
           .where('missing_since', '>=', begin)
-          .where((eb) => eb.or([eb('state', '=', 'removed'), eb('seen_run', '=', DEPARTURE_READ)]))
+          .where((eb) => eb.or([eb('state', '=', 'removed'), eb('departure_read', '=', 1)]))
           .select((eb) => eb.fn.countAll().as('count')),
       );
       const known = await readCount(
         contacts(integrationId)
           .where('state', '<>', 'removed')
-          .where('seen_run', '<>', DEPARTURE_READ)
+          .where('departure_read', '=', 0)
           .where('outcome_reason', '<>', 'row_unreadable')
           .select((eb) => eb.fn.countAll().as('count')),
       );
@@ -192,7 +191,7 @@ export function missingContactQueries(db: Database, checkpoint: Checkpoint, cloc
           .select('crm_id')
           .where('crm_id', 'in', portion)
           .where('state', '<>', 'removed')
-          .where('seen_run', '<>', DEPARTURE_READ)
+          .where('departure_read', '=', 0)
           .execute();
         for (const { crm_id } of rows) present.add(crm_id);
       }
@@ -323,7 +322,7 @@ function isMarked(eb: ContactBuilder) {
   return eb.and([
     eb('missing_since', 'is not', null),
     eb('state', '<>', 'removed'),
-    eb('seen_run', '<>', DEPARTURE_READ),
+    eb('departure_read', '=', 0),
   ]);
 }
 

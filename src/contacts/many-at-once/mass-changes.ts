@@ -5,7 +5,7 @@ import { prepared, type Slots } from '../../database/prepared.ts';
 import { ROWS_PER_TRANSACTION } from '../../database/rows.ts';
 import type { Database, Trx } from '../../database/tables/tables.ts';
 import { changedParts } from '../../identity/identity-text.ts';
-import { move } from '../transition.ts';
+import { move } from '../apply-events.ts';
 
 /** How many identities changed; `src/sync/guards/mass-change.ts` says what each number means. */
 export interface ChangeCounts {

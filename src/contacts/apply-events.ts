@@ -156,6 +156,7 @@ const putBatch = prepared((db, { cells }: Slots<{ cells: readonly Scalar[] }>) =
           outcome_at: eb.ref('excluded.outcome_at'),
           outcome_detail: eb.ref('excluded.outcome_detail'),
           seen_run: eb.ref('excluded.seen_run'),
+          departure_read: eb.ref('excluded.departure_read'),
           has_opted_out: eb.ref('excluded.has_opted_out'),
           missing_since: eb.ref('excluded.missing_since'),
         }))
@@ -354,6 +355,7 @@ const NUMBERS: readonly Column[] = [
   'asked_at',
   'enhanced_at',
   'outcome_at',
+  'departure_read',
   'has_opted_out',
   'missing_since',
 ];

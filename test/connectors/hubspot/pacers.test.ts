@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPacer, createPacerRegistry } from '../../../connectors/hubspot/limits.ts';
+import { createPacer, createPacerRegistry } from '../../../connectors/hubspot/pacers.ts';
 import type { DepartureBoard } from '../../../src/outbound/pace.ts';
 import { createFakeClock, type FakeClock } from '../../helpers/fake-clock.ts';
 

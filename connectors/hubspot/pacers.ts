@@ -9,9 +9,8 @@ import {
   slidingWindow,
   type WindowLimit,
 } from '../../src/outbound/pace.ts';
-import type { LimitState } from '../contract.ts';
-import { createDailyLimit, type DailyLimit } from '../daily-limit.ts';
 import type { RequestPace } from '../exchange.ts';
+import { readLimitHeader } from './daily-usage.ts';
 
 /** The pace of requests that HubSpot counts together. */
 export interface Pacer extends RequestPace {
@@ -84,37 +83,16 @@ export function toWindowLimit(requests: number, windowMs: number): WindowLimit {
   return requests === 0 ? null : { requests, windowMs };
 }
 
-/** The daily requests of the account's private apps and service keys. */
-export function createAccountLimit(reservePercent: number): DailyLimit {
-  return createDailyLimit(reservePercent, {
-    allows: 'HubSpot allows the account',
-    period: 'a day',
-  });
-}
-
-/** What an answer says of the day; of searches and to public apps it says nothing. */
-export function dailyUsage(headers: Headers): LimitState['daily'] | null {
-  const max = numberIn(headers, 'daily');
-  const remaining = numberIn(headers, 'daily-remaining');
-  return max === null || remaining === null ? null : { max, remaining };
-}
-
 /** So few requests are left of the present limit that one uneven moment would exceed it. */
 const FEW_REMAINING = 2;
 const FEW_REMAINING_WAIT_MS = 100;
 
 /** Keeps the limit that an answer names, if it names one. */
 export function keepNamedLimit(pacer: Pacer, headers: Headers): void {
-  const requests = numberIn(headers, 'max');
-  const windowMs = numberIn(headers, 'interval-milliseconds');
+  const requests = readLimitHeader(headers, 'max');
+  const windowMs = readLimitHeader(headers, 'interval-milliseconds');
   if (requests === null || windowMs === null || requests < 1 || windowMs < 1) return;
   pacer.keep({ requests, windowMs });
-  const remaining = numberIn(headers, 'remaining') ?? requests;
+  const remaining = readLimitHeader(headers, 'remaining') ?? requests;
   if (remaining <= FEW_REMAINING) pacer.pause(FEW_REMAINING_WAIT_MS);
-}
-
-function numberIn(headers: Headers, name: string): number | null {
-  const text = headers.get(`x-hubspot-ratelimit-${name}`);
-  const value = Number(text);
-  return text === null || text === '' || !Number.isFinite(value) ? null : value;
 }

@@ -6,7 +6,7 @@ import {
   LANES,
   type Lane,
   type Pacer,
-} from '../../src/partner/pacer.ts';
+} from '../../src/partner/key-pace.ts';
 import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
 
 const SECOND = 1_000;
