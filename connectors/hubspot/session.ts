@@ -112,8 +112,8 @@ async function seesSensitive(
   const property = [...properties.values()].find(isSensitive);
   if (property === undefined) return true;
   if (signIn.scopes !== null) return mayHave(signIn, READ_SENSITIVE);
-  const query = new URLSearchParams({ limit: '1', properties: property.name });
-  const page = readAs(pageSchema, await api.get(`${api.paths.objects('contacts')}?${query}`));
+  const request = { limit: 1, properties: [property.name] };
+  const page = readAs(pageSchema, await api.listRecords('contacts', request));
   return page.results.every((contact) => Object.hasOwn(contact.properties, property.name));
 }
 
