@@ -48,7 +48,9 @@ describe('a file that is dropped into the set-up', () => {
       message: expect.stringContaining('takes too long or too much memory'),
     });
     expect(await readdir(join(folder, 'uploads'))).toEqual([]);
-    expect(await takeUpload(inFolder(), content)).toMatchObject({ guess: { lastName: 'Last Name' } });
+    expect(await takeUpload(inFolder(), content)).toMatchObject({
+      guess: { lastName: 'Last Name' },
+    });
   });
 });
 
