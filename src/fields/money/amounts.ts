@@ -2,7 +2,7 @@
 
 import { rateIn, sentFingerprint } from '../../contacts/owned-values.ts';
 import type { CrmField, FieldValue, FieldValues } from '../../core/crm-field.ts';
-import { currencyOf, PROFILE_CURRENCY, type RecordCurrencies } from '../../core/money.ts';
+import { findCurrency, PROFILE_CURRENCY, type RecordCurrencies } from '../../core/money.ts';
 import { type Amount, type AppliedRate, amountFor, convert } from '../../mapping/amount.ts';
 import { fitValue } from '../../mapping/fit.ts';
 import type { UnfitField } from '../../mapping/map-profile.ts';
@@ -64,7 +64,7 @@ export function findMisplaced(
     const field = fields.find((each) => each.name === name);
     const value = present[name] ?? null;
     if (!OUT_OF_CURRENCY.has(why) || field?.money === undefined || isBlank(value)) return [];
-    const code = currencyOf(field.money, currencies);
+    const code = findCurrency(field.money, currencies);
     const codes = currenciesWritten(deps, written, name, value);
     return code === null || codes.length === 0 || codes.includes(code) ? [] : [name];
   });
