@@ -1,6 +1,8 @@
 /**
  * Takes out of the vendors' libraries all that could send. They speak the APIs, and `src/outbound` sends: a request that
  * left by the library's own means would have no deadline, no pace and no guard, and could follow a redirect with a token.
+ * The parsers of XML and of whole CSV files go as well: no answer is handed over as such (`connectors/salesforce/client.ts`),
+ * and they are nearly half of what would be loaded.
  */
 import type { Plugin } from 'rolldown';
 
@@ -26,6 +28,9 @@ const STUBS: Readonly<Record<string, string>> = {
   'form-data': 'export default class FormData { constructor() { refuse(); } }',
   http: 'export class Agent {} export const request = refuse; export const get = refuse;',
   https: 'export class Agent {} export const request = refuse; export const get = refuse;',
+  xml2js: 'export default { parseStringPromise: refuse };',
+  'csv-parse/sync': 'export const parse = refuse;',
+  'csv-stringify/sync': 'export const stringify = refuse;',
   transport: `
     export const sendBufferedRequest = refuse;
     export const sendFetchRequest = refuse;`,
@@ -33,7 +38,7 @@ const STUBS: Readonly<Record<string, string>> = {
 
 const REFUSE = `
   function refuse() {
-    throw new Error('A library of a CRM vendor tried to send a request by itself. Nothing was sent.');
+    throw new Error('A library of a CRM vendor tried to send or to read by itself. Nothing was sent.');
   }`;
 
 const PREFIX = '\0without-senders:';

@@ -100,7 +100,7 @@ describe("the vendors' libraries in the program", () => {
     const { code, sent, ends } = await play([withoutSenders()]);
     expect(sent).toEqual([]);
     expect(new Set(Object.values(ends))).toEqual(
-      new Set(['A library of a CRM vendor tried to send a request by itself. Nothing was sent.']),
+      new Set(['A library of a CRM vendor tried to send or to read by itself. Nothing was sent.']),
     );
     expect(code).not.toContain(GLOBAL_DISPATCHER);
   });
@@ -110,14 +110,15 @@ describe("the vendors' libraries in the program", () => {
     expect(code).toContain(GLOBAL_DISPATCHER);
     expect(sent).not.toEqual([]);
     expect(Object.values(ends)).not.toContain(
-      'A library of a CRM vendor tried to send a request by itself. Nothing was sent.',
+      'A library of a CRM vendor tried to send or to read by itself. Nothing was sent.',
     );
   });
 
   it('are the only importers for whom the names mean something else', () => {
     const inside = ['/x/node_modules/jsforce/lib/a.js', '/x/node_modules/@hubspot/api-client/b.js'];
     for (const importer of inside) {
-      for (const name of ['undici', 'form-data', 'http', 'https', 'node:http', 'node:https']) {
+      const senders = ['undici', 'form-data', 'http', 'https', 'node:http', 'node:https'];
+      for (const name of [...senders, 'xml2js', 'csv-parse/sync', 'csv-stringify/sync']) {
         expect(stubFor(name, importer)).toBe(name.replace('node:', ''));
       }
       expect(stubFor('../../../src/services/http/Transport', importer)).toBe('transport');

@@ -1,9 +1,9 @@
-import type { HubspotApi } from './api.ts';
-import { getCrmCode } from './errors.ts';
-import { findRecords, IDS_PER_REQUEST } from './find-records.ts';
-import { textIn } from './record.ts';
-import type { SignIn } from './sign-in/auth.ts';
-import { mayHave, READ_COMPANIES } from './sign-in/scopes.ts';
+import type { HubspotApi } from '../api.ts';
+import { getCrmCode } from '../errors.ts';
+import { findRecords, IDS_PER_REQUEST } from '../find-records.ts';
+import { textIn } from '../record.ts';
+import type { SignIn } from '../sign-in/auth.ts';
+import { mayHave, READ_COMPANIES } from '../sign-in/scopes.ts';
 
 /** The names of the companies that contacts belong to. */
 export interface CompanyNames {
