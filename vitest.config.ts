@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { findFolderInMemory } from './test/folder-in-memory.ts';
 
 const cores = availableParallelism();
 
@@ -31,6 +32,9 @@ class LongestFirst extends BaseSequencer {
     return [...rest.filter(isLong), ...rest.filter((file) => !isLong(file))];
   }
 }
+
+const inMemory = findFolderInMemory();
+const IN_MEMORY = inMemory === undefined ? {} : { env: { TMPDIR: inMemory } };
 
 const FAST = {
   // Loading the product and its libraries anew for each file takes half of the processor.
@@ -63,6 +67,7 @@ export default defineConfig({
         test: {
           name: 'fast',
           ...FAST,
+          ...IN_MEMORY,
           include: ['test/**/*.test.ts'],
           exclude: [SLOW],
           provide: { databases: ['sqlite'] },
@@ -73,6 +78,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           ...FAST,
+          ...IN_MEMORY,
           ...SECOND_TIER,
           include: ON_BOTH_DATABASES,
           provide: { databases: ['postgres'] },
@@ -82,6 +88,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'slow',
+          ...IN_MEMORY,
           ...SECOND_TIER,
           include: [SLOW],
           exclude: ALONE,

@@ -18,6 +18,8 @@ const ENTRIES = [
   'connectors/index',
   'src/process-memory',
   'connectors/csv/sources/workbook-worker',
+  'src/people/sign-in/guess-worker',
+  'src/clients/setup/upload-worker',
 ];
 
 /** Packages that stay as they are: they load binaries, or are used by few and looked up when they are. */

@@ -14,6 +14,7 @@ import {
   CITIES,
   COUNTRIES,
   DECEASED,
+  DISTRICTS,
   DO_NOT_CONTACTS,
   EMPLOYER_NAMES,
   FIRST_NAMES,
@@ -23,12 +24,14 @@ import {
   HOUSE_NUMBERS,
   ID_NAMES,
   LAST_NAMES,
+  NUMBERS_AFTER_STREET,
   OPT_OUTS,
   OTHER_IDS,
   OTHER_PEOPLES,
   PERSON_NUMBERS,
   POSTAL_CODES,
   REGIONS,
+  STREET_TYPES,
   STREETS,
 } from './guess-words.ts';
 import { KNOWN_EXPORTS, type KnownExport } from './known-exports.ts';
@@ -357,6 +360,8 @@ function addressByContent(
   const has = (kind: ContentKind) => named.some((name) => getKind(name) === kind);
   const street =
     named.find((name) => getKind(name) === 'street') ??
+    // The name of a street alone does not look like one: its number is in a column of its own.
+    named.find((name) => getKind(name) === 'text' && isNamedStreet(name)) ??
     free.find((name) => getKind(name) === 'street');
   if (street === undefined) return [...named];
   const at = columns.indexOf(street);
@@ -402,6 +407,10 @@ function hasNamedPart(named: readonly string[], kind: ContentKind): boolean {
   return named.some((name) => words.some((word) => plain(name).endsWith(word)));
 }
 
+function isNamedStreet(name: string): boolean {
+  return STREETS.some((word) => plain(name).endsWith(word));
+}
+
 type PersonColumns = Pick<
   ColumnGuess,
   'id' | 'firstName' | 'lastName' | 'fullName' | 'addresses' | 'employers'
@@ -409,6 +418,9 @@ type PersonColumns = Pick<
 
 /** Below this share of its columns in the file, an export is another product's that has a few equal names. */
 const LEAST_KNOWN_SHARE = 0.5;
+
+/** Lines of an address that many people leave out of their export. */
+const FURTHER_LINE = /[2-9]$/;
 
 /** The export of whose columns the file has the most, by number and then by share; null for none. */
 function bestExport(columns: readonly string[], sample: CsvSample): KnownExport | null {
@@ -421,7 +433,8 @@ function bestExport(columns: readonly string[], sample: CsvSample): KnownExport 
       .map((parts) => parts.filter((name) => present(columns, name) !== null))
       .filter((parts) => parts.length > 0);
     const names = [...known.knownBy, ...(known.id ?? []), ...known.firstName, ...known.lastName];
-    const wanted = new Set([...names, ...(known.addresses[0] ?? [])]);
+    const lines = (known.addresses[0] ?? []).filter((name) => !FURTHER_LINE.test(name));
+    const wanted = new Set([...names, ...lines]);
     const found = new Set([...names.filter((name) => present(columns, name) !== null), ...address]);
     const share = found.size / wanted.size;
     return share < LEAST_KNOWN_SHARE ? [] : [{ known, found: found.size, share }];
@@ -492,7 +505,10 @@ function guessByWords(file: GuessedFile): PersonColumns {
   // "Nome" and "Name" are the whole name where no other column has the rest of it.
   const isOneName = isWhole && fullName === null && (firstName ?? lastName) !== null;
   const isAlone = isOneName && WHOLE_TOO.has(plain(firstName ?? lastName ?? ''));
-  const ids = [...findAll(columns, ID_NAMES), ...columns.filter(isIdName)];
+  const addresses = guessAddress(file);
+  const ids = [...findAll(columns, ID_NAMES), ...columns.filter(isIdName)].filter(
+    (name) => !addresses.includes(name),
+  );
   return {
     id:
       ids.find((name) => isId(name, sample)) ??
@@ -501,7 +517,7 @@ function guessByWords(file: GuessedFile): PersonColumns {
     firstName: isAlone ? null : firstName,
     lastName: isAlone ? null : lastName,
     fullName: isAlone ? (firstName ?? lastName) : fullName,
-    addresses: guessAddress(file),
+    addresses,
     employers: [
       findFitting(file, EMPLOYER_NAMES, NO_WORDS),
       findFitting(file, FURTHER_EMPLOYERS, NO_WORDS),
@@ -526,8 +542,10 @@ function guessAddress(file: GuessedFile): string[] {
       );
     const street = part(STREETS, NO_STREET);
     const line = part(FURTHER_LINES, NO_STREET) ?? nextLine(own, street);
+    const number = part(HOUSE_NUMBERS, []) ?? nextNumber(own, street);
     const parts = [
-      ...[...inOrder(own.columns, part(HOUSE_NUMBERS, []), street), line, part(CITIES, NO_WORDS)],
+      ...[part(STREET_TYPES, NO_WORDS), ...inOrder(own.columns, number, street), line],
+      ...[part(DISTRICTS, NO_WORDS), part(CITIES, NO_WORDS)],
       ...[part(REGIONS, NO_WORDS), part(POSTAL_CODES, NO_CODE), part(COUNTRIES, NO_WORDS)],
     ];
     const found = parts.map((name) => near(street, name)).filter((name) => name !== null);
@@ -543,6 +561,12 @@ function guessAddress(file: GuessedFile): string[] {
 function inOrder(columns: readonly string[], number: string | null, street: string | null) {
   const isFirst = number !== null && columns.indexOf(number) < columns.indexOf(street ?? '');
   return isFirst ? [number, street] : [street, number];
+}
+
+/** `Numero` right after the street is the number of the house. */
+function nextNumber({ columns }: GuessedFile, street: string | null): string | null {
+  const next = street === null ? undefined : columns[columns.indexOf(street) + 1];
+  return next !== undefined && NUMBERS_AFTER_STREET.includes(plain(next)) ? next : null;
 }
 
 /** A further line right after the street, whatever its name begins with. */

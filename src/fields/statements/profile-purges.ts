@@ -152,7 +152,8 @@ async function listUncounted(
     .selectFrom('kept_profiles')
     .select('crm_id')
     .where('integration_id', '=', integrationId)
-    .where('donor', '=', '')
+    // As in the condition of its index: SQLite takes that for no other value of a parameter.
+    .where('donor', '=', sql.lit(''))
     .where((eb) => eb.or([eb('opted_out_at', 'is', null), eb('opted_out_at', '<', countedSince)]))
     .limit(ROWS_PER_TRANSACTION)
     .execute();

@@ -19,7 +19,7 @@ const LEAST_PASSWORD_LENGTH = 3;
 /** Up to so many words are too few, however rare they are. */
 const TOO_FEW = 2;
 /** More words are too few below this power of ten of guesses; each word costs its rank, and ten for its list. */
-const LEAST_GUESSES_LOG10 = 10;
+const LEAST_GUESSES_LOG10 = 12;
 const LOG10_FOR_LIST = 1;
 
 const LONGEST_WORD = 32;
@@ -32,16 +32,19 @@ const LEAST_APART_LENGTH = 3;
 
 const wordsSchema = z.array(z.string());
 
-export type IsFewWords = (password: string) => boolean;
+/** Words that were drawn by chance, too few of them, or anything else. */
+export type WordsVerdict = 'by chance' | 'few' | 'other';
+
+export type JudgeWords = (password: string) => WordsVerdict;
 
 /**
- * Reads the dictionaries, one file at a time, so that other requests are answered between them. `passwords` has
- * the common ones, the most common first; `dice` the words that passphrases are drawn from.
+ * Reads the dictionaries. `passwords` has the common ones, the most common first; `dice` the words that passphrases
+ * are drawn from.
  */
 export async function loadWords(
   passwords: readonly string[],
   dice: readonly string[],
-): Promise<IsFewWords> {
+): Promise<JudgeWords> {
   const ranks = new Map<string, number>();
   const add = (word: string, rank: number) => {
     const known = ranks.get(word);
@@ -70,16 +73,20 @@ export async function loadWords(
     const small = password.toLowerCase();
     const forms = new Set([small, withoutLeet(small)].map(withoutEnds));
     const apart = new Set(small.split(/\P{L}+/u).filter((w) => w.length >= LEAST_APART_LENGTH));
-    if ([...apart].filter((word) => diced.has(word)).length >= WORDS_BY_DICE) return false;
-    if (isWritten(toLetters(small), WORDS_BY_DICE, diced)) return false;
+    if ([...apart].filter((word) => diced.has(word)).length >= WORDS_BY_DICE) return 'by chance';
+    if (isWritten(toLetters(small), WORDS_BY_DICE, diced)) return 'by chance';
     const mostWords = apart.size >= WORDS_APART ? 0 : TOO_FEW;
     const leastGuesses = apart.size >= WORDS_APART ? 0 : LEAST_GUESSES_LOG10;
-    return [...forms].some((form) => {
+    // Characters by chance have digits and signs all over, and no words that these only interrupt.
+    if (countBreaks(withoutEnds(small)) > Math.max(MOST_BREAKS, apart.size)) return 'other';
+    const isFew = [...forms].some((form) => {
+      const letters = toLetters(form);
       // Where most of it is digits and signs, the estimate of guesses says more than its word.
-      if (form.length * 2 < password.length || SIGNS_WITHIN.test(form)) return false;
-      const { words, guessesLog10 } = fewestWords(toLetters(form), ranks);
+      if (letters.length * 2 < password.length || SIGNS_WITHIN.test(form)) return false;
+      const { words, guessesLog10 } = fewestWords(letters, ranks);
       return words <= mostWords || guessesLog10 < leastGuesses;
     });
+    return isFew ? 'few' : 'other';
   };
 }
 
@@ -120,6 +127,13 @@ function isWritten(letters: string, least: number, words: ReadonlySet<string>): 
 
 /** More than one sign in a row sets words apart in a way that others do not guess early. */
 const SIGNS_WITHIN = /[^\p{L}\p{N}]{2}/u;
+
+/** Places between the letters where digits and signs stand. */
+const MOST_BREAKS = 3;
+
+function countBreaks(text: string): number {
+  return text.split(/\P{L}+/u).length - 1;
+}
 
 const PLAIN = /^[a-z]+$/;
 

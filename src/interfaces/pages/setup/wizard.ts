@@ -4,7 +4,6 @@ import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { z } from 'zod';
 import { testOwnChannel } from '../../../clients/alerts/check-channels.ts';
 import { acceptMatchRate, withCrm } from '../../../clients/live-crm.ts';
-import { guessColumns } from '../../../clients/setup/csv-columns.ts';
 import {
   beginChange,
   beginSetup,
@@ -427,8 +426,7 @@ export function wizardRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     if (isPinned && !isUpload(settings, path)) throw notOurs();
     const replaced = isPinned && isUpload(settings, path) ? path : null;
     const upload = await takeUpload(settings, content, { replaced, sheet });
-    const { header } = upload;
-    const guess = guessColumns(header.columns, header.sample);
+    const { header, guess } = upload;
     const names =
       guess.fullName === null
         ? { firstName: guess.firstName ?? undefined, lastName: guess.lastName ?? undefined }

@@ -20,6 +20,8 @@ const answersSchema = z.array(
     file: z.string(),
     product: z.string(),
     source: z.string(),
+    encoding: z.string(),
+    delimiter: z.string().nullable(),
     sheet: z.string().nullable(),
     rows: z.number(),
     id: z.string().nullable(),
@@ -85,7 +87,7 @@ async function reachable(answer: Answer, header: CsvHeader): Promise<number> {
   const folder = await openCsvFolder();
   onTestFinished(() => folder.close());
   const content = await readFile(join(FOLDER, answer.file));
-  await folder.write('in.csv', answer.id === null ? withIds(content) : content);
+  await folder.write('in.csv', answer.id === null ? withIds(answer, content) : content);
   const { firstName, lastName, fullName, id, ...parts } = guessColumns(
     header.columns,
     header.sample,
@@ -93,7 +95,7 @@ async function reachable(answer: Answer, header: CsvHeader): Promise<number> {
   const connector = await folder.connector({
     settings: {
       output: folder.path('out.csv'),
-      encoding: header.encoding,
+      encoding: answer.id === null ? 'utf-8' : header.encoding,
       columns: {
         id: id ?? ADDED_ID,
         ...(fullName === null
@@ -112,15 +114,15 @@ async function reachable(answer: Answer, header: CsvHeader): Promise<number> {
     .filter(({ optedOut, excluded }) => !optedOut && excluded == null).length;
 }
 
-/** A file in UTF-8 with a column of ids. */
-function withIds(content: Buffer): Buffer {
-  const [head = '', ...rows] = content
-    .toString()
+/** The file in UTF-8 with a column of ids. */
+function withIds({ encoding, delimiter }: Answer, content: Buffer): Buffer {
+  const [head = '', ...rows] = new TextDecoder(encoding.replace(/-bom$/, ''))
+    .decode(content)
     .replace('\uFEFF', '')
     // A line break within quotes stays.
     .split(/\r\n(?=(?:[^"]*"[^"]*")*[^"]*$)/);
-  const lines = rows.filter((row) => row !== '').map((row, at) => `${at + 1},${row}`);
-  return Buffer.from(`${[`${ADDED_ID},${head}`, ...lines].join('\r\n')}\r\n`);
+  const lines = rows.filter((row) => row !== '').map((row, at) => `${at + 1}${delimiter}${row}`);
+  return Buffer.from(`${[`${ADDED_ID}${delimiter}${head}`, ...lines].join('\r\n')}\r\n`);
 }
 
 /** The settings of the marks: what is guessed, and the values that the hints tell a user to list. */
