@@ -3,7 +3,7 @@ import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { ContactsSettings, Finding, MarkCount } from '../contract.ts';
 import { leavesOutMost, markText } from '../mark-counts.ts';
 import { markColumns, meaningOfMark } from '../mark-values.ts';
-import { missingParts } from '../missing-parts.ts';
+import { missingMarksText, missingParts } from '../missing-parts.ts';
 import { unknownMarks } from '../unknown-marks.ts';
 import { readCell } from './cells.ts';
 import { type ContactColumns, toContact } from './contact.ts';
@@ -113,6 +113,7 @@ async function countContacts(files: CsvFiles, options: ContactColumns): Promise<
     ...checkMarks(counts, options.contacts),
     ...checkMostMarked(await files.withTables(async ({ input }) => input.marks)),
     ...checkWords(counts, options.contacts),
+    ...checkMissingMarks(options.contacts),
     ...checkParts(options.settings),
   ];
 }
@@ -205,6 +206,19 @@ function checkParts({ columns }: Pick<CsvSettings, 'columns'>): Finding[] {
     message: `no column of the file is read as ${part === 'address' ? 'an address' : 'an employer'}: ${price}`,
     fix: `If the file has one, name it in crm.columns.${part === 'address' ? 'addresses' : 'employers'}.`,
   }));
+}
+
+/** Marks that the file lacks: not all files have them, and their contacts cost credits. */
+function checkMissingMarks(contacts: ContactsSettings): Finding[] {
+  const message = missingMarksText({
+    optOut: contacts.optOutField,
+    deceased: contacts.deceasedField ?? null,
+    doNotContact: contacts.doNotContactField ?? null,
+  });
+  if (message === null) return [];
+  const fix =
+    'If the file has such columns, name them in contacts.optOutField, contacts.deceasedField and contacts.doNotContactField.';
+  return [{ subject: 'marks', ok: true, message, fix }];
 }
 
 function met(subject: string, message: string): Finding {

@@ -1,10 +1,10 @@
 import type { Contact } from '../../src/core/contact.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { ContactsSettings, IdentityShape, IdentitySource } from '../contract.ts';
-import type { CompanyNames } from './companies.ts';
 import type { Properties } from './describe.ts';
 import { readMarks } from './marks.ts';
 import { currencyProperties } from './money/currencies.ts';
+import type { CompanyNames } from './reading/companies.ts';
 import { type HubspotRecord, MERGED_IDS, textIn } from './record.ts';
 import type { HubspotSettings } from './settings.ts';
 

@@ -86,8 +86,8 @@ async function readWithHistory(
   if (ids.length === 0 || names.length === 0) return [];
   const { results, errors } = readAs(
     replySchema,
-    await api.post(api.paths.batchRead('contacts'), {
-      inputs: ids.map((id) => ({ id })),
+    await api.readRecords('contacts', {
+      ids,
       properties: names,
       propertiesWithHistory: names,
     }),

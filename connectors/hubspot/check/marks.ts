@@ -42,7 +42,7 @@ async function findWithValue(
     { propertyName, operator: 'HAS_PROPERTY' },
     ...(known.length === 0 ? [] : [{ propertyName, operator: 'NOT_IN', values: known }]),
   ];
-  const reply = await api.search({
+  const reply = await api.searchContacts({
     filterGroups:
       filter.length === 0
         ? [{ filters: own }]

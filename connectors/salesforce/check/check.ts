@@ -168,7 +168,7 @@ export async function readLimits({
   api,
 }: Pick<SalesforceSession, 'api'>): Promise<LimitState | null> {
   try {
-    const { DailyApiRequests } = readAs(limitsSchema, await api.readLimits());
+    const { DailyApiRequests } = readAs(limitsSchema, await api.limits());
     const listed = { max: DailyApiRequests.Max, remaining: DailyApiRequests.Remaining };
     return api.limit.state() ?? { daily: listed };
   } catch (error) {

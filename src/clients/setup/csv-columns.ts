@@ -58,6 +58,9 @@ export interface CsvProblem {
 /** A header is read from this much of the file; longer ones do not exist. */
 const MAX_HEADER_BYTES = 65_536;
 
+/** More columns than any export of a CRM has: each of them is looked at in many ways. */
+const MAX_COLUMNS = 1_000;
+
 /** The first rows are read from this much of the file. */
 const MAX_SAMPLE_BYTES = 16 * 1_048_576;
 
@@ -102,9 +105,13 @@ function parseHeader(bytes: Buffer): Omit<CsvHeader, 'foreign'> | CsvProblem {
   // A zero byte: a program or another kind of archive.
   if (bytes.includes(0)) return { problem: 'this is not a CSV file; save it as "CSV UTF-8"' };
   const { text, encoding } = decode(bytes);
+  const start = text.slice(0, MAX_HEADER_BYTES);
+  if (text.length > start.length && !/[\r\n]/.test(start)) {
+    return { problem: 'its first line is longer than any line of column names' };
+  }
   const candidates = DELIMITERS.map((delimiter) => ({
     delimiter,
-    columns: namesIn(text.slice(0, MAX_HEADER_BYTES), delimiter),
+    columns: namesIn(start, delimiter),
   }));
   const { delimiter, columns: all } = candidates.reduce((best, each) =>
     each.columns.length > best.columns.length ? each : best,
@@ -113,6 +120,12 @@ function parseHeader(bytes: Buffer): Omit<CsvHeader, 'foreign'> | CsvProblem {
   if (columns.length < MIN_COLUMNS) {
     const needed = 'an id and a name';
     return { problem: `its first line must name at least ${MIN_COLUMNS} columns: ${needed}` };
+  }
+  if (columns.length > MAX_COLUMNS) {
+    const most = MAX_COLUMNS.toLocaleString('en');
+    return {
+      problem: `its first line names more than ${most} columns; leave out those that are not needed`,
+    };
   }
   const isWhole = bytes.length < MAX_SAMPLE_BYTES;
   return {
@@ -406,6 +419,23 @@ function hasNamedPart(named: readonly string[], kind: ContentKind): boolean {
   const words = kind === 'postal code' ? POSTAL_CODES : kind === 'region' ? REGIONS : COUNTRIES;
   return named.some((name) => words.some((word) => plain(name).endsWith(word)));
 }
+
+/** Says if none of these columns has a street, so that the address has less than it looks; none for no columns. */
+export function noStreetNote(addresses: readonly string[], sample: CsvSample): string[] {
+  const getKind = createKinds(sample);
+  const isOther = (name: string) =>
+    !isNamedStreet(name) &&
+    (OTHER_PARTS.has(getKind(name)) ||
+      [...CITIES, ...REGIONS, ...POSTAL_CODES, ...COUNTRIES].some((word) =>
+        plain(name).endsWith(word),
+      ));
+  if (addresses.length === 0 || !addresses.every(isOther)) return [];
+  return [
+    `The address has no street, only ${addresses.map((name) => `"${name}"`).join(', ')}: the service then knows fewer of the contacts.`,
+  ];
+}
+
+const OTHER_PARTS: ReadonlySet<ContentKind> = new Set(['postal code', 'region', 'country']);
 
 function isNamedStreet(name: string): boolean {
   return STREETS.some((word) => plain(name).endsWith(word));

@@ -42,7 +42,7 @@ export type JudgeWords = (password: string) => WordsVerdict;
  * are drawn from.
  */
 export async function loadWords(
-  passwords: readonly string[],
+  passwords: Iterable<string>,
   dice: readonly string[],
 ): Promise<JudgeWords> {
   const ranks = new Map<string, number>();
@@ -62,9 +62,12 @@ export async function loadWords(
       });
     }
   }
-  passwords.slice(0, MOST_PASSWORDS).forEach((password, index) => {
-    if (password.length >= LEAST_PASSWORD_LENGTH && PLAIN.test(password)) add(password, index + 1);
-  });
+  let rank = 0;
+  for (const password of passwords) {
+    rank += 1;
+    if (rank > MOST_PASSWORDS) break;
+    if (password.length >= LEAST_PASSWORD_LENGTH && PLAIN.test(password)) add(password, rank);
+  }
   for (const word of wordsSchema.parse(JSON.parse(await readFile(resolve(RARE), 'utf8')))) {
     if (word.length >= LEAST_RARE_LENGTH) add(word, RANK_OF_RARE);
   }

@@ -92,7 +92,7 @@ export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): Password
 
   function begin(): Worker {
     const begun = new Worker(program, {
-      resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
+      resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb, maxYoungGenerationSizeMb: 8 },
     });
     // One that ends while it rests is no reason to end the program; the next password gets another.
     return begun.on('error', dismiss).on('exit', dismiss);

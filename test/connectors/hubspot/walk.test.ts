@@ -176,9 +176,13 @@ describe('reading all contacts of a HubSpot that is far away', () => {
       { firstName: 'New', lastName: 'One', addresses: [], employers: [] },
     ]);
     aheadMs = 60_000;
+    const before = (await account.requests()).length;
     const pages = await toArray(connector.readPages(null, knownOf(cursor, ids)));
     expect(idsOf(pages).toSorted()).toEqual([...ids, made].toSorted());
     expect(await asked('POST', '/contacts/search')).toHaveLength(1);
+    // The list alone takes a request for each hundred.
+    const requests = (await account.requests()).length - before;
+    expect(requests).toBeLessThanOrEqual((ids.length / 100) * 1.6);
   });
 
   it('sees a contact again that had left, was restored, and was modified by nobody since', async () => {

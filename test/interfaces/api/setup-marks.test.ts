@@ -24,6 +24,9 @@ it('asks of a file what the words of a status mean, and keeps the answers', asyn
   const asked = await post(here, path, { ...chosen, do: 'look' });
   expect(asked.text).toContain('The values of Status, in the first 5 contacts');
   expect(asked.text).toMatch(/“Active” \(3\)[\s\S]*“Gone” \(1\)[\s\S]*“Moved” \(1\)/);
+  expect(asked.text).toContain(
+    'No column of the file marks contacts that have opted out or contacts that want no contact',
+  );
   // Neither an address nor a name is a mark.
   const offered = /<select id="f-deceased"[\s\S]*?<\/select>/.exec(asked.text)?.[0] ?? '';
   expect(offered).toContain('Status');

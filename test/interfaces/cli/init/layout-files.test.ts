@@ -6,9 +6,10 @@ import { missingParts } from '../../../../connectors/missing-parts.ts';
 import {
   type CsvHeader,
   guessColumns,
+  noStreetNote,
   readCsvHeader,
 } from '../../../../src/clients/setup/csv-columns.ts';
-import { MARKS, markHints } from '../../../../src/clients/setup/mark-fields.ts';
+import { MARKS, markHints, missingMarksNote } from '../../../../src/clients/setup/mark-fields.ts';
 import { toArray } from '../../../connectors/connector-options.ts';
 import { openCsvFolder } from '../../../connectors/csv-folder.ts';
 
@@ -71,10 +72,30 @@ describe('files as other products export them', () => {
       ...(answer.address.length === 0 ? ['address'] : []),
       ...(answer.employers.length === 0 ? ['employer'] : []),
     ]);
+    expect(missingMarksNote(header, guess).join()).toBe(missingMarks(answer));
+    // Of these files one alone has an address without a street.
+    const hasNote = noStreetNote(guess.addresses, header.sample).length > 0;
+    expect(hasNote).toBe(answer.file.startsWith('40-'));
     expect(header.sample).toHaveLength(answer.rows);
     expect(await reachable(answer, header)).toBe(answer.reachable);
   });
 });
+
+const MARKED = {
+  optOut: 'contacts that have opted out',
+  deceased: 'deceased contacts',
+  doNotContact: 'contacts that want no contact',
+} as const;
+
+/** What `init` says of marks that the file has not. */
+function missingMarks({ marks }: Answer): string {
+  const missing = MARKS.flatMap(({ kind }) => (marks[kind] === null ? MARKED[kind] : []));
+  if (missing.length === 0) return '';
+  const last = missing.pop();
+  const listed =
+    missing.length === 0 ? '' : `${missing.join(', ')}${missing.length > 1 ? ',' : ''} or `;
+  return `No column of the file marks ${listed}${last}: if there are any, they are sent like all others, for a credit each.`;
+}
 
 async function read(file: string): Promise<CsvHeader> {
   const header = await readCsvHeader(file, FOLDER);

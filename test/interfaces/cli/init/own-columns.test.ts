@@ -114,4 +114,7 @@ it('and doctor show every column of the file, without a value where no terminal 
   expect(doctor.stdout).toContain('columns not read');
   expect(doctor.stdout).toContain('"Donor Net Worth" (1 word)');
   expect(doctor.stdout).toContain('"Address" (address)');
+  expect(doctor.stdout).toContain(
+    'marks: no column of the file marks contacts that have opted out',
+  );
 });

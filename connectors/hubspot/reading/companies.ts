@@ -1,9 +1,9 @@
-import type { HubspotApi } from './api.ts';
-import { getCrmCode } from './errors.ts';
-import { findRecords, IDS_PER_REQUEST } from './find-records.ts';
-import { textIn } from './record.ts';
-import type { SignIn } from './sign-in/auth.ts';
-import { mayHave, READ_COMPANIES } from './sign-in/scopes.ts';
+import type { HubspotApi } from '../api.ts';
+import { getCrmCode } from '../errors.ts';
+import { findRecords, IDS_PER_REQUEST } from '../find-records.ts';
+import { textIn } from '../record.ts';
+import type { SignIn } from '../sign-in/auth.ts';
+import { mayHave, READ_COMPANIES } from '../sign-in/scopes.ts';
 
 /** The names of the companies that contacts belong to. */
 export interface CompanyNames {
@@ -33,12 +33,12 @@ export const hiddenCompanies: CompanyNames = {
 
 /** Whether the token may see companies. A token that says nothing of itself costs one request. */
 export async function mayReadCompanies(
-  api: Pick<HubspotApi, 'get' | 'paths'>,
+  api: Pick<HubspotApi, 'listRecords'>,
   signIn: Pick<SignIn, 'scopes'>,
 ): Promise<boolean> {
   if (signIn.scopes !== null) return mayHave(signIn, READ_COMPANIES);
   try {
-    await api.get(`${api.paths.objects('companies')}?limit=1`);
+    await api.listRecords('companies', { limit: 1 });
     return true;
   } catch (error) {
     if (getCrmCode(error) === 'MISSING_SCOPES') return false;
@@ -51,7 +51,7 @@ export async function mayReadCompanies(
  * while a run goes on: what is not known by then stays unknown, unless the names are required.
  */
 export function createCompanyNames(
-  api: Pick<HubspotApi, 'post' | 'paths'>,
+  api: Pick<HubspotApi, 'readRecords'>,
   { isRequired, onMissingScope }: { isRequired: boolean; onMissingScope: () => void },
 ): CompanyNames {
   const known = new Map<string, string | null>();
