@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { withoutSenders } from './without-senders.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -30,6 +31,7 @@ const bundle = await rolldown({
   input: Object.fromEntries(ENTRIES.map((entry) => [entry, `${entry}.ts`])),
   platform: 'node',
   external: APART,
+  plugins: [withoutSenders()],
   tsconfig: 'tsconfig.build.json',
 });
 const { output } = await bundle.write({

@@ -1,9 +1,8 @@
 import type { Contact } from '../../src/core/contact.ts';
 import type { ContactsSettings } from '../contract.ts';
-import { type MarkKind, type MarkMeaning, markValues, meaningOfMark } from '../mark-values.ts';
+import { type MarkKind, type MarkMeaning, markColumns, meaningOfMark } from '../mark-values.ts';
 import { readCell } from './cells.ts';
 import { type NameParts, splitFullName } from './full-name.ts';
-import { markColumns } from './marks.ts';
 import type { Row } from './rows.ts';
 import type { CsvSettings } from './settings.ts';
 import type { Table } from './table.ts';
@@ -51,9 +50,11 @@ function readMarks(
   contacts: ContactsSettings,
   cell: ReadCell,
 ): Pick<Contact, 'optedOut' | 'excluded'> {
+  const columns = markColumns(contacts);
+  if (columns.length === 0) return { optedOut: false };
   const meanings = new Map<MarkKind, MarkMeaning>();
-  for (const { kind, column } of markColumns(contacts)) {
-    meanings.set(kind, meaningOfMark(cell(column), markValues(contacts, kind)));
+  for (const { kind, column, listed } of columns) {
+    meanings.set(kind, meaningOfMark(cell(column), listed));
   }
   const optedOut = meanings.get('optOut') === 'marked';
   if (meanings.get('deceased') === 'marked') return { optedOut, excluded: 'deceased' };

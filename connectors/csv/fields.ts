@@ -1,9 +1,9 @@
 import { type CrmField, type FieldSpec, plainField } from '../../src/core/crm-field.ts';
 import type { FieldCreation } from '../contract.ts';
-import { type Encoding, isEncodable } from './encoding.ts';
 import type { Tables } from './files.ts';
 import { layOut } from './layout.ts';
 import type { CsvSession } from './session.ts';
+import { type Encoding, isEncodable } from './sources/encoding.ts';
 
 /** The columns of the output: all of them text, because a file knows nothing else. */
 export async function describeFields(session: CsvSession): Promise<CrmField[]> {

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../../src/core/errors.ts';
 import { splitRow, unquote } from './cells.ts';
-import { decodeText, type Encoding } from './encoding.ts';
 import { findRowEnd, type LineEnding, type RawRecord } from './records.ts';
 import { columnPositions } from './setting-names.ts';
 import { DELIMITERS, type NamedColumn } from './settings.ts';
+import { decodeText, type Encoding } from './sources/encoding.ts';
 
 /** How a file is written. */
 export interface Dialect {

@@ -1,22 +1,8 @@
 import type { ContactsSettings, MarkCount } from '../contract.ts';
-import { type MarkKind, markValues, meaningOfMark, nameOfMark } from '../mark-values.ts';
+import { markColumns, meaningOfMark, nameOfMark } from '../mark-values.ts';
 import { readCell } from './cells.ts';
 import type { Row } from './rows.ts';
 import { columnPositions } from './setting-names.ts';
-
-/** The columns of the settings that mark contacts who are left out, unless the settings include them. */
-export function markColumns(contacts: ContactsSettings): { kind: MarkKind; column: string }[] {
-  const { optOutField, deceasedField, doNotContactField } = contacts;
-  const all = [
-    { kind: 'optOut', column: optOutField },
-    { kind: 'deceased', column: contacts.includeDeceased === true ? null : deceasedField },
-    {
-      kind: 'doNotContact',
-      column: contacts.includeDoNotContact === true ? null : doNotContactField,
-    },
-  ] as const;
-  return all.flatMap(({ kind, column }) => (column == null ? [] : [{ kind, column }]));
-}
 
 /** Counts what the columns of marks leave out, one row after the other. */
 export interface MarkTally {
@@ -28,9 +14,11 @@ export interface MarkTally {
 export function createMarkTally(contacts: ContactsSettings, columns: readonly string[]): MarkTally {
   let rows = 0;
   const positions = columnPositions(columns);
-  const tallies = markColumns(contacts).map(({ kind, column }) => ({
-    ...{ kind, field: column, at: positions.get(column) ?? -1 },
-    listed: markValues(contacts, kind),
+  const tallies = markColumns(contacts).map(({ kind, column, listed }) => ({
+    kind,
+    field: column,
+    at: positions.get(column) ?? -1,
+    listed,
     marked: 0,
     values: new Map<string, number>(),
   }));
@@ -47,7 +35,11 @@ export function createMarkTally(contacts: ContactsSettings, columns: readonly st
     },
     counts: () =>
       tallies.map(({ kind, field, marked, values }) => ({
-        ...{ kind, field, contacts: rows, marked, values },
+        kind,
+        field,
+        contacts: rows,
+        marked,
+        values,
       })),
   };
 }

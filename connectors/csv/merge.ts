@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
 import { quote, unquote } from './cells.ts';
-import { encodeText } from './encoding.ts';
 import { fileError } from './file-errors.ts';
 import type { Tables } from './files.ts';
 import { getByteOrderMark } from './header.ts';
@@ -16,6 +15,7 @@ import {
 import { isSameFile, readMode, replaceFile, writeWholeFile } from './replace-file.ts';
 import type { BrokenRow, Row } from './rows.ts';
 import type { CsvSession } from './session.ts';
+import { encodeText } from './sources/encoding.ts';
 
 /**
  * Brings the journal (and, into a separate output, what changed in the input) into the output by

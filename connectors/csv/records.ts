@@ -7,6 +7,7 @@
  * untouched cells exactly as they were.
  */
 import { RetriableError } from '../../src/core/errors.ts';
+import { createReadAhead } from './sources/read-ahead.ts';
 import type { ByteReader } from './sources/source.ts';
 
 export interface RawRecord {
@@ -36,7 +37,8 @@ export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
 /** About 200 rows: what is made of a chunk is gone again before the garbage collector keeps it. */
 const CHUNK_BYTES = 16 * 1024;
-const WINDOW_BYTES = 16 * 1024;
+/** Rows that are looked up are often neighbours: 200 rows of an output with all fields. */
+const WINDOW_BYTES = 96 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const QUOTE = 0x22;
@@ -67,9 +69,10 @@ export interface FarEnd {
 
 /** All records from `start` on, one batch for each chunk of the file. */
 export async function* readRecords(
-  source: RecordSource,
+  from: RecordSource,
   start: RecordStart = { offset: 0, line: 1, row: 1 },
 ): AsyncGenerator<RawRecord[]> {
+  const source = { ...from, handle: createReadAhead(from.handle) };
   let { offset, line, row } = start;
   let buffer: Buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let filled = 0;

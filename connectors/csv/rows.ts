@@ -1,9 +1,9 @@
 import { sizeText } from './broken-rows.ts';
 import { readText, type SplitRow, splitRow, unquote } from './cells.ts';
-import { decodeText } from './encoding.ts';
 import { encodingProblem, type Header } from './header.ts';
 import { type LineEnding, MAX_RECORD_BYTES, type RawRecord } from './records.ts';
 import { columnPositions } from './setting-names.ts';
+import { decodeText } from './sources/encoding.ts';
 
 /** A row of a file; a blank line and a broken row are rows without an id. */
 export interface Row {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ContactsSettings, IdentityShape, IdentitySource } from '../contract.ts';
-import { ENCODINGS } from './encoding.ts';
+import { ENCODINGS } from './sources/encoding.ts';
 
 /** The separators a file may use between its cells. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;

@@ -4,7 +4,6 @@ import { guardFormula } from '../../src/core/printable.ts';
 import type { ContactChange, Refusal, RefusalCause, WriteResult } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { unquote } from './cells.ts';
-import { isEncodable } from './encoding.ts';
 import { isColumnName } from './fields.ts';
 import { fileError } from './file-errors.ts';
 import type { Tables } from './files.ts';
@@ -18,6 +17,7 @@ import {
   rawCell,
 } from './layout.ts';
 import type { CsvSession } from './session.ts';
+import { isEncodable } from './sources/encoding.ts';
 
 /** Changes that share one wait for the disk; more at a time are not faster, only larger. */
 export const CHANGES_PER_BATCH = 200;

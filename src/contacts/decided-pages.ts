@@ -5,18 +5,20 @@ import { maybeFromRow } from '../database/from-row.ts';
 import type { Checkpoint, Lease } from '../database/leases.ts';
 import { prepared, type Slots } from '../database/prepared.ts';
 import { inFilledBatches } from '../database/rows.ts';
-import type { DueReason, Trx } from '../database/tables/tables.ts';
+import type { DueReason } from '../database/tables/contacts.ts';
+import type { Trx } from '../database/tables/tables.ts';
+import { countInRun } from '../sync/statements/run-counts.ts';
 import type { RunContext } from '../sync/statements/runs.ts';
 import { type Answered, findAnswered } from './answered.ts';
+import { after, move, moveAndList, putRows } from './apply-events.ts';
 import type { ContactRow, Given } from './changes.ts';
 import { type ContactRecord, findRows, newRow } from './contacts.ts';
 import { type Departure, recordRemoved, supersedeHolds } from './departures.ts';
 import { openErasedHolds, reopenHolds } from './erased-holds.ts';
 import { areSameMarks, type ErasedMarks, findErasedMarks } from './erased-marks.ts';
-import { closeMissing, mark, offerAgain } from './guards/missing.ts';
-import { OBJECTS } from './guards/opt-outs.ts';
 import { type LifeEvent, PRIORITY } from './life.ts';
-import { after, move, moveAndList, putRows } from './transition.ts';
+import { closeMissing, mark, offerAgain } from './many-at-once/missing.ts';
+import { OBJECTS } from './many-at-once/opt-outs.ts';
 
 /** What the plan says of one contact. */
 export type Decision =
@@ -115,7 +117,7 @@ export function decidedPageQueries(checkpoint: Checkpoint, clock: Clock) {
         for (const batch of splitIntoBatches(contacts, CONTACTS_AT_ONCE)) {
           chosen += await recordBatch(trx, lease, run, batch, decide);
         }
-        await countRead(trx, { runId: page.runId, read: contacts.length, chosen });
+        await countInRun(trx, page.runId, { read: contacts.length, chosen });
         const { cursor } = page;
         if (cursor !== null) await moveCursor(trx, { id: lease.integrationId, cursor });
         return true;
@@ -132,18 +134,6 @@ async function isUpToDate(
 ): Promise<boolean> {
   return areSameMarks(await findErasedMarks(trx, integrationId, isAnyoneAlike), marks);
 }
-
-const countRead = prepared(
-  (db, { runId, read, chosen }: Slots<{ runId: string; read: number; chosen: number }>) =>
-    db
-      .updateTable('runs')
-      .set((eb) => ({
-        read_count: eb('read_count', '+', read),
-        chosen_count: eb('chosen_count', '+', chosen),
-      }))
-      .where('id', '=', runId)
-      .compile(),
-);
 
 const moveCursor = prepared((db, { id, cursor }: Slots<{ id: string; cursor: string }>) =>
   db.updateTable('integrations').set({ cursor }).where('id', '=', id).compile(),
@@ -294,7 +284,8 @@ async function recordKept(
   contacts: readonly KeptContact[],
 ): Promise<void> {
   const seen = contacts.map(({ row: { crm_id }, noted: { identity, asked }, has_opted_out }) => ({
-    ...{ crm_id, has_opted_out },
+    crm_id,
+    has_opted_out,
     identity,
     asked_identity: asked,
   }));

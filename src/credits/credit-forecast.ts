@@ -67,9 +67,11 @@ export function forecastText(forecast: Forecast, bucket: string, key: string): s
   return `At this rate the ${bucket} of ${key} are used up on ${dayText(usedUpOn)}: ${rate}${without}.`;
 }
 
-const DAY_FORMAT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-
 /** `14 December 2026`, of `2026-12-14`. */
 export function dayText(day: string): string {
-  return DAY_FORMAT.format(new Date(day));
+  dayFormat ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+  return dayFormat.format(new Date(day));
 }
+
+/** Made when it is first needed, which takes a process some milliseconds. */
+let dayFormat: Intl.DateTimeFormat | null = null;

@@ -10,7 +10,11 @@ type CamelCase<Column> = Column extends `${infer First}_${infer Rest}`
 
 export function fromRow<Row extends object>(row: Row): FromRow<Row> {
   const record: Record<string, unknown> = {};
-  for (const [column, value] of Object.entries(row)) record[toPropertyName(column)] = value;
+  // A list of pairs would be thrown away for each of the contacts of a night.
+  const values: unknown[] = Object.values(row);
+  for (const [at, column] of Object.keys(row).entries()) {
+    record[toPropertyName(column)] = values[at];
+  }
   if (!isWhole(row, record)) throw new Error('Two columns have one name in camelCase.');
   return record;
 }

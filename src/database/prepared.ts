@@ -27,20 +27,35 @@ export type Prepared<Of extends Values, Row> = (
 export function prepared<Of extends Values, Row>(
   build: (db: Database | Trx, slots: Slots<Of>) => CompiledQuery<Row>,
 ): Prepared<Of, Row> {
-  const compiled = new Map<string, CompiledQuery<Row>>();
+  const compiled = new Map<string, { known: CompiledQuery<Row>; pieces: readonly Piece[] }>();
   return (db, values) => {
     const shape = getShape(db, values);
-    let known = compiled.get(shape);
-    if (known === undefined) {
-      known = withoutTree(build(db, createSlots(values)));
-      compiled.set(shape, known);
+    let entry = compiled.get(shape);
+    if (entry === undefined) {
+      const known = withoutTree(build(db, createSlots(values)));
+      entry = { known, pieces: toPieces(known.parameters) };
+      compiled.set(shape, entry);
     }
-    const { sql, query, queryId } = known;
-    const parameters = known.parameters.map((each) =>
-      each instanceof Slot ? each.of(values) : each,
-    );
+    const { sql, query, queryId } = entry.known;
+    const parameters = entry.pieces.flatMap((piece) => piece(values));
     return db.executeQuery<Row>({ sql, query, queryId, parameters });
   };
+}
+
+/** Some parameters of a statement, one after the other. */
+type Piece = (values: Values) => readonly unknown[];
+
+/** The cells of a table of rows are thousands of parameters: those that follow one another in a list are taken together. */
+function toPieces(parameters: readonly unknown[]): Piece[] {
+  const pieces: Piece[] = [];
+  for (let start = 0; start < parameters.length; ) {
+    const first = parameters[start];
+    let end = start + 1;
+    while (first instanceof Slot && first.isFollowedBy(parameters[end], end - start)) end += 1;
+    pieces.push(first instanceof Slot ? first.upTo(end - start) : () => [first]);
+    start = end;
+  }
+  return pieces;
 }
 
 /** Compiles to a parameter, whose value takes its place. */
@@ -58,9 +73,19 @@ class Slot<Value> implements Expression<Value> {
     return undefined;
   }
 
-  of(values: Values): Scalar | undefined {
-    const value = values[this.name];
-    return isList(value) ? value[this.at ?? 0] : value;
+  /** True of the value that stands so many places behind this one in the same list. */
+  isFollowedBy(other: unknown, places: number): boolean {
+    if (!(other instanceof Slot) || this.at === null) return false;
+    return other.name === this.name && other.at === this.at + places;
+  }
+
+  /** This value, and as many as there are of its list behind it. */
+  upTo(count: number): Piece {
+    return (values) => {
+      const value = values[this.name];
+      const at = this.at ?? 0;
+      return isList(value) ? value.slice(at, at + count) : [value];
+    };
   }
 
   toOperationNode(): ValueNode {

@@ -12,10 +12,9 @@ const WORDS: Readonly<Record<ChangedPart, readonly [one: string, many: string]>>
 /** `address and employer`: what changed of one contact. */
 export function changedPartsText(parts: readonly ChangedPart[]): string {
   if (parts.length === 0 || parts.includes('unknown')) return 'name, address or employer';
-  return LIST_FORMAT.format(parts.map((part) => WORDS[part][0]));
+  const format = new Intl.ListFormat('en', { style: 'long' });
+  return format.format(parts.map((part) => WORDS[part][0]));
 }
-
-const LIST_FORMAT = new Intl.ListFormat('en', { style: 'long' });
 
 /** `400 addresses, 12 employers`: what changed of many contacts, the most frequent part first. */
 export function partCountsText(parts: Readonly<Partial<Record<ChangedPart, number>>>): string {

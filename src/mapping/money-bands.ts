@@ -1,12 +1,9 @@
-import { moneyRangeLabel } from './money-range.ts';
-
-/** The bounds between which wealth screenings give a net worth, in US dollars. */
-const BOUNDS = [
-  0, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000, 10_000_000, 25_000_000,
-  50_000_000, 100_000_000, 500_000_000, 1_000_000_000, 5_000_000_000,
+/**
+ * The bands of a net worth as people choose them from a list, in US dollars; the last is open above. They stand here as
+ * `moneyRangeLabel` writes them: to format them in each process would take it longer than to decide 500 contacts.
+ */
+export const MONEY_BANDS: readonly string[] = [
+  ...['$0 – $25K', '$25K – $50K', '$50K – $100K', '$100K – $250K', '$250K – $500K'],
+  ...['$500K – $1M', '$1M – $5M', '$5M – $10M', '$10M – $25M', '$25M – $50M', '$50M – $100M'],
+  ...['$100M – $500M', '$500M – $1B', '$1B – $5B', '$5B+'],
 ];
-
-/** The bands of a net worth as people choose them from a list: `$1M – $5M`; the last is open above. */
-export const MONEY_BANDS: readonly string[] = BOUNDS.map((low, at) =>
-  moneyRangeLabel(low, BOUNDS[at + 1] ?? null),
-);

@@ -31,17 +31,19 @@ export function parseMoneyRange(option: string): MoneyRange | null {
   return null;
 }
 
-const MONEY = new Intl.NumberFormat('en-US', {
-  style: 'currency',
-  currency: 'USD',
-  notation: 'compact',
-  minimumFractionDigits: 0,
-  maximumSignificantDigits: 3,
-});
-
 function shortMoney(amount: number): string {
-  return MONEY.format(amount);
+  moneyFormat ??= new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency: 'USD',
+    notation: 'compact',
+    minimumFractionDigits: 0,
+    maximumSignificantDigits: 3,
+  });
+  return moneyFormat.format(amount);
 }
+
+/** Made when it is first needed: the first format of a process takes longer than 500 contacts that have not changed. */
+let moneyFormat: Intl.NumberFormat | null = null;
 
 const AMOUNT = String.raw`\$?\s*(?<first>\d[\d,]*(?:\.\d+)?)\s*(?<firstUnit>[a-z]+)?`;
 const SECOND_AMOUNT = String.raw`\$?\s*(?<second>\d[\d,]*(?:\.\d+)?)\s*(?<secondUnit>[a-z]+)?`;

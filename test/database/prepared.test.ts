@@ -53,6 +53,30 @@ describe('prepared', () => {
     expect(built).toBe(2);
   });
 
+  it('gives each parameter its value where lists stand beside others, whole, in part or turned around', async () => {
+    const find = prepared(
+      (db, { names, value }: Slots<{ names: readonly string[]; value: string }>) =>
+        db
+          .selectFrom('secrets')
+          .select((eb) => [
+            ...names.map((name, at) => eb.cast<string>(name, 'text').as(`whole${at}`)),
+            ...names
+              .toReversed()
+              .map((name, at) => eb.cast<string>(name, 'text').as(`turned${at}`)),
+            ...names.slice(1).map((name, at) => eb.cast<string>(name, 'text').as(`part${at}`)),
+          ])
+          .where('value', '=', value)
+          .where('name', 'in', names)
+          .compile(),
+    );
+    for (const last of ['two', 'three']) {
+      const { rows } = await find(open.db, { names: ['one', 'a', last], value: '1' });
+      const whole = { whole0: 'one', whole1: 'a', whole2: last };
+      const turned = { turned0: last, turned1: 'a', turned2: 'one' };
+      expect(rows).toEqual([{ ...whole, ...turned, part0: 'a', part1: last }]);
+    }
+  });
+
   function countingFind() {
     let times = 0;
     const find = prepared((db, { name, most }: Slots<{ name: string; most: number }>) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { MONEY_BANDS } from '../../src/mapping/money-bands.ts';
 import { moneyRangeLabel, parseMoneyRange } from '../../src/mapping/money-range.ts';
 import { startCpuTime } from '../helpers/cpu-time.ts';
 
@@ -14,6 +15,18 @@ describe('moneyRangeLabel', () => {
     [5_000_000, 1_000_000, '$1M – $5M'],
   ])('writes %d to %s as %s', (low, high, label) => {
     expect(moneyRangeLabel(low, high)).toBe(label);
+  });
+});
+
+describe('MONEY_BANDS', () => {
+  it('are written as the labels of ranges, without a gap between them', () => {
+    const ranges = MONEY_BANDS.map((band) => parseMoneyRange(band) ?? { low: 0, high: 0 });
+    const highs = ranges.map(({ high }) => (high === Number.POSITIVE_INFINITY ? null : high));
+    expect(ranges.map(({ low }, at) => moneyRangeLabel(low, highs[at] ?? null))).toEqual(
+      MONEY_BANDS,
+    );
+    expect(ranges.map(({ low }) => low)).toEqual([0, ...highs.slice(0, -1)]);
+    expect(highs.at(-1)).toBeNull();
   });
 });
 

@@ -92,3 +92,12 @@ const recordBalance = prepared(
 export async function setBalance(trx: Trx, partnerKey: string, balance: number): Promise<void> {
   await trx.updateTable('partner_keys').set({ balance }).where('id', '=', partnerKey).execute();
 }
+
+/** Of two transactions of one key the second goes on when the first has ended. */
+export async function waitForPartnerKey(trx: Trx, partnerKey: string): Promise<void> {
+  await trx
+    .insertInto('partner_keys')
+    .values({ id: partnerKey, spend_sequence: 0 })
+    .onConflict((c) => c.column('id').doUpdateSet({ id: partnerKey }))
+    .execute();
+}

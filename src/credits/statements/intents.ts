@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
+import { move } from '../../contacts/apply-events.ts';
 import { findOpenSubmissions, lockKey, MAX_SLOTS } from '../../contacts/open-submissions.ts';
-import { move } from '../../contacts/transition.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Lease, LeaseQueries } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inBatches, toValueRows } from '../../database/rows.ts';
-import type { DueReason, Trx } from '../../database/tables/tables.ts';
+import type { DueReason } from '../../database/tables/contacts.ts';
+import type { Trx } from '../../database/tables/tables.ts';
 import { findOpenPersons, findShares, type SharingRules } from './paid-jobs.ts';
 
 /** One submission on its way to disk, before its request leaves. */
@@ -72,7 +73,11 @@ export function intentQueries(leases: LeaseQueries, clock: Clock) {
     const slot = await freeSlot(trx, intent, key.balance);
     const { submissionId, runId, partnerKey, mapping } = intent;
     const inserted = await insertSubmission(trx, {
-      ...{ submissionId, runId, partnerKey, mapping, slot },
+      submissionId,
+      runId,
+      partnerKey,
+      mapping,
+      slot,
       integrationId: lease.integrationId,
       persons: intent.jobs.length,
       balance: key.balance,

@@ -2,6 +2,7 @@ import { findOpenSubmissions, lockKey } from '../../contacts/open-submissions.ts
 import type { Clock } from '../../core/clock.ts';
 import type { Lease, LeaseQueries } from '../../database/leases.ts';
 import type { Trx } from '../../database/tables/tables.ts';
+import { countInRun } from '../../sync/statements/run-counts.ts';
 import { rewriteRunRows } from '../../sync/statements/run-rows.ts';
 import { setBalance } from './balances.ts';
 import {
@@ -111,11 +112,7 @@ export function lostAnswerQueries({ checkpoint, checkpointAll }: LeaseQueries, c
       if (loss === null) return returnToDue(trx, submission, 'submission_pending');
       if (loss.afterwards === 'hold') await holdUnanswered(trx, submission, loss.detail);
       else await makeDueAgain(trx, submission, loss.detail);
-      await trx
-        .updateTable('runs')
-        .set((eb) => ({ spent_enhancements: eb('spent_enhancements', '+', loss.charged) }))
-        .where('id', '=', submission.run_id)
-        .execute();
+      await countInRun(trx, submission.run_id, { spent: loss.charged });
     });
   }
 }

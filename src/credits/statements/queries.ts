@@ -3,10 +3,9 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
-import type { QueryIntentsTable } from '../../database/tables/warm-path-tables.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 
-export type QueryRecord = FromRow<Selectable<QueryIntentsTable>>;
+export type QueryRecord = FromRow<Selectable<Tables['query_intents']>>;
 
 /** A query on its way to disk. */
 export type QueryIntent = Pick<QueryRecord, 'id' | 'runId' | 'bucket' | 'credits'>;

@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
+import { type Moved, move, moveAndList } from '../../contacts/apply-events.ts';
 import { inheritLater } from '../../contacts/departures.ts';
 import { lockKey, OPEN_STATES, type SubmissionRow } from '../../contacts/open-submissions.ts';
-import { type Moved, move, moveAndList } from '../../contacts/transition.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inBatches } from '../../database/rows.ts';
-import type { JobsTable, Trx } from '../../database/tables/tables.ts';
+import type { Tables, Trx } from '../../database/tables/tables.ts';
 
 /** A submission that has come to its end, and when (epoch ms). */
 export type ClosedSubmission = SubmissionRow & { closed_at: number };
@@ -60,7 +60,7 @@ const charge = prepared(
 
 /** A job without an answer, or with one: whose it is, and what was submitted. */
 export type SubmittedJob = Pick<
-  Selectable<JobsTable>,
+  Selectable<Tables['jobs']>,
   'tracking_id' | 'crm_id' | 'identity' | 'reason'
 >;
 

@@ -1,14 +1,15 @@
+import { move, moveAndList } from '../../contacts/apply-events.ts';
 import { inheritAtDelivery } from '../../contacts/departures.ts';
 import { openErasedHolds } from '../../contacts/erased-holds.ts';
 import type { OwnedValues } from '../../contacts/owned-values.ts';
-import { move, moveAndList } from '../../contacts/transition.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { answered } from '../../credits/statements/jobs.ts';
 import type { SealedWords } from '../../database/encryption/foreign-texts.ts';
 import type { Lease } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inFilledBatches } from '../../database/rows.ts';
-import type { HoldKind, Trx } from '../../database/tables/tables.ts';
+import type { HoldKind } from '../../database/tables/decisions.ts';
+import type { Trx } from '../../database/tables/tables.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { closeWrites } from './field-end.ts';
 import { type KeptDelivery, keepProfiles, type ProfileToKeep } from './kept-profiles.ts';

@@ -1,7 +1,7 @@
 /** Profiles that were paid for: how they are kept, found and deleted. */
 import { type Selectable, sql } from 'kysely';
+import { move } from '../../contacts/apply-events.ts';
 import { type ContactRecord, findRows } from '../../contacts/contacts.ts';
-import { move } from '../../contacts/transition.ts';
 import type { Clock } from '../../core/clock.ts';
 import { getOutcome, type OutcomeReason } from '../../core/outcome.ts';
 import { keepWords, type SealedWords } from '../../database/encryption/foreign-texts.ts';
@@ -9,9 +9,8 @@ import { type FromRow, fromRow, fromRows } from '../../database/from-row.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inBatches, inFilledBatches, toValueRows } from '../../database/rows.ts';
-import type { KeptProfilesTable, ValueState } from '../../database/tables/kept-tables.ts';
-import { MAY_BE_LOST } from '../../database/tables/status-tables.ts';
-import type { Database, JobsTable, Trx } from '../../database/tables/tables.ts';
+import { MAY_BE_LOST, type ValueState } from '../../database/tables/fields.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import { closeWrites, type WriteEnd } from './field-end.ts';
 import {
   buildKeptUpdate,
@@ -51,7 +50,7 @@ export interface KeptDelivery extends ProfileToKeep {
   isDelivered: boolean;
 }
 
-export type KeptRecord = FromRow<Selectable<KeptProfilesTable>>;
+export type KeptRecord = FromRow<Selectable<Tables['kept_profiles']>>;
 
 /** A field map that profiles were offered with, as fingerprints of its lines. */
 export interface OfferedMap {
@@ -63,7 +62,7 @@ export interface OfferedMap {
 export interface KeptOfContact {
   kept: KeptRecord;
   contact: ContactRecord;
-  job: FromRow<Selectable<JobsTable>>;
+  job: FromRow<Selectable<Tables['jobs']>>;
   values: readonly ValueNote[];
 }
 
@@ -262,7 +261,9 @@ export function keptProfileQueries(db: Database, checkpoint: Checkpoint, clock: 
         await closeWrites(trx, ends);
         const telling = ends.filter(({ reason }) => getOutcome(reason) !== 'unchanged');
         const outcomes = telling.map(({ crmId, reason, detail }) => ({
-          ...{ crm_id: crmId, outcome_reason: reason, outcome_detail: detail },
+          crm_id: crmId,
+          outcome_reason: reason,
+          outcome_detail: detail,
         }));
         await move(trx, lease, 'deliveredLater', outcomes, run);
         const words = ends.flatMap((end) => end.words ?? []);
@@ -289,7 +290,10 @@ export function keptProfileQueries(db: Database, checkpoint: Checkpoint, clock: 
       await checkpoint(lease, async (trx) => {
         const deliveries = fetched.map(({ submittedAt, ...each }) => ({
           ...each,
-          ...{ paidAt: submittedAt, isDelivered: true, fieldMap: '', values: [] },
+          paidAt: submittedAt,
+          isDelivered: true,
+          fieldMap: '',
+          values: [],
         }));
         await insertKept(trx, lease.integrationId, deliveries);
       });
@@ -402,7 +406,7 @@ export function keptProfileQueries(db: Database, checkpoint: Checkpoint, clock: 
     const ids = rows.map(({ crmId }) => crmId);
     const contacts = await findRows(db, integrationId, ids);
     const values = await findNotes(db, integrationId, ids);
-    const jobs = new Map<string, FromRow<Selectable<JobsTable>>>();
+    const jobs = new Map<string, FromRow<Selectable<Tables['jobs']>>>();
     for (const batch of inFilledBatches(rows.map(({ trackingId }) => trackingId))) {
       const found = await db
         .selectFrom('jobs')

@@ -1,6 +1,6 @@
 /** Deletes profiles that were paid for, with the keys that open them: for their age, an opt-out or an objection. */
 import { sql } from 'kysely';
-import { IS_IN_DOUBT, OBJECTS } from '../../contacts/guards/opt-outs.ts';
+import { IS_IN_DOUBT, OBJECTS } from '../../contacts/many-at-once/opt-outs.ts';
 import { type Checkpoint, type Lease, waitForCheckpoint } from '../../database/leases.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
 import type { Database, Trx } from '../../database/tables/tables.ts';
@@ -152,7 +152,8 @@ async function listUncounted(
     .selectFrom('kept_profiles')
     .select('crm_id')
     .where('integration_id', '=', integrationId)
-    .where('donor', '=', '')
+    // As in the condition of its index: SQLite takes that for no other value of a parameter.
+    .where('donor', '=', sql.lit(''))
     .where((eb) => eb.or([eb('opted_out_at', 'is', null), eb('opted_out_at', '<', countedSince)]))
     .limit(ROWS_PER_TRANSACTION)
     .execute();

@@ -1,7 +1,7 @@
 /** Values of profiles that are not in their field, and why: one row for each. */
 
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
-import type { ValueState } from '../../database/tables/kept-tables.ts';
+import type { ValueState } from '../../database/tables/fields.ts';
 import type { Database, Trx } from '../../database/tables/tables.ts';
 
 /** A value of a profile that is not in its field. */
@@ -156,8 +156,14 @@ export async function putNotes(
     notes.map(({ crmId, note: { field, state, code, description } }) => [
       JSON.stringify([crmId, field]),
       {
-        ...{ integration_id: integrationId, crm_id: crmId, field, state, code, description },
-        ...{ since: now, probed_at: probedAt },
+        integration_id: integrationId,
+        crm_id: crmId,
+        field,
+        state,
+        code,
+        description,
+        since: now,
+        probed_at: probedAt,
       },
     ]),
   );

@@ -5,16 +5,11 @@ import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
-import {
-  type AddState,
-  ERASED_MEMBER,
-  type MemberState,
-  type NetworkAddsTable,
-} from '../../database/tables/network-tables.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import { type AddState, ERASED_MEMBER, type MemberState } from '../../database/tables/networks.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import { addCounts } from './network-counts.ts';
 
-export type AddRecord = FromRow<Selectable<NetworkAddsTable>>;
+export type AddRecord = FromRow<Selectable<Tables['network_adds']>>;
 
 /** A bulk add on its way to disk, before its request leaves. */
 export interface AddIntent {

@@ -1,4 +1,4 @@
-import { move } from '../../contacts/transition.ts';
+import { move } from '../../contacts/apply-events.ts';
 import { getOutcome } from '../../core/outcome.ts';
 import { keepWords } from '../../database/encryption/foreign-texts.ts';
 import { inBatches } from '../../database/rows.ts';

@@ -58,7 +58,7 @@ export async function loadWords(
       if (!file.endsWith('.json') || file.startsWith('wordSequences')) continue;
       const words = wordsSchema.parse(JSON.parse(await readFile(join(folder, file), 'utf8')));
       words.forEach((word, index) => {
-        add(lettersOf(word), index + 1);
+        add(toLetters(word), index + 1);
       });
     }
   }
@@ -77,13 +77,13 @@ export async function loadWords(
     const forms = new Set([small, withoutLeet(small)].map(withoutEnds));
     const apart = new Set(small.split(/\P{L}+/u).filter((w) => w.length >= LEAST_APART_LENGTH));
     if ([...apart].filter((word) => diced.has(word)).length >= WORDS_BY_DICE) return 'by chance';
-    if (isWritten(lettersOf(small), WORDS_BY_DICE, diced)) return 'by chance';
+    if (isWritten(toLetters(small), WORDS_BY_DICE, diced)) return 'by chance';
     const mostWords = apart.size >= WORDS_APART ? 0 : TOO_FEW;
     const leastGuesses = apart.size >= WORDS_APART ? 0 : LEAST_GUESSES_LOG10;
     // Characters by chance have digits and signs all over, and no words that these only interrupt.
     if (countBreaks(withoutEnds(small)) > Math.max(MOST_BREAKS, apart.size)) return 'other';
     const isFew = [...forms].some((form) => {
-      const letters = lettersOf(form);
+      const letters = toLetters(form);
       // Where most of it is digits and signs, the estimate of guesses says more than its word.
       if (letters.length * 2 < password.length || SIGNS_WITHIN.test(form)) return false;
       const { words, guessesLog10 } = fewestWords(letters, ranks);
@@ -141,7 +141,7 @@ function countBreaks(text: string): number {
 const PLAIN = /^[a-z]+$/;
 
 /** Only the letters, without accents. */
-function lettersOf(text: string): string {
+function toLetters(text: string): string {
   if (PLAIN.test(text)) return text;
   return text
     .normalize('NFKD')
@@ -150,7 +150,15 @@ function lettersOf(text: string): string {
 }
 
 const LETTERS: Readonly<Record<string, string>> = {
-  ...{ '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '@': 'a', $: 's', '!': 'i' },
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
 };
 
 export function withoutLeet(text: string): string {

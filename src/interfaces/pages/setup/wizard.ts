@@ -110,9 +110,13 @@ export function wizardRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const { renderStart } = await import('./setup-pages.tsx');
     return c.html(
       renderStart(frame.getViewer(c.var.principal), {
-        ...{ setups, find, more: found.length - integrations.length },
+        setups,
+        find,
+        more: found.length - integrations.length,
         integrations: integrations.map((each) => ({
-          ...{ id: each.id, name: each.name ?? each.id, kind: each.crm.kind },
+          id: each.id,
+          name: each.name ?? each.id,
+          kind: each.crm.kind,
           isOfFile: ofFile.has(each.id),
         })),
         note: getNote(c),
@@ -349,7 +353,9 @@ export function wizardRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const { renderStep } = await import('./setup-pages.tsx');
     c.header('Cache-Control', 'no-store');
     const page = await renderStep(frame.getViewer(c.var.principal), {
-      ...{ setup, problem, serviceUrl },
+      setup,
+      problem,
+      serviceUrl,
       note: getNote(c),
       shown,
       apps: settings.setup,
@@ -428,7 +434,10 @@ export function wizardRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const { addresses, employers } = guess;
     const columns = { id: guess.id ?? undefined, ...names, addresses, employers };
     const crm = {
-      ...{ kind: 'csv', path: upload.path, output: upload.output, encoding: header.encoding },
+      kind: 'csv',
+      path: upload.path,
+      output: upload.output,
+      encoding: header.encoding,
       columns,
     };
     const marks = {
