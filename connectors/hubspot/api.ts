@@ -73,6 +73,7 @@ export function createApi(
   if (requestsPerTenSeconds !== undefined) pacer.keep(toWindowLimit(requestsPerTenSeconds, 10_000));
   let serverTimeMs: number | null = null;
   let fastestMs = Number.POSITIVE_INFINITY;
+  let library: Promise<typeof import('./client.ts')> | null = null;
   const exchange = createExchange({
     fetch: fetch ?? ownFetch,
     random,
@@ -132,7 +133,9 @@ export function createApi(
     request: (hubspot: HubspotClient) => Promise<unknown>,
     manner: Manner = {},
   ): Promise<unknown> {
-    const { createClient } = await import('./client.ts');
+    // Kept, because to import it again costs more than the library does.
+    library ??= import('./client.ts');
+    const { createClient } = await library;
     return request(createClient(settings.apiVersion, (built) => call(built, manner)));
   }
 

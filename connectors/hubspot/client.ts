@@ -50,7 +50,7 @@ export interface BatchRead {
 
 export interface ContactUpdate {
   id: string;
-  properties: Readonly<Record<string, string>>;
+  properties: Record<string, string>;
 }
 
 export interface ListSearch {
@@ -101,7 +101,7 @@ export function createClient(version: ApiVersion, carry: Carry): HubspotClient {
       askContacts((config) => {
         const inputs = updates.map(({ id, properties }) => ({
           id,
-          properties: { ...properties },
+          properties,
           objectWriteTraceId: id,
         }));
         return new contacts.BatchApi(config).update({ inputs });

@@ -2,11 +2,10 @@ import type { Clock } from '../core/clock.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import { splitIntoBatches } from '../core/parallel.ts';
 import { maybeFromRow } from '../database/from-row.ts';
-import type { Checkpoint, Lease } from '../database/leases.ts';
+import type { Checkpoint, Lease, RunTransaction } from '../database/leases.ts';
 import { prepared, type Slots } from '../database/prepared.ts';
 import { inFilledBatches } from '../database/rows.ts';
 import type { DueReason } from '../database/tables/contacts.ts';
-import type { Trx } from '../database/tables/tables.ts';
 import { countInRun } from '../sync/statements/run-counts.ts';
 import type { RunContext } from '../sync/statements/runs.ts';
 import { type Answered, findAnswered } from './answered.ts';
@@ -128,7 +127,7 @@ export function decidedPageQueries(checkpoint: Checkpoint, clock: Clock) {
 
 /** A decision waits for the lease's row, as this transaction has done: it came before, or comes afterwards. */
 async function isUpToDate(
-  trx: Trx,
+  trx: RunTransaction,
   { integrationId }: Lease,
   { marks, isAnyoneAlike }: NonNullable<DecidedPage<ReadContact>['erased']>,
 ): Promise<boolean> {
@@ -140,7 +139,7 @@ const moveCursor = prepared((db, { id, cursor }: Slots<{ id: string; cursor: str
 );
 
 async function recordBatch<C extends ReadContact>(
-  trx: Trx,
+  trx: RunTransaction,
   lease: Lease,
   run: RunContext,
   contacts: readonly C[],
@@ -219,7 +218,7 @@ interface DecidedContact<C> {
  * change that a person rejected, a lost answer. Who is back at those that were has not changed.
  */
 async function decideEach<C extends ReadContact>(
-  trx: Trx,
+  trx: RunTransaction,
   { integrationId }: Lease,
   contacts: readonly C[],
   decide: Decide<C>,
@@ -278,7 +277,7 @@ interface KeptContact {
 
 /** What was read of contacts that stay as they are. */
 async function recordKept(
-  trx: Trx,
+  trx: RunTransaction,
   lease: Lease,
   run: RunContext,
   contacts: readonly KeptContact[],
@@ -305,7 +304,7 @@ async function recordKept(
 
 /** Contacts that are back: the hold that they left is open again, or their profile is ready. */
 async function resume(
-  trx: Trx,
+  trx: RunTransaction,
   lease: Lease,
   run: RunContext,
   crmIds: readonly string[],
@@ -315,7 +314,7 @@ async function resume(
 
 /** A person approved a profile for a contact that the CRM now calls or places otherwise. */
 async function withdrawApprovals(
-  trx: Trx,
+  trx: RunTransaction,
   now: number,
   contacts: readonly ContactRow[],
 ): Promise<void> {

@@ -71,6 +71,8 @@ export interface FieldPlan {
   detail: string | null;
   /** Fingerprints of what we own once everything is written. */
   owned: OwnedValues;
+  /** Those of them that stay where nothing is written. */
+  standing: OwnedValues;
   changes: FieldValues;
   /** True if values of another person are replaced: all of the changes are written, or none. */
   together: boolean;
@@ -127,9 +129,13 @@ export function planFields(
       !isMadeOf(field, present[field] ?? null, mapped[field] ?? null),
   );
   const after = withRates(valueFingerprints(deps, crmId, changes));
-  const standing = Object.entries(ownedBefore).filter(([field]) => !Object.hasOwn(blanked, field));
+  const standing = Object.fromEntries(
+    Object.entries(ownedBefore).filter(
+      ([field]) => !Object.hasOwn(blanked, field) && !isLeftByFormer(field),
+    ),
+  );
   const owned = {
-    ...Object.fromEntries(standing),
+    ...standing,
     ...withRates(valueFingerprints(deps, crmId, present, confirmed)),
     // Of a blanked field nothing is ours, so that a later value of this person may fill it.
     ...Object.fromEntries(
@@ -146,6 +152,7 @@ export function planFields(
     reason: getReason({ ...diff, changes }, unfit),
     detail,
     owned,
+    standing,
     changes,
     together: replaced.length > 0,
     values: recordUnwritten(deps, run, { unfit, kept: diff.protected, emptied: left, cut }),
@@ -156,6 +163,19 @@ export function planFields(
       return changed.filter((field) => Object.hasOwn(found, field) && !Object.hasOwn(still, field));
     },
   };
+
+  /**
+   * True of a blank field that was another donor's. Where a write that broke off has blanked it, nothing shows that a
+   * user did not: but this donor never had a value there that a user could have emptied.
+   */
+  function isLeftByFormer(field: string): boolean {
+    return (
+      person !== undefined &&
+      ownership.formerFields.includes(field) &&
+      Object.hasOwn(present, field) &&
+      isBlank(present[field] ?? null)
+    );
+  }
 
   /** What is to be written into fields with these values. */
   function decide(standing: FieldValues) {

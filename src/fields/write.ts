@@ -227,8 +227,8 @@ function getReason(result: RefusedWrite | undefined): FieldEnd['reason'] {
 
 /** What holds where the CRM took all but the refused fields: in those it stays as it was before. */
 function withoutRefused(
-  { detail, owned }: FieldPlan,
-  { after, ownedBefore }: IntendedWrite,
+  { detail, owned, standing }: FieldPlan,
+  { after }: IntendedWrite,
   refusals: readonly Refusal[],
 ): Pick<FieldEnd, 'reason' | 'detail' | 'owned' | 'after'> {
   const refused = refusals.flatMap(({ fields }) => fields).filter((name) => name in after);
@@ -237,7 +237,7 @@ function withoutRefused(
   return {
     reason: isByRule ? 'fields_written_some_refused' : 'fields_written_some_unfit',
     detail: [...(detail === null ? [] : [detail]), ...new Set(texts)].join(' '),
-    owned: { ...without(owned, refused), ...only(ownedBefore, refused) },
+    owned: { ...without(owned, refused), ...only(standing, refused) },
     after: without(after, refused),
   };
 }

@@ -39,8 +39,16 @@ function shortMoney(amount: number): string {
     minimumFractionDigits: 0,
     maximumSignificantDigits: 3,
   });
-  return moneyFormat.format(amount);
+  const known = shortAmounts.get(amount);
+  if (known !== undefined) return known;
+  const short = moneyFormat.format(amount);
+  if (shortAmounts.size < MOST_SHORT_AMOUNTS) shortAmounts.set(amount, short);
+  return short;
 }
+
+/** Thousands of profiles share the few bounds of their ranges. */
+const shortAmounts = new Map<number, string>();
+const MOST_SHORT_AMOUNTS = 1_000;
 
 /** Made when it is first needed: the first format of a process takes longer than 500 contacts that have not changed. */
 let moneyFormat: Intl.NumberFormat | null = null;

@@ -3,6 +3,7 @@ import { clearErasedMentions } from '../fields/mentions.ts';
 import type { MirroredNetwork } from '../networks/statements/mirrored-networks.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import type { Stages } from '../sync/control/stage.ts';
+import { findOutside } from '../sync/guards/filter.ts';
 import { findBestPath } from './best-path.ts';
 import { type Compared, type Comparison, createComparison } from './compare-donors.ts';
 import { deliverPaths, type Found } from './deliver-paths.ts';
@@ -77,12 +78,27 @@ async function computePaths(
   while (!run.control.stopping.aborted) {
     const portion: StaleContact[] = comparison.isOver ? [] : await readNextBatch(deps, run, after);
     if (portion.length === 0 && found.length === 0) break;
+    const included = memberships.isEmpty ? portion : await onlyIncluded(deps, run, portion);
     found = await waitForBoth(
-      findPaths(run, memberships, comparison, portion),
+      findPaths(run, memberships, comparison, included),
       deliverPaths(deps, run, found),
     );
     after = portion.at(-1) ?? after;
   }
+}
+
+/** A comparison costs a query: none for contacts that have left `contacts.filter`. Their paths wait, and their values stay. */
+async function onlyIncluded(
+  deps: InsightDeps,
+  run: InsightRun,
+  portion: readonly StaleContact[],
+): Promise<readonly StaleContact[]> {
+  const outside = await findOutside(
+    deps,
+    run,
+    portion.map(({ crmId }) => crmId),
+  );
+  return portion.filter(({ crmId }) => !outside.has(crmId));
 }
 
 /** The contacts after those, without the last few whose donors would not fill a request. */

@@ -57,6 +57,35 @@ async function somePath() {
   return { crmId: row.crm_id, introducerId: row.introducer_id ?? '', row };
 }
 
+describe('contacts that contacts.filter no longer includes', () => {
+  it.each([
+    ['have changed', 'some filter'],
+    ['are left out by a narrower one', 'a narrower filter'],
+  ])('are not compared if they %s, and keep their paths', async (_, filter) => {
+    const contacts = { ...FILTERED, filter: 'some filter' };
+    await open({ contacts: 220, integration: { contacts } });
+    const before = world.filled(SENTENCE);
+    const outside = new Set(world.people.slice(60));
+    world.crm.filter = ({ contact }) => !outside.has(contact.id);
+    world.setGroup('board', 0, 21);
+    const integration = {
+      ...world.integration,
+      contacts: { ...world.integration.contacts, filter },
+    };
+    // One request for those inside, instead of three.
+    for (const expected of [1, 0]) {
+      expect(await comparesOf(() => world.sync({ integration }))).toBe(expected);
+    }
+    const after = world.filled(SENTENCE);
+    for (const id of outside) expect(after.get(id)).toBe(before.get(id));
+    // Those who are back are compared again.
+    world.crm.filter = () => true;
+    expect(await comparesOf(() => world.sync({ integration, full: true }))).toBeGreaterThan(0);
+  });
+
+  const FILTERED = { optOutField: null };
+});
+
 describe('writeWarmPaths', () => {
   it('tells each contact’s best path in words that are true of both people', async () => {
     await open();

@@ -329,6 +329,25 @@ describe('a contact that becomes another person', () => {
     });
   });
 
+  it('gets a value that did not fit once its field is longer, though the write that blanked it broke off', async () => {
+    const { world, first, second, identity } = await openTwo({ connector: breakingOff });
+    const whole = valuesIn(world, second);
+    const spent = await world.spent();
+    world.crm.deleteContact(second);
+    world.crm.editContact(first, identity);
+    world.crm.addField({ name: DONOR, type: 'text', maxLength: 3 });
+    breaks.isOn = true;
+    await world.sync();
+    breaks.isOn = false;
+    // The run that finds the write in place records what waits, and takes no blank field for a user's doing.
+    await world.sync();
+    expect(valuesIn(world, first)).toEqual({ ...whole, [DONOR]: null });
+    world.crm.addField({ name: DONOR, type: 'text', maxLength: 100 });
+    await world.sync();
+    expect(valuesIn(world, first)).toEqual(whole);
+    expect(await world.spent()).toBeLessThanOrEqual(spent + 1);
+  });
+
   it('is held where a write that broke off may have brought values of the former name', async () => {
     const world = await openMarked(() => {}, { connector: breakingOff });
     await world.addPeople(20);

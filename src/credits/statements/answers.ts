@@ -1,11 +1,10 @@
 import { move } from '../../contacts/apply-events.ts';
 import { inheritLater } from '../../contacts/departures.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inFilledBatches, valuesTable } from '../../database/rows.ts';
 import { ERASED_ID } from '../../database/tables/credits.ts';
-import type { Trx } from '../../database/tables/tables.ts';
 import { countInRun } from '../../sync/statements/run-counts.ts';
 import {
   type ClosedSubmission,
@@ -88,7 +87,7 @@ const start = prepared(
 
 /** Persons that the service blames are not submitted again with the same details. */
 async function settleRefused(
-  trx: Trx,
+  trx: RunTransaction,
   submission: ClosedSubmission,
   blamed: readonly { trackingId: string; detail: string }[],
 ): Promise<void> {
@@ -111,7 +110,7 @@ async function settleRefused(
 }
 
 /** Jobs of contacts that were erased while the request was under way: nothing fetches their profile. */
-async function dropErased(trx: Trx, submissionId: string, now: number): Promise<void> {
+async function dropErased(trx: RunTransaction, submissionId: string, now: number): Promise<void> {
   await closeErased(trx, { submissionId, now });
 }
 

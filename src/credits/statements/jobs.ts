@@ -6,7 +6,7 @@ import { inheritLater } from '../../contacts/departures.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { type FromRow, fromRow } from '../../database/from-row.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
@@ -139,7 +139,7 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
 
   /** Ends jobs without a profile; a later run asks again for the vanished, if nothing came yet. */
   async function closeJobs(
-    trx: Trx,
+    trx: RunTransaction,
     lease: Lease,
     run: RunContext,
     trackingIds: readonly string[],
@@ -170,7 +170,7 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
 
   /** Who was answered before is not asked the same again because a job vanished that came by a merge. */
   async function keepAnswers(
-    trx: Trx,
+    trx: RunTransaction,
     lease: Lease,
     run: RunContext,
     jobs: readonly { crm_id: string }[],

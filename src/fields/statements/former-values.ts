@@ -6,7 +6,7 @@ import { findParts, takeJob } from '../../contacts/departures.ts';
 import { type OwnedValues, parseOwned } from '../../contacts/owned-values.ts';
 import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/new-id.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { Database, Trx } from '../../database/tables/tables.ts';
 import { changedParts } from '../../identity/identity-text.ts';
@@ -200,7 +200,7 @@ async function findHeirs(db: Database, integrationId: string): Promise<string[]>
 
 /** Writes into records that are gone: what became of them is accounted for. */
 async function closeIntended(
-  trx: Trx,
+  trx: RunTransaction,
   { integrationId }: OfIntegration,
   crmIds: readonly string[],
 ): Promise<void> {
@@ -394,7 +394,7 @@ const RESULTS_KEPT_MS = 7 * 86_400_000;
 
 /** Gives the contact a job of a record that was merged into it, if that was paid for under this name. */
 async function takeFittingJob(
-  trx: Trx,
+  trx: RunTransaction,
   of: OfIntegration,
   run: RunContext,
   heir: ContactRow,
@@ -440,7 +440,7 @@ function hasSameName(one: string, other: string): boolean {
 
 /** Opens a question about each of these contacts. */
 async function openQuestions(
-  trx: Trx,
+  trx: RunTransaction,
   lease: Lease,
   run: RunContext,
   rows: readonly ContactRow[],

@@ -6,11 +6,11 @@ import type { Clock } from '../../core/clock.ts';
 import { getOutcome, type OutcomeReason } from '../../core/outcome.ts';
 import { keepWords, type SealedWords } from '../../database/encryption/foreign-texts.ts';
 import { type FromRow, fromRow, fromRows } from '../../database/from-row.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inBatches, inFilledBatches, toValueRows } from '../../database/rows.ts';
 import { MAY_BE_LOST, type ValueState } from '../../database/tables/fields.ts';
-import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
+import type { Database, Tables } from '../../database/tables/tables.ts';
 import { closeWrites, type WriteEnd } from './field-end.ts';
 import {
   buildKeptUpdate,
@@ -426,7 +426,7 @@ export function keptProfileQueries(db: Database, checkpoint: Checkpoint, clock: 
 
 /** Keeps profiles in the transaction in which their delivery ends; each replaces the one before. */
 export async function keepProfiles(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   now: number,
   deliveries: readonly KeptDelivery[],
@@ -441,7 +441,7 @@ export async function keepProfiles(
 }
 
 async function insertKept(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   deliveries: readonly KeptDelivery[],
 ): Promise<void> {
@@ -495,7 +495,7 @@ const insertProfiles = prepared((db, { cells }: Slots<{ cells: readonly (string 
 
 /** What is ours in the contacts now, and whose values these are where they were another donor's before. */
 async function recordOwned(
-  trx: Trx,
+  trx: RunTransaction,
   lease: Lease,
   ends: readonly LaterEnd[],
   now: number,
@@ -515,7 +515,7 @@ async function recordOwned(
 
 /** A few statements for all of them, however many values each has. */
 async function recordLater(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   now: number,
   ends: readonly LaterEnd[],

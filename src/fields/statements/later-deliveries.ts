@@ -1,5 +1,6 @@
 /** Which kept profiles can be delivered again, and which of them a user has requested. */
 import { type Selectable, type SqlBool, sql } from 'kysely';
+import { isListed } from '../../contacts/listed.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import type { ContactState } from '../../database/tables/contacts.ts';
@@ -216,11 +217,7 @@ export function buildKeptUpdate(trx: Trx, integrationId: string, crmIds: readonl
  */
 const AT_REST = sql<SqlBool>`(c.state in ('settled', 'due') and c.eligible = 1)`;
 
-/** False of a contact that no run has read since the filter or another part of the reading was changed. */
-const LISTED = sql<SqlBool>`not exists (
-  select 1 from integrations i left join runs r on r.id = c.seen_run
-  where i.id = c.integration_id and i.scope_since is not null
-    and (r.started_at is null or r.started_at < i.scope_since))`;
+const LISTED = isListed('c');
 
 /**
  * Ids of contacts that something may be delivered to, in their order: each part is a walk along an index that

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { spentByRun, spentSince } from '../../credits/statements/spending.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
 import { type AddState, ERASED_MEMBER, type MemberState } from '../../database/tables/networks.ts';
@@ -196,7 +196,11 @@ export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: C
     spentByRun: (runId: string) => spentByRun(db, 'network_adds', runId),
   };
 
-  async function setState(trx: Trx, addId: string, { state, charged }: AddEnd): Promise<void> {
+  async function setState(
+    trx: RunTransaction,
+    addId: string,
+    { state, charged }: AddEnd,
+  ): Promise<void> {
     const isOver = state === 'done' || state === 'unpaid';
     await trx
       .updateTable('network_adds')
@@ -206,7 +210,7 @@ export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: C
   }
 
   async function endMembers(
-    trx: Trx,
+    trx: RunTransaction,
     addId: string,
     donorIds: readonly string[],
     end: MemberEnd,

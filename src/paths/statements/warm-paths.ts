@@ -1,5 +1,6 @@
 import type { ExpressionBuilder } from 'kysely';
 import { z } from 'zod';
+import { isListed } from '../../contacts/listed.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { QueryCharge } from '../../credits/statements/queries.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
@@ -288,6 +289,7 @@ export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clo
       .where('warm_paths.integration_id', '=', integrationId)
       .where('warm_paths.stale', '=', 1)
       .where(mayBeResearched)
+      .where(isListed('contacts'))
       .$if(only !== null, (query) => query.where('warm_paths.crm_id', 'in', only ?? []));
   }
 }

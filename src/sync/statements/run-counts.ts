@@ -1,5 +1,5 @@
+import type { RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
-import type { Trx } from '../../database/tables/tables.ts';
 
 /** The contacts of a run by what it did with them, and the credits that it spent. */
 export type RunCounts = {
@@ -15,7 +15,11 @@ export type RunCounts = {
 const NOTHING: RunCounts = { read: 0, chosen: 0, submitted: 0, enhanced: 0, shared: 0, spent: 0 };
 
 /** Adds to the counts of a run, in the transaction of what is counted. */
-export async function countInRun(trx: Trx, runId: string, more: Partial<RunCounts>): Promise<void> {
+export async function countInRun(
+  trx: RunTransaction,
+  runId: string,
+  more: Partial<RunCounts>,
+): Promise<void> {
   await addCounts(trx, { ...NOTHING, ...more, runId });
 }
 

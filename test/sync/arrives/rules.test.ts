@@ -98,6 +98,35 @@ async function expectRuleLifted(bed: Bed<HubspotCrm>, limit: number): Promise<vo
   expect(await world.store.keptProfiles.listWaiting('riverside')).toEqual([]);
 }
 
+describe('a rule of Salesforce that refuses 9 % of the values', () => {
+  it('costs exactly those values, and few requests, and they arrive once it is gone', async () => {
+    const [usual, { bed, requests, limit }] = [await firstNight(0), await firstNight(0.09)];
+    const { crm, world } = bed;
+    await expectWhole(bed, { isLeftOut: overLimit(bed, limit) });
+    expect(requests).toBeLessThanOrEqual(1.2 * usual.requests);
+    const spent = await world.spent();
+    await crm.org.control('DELETE', 'rules');
+    await letADayPass(bed);
+    await world.sync();
+    await expectWhole(bed);
+    expect(await world.spent()).toBe(spent);
+  });
+
+  /** With a rule that names its field and refuses this share of the values; none if that is 0. */
+  async function firstNight(share: number) {
+    const bed = await openSalesforce({ people: PEOPLE, ...WHOLE_BATCHES });
+    const { limit } = await limitFor(bed, share);
+    if (share > 0) {
+      const field = bed.fieldFor(CAPACITY);
+      const rule = { when: `${field} > ${limit}`, message: 'Too much.', field };
+      await bed.crm.org.control('POST', 'rules', { kind: 'validation', type: 'Contact', ...rule });
+    }
+    const asked = (await bed.crm.org.requests()).length;
+    await bed.world.sync();
+    return { bed, limit, requests: (await bed.crm.org.requests()).length - asked };
+  }
+});
+
 describe('two rules of Salesforce that name no field', () => {
   it('cost the values to blame alone, at most 30 requests, and no write', async () => {
     const usual = await firstNight(async () => undefined);

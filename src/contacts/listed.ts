@@ -1,0 +1,13 @@
+/** Contacts that the present filter includes, as far as a run has read. */
+import { type SqlBool, sql } from 'kysely';
+
+/**
+ * False of a contact that no run has read since the filter or another part of the reading was changed; `contact` names
+ * the table of contacts in the statement.
+ */
+export function isListed(contact: 'c' | 'contacts') {
+  return sql<SqlBool>`not exists (
+  select 1 from integrations i left join runs r on r.id = ${sql.ref(`${contact}.seen_run`)}
+  where i.id = ${sql.ref(`${contact}.integration_id`)} and i.scope_since is not null
+    and (r.started_at is null or r.started_at < i.scope_since))`;
+}
