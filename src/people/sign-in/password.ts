@@ -50,7 +50,7 @@ export async function requireGoodPassword(
   const question = { password: text, own, minLength: MIN_PASSWORD_LENGTH };
   if (new Set(rest).size < MIN_DIFFERENT || (await isGuessable(question))) {
     throw weak(
-      'Others could guess it: it is a common password, a name, a word or phrase with little else, or too short for what it is made of. Take four or more words by chance, which have nothing to do with each other, or 16 characters that a password manager draws.',
+      'Others could guess it: it is a common password, a name, a word or phrase with little else, or too short for what it is made of. Take four or more words by chance, which have nothing to do with each other, or 20 characters that a password manager draws.',
     );
   }
 }

@@ -297,7 +297,8 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
     }
     const birth = await readBirth(db);
     if (birth !== null && birth.mark !== birthMark(fingerprint, birth)) wrong(BIRTH_FORGED);
-    if (birth === null && (await wasBornOnRecord())) wrong(BIRTH_GONE);
+    // A purge takes entries of a chain that was born here: its first one is gone, its birth record stays.
+    if (birth === null && (purged.seq > 0 || (await wasBornOnRecord()))) wrong(BIRTH_GONE);
     const isOther = birth !== null && firstHash !== null && firstHash !== birth.hash;
     if (isOther) wrong(BEGUN_AGAIN);
     else if (purged.seq === 0 && entries > 0 && (await hasBegunLate())) wrong(BEGUN_LATE);

@@ -102,7 +102,7 @@ export function auditRecorder({ clock, fingerprint, actor }: RecordDeps): Record
   let sealer: Sealer | null = null;
   return async (trx, { action, integrationId = null, crmId = null, details = {} }) => {
     sealer ??= auditSealer(fingerprint);
-    const { seq, hash: before } = await takePlace(trx);
+    const { seq, hash: before, mark: markBefore } = await takePlace(trx);
     const contact =
       crmId === null || integrationId === null
         ? null
@@ -116,7 +116,11 @@ export function auditRecorder({ clock, fingerprint, actor }: RecordDeps): Record
     await requireFree(trx, seq);
     await insertEntry(trx, { ...entry, sealed, hash });
     if (seq === 1) await recordBirth(trx, fingerprint, { at: entry.at, hash });
-    const mark = placeMark(fingerprint, 'audit_end', { seq, hash });
+    // An end that donor-sync has not signed stays unsigned: signing the next one would cover up that entries were cut off.
+    const isGenuine =
+      seq === 1 ||
+      markBefore === placeMark(fingerprint, 'audit_end', { seq: seq - 1, hash: before });
+    const mark = isGenuine ? placeMark(fingerprint, 'audit_end', { seq, hash }) : markBefore;
     await moveHead(trx, { hash, mark });
   };
 }
@@ -148,8 +152,8 @@ const entryAt = prepared((db, { seq }: Slots<{ seq: number }>) =>
   db.selectFrom('audit_entries').select('seq').where('seq', '=', seq).compile(),
 );
 
-/** The number of the next entry and the hash before it; others wait here until the transaction ends. */
-async function takePlace(trx: Trx): Promise<{ seq: number; hash: string }> {
+/** The number of the next entry, with the hash and the signature before it; others wait here until the transaction ends. */
+async function takePlace(trx: Trx): Promise<{ seq: number; hash: string; mark: string }> {
   const [place] = (await nextPlace(trx, {})).rows;
   if (place === undefined) throw new Error('The audit has no next place.');
   return place;
@@ -171,7 +175,7 @@ const nextPlace = prepared((db) =>
       purged_seq: 0,
     }))
     .onConflict((c) => c.column('id').doUpdateSet((eb) => ({ seq: eb('audit_head.seq', '+', 1) })))
-    .returning(['seq', 'hash'])
+    .returning(['seq', 'hash', 'mark'])
     .compile(),
 );
 

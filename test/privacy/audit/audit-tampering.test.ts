@@ -254,6 +254,24 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
       db.updateTable('audit_keys').set({ crm_id: 'another' }).where('crm_id', '=', ADA).execute(),
     says: KEYS_CHANGED,
   },
+  'the last entry is deleted with an end that fits, and the audit used again': {
+    does: async (db, { store }) => {
+      const { seq } = await endOf(db);
+      const { hash } = await readEntry(db, seq - 1);
+      await db.deleteFrom('audit_entries').where('seq', '=', seq).execute();
+      await head(db)
+        .set({ seq: seq - 1, hash })
+        .execute();
+      await store.schedules.pause('z');
+      await store.schedules.pause('y');
+    },
+    says: NOT_THE_END,
+  },
+  'the birth record is deleted after a purge': {
+    does: (db) => db.deleteFrom('chain_births').execute(),
+    says: /birth record is missing/,
+    isPurged: true,
+  },
   'the birth record is deleted': {
     does: (db) => db.deleteFrom('chain_births').execute(),
     says: /birth record is missing/,
