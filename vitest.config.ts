@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { findFolderInMemory } from './test/folder-in-memory.ts';
 
 const cores = availableParallelism();
 
@@ -13,9 +14,16 @@ const ON_BOTH_DATABASES = globSync('test/**/*.test.ts', { exclude: [SLOW] }).fil
   /\bdescribe(EachDatabase|On)\(/.test(readFileSync(file, 'utf8')),
 );
 
+/** They build the whole product or work a browser for a minute: beside others they would hold them up, and be held up. */
+const ALONE = [
+  'test/shipping/replay.slow.test.ts',
+  'test/shipping/package.slow.test.ts',
+  'test/browser/day-long.slow.test.ts',
+];
+
 /** A minute or more, most of it waiting: begun last, all others would have ended long before them. */
 const LONGEST =
-  /\/test\/(sweep|simulation|failpoints)\/|\/(replay|package|wizard-story|worker|demo|hosts|outage|day-long|shared-pace)\.slow\.test\.ts$/;
+  /\/test\/(sweep|simulation|failpoints)\/|\/(wizard-story|worker|demo|hosts|outage|shared-pace)\.slow\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -24,6 +32,9 @@ class LongestFirst extends BaseSequencer {
     return [...rest.filter(isLong), ...rest.filter((file) => !isLong(file))];
   }
 }
+
+const inMemory = findFolderInMemory();
+const IN_MEMORY = inMemory === undefined ? {} : { env: { TMPDIR: inMemory } };
 
 const FAST = {
   // Loading the product and its libraries anew for each file takes half of the processor.
@@ -56,6 +67,7 @@ export default defineConfig({
         test: {
           name: 'fast',
           ...FAST,
+          ...IN_MEMORY,
           include: ['test/**/*.test.ts'],
           exclude: [SLOW],
           provide: { databases: ['sqlite'] },
@@ -66,6 +78,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           ...FAST,
+          ...IN_MEMORY,
           ...SECOND_TIER,
           include: ON_BOTH_DATABASES,
           provide: { databases: ['postgres'] },
@@ -75,9 +88,21 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'slow',
+          ...IN_MEMORY,
           ...SECOND_TIER,
           include: [SLOW],
+          exclude: ALONE,
           provide: { databases: ['sqlite', 'postgres'] },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: ALONE,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+          provide: { databases: ['sqlite'] },
         },
       },
     ],

@@ -20,6 +20,7 @@ import { networksFar } from './scenarios/networks-far.ts';
 import { hubspotNight, hubspotNightFar, night, nightFar } from './scenarios/night.ts';
 import { pages } from './scenarios/pages.ts';
 import { paths } from './scenarios/paths.ts';
+import { picture } from './scenarios/picture.ts';
 import { salesforce } from './scenarios/salesforce.ts';
 import { scale } from './scenarios/scale.ts';
 import { serve, serveBusy } from './scenarios/serve.ts';
@@ -61,6 +62,7 @@ export const SCENARIOS: readonly Scenario[] = [
   serveBusy,
   uploads,
   pages,
+  picture,
   viewers,
   connections,
   matching,

@@ -97,7 +97,7 @@ export interface Consent<Settings = unknown> {
    */
   loopbackName?: string;
   /** The page to send the person to. Throws a ConfigurationError for an address that the CRM refuses. */
-  begin(settings: Settings, request: ConsentRequest): string;
+  begin(settings: Settings, request: ConsentRequest): string | Promise<string>;
   /**
    * Gives the code for a refresh token, and says of which account it is. Throws one of the four
    * kinds of error.

@@ -17,16 +17,51 @@ export interface MarkValues {
   unmarked: ReadonlySet<string> | null;
 }
 
-const SETTINGS = {
+/** The settings that list the values that mark. */
+export const MARK_LISTS = {
   optOut: 'optOutValues',
   deceased: 'deceasedValues',
   doNotContact: 'doNotContactValues',
 } as const satisfies Record<MarkKind, keyof ContactsSettings>;
 
+/** A column that marks contacts, with the values that the settings list for it. */
+export interface MarkColumn {
+  kind: MarkKind;
+  column: string;
+  listed: MarkValues;
+}
+
+/** The columns of the settings that mark contacts who are left out, unless the settings include them. */
+export function markColumns(contacts: ContactsSettings): readonly MarkColumn[] {
+  const known = cached.get(contacts);
+  if (known !== undefined) return known;
+  const columns = findMarkColumns(contacts);
+  cached.set(contacts, columns);
+  return columns;
+}
+
+/** Each row of a file asks for the same columns. */
+const cached = new WeakMap<ContactsSettings, readonly MarkColumn[]>();
+
+function findMarkColumns(contacts: ContactsSettings): MarkColumn[] {
+  const { optOutField, deceasedField, doNotContactField } = contacts;
+  const all = [
+    { kind: 'optOut', column: optOutField },
+    { kind: 'deceased', column: contacts.includeDeceased === true ? null : deceasedField },
+    {
+      kind: 'doNotContact',
+      column: contacts.includeDoNotContact === true ? null : doNotContactField,
+    },
+  ] as const;
+  return all.flatMap(({ kind, column }) =>
+    column == null ? [] : [{ kind, column, listed: markValues(contacts, kind) }],
+  );
+}
+
 /** Reads the lists of one mark from the settings. */
 export function markValues(contacts: ContactsSettings, kind: MarkKind): MarkValues {
   return {
-    marked: foldedSet(contacts[SETTINGS[kind]]),
+    marked: foldedSet(contacts[MARK_LISTS[kind]]),
     unmarked: foldedSet(contacts.unmarkedValues?.[kind]),
   };
 }

@@ -1,4 +1,5 @@
-/** What a set-up does not show the service, and what that costs. Pure. */
+/** What a set-up does not show the service, or does not leave out, and what that costs. Pure. */
+import { MARK_LISTS, type MarkKind } from './mark-values.ts';
 
 /** A part of an identity that no column has. */
 export interface MissingPart {
@@ -30,4 +31,18 @@ export function missingParts({
     });
   }
   return missing;
+}
+
+const MARKED = {
+  optOut: 'contacts that have opted out',
+  deceased: 'deceased contacts',
+  doNotContact: 'contacts that want no contact',
+} as const satisfies Record<MarkKind, string>;
+
+/** Says which contacts no column marks, so that they are sent like all others; null if each mark has a column. */
+export function missingMarksText(fields: Readonly<Record<MarkKind, string | null>>): string | null {
+  const missing = (Object.keys(MARK_LISTS) as MarkKind[]).filter((kind) => fields[kind] === null);
+  if (missing.length === 0) return null;
+  const people = new Intl.ListFormat('en', { type: 'disjunction' });
+  return `no column of the file marks ${people.format(missing.map((kind) => MARKED[kind]))}: if there are any, they are sent like all others, for a credit each`;
 }

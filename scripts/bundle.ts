@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { withoutSenders } from './without-senders.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -18,6 +19,8 @@ const ENTRIES = [
   'connectors/index',
   'src/process-memory',
   'connectors/csv/sources/workbook-worker',
+  'src/people/sign-in/guess-worker',
+  'src/clients/setup/upload-worker',
 ];
 
 /** Packages that stay as they are: they load binaries, or are used by few and looked up when they are. */
@@ -28,6 +31,7 @@ const bundle = await rolldown({
   input: Object.fromEntries(ENTRIES.map((entry) => [entry, `${entry}.ts`])),
   platform: 'node',
   external: APART,
+  plugins: [withoutSenders()],
   tsconfig: 'tsconfig.build.json',
 });
 const { output } = await bundle.write({

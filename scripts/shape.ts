@@ -7,7 +7,10 @@ import { basename, dirname, join, normalize } from 'node:path';
 import { files as allFiles, imports as allImports, isBeside, ROOT, roomOf } from './rooms.ts';
 
 const MOST = 10;
+/** From here on something is reported: nothing is split or bundled to meet a number. */
 const LONG_FUNCTION = 60;
+const LONG_CHAIN = 20;
+const LARGE_FOLDER = { files: 25, lines: 4_000 };
 
 const EXPORTED =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|interface|type|const|let) (\w+)/gm;
@@ -25,7 +28,8 @@ process.stdout.write(`${report().join('\n')}\n`);
 function report(): string[] {
   const users = usersOfExports();
   const usedBy = (count: number) => [...users.values()].filter((all) => all.size === count).length;
-  const chain = longestChain();
+  const chains = chainsByLength();
+  const [chain = []] = chains;
   const folders = foldersBySize();
   const functions = functionsBySize();
   const ofSrc = files.filter(isOfSrc);
@@ -45,10 +49,24 @@ function report(): string[] {
       `functions above ${LONG_FUNCTION} lines`,
       functions.filter(({ lines }) => lines > LONG_FUNCTION).length,
     ),
+    row(
+      `folders above ${LARGE_FOLDER.files} files or ${inWords(LARGE_FOLDER.lines)} lines`,
+      folders.filter(isLarge).length,
+    ),
+    row(
+      `files with an import chain above ${LONG_CHAIN}`,
+      chains.filter(({ length }) => length > LONG_CHAIN).length,
+    ),
     '',
     `The chain: ${chain.map((file) => `\`${file}\``).join(' → ')}.`,
     '',
-    '| Largest functions | Lines |',
+    '| Longest chain of a room, from the file where it starts | Files |',
+    '| --- | --- |',
+    ...longestOfRooms(chains)
+      .slice(0, MOST)
+      .map((each) => row(`\`${each[0]}\``, each.length)),
+    '',
+    '| Largest functions, without those of JSX | Lines |',
     '| --- | --- |',
     ...functions
       .slice(0, MOST)
@@ -82,11 +100,11 @@ function countLines(file: string): number {
   return textOf(file).split('\n').length - 1;
 }
 
-/** The longest way down the imports: a change at its end can break its beginning. */
-function longestChain(): string[] {
+/** The longest way down the imports from each file: a change at its end can break its beginning. */
+function chainsByLength(): string[][] {
   const targets = Map.groupBy(imports, ({ from }) => from);
   const found = new Map<string, string[]>();
-  return longest(files.map(chainFrom));
+  return files.map(chainFrom).sort((one, other) => other.length - one.length);
 
   function chainFrom(file: string): string[] {
     const known = found.get(file);
@@ -96,6 +114,14 @@ function longestChain(): string[] {
     found.set(file, chain);
     return chain;
   }
+}
+
+function longestOfRooms(chains: readonly string[][]): string[][] {
+  const seen = new Set<string>();
+  return chains.filter(([start = '']) => {
+    const room = roomOf(start);
+    return !seen.has(room) && seen.add(room);
+  });
 }
 
 function longest(chains: readonly string[][]): string[] {
@@ -145,6 +171,7 @@ function countArrows(): number {
 /** Named functions and methods from their first line to the brace below it, with the functions in them. */
 function functionsBySize(): { name: string; file: string; lines: number }[] {
   return files
+    .filter((file) => !file.endsWith('.tsx'))
     .flatMap((file) => {
       const lines = textOf(file).split('\n');
       return lines.flatMap((line, at) => {
@@ -173,6 +200,10 @@ function lengthOf(lines: readonly string[], indent: string): number | null {
     (line) => /^\}[,;)]*$/.test(line.slice(indent.length)) && line.startsWith(indent),
   );
   return close === -1 ? null : from + close + 2;
+}
+
+function isLarge({ count, lines }: { count: number; lines: number }): boolean {
+  return count > LARGE_FOLDER.files || lines > LARGE_FOLDER.lines;
 }
 
 function foldersBySize(): { folder: string; count: number; lines: number }[] {

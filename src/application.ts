@@ -28,7 +28,7 @@ import { createEmbeddedEngine } from './jobs/engine/embedded.ts';
 import type { Engine } from './jobs/engine/engine.ts';
 import { createPgBossEngine, type QueueConnection } from './jobs/engine/pg-boss.ts';
 import { outboundFetch } from './outbound/guard.ts';
-import { createPacers, type PaceOptions } from './partner/pacer.ts';
+import { createPacers, type PaceOptions } from './partner/key-pace.ts';
 import { noErasureLog, openErasureLog, storeTag } from './privacy/statements/erasure-log.ts';
 import { type ErasurePlaces, openErasurePlaces } from './privacy/statements/erasure-places.ts';
 import type { SetupEnvironment } from './settings/environment.ts';
@@ -134,8 +134,11 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     const engine: Engine =
       database.kind === 'postgres'
         ? createPgBossEngine({
-            ...{ url: connectionUrl(settings.database), connect: neighbours.connectQueue },
-            ...{ db, clock, log },
+            url: connectionUrl(settings.database),
+            connect: neighbours.connectQueue,
+            db,
+            clock,
+            log,
           })
         : createEmbeddedEngine({
             listReady: () => store.runRequests.listReady(),
@@ -179,7 +182,11 @@ function openErasureLogs(
   if (erasureLog === null) return null;
   const open = neighbours.openErasureLog ?? openErasureLog;
   return openErasurePlaces({
-    ...{ live: erasureLog, named: moreErasureLogs, folders: backupFolders, store, open },
+    live: erasureLog,
+    named: moreErasureLogs,
+    folders: backupFolders,
+    store,
+    open,
   });
 }
 

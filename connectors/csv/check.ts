@@ -2,13 +2,13 @@ import type { Contact } from '../../src/core/contact.ts';
 import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { ContactsSettings, Finding, MarkCount } from '../contract.ts';
 import { leavesOutMost, markText } from '../mark-counts.ts';
-import { type MarkKind, markValues, meaningOfMark } from '../mark-values.ts';
-import { missingParts } from '../missing-parts.ts';
+import { markColumns, meaningOfMark } from '../mark-values.ts';
+import { missingMarksText, missingParts } from '../missing-parts.ts';
+import { unknownMarks } from '../unknown-marks.ts';
 import { readCell } from './cells.ts';
 import { type ContactColumns, toContact } from './contact.ts';
 import { type CsvFiles, openFiles } from './files.ts';
 import type { Problem } from './header.ts';
-import { markColumns } from './marks.ts';
 import type { Row } from './rows.ts';
 import type { CsvSettings } from './settings.ts';
 import type { Table } from './table.ts';
@@ -113,6 +113,7 @@ async function countContacts(files: CsvFiles, options: ContactColumns): Promise<
     ...checkMarks(counts, options.contacts),
     ...checkMostMarked(await files.withTables(async ({ input }) => input.marks)),
     ...checkWords(counts, options.contacts),
+    ...checkMissingMarks(options.contacts),
     ...checkParts(options.settings),
   ];
 }
@@ -174,46 +175,25 @@ function checkMostMarked(marks: readonly MarkCount[]): Finding[] {
   }));
 }
 
-/** So many words of a column are named, each cut to so many characters. */
-const WORDS_NAMED = 10;
-const WORD_LENGTH = 40;
-
 /** Words whose meaning a user has to tell: their contacts wait, and none of them is sent. */
 function checkWords(
   { all, mark_unknown, unknownWords }: Counts,
   contacts: ContactsSettings,
 ): Finding[] {
   return markColumns(contacts).flatMap(({ kind, column }) => {
-    const words = [...(unknownWords.get(column) ?? [])].toSorted(([, a], [, b]) => b - a);
-    if (words.length === 0) return [];
-    const named = words
-      .slice(0, WORDS_NAMED)
-      .map(([word, count]) => `"${word.slice(0, WORD_LENGTH)}" (${count})`);
-    const others = words.length > named.length ? ` and ${words.length - named.length} others` : '';
-    return {
-      subject: 'unknown marks',
-      ok: mark_unknown * 2 <= all,
-      message: `contacts wait because "${column}" has values that the settings do not list: ${named.join(', ')}${others}`,
-      fix: `Add each value to contacts.${MARKED_SETTING[kind]} if it means that the contact must be left out, and to contacts.unmarkedValues.${kind} if it does not.`,
-      report: `${words.length} values of a mark are unknown`,
-    };
+    const words = [...(unknownWords.get(column) ?? [])];
+    return unknownMarks({ kind, field: column, values: words, ok: mark_unknown * 2 <= all });
   });
 }
-
-const MARKED_SETTING = {
-  optOut: 'optOutValues',
-  deceased: 'deceasedValues',
-  doNotContact: 'doNotContactValues',
-} as const satisfies Record<MarkKind, string>;
 
 function unknownWords(
   row: Row,
   { positions }: Pick<Table, 'positions'>,
   { contacts }: ContactColumns,
 ) {
-  return markColumns(contacts).flatMap(({ kind, column }) => {
+  return markColumns(contacts).flatMap(({ column, listed }) => {
     const word = readCell(row.cells[positions.get(column) ?? -1] ?? '').trim();
-    const isUnknown = meaningOfMark(word, markValues(contacts, kind)) === 'unknown';
+    const isUnknown = meaningOfMark(word, listed) === 'unknown';
     return isUnknown ? [{ column, word }] : [];
   });
 }
@@ -226,6 +206,19 @@ function checkParts({ columns }: Pick<CsvSettings, 'columns'>): Finding[] {
     message: `no column of the file is read as ${part === 'address' ? 'an address' : 'an employer'}: ${price}`,
     fix: `If the file has one, name it in crm.columns.${part === 'address' ? 'addresses' : 'employers'}.`,
   }));
+}
+
+/** Marks that the file lacks: not all files have them, and their contacts cost credits. */
+function checkMissingMarks(contacts: ContactsSettings): Finding[] {
+  const message = missingMarksText({
+    optOut: contacts.optOutField,
+    deceased: contacts.deceasedField ?? null,
+    doNotContact: contacts.doNotContactField ?? null,
+  });
+  if (message === null) return [];
+  const fix =
+    'If the file has such columns, name them in contacts.optOutField, contacts.deceasedField and contacts.doNotContactField.';
+  return [{ subject: 'marks', ok: true, message, fix }];
 }
 
 function met(subject: string, message: string): Finding {

@@ -1,9 +1,8 @@
 import type { Contact } from '../../src/core/contact.ts';
 import type { ContactsSettings } from '../contract.ts';
-import { type MarkKind, type MarkMeaning, meaningOfMark } from '../mark-values.ts';
+import { type MarkKind, type MarkMeaning, markColumns, meaningOfMark } from '../mark-values.ts';
 import { readCell } from './cells.ts';
 import { type NameParts, splitFullName } from './full-name.ts';
-import { markColumns } from './marks.ts';
 import type { Row } from './rows.ts';
 import type { CsvSettings } from './settings.ts';
 import type { Table } from './table.ts';

@@ -175,7 +175,9 @@ function tableFormats(
   // only the id must be there.
   return {
     input: {
-      ...{ ...shared, delimiter, sheet },
+      ...shared,
+      delimiter,
+      sheet,
       countMarks: (columns) => createMarkTally(contacts, columns),
     },
     output: { ...shared, required: required.slice(0, 1), delimiter: undefined },

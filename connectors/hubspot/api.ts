@@ -4,15 +4,11 @@ import type { ConnectorDeps } from '../contract.ts';
 import type { DailyLimit } from '../daily-limit.ts';
 import type { CrmRequest, RequestPace } from '../exchange.ts';
 import { throwIfStopped } from '../stopped.ts';
+import type { HubspotClient, LibraryRequest } from './client.ts';
+import { createAccountLimit, dailyUsage } from './daily-usage.ts';
 import { parseFault, requestError } from './errors.ts';
 import { createExchange, signedRequest } from './exchange.ts';
-import {
-  createAccountLimit,
-  dailyUsage,
-  keepNamedLimit,
-  type PacerRegistry,
-  toWindowLimit,
-} from './limits.ts';
+import { keepNamedLimit, type PacerRegistry, toWindowLimit } from './pacers.ts';
 import { buildPaths, type Paths } from './paths.ts';
 import type { HubspotSettings } from './settings.ts';
 import { createAuth, credentialsFingerprint, type SignIn } from './sign-in/auth.ts';
@@ -35,14 +31,14 @@ const PATIENCE_MS = 10_000;
  * do, since HubSpot's own documents disagree about which is right. Whatever fails is thrown as
  * one of the four kinds of error.
  */
-export interface HubspotApi {
+export interface HubspotApi extends HubspotClient {
   paths: Paths;
   signIn(): Promise<SignIn>;
+  /** Requests that the library has no class for, or drops a part of (`client.ts`). */
   get(path: string): Promise<unknown>;
   /** The same for what a run can do without: gives up soon. */
   getSoon(path: string): Promise<unknown>;
   post(path: string, body: object): Promise<unknown>;
-  search(body: object): Promise<unknown>;
   /** Resolves when a walk through all contacts may search once. */
   awaitWalk(): Promise<void>;
   /** The account's requests of the day, straight from it, even if none are left for us. */
@@ -55,11 +51,8 @@ export interface HubspotApi {
   close(): void;
 }
 
-/** A request below the API's address. */
-interface ApiRequest {
-  path: string;
-  /** Sent as JSON; without one it is a GET. */
-  body?: object;
+/** How a request is sent. */
+interface Manner {
   /** Of searches, which have a pace of their own besides. */
   searchPace?: RequestPace;
   patience?: NonNullable<CrmRequest['patience']>;
@@ -80,6 +73,7 @@ export function createApi(
   if (requestsPerTenSeconds !== undefined) pacer.keep(toWindowLimit(requestsPerTenSeconds, 10_000));
   let serverTimeMs: number | null = null;
   let fastestMs = Number.POSITIVE_INFINITY;
+  let library: Promise<typeof import('./client.ts')> | null = null;
   const exchange = createExchange({
     fetch: fetch ?? ownFetch,
     random,
@@ -100,14 +94,23 @@ export function createApi(
   return {
     paths,
     signIn: () => auth.signIn(),
-    get: (path) => call({ path }),
-    getSoon: (path) => call({ path, patience: { maxTries: 2, timeoutMs: patienceMs } }),
-    post: (path, body) => call({ path, body }),
-    async search(body) {
+    get: (path) => call({ method: 'GET', path }),
+    getSoon: (path) =>
+      call({ method: 'GET', path }, { patience: { maxTries: 2, timeoutMs: patienceMs } }),
+    post: (path, body) => call({ method: 'POST', path, body: JSON.stringify(body) }),
+    listRecords: (type, page) => speak((hubspot) => hubspot.listRecords(type, page)),
+    readRecords: (type, batch) => speak((hubspot) => hubspot.readRecords(type, batch)),
+    updateContacts: (updates) => speak((hubspot) => hubspot.updateContacts(updates)),
+    searchLists: (search) => speak((hubspot) => hubspot.searchLists(search)),
+    findListById: (id) => speak((hubspot) => hubspot.findListById(id)),
+    findListByName: (name) => speak((hubspot) => hubspot.findListByName(name)),
+    createList: (body) => speak((hubspot) => hubspot.createList(body)),
+    listMembers: (id, page) => speak((hubspot) => hubspot.listMembers(id, page)),
+    async searchContacts(body) {
       const { portalId } = await auth.signIn();
       const searchPace = pacers.searches.for(`${url} ${portalId}`);
       searchPace.keep(toWindowLimit(searchesPerSecond, 1_000));
-      return call({ path: paths.contactsSearch, body, searchPace });
+      return speak((hubspot) => hubspot.searchContacts(body), { searchPace });
     },
     async awaitWalk() {
       const { portalId } = await auth.signIn();
@@ -119,19 +122,32 @@ export function createApi(
         throw error;
       }
     },
-    readUsage: () => ask({ path: paths.dailyUsage }),
+    readUsage: () => carry({ method: 'GET', path: paths.dailyUsage }),
     limit,
     serverTimeMs: () => serverTimeMs,
     fastestMs: () => fastestMs,
     close: () => exchange.close(),
   };
 
-  async function call(request: ApiRequest): Promise<unknown> {
-    limit.guard();
-    return ask(request);
+  async function speak(
+    request: (hubspot: HubspotClient) => Promise<unknown>,
+    manner: Manner = {},
+  ): Promise<unknown> {
+    // Kept, because to import it again costs more than the library does.
+    library ??= import('./client.ts');
+    const { createClient } = await library;
+    return request(createClient(settings.apiVersion, (built) => call(built, manner)));
   }
 
-  async function ask({ path, body, searchPace, patience }: ApiRequest): Promise<unknown> {
+  async function call(request: LibraryRequest, manner: Manner = {}): Promise<unknown> {
+    limit.guard();
+    return carry(request, manner);
+  }
+
+  async function carry(
+    { path, body }: LibraryRequest,
+    { searchPace, patience }: Manner = {},
+  ): Promise<unknown> {
     const startedAtMs = clock.now();
     const reply = await auth.authorized((accessToken) => {
       const request = {
@@ -151,5 +167,5 @@ export function createApi(
 
 /** Many records are read by a POST. */
 function isRead(path: string): boolean {
-  return path.endsWith('/batch/read');
+  return path.replace(/\?.*$/, '').endsWith('/batch/read');
 }

@@ -1,10 +1,10 @@
 import type { Contact } from '../../src/core/contact.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import type { ContactsSettings, IdentityShape, IdentitySource } from '../contract.ts';
-import type { CompanyNames } from './companies.ts';
 import type { Properties } from './describe.ts';
 import { readMarks } from './marks.ts';
 import { currencyProperties } from './money/currencies.ts';
+import type { CompanyNames } from './reading/companies.ts';
 import { type HubspotRecord, MERGED_IDS, textIn } from './record.ts';
 import type { HubspotSettings } from './settings.ts';
 
@@ -74,14 +74,14 @@ export function shapeContact(
           optedOut: marks.optedOut(record),
           ...(excluded === null ? {} : { excluded }),
           ...(unreadable.length === 0 ? {} : { unreadable }),
-          ...currenciesOf(record),
+          ...readCurrencies(record),
         };
       });
     },
   };
 
   /** A blank one is in the company currency; one that is hidden is not known. */
-  function currenciesOf(record: HubspotRecord): Pick<Contact, 'currencies'> {
+  function readCurrencies(record: HubspotRecord): Pick<Contact, 'currencies'> {
     const seen = money.filter(visible.has);
     if (seen.length === 0) return {};
     return { currencies: Object.fromEntries(seen.map((name) => [name, textIn(record, name)])) };

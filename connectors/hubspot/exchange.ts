@@ -46,8 +46,8 @@ function isPassing({ status, text }: CrmReply): boolean {
   return status >= FIRST_SERVER_ERROR || PASSING_STATUSES.has(status);
 }
 
-/** A request of an app or key; with a body it is a POST. */
-export function signedRequest(url: string, accessToken: string, body?: object): CrmRequest {
+/** A request of an app or key; with a body, which is JSON, it is a POST. */
+export function signedRequest(url: string, accessToken: string, body?: string): CrmRequest {
   const headers = {
     accept: 'application/json',
     authorization: `Bearer ${accessToken}`,
@@ -58,6 +58,6 @@ export function signedRequest(url: string, accessToken: string, body?: object): 
     method: 'POST',
     url,
     headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    body,
   };
 }

@@ -114,12 +114,18 @@ interface Refused {
 
 /** Lets HubSpot look at the filter; throws a ConfigurationError if it does not take it. */
 export async function requireFilter(
-  session: Refused & { api: Pick<HubspotApi, 'search'> },
+  session: Refused & { api: Pick<HubspotApi, 'searchContacts'> },
 ): Promise<void> {
   if (session.filter.length === 0) return;
   const filterGroups = session.filter.map((filters) => ({ filters }));
   try {
-    await session.api.search({ filterGroups, properties: [], sorts: [], limit: 1, after: '0' });
+    await session.api.searchContacts({
+      filterGroups,
+      properties: [],
+      sorts: [],
+      limit: 1,
+      after: '0',
+    });
   } catch (error) {
     if (!isConfigurationError(error) || error.code !== 'crm_request_refused') throw error;
     throw refusedFilter(session, error);

@@ -42,7 +42,7 @@ const LEAST_IDS = 25;
  * them at once. A record that was merged answers under the id that it lives on with.
  */
 export async function findRecords(
-  api: Pick<HubspotApi, 'post' | 'paths'>,
+  api: Pick<HubspotApi, 'readRecords'>,
   type: ObjectType,
   ids: readonly string[],
   properties: readonly string[],
@@ -60,7 +60,7 @@ export async function findRecords(
 }
 
 async function findAtOnce(
-  api: Pick<HubspotApi, 'post' | 'paths'>,
+  api: Pick<HubspotApi, 'readRecords'>,
   type: ObjectType,
   ids: readonly string[],
   properties: readonly string[],
@@ -70,10 +70,9 @@ async function findAtOnce(
   if (wanted.length === 0) return found;
   const { results, errors } = readAs(
     replySchema,
-    await api.post(api.paths.batchRead(type), {
-      inputs: wanted.map((id) => ({ id })),
+    await api.readRecords(type, {
+      ids: wanted,
       properties: [...new Set([...properties, MERGED_IDS])],
-      propertiesWithHistory: [],
     }),
   );
   // Only that it is not there makes a record gone; any other failure says nothing of it.
@@ -89,7 +88,7 @@ async function findAtOnce(
 
 /** Returns those of these records, at most 100, that are archived: HubSpot itself says that they were deleted. */
 export async function findArchived(
-  api: Pick<HubspotApi, 'post' | 'paths'>,
+  api: Pick<HubspotApi, 'readRecords'>,
   type: ObjectType,
   ids: readonly string[],
 ): Promise<Set<string>> {
@@ -97,11 +96,7 @@ export async function findArchived(
   if (wanted.length === 0) return new Set();
   const { results, errors } = readAs(
     replySchema,
-    await api.post(`${api.paths.batchRead(type)}?archived=true`, {
-      inputs: wanted.map((id) => ({ id })),
-      properties: [],
-      propertiesWithHistory: [],
-    }),
+    await api.readRecords(type, { ids: wanted, properties: [], archived: true }),
   );
   if (errors.some(({ category }) => category !== 'OBJECT_NOT_FOUND')) throw unreadable(type);
   return new Set(results.flatMap(({ id, archived }) => (archived === true ? id : [])));

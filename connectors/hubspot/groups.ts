@@ -50,7 +50,7 @@ export async function listGroups(session: HubspotSession): Promise<GroupSummary[
   for (let page = 0; page < MAX_LIST_PAGES; page += 1) {
     const reply = readAs(
       searchReplySchema,
-      await session.api.post(session.api.paths.listsSearch, searchBody(offset)),
+      await session.api.searchLists({ count: LISTS_PER_PAGE, offset }),
     );
     for (const { listId, name, objectTypeId, additionalProperties } of reply.lists) {
       if (objectTypeId !== CONTACT_TYPE_ID) continue;
@@ -60,18 +60,6 @@ export async function listGroups(session: HubspotSession): Promise<GroupSummary[
     offset = reply.offset;
   }
   return groups;
-}
-
-function searchBody(offset: number): object {
-  return {
-    query: '',
-    listIds: [],
-    processingTypes: [],
-    additionalProperties: [],
-    objectTypeId: CONTACT_TYPE_ID,
-    count: LISTS_PER_PAGE,
-    offset,
-  };
 }
 
 function sizeIn(properties: Readonly<Record<string, unknown>> | undefined): number | null {
@@ -108,13 +96,12 @@ const membersSchema = z.object({
 async function* listMembers(session: HubspotSession, idOrName: string): AsyncGenerator<string[]> {
   const { api, signal, signIn } = session;
   requireScope(signIn, READ_LISTS);
-  const membersPath = api.paths.listMemberships(await findList(session, idOrName));
+  const id = await findList(session, idOrName);
   let after: string | null = null;
   for (let page = 0; page < MAX_MEMBER_PAGES; page += 1) {
     throwIfStopped(signal);
-    const query = new URLSearchParams({ limit: String(MEMBERS_PER_PAGE) });
-    if (after !== null) query.set('after', after);
-    const reply = readAs(membersSchema, await api.get(`${membersPath}?${query}`));
+    const batch: unknown = await api.listMembers(id, { limit: MEMBERS_PER_PAGE, after });
+    const reply = readAs(membersSchema, batch);
     yield reply.results.map(({ recordId }) => recordId);
     const next: string | null = reply.paging?.next?.after ?? null;
     if (next === null) return;
@@ -132,10 +119,10 @@ const listSchema = z.object({
 
 /** The id of the list with this id or name; a name may be a number, too. */
 async function findList({ api }: HubspotSession, idOrName: string): Promise<string> {
-  const paths = [api.paths.listByName(idOrName)];
-  if (isRecordId(idOrName)) paths.unshift(api.paths.listById(idOrName));
-  for (const path of paths) {
-    const list = await findListAt(api, path);
+  const ways = [() => api.findListByName(idOrName)];
+  if (isRecordId(idOrName)) ways.unshift(() => api.findListById(idOrName));
+  for (const request of ways) {
+    const list = await listIn(request());
     if (list === null) continue;
     if (list.objectTypeId === CONTACT_TYPE_ID) return list.listId;
     throw unknownGroup(`The list "${idOrName}" of HubSpot does not hold contacts.`);
@@ -143,10 +130,10 @@ async function findList({ api }: HubspotSession, idOrName: string): Promise<stri
   throw unknownGroup(`HubSpot has no list "${idOrName}" of contacts that the token can see.`);
 }
 
-/** The list that this path leads to, or null. */
-export async function findListAt(api: HubspotSession['api'], path: string) {
+/** The list in an answer; null if HubSpot says that it has none. */
+export async function listIn(answer: Promise<unknown>) {
   try {
-    return readAs(listSchema, await api.get(path)).list;
+    return readAs(listSchema, await answer).list;
   } catch (error) {
     if (UNKNOWN.has(getCrmCode(error) ?? '')) return null;
     throw error;

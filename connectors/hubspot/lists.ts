@@ -4,7 +4,7 @@ import type { ListCreation, ListSpec } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import type { DescribedProperty } from './describe.ts';
 import { faultBehind } from './errors.ts';
-import { findListAt } from './groups.ts';
+import { listIn } from './groups.ts';
 import { CONTACT_TYPE_ID } from './paths.ts';
 import type { HubspotSession } from './session.ts';
 import { mayHave, WRITE_LISTS } from './sign-in/scopes.ts';
@@ -30,10 +30,10 @@ async function createList(session: HubspotSession, spec: ListSpec): Promise<List
     return { name, result: 'failed', problem: `HubSpot has no contact property ${field}.` };
   }
   try {
-    if ((await findListAt(api, api.paths.listByName(name))) !== null) {
+    if ((await listIn(api.findListByName(name))) !== null) {
       return { name, result: 'existed', problem: null };
     }
-    await api.post(api.paths.lists, {
+    await api.createList({
       name,
       objectTypeId: CONTACT_TYPE_ID,
       processingType: 'DYNAMIC',

@@ -2,7 +2,7 @@ import type { Exclusion } from '../../src/core/contact.ts';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import { didYouMean } from '../../src/core/near-miss.ts';
 import type { ContactsSettings } from '../contract.ts';
-import type { MarkKind, MarkMeaning } from '../mark-values.ts';
+import { MARK_LISTS, type MarkKind, type MarkMeaning } from '../mark-values.ts';
 import { folded, isMarked, requireOptOutField, yesOrNo } from '../yes-or-no.ts';
 import type { DescribedProperty, Properties } from './describe.ts';
 import { type HubspotRecord, textIn } from './record.ts';
@@ -62,43 +62,92 @@ function propertyFor(described: Properties, setting: MarkSetting, name: string):
 
 /** Of a picklist only a person can say which values opt out; of anything else, they are few. */
 function optOutTest(property: DescribedProperty, contacts: ContactsSettings): Test {
-  const listed = listedTest(property, contacts, 'optOut');
-  if (listed !== null) return listed;
+  const meanings = readMeanings(property, contacts, 'optOut');
+  if (meanings !== null) return testBy(property, meanings);
   if (isPicklist(property)) throw valuesWanted(property);
   return (record) => (bearsMark(record, property) ? 'marked' : 'unmarked');
 }
 
-const LISTS = {
-  optOut: 'optOutValues',
-  deceased: 'deceasedValues',
-  doNotContact: 'doNotContactValues',
-} as const satisfies Record<MarkKind, keyof ContactsSettings>;
+/** What the values of a property mean. */
+export interface Meanings {
+  of(value: string): MarkMeaning;
+  /** The options with a meaning; empty where a contact may have several at once. */
+  known: readonly string[];
+}
 
 /**
- * The test of the values that the settings list; null where they list none that mark. People write them as
- * they stand on the screen or by internal name.
+ * The meanings by the values that the settings list and, for a list of yes and no, by its words; null where
+ * the property is neither. People write values as they stand on the screen or by internal name.
  */
-function listedTest(
+export function readMeanings(
   property: DescribedProperty,
   contacts: ContactsSettings,
   kind: MarkKind,
-): Test | null {
-  const marked = contacts[LISTS[kind]];
-  const unmarked = contacts.unmarkedValues?.[kind];
-  if (marked == null) return null;
-  const internal = (setting: string, values: readonly string[]) =>
-    new Set(values.flatMap((value) => internalValues(property, setting, value)));
-  const marking = internal(LISTS[kind], marked);
-  const harmless = unmarked === undefined ? null : internal(`unmarkedValues.${kind}`, unmarked);
+): Meanings | null {
+  const of = meaningByLists(property, contacts, kind) ?? meaningByWords(property, kind);
+  if (of === null) return null;
+  const known = property.options.filter(({ value }) => of(value) !== 'unknown');
+  return { of, known: isMultiple(property) ? [] : known.map(({ value }) => value) };
+}
+
+/** The values of a record that have no meaning. */
+export function listUnknown(
+  record: HubspotRecord,
+  property: DescribedProperty,
+  { of }: Meanings,
+): string[] {
+  return pickedIn(record, property).filter((value) => of(value) === 'unknown');
+}
+
+function testBy(property: DescribedProperty, { of }: Meanings): Test {
   return (record) => {
-    const picked = pickedIn(record, property).map(folded);
-    if (picked.some((value) => marking.has(value))) return 'marked';
-    const isKnown = harmless === null || picked.every((value) => harmless.has(value));
-    return isKnown ? 'unmarked' : 'unknown';
+    const meanings = pickedIn(record, property).map(of);
+    if (meanings.includes('marked')) return 'marked';
+    return meanings.includes('unknown') ? 'unknown' : 'unmarked';
   };
 }
 
-function internalValues(property: DescribedProperty, setting: string, wanted: string): string[] {
+function meaningByLists(
+  property: DescribedProperty,
+  contacts: ContactsSettings,
+  kind: MarkKind,
+): Meanings['of'] | null {
+  const marked = contacts[MARK_LISTS[kind]];
+  const unmarked = contacts.unmarkedValues?.[kind];
+  if (marked == null) return null;
+  // With both lists any other value waits, so that a value outside of the options does no harm.
+  const mayBeOther = unmarked !== undefined;
+  const internal = (setting: string, values: readonly string[]) =>
+    new Set(values.flatMap((value) => internalValues(property, { setting, mayBeOther }, value)));
+  const marking = internal(MARK_LISTS[kind], marked);
+  const harmless = unmarked === undefined ? null : internal(`unmarkedValues.${kind}`, unmarked);
+  return (value) => {
+    if (marking.has(folded(value))) return 'marked';
+    return harmless === null || harmless.has(folded(value)) ? 'unmarked' : 'unknown';
+  };
+}
+
+/** Options are added to a list of yes and no: until a user has said what they mean, their contacts wait. */
+function meaningByWords(property: DescribedProperty, kind: MarkKind): Meanings['of'] | null {
+  if (kind === 'optOut' || !isPicklist(property)) return null;
+  const meanings = new Map(property.options.map((option) => [option.value, toMeaning(option)]));
+  return (value) => {
+    const meaning = meanings.get(value) ?? yesOrNo(value);
+    return meaning === null ? 'unknown' : meaning ? 'marked' : 'unmarked';
+  };
+}
+
+interface ValueList {
+  setting: string;
+  /** Whether it may have values that are no options: records keep those of deleted options. */
+  mayBeOther: boolean;
+}
+
+function internalValues(
+  property: DescribedProperty,
+  { setting, mayBeOther }: ValueList,
+  wanted: string,
+): string[] {
   const { options } = property;
   const known = options.filter(({ value, label }) =>
     [value, label].some((word) => folded(word) === folded(wanted)),
@@ -109,6 +158,7 @@ function internalValues(property: DescribedProperty, setting: string, wanted: st
     wanted,
     options.flatMap(({ value, label }) => [value, label]),
   );
+  if (guess === '' && mayBeOther) return [folded(wanted)];
   const message = `contacts.${setting} names "${wanted}", which is no value of ${property.name} in HubSpot${guess || '.'} Its values: ${describeValues(property)}.`;
   throw new ConfigurationError(message, {
     code: 'opt_out_values_unknown',
@@ -125,21 +175,12 @@ function markTest(
   const name = contacts[setting] ?? null;
   if (name === null) return NEVER;
   const property = propertyFor(described, setting, name);
-  const listed = listedTest(property, contacts, kind);
-  if (listed !== null) return listed;
-  if (!isPicklist(property)) {
-    return (record) => (bearsMark(record, property) ? 'marked' : 'unmarked');
-  }
-  const meanings = new Map(property.options.map((option) => [option.value, toMeaning(option)]));
-  if (meanings.size === 0 || [...meanings.values()].includes(null)) {
-    throw markUnclear(property, setting);
-  }
-  return (record) => {
-    const isSet = pickedIn(record, property).some(
-      (value) => meanings.get(value) ?? isMarked(value),
-    );
-    return isSet ? 'marked' : 'unmarked';
-  };
+  const meanings = readMeanings(property, contacts, kind);
+  if (meanings === null) return (record) => (bearsMark(record, property) ? 'marked' : 'unmarked');
+  const isListed = contacts[MARK_LISTS[kind]] != null;
+  const canMark = property.options.some(({ value }) => meanings.of(value) === 'marked');
+  if (!isListed && !canMark) throw markUnclear(property, setting);
+  return testBy(property, meanings);
 }
 
 type Option = DescribedProperty['options'][number];
@@ -179,7 +220,7 @@ function valuesWanted(property: DescribedProperty): ConfigurationError {
 }
 
 function markUnclear(property: DescribedProperty, setting: MarkSetting): ConfigurationError {
-  const message = `contacts.${setting} names ${property.name}, a picklist with the values ${describeValues(property)}, of which not all mean yes or no. List the values that mark in contacts.${setting.replace('Field', 'Values')} and the others in contacts.unmarkedValues, or name a checkbox or a date there.`;
+  const message = `contacts.${setting} names ${property.name}, a picklist with the values ${describeValues(property)}, none of which means yes. List the values that mark in contacts.${setting.replace('Field', 'Values')} and the others in contacts.unmarkedValues, or name a checkbox or a date there.`;
   return new ConfigurationError(message, {
     code: 'crm_field_unsuitable',
     details: { field: property.name },

@@ -9,20 +9,11 @@ export type ObjectType = 'contacts' | 'companies';
 /** The id of contacts among the types of HubSpot's objects, by which lists name what they hold. */
 export const CONTACT_TYPE_ID = '0-1';
 
-/** Where everything is asked: the one place that knows how a version is written into a path. */
+/** The paths of requests that the library does not build. */
 export interface Paths {
-  objects(type: ObjectType): string;
-  batchRead(type: ObjectType): string;
-  contactsBatchUpdate: string;
-  contactsSearch: string;
   properties: string;
   propertyGroups: string;
   propertyValidations: string;
-  lists: string;
-  listsSearch: string;
-  listById(id: string): string;
-  listByName(name: string): string;
-  listMemberships(id: string): string;
   accountDetails: string;
   dailyUsage: string;
   exchangeRates: string;
@@ -35,27 +26,21 @@ export const OAUTH_PATHS = {
   revoke: '/oauth/2026-03/token/revoke',
 };
 
+/** A path of the library, which knows those of v3 only, in this version. */
+export function datedPath(path: string, version: ApiVersion): string {
+  if (version === 'v3') return path;
+  return path.replace(/^\/crm\/v3\/(objects|lists)(?=\/|$)/, `/crm/$1/${version}`);
+}
+
 /** In dated paths the version comes last, in the older ones first. */
 export function buildPaths(version: ApiVersion): Paths {
   const isDated = version !== 'v3';
   const crm = (part: string) => (isDated ? `/crm/${part}/${version}` : `/crm/${version}/${part}`);
-  const objects = crm('objects');
-  const lists = crm('lists');
   const account = `/account-info/${version}`;
   return {
-    objects: (type) => `${objects}/${type}`,
-    batchRead: (type) => `${objects}/${type}/batch/read`,
-    contactsBatchUpdate: `${objects}/contacts/batch/update`,
-    contactsSearch: `${objects}/contacts/search`,
     properties: `${crm('properties')}/contacts`,
     propertyGroups: `${crm('properties')}/contacts/groups`,
     propertyValidations: `${crm('property-validations')}/${CONTACT_TYPE_ID}`,
-    lists,
-    listsSearch: `${lists}/search`,
-    listById: (id) => `${lists}/${encodeURIComponent(id)}`,
-    listByName: (name) =>
-      `${lists}/object-type-id/${CONTACT_TYPE_ID}/name/${encodeURIComponent(name)}`,
-    listMemberships: (id) => `${lists}/${encodeURIComponent(id)}/memberships`,
     accountDetails: `${account}/details`,
     dailyUsage: `${account}/api-usage/daily/private-apps`,
     exchangeRates: isDated

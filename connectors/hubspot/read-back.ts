@@ -86,8 +86,8 @@ async function readWithHistory(
   if (ids.length === 0 || names.length === 0) return [];
   const { results, errors } = readAs(
     replySchema,
-    await api.post(api.paths.batchRead('contacts'), {
-      inputs: ids.map((id) => ({ id })),
+    await api.readRecords('contacts', {
+      ids,
       properties: names,
       propertiesWithHistory: names,
     }),
@@ -158,11 +158,11 @@ function overwrittenIn(
     }),
   );
   const [first] = lost;
-  return first === undefined ? null : { values, by: authorOf(first) };
+  return first === undefined ? null : { values, by: findAuthor(first) };
 }
 
 /** The user of HubSpot, if the history names one, and otherwise what has written the value. */
-function authorOf({ sourceType, sourceId }: HistoryEntry): string | null {
+function findAuthor({ sourceType, sourceId }: HistoryEntry): string | null {
   const user = /^userId:(\d{1,20})$/.exec(sourceId ?? '')?.[1];
   if (user !== undefined) return user;
   return /^[A-Z_]{1,40}$/.test(sourceType) ? sourceType : null;

@@ -133,8 +133,8 @@ export async function* readArchived(
   let after: string | null = null;
   for (let page = 0; page < MAX_ARCHIVED_PAGES; page += 1) {
     throwIfStopped(signal);
-    const path: string = archivedPath(api.paths.objects('contacts'), after);
-    const { results, paging } = readAs(recordPageSchema, await api.get(path));
+    const archived: unknown = await api.listRecords('contacts', { ...ARCHIVED, after });
+    const { results, paging } = readAs(recordPageSchema, archived);
     const fresh = results.filter((record) => archivedMs(record) >= sinceMs);
     if (fresh.length > 0) yield await findRemoved(session, fresh);
     const next: string | null = paging?.next?.after ?? null;
@@ -150,15 +150,7 @@ export async function* readArchived(
 /** Of one request: the most that HubSpot gives. */
 const PAGE_SIZE = 100;
 
-function archivedPath(path: string, after: string | null): string {
-  const query = new URLSearchParams({
-    archived: 'true',
-    limit: String(PAGE_SIZE),
-    properties: 'hs_object_id',
-  });
-  if (after !== null) query.set('after', after);
-  return `${path}?${query}`;
-}
+const ARCHIVED = { archived: true, limit: PAGE_SIZE, properties: ['hs_object_id'] };
 
 /** A time that cannot be read counts as now: it costs one more look. */
 function archivedMs({ archivedAt }: HubspotRecord): number {

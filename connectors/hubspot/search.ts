@@ -36,14 +36,14 @@ export interface ContactSearch {
  * by an empty one, and one that is not full may yet be followed if HubSpot says so.
  */
 export async function* searchPages(
-  api: Pick<HubspotApi, 'search'>,
+  api: Pick<HubspotApi, 'searchContacts'>,
   search: ContactSearch,
   signal: AbortSignal,
 ): AsyncGenerator<SearchPage> {
   let { afterId } = search;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     throwIfStopped(signal);
-    const reply = await api.search(buildBody(search, afterId));
+    const reply = await api.searchContacts(buildBody(search, afterId));
     const { results, paging } = readAs(recordPageSchema, reply);
     const lastId = results.at(-1)?.id;
     const isCutShort = results.length === SEARCH_PAGE_SIZE || paging?.next !== undefined;
@@ -116,7 +116,7 @@ export async function searchAmong(
       ? []
       : [{ propertyName: 'hs_object_id', operator: 'LT', value: String(to) } as const]),
   ];
-  const reply = await api.search({
+  const reply = await api.searchContacts({
     filterGroups: [{ filters: bounds }],
     sorts: [{ propertyName: 'hs_object_id', direction: 'DESCENDING' }],
     properties: shape.properties,

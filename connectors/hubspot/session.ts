@@ -3,16 +3,16 @@ import type { WallClock } from '../../src/core/clock.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { ConnectorOptions, CrmAccount } from '../contract.ts';
 import { createApi, type HubspotApi, type HubspotWorld } from './api.ts';
+import { type ContactShape, shapeContact } from './contact.ts';
+import { describeProperties, isSensitive, type Properties } from './describe.ts';
+import { readAs } from './errors.ts';
+import { type FilterGroup, parseFilter } from './filter.ts';
 import {
   type CompanyNames,
   createCompanyNames,
   hiddenCompanies,
   mayReadCompanies,
-} from './companies.ts';
-import { type ContactShape, shapeContact } from './contact.ts';
-import { describeProperties, isSensitive, type Properties } from './describe.ts';
-import { readAs } from './errors.ts';
-import { type FilterGroup, parseFilter } from './filter.ts';
+} from './reading/companies.ts';
 import { createLessons, type Lessons } from './rows/lessons.ts';
 import type { HubspotSettings } from './settings.ts';
 import type { SignIn } from './sign-in/auth.ts';
@@ -112,8 +112,8 @@ async function seesSensitive(
   const property = [...properties.values()].find(isSensitive);
   if (property === undefined) return true;
   if (signIn.scopes !== null) return mayHave(signIn, READ_SENSITIVE);
-  const query = new URLSearchParams({ limit: '1', properties: property.name });
-  const page = readAs(pageSchema, await api.get(`${api.paths.objects('contacts')}?${query}`));
+  const request = { limit: 1, properties: [property.name] };
+  const page = readAs(pageSchema, await api.listRecords('contacts', request));
   return page.results.every((contact) => Object.hasOwn(contact.properties, property.name));
 }
 

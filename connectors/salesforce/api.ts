@@ -1,12 +1,11 @@
 import { isSameOrigin } from '../../src/outbound/address.ts';
-import { parseJson } from '../../src/outbound/exchange.ts';
 import type { ConnectorDeps } from '../contract.ts';
 import type { DailyLimit } from '../daily-limit.ts';
-import { answerUnreadable } from '../errors.ts';
-import type { CrmReply, CrmRequest } from '../exchange.ts';
+import type { CrmReply } from '../exchange.ts';
+import type { LibraryRequest, SalesforceClient } from './client.ts';
+import { createOrgLimit, dailyUsage } from './daily-usage.ts';
 import { parseFault, requestError } from './errors.ts';
 import { createExchange } from './exchange.ts';
-import { createOrgLimit, dailyUsage } from './limits.ts';
 import type { SalesforceSettings } from './settings.ts';
 import { createAuth, type SignIn } from './sign-in/auth.ts';
 import { addressRefused } from './sign-in/instance.ts';
@@ -18,33 +17,16 @@ export interface SalesforceWorld {
   random: () => number;
 }
 
-/** An answer in CSV, as it comes. */
-export interface CsvAnswer {
-  headers: Headers;
-  chunks: AsyncIterable<Uint8Array>;
-}
-
 /**
- * Salesforce's HTTP, signed in. Paths begin below the API version (`/query?q=…`) or at the root
- * (`/services/data/…`). Whatever fails is thrown as one of the four kinds of error.
+ * Salesforce's HTTP, signed in: the requests of the library, sent by our own means and counted against the daily limit.
+ * A request that fails throws one of the four kinds of error.
  */
-export interface SalesforceApi {
+export interface SalesforceApi extends SalesforceClient {
   signIn(): Promise<SignIn>;
-  get(path: string): Promise<unknown>;
-  send(method: 'POST' | 'PATCH', path: string, body: unknown): Promise<unknown>;
-  /** Sends CSV as it comes. */
-  upload(path: string, csv: () => AsyncIterable<Uint8Array>): Promise<void>;
-  /** Asks for CSV and hands the answer over as it comes. */
-  download(path: string): Promise<CsvAnswer>;
-  /** The org's daily requests, straight from it, even if none are left for us. */
-  readLimits(): Promise<unknown>;
   limit: DailyLimit;
   /** Epoch ms by Salesforce's clock, as of its last answer; null before the first. */
   serverTimeMs(): number | null;
 }
-
-/** A request whose address begins where the org answers. */
-type ApiRequest = Omit<CrmRequest, 'url'> & { path: string };
 
 /** Opens nothing: the first request signs in. */
 export function createApi(
@@ -68,61 +50,59 @@ export function createApi(
   });
   const auth = createAuth({ settings, exchange, clock, secrets, signal });
 
+  let client: Promise<SalesforceClient> | null = null;
+
   return {
     signIn: () => auth.signIn(),
-    get: (path) => call({ method: 'GET', path, headers: JSON_ANSWER }),
-    send: (method, path, body) =>
-      call({ method, path, headers: JSON_BODY, body: JSON.stringify(body) }),
-    async upload(path, csv) {
-      limit.guard();
-      await ask({ method: 'PUT', path, headers: CSV_BODY, body: csv });
-    },
-    async download(path) {
-      limit.guard();
-      const { headers, chunks } = await ask({
-        method: 'GET',
-        path,
-        headers: CSV_ANSWER,
-        isStreamed: true,
-      });
-      if (chunks === null) throw answerUnreadable('Salesforce');
-      return { headers, chunks };
-    },
-    readLimits: async () =>
-      parseReply(await ask({ method: 'GET', path: '/limits', headers: JSON_ANSWER })),
+    get: (path) => speak((org) => org.get(path)),
+    send: (method, path, body) => speak((org) => org.send(method, path, body)),
+    describe: (objectName) => speak((org) => org.describe(objectName)),
+    // Straight from the org, even if no requests are left for us.
+    limits: async () => (await loadClient()).limits(),
+    updateContacts: (contacts) => speak((org) => org.updateContacts(contacts)),
+    openUpdateJob: () => speak((org) => org.openUpdateJob()),
+    openQueryJob: (soql) => speak((org) => org.openQueryJob(soql)),
+    checkJob: (kind, id) => speak((org) => org.checkJob(kind, id)),
+    closeJob: (id) => speak((org) => org.closeJob(id)),
+    abortJob: (kind, id) => speak((org) => org.abortJob(kind, id)),
+    upload: (path, csv) => speak((org) => org.upload(path, csv)),
+    download: (path) => speak((org) => org.download(path)),
     limit,
     serverTimeMs: () => serverTimeMs,
   };
 
-  async function call(request: ApiRequest): Promise<unknown> {
+  async function speak<Result>(
+    request: (org: SalesforceClient) => Promise<Result>,
+  ): Promise<Result> {
     limit.guard();
-    return parseReply(await ask(request));
+    return request(await loadClient());
+  }
+
+  function loadClient(): Promise<SalesforceClient> {
+    client ??= import('./client.ts').then(({ createClient }) =>
+      createClient(settings.apiVersion, carry),
+    );
+    return client;
   }
 
   /** The one place where a request gets its token: only one to the instance that signed in. */
-  async function ask({ path, headers, ...request }: ApiRequest): Promise<CrmReply> {
+  async function carry({ url: path, headers, ...request }: LibraryRequest): Promise<CrmReply> {
     const { instanceUrl } = await auth.signIn();
-    const root = path.startsWith('/services/') ? '' : `/services/data/v${settings.apiVersion}`;
-    const url = instanceUrl + root + path;
+    const url = instanceUrl + path;
     if (!isSameOrigin(url, instanceUrl)) throw addressRefused();
     const reply = await auth.authorized((accessToken) => {
       const authorization = `Bearer ${accessToken}`;
-      return exchange.send({ ...request, url, headers: { ...headers, authorization } });
+      return exchange.send({
+        ...request,
+        url,
+        headers: { ...COMMON_HEADERS, ...headers, authorization },
+      });
     });
-    if (reply.status >= 300) throw requestError(parseFault(reply.status, reply.text, path));
-    return reply;
+    if (reply.status < 300) return reply;
+    const root = `/services/data/v${settings.apiVersion}`;
+    const asked = path.startsWith(`${root}/`) ? path.slice(root.length) : path;
+    throw requestError(parseFault(reply.status, reply.text, asked));
   }
 }
 
-const JSON_ANSWER = { accept: 'application/json', 'user-agent': 'donor-sync' };
-const JSON_BODY = { ...JSON_ANSWER, 'content-type': 'application/json' };
-const CSV_BODY = { ...JSON_ANSWER, 'content-type': 'text/csv; charset=UTF-8' };
-const CSV_ANSWER = { ...JSON_ANSWER, accept: 'text/csv' };
-
-/** Undefined where nothing is said; a page of a proxy (CRM facts, section E) is no answer. */
-function parseReply({ text }: CrmReply): unknown {
-  if (text === '') return undefined;
-  const json = parseJson(text);
-  if (json === null) throw answerUnreadable('Salesforce');
-  return json;
-}
+const COMMON_HEADERS = { accept: 'application/json', 'user-agent': 'donor-sync' };

@@ -46,7 +46,7 @@ export async function describeObject(
   api: SalesforceApi,
   objectName: string,
 ): Promise<ObjectDescription> {
-  const described = describeSchema.safeParse(await api.get(`/sobjects/${objectName}/describe`));
+  const described = describeSchema.safeParse(await api.describe(objectName));
   if (!described.success) {
     throw new ConfigurationError(
       `Salesforce describes ${objectName} in a way that is not understood: check crm.url and crm.apiVersion.`,

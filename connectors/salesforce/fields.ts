@@ -6,7 +6,7 @@ import { throwIfStopped } from '../stopped.ts';
 import { type DescribedField, describeObject, type ObjectDescription } from './describe.ts';
 import { getCrmCode } from './errors.ts';
 import { grantFields, lacksRight } from './permissions.ts';
-import { metadataOf } from './project/field-metadata.ts';
+import { buildMetadata } from './project/field-metadata.ts';
 import type { SalesforceSession } from './session.ts';
 
 /** The fields of Contact that hold one plain value, as the integration's user may use them. */
@@ -135,7 +135,7 @@ async function createField(session: SalesforceSession, spec: FieldSpec): Promise
   const { name } = spec;
   if (session.description.fields.has(name)) return { name, result: 'existed', problem: null };
   if (!CUSTOM_NAME.test(name)) return { name, result: 'failed', problem: NO_CUSTOM_NAME };
-  const Metadata = metadataOf(spec);
+  const Metadata = buildMetadata(spec);
   if (Metadata === null) {
     const problem = `Create it by hand: a ${spec.type} field needs options that donor-sync does not know.`;
     return { name, result: 'failed', problem };

@@ -96,9 +96,13 @@ export function readListed(
   marked: readonly string[],
   unmarked: readonly string[] | undefined,
 ): (raw: unknown) => MarkMeaning {
-  const isMarking = chooser(field, kind, `${kind}Values`, marked);
+  // With both lists any other value waits, so that a value outside of the options does no harm.
+  const mayBeOther = unmarked !== undefined;
+  const isMarking = chooser(field, { kind, setting: `${kind}Values`, mayBeOther }, marked);
   const isHarmless =
-    unmarked === undefined ? () => true : chooser(field, kind, `unmarkedValues.${kind}`, unmarked);
+    unmarked === undefined
+      ? () => true
+      : chooser(field, { kind, setting: `unmarkedValues.${kind}`, mayBeOther }, unmarked);
   return (raw) => {
     const text = blankToNull(raw);
     if (text === null) return 'unmarked';
@@ -108,14 +112,21 @@ export function readListed(
   };
 }
 
+interface ValueList {
+  kind: MarkKind;
+  setting: string;
+  /** Whether it may have values that are no options: records keep those of deleted options, and of imports. */
+  mayBeOther: boolean;
+}
+
 function chooser(
   field: DescribedField,
-  kind: MarkKind,
-  setting: string,
+  list: ValueList,
   values: readonly string[],
 ): (text: string) => boolean {
+  const { kind, setting } = list;
   if (PICKLIST_TYPES.has(field.type)) {
-    requireOptions(field, setting, values);
+    requireOptions(field, list, values);
     const chosen = new Set(values);
     return (text) => chosen.has(text);
   }
@@ -129,13 +140,21 @@ function chooser(
 }
 
 /** Retired options count: records may still have them. */
-function requireOptions(field: DescribedField, setting: string, values: readonly string[]): void {
+function requireOptions(
+  field: DescribedField,
+  { setting, mayBeOther }: ValueList,
+  values: readonly string[],
+): void {
   const options = (field.picklistValues ?? []).map(({ value }) => value);
-  const unknown = values.find((value) => !options.includes(value));
-  if (unknown === undefined || options.length === 0) return;
-  const guess = didYouMean(unknown, options) || '.';
+  if (options.length === 0) return;
+  const guesses = values.flatMap((value) =>
+    options.includes(value) ? [] : [{ value, guess: didYouMean(value, options) }],
+  );
+  const unknown = guesses.find(({ guess }) => guess !== '' || !mayBeOther);
+  if (unknown === undefined) return;
+  const { value, guess } = unknown;
   throw valuesUnknown(
-    `contacts.${setting}: "${unknown}" is no option of the picklist ${field.name}${guess} Its options are ${listed(options)}.`,
+    `contacts.${setting}: "${value}" is no option of the picklist ${field.name}${guess || '.'} Its options are ${listed(options)}.`,
   );
 }
 

@@ -13,6 +13,7 @@ import {
   SalesforceError,
   sessionError,
 } from './core/errors.ts';
+import { identityAt } from './oauth/identity.ts';
 import { OAuthError, oauthErrorBody } from './oauth/oauth-error.ts';
 import type { Tokens } from './oauth/tokens.ts';
 import type { Org } from './org/org.ts';
@@ -51,7 +52,7 @@ export function createApi(options: ApiOptions): Hono<SalesforceEnv> {
   resources.use(readBody());
   resources.use(turns.share);
   resources.use(playLocks(org.locks));
-  resources.get('/', (c) => c.json(listResources(c.var.basePath)));
+  resources.get('/', (c) => c.json(listResources(c.var.basePath, identityAt(c, c.var.user))));
   resources.route('/', queryRoutes(org, { tooling: false }));
   resources.route('/', limitRoutes(org, bulk));
   resources.route('/', bulkQueryRoutes(org, bulk));

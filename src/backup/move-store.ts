@@ -11,7 +11,6 @@ import type { OpenDatabase } from '../database/database.ts';
 import { findGround } from '../database/ground.ts';
 import { migrateToLatest, requireUsable } from '../database/migrate.ts';
 import { findMove, hasMoved } from '../database/store-moves.ts';
-import type { MovesTable } from '../database/tables/service-tables.ts';
 import type { Database, Tables, Trx } from '../database/tables/tables.ts';
 import { again } from '../database/transact.ts';
 import type { RecordEntry } from '../privacy/audit/record.ts';
@@ -157,7 +156,7 @@ async function readSteps({ db }: MovePlace): Promise<string> {
   return JSON.stringify([await findGround(db), rows]);
 }
 
-function buildMoveRow(role: MovesTable['role'], id: string, other: string): MovesTable {
+function buildMoveRow(role: Tables['moves']['role'], id: string, other: string): Tables['moves'] {
   return { role, id, other, done_at: null };
 }
 

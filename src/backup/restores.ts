@@ -32,7 +32,9 @@ export function restoreQueries(db: Database, clock: Pick<Clock, 'now'>, record: 
         const known = await trx.selectFrom('integrations').select('id').execute();
         const held = [...new Set([...ids, ...known.map(({ id }) => id)])].sort();
         const hold = {
-          ...{ made_at: madeAt, held_at: clock.now(), why: 'restored' as const },
+          made_at: madeAt,
+          held_at: clock.now(),
+          why: 'restored' as const,
           erasures_unknown_after: unknownAfter,
         };
         for (const integration_id of held) {

@@ -16,7 +16,7 @@ import { STATUS_STAGES } from '../fields/write-statuses.ts';
 import { NETWORK_STAGES } from '../networks/mirror-networks.ts';
 import type { DepartureBoard } from '../outbound/pace.ts';
 import { createPartnerClient, type PartnerClient } from '../partner/client.ts';
-import type { Pacers } from '../partner/pacer.ts';
+import type { Pacers } from '../partner/key-pace.ts';
 import { INSIGHT_STAGES } from '../paths/write-warm-paths.ts';
 import { insecureAddresses, insecureProblem } from '../settings/insecure-http.ts';
 import { getCanonicalId, toContactId } from '../sync/control/contact-id.ts';

@@ -1,5 +1,6 @@
 import { inBatches } from '../database/rows.ts';
-import type { Database, JobState, Trx } from '../database/tables/tables.ts';
+import type { JobState } from '../database/tables/credits.ts';
+import type { Database, Trx } from '../database/tables/tables.ts';
 
 /** What the service was last asked about a contact, as far as its answer is known; if none is, all the same. */
 export interface Answered {

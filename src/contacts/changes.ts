@@ -1,11 +1,11 @@
 /**
- * What an event sets in a contact's row, as data: read here for one row, and by `move.ts` as SQL for many.
+ * What an event sets in a contact's row, as data: read here for one row, and by `apply-events.ts` as SQL for many.
  * A test holds the two readings against each other.
  */
 import type { Selectable } from 'kysely';
-import type { ContactsTable } from '../database/tables/tables.ts';
+import type { Tables } from '../database/tables/tables.ts';
 
-export type ContactRow = Selectable<ContactsTable>;
+export type ContactRow = Selectable<Tables['contacts']>;
 
 /** The columns that events set or ask about. */
 export const COLUMNS = [
@@ -26,6 +26,7 @@ export const COLUMNS = [
   'outcome_at',
   'outcome_detail',
   'seen_run',
+  'departure_read',
   'merged_into',
   'has_opted_out',
   'missing_since',

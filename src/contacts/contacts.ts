@@ -7,9 +7,9 @@ import { prepared, type Slots } from '../database/prepared.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../database/rows.ts';
 import type { Database, Trx } from '../database/tables/tables.ts';
 import { findAnswered } from './answered.ts';
+import { move, type Which } from './apply-events.ts';
 import type { ContactRow } from './changes.ts';
 import { OPEN_STATES } from './open-submissions.ts';
-import { move, type Which } from './transition.ts';
 
 export type { ContactRow };
 export type ContactRecord = FromRow<ContactRow>;
@@ -392,6 +392,7 @@ export function newRow(
     outcome_at: 0,
     outcome_detail: null,
     seen_run: '',
+    departure_read: 0,
     merged_into: null,
     has_opted_out: 0,
     missing_since: null,

@@ -2,21 +2,22 @@ import type { Clock } from '../core/clock.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import { splitIntoBatches } from '../core/parallel.ts';
 import { maybeFromRow } from '../database/from-row.ts';
-import type { Checkpoint, Lease } from '../database/leases.ts';
+import type { Checkpoint, Lease, RunTransaction } from '../database/leases.ts';
 import { prepared, type Slots } from '../database/prepared.ts';
 import { inFilledBatches } from '../database/rows.ts';
-import type { DueReason, Trx } from '../database/tables/tables.ts';
+import type { DueReason } from '../database/tables/contacts.ts';
+import { countInRun } from '../sync/statements/run-counts.ts';
 import type { RunContext } from '../sync/statements/runs.ts';
 import { type Answered, findAnswered } from './answered.ts';
+import { after, move, moveAndList, putRows } from './apply-events.ts';
 import type { ContactRow, Given } from './changes.ts';
 import { type ContactRecord, findRows, newRow } from './contacts.ts';
 import { type Departure, recordRemoved, supersedeHolds } from './departures.ts';
 import { openErasedHolds, reopenHolds } from './erased-holds.ts';
 import { areSameMarks, type ErasedMarks, findErasedMarks } from './erased-marks.ts';
-import { closeMissing, mark, offerAgain } from './guards/missing.ts';
-import { OBJECTS } from './guards/opt-outs.ts';
 import { type LifeEvent, PRIORITY } from './life.ts';
-import { after, move, moveAndList, putRows } from './transition.ts';
+import { closeMissing, mark, offerAgain } from './many-at-once/missing.ts';
+import { OBJECTS } from './many-at-once/opt-outs.ts';
 
 /** What the plan says of one contact. */
 export type Decision =
@@ -115,7 +116,7 @@ export function decidedPageQueries(checkpoint: Checkpoint, clock: Clock) {
         for (const batch of splitIntoBatches(contacts, CONTACTS_AT_ONCE)) {
           chosen += await recordBatch(trx, lease, run, batch, decide);
         }
-        await countRead(trx, { runId: page.runId, read: contacts.length, chosen });
+        await countInRun(trx, page.runId, { read: contacts.length, chosen });
         const { cursor } = page;
         if (cursor !== null) await moveCursor(trx, { id: lease.integrationId, cursor });
         return true;
@@ -126,31 +127,19 @@ export function decidedPageQueries(checkpoint: Checkpoint, clock: Clock) {
 
 /** A decision waits for the lease's row, as this transaction has done: it came before, or comes afterwards. */
 async function isUpToDate(
-  trx: Trx,
+  trx: RunTransaction,
   { integrationId }: Lease,
   { marks, isAnyoneAlike }: NonNullable<DecidedPage<ReadContact>['erased']>,
 ): Promise<boolean> {
   return areSameMarks(await findErasedMarks(trx, integrationId, isAnyoneAlike), marks);
 }
 
-const countRead = prepared(
-  (db, { runId, read, chosen }: Slots<{ runId: string; read: number; chosen: number }>) =>
-    db
-      .updateTable('runs')
-      .set((eb) => ({
-        read_count: eb('read_count', '+', read),
-        chosen_count: eb('chosen_count', '+', chosen),
-      }))
-      .where('id', '=', runId)
-      .compile(),
-);
-
 const moveCursor = prepared((db, { id, cursor }: Slots<{ id: string; cursor: string }>) =>
   db.updateTable('integrations').set({ cursor }).where('id', '=', id).compile(),
 );
 
 async function recordBatch<C extends ReadContact>(
-  trx: Trx,
+  trx: RunTransaction,
   lease: Lease,
   run: RunContext,
   contacts: readonly C[],
@@ -229,7 +218,7 @@ interface DecidedContact<C> {
  * change that a person rejected, a lost answer. Who is back at those that were has not changed.
  */
 async function decideEach<C extends ReadContact>(
-  trx: Trx,
+  trx: RunTransaction,
   { integrationId }: Lease,
   contacts: readonly C[],
   decide: Decide<C>,
@@ -288,13 +277,14 @@ interface KeptContact {
 
 /** What was read of contacts that stay as they are. */
 async function recordKept(
-  trx: Trx,
+  trx: RunTransaction,
   lease: Lease,
   run: RunContext,
   contacts: readonly KeptContact[],
 ): Promise<void> {
   const seen = contacts.map(({ row: { crm_id }, noted: { identity, asked }, has_opted_out }) => ({
-    ...{ crm_id, has_opted_out },
+    crm_id,
+    has_opted_out,
     identity,
     asked_identity: asked,
   }));
@@ -314,7 +304,7 @@ async function recordKept(
 
 /** Contacts that are back: the hold that they left is open again, or their profile is ready. */
 async function resume(
-  trx: Trx,
+  trx: RunTransaction,
   lease: Lease,
   run: RunContext,
   crmIds: readonly string[],
@@ -324,7 +314,7 @@ async function resume(
 
 /** A person approved a profile for a contact that the CRM now calls or places otherwise. */
 async function withdrawApprovals(
-  trx: Trx,
+  trx: RunTransaction,
   now: number,
   contacts: readonly ContactRow[],
 ): Promise<void> {

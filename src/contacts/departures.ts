@@ -3,11 +3,11 @@ import { prepared, type Slots } from '../database/prepared.ts';
 import { inFilledBatches } from '../database/rows.ts';
 import type { Database, Trx } from '../database/tables/tables.ts';
 import type { RunContext } from '../sync/statements/runs.ts';
+import { after, move, putRows, type Target } from './apply-events.ts';
 import type { ContactRow } from './changes.ts';
 import { findRows, newRow } from './contacts.ts';
 import { holdErased, suspectMerged } from './erased-holds.ts';
-import { DEPARTURE_READ, INHERITED, type LifeEvent, MISMATCH_REASONS } from './life.ts';
-import { after, move, putRows, type Target } from './transition.ts';
+import { INHERITED, type LifeEvent, MISMATCH_REASONS } from './life.ts';
 
 /** A contact that is gone from the CRM. */
 export interface Departure {
@@ -125,7 +125,7 @@ const selectParts = prepared(
       .where('integration_id', '=', integrationId)
       .where('merged_into', 'is not', null)
       .where('merged_into', 'in', heirs)
-      .where('seen_run', '=', DEPARTURE_READ)
+      .where('departure_read', '=', 1)
       .orderBy('merged_into')
       .compile(),
 );
@@ -156,8 +156,7 @@ async function moveProfile(
   if (loser === undefined) return;
   if (hasProfile(winner)) {
     // A CRM tells of a merge more than once. That a contact is gone may be known before it was read why.
-    if (loser.seen_run !== DEPARTURE_READ)
-      await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
+    if (loser.departure_read === 0) await move(trx, of, 'absorbed', [{ crm_id: winnerId }], run);
     return;
   }
   const job = await findMoving(trx, of, run.now, loserId, winner);
@@ -252,7 +251,7 @@ async function findHeir(
   for (let heir = mergedInto; !line.has(heir); ) {
     line.add(heir);
     const row = (await findRows(trx, integrationId, [heir])).get(heir);
-    const hasLeft = row?.seen_run === DEPARTURE_READ;
+    const hasLeft = row?.departure_read === 1;
     if (!hasLeft || row.merged_into === null) return heir;
     heir = row.merged_into;
   }

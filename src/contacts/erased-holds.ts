@@ -2,10 +2,11 @@
 import { newId } from '../core/new-id.ts';
 import type { Lease } from '../database/leases.ts';
 import { inFilledBatches } from '../database/rows.ts';
-import type { JobState, Trx } from '../database/tables/tables.ts';
+import type { JobState } from '../database/tables/credits.ts';
+import type { Trx } from '../database/tables/tables.ts';
 import type { RunContext } from '../sync/statements/runs.ts';
+import { type Moved, move } from './apply-events.ts';
 import type { ChangeContext } from './changes.ts';
-import { type Moved, move } from './transition.ts';
 
 /** Holds contacts, as far as no station has them under way. */
 export async function holdErased(
@@ -41,12 +42,10 @@ export async function openErasedHolds(
         held.map(({ crm_id }) => {
           const id = newId(run.now);
           return {
-            ...{
-              id,
-              integration_id: lease.integrationId,
-              crm_id,
-              kind: 'forgotten_person' as const,
-            },
+            id,
+            integration_id: lease.integrationId,
+            crm_id,
+            kind: 'forgotten_person' as const,
             tracking_id: id,
             opened_at: run.now,
           };

@@ -4,7 +4,7 @@
  * contact stays as it is. ARCHITECTURE.md's diagram is drawn from this table by a test.
  */
 import { OUTCOME_REASONS, type Outcome } from '../core/outcome.ts';
-import type { ContactState } from '../database/tables/tables.ts';
+import type { ContactState } from '../database/tables/contacts.ts';
 import {
   all,
   any,
@@ -58,9 +58,6 @@ const ASK_AGAIN = 0;
  * was spent on. A merge brings details along, too, and those are no change that earns another credit.
  */
 export const INHERITED = '';
-
-/** `seen_run` of a contact whose departure was read: a CRM may tell of it more than once. */
-export const DEPARTURE_READ = '';
 
 /** The order in which due contacts are submitted. */
 export const PRIORITY = {
@@ -152,17 +149,20 @@ const OUTCOME_OF_READING: Changes = outcomeUnless(
 /** By the reason why its record in the CRM, read just now, keeps it from being submitted. */
 const OPTED_OUT = choice(equal(given('outcome_reason'), 'opted_out'), 1, 0);
 
+/** This run has seen it in the CRM, or a merge told of it. */
+const SEEN: Changes = { seen_run: RUN, departure_read: 0 };
+
 /** What is noted of a contact that was just read. */
 const READ: Changes = {
   identity: given('identity'),
   asked_identity: given('asked_identity'),
   has_opted_out: given('has_opted_out'),
-  seen_run: RUN,
+  ...SEEN,
   missing_since: null,
 };
 
 /** It is there again, and nothing keeps it from being submitted. */
-const CAME_BACK: Changes = { eligible: 1, has_opted_out: 0, seen_run: RUN, missing_since: null };
+const CAME_BACK: Changes = { eligible: 1, has_opted_out: 0, ...SEEN, missing_since: null };
 
 const waitsForAccess = (priority: Value) => equal(priority, PRIORITY.waitsForAccess);
 
@@ -226,7 +226,7 @@ const INHERITS: Changes = {
   asked_at: given('asked_at'),
   donor_id: given('donor_id'),
   enhanced_at: given('enhanced_at'),
-  seen_run: RUN,
+  ...SEEN,
 };
 
 /**
@@ -529,7 +529,7 @@ export const LIFE = {
         to: 'removed',
         set: {
           due_reason: null,
-          seen_run: DEPARTURE_READ,
+          departure_read: 1,
           merged_into: given('merged_into'),
           missing_since: null,
           ...outcome(given('outcome_reason')),
@@ -541,7 +541,7 @@ export const LIFE = {
         to: null,
         set: {
           eligible: 0,
-          seen_run: DEPARTURE_READ,
+          departure_read: 1,
           merged_into: given('merged_into'),
           missing_since: null,
           ...outcome(given('outcome_reason')),
@@ -578,7 +578,7 @@ export const LIFE = {
         when: not(isNull(own('missing_since'))),
         set: {
           due_reason: null,
-          seen_run: DEPARTURE_READ,
+          departure_read: 1,
           merged_into: given('merged_into'),
           ...GONE,
         },
@@ -589,7 +589,7 @@ export const LIFE = {
         when: not(isNull(own('missing_since'))),
         set: {
           eligible: 0,
-          seen_run: DEPARTURE_READ,
+          departure_read: 1,
           merged_into: given('merged_into'),
           ...GONE,
         },

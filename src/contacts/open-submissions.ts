@@ -1,14 +1,10 @@
 import type { Selectable } from 'kysely';
 import { isPostgres } from '../database/database-time.ts';
 import { prepared, type Slots } from '../database/prepared.ts';
-import type {
-  Database,
-  SubmissionState,
-  SubmissionsTable,
-  Trx,
-} from '../database/tables/tables.ts';
+import type { SubmissionState } from '../database/tables/credits.ts';
+import type { Database, Tables, Trx } from '../database/tables/tables.ts';
 
-export type SubmissionRow = Selectable<SubmissionsTable>;
+export type SubmissionRow = Selectable<Tables['submissions']>;
 
 /** A submission in one of these waits for its answer or for its settlement. */
 export const OPEN_STATES: SubmissionState[] = ['intended', 'lost'];

@@ -4,11 +4,12 @@ import { fromRow } from '../database/from-row.ts';
 import type { Checkpoint, Lease } from '../database/leases.ts';
 import { prepared, type Slots } from '../database/prepared.ts';
 import { ROWS_PER_TRANSACTION } from '../database/rows.ts';
+import { countInRun } from '../sync/statements/run-counts.ts';
+import { move, type Which } from './apply-events.ts';
 import type { ContactRecord } from './contacts.ts';
 import type { AdoptedContact, Decision } from './decided-pages.ts';
 import { holdErased } from './erased-holds.ts';
 import type { LifeEvent } from './life.ts';
-import { move, type Which } from './transition.ts';
 
 /** A due contact that is not to be submitted, and what its record in the CRM shows. */
 export interface SettledContact {
@@ -55,7 +56,9 @@ export function reconsideringQueries(checkpoint: Checkpoint, clock: Clock) {
           });
           // The CRM was not asked: after a full read a contact may turn out to be gone.
           await move(trx, lease, 'reconsidered', rechosen, toMoment(runId));
-          if (rechosen.length > 0) await addChosen(trx, { runId, chosen: rechosen.length });
+          if (rechosen.length > 0) {
+            await countInRun(trx, runId, { chosen: rechosen.length });
+          }
           return { rows: found, count: rechosen.length };
         });
         chosen += count;
@@ -141,13 +144,4 @@ const askedLongAgo = prepared(
       .orderBy('crm_id')
       .limit(ROWS_PER_TRANSACTION)
       .compile(),
-);
-
-/** Counts contacts that have become due. */
-const addChosen = prepared((db, { runId, chosen }: Slots<{ runId: string; chosen: number }>) =>
-  db
-    .updateTable('runs')
-    .set((eb) => ({ chosen_count: eb('chosen_count', '+', chosen) }))
-    .where('id', '=', runId)
-    .compile(),
 );

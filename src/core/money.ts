@@ -45,7 +45,7 @@ export function currencyCode(text: string | null): string | null {
 }
 
 /** The currency of this field in a record; null if it is not known. */
-export function currencyOf(
+export function findCurrency(
   { from, code }: MoneyField,
   currencies: RecordCurrencies = {},
 ): string | null {
@@ -70,7 +70,7 @@ export function currenciesDiffer(before: string | null, now: string): boolean {
 }
 
 /** The digits after the point that amounts in a currency usually have. */
-export function decimalsOf(code: string): number {
+export function countDecimals(code: string): number {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency: code });
   return format.resolvedOptions().maximumFractionDigits ?? 2;
 }

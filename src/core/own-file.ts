@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 /**
  * The path of a file that the program reads as it is, given from the top of the sources. The built
@@ -8,6 +9,11 @@ import { dirname, join } from 'node:path';
  */
 export function ownFile(path: string): string {
   return join(topFolder(import.meta.dirname), path);
+}
+
+/** The program of a thread: a file of the sources, given without its ending, or what was built of it. */
+export function ownProgram(path: string): URL {
+  return pathToFileURL(ownFile(path + extname(import.meta.filename)));
 }
 
 function topFolder(folder: string): string {

@@ -16,7 +16,7 @@ export async function requireGround<Tables>(
 ): Promise<void> {
   const stored = await findGround(db);
   if (stored === null) throw isOfVersion010();
-  const { hash } = groundOf(migrations).ground;
+  const { hash } = findGroundIn(migrations).ground;
   if (stored !== hash) throw isOfOtherGround(stored, hash);
 }
 
@@ -31,7 +31,7 @@ export async function findGround<Tables>(db: Kysely<Tables>): Promise<string | n
 
 /** The same migrations; the ground also stores its hash, in the transaction that makes its tables. */
 export function storingGround(migrations: MigrationList): Record<string, SchemaMigration> {
-  const { name, ground } = groundOf(migrations);
+  const { name, ground } = findGroundIn(migrations);
   return {
     ...migrations,
     [name]: {
@@ -49,7 +49,7 @@ export function storingGround(migrations: MigrationList): Record<string, SchemaM
   };
 }
 
-function groundOf(migrations: MigrationList): { name: string; ground: Ground } {
+function findGroundIn(migrations: MigrationList): { name: string; ground: Ground } {
   const [name = ''] = Object.keys(migrations).sort();
   const ground = migrations[name];
   if (ground === undefined || !('hash' in ground)) {

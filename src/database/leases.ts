@@ -38,7 +38,21 @@ export type LeaseAttempt =
  * seconds it is tried again, for as long as the lease may hold: `work` may run more than once, and
  * must leave nothing behind outside the transaction.
  */
-export type Checkpoint = <T>(lease: Lease, work: (trx: Trx) => Promise<T>) => Promise<T>;
+export type Checkpoint = <T>(lease: Lease, work: (trx: RunTransaction) => Promise<T>) => Promise<T>;
+
+/**
+ * A transaction whose first statement has found the lease to be ours. Functions that write what a run does take it, so
+ * that none of them can be called outside of a checkpoint.
+ */
+export type RunTransaction = Trx & { readonly [UNDER_LEASE]: true };
+
+/** For the types alone; no transaction has it when the program runs. */
+declare const UNDER_LEASE: unique symbol;
+
+/** After the lease was extended in it, and nowhere else. */
+function underLease(trx: Trx): RunTransaction {
+  return trx as RunTransaction;
+}
 
 /** Our lease was taken over: another process runs this integration now. */
 export class LeaseLost extends FatalError {
@@ -191,7 +205,7 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
     checkpointAll<T>(
       leases: readonly Lease[],
       beside: readonly string[],
-      work: (trx: Trx) => Promise<T>,
+      work: (trx: RunTransaction) => Promise<T>,
     ): Promise<T> {
       if (leases.length === 0) throw new RangeError('No lease was given');
       const locked = beside.map((integrationId) => ({ integrationId, epoch: null }));
@@ -204,7 +218,7 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
           if (epoch === null) await lockIntegration(trx, { integrationId });
           else name(await extend(trx, { integrationId, epoch }));
         }
-        return work(trx);
+        return work(underLease(trx));
       });
     },
 
@@ -265,10 +279,10 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
     return isBetween(eb, fromNow(0), fromNow(LATEST_END_MS));
   }
 
-  function checkpoint<T>(lease: Lease, work: (trx: Trx) => Promise<T>): Promise<T> {
+  function checkpoint<T>(lease: Lease, work: (trx: RunTransaction) => Promise<T>): Promise<T> {
     return transact(db, LEASE_MS, async (trx, name) => {
       name(await extend(trx, lease));
-      return work(trx);
+      return work(underLease(trx));
     });
   }
 

@@ -3,17 +3,19 @@ import { type Kysely, sql } from 'kysely';
 import { isoTime } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { hasTable } from './has-table.ts';
-import type { MovesTable } from './tables/service-tables.ts';
+import type { Tables } from './tables/tables.ts';
+
+type Move = Tables['moves'];
 
 /** What the database says of its move; undefined if it has never been part of one. */
-export async function findMove<Tables>(db: Kysely<Tables>): Promise<MovesTable | undefined> {
+export async function findMove<Db>(db: Kysely<Db>): Promise<Move | undefined> {
   if (!(await hasTable(db, 'moves'))) return undefined;
-  const { rows } = await sql<MovesTable>`select * from moves`.execute(db);
+  const { rows } = await sql<Move>`select * from moves`.execute(db);
   return rows[0];
 }
 
 /** Throws a ConfigurationError if the store lives elsewhere: it has moved away, or has not arrived yet. */
-export async function requireHome<Tables>(db: Kysely<Tables>): Promise<void> {
+export async function requireHome<Db>(db: Kysely<Db>): Promise<void> {
   const move = await findMove(db);
   if (move?.role === 'source' && move.done_at !== null) throw hasMoved(move.other, move.done_at);
   if (move?.role === 'target' && move.done_at === null) {

@@ -134,7 +134,9 @@ export async function lookAtLeftovers(
     ? unknown.filter((field) => written.includes(field) && !cleared.includes(field))
     : [];
   return {
-    ...{ ...NOTHING_CLEARED, unrecognized, unreadable },
+    ...NOTHING_CLEARED,
+    unrecognized,
+    unreadable,
     cleared: cleared.filter((field) => !unrecognized.includes(field)),
     verified: unrecognized.length + unreadable.length === 0,
   };

@@ -47,13 +47,17 @@ export async function readFieldLines(
       const field = created.has(to) ? undefined : described.get(to);
       const fault = faults.find((one) => one.field === to && one.from === from);
       return {
-        ...{ from, to, when },
+        from,
+        to,
+        when,
         label: field?.label ?? null,
         type: field?.type ?? null,
         writable: field?.writable ?? null,
         problem: fault
           ? {
-              ...{ kind: fault.problem, message: fault.message, fix: fault.fix },
+              kind: fault.problem,
+              message: fault.message,
+              fix: fault.fix,
               optional: fault.optional,
             }
           : null,

@@ -16,8 +16,8 @@ import { mapProfile, type UnfitField } from '../mapping/map-profile.ts';
 import type { RawValues } from '../mapping/raw-value.ts';
 import { isBlank } from '../mapping/same-value.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
-import { amountsIn } from './amounts.ts';
 import { blankedFields, sortOwnership, type WrittenValues } from './former-values.ts';
+import { amountsIn, findMisplaced } from './money/amounts.ts';
 import type { IntendedValues, IntendedWrite } from './statements/deliveries.ts';
 import type { ValueNote } from './statements/value-states.ts';
 import { statusValues, type TimedStatus } from './status.ts';
@@ -180,8 +180,12 @@ export function planFields(
   /** What is to be written into fields with these values. */
   function decide(standing: FieldValues) {
     const all = diffValues({
-      ...{ mapped, present: standing, mappings },
-      ...{ wasOurs: isOurs, isFormer, isMadeOf },
+      mapped,
+      present: standing,
+      mappings,
+      wasOurs: isOurs,
+      isFormer,
+      isMadeOf,
     });
     const { diff: rest, emptied: kept } =
       offeredBefore === undefined
@@ -190,9 +194,14 @@ export function planFields(
     const outdated = mappings
       .filter(({ from, to }) => emptied.includes(from) && !Object.hasOwn(mapped, to))
       .flatMap(({ to }) => (isOutdated(to, standing[to] ?? null) ? [[to, null] as const] : []));
-    const nulls = person === undefined ? {} : blankedFields(ownership, standing, mapped, mappings);
-    const written: FieldValues = { ...rest.changes, ...Object.fromEntries(outdated), ...nulls };
-    return { diff: rest, left: kept, blanked: nulls, changes: written };
+    const record = { written, present: standing, currencies: offer.currencies, fields };
+    const nulls = {
+      ...(person === undefined ? {} : blankedFields(ownership, standing, mapped, mappings)),
+      // In its new currency the record would show our number as another amount.
+      ...Object.fromEntries(findMisplaced(deps, record, unfit).map((field) => [field, null])),
+    };
+    const planned: FieldValues = { ...rest.changes, ...Object.fromEntries(outdated), ...nulls };
+    return { diff: rest, left: kept, blanked: nulls, changes: planned };
   }
 
   function intendedWrite(): IntendedWrite {
@@ -205,8 +214,15 @@ export function planFields(
     const introducer = named === null ? '' : introducerFingerprint(deps, named);
     const introduced = named === null ? {} : valueFingerprints(deps, crmId, changes, pathFields());
     return {
-      ...{ id, crmId, before: sealed, after, ownedBefore, donorBefore, donor },
-      ...{ introducer, introduced },
+      id,
+      crmId,
+      before: sealed,
+      after,
+      ownedBefore,
+      donorBefore,
+      donor,
+      introducer,
+      introduced,
     };
   }
 

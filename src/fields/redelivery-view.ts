@@ -1,6 +1,6 @@
 /** Why values that were paid for are not in the CRM, and why a delivery on request leaves contacts out, in words. */
 import { type OutcomeReason, outcomeText } from '../core/outcome.ts';
-import type { ValueState } from '../database/tables/kept-tables.ts';
+import type { ValueState } from '../database/tables/fields.ts';
 
 /** Why a delivery on request leaves a contact out, where that is no outcome of a run. */
 export const EXCLUSION_TEXTS = {

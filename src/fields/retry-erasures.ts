@@ -44,7 +44,9 @@ async function retry(
   const account = await store.integrations.listOfSameAccount(lease.integrationId);
   await clearInCrm(deps, account, { crmId, forms }, begun.clearing, save);
   const found = await findMentions(deps, lease.integrationId, {
-    ...{ forms, donors: new Set(donors), names: NO_NAMES },
+    forms,
+    donors: new Set(donors),
+    names: NO_NAMES,
   });
   // What runs have written since has the text that it replaced as its value before.
   await save({ erased: { ...note.erased, texts: Math.max(note.erased.texts, found.texts) } });

@@ -37,7 +37,7 @@ export async function putTypedBack(
   if (typed.length === 0) return;
   await deps.store.deliveries.recordBefore(
     run.lease,
-    typed.flatMap((each) => beforeOf(deps, run, each)),
+    typed.flatMap((each) => resealBefore(deps, run, each)),
   );
   const back = await putBack(
     deps,
@@ -67,12 +67,12 @@ export async function putBack(
   if (changes.length === 0) return back;
   const byId = new Map(changes.map((change) => [change.id, change]));
   for await (const result of connector.write(changes)) {
-    back.set(result.id, fieldsOf(result, byId.get(result.id)));
+    back.set(result.id, listWritten(result, byId.get(result.id)));
   }
   return back;
 }
 
-function fieldsOf(result: WriteResult, change: ContactChange | undefined): ReadonlySet<string> {
+function listWritten(result: WriteResult, change: ContactChange | undefined): ReadonlySet<string> {
   if (result.status === 'refused' || change === undefined) return new Set();
   const refused =
     result.status === 'written' ? [] : result.refusals.flatMap(({ fields }) => fields);
@@ -89,7 +89,7 @@ function typedIn(plan: FieldPlan, found: Overwritten | undefined): Typed[] {
 }
 
 /** The values before the write, with those that users have typed since they were read. */
-function beforeOf(
+function resealBefore(
   { sealer }: TypedDeps,
   { integration }: Pick<Run, 'integration'>,
   { plan: { write, crmId }, values }: Typed,

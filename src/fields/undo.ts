@@ -161,8 +161,11 @@ async function undoBatch(
       continue;
     }
     const restoration = restore(deps, write, {
-      ...{ before, present: lookup.values, ownedNow: parseOwned(row.ownedValues) },
-      ...{ others: others.get(write.crmId) ?? [], hidden },
+      before,
+      present: lookup.values,
+      ownedNow: parseOwned(row.ownedValues),
+      others: others.get(write.crmId) ?? [],
+      hidden,
     });
     const left = Object.keys(restoration.left);
     const unseen = left.filter((field) => hidden.has(field));
@@ -343,7 +346,9 @@ async function writeBack(
   const changes = restorations
     .filter(({ values }) => Object.keys(values).length > 0)
     .map(({ write, values, present }) => ({
-      ...{ id: write.crmId, values, seen: present },
+      id: write.crmId,
+      values,
+      seen: present,
       // The run had replaced another person's values: those come back in one change as well, or not at all.
       ...(write.donorBefore === null ? {} : { together: true }),
     }));

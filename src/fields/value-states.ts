@@ -4,7 +4,7 @@ import type { OwnedValues } from '../contacts/owned-values.ts';
 import type { CrmField, FieldValue, FieldValues } from '../core/crm-field.ts';
 import { type FieldMapping, PATH_SOURCES, SYNC_SOURCES } from '../core/field-map.ts';
 import type { MoneyField } from '../core/money.ts';
-import type { ValueState } from '../database/tables/kept-tables.ts';
+import type { ValueState } from '../database/tables/fields.ts';
 import type { ValueDiff } from '../mapping/diff-values.ts';
 import { findField, type UnfitField } from '../mapping/map-profile.ts';
 import { isBlank } from '../mapping/same-value.ts';
@@ -71,7 +71,9 @@ export function recordUnwritten(
   const { unfit, kept, emptied, cut } = found;
   if (unfit.length + kept.length + emptied.length + cut.length === 0) return [];
   const note = (field: string, state: ValueState): ValueNote => ({
-    ...{ field, state, code: '' },
+    field,
+    state,
+    code: '',
     description: fingerprintField(deps, run.fields, field),
   });
   const notes = [

@@ -73,7 +73,9 @@ function overwrittenIn(results: ReadonlyMap<string, WriteResult>): Map<string, O
 
 function toChange({ crmId, changes, together, probe, seen }: FieldPlan): ContactChange {
   return {
-    ...{ id: crmId, values: changes, seen },
+    id: crmId,
+    values: changes,
+    seen,
     ...(together ? { together } : {}),
     ...(probe ? { probe } : {}),
   };

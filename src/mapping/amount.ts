@@ -1,6 +1,6 @@
 import type { CrmField } from '../core/crm-field.ts';
 import type { FieldSource } from '../core/field-map.ts';
-import { currencyOf, PROFILE_CURRENCY, type Rate, type RecordCurrencies } from '../core/money.ts';
+import { findCurrency, PROFILE_CURRENCY, type Rate, type RecordCurrencies } from '../core/money.ts';
 
 /** The sources that are amounts in US dollars; labels say their currency themselves. */
 const AMOUNTS: ReadonlySet<FieldSource> = new Set([
@@ -38,7 +38,7 @@ export function amountFor(
 ): Amount {
   const { money } = field;
   if (money === undefined) return { kind: 'converted', value: usd, rate: null };
-  const code = currencyOf(money, currencies);
+  const code = findCurrency(money, currencies);
   if (code === PROFILE_CURRENCY) return { kind: 'converted', value: usd, rate: null };
   if (money.mode === 'usdOnly' || code === null) {
     return { kind: 'kept_out', why: 'other_currency', reason: otherCurrency(field, code) };

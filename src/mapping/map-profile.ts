@@ -51,7 +51,7 @@ export function mapProfile(input: {
     if (raw === undefined) continue;
     const isTaken = mapped.has(to);
     const field = findField(input.fields, to);
-    const amount = isTaken ? null : amountOf(from, raw, field, input.amountIn);
+    const amount = isTaken ? null : toAmount(from, raw, field, input.amountIn);
     if (amount?.kind === 'kept_out') {
       unfit.push({ field: to, reason: amount.reason, why: amount.why });
       continue;
@@ -71,7 +71,7 @@ export function mapProfile(input: {
 }
 
 /** The amount for a currency field that can be written; null for every other value. */
-function amountOf(
+function toAmount(
   from: FieldSource,
   raw: RawValue,
   field: CrmField | undefined,

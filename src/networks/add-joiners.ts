@@ -73,7 +73,8 @@ async function intend(
     network: network.id,
     networkId: network.networkId,
     donorIds: joiners.slice(0, Math.min(credits, MAX_DONORS_PER_REQUEST)),
-    ...{ balanceBefore, spendMark },
+    balanceBefore,
+    spendMark,
   };
   // Another run with the same key may have been faster: its bulk add is waited for.
   return (await store.networks.recordIntent(run.lease, intent)) ? intent : 'progress';

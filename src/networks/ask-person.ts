@@ -1,4 +1,4 @@
-import type { NetworkHoldKind } from '../database/tables/network-tables.ts';
+import type { NetworkHoldKind } from '../database/tables/decisions.ts';
 import type { NetworkDecision } from '../decisions/statements/network-holds.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 

@@ -1,6 +1,6 @@
 /** Where the networks of the service differ from the mirror, because they were changed by hand. */
 import { ConfigurationError } from '../core/errors.ts';
-import type { MemberState } from '../database/tables/network-tables.ts';
+import type { MemberState } from '../database/tables/networks.ts';
 import type { Network } from '../partner/networks/network.ts';
 import { findMemberships } from './find-memberships.ts';
 import { matchNetworks } from './match-networks.ts';

@@ -1,6 +1,6 @@
 /** Who ought to be in a network, and who is. */
 import type { ContactRecord } from '../contacts/contacts.ts';
-import type { MemberState } from '../database/tables/network-tables.ts';
+import type { MemberState } from '../database/tables/networks.ts';
 import type { NetworkDeps } from './network-deps.ts';
 import type { MemberRecord } from './statements/network-members.ts';
 import type { NetworkRecord } from './statements/networks.ts';

@@ -11,6 +11,7 @@ import {
 } from './errors.ts';
 import { CREATE_EXPORT, DOWNLOAD, EXPORT, EXPORTS } from './exports.ts';
 import { HEALTH_CHECKS, TEST } from './health.ts';
+import type { RateLimit } from './key-pace.ts';
 import {
   ADD_TO_LIST,
   CREATE_LIST,
@@ -28,7 +29,6 @@ import {
   RENAME_NETWORK,
 } from './networks/network.ts';
 import { type OpenApi, openApiSchema, readOpenApi } from './openapi.ts';
-import type { RateLimit } from './pacer.ts';
 import { PROGRESS_OF_MANY, PROGRESS_OF_ONE } from './progress.ts';
 import { parseReply } from './reply.ts';
 import { RESULTS } from './results.ts';

@@ -10,7 +10,7 @@ import {
 } from '../outbound/exchange.ts';
 import { retryAfterMs } from '../outbound/retry.ts';
 import type { Charge } from './buckets.ts';
-import type { Lane } from './pacer.ts';
+import type { Lane } from './key-pace.ts';
 
 /** One request as it goes out. */
 export interface Call {

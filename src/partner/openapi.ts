@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RateLimit } from './pacer.ts';
+import type { RateLimit } from './key-pace.ts';
 import type { Route } from './routes.ts';
 
 /** The part of an OpenAPI document that we ask: where operations live and what they are sent. */

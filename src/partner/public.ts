@@ -5,4 +5,10 @@ export type { Person } from '../core/person.ts';
 export type { Profile } from '../core/profile.ts';
 export * from './client.ts';
 export * from './errors.ts';
-export { createPacer, createPacers, type PaceOptions, type Pacer, type Pacers } from './pacer.ts';
+export {
+  createPacer,
+  createPacers,
+  type PaceOptions,
+  type Pacer,
+  type Pacers,
+} from './key-pace.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { PartnerUnavailable } from './errors.ts';
 import { ask, type Call, type Line } from './exchange.ts';
-import type { Pacer } from './pacer.ts';
+import type { Pacer } from './key-pace.ts';
 import {
   type FailureKind,
   judge,

@@ -62,7 +62,9 @@ export async function eraseIntegration(
     const { erased, kept } = await store.forget.eraseIntegration(lease);
     const overwritten = await store.forget.overwriteErased();
     return {
-      ...{ id: newId(), integration, at: isoTime(clock.now()) },
+      id: newId(),
+      integration,
+      at: isoTime(clock.now()),
       erasedEarlier: before === undefined ? null : isoTime(before.at),
       erased,
       kept: listKept(kept),

@@ -6,7 +6,7 @@ import { PRIORITY } from '../contacts/life.ts';
 import type { Contact } from '../core/contact.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../core/outcome.ts';
 import type { Fate, SharingContact } from '../credits/statements/paid-jobs.ts';
-import type { DueReason } from '../database/tables/tables.ts';
+import type { DueReason } from '../database/tables/contacts.ts';
 import { lookUpRecords } from '../fields/records.ts';
 import type { Run, SyncDeps } from './control/context.ts';
 import { findOutside } from './guards/filter.ts';

@@ -5,7 +5,7 @@ import type { ContactRecord } from '../contacts/contacts.ts';
 import type { SettledContact } from '../contacts/reconsidering.ts';
 import { type Person, toPerson } from '../core/person.ts';
 import type { IntendedJob } from '../credits/statements/intents.ts';
-import type { DueReason } from '../database/tables/tables.ts';
+import type { DueReason } from '../database/tables/contacts.ts';
 import type { Run, SyncDeps } from './control/context.ts';
 import { refreshIfAlike } from './control/erased.ts';
 import { lookUp } from './control/look-up.ts';

@@ -151,7 +151,9 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
     contacts: forecast.contacts,
     credits,
     unconfirmedMarks: marks.map((mark) => ({
-      ...{ field: mark.field, contacts: mark.contacts, marked: mark.marked },
+      field: mark.field,
+      contacts: mark.contacts,
+      marked: mark.marked,
       text: markText(mark),
     })),
     heldSince: hold === null ? null : isoTime(hold.heldAt),

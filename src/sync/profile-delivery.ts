@@ -1,6 +1,5 @@
 /** What a profile means for its contact: refusal ► guard ► fields, and how its delivery ends. */
 
-import { DEPARTURE_READ } from '../contacts/life.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import { type OutcomeReason, SHARED_PROFILE_TEXT } from '../core/outcome.ts';
 import type { Profile } from '../core/profile.ts';
@@ -75,7 +74,7 @@ export function planDelivery(
   });
   if (lookup?.state !== 'found') {
     // A contact that counts as removed has left with its profile; any other one can be back tomorrow.
-    const hasLeft = lookup?.state === 'removed' || ready.contact.seenRun === DEPARTURE_READ;
+    const hasLeft = lookup?.state === 'removed' || ready.contact.departureRead === 1;
     if (!hasLeft)
       return ended({ reason: 'contacts_missing', detail: null, end: { kind: 'missing' } });
     const mergedInto = lookup?.state === 'removed' ? lookup.mergedInto : null;

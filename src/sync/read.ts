@@ -52,7 +52,10 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
     const isRecorded = await deps.store.contacts.recordPage(
       run.lease,
       {
-        ...{ runId: run.id, contacts, removed, cursor: getWatermark(page, run) },
+        runId: run.id,
+        contacts,
+        removed,
+        cursor: getWatermark(page, run),
         missing: page.missing ?? [],
         ...(marks === undefined ? {} : { erased: { marks, isAnyoneAlike } }),
       },
@@ -77,7 +80,7 @@ async function recordCurrencies({ store }: ReadDeps, run: Run, page: ContactPage
     const currency = currenciesText(currencies);
     return currency === null ? [] : [{ crmId, currency }];
   });
-  await store.currencies.record(run.lease, contacts, moneyFieldsOf(run));
+  await store.currencies.record(run.lease, contacts, listMoneyFields(run));
 }
 
 /** A delivery may have read it before that, and wait for the answer. */
@@ -210,7 +213,7 @@ async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
   const { objections, ...contacts } = run.integration.contacts;
   // Another filter, opt-out field or list of objections makes another set of contacts.
   // Once, where amounts depend on a currency that was never read.
-  const money = moneyFieldsOf(run).length > 0 ? [{ reads: 'currencies' }] : [];
+  const money = listMoneyFields(run).length > 0 ? [{ reads: 'currencies' }] : [];
   const set = [contacts, crm.kind, ...(objections.length > 0 ? [objections] : []), ...money];
   const scope = store.fingerprint('cursor_scope', JSON.stringify(set));
   const isNewScope = cursorScope !== scope;
@@ -219,7 +222,10 @@ async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
 }
 
 /** The mapped fields in which an amount depends on the currency of its contact. */
-function moneyFieldsOf({ fields = [], mappings = [] }: Partial<Pick<Run, 'fields' | 'mappings'>>) {
+function listMoneyFields({
+  fields = [],
+  mappings = [],
+}: Partial<Pick<Run, 'fields' | 'mappings'>>) {
   return mappings.flatMap(({ from, to }) => {
     const field = findField(fields, to);
     return isMoneyLine(from, field) && field?.money?.from != null ? to : [];

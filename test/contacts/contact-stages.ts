@@ -90,6 +90,7 @@ export function contactRow(changes: Partial<ContactRow> & { crm_id: string }): C
     outcome_at: START_MS,
     outcome_detail: null,
     seen_run: 'run-0',
+    departure_read: 0,
     merged_into: null,
     has_opted_out: 0,
     missing_since: null,

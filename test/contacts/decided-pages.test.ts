@@ -70,6 +70,7 @@ describeEachDatabase('recordPage', (open) => {
       outcomeAt: START_MS,
       outcomeDetail: null,
       seenRun: RUN,
+      departureRead: 0,
       mergedInto: null,
       hasOptedOut: 0,
       missingSince: null,

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { after, move } from '../../src/contacts/apply-events.ts';
 import type { ContactRow } from '../../src/contacts/changes.ts';
 import {
-  DEPARTURE_READ,
   type EventRow,
   INHERITED,
   LIFE,
@@ -13,9 +13,8 @@ import {
   type LifeState,
   STATES,
 } from '../../src/contacts/life.ts';
-import { after, move } from '../../src/contacts/transition.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../../src/core/outcome.ts';
-import type { DueReason } from '../../src/database/tables/tables.ts';
+import type { DueReason } from '../../src/database/tables/contacts.ts';
 import {
   BALANCE,
   INTEGRATION,
@@ -110,7 +109,7 @@ describeOn('sqlite', 'the life of a contact', () => {
     const setting = files.filter((name) =>
       /updateTable\('contacts'\)|update contacts\b/.test(readFileSync(join(folder, name), 'utf8')),
     );
-    expect(setting).toEqual([join('contacts', 'transition.ts')]);
+    expect(setting).toEqual([join('contacts', 'apply-events.ts')]);
   });
 
   it('is drawn in ARCHITECTURE.md as it is', () => {
@@ -380,7 +379,7 @@ describeEachDatabase('a contact in a corner', (open) => {
 
   it('keeps its own profile if it takes in another one while it is away, and counts as unchanged once it is back', async () => {
     const world = await createWorld();
-    const gone = { crm_id: 'c-1', state: 'removed', seen_run: DEPARTURE_READ } as const;
+    const gone = { crm_id: 'c-1', state: 'removed', departure_read: 1 } as const;
     await putContacts(world, [contactRow(gone), contactRow({ crm_id: 'c-2' })]);
     await remove(world, 'c-2', 'c-1');
     const kept = { state: 'removed', asked_identity: INHERITED, donor_id: 'donor-1' };

@@ -79,7 +79,11 @@ describeEachDatabase('reconsider', (open) => {
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'due', seen_run: 'run-0' });
     await world.store.missingContacts.markUnseen(world.lease, RUN);
     await world.store.missingContacts.removeMissing(world.lease, { since: 0 });
-    expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed', seen_run: '' });
+    expect(await contactOf(world, 'c-1')).toMatchObject({
+      state: 'removed',
+      seen_run: 'run-0',
+      departure_read: 1,
+    });
   });
 });
 

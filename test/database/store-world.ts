@@ -29,13 +29,14 @@ export interface StoreWorld {
 
 /** Gives each test a world of its own; their database is opened once and emptied for each. */
 export function storeWorlds(open: OpenFresh): () => Promise<StoreWorld> {
-  let opened: Promise<{ db: Database; url: string }> | undefined;
+  let opened: Promise<{ db: Database; url: string; tables: string[] }> | undefined;
 
   return async () => {
     opened ??= openMigrated(open);
-    const { db, url } = await opened;
-    for (const table of await tableNames(db))
-      await sql`delete from ${sql.table(table)}`.execute(db);
+    const { db, url, tables } = await opened;
+    await db.transaction().execute(async (transaction) => {
+      for (const table of tables) await sql`delete from ${sql.table(table)}`.execute(transaction);
+    });
     const clock = createFakeClock(START_MS);
     const store = createStore({ db, clock, fingerprint: testFingerprint });
     const lease = await takeLease(store, INTEGRATION);
@@ -45,10 +46,10 @@ export function storeWorlds(open: OpenFresh): () => Promise<StoreWorld> {
   };
 }
 
-async function openMigrated(open: OpenFresh): Promise<{ db: Database; url: string }> {
+async function openMigrated(open: OpenFresh) {
   const { db, url } = await open();
   await migrateToLatest(db);
-  return { db, url };
+  return { db, url, tables: await tableNames(db) };
 }
 
 /** A fingerprint without a key; like the real one, it does not show what it was made from. */

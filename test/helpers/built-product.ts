@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -32,6 +32,8 @@ const SOURCES = [
 /** The product as it is built, in a folder of its own: pages are written in JSX, which Node does not read. */
 export async function buildProduct(): Promise<{ main: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-built-'));
+  // Users without rights run it as well.
+  await chmod(folder, 0o755);
   for (const name of SOURCES) {
     await cp(join(CHECKOUT, name), join(folder, name), { recursive: true });
   }

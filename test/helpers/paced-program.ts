@@ -7,7 +7,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { paceQueries } from '../../src/credits/statements/paces.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
-import { createPacers } from '../../src/partner/pacer.ts';
+import { createPacers } from '../../src/partner/key-pace.ts';
 
 const [url = '', baseUrl = '', key = '', forMs = '', width = ''] = process.argv.slice(2);
 const { db, close } = await openDatabase<Tables>(url);

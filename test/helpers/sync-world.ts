@@ -22,13 +22,13 @@ import { createSealer, type Sealer } from '../../src/database/encryption/sealed.
 import { migrateToLatest } from '../../src/database/migrate.ts';
 import { MIGRATIONS } from '../../src/database/migrations.ts';
 import { createPartnerClient, type PartnerClient } from '../../src/partner/client.ts';
-import { createPacer } from '../../src/partner/pacer.ts';
+import { createPacer } from '../../src/partner/key-pace.ts';
 import { createStore, type Store } from '../../src/store.ts';
 import type { RunDeps, SyncDeps } from '../../src/sync/control/context.ts';
 import { openPinned } from '../../src/sync/control/crm-account.ts';
 import { type RunRequest, runSync } from '../../src/sync/run.ts';
 import { controlService, type ServiceControl } from './service-control.ts';
-import { openSqliteTemp, type TestDatabase } from './test-databases.ts';
+import { openSqliteMigrated, type TestDatabase } from './test-databases.ts';
 
 /** What a sync begins with, and the connector in memory at hand. */
 export type WorldDeps = RunDeps & SyncDeps;
@@ -82,7 +82,7 @@ export async function createSyncWorld(options: SyncWorldOptions = {}): Promise<S
     jobTimeMs: 0,
     ...options.service,
   });
-  const database = options.database ?? (await openSqliteTemp());
+  const database = options.database ?? (await openSqliteMigrated());
   await migrateToLatest(database.db, MIGRATIONS);
   const sealer = createSealer(parseKeyRing(generateKey('test')));
   const fingerprint = createFingerprint(await loadFingerprintKey(database.db, sealer));

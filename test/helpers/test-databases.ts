@@ -1,8 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, inject } from 'vitest';
 import { type OpenDatabase, openDatabase } from '../../src/database/database.ts';
+import { migrateToLatest } from '../../src/database/migrate.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
 
 /** An empty database (no tables yet), open, with the URL by which others may open it too. */
@@ -14,9 +15,37 @@ export interface TestDatabase<Db = Tables> extends OpenDatabase<Db> {
 export type OpenFresh = <Db = Tables>() => Promise<TestDatabase<Db>>;
 
 /** A fresh SQLite file in a folder of its own; `close` removes the folder. */
-export async function openSqliteTemp<Db = Tables>(): Promise<TestDatabase<Db>> {
+export function openSqliteTemp<Db = Tables>(): Promise<TestDatabase<Db>> {
+  return openSqliteFile<Db>(null);
+}
+
+let migratedFile: Promise<Buffer> | undefined;
+
+/** The same with the tables of the product: a copy of a file that was migrated once in this process. */
+export async function openSqliteMigrated(): Promise<TestDatabase> {
+  migratedFile ??= migrateFile();
+  return openSqliteFile<Tables>(await migratedFile);
+}
+
+/** What a database holds that has been migrated, before anything else is written. */
+async function migrateFile(): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-migrated-'));
+  try {
+    const path = join(folder, 'store.db');
+    const { db, close } = await openDatabase<Tables>(`sqlite:${path}`);
+    await migrateToLatest(db);
+    await close();
+    return await readFile(path);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function openSqliteFile<Db>(content: Buffer | null): Promise<TestDatabase<Db>> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-store-'));
-  const url = `sqlite:${join(folder, 'store.db')}`;
+  const path = join(folder, 'store.db');
+  const url = `sqlite:${path}`;
+  if (content !== null) await writeFile(path, content);
   const database = await openDatabase<Db>(url);
   async function close(): Promise<void> {
     await database.close();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MemberState } from '../../src/database/tables/network-tables.ts';
+import type { MemberState } from '../../src/database/tables/networks.ts';
 import { planMembers } from '../../src/networks/membership.ts';
 import type { MemberRecord } from '../../src/networks/statements/network-members.ts';
 

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { createPacer } from '../../src/partner/pacer.ts';
+import { createPacer } from '../../src/partner/key-pace.ts';
 import { holdTimeouts } from '../helpers/held-timeouts.ts';
 import { aClient, aPerson, rejectionOf } from './test-client.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPacer } from '../../src/partner/pacer.ts';
+import { createPacer } from '../../src/partner/key-pace.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
 
 const LIMIT = { ratePerSecond: 10, burst: 8 };

@@ -6,7 +6,7 @@ import {
   type PartnerClient,
   type PartnerClientOptions,
 } from '../../src/partner/client.ts';
-import { createPacer } from '../../src/partner/pacer.ts';
+import { createPacer } from '../../src/partner/key-pace.ts';
 
 export const TEST_KEY = 'test-key-7f3a';
 

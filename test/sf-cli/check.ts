@@ -51,6 +51,15 @@ const STEPS: readonly Step[] = [
   { name: 'sobject list', run: listObjects },
   { name: 'org list limits', run: listLimits },
   { name: 'org assign permset', run: assignPermissionSet },
+  { name: 'org display, display user, list, list auth and list users', run: showOrg },
+  { name: 'org list sobject record-counts', run: countRecords },
+  { name: 'data search', run: searchContacts },
+  { name: 'data upsert bulk and bulk results', run: upsertInBulk },
+  { name: 'data export, update and upsert resume', run: resumeJobs },
+  { name: 'data export tree', run: exportTree },
+  { name: 'api request rest', run: requestRest },
+  { name: 'api request graphql, which an org of this kind does not have', run: requestGraphql },
+  { name: 'org logout', run: signOut },
 ];
 
 const program = await findProgram();
@@ -225,6 +234,103 @@ async function assignPermissionSet(world: World): Promise<void> {
   expectSame((await query(world, soql)).length, 1);
 }
 
+async function showOrg({ sf, org }: World): Promise<void> {
+  const shown = z.object({ username: z.string(), id: z.string() });
+  expectSame(shown.parse(await sf('org', 'display')).username, org.username);
+  const user = z.object({ username: z.string(), profileName: z.string() });
+  expectSame(user.parse(await sf('org', 'display', 'user')).username, org.username);
+  const listed = z.object({ nonScratchOrgs: z.array(z.object({ username: z.string() })) });
+  const { nonScratchOrgs } = listed.parse(await sf('org', 'list'));
+  expectSame(
+    nonScratchOrgs.some(({ username }) => username === org.username),
+    true,
+  );
+  for (const what of ['auth', 'users']) {
+    const users = z.array(z.object({ username: z.string() })).parse(await sf('org', 'list', what));
+    expectSame(
+      users.some(({ username }) => username === org.username),
+      true,
+    );
+  }
+}
+
+async function countRecords({ sf }: World): Promise<void> {
+  const counts = z.array(z.object({ name: z.string(), count: z.number() }));
+  const answer = await sf('org', 'list', 'sobject', 'record-counts', '--sobject', 'Contact');
+  expectSame(counts.parse(answer)[0]?.name, 'Contact');
+}
+
+async function searchContacts(world: World): Promise<void> {
+  const soql = 'SELECT Id, LastName FROM Contact LIMIT 1';
+  const names = z.array(z.object({ Id: z.string(), LastName: z.string() }));
+  const [contact] = names.parse(await query(world, soql));
+  const sosl = `FIND {${contact?.LastName}} IN NAME FIELDS RETURNING Contact(Id, LastName)`;
+  const found = z.object({ searchRecords: z.array(z.object({ Id: z.string() })) });
+  const { searchRecords } = found.parse(await world.sf('data', 'search', '--query', sosl));
+  expectSame(
+    searchRecords.some(({ Id }) => Id === contact?.Id),
+    true,
+  );
+}
+
+async function upsertInBulk(world: World): Promise<void> {
+  const ids = (await query(world, 'SELECT Id FROM Contact LIMIT 30')).map(({ Id }) => Id);
+  const file = await writeCsv(world, ['Id,Department', ...ids.map((id) => `${id},Upserted`)]);
+  const contact = ['--sobject', 'Contact', '--external-id', 'Id', '--file', file];
+  const answer = z
+    .object({ jobInfo: z.object({ id: z.string() }) })
+    .parse(await world.sf(...bulk('upsert'), ...contact));
+  expectSame(
+    (await query(world, "SELECT Id FROM Contact WHERE Department = 'Upserted'")).length,
+    30,
+  );
+  const results = await world.sf('data', 'bulk', 'results', '--job-id', answer.jobInfo.id);
+  expectSame(z.object({ processedRecords: z.number() }).parse(results).processedRecords, 30);
+}
+
+/** Commands that did not wait for their job, and ask for it later. */
+async function resumeJobs(world: World): Promise<void> {
+  const begun = z.object({ jobId: z.string() });
+  const output = path.join(world.folder, 'resumed.csv');
+  const soql = ['--query', 'SELECT Id FROM Contact', '--output-file', output];
+  const job = begun.parse(await world.sf('data', 'export', 'bulk', ...soql));
+  await world.sf('data', 'export', 'resume', '--job-id', job.jobId);
+  expectSame((await readFile(output, 'utf8')).trim().split('\n').length, CONTACTS + 1);
+  const ids = (await query(world, 'SELECT Id FROM Contact LIMIT 20')).map(({ Id }) => Id);
+  const file = await writeCsv(world, ['Id,Department', ...ids.map((id) => `${id},Resumed`)]);
+  const contact = ['--sobject', 'Contact', '--file', file];
+  const update = begun.parse(await world.sf('data', 'update', 'bulk', ...contact));
+  const resumed = await world.sf('data', 'update', 'resume', '--job-id', update.jobId);
+  expectSame(jobInfo(resumed).successfulRecords, 20);
+}
+
+async function exportTree({ sf, folder }: World): Promise<void> {
+  const soql = 'SELECT Id, FirstName, LastName FROM Contact LIMIT 5';
+  await sf('data', 'export', 'tree', '--query', soql, '--output-dir', folder);
+  const tree = z.object({ records: z.array(z.object({ LastName: z.string() })) });
+  const text = await readFile(path.join(folder, 'Contact.json'), 'utf8');
+  expectSame(tree.parse(JSON.parse(text)).records.length, 5);
+}
+
+async function requestRest({ print }: World): Promise<void> {
+  const text = await print('api', 'request', 'rest', '/services/data/v62.0/limits');
+  expectSame(text.includes('DailyApiRequests'), true);
+}
+
+/** It says so, and does not look as if it had worked. */
+async function requestGraphql({ print, folder }: World): Promise<void> {
+  const file = path.join(folder, 'query.txt');
+  await writeFile(file, 'query { uiapi { query { Contact { edges { node { Id } } } } } }');
+  const said = await print('api', 'request', 'graphql', '--body', file).catch(String);
+  expectSame(said.includes('The requested resource does not exist'), true);
+}
+
+async function signOut({ sf }: World): Promise<void> {
+  await sf('org', 'logout', '--all', '--no-prompt');
+  const users = await sf('org', 'list', 'auth');
+  expectSame(z.array(z.unknown()).parse(users).length, 0);
+}
+
 async function query({ sf }: World, soql: string): Promise<{ Id: string }[]> {
   const records = z.array(z.looseObject({ Id: z.string() }));
   return z.object({ records }).parse(await sf('data', 'query', '--query', soql)).records;
@@ -264,7 +370,7 @@ function createWorld(program: string, org: SalesforceSandbox, folder: string): W
     return new Promise((resolve, reject) => {
       execFile(program, args, options, (error, stdout, stderr) => {
         if (error === null) resolve(stdout);
-        else reject(new Error(messageIn(stdout) ?? `${error.message}\n${stderr}`));
+        else reject(new Error(messageIn(stdout) ?? `${error.message}\n${stderr}\n${stdout}`));
       });
     });
   }

@@ -2,7 +2,7 @@
 
 import type { Application } from '../../src/application.ts';
 import { newId } from '../../src/core/new-id.ts';
-import { ERASED_ID } from '../../src/database/tables/tables.ts';
+import { ERASED_ID } from '../../src/database/tables/credits.ts';
 import { eraseIntegration } from '../../src/privacy/erase-integration.ts';
 import type { World } from './night.ts';
 import type { Life } from './process.ts';

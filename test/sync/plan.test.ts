@@ -49,6 +49,7 @@ function aRow(changes: Partial<ContactRecord> = {}): ContactRecord {
     outcomeAt: NOW - DAY_MS,
     outcomeDetail: null,
     seenRun: 'earlier',
+    departureRead: 0,
     mergedInto: null,
     hasOptedOut: 0,
     missingSince: null,

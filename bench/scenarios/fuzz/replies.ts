@@ -1,7 +1,7 @@
 /** What the service and the CRMs answer: real answers of the stand-ins, changed and given again. */
 import type { Connector } from '../../../connectors/contract.ts';
 import { defineHubspotConnector } from '../../../connectors/hubspot/connector.ts';
-import { createPacerRegistry } from '../../../connectors/hubspot/limits.ts';
+import { createPacerRegistry } from '../../../connectors/hubspot/pacers.ts';
 import { defineSalesforceConnector } from '../../../connectors/salesforce/connector.ts';
 import { testOptions } from '../../../connectors/testing/conformance.ts';
 import { startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';

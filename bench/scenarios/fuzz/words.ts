@@ -51,12 +51,12 @@ export const cursorEdge: Edge = {
       filter: [],
     };
     startReading(Object.assign(Object.create(null), session), text);
-    const position = positionOf(text);
+    const position = toPosition(text);
     if (position !== null) requireSame('a cursor', position, readCursor(writeCursor(position)));
   },
 };
 
-function positionOf(text: string) {
+function toPosition(text: string) {
   try {
     return readCursor(text);
   } catch (error) {

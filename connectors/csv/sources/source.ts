@@ -51,7 +51,9 @@ export async function openSource(path: string, sheet: string | null): Promise<Te
     const bytes = await toUtf8(path, await readWhole(file), { kind, sheet });
     const handle = inMemory(bytes);
     return {
-      ...{ handle, size: bytes.length, file },
+      handle,
+      size: bytes.length,
+      file,
       reopen: async () => ({ ...handle, stats: () => stat(path, { bigint: true }) }),
       close: () => file.close(),
     };

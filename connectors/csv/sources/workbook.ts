@@ -1,18 +1,13 @@
-import { Worker } from 'node:worker_threads';
+import { askThread, ThreadFailure, type ThreadLimits } from '../../../src/core/ask-thread.ts';
 import { ConfigurationError } from '../../../src/core/errors.ts';
+import { ownProgram } from '../../../src/core/own-file.ts';
 import { TOO_LARGE } from './too-large.ts';
 import type { WorkbookAnswer } from './workbook-worker.ts';
 
 /** Larger workbooks are saved as CSV first. */
 export const MOST_WORKBOOK_BYTES = 50 * 1024 * 1024;
 
-/** Limits of the thread that reads a workbook. */
-export interface WorkbookLimits {
-  mostTimeMs: number;
-  mostMemoryMb: number;
-}
-
-const LIMITS: WorkbookLimits = { mostTimeMs: 120_000, mostMemoryMb: 1_024 };
+const LIMITS: ThreadLimits = { mostTimeMs: 120_000, mostMemoryMb: 1_024 };
 
 /** Turns a sheet of a workbook into CSV in UTF-8. Throws a ConfigurationError if that cannot be done. */
 export async function readWorkbook(
@@ -27,38 +22,17 @@ export async function readWorkbook(
   return Buffer.from(answer.csv);
 }
 
-function askWorker(
-  workerData: { bytes: Uint8Array; sheet: string | null },
-  { mostTimeMs, mostMemoryMb }: WorkbookLimits,
+async function askWorker(
+  request: { bytes: Uint8Array; sheet: string | null },
+  limits: ThreadLimits,
 ): Promise<WorkbookAnswer> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(workerUrl(import.meta.url), {
-      workerData,
-      resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
-    });
-    const timer = setTimeout(() => settle({ problem: TOO_LARGE }), mostTimeMs);
-    worker.once('message', (answer: WorkbookAnswer) => settle(answer));
-    worker.once('error', (error: unknown) => {
-      const isOutOfMemory =
-        error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      if (isOutOfMemory) settle({ problem: TOO_LARGE });
-      else reject(error);
-    });
-    worker.once('exit', () => settle({ problem: TOO_LARGE }));
-
-    function settle(answer: WorkbookAnswer): void {
-      clearTimeout(timer);
-      resolve(answer);
-      void worker.terminate();
-    }
-  });
-}
-
-/** The thread's program: next to this file in the sources, and at a fixed place of the built program. */
-export function workerUrl(here: string): URL {
-  if (here.endsWith('.ts')) return new URL('./workbook-worker.ts', here);
-  const built = here.slice(0, here.lastIndexOf('/dist/'));
-  return new URL(`${built}/dist/connectors/csv/sources/workbook-worker.js`);
+  const program = ownProgram('connectors/csv/sources/workbook-worker');
+  try {
+    return await askThread<WorkbookAnswer>(program, { ...request }, limits);
+  } catch (error) {
+    if (error instanceof ThreadFailure) return { problem: TOO_LARGE };
+    throw error;
+  }
 }
 
 function unreadable(path: string, problem: string): ConfigurationError {

@@ -28,6 +28,7 @@ import {
   READ_LISTS,
   WRITE_CONTACTS,
 } from '../sign-in/scopes.ts';
+import { checkMarks } from './marks.ts';
 import { checkRules, RULES } from './rules.ts';
 import { findMissingScopes, scopeFindings, sensitiveFindings } from './scopes.ts';
 
@@ -75,6 +76,7 @@ async function examine(
       await requireFilter(session);
       return [...metContacts('HubSpot', contacts), ...metMarks(contacts)];
     })),
+    ...(await checked('unknown marks', MARKS_FIX, () => checkMarks(session, contacts))),
     ...checkIdentity(session),
     ...(await checked(CURRENCIES, RATES_FIX, () => checkCurrencies(session, uses?.fields ?? []))),
     ...(await checked(RULES, SCOPE_FIX, () => checkRules(session, uses?.fields ?? null))),
@@ -104,6 +106,7 @@ const OPEN_FIX =
   'Do what the message says: it is about a field that contacts names, or about crm.employer.';
 const SCOPE_FIX = 'Do what the message says, then run doctor again.';
 const FILTER_FIX = 'Correct contacts.filter: it is a list of filters as HubSpot has them.';
+const MARKS_FIX = 'Run doctor again: what the values of choice lists mean could not be looked at.';
 const RATES_FIX = `Add US dollars and the currencies of your contacts in HubSpot (Settings → Account Defaults → Currency), and give the token the scope ${READ_CURRENCIES}.`;
 const DAILY_WORDS = {
   crm: 'HubSpot',

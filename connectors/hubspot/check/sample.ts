@@ -9,16 +9,14 @@ import type { HubspotSession } from '../session.ts';
 export async function sampleIds(session: HubspotSession, most: number): Promise<string[]> {
   const { api, filter, shape } = session;
   if (filter.length > 0) {
-    const { results } = readAs(recordPageSchema, await api.search(searchBody(session, most)));
+    const { results } = readAs(
+      recordPageSchema,
+      await api.searchContacts(searchBody(session, most)),
+    );
     return results.map(({ id }) => id);
   }
-  const query = new URLSearchParams({
-    limit: String(most),
-    properties: shape.properties.join(','),
-    archived: 'false',
-  });
-  const path = `${api.paths.objects('contacts')}?${query}`;
-  const { results } = readAs(recordPageSchema, await api.get(path));
+  const page = { limit: most, properties: shape.properties, archived: false };
+  const { results } = readAs(recordPageSchema, await api.listRecords('contacts', page));
   return results.map(({ id }) => id);
 }
 
@@ -39,7 +37,7 @@ const totalSchema = z.object({ total: z.number() });
 export async function readFacts(session: HubspotSession): Promise<AccountFact[]> {
   const { api, settings } = session;
   const { accountType = '' } = readAs(detailsSchema, await api.get(api.paths.accountDetails));
-  const { total } = readAs(totalSchema, await api.search(searchBody(session, 1)));
+  const { total } = readAs(totalSchema, await api.searchContacts(searchBody(session, 1)));
   return [
     { name: 'API version', value: settings.apiVersion },
     { name: 'account type', value: /^[A-Z_]{1,40}$/.test(accountType) ? accountType : 'unknown' },

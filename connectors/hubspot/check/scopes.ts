@@ -50,19 +50,11 @@ export async function findMissingScopes(
 }
 
 const PROBES: Readonly<Record<string, (api: HubspotApi) => Promise<unknown>>> = {
-  [READ_CONTACTS]: (api) => api.get(`${api.paths.objects('contacts')}?limit=1`),
-  [WRITE_CONTACTS]: (api) => api.post(api.paths.contactsBatchUpdate, { inputs: [] }),
-  [READ_COMPANIES]: (api) => api.get(`${api.paths.objects('companies')}?limit=1`),
-  [READ_LISTS]: (api) => api.post(api.paths.listsSearch, EMPTY_LIST_SEARCH),
+  [READ_CONTACTS]: (api) => api.listRecords('contacts', { limit: 1 }),
+  [WRITE_CONTACTS]: (api) => api.updateContacts([]),
+  [READ_COMPANIES]: (api) => api.listRecords('companies', { limit: 1 }),
+  [READ_LISTS]: (api) => api.searchLists({ count: 1, offset: 0 }),
   [WRITE_SCHEMAS]: (api) => api.post(`${api.paths.properties}/batch/create`, { inputs: [] }),
-};
-
-const EMPTY_LIST_SEARCH = {
-  listIds: [],
-  processingTypes: [],
-  additionalProperties: [],
-  count: 1,
-  offset: 0,
 };
 
 /** The scopes that a request is refused for; null if it is not refused for want of a scope. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isConfigurationError } from '../../../src/core/errors.ts';
 import {
-  decimalsOf,
+  countDecimals,
   type MoneyField,
   PROFILE_CURRENCY,
   ratesPerDollar,
@@ -70,10 +70,12 @@ export async function readRates(
     const { results } = readAs(ratesSchema, await api.get(api.paths.exchangeRates));
     const others = results.filter(({ toCurrencyCode }) => toCurrencyCode === companyCurrency);
     return ratesPerDollar([
-      { code: companyCurrency, perCommon: 1, decimals: decimalsOf(companyCurrency) },
+      { code: companyCurrency, perCommon: 1, decimals: countDecimals(companyCurrency) },
       // HubSpot has units of the company currency for one of the other; the rates here are the other way round.
       ...others.map(({ fromCurrencyCode: code, conversionRate }) => ({
-        ...{ code, perCommon: 1 / conversionRate, decimals: decimalsOf(code) },
+        code,
+        perCommon: 1 / conversionRate,
+        decimals: countDecimals(code),
       })),
     ]);
   } catch (error) {

@@ -115,7 +115,10 @@ export function cursorAfter(reading: Reading, position: WalkPosition | null): st
     return JSON.stringify({ since: until, listBy } satisfies Cursor);
   const { after, rest } = position;
   return JSON.stringify({
-    ...{ since, until, after, listBy },
+    since,
+    until,
+    after,
+    listBy,
     ...(rest === null
       ? {}
       : { rest: rest.map(({ from, to }) => [String(from), to === null ? null : String(to)]) }),

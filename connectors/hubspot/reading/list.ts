@@ -21,17 +21,7 @@ export async function listPage(
   { api, shape }: ListSession,
   after: string | null,
 ): Promise<ListPage> {
-  const path = buildPath(api.paths.objects('contacts'), shape.properties, after);
-  const { results, paging } = readAs(recordPageSchema, await api.get(path));
+  const page = { limit: PAGE_SIZE, properties: shape.properties, archived: false, after };
+  const { results, paging } = readAs(recordPageSchema, await api.listRecords('contacts', page));
   return { records: results, next: paging?.next?.after ?? null };
-}
-
-function buildPath(path: string, properties: readonly string[], after: string | null): string {
-  const query = new URLSearchParams({
-    limit: String(PAGE_SIZE),
-    properties: properties.join(','),
-    archived: 'false',
-  });
-  if (after !== null) query.set('after', after);
-  return `${path}?${query}`;
 }

@@ -2,9 +2,9 @@
 
 import type { Contact } from '../../../src/core/contact.ts';
 import { ahead, together } from '../../ahead.ts';
-import { COMPANIES_PER_REQUEST } from '../companies.ts';
 import type { ContactShape } from '../contact.ts';
 import type { HubspotRecord } from '../record.ts';
+import { COMPANIES_PER_REQUEST } from './companies.ts';
 
 /** Pages that wait at most until their companies are asked for together. */
 const MAX_WAITING_PAGES = 10;

@@ -21,7 +21,7 @@ export const BATCH_ROWS = 100;
 
 /** What a batch is written with. */
 export interface Writer {
-  api: Pick<HubspotApi, 'paths' | 'post'>;
+  api: Pick<HubspotApi, 'readRecords' | 'updateContacts'>;
   properties: Properties;
   lessons: Lessons;
   rules: RuleBook;
@@ -32,9 +32,8 @@ type Answer =
   | { refusedFor: null; reply: z.infer<typeof replySchema> };
 
 export async function send({ api }: Writer, rows: readonly Row[]): Promise<Answer> {
-  const inputs = rows.map(({ id, properties }) => ({ id, properties, objectWriteTraceId: id }));
   try {
-    const reply = readAs(replySchema, await api.post(api.paths.contactsBatchUpdate, { inputs }));
+    const reply = readAs(replySchema, await api.updateContacts(rows));
     return { refusedFor: null, reply };
   } catch (error) {
     const fault = faultBehind(error);

@@ -22,7 +22,7 @@ const replySchema = z.object({
  * request for each property that must be unique.
  */
 export async function findTwins(
-  { api, properties }: { api: Pick<HubspotApi, 'paths' | 'post'>; properties: Properties },
+  { api, properties }: { api: Pick<HubspotApi, 'readRecords'>; properties: Properties },
   rows: readonly Wanted[],
 ): Promise<Map<string, string[]>> {
   const twins = new Map<string, string[]>();
@@ -42,14 +42,14 @@ export async function findTwins(
 }
 
 async function findOwners(
-  api: Pick<HubspotApi, 'paths' | 'post'>,
+  api: Pick<HubspotApi, 'readRecords'>,
   name: string,
   rows: readonly Wanted[],
 ): Promise<Map<string, string>> {
   const values = new Set(rows.map(({ properties }) => properties[name] ?? ''));
-  const inputs = [...values].filter((value) => value !== '').map((id) => ({ id }));
-  const body = { idProperty: name, inputs, properties: [name], propertiesWithHistory: [] };
-  const { results } = readAs(replySchema, await api.post(api.paths.batchRead('contacts'), body));
+  const ids = [...values].filter((value) => value !== '');
+  const batch = { ids, idProperty: name, properties: [name] };
+  const { results } = readAs(replySchema, await api.readRecords('contacts', batch));
   return new Map(results.map(({ id, properties }) => [toKey(properties[name] ?? ''), id]));
 }
 

@@ -6,7 +6,7 @@ import { contactIdOrText } from '../ids.ts';
 import type { ColumnReader } from '../query.ts';
 import { combined, refusal, type SentChange, stepAfter, type Unsettled } from '../rows/refusals.ts';
 import type { SalesforceSession } from '../session.ts';
-import { awaitJob, type BulkJob, createJob, readJob } from './bulk-job.ts';
+import { awaitJob, type BulkJob, readJob, toNewJob } from './bulk-job.ts';
 import { readRows } from './bulk-query.ts';
 
 const JOBS = '/jobs/ingest';
@@ -101,22 +101,21 @@ async function upload(session: SalesforceSession, waiting: Waiting): Promise<Fin
   for (const { values } of waiting.values()) {
     for (const field of Object.keys(values)) fields.add(field);
   }
-  const job = { object: 'Contact', operation: 'update', contentType: 'CSV', lineEnding: 'LF' };
-  const { id } = await createJob(session, JOBS, job);
+  const { id } = toNewJob(await session.api.openUpdateJob());
   await session.api.upload(`${JOBS}/${id}/batches`, () =>
     changesAsCsv(waiting.values(), [...fields]),
   );
   await begin(session, id);
-  return { ...(await awaitJob(session, JOBS, id)), sent: waiting.size };
+  return { ...(await awaitJob(session, 'ingest', id)), sent: waiting.size };
 }
 
 /** Lets Salesforce begin; if the answer gets lost, a second request is refused for coming late. */
 async function begin(session: SalesforceSession, id: string): Promise<void> {
   try {
-    await session.api.send('PATCH', `${JOBS}/${id}`, { state: 'UploadComplete' });
+    await session.api.closeJob(id);
   } catch (error) {
     const isRefusal = isConfigurationError(error);
-    if (!isRefusal || (await readJob(session, JOBS, id)).state === 'Open') throw error;
+    if (!isRefusal || (await readJob(session, 'ingest', id)).state === 'Open') throw error;
   }
 }
 

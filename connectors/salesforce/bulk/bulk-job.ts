@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ConfigurationError, isDonorSyncError, RetriableError } from '../../../src/core/errors.ts';
 import { foreignCode, foreignText } from '../../../src/core/foreign-text.ts';
 import { throwIfStopped } from '../../stopped.ts';
+import type { JobKind } from '../client.ts';
 import { readAs } from '../errors.ts';
 import type { SalesforceSession } from '../session.ts';
 import { idInPath } from '../sign-in/instance.ts';
@@ -31,25 +32,25 @@ const LONGEST_WAIT_MS = 15_000;
 /** With the waits above, two hours and a half: Salesforce ends queries itself before that. */
 const MAX_LOOKS = 640;
 
-/** Creates a job below `/jobs/…` and returns it as it is then. */
-export async function createJob({ api }: JobDeps, path: string, job: object): Promise<BulkJob> {
-  const created = readAs(jobSchema, await api.send('POST', path, job));
+/** A job that Salesforce says it has created. */
+export function toNewJob(answer: unknown): BulkJob {
+  const created = readAs(jobSchema, answer);
   return { ...created, id: idInPath(created.id) };
 }
 
-/** A job below `/jobs/…` as it is now. */
+/** A job as it is now. */
 export async function readJob(
   { api }: Pick<JobDeps, 'api'>,
-  path: string,
+  kind: JobKind,
   id: string,
 ): Promise<BulkJob> {
-  return readAs(jobSchema, await api.get(`${path}/${id}`));
+  return readAs(jobSchema, await api.checkJob(kind, id));
 }
 
 /** The job once it is complete; throws if it fails, is aborted or takes too long. */
 export async function awaitJob(
   { api, clock, signal }: JobDeps,
-  path: string,
+  kind: JobKind,
   id: string,
 ): Promise<BulkJob> {
   let waitedMs = 0;
@@ -58,7 +59,7 @@ export async function awaitJob(
     await clock.sleep(waitMs, signal);
     waitedMs += waitMs;
     throwIfStopped(signal);
-    const job = await readJob({ api }, path, id);
+    const job = await readJob({ api }, kind, id);
     if (job.state === 'JobComplete') return job;
     if (job.state === 'Failed' || job.state === 'Aborted') throw jobFailed(job);
   }
@@ -68,14 +69,14 @@ export async function awaitJob(
 /** Ends a job that nobody waits for any more, unless Salesforce has said that it is at its end. */
 export async function abortJob(
   { api, signal }: JobDeps,
-  path: string,
+  kind: JobKind,
   id: string,
   error: unknown,
 ): Promise<void> {
   const isAtItsEnd = isDonorSyncError(error) && error.details['state'] !== undefined;
   if (isAtItsEnd || signal.aborted) return;
   // A job that cannot be ended ends by itself.
-  await api.send('PATCH', `${path}/${id}`, { state: 'Aborted' }).catch(() => {});
+  await api.abortJob(kind, id).catch(() => {});
 }
 
 /** How long to wait before a look at a job that has been waited for so long: pure. */

@@ -1,10 +1,10 @@
 import { FatalError, RetriableError } from '../../../src/core/errors.ts';
 import { isReplyTooLarge } from '../../errors.ts';
 import { throwIfStopped } from '../../stopped.ts';
-import type { CsvAnswer } from '../api.ts';
+import type { CsvAnswer } from '../client.ts';
 import type { ColumnReader } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';
-import { abortJob, awaitJob, createJob } from './bulk-job.ts';
+import { abortJob, awaitJob, toNewJob } from './bulk-job.ts';
 import { parseCsv } from './csv-rows.ts';
 
 /** Rows of one page of results; pages are streamed, so that only calls depend on it. */
@@ -23,11 +23,11 @@ export async function* queryInBulk<Row>(
   soql: string,
   toRow: (read: ColumnReader) => Row,
 ): AsyncGenerator<Row[]> {
-  const { id } = await createJob(session, '/jobs/query', { operation: 'query', query: soql });
+  const { id } = toNewJob(await session.api.openQueryJob(soql));
   try {
-    await awaitJob(session, '/jobs/query', id);
+    await awaitJob(session, 'query', id);
   } catch (error) {
-    await abortJob(session, '/jobs/query', id, error);
+    await abortJob(session, 'query', id, error);
     throw error;
   }
   let locator: string | null = null;

@@ -20,6 +20,7 @@ import { openSession, type SalesforceSession } from '../session.ts';
 import type { SalesforceSettings } from '../settings.ts';
 import { findVersion } from '../versions.ts';
 import { checkIdentity } from './identity.ts';
+import { checkMarks } from './marks.ts';
 import { checkObjects, checkSuccessPack } from './objects.ts';
 
 /** Every prerequisite of an integration with Salesforce, looked at without changing anything. */
@@ -55,6 +56,7 @@ async function examine(
       await requireFilter(session);
       return metContacts('Salesforce', contacts);
     })),
+    ...(await checked('unknown marks', MARKS_FIX, () => checkMarks(session, contacts))),
     ...(await checkDailyRequests(DAILY_WORDS, settings, () => readLimits(session))),
     ...checkClock('Salesforce', session),
   );
@@ -83,6 +85,7 @@ const CONTACT_FIX =
   "Give the integration's user read and edit access to Contact and to the fields in the message.";
 const SETTINGS_FIX = 'Write it into the settings as the message says.';
 const FILTER_FIX = 'Correct contacts.filter: it is a SOQL condition on Contact, without WHERE.';
+const MARKS_FIX = 'Run doctor again: what the values of choice lists mean could not be looked at.';
 const RATES_FIX =
   "Activate US dollars and the currencies of your contacts in Setup → Manage Currencies, and let the integration's user read Currency Type.";
 const DAILY_WORDS = {
@@ -165,7 +168,7 @@ export async function readLimits({
   api,
 }: Pick<SalesforceSession, 'api'>): Promise<LimitState | null> {
   try {
-    const { DailyApiRequests } = readAs(limitsSchema, await api.readLimits());
+    const { DailyApiRequests } = readAs(limitsSchema, await api.limits());
     const listed = { max: DailyApiRequests.Max, remaining: DailyApiRequests.Remaining };
     return api.limit.state() ?? { daily: listed };
   } catch (error) {

@@ -47,7 +47,9 @@ export async function readRates({ api }: OrgWithRates): Promise<MoneyField['rate
     const rows = z.array(rowSchema).parse(await queryRecords(api, RATES, 'query'));
     return ratesPerDollar(
       rows.map(({ IsoCode: code, ConversionRate: perCommon, DecimalPlaces: decimals }) => ({
-        ...{ code, perCommon, decimals },
+        code,
+        perCommon,
+        decimals,
       })),
     );
   } catch (error) {

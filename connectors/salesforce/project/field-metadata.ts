@@ -10,7 +10,7 @@ const VISIBLE_LINES = 5;
  * The metadata of a custom field, for the Tooling API and as source; null for types that cannot be made
  * from a specification.
  */
-export function metadataOf(spec: FieldSpec): MetadataElements | null {
+export function buildMetadata(spec: FieldSpec): MetadataElements | null {
   const { label, description } = spec;
   const common = { label, description, inlineHelpText: description.slice(0, LINE_LENGTH) };
   const length = spec.maxLength ?? LINE_LENGTH;

@@ -3,7 +3,7 @@ import type { FieldsSource, MappedFieldSpec } from '../../contract.ts';
 import { CUSTOM_NAME } from '../fields.ts';
 import { FIELDS, type OwnSet, VIEWERS } from '../permissions.ts';
 import type { SalesforceSettings } from '../settings.ts';
-import { metadataOf } from './field-metadata.ts';
+import { buildMetadata } from './field-metadata.ts';
 import { listViews } from './list-views.ts';
 import { type MetadataElements, metadataFile } from './metadata-file.ts';
 import { profileSection, SECTION_LABEL } from './profile-section.ts';
@@ -20,7 +20,7 @@ export function fieldsProject(
   specs: readonly MappedFieldSpec[],
 ): FieldsSource {
   const fields = specs.flatMap((spec) => {
-    const metadata = isOwnName(spec.name) ? metadataOf(spec) : null;
+    const metadata = isOwnName(spec.name) ? buildMetadata(spec) : null;
     return metadata === null ? [] : [{ spec, metadata }];
   });
   const made = fields.map(({ spec }) => spec);

@@ -20,7 +20,7 @@ const rowSchema = z.object({
 });
 
 /** The position of a row; null without one. */
-export function positionOf(row: QueryRecord | undefined): Position | null {
+export function toPosition(row: QueryRecord | undefined): Position | null {
   if (row === undefined) return null;
   const { SystemModstamp: stamp, Id: id } = readAs(rowSchema, row);
   return { stamp, id };

@@ -18,7 +18,7 @@ import {
 } from '../query.ts';
 import { withRelations } from '../relations.ts';
 import type { SalesforceSession } from '../session.ts';
-import { afterPosition, PAGE_ROWS, type Position, positionOf } from './order.ts';
+import { afterPosition, PAGE_ROWS, type Position, toPosition } from './order.ts';
 import { readRemoved } from './removed.ts';
 
 /** Pages of one reading through REST; more than the largest `bulkThreshold` makes. */
@@ -59,7 +59,8 @@ export async function* readPages(
     yield { contacts: [], removed, cursor };
   }
   yield* together(readContacts(session, reading), PAGES_AT_ONCE, async (page) => ({
-    ...{ contacts: await withRelations(session, page.contacts), removed: [] },
+    contacts: await withRelations(session, page.contacts),
+    removed: [],
     cursor: page.cursor,
   }));
 }
@@ -75,7 +76,7 @@ async function* readContacts(
     const rows: QueryRecord[] | null = await queryAtOnce(session.api, soql);
     // Salesforce gave up on sorting so many; the Bulk API does not sort.
     if (rows === null) return yield* readRest(session, reading, position);
-    const last = positionOf(rows.at(-1));
+    const last = toPosition(rows.at(-1));
     const isLastPage = rows.length < PAGE_ROWS || last === null;
     const contacts = rows.map((row) => session.shape.toContact(createColumnReader(row)));
     yield { contacts, cursor: cursorAfter(reading, isLastPage ? null : last) };
@@ -202,7 +203,7 @@ async function* readById(
       if (size < LEAST_ROWS) throw tooSlow();
       continue;
     }
-    const last = positionOf(rows.at(-1));
+    const last = toPosition(rows.at(-1));
     const isLastPage = rows.length < size || last === null;
     const contacts = rows.map((row) => session.shape.toContact(createColumnReader(row)));
     yield { contacts, cursor: isLastPage ? cursorAfter(reading, null) : cursor };

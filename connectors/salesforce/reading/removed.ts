@@ -13,7 +13,7 @@ import {
   whereClause,
 } from '../query.ts';
 import type { SalesforceSession } from '../session.ts';
-import { afterPosition, PAGE_ROWS, type Position, positionOf } from './order.ts';
+import { afterPosition, PAGE_ROWS, type Position, toPosition } from './order.ts';
 
 /**
  * Salesforce empties its recycle bin after 15 days; the day more is for its clock.
@@ -53,7 +53,7 @@ export async function* readRemoved(
       continue;
     }
     if (rows.length > 0) yield rows.map(removedContact);
-    const last = positionOf(rows.at(-1));
+    const last = toPosition(rows.at(-1));
     const isFull = rows.length >= PAGE_ROWS && last !== null;
     if (!isFull && toMs === null) return;
     position = isFull ? last : null;

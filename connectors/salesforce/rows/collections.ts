@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { RetriableError } from '../../../src/core/errors.ts';
 import type { WriteResult } from '../../contract.ts';
 import { getCrmCode, readAs, type SalesforceFault } from '../errors.ts';
-import { contactIdOrText } from '../ids.ts';
 import type { SalesforceSession } from '../session.ts';
 import { isReadable } from '../values.ts';
 import { sendWithLook } from './last-look.ts';
@@ -69,14 +68,9 @@ export async function writeCollection(
 type Attempt = CollectionResult & { again: SentChange[] };
 
 async function writeOnce(session: Writer, changes: readonly SentChange[]): Promise<Attempt> {
-  const records = changes.map(({ id, values }) => ({
-    attributes: { type: 'Contact' },
-    id: contactIdOrText(id),
-    ...values,
-  }));
   const sentAtMs = session.api.serverTimeMs();
   try {
-    const { reply, looked } = await sendWithLook(session, changes, { allOrNone: false, records });
+    const { reply, looked } = await sendWithLook(session, changes);
     session.recent.note(changes, { sentAtMs, answeredAtMs: session.api.serverTimeMs() });
     return sorted(looked, readAs(saveResultsSchema, reply));
   } catch (error) {

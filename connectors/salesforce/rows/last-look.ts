@@ -50,10 +50,10 @@ export interface Looked {
 export async function sendWithLook(
   session: Pick<SalesforceSession, 'api' | 'settings' | 'description'>,
   changes: readonly SentChange[],
-  body: object,
 ): Promise<Looked> {
   const { api, settings, description } = session;
-  const queries = queriesOf(changes, description);
+  const contacts = changes.map(({ id, values }) => ({ id: contactIdOrText(id), values }));
+  const queries = buildQueries(changes, description);
   if (queries.length > 0) {
     const root = `/services/data/v${settings.apiVersion}`;
     const reply = await api.send('POST', '/composite', {
@@ -66,7 +66,12 @@ export async function sendWithLook(
           url: root + path,
           referenceId: `before${at}`,
         })),
-        { method: 'PATCH', url: `${root}/composite/sobjects`, referenceId: 'write', body },
+        {
+          method: 'PATCH',
+          url: `${root}/composite/sobjects`,
+          referenceId: 'write',
+          body: { allOrNone: false, records: contacts.map(toRecord) },
+        },
       ],
     });
     const parts = readAs(replySchema, reply).compositeResponse;
@@ -78,13 +83,17 @@ export async function sendWithLook(
       if (fault.code === UNREADABLE_VALUE) throw requestError(fault);
     }
     // The write alone is repeated as long as its failure may pass; to write the same twice is harmless.
-    return { reply: await api.send('PATCH', '/composite/sobjects', body), looked };
+    return { reply: await api.updateContacts(contacts), looked };
   }
-  return { reply: await api.send('PATCH', '/composite/sobjects', body), looked: [...changes] };
+  return { reply: await api.updateContacts(contacts), looked: [...changes] };
+}
+
+function toRecord({ id, values }: { id: string; values: FieldValues }) {
+  return { attributes: { type: 'Contact' }, id, ...values };
 }
 
 /** The addresses of the queries; none if nothing is to be compared, or the queries would be too many. */
-function queriesOf(changes: readonly SentChange[], { fields }: ObjectDescription): string[] {
+function buildQueries(changes: readonly SentChange[], { fields }: ObjectDescription): string[] {
   const compared = changes.filter(({ seen }) => seen !== undefined);
   const names = new Set(
     compared.flatMap(({ values, seen }) => Object.keys({ ...values, ...seen })),

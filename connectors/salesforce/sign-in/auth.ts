@@ -5,7 +5,6 @@ import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts'
 import { withoutSlash } from '../../../src/outbound/address.ts';
 import { parseJson } from '../../../src/outbound/exchange.ts';
 import {
-  formRequest,
   refreshWithStored,
   refusalIn,
   type SharedSignIn,
@@ -14,6 +13,7 @@ import {
 } from '../../../src/outbound/sign-in.ts';
 import type { ConnectorSecrets } from '../../contract.ts';
 import type { CrmExchange, CrmReply } from '../../exchange.ts';
+import type { AppConfig, SignInClient, TokenForm } from '../client.ts';
 import { SIGN_IN_FIX } from '../errors.ts';
 import type { AuthSettings, SalesforceSettings } from '../settings.ts';
 import { pinInstance, toInstanceUrl } from './instance.ts';
@@ -77,10 +77,10 @@ function askForSignIn(deps: AuthDeps): Promise<SignIn> {
     case 'oauth':
       return refresh(deps, auth, consentSecret(auth.clientId), null);
     case 'clientCredentials':
-      return grant(deps, { ...toCredentials(auth), grant_type: 'client_credentials' });
+      return grant(deps, auth, { grant_type: 'client_credentials' });
     case 'jwt': {
       const assertion = signAssertion(auth, url, deps.clock.now());
-      return grant(deps, { grant_type: JWT_GRANT, assertion });
+      return grant(deps, {}, { grant_type: JWT_GRANT, assertion });
     }
   }
 }
@@ -90,18 +90,25 @@ const userInfoSchema = z.object({ user_id: z.string(), organization_id: z.string
 /** A bare token says nothing of itself; Salesforce does. */
 async function identify({ settings, exchange }: AuthDeps, accessToken: string): Promise<SignIn> {
   const instanceUrl = withoutSlash(settings.url);
-  const reply = await exchange.send({
-    method: 'GET',
-    url: `${instanceUrl}/services/oauth2/userinfo`,
-    headers: { authorization: `Bearer ${accessToken}` },
+  const { readUserInfo } = await import('../client.ts');
+  const said = await readUserInfo(async ({ url: path, headers }) => {
+    const authorization = `Bearer ${accessToken}`;
+    const reply = await exchange.send({
+      method: 'GET',
+      url: instanceUrl + path,
+      headers: { ...headers, authorization },
+    });
+    const isUser = reply.status === 200 && userInfoSchema.safeParse(parseJson(reply.text)).success;
+    if (!isUser) throw tokenNotAccepted(reply.status);
+    return reply;
   });
-  const user =
-    reply.status === 200 ? userInfoSchema.safeParse(parseJson(reply.text)).data : undefined;
-  if (user === undefined) {
-    const message = `Salesforce does not accept the token in crm.auth (status ${reply.status}): put a new one there, and check that crm.url is the org's own.`;
-    throw new ConfigurationError(message, { code: 'crm_unauthorized' });
-  }
+  const user = userInfoSchema.parse(said);
   return { accessToken, instanceUrl, orgId: user.organization_id, userId: user.user_id };
+}
+
+function tokenNotAccepted(status: number): ConfigurationError {
+  const message = `Salesforce does not accept the token in crm.auth (status ${status}): put a new one there, and check that crm.url is the org's own.`;
+  return new ConfigurationError(message, { code: 'crm_unauthorized' });
 }
 
 function refresh(
@@ -113,20 +120,13 @@ function refresh(
   const { secrets, clock, signal } = deps;
   const tokens = { secrets, clock, signal, name, settingsToken };
   return refreshWithStored(tokens, (token, keep) => {
-    const form = { ...toCredentials(app), grant_type: 'refresh_token', refresh_token: token };
-    return grant(deps, form, keep);
+    const form = { grant_type: 'refresh_token', refresh_token: token };
+    return grant(deps, app, form, keep);
   });
 }
 
-/** The app that signs in; public clients have no secret. */
-export interface App {
-  clientId: string;
-  clientSecret?: string | undefined;
-}
-
-export function toCredentials({ clientId, clientSecret }: App) {
-  return { client_id: clientId, client_secret: clientSecret };
-}
+/** The app that signs in: public clients have no secret, and a sign-in by a certificate names the app in its assertion. */
+type App = Pick<AppConfig, 'clientId' | 'clientSecret'>;
 
 const tokenReplySchema = z.object({
   access_token: z.string().min(1),
@@ -138,10 +138,15 @@ const tokenReplySchema = z.object({
 
 async function grant(
   { settings, secrets, exchange }: AuthDeps,
-  form: Form,
+  { clientId, clientSecret }: App,
+  form: TokenForm,
   keepRefreshToken?: (rotated: string | null) => Promise<void>,
 ): Promise<SignIn> {
-  const reply = await askForToken(exchange, settings.url, form);
+  const reply = await askForToken(
+    exchange,
+    { loginUrl: settings.url, clientId, clientSecret },
+    form,
+  );
   const { refreshToken, instanceNamed, ...signIn } = reply;
   // Whatever the answer says of the instance, the token that was used may be worthless from now on.
   await keepRefreshToken?.(refreshToken);
@@ -150,18 +155,32 @@ async function grant(
   return { ...signIn, instanceUrl };
 }
 
-type Form = Parameters<typeof formRequest>[1];
-
 /** Asks the token endpoint. Throws a ConfigurationError that says why it refuses. */
 export async function askForToken(
   exchange: Pick<CrmExchange, 'send'>,
-  url: string,
-  form: Form,
+  app: AppConfig,
+  form: TokenForm,
 ): Promise<TokenReply> {
-  const request = formRequest(`${withoutSlash(url)}/services/oauth2/token`, form);
-  const reply = await exchange.send(request);
-  if (reply.status !== 200) throw tokenRefused(reply, form['grant_type'] === JWT_GRANT);
-  return readTokenReply(parseJson(reply.text));
+  const client = await openSignInClient(exchange, app, (reply) => {
+    if (reply.status !== 200) throw tokenRefused(reply, form.grant_type === JWT_GRANT);
+  });
+  return readTokenReply(await client.requestToken(form));
+}
+
+/** The library's client of an app; `judge` throws if it does not accept a reply. */
+export async function openSignInClient(
+  exchange: Pick<CrmExchange, 'send'>,
+  app: AppConfig,
+  judge: (reply: CrmReply) => void,
+): Promise<SignInClient> {
+  const { createSignInClient } = await import('../client.ts');
+  return createSignInClient(app, async (request) => {
+    const headers = { accept: 'application/json', ...request.headers };
+    const reply = await exchange.send({ ...request, headers });
+    judge(reply);
+    // The library has errors of its own for other statuses.
+    return { ...reply, status: 200 };
+  });
 }
 
 /** What a good answer of the token endpoint says; nothing of it has been judged. */

@@ -1,11 +1,5 @@
 import { ConfigurationError } from '../../../src/core/errors.ts';
-import { withoutSlash } from '../../../src/outbound/address.ts';
-import {
-  consentNotWanted,
-  formRequest,
-  refusalIn,
-  toCodeChallenge,
-} from '../../../src/outbound/sign-in.ts';
+import { consentNotWanted, refusalIn } from '../../../src/outbound/sign-in.ts';
 import type {
   Consent,
   ConsentDeps,
@@ -15,9 +9,10 @@ import type {
 } from '../../contract.ts';
 import type { CrmExchange } from '../../exchange.ts';
 import type { SalesforceWorld } from '../api.ts';
+import type { AppConfig } from '../client.ts';
 import { createExchange } from '../exchange.ts';
 import type { AuthSettings, SalesforceSettings } from '../settings.ts';
-import { askForToken, consentSecret, toCredentials, tokenRefused } from './auth.ts';
+import { askForToken, consentSecret, openSignInClient, tokenRefused } from './auth.ts';
 import { toInstanceUrl } from './instance.ts';
 
 /** What the app asks for: the APIs, and to go on without the person. */
@@ -28,7 +23,7 @@ export function createSalesforceConsent(world: SalesforceWorld): Consent<Salesfo
   return {
     isWanted: ({ auth }) => auth.type === 'oauth',
     secretName: ({ auth }) => consentSecret(requireApp(auth).clientId),
-    begin: authorizeUrl,
+    begin: authorizationUrl,
     complete: (settings, reply, deps) => complete(world, settings, reply, deps),
     revoke: (settings, refreshToken, deps) => revoke(world, settings, refreshToken, deps),
   };
@@ -41,21 +36,21 @@ function requireApp(auth: AuthSettings): App {
   throw consentNotWanted(auth.type);
 }
 
-function authorizeUrl(
+function toAppConfig(
   { url, auth }: SalesforceSettings,
-  { redirectUri, state, codeVerifier }: ConsentRequest,
-): string {
-  const page = new URL(`${withoutSlash(url)}/services/oauth2/authorize`);
-  page.search = new URLSearchParams({
-    response_type: 'code',
-    client_id: requireApp(auth).clientId,
-    redirect_uri: redirectUri,
-    scope: SCOPE,
-    state,
-    // Salesforce knows the method S256 alone, and is not given its name.
-    code_challenge: toCodeChallenge(codeVerifier),
-  }).toString();
-  return page.href;
+  consent: Pick<ConsentRequest, 'redirectUri' | 'codeVerifier'>,
+): AppConfig {
+  const { clientId, clientSecret } = requireApp(auth);
+  return { loginUrl: url, clientId, clientSecret, ...consent };
+}
+
+async function authorizationUrl(
+  settings: SalesforceSettings,
+  { state, ...consent }: ConsentRequest,
+): Promise<string> {
+  const { toAuthorizationUrl } = await import('../client.ts');
+  // Salesforce knows no other method of PKCE than S256, and the library does not name it.
+  return toAuthorizationUrl(toAppConfig(settings, consent), { scope: SCOPE, state });
 }
 
 async function complete(
@@ -66,14 +61,8 @@ async function complete(
 ): Promise<Consented> {
   const { orgId, instanceNamed, refreshToken } = await askForToken(
     createConsentExchange(world, deps),
-    settings.url,
-    {
-      ...toCredentials(requireApp(settings.auth)),
-      grant_type: 'authorization_code',
-      code,
-      redirect_uri: redirectUri,
-      code_verifier: codeVerifier,
-    },
+    toAppConfig(settings, { redirectUri, codeVerifier }),
+    { grant_type: 'authorization_code', code },
   );
   if (refreshToken === null) throw withoutRefreshToken();
   const { host } = new URL(toInstanceUrl(settings, instanceNamed));
@@ -86,11 +75,13 @@ async function revoke(
   token: string,
   deps: ConsentDeps,
 ): Promise<void> {
-  const request = formRequest(`${withoutSlash(url)}/services/oauth2/revoke`, { token });
-  const reply = await createConsentExchange(world, deps).send(request);
-  // Of an unknown token, what is asked for is so already.
-  if (reply.status === 200 || refusalIn(reply).error === 'invalid_token') return;
-  throw tokenRefused(reply);
+  const exchange = createConsentExchange(world, deps);
+  const client = await openSignInClient(exchange, { loginUrl: url }, (reply) => {
+    // An unknown token is already worthless.
+    const isRevoked = reply.status === 200 || refusalIn(reply).error === 'invalid_token';
+    if (!isRevoked) throw tokenRefused(reply);
+  });
+  await client.revokeToken(token);
 }
 
 function createConsentExchange(

@@ -7,6 +7,11 @@ import { findUser } from '../org/org.ts';
 import { originOf } from './token-endpoint.ts';
 import type { Tokens } from './tokens.ts';
 
+/** The address of a user's identity. */
+export function identityAt(c: Context, { id }: { id: string }): string {
+  return `${originOf(c)}/id/${ORG_ID}/${id}`;
+}
+
 /** `/services/oauth2/userinfo`, to be mounted at the first part of that. */
 export function userInfoRoutes(tokens: Tokens): Hono {
   const router = new Hono();
@@ -14,7 +19,7 @@ export function userInfoRoutes(tokens: Tokens): Hono {
     const user = tokens.findAccess(tokenOf(c))?.user;
     if (user === undefined) return badToken(c);
     return c.json({
-      sub: `${originOf(c)}/id/${ORG_ID}/${user.id}`,
+      sub: identityAt(c, user),
       preferred_username: user.username,
       nickname: user.username.split('@')[0],
       name: user.username.split('@')[0],
@@ -38,7 +43,7 @@ export function identityRoutes(tokens: Tokens): Hono {
     const isOfOrg = readId(c.req.param('org')) === ORG_ID;
     if (user === undefined || !isOfOrg) return c.text('Wrong_Org', 403);
     return c.json({
-      id: `${originOf(c)}/id/${ORG_ID}/${user.id}`,
+      id: identityAt(c, user),
       asserted_user: user.id === signedIn.id,
       username: user.username,
       nick_name: user.username.split('@')[0],

@@ -28,8 +28,8 @@ export function basePathOf(version: string): string {
   throw notFound();
 }
 
-/** The answer to `GET /services/data/v67.0`. */
-export function listResources(basePath: string) {
+/** The answer to `GET /services/data/v67.0`: paths, and the whole address at which the user's identity is. */
+export function listResources(basePath: string, identity: string) {
   const names = [
     'analytics',
     'composite',
@@ -41,5 +41,5 @@ export function listResources(basePath: string) {
     'sobjects',
     'tooling',
   ];
-  return Object.fromEntries(names.map((name) => [name, `${basePath}/${name}`]));
+  return { ...Object.fromEntries(names.map((name) => [name, `${basePath}/${name}`])), identity };
 }

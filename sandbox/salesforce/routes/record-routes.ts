@@ -39,8 +39,11 @@ export function recordRoutes(org: Org): Hono<SalesforceEnv> {
     const type = typeInPath(org, c.var.user, c.req.param('type'));
     return c.json(describeLayouts(org, type, c.var.user));
   });
-  // Other descriptions are not there; without this they would be taken for an external id.
+  // Other descriptions and actions are not there; without this they would be taken for an external id.
   router.get('/sobjects/:type/describe/:part', () => {
+    throw notFound();
+  });
+  router.all('/sobjects/:type/quickActions/:name?', () => {
     throw notFound();
   });
   router.route('/', replicationRoutes(org));

@@ -1,6 +1,6 @@
 /** The problems of an integration that alerts are sent for; pure. */
 
-import { BY_OBJECTION } from '../../contacts/guards/opt-outs.ts';
+import { BY_OBJECTION } from '../../contacts/many-at-once/opt-outs.ts';
 import type { AlertKind, AlertSettings } from '../../core/alert-settings.ts';
 import { describeCount } from '../../core/quantities.ts';
 import type { HoldBatch } from '../../decisions/statements/hold-batches.ts';

@@ -94,7 +94,9 @@ function pastDays(runs: readonly RunRecord[], timezone: string, now: number): Ca
       day,
       isToday: ago === 0,
       runs: own.slice(0, SHOWN_OF_DAY).map(({ id, startedAt, status, trigger }) => ({
-        ...{ id, status, trigger },
+        id,
+        status,
+        trigger,
         startedAt: isoTime(startedAt),
       })),
       times: [],

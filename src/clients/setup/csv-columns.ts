@@ -14,6 +14,7 @@ import {
   CITIES,
   COUNTRIES,
   DECEASED,
+  DISTRICTS,
   DO_NOT_CONTACTS,
   EMPLOYER_NAMES,
   FIRST_NAMES,
@@ -23,12 +24,14 @@ import {
   HOUSE_NUMBERS,
   ID_NAMES,
   LAST_NAMES,
+  NUMBERS_AFTER_STREET,
   OPT_OUTS,
   OTHER_IDS,
   OTHER_PEOPLES,
   PERSON_NUMBERS,
   POSTAL_CODES,
   REGIONS,
+  STREET_TYPES,
   STREETS,
 } from './guess-words.ts';
 import { KNOWN_EXPORTS, type KnownExport } from './known-exports.ts';
@@ -54,6 +57,9 @@ export interface CsvProblem {
 
 /** A header is read from this much of the file; longer ones do not exist. */
 const MAX_HEADER_BYTES = 65_536;
+
+/** More columns than any export of a CRM has: each of them is looked at in many ways. */
+const MAX_COLUMNS = 1_000;
 
 /** The first rows are read from this much of the file. */
 const MAX_SAMPLE_BYTES = 16 * 1_048_576;
@@ -99,9 +105,13 @@ function parseHeader(bytes: Buffer): Omit<CsvHeader, 'foreign'> | CsvProblem {
   // A zero byte: a program or another kind of archive.
   if (bytes.includes(0)) return { problem: 'this is not a CSV file; save it as "CSV UTF-8"' };
   const { text, encoding } = decode(bytes);
+  const start = text.slice(0, MAX_HEADER_BYTES);
+  if (text.length > start.length && !/[\r\n]/.test(start)) {
+    return { problem: 'its first line is longer than any line of column names' };
+  }
   const candidates = DELIMITERS.map((delimiter) => ({
     delimiter,
-    columns: namesIn(text.slice(0, MAX_HEADER_BYTES), delimiter),
+    columns: namesIn(start, delimiter),
   }));
   const { delimiter, columns: all } = candidates.reduce((best, each) =>
     each.columns.length > best.columns.length ? each : best,
@@ -110,6 +120,12 @@ function parseHeader(bytes: Buffer): Omit<CsvHeader, 'foreign'> | CsvProblem {
   if (columns.length < MIN_COLUMNS) {
     const needed = 'an id and a name';
     return { problem: `its first line must name at least ${MIN_COLUMNS} columns: ${needed}` };
+  }
+  if (columns.length > MAX_COLUMNS) {
+    const most = MAX_COLUMNS.toLocaleString('en');
+    return {
+      problem: `its first line names more than ${most} columns; leave out those that are not needed`,
+    };
   }
   const isWhole = bytes.length < MAX_SAMPLE_BYTES;
   return {
@@ -307,7 +323,8 @@ function withContent(
     (name) => EMPLOYER_HINTS.test(plain(name)) && file.getKind(name) === 'organisation',
   );
   return {
-    ...{ id, ...names },
+    id,
+    ...names,
     addresses: withNumberedLines(file, addressByContent(file, addresses, free), free),
     employers: employers.length > 0 || employer === undefined ? employers : [employer],
   };
@@ -356,6 +373,8 @@ function addressByContent(
   const has = (kind: ContentKind) => named.some((name) => getKind(name) === kind);
   const street =
     named.find((name) => getKind(name) === 'street') ??
+    // The name of a street alone does not look like one: its number is in a column of its own.
+    named.find((name) => getKind(name) === 'text' && isNamedStreet(name)) ??
     free.find((name) => getKind(name) === 'street');
   if (street === undefined) return [...named];
   const at = columns.indexOf(street);
@@ -401,6 +420,27 @@ function hasNamedPart(named: readonly string[], kind: ContentKind): boolean {
   return named.some((name) => words.some((word) => plain(name).endsWith(word)));
 }
 
+/** Says if none of these columns has a street, so that the address has less than it looks; none for no columns. */
+export function noStreetNote(addresses: readonly string[], sample: CsvSample): string[] {
+  const getKind = createKinds(sample);
+  const isOther = (name: string) =>
+    !isNamedStreet(name) &&
+    (OTHER_PARTS.has(getKind(name)) ||
+      [...CITIES, ...REGIONS, ...POSTAL_CODES, ...COUNTRIES].some((word) =>
+        plain(name).endsWith(word),
+      ));
+  if (addresses.length === 0 || !addresses.every(isOther)) return [];
+  return [
+    `The address has no street, only ${addresses.map((name) => `"${name}"`).join(', ')}: the service then knows fewer of the contacts.`,
+  ];
+}
+
+const OTHER_PARTS: ReadonlySet<ContentKind> = new Set(['postal code', 'region', 'country']);
+
+function isNamedStreet(name: string): boolean {
+  return STREETS.some((word) => plain(name).endsWith(word));
+}
+
 type PersonColumns = Pick<
   ColumnGuess,
   'id' | 'firstName' | 'lastName' | 'fullName' | 'addresses' | 'employers'
@@ -408,6 +448,9 @@ type PersonColumns = Pick<
 
 /** Below this share of its columns in the file, an export is another product's that has a few equal names. */
 const LEAST_KNOWN_SHARE = 0.5;
+
+/** Lines of an address that many people leave out of their export. */
+const FURTHER_LINE = /[2-9]$/;
 
 /** The export of whose columns the file has the most, by number and then by share; null for none. */
 function bestExport(columns: readonly string[], sample: CsvSample): KnownExport | null {
@@ -420,7 +463,8 @@ function bestExport(columns: readonly string[], sample: CsvSample): KnownExport 
       .map((parts) => parts.filter((name) => present(columns, name) !== null))
       .filter((parts) => parts.length > 0);
     const names = [...known.knownBy, ...(known.id ?? []), ...known.firstName, ...known.lastName];
-    const wanted = new Set([...names, ...(known.addresses[0] ?? [])]);
+    const lines = (known.addresses[0] ?? []).filter((name) => !FURTHER_LINE.test(name));
+    const wanted = new Set([...names, ...lines]);
     const found = new Set([...names.filter((name) => present(columns, name) !== null), ...address]);
     const share = found.size / wanted.size;
     return share < LEAST_KNOWN_SHARE ? [] : [{ known, found: found.size, share }];
@@ -491,7 +535,10 @@ function guessByWords(file: GuessedFile): PersonColumns {
   // "Nome" and "Name" are the whole name where no other column has the rest of it.
   const isOneName = isWhole && fullName === null && (firstName ?? lastName) !== null;
   const isAlone = isOneName && WHOLE_TOO.has(plain(firstName ?? lastName ?? ''));
-  const ids = [...findAll(columns, ID_NAMES), ...columns.filter(isIdName)];
+  const addresses = guessAddress(file);
+  const ids = [...findAll(columns, ID_NAMES), ...columns.filter(isIdName)].filter(
+    (name) => !addresses.includes(name),
+  );
   return {
     id:
       ids.find((name) => isId(name, sample)) ??
@@ -500,7 +547,7 @@ function guessByWords(file: GuessedFile): PersonColumns {
     firstName: isAlone ? null : firstName,
     lastName: isAlone ? null : lastName,
     fullName: isAlone ? (firstName ?? lastName) : fullName,
-    addresses: guessAddress(file),
+    addresses,
     employers: [
       findFitting(file, EMPLOYER_NAMES, NO_WORDS),
       findFitting(file, FURTHER_EMPLOYERS, NO_WORDS),
@@ -525,8 +572,10 @@ function guessAddress(file: GuessedFile): string[] {
       );
     const street = part(STREETS, NO_STREET);
     const line = part(FURTHER_LINES, NO_STREET) ?? nextLine(own, street);
+    const number = part(HOUSE_NUMBERS, []) ?? nextNumber(own, street);
     const parts = [
-      ...[...inOrder(own.columns, part(HOUSE_NUMBERS, []), street), line, part(CITIES, NO_WORDS)],
+      ...[part(STREET_TYPES, NO_WORDS), ...inOrder(own.columns, number, street), line],
+      ...[part(DISTRICTS, NO_WORDS), part(CITIES, NO_WORDS)],
       ...[part(REGIONS, NO_WORDS), part(POSTAL_CODES, NO_CODE), part(COUNTRIES, NO_WORDS)],
     ];
     const found = parts.map((name) => near(street, name)).filter((name) => name !== null);
@@ -542,6 +591,12 @@ function guessAddress(file: GuessedFile): string[] {
 function inOrder(columns: readonly string[], number: string | null, street: string | null) {
   const isFirst = number !== null && columns.indexOf(number) < columns.indexOf(street ?? '');
   return isFirst ? [number, street] : [street, number];
+}
+
+/** `Numero` right after the street is the number of the house. */
+function nextNumber({ columns }: GuessedFile, street: string | null): string | null {
+  const next = street === null ? undefined : columns[columns.indexOf(street) + 1];
+  return next !== undefined && NUMBERS_AFTER_STREET.includes(plain(next)) ? next : null;
 }
 
 /** A further line right after the street, whatever its name begins with. */

@@ -76,7 +76,12 @@ export async function beginChange(deps: SetupDeps, integration: Integration): Pr
 
 function emptyDraft(answers: Answers): Draft {
   return {
-    ...{ isNew: true, stored: null, done: [], account: null, fileName: null, trialRun: null },
+    isNew: true,
+    stored: null,
+    done: [],
+    account: null,
+    fileName: null,
+    trialRun: null,
     answers,
   };
 }
@@ -249,7 +254,11 @@ export async function checkedIntegration(
   // JSON is YAML, and what looks like a variable in it is only a text.
   const text = JSON.stringify({ integrations: [answers] }).replaceAll('${', '$$${');
   const { integrations } = await parseSettings(text, {
-    ...{ path: 'the set-up', env: {}, cwd: '/', allowInsecureHttp, findConnectorDefinition },
+    path: 'the set-up',
+    env: {},
+    cwd: '/',
+    allowInsecureHttp,
+    findConnectorDefinition,
   });
   const [integration] = integrations;
   if (integration === undefined) throw new Error('the settings of the set-up hold no integration');

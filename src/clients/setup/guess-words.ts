@@ -32,13 +32,13 @@ export const ID_NAMES = [
   ...['medlemsnummer', 'givarnummer', 'kontaktnummer', 'giverid', 'jasennumero', 'numerdarczyncy'],
   ...['customerno', 'customernumber', 'reference', 'referencecontact', 'codigo', 'codice', 'code'],
   ...['uid', 'uuid', 'guid', 'crmid', 'userid', 'systemid'],
-  ...['nr', 'nummer', 'numero', 'number', 'lfdnr', 'matricula', 'referencecommande'],
+  ...['nr', 'nummer', 'numero', 'number', 'lfdnr', 'matricula', 'referencecommande', 'importid'],
 ];
 
 /** Numbers of people in words of many languages: `Kundennr.`, `N° adhérent`, `Código de socio`. */
 export const PERSON_NUMBERS = [
   /^(kunden|mitglieds?|mitglieder|spender|adress|kontakt|personen?|debitoren?|forderer|medlems?|givar|givare|kund|relatie|lid|leden|donateurs?|klant|contact)(nr|no|nummer|code)$/,
-  /^(numero|num|no|codigo|codice|cod|code|reference)(de|del|do|da|di|du|dela|dell)?(adherent|donateur|membre|client|contact|contacto|socio|donante|cliente|miembro|doador|associado|utente|membro|tesserato|donatore)$/,
+  /^(numero|num|no|codigo|codice|cod|code|reference)(de|del|do|da|di|du|dela|dell)?(adherent|donateur|membre|client|contact|contacto|contatto|socio|donante|cliente|miembro|doador|associado|utente|membro|tesserato|donatore)$/,
 ];
 
 export const FIRST_NAMES = [
@@ -55,6 +55,8 @@ export const FIRST_NAMES = [
   ],
   ...['nombre', 'nombredepila', 'nome', 'primeironome', 'nomeproprio', 'voornaam', 'roepnaam'],
   ...['fornamn', 'fornavn', 'etunimi', 'imie'],
+  // Initials, where a file has nothing better.
+  ...['voorletters', 'initialen', 'initials'],
 ];
 
 export const LAST_NAMES = [
@@ -96,6 +98,8 @@ export const FULL_NAMES = [
   ],
   ...['nombrecompleto', 'nombreyapellidos', 'nomecompleto', 'nomeecognome', 'nomprenom'],
   ...['nometprenom', 'volledigenaam', 'naam', 'namn', 'navn', 'nimi', 'imieinazwisko'],
+  ...['nomeusuario', 'nomedousuario', 'nomeassociado', 'nomedoassociado', 'nomesocio'],
+  ...['nomedosocio', 'nomecliente', 'nomedocliente', 'nomedoador', 'nomedodoador'],
 ];
 
 /** Names of another person, or no names to find a person by. */
@@ -148,7 +152,9 @@ export const EMPLOYER_NAMES = [
   ...['employeur', 'societe', 'entreprise', 'empresa', 'empleador', 'azienda', 'datoredilavoro'],
   ...['societa', 'ditta', 'entidadepatronal', 'empregador', 'werkgever', 'bedrijf', 'arbetsgivare'],
   ...['foretag', 'arbejdsgiver', 'virksomhed', 'arbeidsgiver', 'bedrift', 'tyonantaja', 'yritys'],
-  ...['pracodawca'],
+  ...['pracodawca', 'firmenname', 'nomeazienda', 'ragionesociale', 'nombredeempresa'],
+  ...['nombredelaempresa', 'nomdelentreprise', 'nomentreprise', 'nomedaempresa', 'nomeempresa'],
+  ...['bedrijfsnaam', 'firmanavn', 'yrityksennimi', 'nazwafirmy'],
 ];
 
 /** Another column with an employer, next to one of those above. */
@@ -198,6 +204,20 @@ export const HOUSE_NUMBERS = [
   ...['housebuildingnumber', 'buildingnumber'],
   ...['husnummer', 'husnr', 'numerodevoie', 'numerorue', 'numerodaporta'],
 ];
+/** A house number only right after the street: elsewhere these are numbers of people. */
+export const NUMBERS_AFTER_STREET = ['numero', 'num', 'nr', 'no', 'n', 'number', 'nummer'];
+/** The kind of street, before its name: `rua`, `calle`, `via`. */
+export const STREET_TYPES = [
+  'tipologradouro',
+  'tipodelogradouro',
+  'tipovia',
+  'tipodevia',
+  'typedevoie',
+];
+/** A part of a town that addresses of some countries name. */
+export const DISTRICTS = [
+  ...['bairro', 'barrio', 'colonia', 'quartier', 'stadtteil', 'ortsteil', 'wijk', 'frazione'],
+];
 export const FURTHER_LINES = [
   ...[
     'streetaddress2',
@@ -212,6 +232,7 @@ export const FURTHER_LINES = [
   ...['zusatznachstrasse', 'pressointerno', 'presso', 'co', 'adres2', 'rua2', 'calle2'],
   ...['toevoeging', 'huisnummertoevoeging', 'addressstreet2', 'streetaddressline2', 'addressl2'],
   ...['complementadresse', 'complementdadresse', 'adresse2', 'suite', 'apartment', 'unit'],
+  ...['complemento', 'apartamento'],
 ];
 export const CITIES = [
   ...['city', 'town', 'citytown', 'ort', 'stadt', 'wohnort', 'ville', 'commune', 'ciudad'],
@@ -269,6 +290,8 @@ export const COUNTRIES = [
     'nazione',
     'maa',
     'kraj',
+    'landnaam',
+    'landname',
   ],
 ];
 

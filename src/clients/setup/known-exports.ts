@@ -138,12 +138,13 @@ export const KNOWN_EXPORTS: readonly KnownExport[] = [
     lastName: ['Nachname'],
     addresses: [
       [
-        ...['Straße privat', 'Postleitzahl privat', 'Ort privat', 'Bundesland/Kanton privat'],
-        'Land/Region privat',
+        ...['Straße privat', 'Straße privat 2', 'Straße privat 3', 'Postleitzahl privat'],
+        ...['Ort privat', 'Bundesland/Kanton privat', 'Land/Region privat'],
       ],
       [
-        ...['Straße geschäftlich', 'Postleitzahl geschäftlich', 'Ort geschäftlich'],
-        ...['Region geschäftlich', 'Land/Region geschäftlich'],
+        ...['Straße geschäftlich', 'Straße geschäftlich 2', 'Straße geschäftlich 3'],
+        ...['Postleitzahl geschäftlich', 'Ort geschäftlich', 'Region geschäftlich'],
+        'Land/Region geschäftlich',
       ],
     ],
     employers: ['Firma'],
@@ -155,11 +156,23 @@ export const KNOWN_EXPORTS: readonly KnownExport[] = [
     lastName: ['Nom'],
     addresses: [
       [
-        ...['Rue (domicile)', 'Code postal (domicile)', 'Ville (domicile)'],
+        ...[
+          'Rue (domicile)',
+          'Rue (domicile) 2',
+          'Rue (domicile) 3',
+          'Code postal (domicile)',
+          'Ville (domicile)',
+        ],
         ...['Dép/Région (domicile)', 'Pays/Région (domicile)'],
       ],
       [
-        ...['Rue (bureau)', 'Code postal (bureau)', 'Ville (bureau)'],
+        ...[
+          'Rue (bureau)',
+          'Rue (bureau) 2',
+          'Rue (bureau) 3',
+          'Code postal (bureau)',
+          'Ville (bureau)',
+        ],
         ...['Dép/Région (bureau)', 'Pays/Région (bureau)'],
       ],
     ],

@@ -1,5 +1,6 @@
 /** The fields that mark contacts as a set-up offers them: which fit, and what their values are. Pure. */
 import type { MarkKind } from '../../../connectors/mark-values.ts';
+import { missingMarksText } from '../../../connectors/missing-parts.ts';
 import { yesOrNo } from '../../../connectors/yes-or-no.ts';
 import type { Integration } from '../../core/integration.ts';
 import { contentKind } from './column-content.ts';
@@ -132,6 +133,20 @@ const HINT_TEXTS = {
 /** So many values of a column are named. */
 const VALUES_NAMED = 3;
 const VALUE_LENGTH = 40;
+
+/** Says which marks have neither a column nor values of another column: their contacts are sent. */
+export function missingMarksNote(
+  file: Pick<CsvHeader, 'columns' | 'sample'>,
+  chosen: Readonly<Record<HintedKind, string | null>>,
+): string[] {
+  const hints = markHints(file, chosen);
+  const isHinted = (setting: string) => hints.some((hint) => hint.includes(`contacts.${setting}`));
+  const covered = MARKS.map(({ kind, setting }) => {
+    return [kind, chosen[kind] ?? (isHinted(setting) ? setting : null)] as const;
+  });
+  const text = missingMarksText({ ...chosen, ...Object.fromEntries(covered) });
+  return text === null ? [] : [`${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`];
+}
 
 /** Says which columns have values that mark contacts, where no column is chosen for that mark. */
 export function markHints(

@@ -108,7 +108,8 @@ async function countMarkValues(
   if (chosen.length === 0) return [];
   const ids = await firstIds(connector, MOST_VALUES_READ);
   const counts = chosen.map(({ kind, field }) => ({
-    ...{ kind, field },
+    kind,
+    field,
     values: new Map(field.options.map((option) => [option, 0])),
   }));
   const names = [...new Set(chosen.map(({ field }) => field.name))];
@@ -124,7 +125,9 @@ async function countMarkValues(
     }
   }
   return counts.map(({ kind, field, values }) => ({
-    ...{ kind, field: field.name, of: ids.length },
+    kind,
+    field: field.name,
+    of: ids.length,
     values: [...values].map(([value, count]) => ({ value, count })),
   }));
 }
@@ -207,7 +210,9 @@ export function lookAtFields(
     const fitting = [...mapped, ...missing.map((name) => plainField(name))];
     const present = sample?.values ?? {};
     const made = mapProfile({
-      ...{ values, mappings, fields: fitting },
+      values,
+      mappings,
+      fields: fitting,
       // In the currency of the contact that is shown.
       ...(sample === null
         ? {}

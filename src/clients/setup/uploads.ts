@@ -1,13 +1,16 @@
 /** CSV files that were dropped into the set-up: beside the database, under names of ours. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { toPlainText } from '../../../connectors/csv/sources/source.ts';
-import { ConfigurationError } from '../../core/errors.ts';
+import { askThread, ThreadFailure, type ThreadLimits } from '../../core/ask-thread.ts';
+import { ConfigurationError, RetriableError } from '../../core/errors.ts';
+import { createOneAtATime } from '../../core/one-at-a-time.ts';
+import { ownProgram } from '../../core/own-file.ts';
 import { parseDatabaseUrl } from '../../database/database-url.ts';
 import { hasCode } from '../../database/system-error.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { type CsvHeader, readCsvHeader } from './csv-columns.ts';
+import type { ColumnGuess, CsvHeader } from './csv-columns.ts';
+import type { UploadAnswer } from './upload-worker.ts';
 
 /** The most that a browser may send; a larger file is put on the machine and named in the settings file. */
 export const MAX_UPLOAD_BYTES = 20 * 1_024 * 1_024;
@@ -36,8 +39,23 @@ export interface Upload {
   path: string;
   /** Where its results go. */
   output: string;
-  header: CsvHeader;
+  header: Omit<CsvHeader, 'sample'>;
+  /** Which column most likely holds which part of a contact. */
+  guess: ColumnGuess;
 }
+
+/** The thread that reads a file; a workbook within it has a thread and limits of its own. */
+const LIMITS: ThreadLimits = { mostTimeMs: 150_000, mostMemoryMb: 1_024 };
+
+/** One file at a time: each may take a core and hundreds of megabytes. */
+const inTurn = createOneAtATime(20, () => {
+  return new RetriableError(
+    'Too many files are being read at this moment. Try again in a minute.',
+    {
+      code: 'uploads_busy',
+    },
+  );
+});
 
 /**
  * Takes a file, as CSV in UTF-8 where it was UTF-16 or a workbook, in the place of `replaced` if that is given. Throws a ConfigurationError,
@@ -47,6 +65,7 @@ export async function takeUpload(
   where: Where,
   content: Uint8Array,
   { replaced = null, sheet = null }: { replaced?: string | null; sheet?: string | null } = {},
+  limits = LIMITS,
 ): Promise<Upload> {
   const folder = getUploadFolder(where);
   if (folder === null) {
@@ -58,16 +77,30 @@ export async function takeUpload(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const draft = join(folder, `${randomUUID()}.new`);
   try {
-    const text = await toPlainText('The file', Buffer.from(content), sheet);
-    await writeFile(draft, text, { mode: 0o600, flag: 'wx', flush: true });
-    const header = await readCsvHeader(draft, folder);
-    if ('problem' in header) throw unusable(header.problem.replace(`${draft}: `, ''));
-    if (!hasRows(text)) throw unusable('it has a line of column names, and no contact below it');
+    const answer = await inTurn(() => readUpload(content, sheet, draft, limits));
+    if ('problem' in answer)
+      throw new ConfigurationError(answer.problem, { code: 'csv_unreadable' });
     const path = replaced ?? join(folder, `${randomUUID()}.csv`);
     await rename(draft, path);
-    return { path, output: path.replace(/\.csv$/, '-enhanced.csv'), header };
+    return { path, output: path.replace(/\.csv$/, '-enhanced.csv'), ...answer };
   } finally {
     await rm(draft, { force: true });
+  }
+}
+
+async function readUpload(
+  content: Uint8Array,
+  sheet: string | null,
+  draft: string,
+  limits: ThreadLimits,
+): Promise<UploadAnswer> {
+  const program = ownProgram('src/clients/setup/upload-worker');
+  const bytes = new Uint8Array(content);
+  try {
+    return await askThread<UploadAnswer>(program, { bytes, sheet, draft }, limits, [bytes.buffer]);
+  } catch (error) {
+    if (!(error instanceof ThreadFailure)) throw error;
+    return { problem: 'The file cannot be used: reading it takes too long or too much memory.' };
   }
 }
 
@@ -89,28 +122,4 @@ export async function dropUpload(where: Where, path: string): Promise<string[]> 
   const own = names.filter((name) => name.startsWith(stem)).sort();
   for (const name of own) await rm(join(folder, name), { force: true });
   return own.map((name) => `uploads/${name}`);
-}
-
-function unusable(problem: string): ConfigurationError {
-  return new ConfigurationError(`The file cannot be used: ${problem}.`, { code: 'csv_unreadable' });
-}
-
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
-const BYTE_ORDER_MARK_START = 0xef;
-
-/** White space and delimiters: a line of them holds no contact. */
-const BLANK = new Set([...Array.from({ length: 0x21 }, (_, byte) => byte), 0x2c, 0x3b]);
-
-/** True if anything is below the first line that is not blank. Plain loops: a file may have 20 MB of blanks. */
-function hasRows(text: Uint8Array): boolean {
-  let at = 0;
-  while (at < text.length && isBeforeHeader(text[at])) at += 1;
-  while (at < text.length && text[at] !== LINE_FEED && text[at] !== CARRIAGE_RETURN) at += 1;
-  while (at < text.length && BLANK.has(text[at] ?? 0)) at += 1;
-  return at < text.length;
-}
-
-function isBeforeHeader(byte = 0): boolean {
-  return byte <= 0x20 || byte >= BYTE_ORDER_MARK_START;
 }

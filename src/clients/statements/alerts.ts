@@ -1,11 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { type FromRow, fromRow } from '../../database/from-row.ts';
-import type { AlertsTable } from '../../database/tables/service-tables.ts';
-import type { Database } from '../../database/tables/tables.ts';
+import type { Database, Tables } from '../../database/tables/tables.ts';
 
 /** A problem, and what was sent of it. */
-export type AlertRecord = FromRow<Omit<Selectable<AlertsTable>, 'told_at'>> & {
+export type AlertRecord = FromRow<Omit<Selectable<Tables['alerts']>, 'told_at'>> & {
   /** When people were notified; null while sending has not succeeded. */
   sentAt: number | null;
 };

@@ -1,10 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { type FromRow, maybeFromRow } from '../../database/from-row.ts';
-import type { ConsentsTable } from '../../database/tables/service-tables.ts';
-import type { Database } from '../../database/tables/tables.ts';
+import type { Database, Tables } from '../../database/tables/tables.ts';
 
-export type ConsentRecord = FromRow<Selectable<ConsentsTable>>;
+export type ConsentRecord = FromRow<Selectable<Tables['consents']>>;
 
 /** How long the outcome of a consent can be asked for. */
 const OUTCOME_KEPT_MS = 3_600_000;

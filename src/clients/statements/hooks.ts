@@ -1,13 +1,12 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
-import type { HookCallsTable, HooksTable } from '../../database/tables/service-tables.ts';
-import type { Database } from '../../database/tables/tables.ts';
+import type { Database, Tables } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../../privacy/audit/record.ts';
 
-export type HookRecord = FromRow<Selectable<HooksTable>>;
+export type HookRecord = FromRow<Selectable<Tables['hooks']>>;
 
-export type HookCallRecord = FromRow<Selectable<HookCallsTable>>;
+export type HookCallRecord = FromRow<Selectable<Tables['hook_calls']>>;
 
 /** Calls of each integration that are kept. */
 const KEPT_CALLS = 50;

@@ -205,8 +205,11 @@ export function signQueries(db: Database, clock: Pick<Clock, 'now'>) {
 }
 
 const NO_RUN: RunActivityRow = {
-  ...{ run: null, status: null, isGoingOn: false },
-  ...{ reasonCode: null, reasonMessage: null },
+  run: null,
+  status: null,
+  isGoingOn: false,
+  reasonCode: null,
+  reasonMessage: null,
 };
 
 function listLastRuns(db: Database, clock: Pick<Clock, 'now'>) {

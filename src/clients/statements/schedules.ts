@@ -2,12 +2,11 @@ import { type Selectable, sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { databaseTime, isPostgres } from '../../database/database-time.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
-import type { SchedulesTable } from '../../database/tables/service-tables.ts';
-import type { Database } from '../../database/tables/tables.ts';
+import type { Database, Tables } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../../privacy/audit/record.ts';
 import { addScheduledRuns, type RunsAsked } from '../../sync/statements/run-requests.ts';
 
-export type ScheduleRecord = FromRow<Selectable<SchedulesTable>>;
+export type ScheduleRecord = FromRow<Selectable<Tables['schedules']>>;
 
 /** A time that has come, and what becomes of it. */
 export interface ClaimedTime {

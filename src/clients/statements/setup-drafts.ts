@@ -1,11 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
-import type { SetupDraftsTable } from '../../database/tables/service-tables.ts';
-import type { Database } from '../../database/tables/tables.ts';
+import type { Database, Tables } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../../privacy/audit/record.ts';
 
-export type SetupDraftRecord = FromRow<Selectable<SetupDraftsTable>>;
+export type SetupDraftRecord = FromRow<Selectable<Tables['setup_drafts']>>;
 
 /** A set-up that is not taken up again for so long is dropped. */
 export const SETUP_KEPT_MS = 30 * 86_400_000;

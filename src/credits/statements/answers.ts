@@ -1,10 +1,11 @@
+import { move } from '../../contacts/apply-events.ts';
 import { inheritLater } from '../../contacts/departures.ts';
-import { move } from '../../contacts/transition.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inFilledBatches, valuesTable } from '../../database/rows.ts';
-import { ERASED_ID, type Trx } from '../../database/tables/tables.ts';
+import { ERASED_ID } from '../../database/tables/credits.ts';
+import { countInRun } from '../../sync/statements/run-counts.ts';
 import {
   type ClosedSubmission,
   closeSubmission,
@@ -42,10 +43,9 @@ export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
           await holdUnanswered(trx, submission, 'charged, and no job id came back');
         }
         await returnToDue(trx, submission, 'not_processed');
-        await countSubmitted(trx, {
-          runId: submission.run_id,
+        await countInRun(trx, submission.run_id, {
           submitted: started.length,
-          charged: answer.charged,
+          spent: answer.charged,
         });
       });
     },
@@ -72,21 +72,6 @@ export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
   };
 }
 
-const countSubmitted = prepared(
-  (
-    db,
-    { runId, submitted, charged }: Slots<{ runId: string; submitted: number; charged: number }>,
-  ) =>
-    db
-      .updateTable('runs')
-      .set((eb) => ({
-        submitted_count: eb('submitted_count', '+', submitted),
-        spent_enhancements: eb('spent_enhancements', '+', charged),
-      }))
-      .where('id', '=', runId)
-      .compile(),
-);
-
 /** `cells` are tracking ids, each followed by the job id that came for it. */
 const start = prepared(
   (db, { submissionId, cells }: Slots<{ submissionId: string; cells: readonly string[] }>) =>
@@ -102,7 +87,7 @@ const start = prepared(
 
 /** Persons that the service blames are not submitted again with the same details. */
 async function settleRefused(
-  trx: Trx,
+  trx: RunTransaction,
   submission: ClosedSubmission,
   blamed: readonly { trackingId: string; detail: string }[],
 ): Promise<void> {
@@ -125,7 +110,7 @@ async function settleRefused(
 }
 
 /** Jobs of contacts that were erased while the request was under way: nothing fetches their profile. */
-async function dropErased(trx: Trx, submissionId: string, now: number): Promise<void> {
+async function dropErased(trx: RunTransaction, submissionId: string, now: number): Promise<void> {
   await closeErased(trx, { submissionId, now });
 }
 

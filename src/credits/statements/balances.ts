@@ -1,8 +1,8 @@
 import { findOpenSubmissions } from '../../contacts/open-submissions.ts';
 import type { Clock } from '../../core/clock.ts';
-import { LEASE_MS } from '../../database/leases.ts';
+import { LEASE_MS, type RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { Database } from '../../database/tables/tables.ts';
 import { transact, transactionId } from '../../database/transact.ts';
 import { spentSince } from './spending.ts';
 
@@ -89,6 +89,19 @@ const recordBalance = prepared(
 );
 
 /** The balance that two readings agreed on. */
-export async function setBalance(trx: Trx, partnerKey: string, balance: number): Promise<void> {
+export async function setBalance(
+  trx: RunTransaction,
+  partnerKey: string,
+  balance: number,
+): Promise<void> {
   await trx.updateTable('partner_keys').set({ balance }).where('id', '=', partnerKey).execute();
+}
+
+/** Of two transactions of one key the second goes on when the first has ended. */
+export async function waitForPartnerKey(trx: RunTransaction, partnerKey: string): Promise<void> {
+  await trx
+    .insertInto('partner_keys')
+    .values({ id: partnerKey, spend_sequence: 0 })
+    .onConflict((c) => c.column('id').doUpdateSet({ id: partnerKey }))
+    .execute();
 }

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
+import { move } from '../../contacts/apply-events.ts';
 import { findOpenSubmissions, lockKey, MAX_SLOTS } from '../../contacts/open-submissions.ts';
-import { move } from '../../contacts/transition.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { Lease, LeaseQueries } from '../../database/leases.ts';
+import type { Lease, LeaseQueries, RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inBatches, toValueRows } from '../../database/rows.ts';
-import type { DueReason, Trx } from '../../database/tables/tables.ts';
+import type { DueReason } from '../../database/tables/contacts.ts';
 import { findOpenPersons, findShares, type SharingRules } from './paid-jobs.ts';
 
 /** One submission on its way to disk, before its request leaves. */
@@ -66,13 +66,21 @@ export function intentQueries(leases: LeaseQueries, clock: Clock) {
     },
   };
 
-  async function insertIntent(trx: Trx, lease: Lease, intent: Intent): Promise<IntentResult> {
+  async function insertIntent(
+    trx: RunTransaction,
+    lease: Lease,
+    intent: Intent,
+  ): Promise<IntentResult> {
     const key = await lockKey(trx, intent.partnerKey);
     if (key?.balance == null) throw new IntentRefused('balance_unknown');
     const slot = await freeSlot(trx, intent, key.balance);
     const { submissionId, runId, partnerKey, mapping } = intent;
     const inserted = await insertSubmission(trx, {
-      ...{ submissionId, runId, partnerKey, mapping, slot },
+      submissionId,
+      runId,
+      partnerKey,
+      mapping,
+      slot,
       integrationId: lease.integrationId,
       persons: intent.jobs.length,
       balance: key.balance,
@@ -89,7 +97,7 @@ export function intentQueries(leases: LeaseQueries, clock: Clock) {
   }
 
   /** A slot that is free, if what is open lets another be sent beside it. */
-  async function freeSlot(trx: Trx, intent: Intent, balance: number): Promise<number> {
+  async function freeSlot(trx: RunTransaction, intent: Intent, balance: number): Promise<number> {
     const { partnerKey, jobs, atOnce = 1, keep = 0 } = intent;
     const open = await findOpenSubmissions(trx, partnerKey);
     const persons = open.reduce((sum, submission) => sum + submission.persons, 0);
@@ -109,7 +117,7 @@ export function intentQueries(leases: LeaseQueries, clock: Clock) {
     return slot;
   }
 
-  async function insertJobs(trx: Trx, lease: Lease, intent: Intent): Promise<void> {
+  async function insertJobs(trx: RunTransaction, lease: Lease, intent: Intent): Promise<void> {
     const now = clock.now();
     for (const batch of inBatches(intent.jobs)) {
       const crmIds = batch.map(({ crmId }) => crmId);

@@ -1,15 +1,15 @@
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
 import { findAnswered } from '../../contacts/answered.ts';
+import { move } from '../../contacts/apply-events.ts';
 import { type ContactRecord, findRows } from '../../contacts/contacts.ts';
 import { inheritLater } from '../../contacts/departures.ts';
-import { move } from '../../contacts/transition.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { type FromRow, fromRow } from '../../database/from-row.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inFilledBatches } from '../../database/rows.ts';
-import type { Database, JobsTable, Tables, Trx } from '../../database/tables/tables.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 
 /** A job of the service that runs. */
@@ -22,7 +22,7 @@ export interface RunningJob {
 /** A job that is done, with the contact that its profile belongs to. */
 export interface ReadyJob {
   jobId: string;
-  job: FromRow<Selectable<JobsTable>>;
+  job: FromRow<Selectable<Tables['jobs']>>;
   contact: ContactRecord;
 }
 
@@ -139,7 +139,7 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
 
   /** Ends jobs without a profile; a later run asks again for the vanished, if nothing came yet. */
   async function closeJobs(
-    trx: Trx,
+    trx: RunTransaction,
     lease: Lease,
     run: RunContext,
     trackingIds: readonly string[],
@@ -170,7 +170,7 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
 
   /** Who was answered before is not asked the same again because a job vanished that came by a merge. */
   async function keepAnswers(
-    trx: Trx,
+    trx: RunTransaction,
     lease: Lease,
     run: RunContext,
     jobs: readonly { crm_id: string }[],
@@ -179,7 +179,9 @@ export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
     const kept = [...(await findAnswered(trx, lease.integrationId, ids))]
       .filter(([, { isLast, isLost }]) => isLast && !isLost)
       .map(([crm_id, { identity, submittedAt }]) => ({
-        ...{ crm_id, asked_identity: identity, asked_at: submittedAt },
+        crm_id,
+        asked_identity: identity,
+        asked_at: submittedAt,
       }));
     await move(trx, lease, 'answerStands', kept, run);
   }

@@ -1,7 +1,7 @@
 import { findOpenSubmissions, lockKey } from '../../contacts/open-submissions.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { Lease, LeaseQueries } from '../../database/leases.ts';
-import type { Trx } from '../../database/tables/tables.ts';
+import type { Lease, LeaseQueries, RunTransaction } from '../../database/leases.ts';
+import { countInRun } from '../../sync/statements/run-counts.ts';
 import { rewriteRunRows } from '../../sync/statements/run-rows.ts';
 import { setBalance } from './balances.ts';
 import {
@@ -80,7 +80,7 @@ export function lostAnswerQueries({ checkpoint, checkpointAll }: LeaseQueries, c
   };
 
   async function settleAll(
-    trx: Trx,
+    trx: RunTransaction,
     leases: readonly Lease[],
     beside: readonly string[],
     { partnerKey, sequence, balance, ends }: Settlement,
@@ -101,7 +101,11 @@ export function lostAnswerQueries({ checkpoint, checkpointAll }: LeaseQueries, c
     await setBalance(trx, partnerKey, balance);
   }
 
-  async function settleOne(trx: Trx, { id, run, loss }: LostEnd, now: number): Promise<void> {
+  async function settleOne(
+    trx: RunTransaction,
+    { id, run, loss }: LostEnd,
+    now: number,
+  ): Promise<void> {
     const closed = await closeSubmission(trx, id, {
       state: loss === null ? 'not_charged' : 'charged',
       charged: loss?.charged ?? 0,
@@ -111,18 +115,14 @@ export function lostAnswerQueries({ checkpoint, checkpointAll }: LeaseQueries, c
       if (loss === null) return returnToDue(trx, submission, 'submission_pending');
       if (loss.afterwards === 'hold') await holdUnanswered(trx, submission, loss.detail);
       else await makeDueAgain(trx, submission, loss.detail);
-      await trx
-        .updateTable('runs')
-        .set((eb) => ({ spent_enhancements: eb('spent_enhancements', '+', loss.charged) }))
-        .where('id', '=', submission.run_id)
-        .execute();
+      await countInRun(trx, submission.run_id, { spent: loss.charged });
     });
   }
 }
 
 /** Tells of the contacts of a submission in the run that settled it, or in its own, also if that is over. */
 async function recordInRun(
-  trx: Trx,
+  trx: RunTransaction,
   closed: ClosedSubmission,
   settledBy: string | null,
   settle: (submission: ClosedSubmission) => Promise<void>,

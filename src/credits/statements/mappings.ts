@@ -3,11 +3,12 @@ import type { Clock } from '../../core/clock.ts';
 import { type FromRow, maybeFromRow } from '../../database/from-row.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
-import type { Database, JobState, MappingsTable, Trx } from '../../database/tables/tables.ts';
+import type { JobState } from '../../database/tables/credits.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../../privacy/audit/record.ts';
 import { TRIED_IN_VAIN } from './jobs.ts';
 
-export type MappingRecord = FromRow<Selectable<MappingsTable>>;
+export type MappingRecord = FromRow<Selectable<Tables['mappings']>>;
 
 /** What became of contacts that were paid for. */
 export interface Answers {

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { OPEN_STATES } from '../../contacts/open-submissions.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inFilledBatches } from '../../database/rows.ts';
-import type { Database, JobState, Trx } from '../../database/tables/tables.ts';
+import type { JobState } from '../../database/tables/credits.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
 
 /** Which jobs may be taken instead of a credit. */
 export interface SharingRules {

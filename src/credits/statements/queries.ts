@@ -2,11 +2,10 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
-import type { QueryIntentsTable } from '../../database/tables/warm-path-tables.ts';
+import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
+import type { Database, Tables } from '../../database/tables/tables.ts';
 
-export type QueryRecord = FromRow<Selectable<QueryIntentsTable>>;
+export type QueryRecord = FromRow<Selectable<Tables['query_intents']>>;
 
 /** A query on its way to disk. */
 export type QueryIntent = Pick<QueryRecord, 'id' | 'runId' | 'bucket' | 'credits'>;
@@ -86,7 +85,7 @@ export function queryIntentQueries(db: Database, checkpoint: Checkpoint, clock: 
   };
 }
 
-async function spentByRun(trx: Trx, runId: string): Promise<number> {
+async function spentByRun(trx: RunTransaction, runId: string): Promise<number> {
   const open = await trx
     .selectFrom('query_intents')
     .select((eb) => eb.fn.sum('credits').as('credits'))

@@ -1,4 +1,6 @@
-import type { Database, DueReason, JobState } from '../../database/tables/tables.ts';
+import type { DueReason } from '../../database/tables/contacts.ts';
+import type { JobState } from '../../database/tables/credits.ts';
+import type { Database } from '../../database/tables/tables.ts';
 
 /** What a partner key has spent on enhancements in a time, and what its balance says of it. */
 export interface Reconciliation {

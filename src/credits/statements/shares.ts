@@ -3,12 +3,14 @@
  * same integration or of another one, that contact takes the job that was paid for.
  */
 
+import { moveAndList } from '../../contacts/apply-events.ts';
 import type { LifeEvent } from '../../contacts/life.ts';
-import { moveAndList } from '../../contacts/transition.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
 import { inBatches } from '../../database/rows.ts';
-import type { Database, JobState, Trx } from '../../database/tables/tables.ts';
+import type { JobState } from '../../database/tables/credits.ts';
+import type { Database } from '../../database/tables/tables.ts';
+import { countInRun } from '../../sync/statements/run-counts.ts';
 import type { IntendedJob } from './intents.ts';
 import {
   type Fate,
@@ -73,11 +75,7 @@ export function shareQueries(db: Database, checkpoint: Checkpoint, clock: Clock)
         const done = await move(trx, lease, runId, takers, 'done');
         const failed = await move(trx, lease, runId, takers, 'failed');
         await move(trx, lease, runId, takers, 'lost');
-        await trx
-          .updateTable('runs')
-          .set((eb) => ({ shared_count: eb('shared_count', '+', running + done + failed) }))
-          .where('id', '=', runId)
-          .execute();
+        await countInRun(trx, runId, { shared: running + done + failed });
         return new Set(shares.keys());
       });
     },
@@ -85,7 +83,7 @@ export function shareQueries(db: Database, checkpoint: Checkpoint, clock: Clock)
 
   /** Moves the takers of jobs of one fate; who is not due any more is left out. */
   async function move(
-    trx: Trx,
+    trx: RunTransaction,
     lease: Lease,
     runId: string,
     takers: readonly Taker[],
@@ -118,7 +116,7 @@ export function shareQueries(db: Database, checkpoint: Checkpoint, clock: Clock)
 
   /** Each contact has a row of its own, so that each is polled, delivered and held by itself. */
   async function insertJobs(
-    trx: Trx,
+    trx: RunTransaction,
     lease: Lease,
     takers: readonly Taker[],
     fate: Fate,

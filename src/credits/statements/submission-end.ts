@@ -1,11 +1,12 @@
 import type { Selectable } from 'kysely';
+import { type Moved, move, moveAndList } from '../../contacts/apply-events.ts';
 import { inheritLater } from '../../contacts/departures.ts';
 import { lockKey, OPEN_STATES, type SubmissionRow } from '../../contacts/open-submissions.ts';
-import { type Moved, move, moveAndList } from '../../contacts/transition.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
+import type { RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inBatches } from '../../database/rows.ts';
-import type { JobsTable, Trx } from '../../database/tables/tables.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 
 /** A submission that has come to its end, and when (epoch ms). */
 export type ClosedSubmission = SubmissionRow & { closed_at: number };
@@ -18,7 +19,7 @@ type End = {
 
 /** Ends a submission once: credits leave the balance of its key. Throws if it was closed before. */
 export async function closeSubmission(
-  trx: Trx,
+  trx: RunTransaction,
   submissionId: string,
   end: End,
 ): Promise<ClosedSubmission> {
@@ -60,13 +61,13 @@ const charge = prepared(
 
 /** A job without an answer, or with one: whose it is, and what was submitted. */
 export type SubmittedJob = Pick<
-  Selectable<JobsTable>,
+  Selectable<Tables['jobs']>,
   'tracking_id' | 'crm_id' | 'identity' | 'reason'
 >;
 
 /** Jobs that were not charged are closed as unpaid, and their contacts are due again. */
 export async function returnToDue(
-  trx: Trx,
+  trx: RunTransaction,
   submission: ClosedSubmission,
   outcome_reason: OutcomeReason,
 ): Promise<void> {
@@ -79,7 +80,7 @@ export async function returnToDue(
 
 /** Contacts of jobs without an answer, charged: a person decides whether to spend again. */
 export async function holdUnanswered(
-  trx: Trx,
+  trx: RunTransaction,
   submission: ClosedSubmission,
   detail: string,
 ): Promise<void> {
@@ -90,7 +91,7 @@ export async function holdUnanswered(
 
 /** The same contacts where the settings allow to spend again. */
 export async function makeDueAgain(
-  trx: Trx,
+  trx: RunTransaction,
   submission: ClosedSubmission,
   detail: string,
 ): Promise<void> {
@@ -100,7 +101,7 @@ export async function makeDueAgain(
 
 /** Contacts whose jobs were accepted: the credit is on record against the identity submitted. */
 export async function spendOnAccepted(
-  trx: Trx,
+  trx: RunTransaction,
   submission: ClosedSubmission,
   jobs: readonly Omit<SubmittedJob, 'reason'>[],
 ): Promise<void> {
@@ -111,7 +112,7 @@ export async function spendOnAccepted(
 
 /** Opens the holds of contacts that wait because an answer was lost. */
 export async function openLossHolds(
-  trx: Trx,
+  trx: RunTransaction,
   { integration_id, closed_at }: Pick<ClosedSubmission, 'integration_id' | 'closed_at'>,
   contacts: readonly { crm_id: string; tracking_id: string | null }[],
   detail: string,
@@ -137,7 +138,7 @@ export async function openLossHolds(
 }
 
 async function spendUnanswered(
-  trx: Trx,
+  trx: RunTransaction,
   submission: ClosedSubmission,
   event: 'lost' | 'lostDueAgain',
   outcome_detail: string,
@@ -152,7 +153,7 @@ async function spendUnanswered(
 
 /** Closes the jobs without an answer, and resolves with them. */
 async function closeUnanswered(
-  trx: Trx,
+  trx: RunTransaction,
   { id, closed_at }: ClosedSubmission,
   state: 'unpaid' | 'lost',
 ): Promise<SubmittedJob[]> {

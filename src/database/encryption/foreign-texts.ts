@@ -4,9 +4,9 @@ import { FOREIGN_TEXT_LIFE_MS } from '../../core/foreign-text.ts';
 import { type FromRow, fromRows } from '../from-row.ts';
 import { prepared, type Slots } from '../prepared.ts';
 import { inBatches, inFilledBatches } from '../rows.ts';
-import type { Database, ForeignTextsTable, Trx } from '../tables/tables.ts';
+import type { Database, Tables, Trx } from '../tables/tables.ts';
 
-export type ForeignTextRecord = FromRow<Selectable<ForeignTextsTable>>;
+export type ForeignTextRecord = FromRow<Selectable<Tables['foreign_texts']>>;
 
 /** A sealed text on its way to disk. */
 export interface SealedWords {

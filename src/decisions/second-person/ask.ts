@@ -176,7 +176,9 @@ export function toApprovalRequest(
   return buildRequest(
     word,
     holds.map(({ about, row: { id: subject, integrationId } }) => ({
-      ...{ about, subject, integrationId },
+      about,
+      subject,
+      integrationId,
     })),
   );
 }

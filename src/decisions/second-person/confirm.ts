@@ -103,7 +103,9 @@ export async function carryOut(
   const forget = await forgetPerson(
     { ...acting, newId: () => newId(deps.clock.now()) },
     {
-      ...{ alsoInCrm, blockUnknown, everywhere: true },
+      alsoInCrm,
+      blockUnknown,
+      everywhere: true,
       integration: requireIntegration(acting, approval),
       crmId: approval.crmId ?? '',
     },

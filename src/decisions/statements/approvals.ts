@@ -11,8 +11,7 @@ import { isDonorSyncError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { SealContext } from '../../database/encryption/sealed.ts';
-import type { ApprovalsTable } from '../../database/tables/service-tables.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import { auditSealer } from '../../privacy/audit/chain.ts';
 import { type AuditDetails, auditRecorder } from '../../privacy/audit/record.ts';
 import { actorSchema, putDown, type WaitingDecision } from './withdrawable-decisions.ts';
@@ -105,7 +104,10 @@ export function approvalQueries(deps: ApprovalDeps) {
         const { numInsertedOrUpdatedRows } = await trx
           .insertInto('approvals')
           .values({
-            ...{ id, integration_id: integrationId, crm_id: crmId, digest },
+            id,
+            integration_id: integrationId,
+            crm_id: crmId,
+            digest,
             asked: sealer().seal(JSON.stringify(asked), place),
             asked_at: askedAt,
             runs_out_at: askedAt + APPROVAL_MS,
@@ -231,13 +233,15 @@ export function approvalQueries(deps: ApprovalDeps) {
     return numUpdatedRows > 0n;
   }
 
-  function openRow(row: Selectable<ApprovalsTable>): ApprovalRecord {
+  function openRow(row: Selectable<Tables['approvals']>): ApprovalRecord {
     const { id, integration_id: integrationId, crm_id: crmId } = row;
     const open = (sealed: string, column: 'asked' | 'confirmed_by') =>
       JSON.parse(sealer().open(sealed, getSealPlace(column, row)));
     return {
       ...askedSchema.parse(open(row.asked, 'asked')),
-      ...{ id, integrationId, crmId },
+      id,
+      integrationId,
+      crmId,
       askedAt: row.asked_at,
       runsOutAt: row.runs_out_at,
       confirmedBy:
@@ -248,7 +252,7 @@ export function approvalQueries(deps: ApprovalDeps) {
   }
 
   /** What another program has written does not open, and counts for nothing. */
-  function readable(row: Selectable<ApprovalsTable>): ApprovalRecord[] {
+  function readable(row: Selectable<Tables['approvals']>): ApprovalRecord[] {
     try {
       return [openRow(row)];
     } catch (error) {
@@ -273,7 +277,7 @@ function toAuditEntry<Action extends `approval.${'asked' | 'confirmed' | 'refuse
 /** Bound to the contact as well: with its id exchanged, a row would forget another one. */
 function getSealPlace(
   column: 'asked' | 'confirmed_by',
-  row: Pick<Selectable<ApprovalsTable>, 'id' | 'integration_id' | 'crm_id'>,
+  row: Pick<Selectable<Tables['approvals']>, 'id' | 'integration_id' | 'crm_id'>,
 ): SealContext {
   return { table: 'approvals', column, row: [row.id, row.integration_id, row.crm_id ?? ''] };
 }

@@ -1,8 +1,8 @@
 /** What waits for a person, as a queue: contacts that stand alone and networks, in pages, and counted by the database. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { fromRows } from '../../database/from-row.ts';
-import type { NetworkHoldKind } from '../../database/tables/network-tables.ts';
-import type { Database, HoldKind } from '../../database/tables/tables.ts';
+import type { HoldKind, NetworkHoldKind } from '../../database/tables/decisions.ts';
+import type { Database } from '../../database/tables/tables.ts';
 import type { HoldRecord } from './holds.ts';
 import type { NetworkHoldRecord } from './network-holds.ts';
 

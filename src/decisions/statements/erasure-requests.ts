@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { type Checkpoint, type Lease, waitForCheckpoint } from '../../database/leases.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
-import type { Database, HoldsTable, Trx } from '../../database/tables/tables.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../../privacy/audit/record.ts';
 
 /** The kind of hold that asks whether contacts are to be erased. */
@@ -229,7 +229,7 @@ export interface DueErasure {
   source: ErasureSource;
 }
 
-type RequestStatus = Pick<HoldsTable, 'id' | 'detail' | 'decision'>;
+type RequestStatus = Pick<Tables['holds'], 'id' | 'detail' | 'decision'>;
 
 /** An approved erasure is on its way; a user who keeps a contact is asked again only after a deletion in the CRM. */
 function isAnswered({ decision, detail }: RequestStatus, source: ErasureSource): boolean {

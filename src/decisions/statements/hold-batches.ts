@@ -1,11 +1,12 @@
 import { type SqlBool, sql } from 'kysely';
-import { removeConfirmed } from '../../contacts/guards/missing.ts';
-import { move } from '../../contacts/transition.ts';
+import { move } from '../../contacts/apply-events.ts';
+import { removeConfirmed } from '../../contacts/many-at-once/missing.ts';
 import type { Clock } from '../../core/clock.ts';
 import { fromRows } from '../../database/from-row.ts';
 import { waitForCheckpoint } from '../../database/leases.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
-import type { Database, HoldKind, Trx } from '../../database/tables/tables.ts';
+import type { HoldKind } from '../../database/tables/decisions.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
 import { CHANGED_PARTS, type ChangedPart } from '../../identity/identity-text.ts';
 import type { RecordEntry } from '../../privacy/audit/record.ts';
 import { ERASURE_KIND, type ErasureSource, ON_HOLD, toErasureSource } from './erasure-requests.ts';

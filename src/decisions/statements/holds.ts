@@ -1,21 +1,21 @@
 import type { Selectable } from 'kysely';
+import { moveAndList } from '../../contacts/apply-events.ts';
 import { reopenHolds } from '../../contacts/erased-holds.ts';
-import { removeConfirmed } from '../../contacts/guards/missing.ts';
 import type { LifeEvent } from '../../contacts/life.ts';
-import { moveAndList } from '../../contacts/transition.ts';
+import { removeConfirmed } from '../../contacts/many-at-once/missing.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
 import { waitForCheckpoint } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inFilledBatches } from '../../database/rows.ts';
-import type { Database, HoldsTable, Trx } from '../../database/tables/tables.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../../privacy/audit/record.ts';
 import { blockErased } from '../../privacy/statements/block-erased.ts';
 import type { ErasureLog } from '../../privacy/statements/erasure-log.ts';
 import { ON_HOLD } from './erasure-requests.ts';
 
-export type HoldRecord = FromRow<Selectable<HoldsTable>>;
+export type HoldRecord = FromRow<Selectable<Tables['holds']>>;
 
 /** What a person may decide about a hold. */
 export type HoldDecision = 'approved' | 'rejected' | 'resubmitted';

@@ -3,13 +3,13 @@ import type { Clock } from '../../core/clock.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
-import type { NetworkHoldKind, NetworkHoldsTable } from '../../database/tables/network-tables.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { NetworkHoldKind } from '../../database/tables/decisions.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../../privacy/audit/record.ts';
 import { countOpenHolds } from './holds.ts';
 
 /** A hold of a network, with the name of the network. */
-export type NetworkHoldRecord = FromRow<Selectable<NetworkHoldsTable> & { name: string }>;
+export type NetworkHoldRecord = FromRow<Selectable<Tables['network_holds']> & { name: string }>;
 
 /** What a person may decide about a network. */
 export type NetworkDecision = 'approved' | 'rejected';

@@ -12,8 +12,7 @@ import type { SealContext } from '../../database/encryption/sealed.ts';
 import { maybeFromRow } from '../../database/from-row.ts';
 import type { Checkpoint } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
-import type { WaitingDecisionsTable } from '../../database/tables/service-tables.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import { auditSealer } from '../../privacy/audit/chain.ts';
 import { auditRecorder } from '../../privacy/audit/record.ts';
 import type { ErasureLog } from '../../privacy/statements/erasure-log.ts';
@@ -25,7 +24,10 @@ import { networkHoldQueries } from './network-holds.ts';
 export const WITHDRAWABLE_MS = 10_000;
 
 /** What is decided; who decided is kept apart. */
-export type WaitingDecision = Pick<WaitingDecisionsTable, 'about' | 'subject' | 'decision'> & {
+export type WaitingDecision = Pick<
+  Tables['waiting_decisions'],
+  'about' | 'subject' | 'decision'
+> & {
   integrationId: string;
   openedUntil: number | null;
 };
@@ -165,7 +167,7 @@ function createDeciders(
 /** What was decided meanwhile by another way stays as it is. */
 async function decide(
   { holds, networkHolds }: Deciders,
-  row: WaitingDecisionsTable,
+  row: Tables['waiting_decisions'],
 ): Promise<void> {
   const { about, subject, decision, integration_id: integrationId } = row;
   if (about === 'network') {

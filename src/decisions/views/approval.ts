@@ -45,7 +45,11 @@ export interface ApprovalView {
 export function describeApproval(approval: ApprovalRecord): ApprovalView {
   const { id, request, integrations, crmId, contacts, credits, digest, by } = approval;
   return {
-    ...{ id, integrations, contacts, credits, digest },
+    id,
+    integrations,
+    contacts,
+    credits,
+    digest,
     what: getApprovalKind(approval),
     text: describeRequest(approval),
     run: request.what === 'undo' ? request.run : null,

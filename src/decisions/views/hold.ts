@@ -1,6 +1,6 @@
 /** What waits for a person, contacts and networks in one list: why, and what may be decided. */
 
-import { BY_OBJECTION } from '../../contacts/guards/opt-outs.ts';
+import { BY_OBJECTION } from '../../contacts/many-at-once/opt-outs.ts';
 import { isoTime } from '../../core/clock.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { changedPartsText, partCountsText } from '../../identity/changed-parts-text.ts';

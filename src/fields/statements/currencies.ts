@@ -1,12 +1,11 @@
 /** Contacts whose currency in the CRM has changed: what was written before may be in another currency now. */
 
+import { putCurrencies } from '../../contacts/apply-events.ts';
 import { findRows } from '../../contacts/contacts.ts';
-import { putCurrencies } from '../../contacts/transition.ts';
 import type { Clock } from '../../core/clock.ts';
 import { currenciesDiffer } from '../../core/money.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
 import { inFilledBatches } from '../../database/rows.ts';
-import type { Trx } from '../../database/tables/tables.ts';
 import { findNotes, putNotes, REMOVED_STATES, type ValueNote } from './value-states.ts';
 
 /** A contact with the currencies of its record in one text (`currenciesText`). */
@@ -52,7 +51,7 @@ export function currencyQueries(checkpoint: Checkpoint, clock: Clock) {
 const CHANGED = { state: 'currency_changed', code: '', description: '' } as const;
 
 async function noteMoved(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   crmIds: readonly string[],
   { fields, now }: { fields: readonly string[]; now: number },
@@ -73,7 +72,7 @@ function isRemoved({ state }: ValueNote): boolean {
 }
 
 async function findDelivered(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   crmIds: readonly string[],
 ): Promise<string[]> {

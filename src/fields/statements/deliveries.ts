@@ -1,18 +1,19 @@
 import { type Selectable, sql } from 'kysely';
+import { move } from '../../contacts/apply-events.ts';
 import { type OwnedValues, parseOwned } from '../../contacts/owned-values.ts';
-import { move } from '../../contacts/transition.ts';
 import type { Clock } from '../../core/clock.ts';
 import { keepWords } from '../../database/encryption/foreign-texts.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inBatches, inFilledBatches, toValueRows } from '../../database/rows.ts';
-import type { Database, WritesTable } from '../../database/tables/tables.ts';
+import type { Database, Tables } from '../../database/tables/tables.ts';
+import { countInRun } from '../../sync/statements/run-counts.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { type Delivery, recordEnds } from './delivery-ends.ts';
 import { recordUndone } from './value-states.ts';
 
-export type WriteRecord = FromRow<Selectable<WritesTable>>;
+export type WriteRecord = FromRow<Selectable<Tables['writes']>>;
 
 /** A write on its way to disk, before it goes to the CRM. */
 export interface IntendedWrite {
@@ -124,7 +125,7 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
         const profiles = deliveries.filter(
           ({ end }) => end.kind !== 'postponed' || end.enhanced,
         ).length;
-        await countEnhanced(trx, { runId, profiles });
+        await countInRun(trx, runId, { enhanced: profiles });
       });
     },
 
@@ -221,15 +222,6 @@ const INTENDED = [
   'introduced',
   'written_at',
 ] as const;
-
-const countEnhanced = prepared(
-  (db, { runId, profiles }: Slots<{ runId: string; profiles: number }>) =>
-    db
-      .updateTable('runs')
-      .set((eb) => ({ enhanced_count: eb('enhanced_count', '+', profiles) }))
-      .where('id', '=', runId)
-      .compile(),
-);
 
 const insertBatch = prepared(
   (db, { cells }: Slots<{ cells: readonly (string | number | null)[] }>) =>

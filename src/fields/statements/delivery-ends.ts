@@ -1,14 +1,14 @@
+import { move, moveAndList } from '../../contacts/apply-events.ts';
 import { inheritAtDelivery } from '../../contacts/departures.ts';
 import { openErasedHolds } from '../../contacts/erased-holds.ts';
 import type { OwnedValues } from '../../contacts/owned-values.ts';
-import { move, moveAndList } from '../../contacts/transition.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { answered } from '../../credits/statements/jobs.ts';
 import type { SealedWords } from '../../database/encryption/foreign-texts.ts';
-import type { Lease } from '../../database/leases.ts';
+import type { Lease, RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inFilledBatches } from '../../database/rows.ts';
-import type { HoldKind, Trx } from '../../database/tables/tables.ts';
+import type { HoldKind } from '../../database/tables/decisions.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { closeWrites } from './field-end.ts';
 import { type KeptDelivery, keepProfiles, type ProfileToKeep } from './kept-profiles.ts';
@@ -52,7 +52,7 @@ export type DeliveryEnd =
 
 /** Brings contacts, jobs, writes and holds to where the deliveries of a run have left them. */
 export async function recordEnds(
-  trx: Trx,
+  trx: RunTransaction,
   lease: Lease,
   run: RunContext,
   deliveries: readonly Delivery[],
@@ -111,7 +111,11 @@ function refusedOnes(deliveries: readonly Delivery[]): string[] {
 }
 
 /** The service knew these persons; when that was first settled stays. */
-async function recordKnown(trx: Trx, trackingIds: readonly string[], now: number): Promise<void> {
+async function recordKnown(
+  trx: RunTransaction,
+  trackingIds: readonly string[],
+  now: number,
+): Promise<void> {
   for (const batch of inFilledBatches(trackingIds)) {
     await trx
       .updateTable('jobs')
@@ -123,7 +127,7 @@ async function recordKnown(trx: Trx, trackingIds: readonly string[], now: number
 }
 
 async function recordDelivered(
-  trx: Trx,
+  trx: RunTransaction,
   lease: Lease,
   run: RunContext,
   deliveries: readonly Delivery[],
@@ -187,7 +191,12 @@ const HOLD_KINDS = [
 /** Questions about a profile that is the contact's person. */
 const KNOWN_PERSON: ReadonlySet<HoldKind> = new Set(['profile_deceased', 'values_of_two_people']);
 
-async function hold(trx: Trx, lease: Lease, run: RunContext, delivery: Delivery): Promise<void> {
+async function hold(
+  trx: RunTransaction,
+  lease: Lease,
+  run: RunContext,
+  delivery: Delivery,
+): Promise<void> {
   if (delivery.end.kind === 'held' && delivery.end.hold === 'forgotten_person') {
     // This hold is not named after the job: who approves it says nothing of the names. The job stays
     // as it is: should the contact leave and come back, its profile is paid for.

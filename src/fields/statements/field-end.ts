@@ -1,9 +1,9 @@
 import type { OwnedValues } from '../../contacts/owned-values.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import type { SealedWords } from '../../database/encryption/foreign-texts.ts';
+import type { RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inFilledBatches } from '../../database/rows.ts';
-import type { Trx } from '../../database/tables/tables.ts';
 
 /** How an intended write ended; `writeId` is null if nothing was to be written. */
 export interface WriteEnd {
@@ -27,7 +27,7 @@ export interface FieldEnd extends WriteEnd {
 }
 
 /** Notes of writes that they are in the CRM, or that it refused them. */
-export async function closeWrites(trx: Trx, ends: readonly WriteEnd[]): Promise<void> {
+export async function closeWrites(trx: RunTransaction, ends: readonly WriteEnd[]): Promise<void> {
   for (const [isDone, rows] of Map.groupBy(ends, (row) => row.isDone)) {
     for (const batch of inFilledBatches(rows.flatMap((row) => row.writeId ?? []))) {
       await close(trx, { state: isDone ? 'written' : 'refused', ids: batch });

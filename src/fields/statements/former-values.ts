@@ -1,13 +1,12 @@
 /** Whose values stand in contacts that were renamed or merged, and what users are asked about them. */
 import { sql } from 'kysely';
+import { move, moveAndList } from '../../contacts/apply-events.ts';
 import { type ContactRow, findRows } from '../../contacts/contacts.ts';
 import { findParts, takeJob } from '../../contacts/departures.ts';
-import { DEPARTURE_READ } from '../../contacts/life.ts';
 import { type OwnedValues, parseOwned } from '../../contacts/owned-values.ts';
-import { move, moveAndList } from '../../contacts/transition.ts';
 import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/new-id.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { Database, Trx } from '../../database/tables/tables.ts';
 import { changedParts } from '../../identity/identity-text.ts';
@@ -161,7 +160,7 @@ function buildPartsQuery(db: Database | Trx, integrationId: string) {
     .selectFrom('contacts as part')
     .where('part.integration_id', '=', integrationId)
     .where('part.merged_into', 'is not', null)
-    .where('part.seen_run', '=', DEPARTURE_READ);
+    .where('part.departure_read', '=', 1);
 }
 
 /** The contacts that records live on in which have values of ours that are not accounted for. */
@@ -187,8 +186,8 @@ async function findHeirs(db: Database, integrationId: string): Promise<string[]>
   for (let heirs = parts.flatMap(({ merged_into }) => merged_into ?? []); heirs.length > 0; ) {
     const rows = await findRows(db, integrationId, [...new Set(heirs)]);
     const next: string[] = [];
-    for (const { crm_id, seen_run, merged_into } of rows.values()) {
-      const hasLeft = seen_run === DEPARTURE_READ && merged_into !== null;
+    for (const { crm_id, departure_read, merged_into } of rows.values()) {
+      const hasLeft = departure_read === 1 && merged_into !== null;
       if (!hasLeft) found.add(crm_id);
       // A circle of merges leads to nobody.
       else if (!seen.has(crm_id)) next.push(merged_into);
@@ -201,7 +200,7 @@ async function findHeirs(db: Database, integrationId: string): Promise<string[]>
 
 /** Writes into records that are gone: what became of them is accounted for. */
 async function closeIntended(
-  trx: Trx,
+  trx: RunTransaction,
   { integrationId }: OfIntegration,
   crmIds: readonly string[],
 ): Promise<void> {
@@ -367,7 +366,7 @@ async function listMismatches(
           .select('part.crm_id')
           .whereRef('part.integration_id', '=', 'heir.integration_id')
           .whereRef('part.merged_into', '=', 'heir.crm_id')
-          .where('part.seen_run', '=', DEPARTURE_READ),
+          .where('part.departure_read', '=', 1),
       ),
     )
     .where((eb) =>
@@ -395,7 +394,7 @@ const RESULTS_KEPT_MS = 7 * 86_400_000;
 
 /** Gives the contact a job of a record that was merged into it, if that was paid for under this name. */
 async function takeFittingJob(
-  trx: Trx,
+  trx: RunTransaction,
   of: OfIntegration,
   run: RunContext,
   heir: ContactRow,
@@ -441,7 +440,7 @@ function hasSameName(one: string, other: string): boolean {
 
 /** Opens a question about each of these contacts. */
 async function openQuestions(
-  trx: Trx,
+  trx: RunTransaction,
   lease: Lease,
   run: RunContext,
   rows: readonly ContactRow[],

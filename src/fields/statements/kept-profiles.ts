@@ -1,17 +1,16 @@
 /** Profiles that were paid for: how they are kept, found and deleted. */
 import { type Selectable, sql } from 'kysely';
+import { move } from '../../contacts/apply-events.ts';
 import { type ContactRecord, findRows } from '../../contacts/contacts.ts';
-import { move } from '../../contacts/transition.ts';
 import type { Clock } from '../../core/clock.ts';
 import { getOutcome, type OutcomeReason } from '../../core/outcome.ts';
 import { keepWords, type SealedWords } from '../../database/encryption/foreign-texts.ts';
 import { type FromRow, fromRow, fromRows } from '../../database/from-row.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inBatches, inFilledBatches, toValueRows } from '../../database/rows.ts';
-import type { KeptProfilesTable, ValueState } from '../../database/tables/kept-tables.ts';
-import { MAY_BE_LOST } from '../../database/tables/status-tables.ts';
-import type { Database, JobsTable, Trx } from '../../database/tables/tables.ts';
+import { MAY_BE_LOST, type ValueState } from '../../database/tables/fields.ts';
+import type { Database, Tables } from '../../database/tables/tables.ts';
 import { closeWrites, type WriteEnd } from './field-end.ts';
 import {
   buildKeptUpdate,
@@ -51,7 +50,7 @@ export interface KeptDelivery extends ProfileToKeep {
   isDelivered: boolean;
 }
 
-export type KeptRecord = FromRow<Selectable<KeptProfilesTable>>;
+export type KeptRecord = FromRow<Selectable<Tables['kept_profiles']>>;
 
 /** A field map that profiles were offered with, as fingerprints of its lines. */
 export interface OfferedMap {
@@ -63,7 +62,7 @@ export interface OfferedMap {
 export interface KeptOfContact {
   kept: KeptRecord;
   contact: ContactRecord;
-  job: FromRow<Selectable<JobsTable>>;
+  job: FromRow<Selectable<Tables['jobs']>>;
   values: readonly ValueNote[];
 }
 
@@ -262,7 +261,9 @@ export function keptProfileQueries(db: Database, checkpoint: Checkpoint, clock: 
         await closeWrites(trx, ends);
         const telling = ends.filter(({ reason }) => getOutcome(reason) !== 'unchanged');
         const outcomes = telling.map(({ crmId, reason, detail }) => ({
-          ...{ crm_id: crmId, outcome_reason: reason, outcome_detail: detail },
+          crm_id: crmId,
+          outcome_reason: reason,
+          outcome_detail: detail,
         }));
         await move(trx, lease, 'deliveredLater', outcomes, run);
         const words = ends.flatMap((end) => end.words ?? []);
@@ -289,7 +290,10 @@ export function keptProfileQueries(db: Database, checkpoint: Checkpoint, clock: 
       await checkpoint(lease, async (trx) => {
         const deliveries = fetched.map(({ submittedAt, ...each }) => ({
           ...each,
-          ...{ paidAt: submittedAt, isDelivered: true, fieldMap: '', values: [] },
+          paidAt: submittedAt,
+          isDelivered: true,
+          fieldMap: '',
+          values: [],
         }));
         await insertKept(trx, lease.integrationId, deliveries);
       });
@@ -402,7 +406,7 @@ export function keptProfileQueries(db: Database, checkpoint: Checkpoint, clock: 
     const ids = rows.map(({ crmId }) => crmId);
     const contacts = await findRows(db, integrationId, ids);
     const values = await findNotes(db, integrationId, ids);
-    const jobs = new Map<string, FromRow<Selectable<JobsTable>>>();
+    const jobs = new Map<string, FromRow<Selectable<Tables['jobs']>>>();
     for (const batch of inFilledBatches(rows.map(({ trackingId }) => trackingId))) {
       const found = await db
         .selectFrom('jobs')
@@ -422,7 +426,7 @@ export function keptProfileQueries(db: Database, checkpoint: Checkpoint, clock: 
 
 /** Keeps profiles in the transaction in which their delivery ends; each replaces the one before. */
 export async function keepProfiles(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   now: number,
   deliveries: readonly KeptDelivery[],
@@ -437,7 +441,7 @@ export async function keepProfiles(
 }
 
 async function insertKept(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   deliveries: readonly KeptDelivery[],
 ): Promise<void> {
@@ -491,7 +495,7 @@ const insertProfiles = prepared((db, { cells }: Slots<{ cells: readonly (string 
 
 /** What is ours in the contacts now, and whose values these are where they were another donor's before. */
 async function recordOwned(
-  trx: Trx,
+  trx: RunTransaction,
   lease: Lease,
   ends: readonly LaterEnd[],
   now: number,
@@ -511,7 +515,7 @@ async function recordOwned(
 
 /** A few statements for all of them, however many values each has. */
 async function recordLater(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   now: number,
   ends: readonly LaterEnd[],

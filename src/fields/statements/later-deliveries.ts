@@ -3,7 +3,8 @@ import { type Selectable, type SqlBool, sql } from 'kysely';
 import { isListed } from '../../contacts/listed.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
-import type { ContactState, Database, JobsTable, Trx } from '../../database/tables/tables.ts';
+import type { ContactState } from '../../database/tables/contacts.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import type { ValueNote } from './value-states.ts';
 
 /** `requested` of a profile of which a user wants all fields. */
@@ -121,8 +122,12 @@ export function createRequestQueries(db: Database, checkpoint: Checkpoint) {
         .groupBy(['c.state', 'c.eligible', 'c.outcome_reason', 'outside', 'gone'])
         .execute();
       return rows.map(({ state, eligible, outcome_reason: reason, outside, gone, contacts }) => ({
-        ...{ state, reason, isEligible: eligible === 1, isOutside: outside === 1 },
-        ...{ isGone: gone === 1, contacts: Number(contacts) },
+        state,
+        reason,
+        isEligible: eligible === 1,
+        isOutside: outside === 1,
+        isGone: gone === 1,
+        contacts: Number(contacts),
       }));
     },
   };
@@ -147,7 +152,7 @@ export async function listUnkeptJobs(
   db: Database,
   integrationId: string,
   { after, limit, only }: { after: string; limit: number; only: Only },
-): Promise<FromRow<Selectable<JobsTable>>[]> {
+): Promise<FromRow<Selectable<Tables['jobs']>>[]> {
   return db
     .selectFrom('contacts as c')
     .innerJoin('jobs as j', (join) =>

@@ -1,6 +1,6 @@
 /** Deletes profiles that were paid for, with the keys that open them: for their age, an opt-out or an objection. */
 import { sql } from 'kysely';
-import { IS_IN_DOUBT, OBJECTS } from '../../contacts/guards/opt-outs.ts';
+import { IS_IN_DOUBT, OBJECTS } from '../../contacts/many-at-once/opt-outs.ts';
 import { type Checkpoint, type Lease, waitForCheckpoint } from '../../database/leases.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
 import type { Database, Trx } from '../../database/tables/tables.ts';

@@ -1,13 +1,14 @@
 /** Where contacts stand, as far as that is in their CRM: which of them to look at, and what is there. */
 import { type RawBuilder, sql } from 'kysely';
-import { move } from '../../contacts/transition.ts';
+import { move } from '../../contacts/apply-events.ts';
 import type { Clock } from '../../core/clock.ts';
 import { getOutcome, isOutcomeReason, type OutcomeReason } from '../../core/outcome.ts';
 import { isSyncStatus, type SyncStatus } from '../../core/sync-status.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { inBatches } from '../../database/rows.ts';
-import { MAY_BE_LOST } from '../../database/tables/status-tables.ts';
-import type { ContactState, Database } from '../../database/tables/tables.ts';
+import type { ContactState } from '../../database/tables/contacts.ts';
+import { MAY_BE_LOST } from '../../database/tables/fields.ts';
+import type { Database } from '../../database/tables/tables.ts';
 import { closeWrites, type FieldEnd } from './field-end.ts';
 
 /** A contact whose state or reason is another one than when its status was made. */

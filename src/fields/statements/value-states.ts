@@ -1,8 +1,9 @@
 /** Values of profiles that are not in their field, and why: one row for each. */
 
+import type { RunTransaction } from '../../database/leases.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
-import type { ValueState } from '../../database/tables/kept-tables.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { ValueState } from '../../database/tables/fields.ts';
+import type { Database } from '../../database/tables/tables.ts';
 
 /** A value of a profile that is not in its field. */
 export interface ValueNote {
@@ -147,7 +148,7 @@ export async function findNotes(
 
 /** How long a value has been waiting is counted from the first time that the same kept it out. */
 export async function putNotes(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   notes: readonly NoteOfContact[],
   { now, probedAt = null }: { now: number; probedAt?: number | null },
@@ -156,8 +157,14 @@ export async function putNotes(
     notes.map(({ crmId, note: { field, state, code, description } }) => [
       JSON.stringify([crmId, field]),
       {
-        ...{ integration_id: integrationId, crm_id: crmId, field, state, code, description },
-        ...{ since: now, probed_at: probedAt },
+        integration_id: integrationId,
+        crm_id: crmId,
+        field,
+        state,
+        code,
+        description,
+        since: now,
+        probed_at: probedAt,
       },
     ]),
   );
@@ -190,7 +197,7 @@ export async function putNotes(
 
 /** Drops the notes of values that are in their fields now, given as the fields of each contact. */
 export async function dropNotes(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   written: readonly { crmId: string; fields: readonly string[] }[],
 ): Promise<void> {
@@ -209,7 +216,7 @@ export async function dropNotes(
 
 /** What a user has undone is not written again before a user asks for it, or another profile comes. */
 export async function recordUndone(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   now: number,
   { crmId, fields }: { crmId: string; fields: readonly string[] },

@@ -87,7 +87,11 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
   const { store, sealer } = application;
   const passwords = createPasswordSignIn({
     people: { store, sealer, clock },
-    ...{ store, clock, publicUrl, getAddress, access },
+    store,
+    clock,
+    publicUrl,
+    getAddress,
+    access,
     onLimit: (address) =>
       log.warn({ address }, 'an address has brought too many wrong passwords and has to wait'),
   });
@@ -96,7 +100,10 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
     party &&
     createPasskeySignIn({
       passkeys: { store, sealer, clock, party },
-      ...{ store, publicUrl, getAddress, access },
+      store,
+      publicUrl,
+      getAddress,
+      access,
       onLimit: (address) =>
         log.warn({ address }, 'an address has brought too many passkeys that do not count'),
     });
@@ -104,7 +111,11 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
     ? createProviderSignIn({
         settings: deps.provider,
         people: { store, sealer, clock },
-        ...{ store, publicUrl, getAddress, access, log },
+        store,
+        publicUrl,
+        getAddress,
+        access,
+        log,
         allowInsecureHttp: application.allowInsecureHttp,
       })
     : null;

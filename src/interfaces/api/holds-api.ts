@@ -241,7 +241,9 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
     .openapi(queueRoute(access), async (c) => {
       const { client = null, reason = null, order = 'oldest', after } = c.req.valid('query');
       const queue = await readQueue(store, listAccessible(c, application), {
-        ...{ client, reason, order },
+        client,
+        reason,
+        order,
         after: after === undefined ? null : readCursor(after),
       });
       const { items, next, ...counts } = queue;

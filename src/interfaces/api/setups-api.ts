@@ -85,7 +85,13 @@ export function setupListRoutes({ application }: HttpDeps, access: Access) {
 function toView(setup: Setup): z.infer<typeof setupSchema> {
   const { id, answers, isNew, done, trialRun, updatedAt } = setup;
   return {
-    ...{ id, name: answers.name ?? null, isNew, crm: answers.crm?.kind ?? null, done },
-    ...{ next: nextStep(setup), trialRun, updatedAt: isoTime(updatedAt) },
+    id,
+    name: answers.name ?? null,
+    isNew,
+    crm: answers.crm?.kind ?? null,
+    done,
+    next: nextStep(setup),
+    trialRun,
+    updatedAt: isoTime(updatedAt),
   };
 }

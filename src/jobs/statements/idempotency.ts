@@ -1,10 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { type FromRow, fromRow } from '../../database/from-row.ts';
-import type { IdempotencyKeysTable } from '../../database/tables/service-tables.ts';
-import type { Database } from '../../database/tables/tables.ts';
+import type { Database, Tables } from '../../database/tables/tables.ts';
 
-export type IdempotencyRecord = FromRow<Selectable<IdempotencyKeysTable>>;
+export type IdempotencyRecord = FromRow<Selectable<Tables['idempotency_keys']>>;
 
 /** How long a key leads to the run that it led to first. */
 const KEY_LIFETIME_MS = 24 * 3_600_000;

@@ -2,11 +2,10 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
 import { prepared } from '../../database/prepared.ts';
-import type { RereadsTable } from '../../database/tables/service-tables.ts';
-import type { Database } from '../../database/tables/tables.ts';
+import type { Database, Tables } from '../../database/tables/tables.ts';
 import { addRunRequest, type RunsAsked } from '../../sync/statements/run-requests.ts';
 
-export type RereadRecord = FromRow<Selectable<RereadsTable>>;
+export type RereadRecord = FromRow<Selectable<Tables['rereads']>>;
 
 const rereads = prepared((db) => db.selectFrom('rereads').selectAll().compile());
 

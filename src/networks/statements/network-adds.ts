@@ -2,19 +2,14 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { spentByRun, spentSince } from '../../credits/statements/spending.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
-import {
-  type AddState,
-  ERASED_MEMBER,
-  type MemberState,
-  type NetworkAddsTable,
-} from '../../database/tables/network-tables.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import { type AddState, ERASED_MEMBER, type MemberState } from '../../database/tables/networks.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import { addCounts } from './network-counts.ts';
 
-export type AddRecord = FromRow<Selectable<NetworkAddsTable>>;
+export type AddRecord = FromRow<Selectable<Tables['network_adds']>>;
 
 /** A bulk add on its way to disk, before its request leaves. */
 export interface AddIntent {
@@ -201,7 +196,11 @@ export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: C
     spentByRun: (runId: string) => spentByRun(db, 'network_adds', runId),
   };
 
-  async function setState(trx: Trx, addId: string, { state, charged }: AddEnd): Promise<void> {
+  async function setState(
+    trx: RunTransaction,
+    addId: string,
+    { state, charged }: AddEnd,
+  ): Promise<void> {
     const isOver = state === 'done' || state === 'unpaid';
     await trx
       .updateTable('network_adds')
@@ -211,7 +210,7 @@ export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: C
   }
 
   async function endMembers(
-    trx: Trx,
+    trx: RunTransaction,
     addId: string,
     donorIds: readonly string[],
     end: MemberEnd,

@@ -4,15 +4,11 @@ import { type FromRow, fromRows } from '../../database/from-row.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
-import {
-  ERASED_MEMBER,
-  type MemberState,
-  type NetworkMembersTable,
-} from '../../database/tables/network-tables.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import { ERASED_MEMBER, type MemberState } from '../../database/tables/networks.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import { addCounts } from './network-counts.ts';
 
-export type MemberRecord = FromRow<Selectable<NetworkMembersTable>>;
+export type MemberRecord = FromRow<Selectable<Tables['network_members']>>;
 
 /** Who is in a network, as far as the mirror knows. */
 export function networkMemberQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {

@@ -1,14 +1,14 @@
 import type { Selectable } from 'kysely';
-import { move, type Which } from '../../contacts/transition.ts';
+import { move, type Which } from '../../contacts/apply-events.ts';
 import type { Clock } from '../../core/clock.ts';
+import { waitForPartnerKey } from '../../credits/statements/balances.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inBatches } from '../../database/rows.ts';
-import type { NetworksTable } from '../../database/tables/network-tables.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 
-export type NetworkRecord = FromRow<Selectable<NetworksTable>>;
+export type NetworkRecord = FromRow<Selectable<Tables['networks']>>;
 
 /** A group of the settings as the store knows it. */
 export interface MirroredGroup {
@@ -138,7 +138,7 @@ export function networkQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
       donorIds: readonly string[],
     ): Promise<boolean> {
       return checkpoint(lease, async (trx) => {
-        await waitForKey(trx, partnerKey);
+        await waitForPartnerKey(trx, partnerKey);
         if (await isTaken(trx, networkId, id)) return false;
         await trx
           .updateTable('networks')
@@ -172,15 +172,6 @@ export function networkQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
       );
     },
   };
-}
-
-/** Of two transactions of one key the second goes on when the first has ended. */
-async function waitForKey(trx: Trx, partnerKey: string): Promise<void> {
-  await trx
-    .insertInto('partner_keys')
-    .values({ id: partnerKey, spend_sequence: 0 })
-    .onConflict((c) => c.column('id').doUpdateSet({ id: partnerKey }))
-    .execute();
 }
 
 async function isTaken(db: Database | Trx, networkId: string, id: string): Promise<boolean> {

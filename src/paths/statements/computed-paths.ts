@@ -1,8 +1,8 @@
-import { move } from '../../contacts/transition.ts';
+import { move } from '../../contacts/apply-events.ts';
 import { getOutcome } from '../../core/outcome.ts';
 import { keepWords } from '../../database/encryption/foreign-texts.ts';
+import type { RunTransaction } from '../../database/leases.ts';
 import { inBatches } from '../../database/rows.ts';
-import type { Trx } from '../../database/tables/tables.ts';
 import { closeWrites, type FieldEnd } from '../../fields/statements/field-end.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 
@@ -30,7 +30,7 @@ export interface ComputedPath {
 
 /** Notes paths, what of them came into the CRM, and the outcome of the contacts they changed. */
 export async function recordPaths(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   run: RunContext,
   computed: readonly ComputedPath[],
@@ -51,7 +51,7 @@ export async function recordPaths(
 const MILLIONTHS = 1_000_000;
 
 async function savePaths(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   now: number,
   computed: readonly ComputedPath[],
@@ -92,7 +92,7 @@ async function savePaths(
 }
 
 async function saveOwned(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   run: RunContext,
   written: readonly WrittenPath[],
@@ -105,7 +105,7 @@ async function saveOwned(
 
 /** A contact keeps the outcome of its profile unless that says less than its path's does. */
 async function saveOutcomes(
-  trx: Trx,
+  trx: RunTransaction,
   integrationId: string,
   run: RunContext,
   written: readonly WrittenPath[],

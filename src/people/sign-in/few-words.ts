@@ -19,7 +19,7 @@ const LEAST_PASSWORD_LENGTH = 3;
 /** Up to so many words are too few, however rare they are. */
 const TOO_FEW = 2;
 /** More words are too few below this power of ten of guesses; each word costs its rank, and ten for its list. */
-const LEAST_GUESSES_LOG10 = 10;
+const LEAST_GUESSES_LOG10 = 12;
 const LOG10_FOR_LIST = 1;
 
 const LONGEST_WORD = 32;
@@ -32,16 +32,19 @@ const LEAST_APART_LENGTH = 3;
 
 const wordsSchema = z.array(z.string());
 
-export type IsFewWords = (password: string) => boolean;
+/** Words that were drawn by chance, too few of them, or anything else. */
+export type WordsVerdict = 'by chance' | 'few' | 'other';
+
+export type JudgeWords = (password: string) => WordsVerdict;
 
 /**
- * Reads the dictionaries, one file at a time, so that other requests are answered between them. `passwords` has
- * the common ones, the most common first; `dice` the words that passphrases are drawn from.
+ * Reads the dictionaries. `passwords` has the common ones, the most common first; `dice` the words that passphrases
+ * are drawn from.
  */
 export async function loadWords(
-  passwords: readonly string[],
+  passwords: Iterable<string>,
   dice: readonly string[],
-): Promise<IsFewWords> {
+): Promise<JudgeWords> {
   const ranks = new Map<string, number>();
   const add = (word: string, rank: number) => {
     const known = ranks.get(word);
@@ -55,13 +58,16 @@ export async function loadWords(
       if (!file.endsWith('.json') || file.startsWith('wordSequences')) continue;
       const words = wordsSchema.parse(JSON.parse(await readFile(join(folder, file), 'utf8')));
       words.forEach((word, index) => {
-        add(lettersOf(word), index + 1);
+        add(toLetters(word), index + 1);
       });
     }
   }
-  passwords.slice(0, MOST_PASSWORDS).forEach((password, index) => {
-    if (password.length >= LEAST_PASSWORD_LENGTH && PLAIN.test(password)) add(password, index + 1);
-  });
+  let rank = 0;
+  for (const password of passwords) {
+    rank += 1;
+    if (rank > MOST_PASSWORDS) break;
+    if (password.length >= LEAST_PASSWORD_LENGTH && PLAIN.test(password)) add(password, rank);
+  }
   for (const word of wordsSchema.parse(JSON.parse(await readFile(resolve(RARE), 'utf8')))) {
     if (word.length >= LEAST_RARE_LENGTH) add(word, RANK_OF_RARE);
   }
@@ -70,16 +76,20 @@ export async function loadWords(
     const small = password.toLowerCase();
     const forms = new Set([small, withoutLeet(small)].map(withoutEnds));
     const apart = new Set(small.split(/\P{L}+/u).filter((w) => w.length >= LEAST_APART_LENGTH));
-    if ([...apart].filter((word) => diced.has(word)).length >= WORDS_BY_DICE) return false;
-    if (isWritten(lettersOf(small), WORDS_BY_DICE, diced)) return false;
+    if ([...apart].filter((word) => diced.has(word)).length >= WORDS_BY_DICE) return 'by chance';
+    if (isWritten(toLetters(small), WORDS_BY_DICE, diced)) return 'by chance';
     const mostWords = apart.size >= WORDS_APART ? 0 : TOO_FEW;
     const leastGuesses = apart.size >= WORDS_APART ? 0 : LEAST_GUESSES_LOG10;
-    return [...forms].some((form) => {
+    // Characters by chance have digits and signs all over, and no words that these only interrupt.
+    if (countBreaks(withoutEnds(small)) > Math.max(MOST_BREAKS, apart.size)) return 'other';
+    const isFew = [...forms].some((form) => {
+      const letters = toLetters(form);
       // Where most of it is digits and signs, the estimate of guesses says more than its word.
-      if (form.length * 2 < password.length || SIGNS_WITHIN.test(form)) return false;
-      const { words, guessesLog10 } = fewestWords(lettersOf(form), ranks);
+      if (letters.length * 2 < password.length || SIGNS_WITHIN.test(form)) return false;
+      const { words, guessesLog10 } = fewestWords(letters, ranks);
       return words <= mostWords || guessesLog10 < leastGuesses;
     });
+    return isFew ? 'few' : 'other';
   };
 }
 
@@ -121,10 +131,17 @@ function isWritten(letters: string, least: number, words: ReadonlySet<string>): 
 /** More than one sign in a row sets words apart in a way that others do not guess early. */
 const SIGNS_WITHIN = /[^\p{L}\p{N}]{2}/u;
 
+/** Places between the letters where digits and signs stand. */
+const MOST_BREAKS = 3;
+
+function countBreaks(text: string): number {
+  return text.split(/\P{L}+/u).length - 1;
+}
+
 const PLAIN = /^[a-z]+$/;
 
 /** Only the letters, without accents. */
-function lettersOf(text: string): string {
+function toLetters(text: string): string {
   if (PLAIN.test(text)) return text;
   return text
     .normalize('NFKD')
@@ -133,7 +150,15 @@ function lettersOf(text: string): string {
 }
 
 const LETTERS: Readonly<Record<string, string>> = {
-  ...{ '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '@': 'a', $: 's', '!': 'i' },
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
 };
 
 export function withoutLeet(text: string): string {

@@ -72,8 +72,11 @@ export interface PasskeyAnswer {
 export function askForPasskey(deps: PasskeyDeps, asked: AskedFor): PasskeyOffer {
   const challenge = newChallenge();
   return offer(deps, asked, challenge, {
-    ...{ challenge, rpId: deps.party.id, timeout: CHALLENGE_MS },
-    ...{ userVerification: 'required', allowCredentials: [] },
+    challenge,
+    rpId: deps.party.id,
+    timeout: CHALLENGE_MS,
+    userVerification: 'required',
+    allowCredentials: [],
   });
 }
 
@@ -87,15 +90,21 @@ export async function askForNewPasskey(
   const challenge = newChallenge();
   const known = await deps.store.passkeys.list(person.id);
   return offer(deps, asked, challenge, {
-    ...{ challenge, rp: { id: deps.party.id, name: 'donor-sync' }, timeout: CHALLENGE_MS },
+    challenge,
+    rp: { id: deps.party.id, name: 'donor-sync' },
+    timeout: CHALLENGE_MS,
     user: { id: toHandle(person.id), name: email, displayName: name },
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
     attestation: 'none',
     authenticatorSelection: {
-      ...{ residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+      residentKey: 'required',
+      requireResidentKey: true,
+      userVerification: 'required',
     },
     excludeCredentials: known.map(({ credential, transports }) => ({
-      ...{ type: 'public-key', id: credential, transports },
+      type: 'public-key',
+      id: credential,
+      transports,
     })),
   });
 }
@@ -112,7 +121,9 @@ export async function readNewPasskey(
   if (way === null || response === null || isInFrame(response)) return null;
   const { verifyRegistrationResponse } = await loadLibrary();
   const { registrationInfo: made } = await verifyRegistrationResponse({
-    ...{ response, ...expected(deps, way), supportedAlgorithmIDs: ALGORITHMS },
+    response,
+    ...expected(deps, way),
+    supportedAlgorithmIDs: ALGORITHMS,
   }).catch(() => NOT_VERIFIED);
   if (made === undefined || !(await spend(deps, way))) return null;
   const { credential } = made;
@@ -170,7 +181,8 @@ async function verify(
   if (isInFrame(response)) return null;
   const { verifyAuthenticationResponse } = await loadLibrary();
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-    ...{ response, ...expected(deps, way) },
+    response,
+    ...expected(deps, way),
     credential: {
       id: credential,
       publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),
@@ -187,7 +199,9 @@ const NOT_VERIFIED = { registrationInfo: undefined };
 
 function expected({ party }: PasskeyDeps, { challenge }: Way) {
   return {
-    ...{ expectedChallenge: challenge, expectedOrigin: party.origin, expectedRPID: party.id },
+    expectedChallenge: challenge,
+    expectedOrigin: party.origin,
+    expectedRPID: party.id,
     requireUserVerification: true,
   };
 }

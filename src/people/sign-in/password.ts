@@ -1,7 +1,8 @@
 /** Passwords: which ones are taken, how they are kept, and checking one (docs/decisions/0021-people.md). */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { ConfigurationError, RetriableError } from '../../core/errors.ts';
-import { loadGuesser } from './common-passwords.ts';
+import { createOneAtATime } from '../../core/one-at-a-time.ts';
+import { createPasswordJudge } from './password-judge.ts';
 
 export const MIN_PASSWORD_LENGTH = 12;
 const MAX_PASSWORD_LENGTH = 200;
@@ -17,9 +18,12 @@ export interface PersonIdentity {
 /** The product's name, in the spellings that people write. */
 const PRODUCT_NAMES = ['donorsync', 'donor-sync', 'donor sync'];
 
+const isGuessable = createPasswordJudge();
+
 /**
- * Throws a ConfigurationError that says what is the matter with a new password. `clientNames` has the names of the
- * clients: others guess them early, like the name and the address of the user.
+ * Throws a ConfigurationError that says what is the matter with a new password, and a RetriableError if it could not
+ * be judged. `clientNames` has the names of the clients: others guess them early, like the name and the address of
+ * the user.
  */
 export async function requireGoodPassword(
   password: string,
@@ -29,7 +33,7 @@ export async function requireGoodPassword(
   const text = normal(password);
   const small = text.toLowerCase();
   if ([...text].length < MIN_PASSWORD_LENGTH) {
-    throw weak(`It needs ${MIN_PASSWORD_LENGTH} characters; a few words are a good one.`);
+    throw weak(`It needs ${MIN_PASSWORD_LENGTH} characters; four words by chance are a good one.`);
   }
   if (text.length > MAX_PASSWORD_LENGTH) {
     throw weak(`It may have ${MAX_PASSWORD_LENGTH} characters at most.`);
@@ -43,10 +47,10 @@ export async function requireGoodPassword(
   const rest = [...new Set(own)]
     .sort((a, b) => b.length - a.length)
     .reduce((left, word) => left.replaceAll(word, ''), small);
-  const isGuessable = await loadGuesser(MIN_PASSWORD_LENGTH);
-  if (new Set(rest).size < MIN_DIFFERENT || isGuessable(text, own)) {
+  const question = { password: text, own, minLength: MIN_PASSWORD_LENGTH };
+  if (new Set(rest).size < MIN_DIFFERENT || (await isGuessable(question))) {
     throw weak(
-      'It is one of the first that others guess: a common password, a name, or a word or phrase with little else. Take four or more words by chance, which have nothing to do with each other.',
+      'Others could guess it: it is a common password, a name, a word or phrase with little else, or too short for what it is made of. Take four or more words by chance, which have nothing to do with each other, or 16 characters that a password manager draws.',
     );
   }
 }
@@ -87,24 +91,15 @@ const NO_ONE = [
   randomBytes(KEY_BYTES).toString('base64url'),
 ].join('$');
 
-/** How many may wait: one at a time takes 32 MB and a part of a second. */
-const MAX_WAITING = 20;
-let waiting = 0;
-let last: Promise<unknown> = Promise.resolve();
-
-/** One after the other, so that many sign-ins at once take neither the memory nor all cores. */
-async function derive(password: string, salt: Buffer, cost: typeof COST): Promise<Buffer> {
-  if (waiting >= MAX_WAITING) {
-    throw new RetriableError('Too many sign in at this moment. Try again in a few seconds.', {
-      code: 'sign_in_busy',
-    });
-  }
-  waiting += 1;
-  const mine = last.then(() => run(normal(password), salt, cost));
-  last = mine.catch(() => undefined);
-  return mine.finally(() => {
-    waiting -= 1;
+/** One after the other, since one takes 32 MB and a part of a second: many sign-ins at once take neither the memory nor all cores. */
+const inTurn = createOneAtATime(20, () => {
+  return new RetriableError('Too many sign in at this moment. Try again in a few seconds.', {
+    code: 'sign_in_busy',
   });
+});
+
+function derive(password: string, salt: Buffer, cost: typeof COST): Promise<Buffer> {
+  return inTurn(() => run(normal(password), salt, cost));
 }
 
 function run(password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffer> {

@@ -1,12 +1,14 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { type FromRow, fromRow } from '../../database/from-row.ts';
-import type { AccessTokensTable } from '../../database/tables/people-tables.ts';
-import type { Database } from '../../database/tables/tables.ts';
+import type { Database, Tables } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../../privacy/audit/record.ts';
 import { type ClientAccess, readAccess, writeAccess } from './client-access.ts';
 
-export type AccessTokenRecord = Omit<FromRow<Selectable<AccessTokensTable>>, 'integrations'> & {
+export type AccessTokenRecord = Omit<
+  FromRow<Selectable<Tables['access_tokens']>>,
+  'integrations'
+> & {
   /** The integrations within reach; null for all. */
   integrations: ClientAccess;
 };
@@ -37,7 +39,11 @@ export function accessQueries(db: Database, clock: Clock, record: RecordEntry) {
         await trx
           .insertInto('access_tokens')
           .values({
-            ...{ id, name, role, hash, integrations: reach },
+            id,
+            name,
+            role,
+            hash,
+            integrations: reach,
             created_at: clock.now(),
             last_used_at: null,
           })
@@ -73,6 +79,6 @@ export function accessQueries(db: Database, clock: Clock, record: RecordEntry) {
   };
 }
 
-export function toAccessToken(row: Selectable<AccessTokensTable>): AccessTokenRecord {
+export function toAccessToken(row: Selectable<Tables['access_tokens']>): AccessTokenRecord {
   return { ...fromRow(row), integrations: readAccess(row.integrations) };
 }

@@ -4,15 +4,14 @@ import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { isPostgres } from '../../database/database-time.ts';
 import { type FromRow, fromRow } from '../../database/from-row.ts';
-import type { PasskeysTable } from '../../database/tables/people-tables.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../../privacy/audit/record.ts';
 
 /** More than a person has devices. */
 export const MAX_PASSKEYS = 20;
 
 /** A passkey as the store knows it: what it is called, is sealed. */
-export type PasskeyRecord = Omit<FromRow<Selectable<PasskeysTable>>, 'transports'> & {
+export type PasskeyRecord = Omit<FromRow<Selectable<Tables['passkeys']>>, 'transports'> & {
   transports: readonly string[];
 };
 
@@ -154,8 +153,15 @@ export async function addPasskey(
   const added = await trx
     .insertInto('passkeys')
     .values({
-      ...{ id, person_id: personId, credential, public_key: publicKey, counter, sealed },
-      ...{ transports: JSON.stringify(transports), created_at: now, last_used_at: null },
+      id,
+      person_id: personId,
+      credential,
+      public_key: publicKey,
+      counter,
+      sealed,
+      transports: JSON.stringify(transports),
+      created_at: now,
+      last_used_at: null,
     })
     .onConflict((c) => c.column('credential').doNothing())
     .returning('id')
@@ -188,6 +194,6 @@ async function readIds(trx: Trx, personId: string): Promise<string[]> {
 
 const transportsSchema = z.array(z.string());
 
-function toPasskey(row: Selectable<PasskeysTable>): PasskeyRecord {
+function toPasskey(row: Selectable<Tables['passkeys']>): PasskeyRecord {
   return { ...fromRow(row), transports: transportsSchema.parse(JSON.parse(row.transports)) };
 }

@@ -3,14 +3,13 @@ import type { Clock } from '../../core/clock.ts';
 import type { Role } from '../../core/role.ts';
 import { isPostgres } from '../../database/database-time.ts';
 import { type FromRow, fromRow } from '../../database/from-row.ts';
-import type { PeopleTable } from '../../database/tables/people-tables.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../../privacy/audit/record.ts';
 import { type ClientAccess, readAccess, writeAccess } from './client-access.ts';
 import { addPasskey, type NewPasskey, passkeyKnown } from './passkeys.ts';
 
 /** A person as the store knows it: who it is, is sealed. */
-export type PersonRecord = Omit<FromRow<Selectable<PeopleTable>>, 'integrations'> & {
+export type PersonRecord = Omit<FromRow<Selectable<Tables['people']>>, 'integrations'> & {
   /** The integrations within reach; null for all. */
   integrations: ClientAccess;
 };
@@ -76,8 +75,14 @@ export function peopleQueries(db: Database, clock: Clock, record: RecordEntry) {
         const added = await trx
           .insertInto('people')
           .values({
-            ...{ id, email, sealed, role, integrations },
-            ...{ invite_hash: hash, invite_until: until, created_at: clock.now() },
+            id,
+            email,
+            sealed,
+            role,
+            integrations,
+            invite_hash: hash,
+            invite_until: until,
+            created_at: clock.now(),
           })
           .onConflict((c) => c.column('email').doNothing())
           .returning('id')
@@ -227,11 +232,11 @@ export function peopleQueries(db: Database, clock: Clock, record: RecordEntry) {
   }
 }
 
-export function toPersonRecord(row: Selectable<PeopleTable>): PersonRecord {
+export function toPersonRecord(row: Selectable<Tables['people']>): PersonRecord {
   return { ...fromRow(row), integrations: readAccess(row.integrations) };
 }
 
-async function set(trx: Trx, id: string, values: Partial<PeopleTable>): Promise<boolean> {
+async function set(trx: Trx, id: string, values: Partial<Tables['people']>): Promise<boolean> {
   const changed = await trx
     .updateTable('people')
     .set(values)

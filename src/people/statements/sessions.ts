@@ -1,13 +1,12 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
-import type { BrowserSessionsTable } from '../../database/tables/people-tables.ts';
-import type { Database } from '../../database/tables/tables.ts';
+import type { Database, Tables } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../../privacy/audit/record.ts';
 import { type AccessTokenRecord, toAccessToken, USE_NOTED_EVERY_MS } from './access.ts';
 import { type PersonRecord, toPersonRecord } from './people.ts';
 
-type Session = FromRow<Selectable<BrowserSessionsTable>>;
+type Session = FromRow<Selectable<Tables['browser_sessions']>>;
 
 /** A session as those who own it see it. */
 export type SessionRecord = Omit<Session, 'hash'>;
@@ -45,7 +44,9 @@ export function sessionQueries(db: Database, clock: Clock, record: RecordEntry) 
           .insertInto('browser_sessions')
           .values({
             ...session,
-            ...{ begun_at: now, seen_at: now, expires_at: now + SESSION_MS },
+            begun_at: now,
+            seen_at: now,
+            expires_at: now + SESSION_MS,
             token_id: 'tokenId' in owner ? owner.tokenId : null,
             person_id: 'personId' in owner ? owner.personId : null,
           })
@@ -125,7 +126,7 @@ export function sessionQueries(db: Database, clock: Clock, record: RecordEntry) 
   }
 
   async function findOwner(
-    row: Selectable<BrowserSessionsTable>,
+    row: Selectable<Tables['browser_sessions']>,
   ): Promise<FoundSession['owner'] | null> {
     if (row.person_id !== null) {
       const person = await db

@@ -6,8 +6,7 @@ import { isDonorSyncError } from '../../core/errors.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
-import type { AuditEntriesTable } from '../../database/tables/audit-tables.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import {
   auditSealer,
   birthMark,
@@ -81,11 +80,11 @@ export interface AuditCheck {
 }
 
 /** An entry with its contact's key, which is gone with the contact. */
-interface ListedRow extends AuditEntriesTable {
+type ListedRow = Tables['audit_entries'] & {
   key: string | null;
   crm_id: string | null;
   key_integration: string | null;
-}
+};
 
 const EMPTIED = 'There is no entry at all, although there was one: the audit was emptied.';
 

@@ -68,7 +68,14 @@ async function forgetIn(
   ];
   const names = await findNames(deps, main, ids, forms, lookup);
   const facts: Facts = {
-    ...{ main, lookup, person, forms, erasures, known, isKnown, names },
+    main,
+    lookup,
+    person,
+    forms,
+    erasures,
+    known,
+    isKnown,
+    names,
     donors: new Set(named),
   };
   const erased = isDone

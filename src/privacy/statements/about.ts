@@ -2,6 +2,7 @@
 import { parseOwned } from '../../contacts/owned-values.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Database } from '../../database/tables/tables.ts';
+import type { AboutPart } from './contact-places.ts';
 import { VALUES_PURGED } from './retention.ts';
 
 /** What is held of a contact in one integration. Instants are epoch ms. */
@@ -89,7 +90,7 @@ export function aboutQueries(db: Database, fingerprint: Fingerprint) {
         groups: await findGroups(ofContact),
         ...(await countMentions(ofContact)),
         blocks: await findBlocks(ofContact),
-      };
+      } satisfies Record<AboutPart, unknown> & Record<string, unknown>;
     },
   };
 

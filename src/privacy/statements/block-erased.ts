@@ -1,4 +1,4 @@
-import { move } from '../../contacts/transition.ts';
+import { move } from '../../contacts/apply-events.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 import { eraseRows } from './erase-rows.ts';
@@ -33,7 +33,8 @@ export async function blockErased(
       integration_id: integrationId,
       crm_id_fingerprint: contact,
       forgotten_at: now,
-      ...{ everywhere: 0, donors: '[]' },
+      everywhere: 0,
+      donors: '[]',
       ...block,
     })
     .onConflict((c) =>

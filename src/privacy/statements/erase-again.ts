@@ -152,8 +152,13 @@ async function apply(
   await trx
     .insertInto('forgotten')
     .values({
-      ...{ integration_id: integration, crm_id_fingerprint: contact, forgotten_at: at, state },
-      ...{ person: known, everywhere: everywhere ? 1 : 0, donors },
+      integration_id: integration,
+      crm_id_fingerprint: contact,
+      forgotten_at: at,
+      state,
+      person: known,
+      everywhere: everywhere ? 1 : 0,
+      donors,
       erased_at: state === 'erased' ? now : null,
     })
     .onConflict((c) =>

@@ -2,7 +2,9 @@
 import { sql } from 'kysely';
 import { secretPrefix } from '../../database/encryption/secrets.ts';
 import { ROWS_PER_TRANSACTION } from '../../database/rows.ts';
-import { type Database, ERASED_ID, type Trx } from '../../database/tables/tables.ts';
+import { listTables, type TablesThat } from '../../database/tables/catalogue.ts';
+import { ERASED_ID } from '../../database/tables/credits.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
 import { OWN_TABLES } from './contact-places.ts';
 import { eraseRows } from './erase-rows.ts';
 
@@ -29,46 +31,11 @@ export interface KeptRows {
   auditEntries: number;
 }
 
-/** What starts or asks for anything goes first. */
-const FIRST = [
-  ...['schedules', 'run_requests', 'waiting_decisions', 'hooks', 'hook_calls', 'rereads'],
-  ...['approvals', 'consents', 'alerts', 'setup_drafts'],
-] as const satisfies readonly OfIntegration[];
+/** Tables whose rows go by themselves; those that start or ask for anything go first. */
+const TABLES = [...listTables('deleted first'), ...listTables('deleted')];
 
-const TABLES = [
-  ...['warm_paths', 'warm_path_scopes', 'query_intents', 'network_wanted', 'network_holds'],
-  ...[
-    'foreign_texts',
-    'mappings',
-    'mark_questions',
-    'automatic_erasures',
-    'normalised_fields',
-    'field_maps',
-  ],
-] as const satisfies readonly OfIntegration[];
-
-type OfIntegration =
-  | 'schedules'
-  | 'run_requests'
-  | 'hooks'
-  | 'hook_calls'
-  | 'waiting_decisions'
-  | 'approvals'
-  | 'rereads'
-  | 'consents'
-  | 'setup_drafts'
-  | 'alerts'
-  | 'warm_paths'
-  | 'warm_path_scopes'
-  | 'query_intents'
-  | 'network_wanted'
-  | 'network_holds'
-  | 'foreign_texts'
-  | 'mappings'
-  | 'mark_questions'
-  | 'automatic_erasures'
-  | 'normalised_fields'
-  | 'field_maps';
+/** A run with the rows that belong to it, which go before it. */
+const TABLES_OF_RUNS = listTables('deleted with its run').filter((table) => table !== 'runs');
 
 export async function eraseIntegration(
   db: Database,
@@ -80,39 +47,18 @@ export async function eraseIntegration(
   const count = (what: string, rows: number | bigint) => {
     if (Number(rows) > 0) erased[what] = (erased[what] ?? 0) + Number(rows);
   };
-  // Should a process still have its settings: it neither reads nor spends before a person agrees.
-  const hold = {
-    made_at: null,
-    held_at: now,
-    why: 'erased' as const,
-    erasures_unknown_after: null,
-  };
   await batch(async (trx) => {
-    await trx
-      .insertInto('restore_holds')
-      .values({ integration_id: integrationId, ...hold })
-      .onConflict((c) => c.column('integration_id').doUpdateSet(hold))
-      .execute();
-    const own = {
-      ...{ settings: null, cursor: null, cursor_scope: null, list_scope: null },
-      identity_sources: null,
-    };
-    await trx.updateTable('integrations').set(own).where('id', '=', integrationId).execute();
-    const { numDeletedRows } = await trx
-      .deleteFrom('secrets')
-      .where(
-        sql<boolean>`substr(name, 1, ${secretPrefix(integrationId).length}) = ${secretPrefix(integrationId)}`,
-      )
-      .executeTakeFirst();
-    count('secrets', numDeletedRows);
+    for (const [table, clear] of Object.entries(CLEARED)) {
+      count(table, await clear(trx, integrationId, now));
+    }
   });
-  for (const table of [...FIRST, ...TABLES]) await removeFrom(table);
+  for (const table of TABLES) await removeFrom(table);
   await removeRuns();
   await removeContacts();
   await removeNetworks();
   return { erased, kept: await countKept(db, integrationId) };
 
-  async function removeFrom(table: OfIntegration): Promise<void> {
+  async function removeFrom(table: (typeof TABLES)[number]): Promise<void> {
     await batch(async (trx) => {
       const { numDeletedRows } = await trx
         .deleteFrom(table)
@@ -133,7 +79,7 @@ export async function eraseIntegration(
         .executeTakeFirst();
       if (run === undefined) return;
       await batch(async (trx) => {
-        for (const table of ['run_rows', 'network_counts', 'warm_path_costs'] as const) {
+        for (const table of TABLES_OF_RUNS) {
           const { numDeletedRows } = await trx
             .deleteFrom(table)
             .where('run_id', '=', run.id)
@@ -193,35 +139,83 @@ export async function eraseIntegration(
   }
 }
 
-/** In the order of what is counted. */
-const TABLES_THAT_STAY = [
-  'submissions',
-  'jobs',
-  'network_adds',
-  'credit_spans',
-  'forgotten',
-  'audit_entries',
-] as const;
-
 async function countKept(db: Database, integrationId: string): Promise<KeptRows> {
-  const [submissions, jobs, networkAdds, sums, blocks, auditEntries] = await Promise.all(
-    TABLES_THAT_STAY.map(async (table) => {
-      const row = await db
-        .selectFrom(table)
-        .select((eb) => eb.fn.countAll().as('count'))
-        .where('integration_id', '=', integrationId)
-        .executeTakeFirst();
-      return Number(row?.count ?? 0);
-    }),
-  );
-  return {
-    submissions: submissions ?? 0,
-    jobs: jobs ?? 0,
-    networkAdds: networkAdds ?? 0,
-    sums: sums ?? 0,
-    blocks: blocks ?? 0,
-    auditEntries: auditEntries ?? 0,
+  const counted: KeptRows = {
+    submissions: 0,
+    jobs: 0,
+    networkAdds: 0,
+    sums: 0,
+    blocks: 0,
+    auditEntries: 0,
   };
+  for (const table of listTables('counted')) {
+    const row = await db
+      .selectFrom(table)
+      .select((eb) => eb.fn.countAll().as('count'))
+      .where('integration_id', '=', integrationId)
+      .executeTakeFirst();
+    counted[COUNTED_AS[table]] = Number(row?.count ?? 0);
+  }
+  return counted;
+}
+
+/** What the rows that stay are called. */
+const COUNTED_AS: Readonly<Record<TablesThat<{ whenClientErased: 'counted' }>, keyof KeptRows>> = {
+  submissions: 'submissions',
+  jobs: 'jobs',
+  network_adds: 'networkAdds',
+  credit_spans: 'sums',
+  forgotten: 'blocks',
+  audit_entries: 'auditEntries',
+};
+
+/** How the tables are cleared whose rows are not simply deleted; each returns the number of rows that left. */
+const CLEARED: Readonly<
+  Record<
+    TablesThat<{ whenClientErased: 'cleared' }>,
+    (trx: Trx, integrationId: string, now: number) => Promise<number>
+  >
+> = {
+  restore_holds: holdClient,
+  integrations: clearSettings,
+  secrets: deleteSecrets,
+};
+
+/** Should a process still have its settings: it neither reads nor spends before a user agrees. */
+async function holdClient(trx: Trx, integrationId: string, now: number): Promise<number> {
+  const hold = {
+    made_at: null,
+    held_at: now,
+    why: 'erased' as const,
+    erasures_unknown_after: null,
+  };
+  await trx
+    .insertInto('restore_holds')
+    .values({ integration_id: integrationId, ...hold })
+    .onConflict((c) => c.column('integration_id').doUpdateSet(hold))
+    .execute();
+  return 0;
+}
+
+async function clearSettings(trx: Trx, integrationId: string): Promise<number> {
+  const nothing = {
+    settings: null,
+    cursor: null,
+    cursor_scope: null,
+    list_scope: null,
+    identity_sources: null,
+  };
+  await trx.updateTable('integrations').set(nothing).where('id', '=', integrationId).execute();
+  return 0;
+}
+
+async function deleteSecrets(trx: Trx, integrationId: string): Promise<number> {
+  const prefix = secretPrefix(integrationId);
+  const { numDeletedRows } = await trx
+    .deleteFrom('secrets')
+    .where(sql<boolean>`substr(name, 1, ${prefix.length}) = ${prefix}`)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
 }
 
 /** True while a request of the integration waits for its answer, or for the proof of what it cost. */

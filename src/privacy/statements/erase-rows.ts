@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { move, type Which } from '../../contacts/transition.ts';
-import { ERASED_MEMBER } from '../../database/tables/network-tables.ts';
-import { ERASED_ID, type JobState, type Trx } from '../../database/tables/tables.ts';
+import { move, type Which } from '../../contacts/apply-events.ts';
+import { ERASED_ID, type JobState } from '../../database/tables/credits.ts';
+import { ERASED_MEMBER } from '../../database/tables/networks.ts';
+import type { Trx } from '../../database/tables/tables.ts';
 import { findOnlyDonor, forgetIntroducer } from '../../paths/statements/forget-introducer.ts';
 import { separate } from '../../sync/statements/cut-off-runs.ts';
 import { OWN_TABLES, type OwnTable } from './contact-places.ts';

@@ -7,7 +7,8 @@ import { type FromRow, fromRows } from '../../database/from-row.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { overwriteErased } from '../../database/sqlite/erased-bytes.ts';
-import type { Database, ForgottenState, ForgottenTable } from '../../database/tables/tables.ts';
+import type { ForgottenState } from '../../database/tables/privacy.ts';
+import type { Database, Tables } from '../../database/tables/tables.ts';
 import {
   mayBeSamePerson,
   type PersonFingerprints,
@@ -21,7 +22,7 @@ import { type ErasedRows, eraseRows } from './erase-rows.ts';
 import { type ErasureEntry, type ErasureLog, isSeenDue, lastLineAt } from './erasure-log.ts';
 import { parseDonors } from './mentions.ts';
 
-export type ForgottenRecord = FromRow<Selectable<ForgottenTable>>;
+export type ForgottenRecord = FromRow<Selectable<Tables['forgotten']>>;
 
 /** Who must not be taken up again. */
 export interface Block {
@@ -85,8 +86,12 @@ export function forgetQueries(deps: ForgetDeps) {
       const { crmId, state, person, everywhere, donors, receipt } = erasure;
       const now = clock.now();
       await erasures.append({
-        ...{ what: state, at: now, integration: lease.integrationId, everywhere },
-        ...{ contact: fingerprint('forgotten', crmId), person },
+        what: state,
+        at: now,
+        integration: lease.integrationId,
+        everywhere,
+        contact: fingerprint('forgotten', crmId),
+        person,
       });
       await checkpoint(lease, async (trx) => {
         await trx
@@ -168,8 +173,11 @@ export function forgetQueries(deps: ForgetDeps) {
       const { integrationId } = lease;
       const [contact = '', ...others] = fingerprintIds([crmId, ...forms]);
       await erasures.append({
-        ...{ what: 'erased', at: clock.now(), integration: integrationId },
-        ...{ contact, forms: others },
+        what: 'erased',
+        at: clock.now(),
+        integration: integrationId,
+        contact,
+        forms: others,
       });
       return checkpoint(lease, async (trx) => {
         const now = clock.now();
@@ -185,7 +193,8 @@ export function forgetQueries(deps: ForgetDeps) {
             integration_id: integrationId,
             crm_id_fingerprint: fingerprint('forgotten', crmId),
             forgotten_at: now,
-            ...{ everywhere: 0, donors: '[]' },
+            everywhere: 0,
+            donors: '[]',
             ...end,
           })
           .onConflict((c) => c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet(end))

@@ -250,7 +250,10 @@ export function mentionQueries(db: Database, checkpoint: Checkpoint, fingerprint
         .execute();
       for (const row of written) {
         const write: WriteOfTexts = {
-          ...{ id: row.id, crmId: row.crm_id, before: row.before, after: parseOwned(row.after) },
+          id: row.id,
+          crmId: row.crm_id,
+          before: row.before,
+          after: parseOwned(row.after),
           isIntended: row.state === 'intended',
           introducer: row.introducer,
           introduced: row.introduced === null ? {} : parseOwned(row.introduced),
@@ -278,8 +281,8 @@ export async function findDonorFingerprints(
   crmIds: readonly string[],
 ): Promise<string[]> {
   const own = new Set<string>();
-  for (const { table, column, form, is } of DONOR_PLACES) {
-    if (form !== 'id' || is !== 'contact') continue;
+  for (const { table, column, says } of DONOR_PLACES) {
+    if (says.form !== 'id' || says.of !== 'contact') continue;
     const { rows } = await sql<{ donor: string }>`
       select distinct ${sql.ref(column)} as donor from ${sql.table(table)}
       where integration_id in (${sql.join(integrationIds)}) and crm_id in (${sql.join(crmIds)})

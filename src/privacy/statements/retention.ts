@@ -4,11 +4,13 @@
  * lost answers, and the blocks of erased people.
  */
 
-import { OPT_OUT_KIND } from '../../contacts/guards/opt-outs.ts';
+import { OPT_OUT_KIND } from '../../contacts/many-at-once/opt-outs.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Retention } from '../../core/retention.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
-import type { HoldKind, JobState, Trx } from '../../database/tables/tables.ts';
+import type { JobState } from '../../database/tables/credits.ts';
+import type { HoldKind } from '../../database/tables/decisions.ts';
+import type { Trx } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../audit/record.ts';
 import { BESIDE_CONTACTS } from './contact-places.ts';
 

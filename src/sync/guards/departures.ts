@@ -5,7 +5,7 @@
  * until then missing contacts are only marked.
  */
 
-import type { DepartureCounts } from '../../contacts/guards/missing.ts';
+import type { DepartureCounts } from '../../contacts/many-at-once/missing.ts';
 import type { Guards, Integration } from '../../core/integration.ts';
 import { describeCount } from '../../core/quantities.ts';
 import { LIST_CHANGED } from '../../decisions/statements/hold-batches.ts';

@@ -4,7 +4,7 @@
  * deleted only if the marks are few, or a user has confirmed them.
  */
 
-import type { OptOutCounts } from '../../contacts/guards/opt-outs.ts';
+import type { OptOutCounts } from '../../contacts/many-at-once/opt-outs.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 
 /** Marks are counted over this time, as departures are. */

@@ -132,7 +132,10 @@ async function deliver(
     const isWhole = !decision.isRequestOnly || requested.isAll;
     return [
       {
-        ...{ each, lines, requested: requested.fields, mayReplaceDonor: requested.isAll },
+        each,
+        lines,
+        requested: requested.fields,
+        mayReplaceDonor: requested.isAll,
         fieldMap: isWhole ? decision.present.fieldMap : each.kept.fieldMap,
       },
     ];
@@ -182,7 +185,16 @@ function laterEnd(
   const isPassing = !isDone && reason !== 'crm_refused';
   const { crmId } = each.kept;
   return {
-    ...{ crmId, reason, words, owned, writeId, isDone, values, fieldMap, isPassing, newDonor },
+    crmId,
+    reason,
+    words,
+    owned,
+    writeId,
+    isDone,
+    values,
+    fieldMap,
+    isPassing,
+    newDonor,
     detail: detail === null ? NO_CREDIT : `${NO_CREDIT} ${detail}`,
     offered: lines.map(({ to }) => to),
     ...(after === undefined ? {} : { after }),

@@ -2,7 +2,7 @@
 import type { FieldMapping } from '../../core/field-map.ts';
 import type { Integration } from '../../core/integration.ts';
 import { getOutcome, isOutcomeReason } from '../../core/outcome.ts';
-import type { ValueState } from '../../database/tables/kept-tables.ts';
+import type { ValueState } from '../../database/tables/fields.ts';
 import { readFields } from '../../fields/describe.ts';
 import { encryptProfile } from '../../fields/kept-profile.ts';
 import type { RedeliveryExclusion } from '../../fields/redelivery-view.ts';
@@ -57,7 +57,10 @@ export async function previewRedelivery(
   const { fields, described } = await readFields(connector, mappings);
   const account = accountFingerprint(store, connector);
   const run: OfferRun = {
-    ...{ integration, mappings, fields, described },
+    integration,
+    mappings,
+    fields,
+    described,
     ...(await loadErased(deps, integration.id, account)),
     identities: await previewIdentities(deps, request),
   };
@@ -84,8 +87,14 @@ export async function redeliverRequested(
   await keepAgain(deps, run);
   await keptProfiles.request(run.lease, fields, run.only);
   const decision = {
-    ...{ present, freed: [], probed: [], kindsToProbe: [], maps: [], linesByFieldMap: new Map() },
-    ...{ isRequested: true, isRequestOnly: true },
+    present,
+    freed: [],
+    probed: [],
+    kindsToProbe: [],
+    maps: [],
+    linesByFieldMap: new Map(),
+    isRequested: true,
+    isRequestOnly: true,
   };
   if (run.only === null) await deliverFreed(deps, run, decision);
   else await deliverNamed(deps, run, decision, run.only);
@@ -127,7 +136,9 @@ async function* readPages(
   const limit = pageSize(deps);
   for (let after: string | null = ''; after !== null; ) {
     const page: KeptOfContact[] = await deps.store.keptProfiles.listDelivered(integrationId, {
-      ...{ after, limit, only },
+      after,
+      limit,
+      only,
     });
     yield page;
     after = page.length < limit ? null : (page.at(-1)?.kept.crmId ?? null);
@@ -147,11 +158,21 @@ async function* unkeptPages(
     const page = await store.keptProfiles.listUnkept(integrationId, { after, limit, only });
     yield page.map(
       ({ contact, job }): KeptOfContact => ({
-        ...{ contact, job, values: [] },
+        contact,
+        job,
+        values: [],
         kept: {
-          ...{ integrationId, crmId: contact.crmId, trackingId: job.trackingId },
-          ...{ isDelivered: 1, fieldMap: '', keptAt: job.submittedAt },
-          ...{ optedOutAt: null, requested: null, goneAt: null, key: '', profile: '' },
+          integrationId,
+          crmId: contact.crmId,
+          trackingId: job.trackingId,
+          isDelivered: 1,
+          fieldMap: '',
+          keptAt: job.submittedAt,
+          optedOutAt: null,
+          requested: null,
+          goneAt: null,
+          key: '',
+          profile: '',
           donor: store.fingerprint('donor', contact.donorId ?? ''),
         },
       }),
@@ -220,7 +241,8 @@ function createCounts() {
       }
     },
     sum: (): Omit<RedeliveryPreview, 'integration' | 'fields'> => ({
-      ...{ contacts, unchanged },
+      contacts,
+      unchanged,
       values: [...values].map(([field, count]) => ({ field, contacts: count })),
       kept: [...kept.values()],
       excluded: [...excluded].map(([reason, count]) => ({ reason, contacts: count })),

@@ -2,10 +2,9 @@
 import type { Selectable } from 'kysely';
 import type { Trigger } from '../../core/run.ts';
 import type { FromRow } from '../../database/from-row.ts';
-import type { RunRequestsTable } from '../../database/tables/service-tables.ts';
-import type { Trx } from '../../database/tables/tables.ts';
+import type { Tables, Trx } from '../../database/tables/tables.ts';
 
-export type RunRequestRecord = FromRow<Selectable<RunRequestsTable>>;
+export type RunRequestRecord = FromRow<Selectable<Tables['run_requests']>>;
 
 /** A run that is asked for. */
 export interface NewRunRequest {

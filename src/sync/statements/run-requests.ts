@@ -1,16 +1,16 @@
 import type { Expression } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
-import { fromRows, maybeFromRow } from '../../database/from-row.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
-import type { AskedRun } from '../../jobs/statements/wanted-runs.ts';
 import {
   BURST_MS,
   isReady,
   openBurst,
   type ReadyAt,
   recordCall,
-} from '../../jobs/statements/webhook-bursts.ts';
+} from '../../clients/statements/webhook-bursts.ts';
+import type { Clock } from '../../core/clock.ts';
+import { fromRows, maybeFromRow } from '../../database/from-row.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { AskedRun } from '../../jobs/statements/wanted-runs.ts';
 import type { NewAuditEntry, RecordEntry } from '../../privacy/audit/record.ts';
 import { type PutBack, putBack } from './cut-off-runs.ts';
 import {

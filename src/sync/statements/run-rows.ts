@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { OUTCOME_ORDER, OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
 import { isPostgres } from '../../database/database-time.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
-import type { Database, RunRowsTable, Tables, Trx } from '../../database/tables/tables.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 
 /** What a run did to one contact that was not simply fresh. */
 export interface RunContact {
@@ -121,7 +121,7 @@ function countedByReason(db: Database | Trx, rows: ReturnType<typeof buildRowsQu
     .compile();
 }
 
-type Row = Omit<Selectable<RunRowsTable>, 'run_id'>;
+type Row = Omit<Selectable<Tables['run_rows']>, 'run_id'>;
 
 /** The rows of a run; as long as they are not written, what its contacts say. */
 function buildRowsQuery(

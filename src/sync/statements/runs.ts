@@ -11,7 +11,7 @@ import {
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
-import type { Database, RunsTable, Trx } from '../../database/tables/tables.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../../privacy/audit/record.ts';
 import { ALL_CONTACTS } from './request-rows.ts';
 import {
@@ -23,7 +23,7 @@ import {
 } from './run-requests.ts';
 import { dropRunRows, writeRunRows } from './run-rows.ts';
 
-export type RunRecord = FromRow<Selectable<RunsTable>>;
+export type RunRecord = FromRow<Selectable<Tables['runs']>>;
 
 /** The run that acts, and when (epoch ms). */
 export interface RunContext {
@@ -85,8 +85,13 @@ export function runQueries(
             ? await countDue(trx, { integrationId })
             : await countDueAmong(trx, { integrationId, only });
         await insertRun(trx, {
-          ...{ id, integrationId, epoch, trigger },
-          ...{ contact: getRunContact(only), full: full ? 1 : 0, startedAt: clock.now() },
+          id,
+          integrationId,
+          epoch,
+          trigger,
+          contact: getRunContact(only),
+          full: full ? 1 : 0,
+          startedAt: clock.now(),
           // What an earlier run has chosen and left undone is this run's to do.
           chosen: redelivers ? 0 : Number(due.rows[0]?.count ?? 0),
         });
@@ -119,7 +124,10 @@ export function runQueries(
     ): Promise<void> {
       await checkpoint(lease, async (trx) => {
         await endRun(trx, {
-          ...{ id, status: end.status, finishedAt: end.finishedAt, report: end.report },
+          id,
+          status: end.status,
+          finishedAt: end.finishedAt,
+          report: end.report,
           reasonCode: end.reason?.code ?? null,
           reasonMessage: end.reason?.message ?? null,
         });

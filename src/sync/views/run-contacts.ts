@@ -113,12 +113,14 @@ export function reasonCounts(
     }))
     .sort(
       (a, b) =>
-        getPlace(a.outcome) - getPlace(b.outcome) || lossOf(b) - lossOf(a) || b.count - a.count,
+        getPlace(a.outcome) - getPlace(b.outcome) ||
+        countLosses(b) - countLosses(a) ||
+        b.count - a.count,
     );
 }
 
 /** A user's value was lost: that comes before what went well, however rare it is. */
-function lossOf({ reason }: Pick<ReasonCount, 'reason'>): number {
+function countLosses({ reason }: Pick<ReasonCount, 'reason'>): number {
   return reason === 'typed_value_lost' ? 1 : 0;
 }
 

@@ -17,6 +17,19 @@ it('reads a header of 25,000 brackets at once, and offers no column for it', asy
   await rm(folder, { recursive: true });
 });
 
+it.each([
+  ['a first line without end', `Id,First,Last,${'('.repeat(70_000)}\n1,Ada,Marlowe,x\n`, 'longer'],
+  ['1,001 columns', `Id,${'Column,'.repeat(999)}Last\n1,Ada,Marlowe\n`, '1,000 columns'],
+])('refuses a file with %s, before it looks at any column', async (_, text, problem) => {
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-header-'));
+  const file = join(folder, 'a.csv');
+  await writeFile(file, text);
+  expect(await readCsvHeader(file, folder)).toEqual({ problem: expect.stringContaining(problem) });
+  await writeFile(file, text.replace('Column,', '').replace('('.repeat(70_000), 'More'));
+  expect(await readCsvHeader(file, folder)).toMatchObject({ encoding: 'utf-8' });
+  await rm(folder, { recursive: true });
+});
+
 it('finds columns whose names have remarks in brackets', () => {
   expect(
     guessColumns(['Donor ID (key)', 'First Name (legal)', 'Last Name', 'a) (b']),

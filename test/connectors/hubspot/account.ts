@@ -6,7 +6,7 @@ import type {
   ContactsSettings,
 } from '../../../connectors/contract.ts';
 import { defineHubspotConnector } from '../../../connectors/hubspot/connector.ts';
-import { createPacerRegistry } from '../../../connectors/hubspot/limits.ts';
+import { createPacerRegistry } from '../../../connectors/hubspot/pacers.ts';
 import {
   type HubspotSettings,
   hubspotSettingsSchema,

@@ -109,6 +109,21 @@ describe('who is not asked about in HubSpot', () => {
         message: expect.stringContaining('Email only'),
       });
     });
+
+    it('lets a contact wait with a value that was added to a list of yes and no', async () => {
+      await start('yesOrNo', { [setting]: MARK });
+      const added = { options: options(['Yes', 'No', 'Legal hold']) };
+      await account.ask('PATCH', `/crm/properties/2026-09/contacts/${MARK}`, added);
+      const excludedNow = async () =>
+        (await read(['Yes', 'No', 'Legal hold'])).map(({ excluded = null }) => excluded);
+      // In the middle of a run the connector does not know the new option.
+      expect((await excludedNow()).slice(-3)).toEqual([exclusion, null, 'mark_unknown']);
+      connector = await account.connector({}, {}, { [setting]: MARK });
+      const contacts = (await toArray(connector.readPages(null))).flatMap((page) => page.contacts);
+      expect(contacts.map(({ excluded = null }) => excluded)).toEqual([
+        ...[exclusion, null, 'mark_unknown'],
+      ]);
+    });
   });
 
   it('calls a contact deceased that also wants no contact', async () => {
@@ -156,6 +171,20 @@ describe('who is not asked about in HubSpot', () => {
         });
       },
     );
+
+    it('is refused where a value is none of its own and like none, unless both lists are given', async () => {
+      const contacts = { optOutField: MARK, optOutValues: ['Legal hold'] };
+      await expect(start('picklist', contacts)).rejects.toMatchObject({
+        code: 'opt_out_values_unknown',
+        message: expect.stringContaining('"Legal hold"'),
+      });
+      // Records keep the value of an option that was deleted.
+      const both = { ...contacts, unmarkedValues: { optOut: ['No', 'Not an option'] } };
+      connector = await account.connector({}, {}, both);
+      expect((await read(['No', 'Email only'])).map(({ excluded = null }) => excluded)).toEqual([
+        ...[null, 'mark_unknown'],
+      ]);
+    });
 
     it('is refused where a value is none of its own, with the one that is probably meant', async () => {
       const contacts = { optOutField: MARK, optOutValues: ['Never reserch'] };

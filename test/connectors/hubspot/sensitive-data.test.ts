@@ -107,8 +107,11 @@ describe('properties that store Sensitive Data', () => {
     });
   });
 
-  it('are asked for by OAuth, as are more scopes by name', () => {
-    const pageOf = (settings: Record<string, unknown>, auth: Record<string, unknown> = {}) => {
+  it('are asked for by OAuth, as are more scopes by name', async () => {
+    const pageOf = async (
+      settings: Record<string, unknown>,
+      auth: Record<string, unknown> = {},
+    ) => {
       const { consent, settingsSchema } = hubspotConnector;
       const parsed = settingsSchema.parse({
         kind: 'hubspot',
@@ -120,13 +123,15 @@ describe('properties that store Sensitive Data', () => {
         state: 'state',
         codeVerifier: 'v'.repeat(64),
       };
-      return new URL(consent?.begin(parsed, request) ?? '').searchParams.get('optional_scope');
+      return new URL((await consent?.begin(parsed, request)) ?? '').searchParams.get(
+        'optional_scope',
+      );
     };
-    expect(pageOf({})).not.toContain('sensitive');
-    expect(pageOf(SENSITIVE)).toContain('crm.objects.contacts.sensitive.read.v2');
-    expect(pageOf(SENSITIVE)).toContain('crm.objects.contacts.sensitive.write.v2');
-    expect(pageOf({})).not.toContain('crm.lists.write');
-    expect(pageOf({}, { moreScopes: ['crm.lists.write'] })).toContain('crm.lists.write');
+    expect(await pageOf({})).not.toContain('sensitive');
+    expect(await pageOf(SENSITIVE)).toContain('crm.objects.contacts.sensitive.read.v2');
+    expect(await pageOf(SENSITIVE)).toContain('crm.objects.contacts.sensitive.write.v2');
+    expect(await pageOf({})).not.toContain('crm.lists.write');
+    expect(await pageOf({}, { moreScopes: ['crm.lists.write'] })).toContain('crm.lists.write');
   });
 
   it('name what a token of OAuth lacks for them', async () => {

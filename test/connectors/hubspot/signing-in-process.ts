@@ -6,7 +6,7 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { defineHubspotConnector } from '../../../connectors/hubspot/connector.ts';
-import { createPacerRegistry } from '../../../connectors/hubspot/limits.ts';
+import { createPacerRegistry } from '../../../connectors/hubspot/pacers.ts';
 import { hubspotSettingsSchema } from '../../../connectors/hubspot/settings.ts';
 import { connectorSecrets } from '../../../src/clients/connector-secrets.ts';
 import { systemClock } from '../../../src/core/clock.ts';

@@ -86,6 +86,21 @@ describe('opting out in Salesforce', () => {
     });
   });
 
+  it('refuses a value that is no option and like none, unless both lists are given', async () => {
+    const ids = await open();
+    await org.addPicklist(FIELD, OPTIONS);
+    const gone = settings({ optOutValues: ['Legal hold'] });
+    await expect(org.connector({}, {}, gone)).rejects.toMatchObject({
+      code: 'opt_out_values_unknown',
+      message: expect.stringContaining('"Legal hold" is no option'),
+    });
+    // Records keep the value of an option that was deleted.
+    await org.setValue(ids[0] ?? '', FIELD, 'Legal hold');
+    await org.setValue(ids[1] ?? '', FIELD, 'Yes');
+    const both = { optOutValues: ['Legal hold'], unmarkedValues: { optOut: ['Yes'] } };
+    expect((await optedOut(ids, both)).slice(0, 2)).toEqual([true, false]);
+  });
+
   it('takes the values of a text too, whatever their letter case', async () => {
     const ids = await open();
     await org.addField(FIELD, { type: 'Text', length: 20 });

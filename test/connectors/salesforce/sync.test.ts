@@ -93,6 +93,32 @@ describe('a sync with Salesforce', () => {
     expect(await world.spent()).toBeGreaterThan(spent);
   });
 
+  it('reads from the same place again after a night in which it could not see who was merged', async () => {
+    const { org, world } = await start(60);
+    await world.sync();
+    const cursor = await cursorOf(world);
+    expect(cursor).toContain('since');
+    const spent = await world.spent();
+    const [first = { id: '', donorId: '' }] = await enhanced(org);
+    const [winner = ''] = await org.create('Contact', [await personOf(org, first.id)]);
+    await org.mergeContacts(first.id, winner);
+    await org.control('PUT', 'faults', [
+      { on: { path: '/queryAll' }, fault: { kind: 'queryTimeout', soql: 'IsDeleted = true' } },
+    ]);
+    for (let night = 0; night < 2; night += 1) {
+      const { status, contacts } = await world.sync();
+      expect({ status, submitted: contacts.submitted }).toEqual({
+        ...{ status: 'incomplete', submitted: 0 },
+      });
+      expect(await cursorOf(world)).toBe(cursor);
+    }
+    await org.control('PUT', 'faults', []);
+    // The winner gets the profile that its loser was bought, and no other one.
+    expect((await world.sync()).contacts).toMatchObject({ submitted: 0 });
+    expect(await org.seenValue(winner, DONOR_ID)).toBe(first.donorId);
+    expect(await world.spent()).toBe(spent);
+  });
+
   it('takes the profile of a merged contact to the one that stays, without a second credit', async () => {
     const { org, world } = await start(30);
     expect((await world.sync()).status).toBe('succeeded');
@@ -221,6 +247,12 @@ async function expectToGoOn(org: Org, world: SyncWorld, stopped: RunReport): Pro
   expect(spent).toBe(stopped.contacts.submitted + contacts.submitted);
   expect(spent).toBeLessThanOrEqual(PEOPLE);
   expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
+}
+
+/** Where the next reading begins. */
+async function cursorOf({ database }: SyncWorld): Promise<string | null> {
+  const row = await database.db.selectFrom('integrations').select('cursor').executeTakeFirst();
+  return row?.cursor ?? null;
 }
 
 /** The contacts of the org that have a profile. */

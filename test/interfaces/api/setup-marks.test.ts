@@ -5,6 +5,7 @@ import { startSalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
 import { findSetup } from '../../../src/clients/setup/draft.ts';
 import { lookAtPeople } from '../../../src/clients/setup/setup-preview.ts';
 import { integrationSchema } from '../../../src/core/integration.ts';
+import { sandboxControl } from '../../connectors/crm-sandbox.ts';
 import { begin, COLUMNS, openLocal, post, withFile } from './setup-world.ts';
 
 const means = (meaning: string, value: string) => JSON.stringify([meaning, value]);
@@ -23,6 +24,9 @@ it('asks of a file what the words of a status mean, and keeps the answers', asyn
   const asked = await post(here, path, { ...chosen, do: 'look' });
   expect(asked.text).toContain('The values of Status, in the first 5 contacts');
   expect(asked.text).toMatch(/“Active” \(3\)[\s\S]*“Gone” \(1\)[\s\S]*“Moved” \(1\)/);
+  expect(asked.text).toContain(
+    'No column of the file marks contacts that have opted out or contacts that want no contact',
+  );
   // Neither an address nor a name is a mark.
   const offered = /<select id="f-deceased"[\s\S]*?<\/select>/.exec(asked.text)?.[0] ?? '';
   expect(offered).toContain('Status');
@@ -94,4 +98,30 @@ it('says which marks of Salesforce count by themselves, and how many contacts th
   );
   expect(asked).toMatchObject({ isUnsaid: true, persons: [] });
   expect(asked.values).toMatchObject([{ kind: 'optOut', field: picklist, of: 60 }]);
+});
+
+it('shows on the page which field counts without a choice, for how many contacts, and offers fields that fit', async () => {
+  const here = await openLocal();
+  const crm = await startSalesforceSandbox({ contacts: 20, donors: 40, shape: 'npsp' });
+  onTestFinished(crm.close);
+  const { baseUrl: url, clientId, clientSecret, rootUrl } = crm;
+  const { control, people } = sandboxControl(rootUrl);
+  const contacts = await people();
+  const dead = contacts.slice(0, 6).map(({ id }) => id);
+  for (const { id } of contacts) {
+    const values = { npsp__Deceased__c: dead.includes(id), npsp__Do_Not_Contact__c: false };
+    await control('POST', 'edit', { action: 'update', id, values });
+  }
+  const id = await begin(here);
+  const app = { kind: 'salesforce', way: 'clientCredentials', url, clientId, clientSecret };
+  await post(here, `/setup/${id}/crm`, app);
+  const path = `/setup/${id}/people`;
+  const { text } = await post(here, path, { do: 'look' });
+  expect(text).toContain('Automatic: npsp__Deceased__c (6 contacts)');
+  const offered = /<select id="f-deceased"[\s\S]*?<\/select>/.exec(text)?.[0] ?? '';
+  expect(offered).toContain('(npsp__Do_Not_Contact__c)');
+  // Neither a text, a number nor a reference can mark anybody.
+  for (const field of ['(Email)', '(LastName)', '(AccountId)', '(MailingCity)']) {
+    expect(offered).not.toContain(field);
+  }
 });

@@ -26,6 +26,7 @@ async function openMarked(
   marked: number,
   more: Record<string, unknown> = {},
   marks: Record<string, unknown> = {},
+  own: Record<string, unknown> = {},
 ) {
   const world = await open({ people: 1, service: { donors: 500 } });
   const org = await openOrg({ contacts: 12, donors: 500, individuals: true });
@@ -36,6 +37,7 @@ async function openMarked(
     crm: { kind: 'salesforce', url: org.rootUrl, auth: { type: 'token', token: org.token } },
     fields: [{ from: 'donorId', to: 'Donor_ID__c' }],
     partner: { baseUrl: world.service.baseUrl, apiKey: world.service.apiKey },
+    ...own,
   };
   const settings = { database: 'sqlite:store.db', integrations: [integration], ...more };
   await writeFile(world.path('donor-sync.yaml'), JSON.stringify(settings));
@@ -77,6 +79,9 @@ async function donorIdOf({ control }: World, id: string | undefined) {
     .parse(await control('GET', `record/Contact/${id}`));
   return record['Donor_ID__c'] ?? null;
 }
+
+/** Settings by which requests of the CRM need no user. */
+const ERASE = { privacy: { crmRequests: 'erase' } };
 
 describe('contacts that Salesforce marks to be forgotten', () => {
   it('are one question, and the sync after the answer erases them, with our values in the org', async () => {
@@ -133,5 +138,29 @@ describe('contacts that Salesforce marks to be forgotten', () => {
     expect(await readBatches(here)).toHaveLength(1);
     expect((await here.world.run(['forget', here.ids[0] ?? '', '--yes'])).exitCode).toBe(2);
     expect(await donorIdOf(here, here.ids[0])).not.toBeNull();
+  });
+
+  it('are erased without a question if the settings say so', async () => {
+    const here = await openMarked(2, {}, {}, ERASE);
+    const { world, ids } = here;
+    // The sync that reads the marks, or the next one, erases them.
+    expect((await world.run(['sync'])).exitCode).toBe(0);
+    expect(await readBatches(here)).toEqual([]);
+    for (const id of ids.slice(0, 2)) expect(await donorIdOf(here, id)).toBeNull();
+    expect(await donorIdOf(here, ids[5])).not.toBeNull();
+  });
+
+  it('are offered for erasure if they object to profiling, and not erased without a user', async () => {
+    const objects = { ShouldForget: false, HasOptedOutProfiling: true };
+    const here = await openMarked(2, {}, objects, ERASE);
+    const { world, ids } = here;
+    const [batch] = await readBatches(here);
+    expect(batch).toMatchObject({ kind: 'erasure_requested', count: 2 });
+    // An objection asks for no erasure by itself, whatever the settings say of other requests.
+    await world.run(['sync', '--full']);
+    expect(await donorIdOf(here, ids[0])).not.toBeNull();
+    await world.run(['holds', 'approve', '--batch', batch?.id ?? '']);
+    await world.run(['sync']);
+    for (const id of ids.slice(0, 2)) expect(await donorIdOf(here, id)).toBeNull();
   });
 });

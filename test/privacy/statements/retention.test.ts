@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import type { HoldKind, WritesTable } from '../../../src/database/tables/tables.ts';
+import type { HoldKind } from '../../../src/database/tables/decisions.ts';
+import type { Tables } from '../../../src/database/tables/tables.ts';
 import { VALUES_PURGED } from '../../../src/privacy/statements/retention.ts';
 import { contactRow } from '../../contacts/contact-stages.ts';
 import {
@@ -28,7 +29,7 @@ async function addHold({ db, clock }: StoreWorld, id: string, kind: HoldKind): P
 async function addWrite(
   { db, clock }: StoreWorld,
   id: string,
-  changes: Partial<WritesTable> = {},
+  changes: Partial<Tables['writes']> = {},
 ): Promise<void> {
   await db
     .insertInto('writes')

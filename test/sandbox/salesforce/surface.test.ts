@@ -1,7 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { send } from '../../testbed/asking.ts';
 import { ask, connect, startOrg } from './org.ts';
 
-it.each([
+const NOT_THERE = [
   ['GET', '/recent'],
   ['GET', '/services/oauth2/singleaccess'],
   ['POST', '/sobjects/PermissionSetLicenseAssign'],
@@ -19,11 +23,69 @@ it.each([
   ['POST', '/services/async/67.0/job'],
   ['GET', '/services/apexrest/any'],
   ['POST', '/cometd/67.0'],
-])('what this org does not have is not found: %s %s', async (method, path) => {
+  ['POST', '/services/Soap/u/67.0'],
+  ['POST', '/tooling/runTestsAsynchronous'],
+  ['POST', '/tooling/runTestsSynchronous'],
+  ['POST', '/analytics/reports?cloneId=00O000000000001AAA'],
+  ['DELETE', '/analytics/reports/00O000000000001AAA'],
+  ['GET', '/sobjects/Contact/quickActions'],
+  ['POST', '/sobjects/PushTopic'],
+  ['POST', '/sobjects/Contact/quickActions/NewTask'],
+  ['GET', '/tooling/sobjects/ApexTestQueueItem'],
+  ['GET', '/tooling/sobjects/Package2/describe'],
+] as const;
+
+it.each(NOT_THERE)('what this org does not have is not found: %s %s', async (method, path) => {
   const org = await startOrg();
   expect(await ask(org, method, path, method === 'POST' ? { body: {} } : {})).toMatchObject({
     status: 404,
     body: [{ errorCode: 'NOT_FOUND', message: 'The requested resource does not exist' }],
+  });
+});
+
+/** The lines of the vendors' lists that no administrator of donor-sync uses. */
+async function unusedResources(): Promise<string[]> {
+  const page = await readFile(
+    join(import.meta.dirname, '../../../docs/salesforce-surface.md'),
+    'utf8',
+  );
+  const cells = page.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+  const unused = cells.filter((line) => line.some((cell) => /^no\b/.test(cell)));
+  return unused.flatMap((line) =>
+    [...(line.at(-2) ?? '').matchAll(/`(\/[^`]+)`/g)].map(([, path = '']) => path),
+  );
+}
+
+it('each resource of the lists that nobody uses is among them', async () => {
+  // A token is given to everybody who signs in, in whatever way.
+  const unused = (await unusedResources()).filter((path) => path !== '/services/oauth2/token');
+  expect(unused.length).toBeGreaterThan(12);
+  const missing = unused.filter((path) => !NOT_THERE.some(([, tried]) => tried.includes(path)));
+  expect(missing).toEqual([]);
+});
+
+it('shows the resources of a version at its root, each of which is there', async () => {
+  const org = await startOrg();
+  const versions = await ask(org, 'GET', '/services/data');
+  expect(versions.body).toContainEqual(expect.objectContaining({ version: '67.0' }));
+  const root = await ask(org, 'GET', '/');
+  expect(root.status).toBe(200);
+  const resources = z.record(z.string(), z.string()).parse(root.body);
+  for (const name of ['sobjects', 'query', 'limits', 'composite', 'tooling', 'identity']) {
+    expect(resources).toHaveProperty(name);
+  }
+  expect(resources['sobjects']).toBe('/services/data/v67.0/sobjects');
+  for (const name of ['sobjects', 'limits', 'query', 'queryAll', 'search']) {
+    const path = `${resources[name]}${name.startsWith('query') ? '?q=SELECT+Id+FROM+Contact' : ''}`;
+    const { status } = await ask(org, 'GET', path);
+    // A search without a text is refused, and not for its path.
+    expect({ name, status }).toEqual({ name, status: name === 'search' ? 400 : 200 });
+  }
+  const headers = { authorization: `Bearer ${org.token}` };
+  const identity = await send(resources['identity'] ?? '', 'GET', { headers });
+  expect(identity).toMatchObject({
+    status: 200,
+    body: { username: org.username, id: resources['identity'] },
   });
 });
 

@@ -101,6 +101,23 @@ describe('amounts in a HubSpot account with several currencies', () => {
     expect(await world.spent()).toBe(spent);
   });
 
+  it('leave a contact that leaves US dollars where nothing is converted, and come back with the dollars', async () => {
+    const bed = await openWithDonor({ mode: 'usdOnly' });
+    const { world, id } = bed;
+    await bed.setCurrency(id, 'USD');
+    await world.sync();
+    expect(await amountsOf(bed, id)).toEqual(bed.dollars);
+    const spent = await world.spent();
+    await bed.setCurrency(id, 'JPY');
+    await world.sync();
+    expect(await amountsOf(bed, id)).toEqual(NONE);
+    expect(await statesIn(bed)).toEqual(new Set(['other_currency']));
+    await bed.setCurrency(id, 'USD');
+    await world.sync();
+    expect(await amountsOf(bed, id)).toEqual(bed.dollars);
+    expect(await world.spent()).toBe(spent);
+  });
+
   it('are in the company currency where the contact names none', async () => {
     const bed = await openWithDonor({ mode: 'convert' });
     await bed.world.sync();

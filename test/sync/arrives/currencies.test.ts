@@ -78,6 +78,16 @@ async function openWithYen(mode: 'usdOnly' | 'convert') {
   return { ...bed, id, dollars, yen };
 }
 
+/** A refresh brings the same amounts under a new profile, for a credit. */
+async function refresh({ world }: CurrencyBed, id: string): Promise<void> {
+  await world.database.db
+    .updateTable('contacts')
+    .set((eb) => ({ asked_at: eb('asked_at', '-', 400 * 86_400_000) }))
+    .where('crm_id', '=', id)
+    .execute();
+  expect((await world.sync({ full: true })).contacts).toMatchObject({ submitted: 1 });
+}
+
 const NONE = AMOUNTS.map(() => null);
 
 describe('amounts in an org with several currencies', () => {
@@ -130,13 +140,7 @@ describe('amounts in an org with several currencies', () => {
     const updates = await crm.countUpdates();
     await world.sync({ full: true });
     expect(await crm.countUpdates()).toBe(updates);
-    // A refresh brings the same amounts under a new profile.
-    await world.database.db
-      .updateTable('contacts')
-      .set((eb) => ({ asked_at: eb('asked_at', '-', 400 * 86_400_000) }))
-      .where('crm_id', '=', id)
-      .execute();
-    expect((await world.sync({ full: true })).contacts).toMatchObject({ submitted: 1 });
+    await refresh(bed, id);
     expect(await amountsOf(bed, id)).toEqual(bed.yen);
     expect(await world.spent()).toBe(spent + 1);
     // The refresh writes its own date, and no amount.
@@ -206,23 +210,86 @@ describe('amounts in an org with several currencies', () => {
     expect(await world.spent()).toBe(spent);
   });
 
-  it('keep our number when a record leaves US dollars and nothing is converted, and the value waits', async () => {
+  it('leave a record that leaves US dollars where nothing is converted, and come back with the dollars', async () => {
     const bed = await openWithYen('usdOnly');
     const { world, crm, id, dollars } = bed;
     await bed.setCurrency(id, 'USD');
     await world.sync();
     expect(await amountsOf(bed, id)).toEqual(dollars);
-    const updates = await crm.countUpdates();
+    const spent = await world.spent();
+    for (let time = 0; time < 2; time += 1) {
+      const updates = await crm.countUpdates();
+      await bed.setCurrency(id, 'JPY');
+      await world.sync();
+      // $2.1M must not read as ¥2.1M; the user's update of the currency, and one of ours.
+      expect(await amountsOf(bed, id)).toEqual(NONE);
+      expect(await crm.countUpdates()).toBeLessThanOrEqual(updates + 2);
+      const [field] = fieldsOf(bed);
+      expect(await waitingIn(bed)).toContainEqual({ field, state: 'other_currency', contacts: 1 });
+      const after = await crm.countUpdates();
+      await world.sync({ full: true });
+      expect(await crm.countUpdates()).toBe(after);
+      await bed.setCurrency(id, 'USD');
+      await world.sync();
+      expect(await amountsOf(bed, id)).toEqual(dollars);
+      expect(await waitingIn(bed)).toEqual([]);
+    }
     await bed.setCurrency(id, 'JPY');
     await world.sync();
-    expect(await amountsOf(bed, id)).toEqual(dollars);
-    const [field] = fieldsOf(bed);
-    expect(await waitingIn(bed)).toContainEqual({ field, state: 'other_currency', contacts: 1 });
     bed.setMode('convert');
     await world.sync();
     expect(await amountsOf(bed, id)).toEqual(bed.yen);
-    // The user's update of the currency, and one of ours.
-    expect(await crm.countUpdates()).toBeLessThanOrEqual(updates + 2);
+    expect(await world.spent()).toBe(spent);
+  });
+
+  it('stay as a user typed them when the record leaves US dollars and nothing is converted', async () => {
+    const bed = await openWithYen('usdOnly');
+    const { world, crm, id } = bed;
+    await bed.setCurrency(id, 'USD');
+    await world.sync();
+    const [typed = ''] = fieldsOf(bed);
+    await crm.org.setValue(id, typed, 777);
+    await bed.setCurrency(id, 'JPY');
+    await world.sync();
+    expect(await amountsOf(bed, id)).toEqual([777, null, null]);
+  });
+
+  it('stay where the currency of a record can no longer be read: unknown is not another one', async () => {
+    const bed = await openWithYen('usdOnly');
+    const { world, crm, id, dollars } = bed;
+    await bed.setCurrency(id, 'USD');
+    await world.sync();
+    const access = { type: 'Contact', field: 'CurrencyIsoCode' };
+    await crm.org.control('PUT', 'field-access', { ...access, access: 'hidden' });
+    await refresh(bed, id);
+    expect(await amountsOf(bed, id)).toEqual(dollars);
+  });
+
+  it('that were converted stay when nothing is converted any more, or the rate is gone', async () => {
+    const bed = await openWithYen('convert');
+    const { world, id, yen } = bed;
+    await world.sync();
+    await bed.showRates('hidden');
+    await refresh(bed, id);
+    expect(await amountsOf(bed, id)).toEqual(yen);
+    bed.setMode('usdOnly');
+    await refresh(bed, id);
+    expect(await amountsOf(bed, id)).toEqual(yen);
+  });
+
+  it('in dollars leave a record whose new currency has no rate, until it has one', async () => {
+    const bed = await openWithYen('convert');
+    const { world, id, dollars } = bed;
+    await bed.setCurrency(id, 'USD');
+    await world.sync();
+    expect(await amountsOf(bed, id)).toEqual(dollars);
+    await bed.setRate('JPY', { IsActive: false });
+    await bed.setCurrency(id, 'JPY');
+    await world.sync();
+    expect(await amountsOf(bed, id)).toEqual(NONE);
+    await bed.setRate('JPY', { IsActive: true });
+    await world.sync();
+    expect(await amountsOf(bed, id)).toEqual(bed.yen);
   });
 
   it('that an older version wrote as US dollars are converted by the first run after it', async () => {

@@ -50,7 +50,10 @@ export function runEventRoutes(deps: HttpDeps, access: Access) {
   const { store } = application;
   let listeners = 0;
   const follower = createRunFollower({
-    ...{ store, clock, stopping, toMessage: encodeEvent },
+    store,
+    clock,
+    stopping,
+    toMessage: encodeEvent,
     onError: (run, error) =>
       log.warn({ run, error: messageOf(error) }, 'a run could not be looked at'),
   });

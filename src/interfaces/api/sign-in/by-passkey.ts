@@ -86,7 +86,8 @@ export function createPasskeySignIn(deps: PasskeySignInDeps): PasskeySignIn {
       const boundTo = COOKIE_VALUE.test(before) ? before : newSecret();
       setCookie(c, cookieName, boundTo, {
         ...({ httpOnly: true, sameSite: 'Strict', path: '/' } as const),
-        ...{ secure: isSecure, maxAge: COOKIE_SECONDS },
+        secure: isSecure,
+        maxAge: COOKIE_SECONDS,
       });
       return askForPasskey(passkeys, { ceremony: 'sign_in', boundTo });
     },

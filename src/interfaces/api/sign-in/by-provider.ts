@@ -101,7 +101,8 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
         discovered = null;
         log.warn({ error: messageOf(cause) }, 'the identity provider could not be asked');
         throw new RetriableError('The identity provider does not answer right now.', {
-          ...{ code: 'sign_in_provider_unreachable', cause },
+          code: 'sign_in_provider_unreachable',
+          cause,
         });
       });
     return discovered;

@@ -84,7 +84,9 @@ function routes({ requireRole }: Access) {
   return {
     list: createRoute({
       ...common,
-      ...{ method: 'get', path: '/v1/people', summary: 'List the people who sign in' },
+      method: 'get',
+      path: '/v1/people',
+      summary: 'List the people who sign in',
       middleware: [...owner] as const,
       responses: {
         200: { description: 'All of them.', ...json(z.object({ people: z.array(personSchema) })) },
@@ -93,7 +95,9 @@ function routes({ requireRole }: Access) {
     }),
     invite: createRoute({
       ...common,
-      ...{ method: 'post', path: '/v1/people', summary: 'Invite a person' },
+      method: 'post',
+      path: '/v1/people',
+      summary: 'Invite a person',
       middleware: [...owner, ...body] as const,
       request: { body: { required: true, ...json(inviteSchema) } },
       responses: {
@@ -107,7 +111,9 @@ function routes({ requireRole }: Access) {
     }),
     change: createRoute({
       ...common,
-      ...{ method: 'patch', path: '/v1/people/{id}', summary: 'Change what a person may do' },
+      method: 'patch',
+      path: '/v1/people/{id}',
+      summary: 'Change what a person may do',
       middleware: [...owner, ...body] as const,
       request: { params: id, body: { required: true, ...json(changeSchema) } },
       responses: {
@@ -119,7 +125,9 @@ function routes({ requireRole }: Access) {
     }),
     remove: createRoute({
       ...common,
-      ...{ method: 'delete', path: '/v1/people/{id}', summary: 'Take a person out' },
+      method: 'delete',
+      path: '/v1/people/{id}',
+      summary: 'Take a person out',
       middleware: [...owner] as const,
       request: { params: id },
       responses: {
@@ -130,7 +138,8 @@ function routes({ requireRole }: Access) {
     }),
     removePasskey: createRoute({
       ...common,
-      ...{ method: 'delete', path: '/v1/people/{id}/passkeys/{passkey}' },
+      method: 'delete',
+      path: '/v1/people/{id}/passkeys/{passkey}',
       summary: 'Remove a passkey of a person, who lost the device for example',
       middleware: [...owner] as const,
       request: { params: id.extend({ passkey: z.string() }) },

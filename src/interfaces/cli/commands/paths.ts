@@ -38,7 +38,9 @@ export function pathsCommand(deps: ProductDeps): Command {
       const crmId = toContactId(open.deps.canonicalId, integration.id, contact);
       const paths = await readContactPaths(await openCrm(open.deps, null), integration.id, crmId);
       await recordNamesShown(application, {
-        ...{ command: 'paths', integrationId: integration.id, crmId },
+        command: 'paths',
+        integrationId: integration.id,
+        crmId,
         names: listNames(paths).size,
       });
       output.finish({ paths }, () => printPaths(output, paths));

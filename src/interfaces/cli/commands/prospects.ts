@@ -57,7 +57,8 @@ export function prospectsCommand(deps: ProductDeps): Command {
     await withIntegration(application, integration, async (open) => {
       const prospects = await findProspects(open.deps, integration.id, { limit, minStrength });
       await recordNamesShown(application, {
-        ...{ command: 'prospects', integrationId: integration.id },
+        command: 'prospects',
+        integrationId: integration.id,
         names: prospects.length,
       });
       output.finish({ prospects }, () => {

@@ -39,7 +39,12 @@ export interface CheckerDeps {
 }
 
 const NOTHING_YET: AuditCheckView = {
-  ...{ isRunning: true, checked: 0, of: 0, finishedAt: null, end: null, purgedThrough: 0 },
+  isRunning: true,
+  checked: 0,
+  of: 0,
+  finishedAt: null,
+  end: null,
+  purgedThrough: 0,
   problems: [],
 };
 

@@ -33,7 +33,11 @@ export function clientScheduleRoutes(deps: HttpDeps, frame: PageFrame): Hono<Htt
         : await readSchedule({ store, clock }, { ...integration, schedule: wanted.schedule });
     const { renderSchedule } = await import('./schedule-page.tsx');
     const view = {
-      ...{ integration, form, inForce, preview, problem: wanted?.problem ?? null },
+      integration,
+      form,
+      inForce,
+      preview,
+      problem: wanted?.problem ?? null,
       isOfFile: isOfFile(integration),
       note: NOTES[noteSchema.parse(query['note'])],
     };

@@ -49,7 +49,9 @@ export async function readCredits(
   const spending = await readSpending({ store, clock }, within, {
     reach: listAccessibleIds(c) ?? null,
     integration: one?.id ?? null,
-    ...{ days, month, from },
+    days,
+    month,
+    from,
   });
   const shown = one === null ? chooseShown(spending, within) : [one];
   const keys = await readKeys({ store, clock, credits }, shown, application.integrations);

@@ -80,9 +80,9 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     return answer(c, await readBatchPage(application, batch, lookedAt(c)));
   });
 
-  for (const [word, answerOf] of ANSWERS) {
+  for (const [word, answer] of ANSWERS) {
     app.post(`/decisions/approvals/:id/${word}`, frame.act('decider'), async (c) => {
-      await answerOf(c, deps, c.req.param('id'));
+      await answer(c, deps, c.req.param('id'));
       return leave(c, word === 'confirm' ? 'confirmed' : 'refused');
     });
   }
@@ -122,8 +122,11 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
       if (await isLeftToSecond(c, integrationId, toApprovalRequest(word, [hold])))
         return leave(c, 'second');
       const id = await wait(c, {
-        ...{ about: hold.about, subject, integrationId },
-        ...{ decision: DECIDED[word], openedUntil: null },
+        about: hold.about,
+        subject,
+        integrationId,
+        decision: DECIDED[word],
+        openedUntil: null,
       });
       return leave(
         c,
@@ -143,8 +146,11 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
       if (await isLeftToSecond(c, integrationId, approvalOfBatch(word, batch)))
         return leave(c, 'second');
       const id = await wait(c, {
-        ...{ about: 'batch', subject, integrationId },
-        ...{ decision: DECIDED[word], openedUntil: null },
+        about: 'batch',
+        subject,
+        integrationId,
+        decision: DECIDED[word],
+        openedUntil: null,
       });
       return leave(
         c,

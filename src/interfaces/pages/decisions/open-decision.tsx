@@ -422,7 +422,9 @@ function BatchChoices({ id, batch, query }: { id: string; batch: OpenBatch; quer
               id={`batch-${word}`}
               buttonKey={word === 'approve' ? 'A' : 'R'}
               action={`/decisions/batches/${id}/${word}${queueWords(query)}`}
-              {...{ label, title, answer: confirm }}
+              label={label}
+              title={title}
+              answer={confirm}
             >
               {effect}
             </ConfirmDialog>

@@ -70,7 +70,11 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     c.header('Cache-Control', 'no-store');
     return c.html(
       renderNetwork(frame.getViewer(c.get('principal')), {
-        ...{ integration: { id, name }, picture, rows, names, person },
+        integration: { id, name },
+        picture,
+        rows,
+        names,
+        person,
         query: { ...query, from, names: withNames },
         count: paths.length,
         size: ROWS,

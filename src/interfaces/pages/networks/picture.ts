@@ -47,7 +47,11 @@ export function pictureData(picture: NetworkPicture, names: Names | null) {
       isMember: networks.length > 0,
     })),
     paths: picture.paths.map(({ from, to, contact, strength, network }) => ({
-      ...{ from, to, contact, strength, network },
+      from,
+      to,
+      contact,
+      strength,
+      network,
     })),
   };
 }
@@ -79,7 +83,10 @@ export function getShownPerson(picture: NetworkPicture, who: string): ShownPerso
   const called = createNamer(picture, null);
   const about = (path: PicturePath) => all.filter(({ to }) => to === path.to).length;
   return {
-    ...{ who, contact, name: null, sentence: null },
+    who,
+    contact,
+    name: null,
+    sentence: null,
     memberOf: person?.networks ?? [],
     sentences: all
       .slice(0, MAX_SENTENCES)

@@ -42,7 +42,8 @@ export function createRepairs({
       const open = await application.open(integration, stopping);
       try {
         const { done, stopped } = await repairOpen(open, {
-          ...{ maySpend: false, signal: stopping },
+          maySpend: false,
+          signal: stopping,
           async confirm(drifts) {
             const count = drifts.reduce((sum, { removedByHand }) => sum + removedByHand.length, 0);
             if (count > maxAdded) throw new MoreThanShown(count);

@@ -60,7 +60,10 @@ export function renderAccount(viewer: Viewer, view: AccountView, note: string | 
       </section>
       {passkeys !== null && (
         <Passkeys
-          {...{ viewer, passkeys, hasPassword, email: email ?? '' }}
+          viewer={viewer}
+          passkeys={passkeys}
+          hasPassword={hasPassword}
+          email={email ?? ''}
           problem={textFor(problem, 'passkeys')}
         />
       )}
@@ -106,12 +109,18 @@ function Passkeys(props: {
       )}
       {impossibleAt === null && add !== null && (
         <PasskeyForm
-          {...{ offer: add, kind: 'create', action: '/account/passkeys', page: '/account' }}
+          offer={add}
+          kind="create"
+          action="/account/passkeys"
+          page="/account"
           label="Add a passkey"
         >
           <label for="passkey-name">Name of the new one</label>
           <input
-            {...{ id: 'passkey-name', name: 'name', value: newName, maxlength: 60 }}
+            id="passkey-name"
+            name="name"
+            value={newName}
+            maxlength={60}
             autocomplete="off"
             required
           />
@@ -178,7 +187,10 @@ function Proof(props: { prove: PasskeyOffer | null; hasPassword: boolean; email:
       </p>
       {prove !== null && (
         <PasskeyForm
-          {...{ offer: prove, kind: 'get', action: '/account/proof', page: '/account' }}
+          offer={prove}
+          kind="get"
+          action="/account/proof"
+          page="/account"
           label="Use a passkey"
         />
       )}
@@ -187,7 +199,10 @@ function Proof(props: { prove: PasskeyOffer | null; hasPassword: boolean; email:
           <input type="hidden" name="username" autocomplete="username" value={email} />
           <label for="proof">Your password</label>
           <input
-            {...{ id: 'proof', name: 'password', type: 'password', required: true }}
+            id="proof"
+            name="password"
+            type="password"
+            required
             autocomplete="current-password"
           />
           <button type="submit" class="button">

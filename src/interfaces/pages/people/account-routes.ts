@@ -95,7 +95,9 @@ export function accountRoutes(
     if (way === null) return joinPage(c, secret, NOT_MADE);
     const actor = { kind: 'session', name: null, from: getAddress(c) } as const;
     const joining: PeopleDeps = {
-      ...{ store: store.actingAs(actor), sealer, clock },
+      store: store.actingAs(actor),
+      sealer,
+      clock,
       clientNames: clientNames(),
     };
     try {

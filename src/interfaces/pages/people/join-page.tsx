@@ -57,7 +57,7 @@ export function renderJoin(viewer: Viewer, view: JoinView | null) {
           <input type="hidden" name="username" autocomplete="username" value={email} />
           <NewPassword
             label="Password"
-            hint="; a few words are a good one."
+            hint="; four words by chance are a good one."
             hasProblem={problem !== null}
           />
           <button type="submit" class="button primary">

@@ -23,7 +23,10 @@ export function PasskeyForm(
   return (
     <div class="passkey">
       <form
-        {...{ hidden: true, method: 'post', class: 'fields', action }}
+        hidden
+        method="post"
+        class="fields"
+        action={action}
         data-passkey={kind}
         data-origin={offer.origin}
         data-options={offer.options}

@@ -86,8 +86,12 @@ export function passkeyRoutes(
     const person = await pages.findProved(c);
     if (person === null) return refuse(c, NOT_PROVED);
     const removal = {
-      ...{ personId: person.id, id: c.req.param('id'), alsoLast: false },
-      ...{ hasProvider, passwordsCount, keptSession: c.var.principal.sessionId },
+      personId: person.id,
+      id: c.req.param('id'),
+      alsoLast: false,
+      hasProvider,
+      passwordsCount,
+      keptSession: c.var.principal.sessionId,
     };
     try {
       await removePasskey(people(c), removal);

@@ -84,7 +84,9 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     return c.html(
       renderChanges(frame.getViewer(c.var.principal), {
         ...changes,
-        ...{ run: runId, crmId, integrationName },
+        run: runId,
+        crmId,
+        integrationName,
       }),
     );
   });

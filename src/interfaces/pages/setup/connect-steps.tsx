@@ -67,17 +67,17 @@ function ConnectDoor({ page, kind }: { page: StepPageView; kind: 'salesforce' | 
       {own === null && (
         <>
           <Field
-            {...{ name: 'clientId', id: `${kind}-client`, label: 'Client id of the app' }}
+            name="clientId"
+            id={`${kind}-client`}
+            label="Client id of the app"
             value={isBefore ? before.clientId : null}
             isNeeded={kind === 'salesforce'}
           />
           <Field
-            {...{
-              name: 'clientSecret',
-              id: `${kind}-secret`,
-              label: 'Client secret',
-              type: 'password',
-            }}
+            name="clientSecret"
+            id={`${kind}-secret`}
+            label="Client secret"
+            type="password"
             hint={
               isKept ? 'It is kept. Leave this empty, unless the address or the app changes.' : null
             }
@@ -109,7 +109,10 @@ function ConnectDoor({ page, kind }: { page: StepPageView; kind: 'salesforce' | 
       )}
       {kind === 'salesforce' ? (
         <Field
-          {...{ name: 'url', id: `${kind}-url`, label: 'Address where you sign in', type: 'url' }}
+          name="url"
+          id={`${kind}-url`}
+          label="Address where you sign in"
+          type="url"
           value={url ?? null}
           hint="login.salesforce.com, test.salesforce.com for a sandbox, or your My Domain."
         />
@@ -117,12 +120,18 @@ function ConnectDoor({ page, kind }: { page: StepPageView; kind: 'salesforce' | 
         <details class="how">
           <summary>A service key instead, or another address</summary>
           <Field
-            {...{ name: 'token', id: 'hubspot-token', label: 'Service key', type: 'password' }}
+            name="token"
+            id="hubspot-token"
+            label="Service key"
+            type="password"
             placeholder="pat-…"
             hint="Development → Keys → Service keys. Leave the boxes above empty then."
           />
           <Field
-            {...{ name: 'url', id: `${kind}-url`, label: 'Address of the API', type: 'url' }}
+            name="url"
+            id={`${kind}-url`}
+            label="Address of the API"
+            type="url"
             value={url ?? null}
           />
         </details>

@@ -252,8 +252,10 @@ function markAnswers(contacts: Answers['contacts'], form: Form): Partial<Answers
     }
   }
   return {
-    ...{ optOutField: fields.optOut, deceasedField: fields.deceased },
-    ...{ doNotContactField: fields.doNotContact, optOutValues: marked.optOut },
+    optOutField: fields.optOut,
+    deceasedField: fields.deceased,
+    doNotContactField: fields.doNotContact,
+    optOutValues: marked.optOut,
     deceasedValues: marked.deceased ?? undefined,
     doNotContactValues: marked.doNotContact ?? undefined,
     unmarkedValues: Object.keys(unmarked).length > 0 ? unmarked : undefined,

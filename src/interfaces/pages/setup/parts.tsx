@@ -22,7 +22,13 @@ export function Field(props: {
     <div class="field">
       <label for={id}>{label}</label>
       <input
-        {...{ id, name, type, placeholder, list, required: isNeeded, inputmode: props.inputmode }}
+        id={id}
+        name={name}
+        type={type}
+        placeholder={placeholder}
+        list={list}
+        required={isNeeded}
+        inputmode={props.inputmode}
         value={value ?? undefined}
         autocomplete={type === 'password' ? 'new-password' : 'off'}
         {...(hint ? { 'aria-describedby': `${id}-hint` } : {})}

@@ -5,12 +5,14 @@ import {
   type ColumnLine,
   listFileColumns,
 } from '../../../clients/setup/column-list.ts';
+import { type CsvHeader, noStreetNote } from '../../../clients/setup/csv-columns.ts';
 import type { Setup } from '../../../clients/setup/draft.ts';
 import {
   MARKS,
   type MarkFieldValues,
   markableColumns,
   markHints,
+  missingMarksNote,
   saidMeaning,
 } from '../../../clients/setup/mark-fields.ts';
 import { twiceText } from '../../../clients/setup/own-columns.ts';
@@ -46,11 +48,7 @@ export function PeopleStep({ setup, view }: { setup: Setup; view: StepView['peop
         <p class="note">{twiceText(header.names)}</p>
       )}
       {header !== null &&
-        markHints(header, {
-          optOut: contacts.optOutField,
-          deceased: contacts.deceasedField,
-          doNotContact: contacts.doNotContactField,
-        }).map((text) => <p class="note">{text}</p>)}
+        fileNotes(header, setup.answers).map((text) => <p class="note">{text}</p>)}
       <div class="grid">
         {MARKS.map(({ kind, setting }) => (
           <Choice
@@ -80,6 +78,20 @@ export function PeopleStep({ setup, view }: { setup: Setup; view: StepView['peop
       </FormButtons>
     </form>
   );
+}
+
+/** What the file does not tell, or tells in columns that are not chosen. */
+function fileNotes(header: CsvHeader, { crm, contacts }: Setup['answers']): string[] {
+  const chosen = {
+    optOut: contacts.optOutField,
+    deceased: contacts.deceasedField,
+    doNotContact: contacts.doNotContactField,
+  };
+  return [
+    ...markHints(header, chosen),
+    ...missingMarksNote(header, chosen),
+    ...noStreetNote(toTexts(getColumns(crm)['addresses']), header.sample),
+  ];
 }
 
 const MARK_LABELS = {
@@ -238,8 +250,11 @@ function chosenColumns(
   const columns = getColumns(crm);
   const named = (part: string) => toText(columns[part]) || null;
   return {
-    ...{ id: named('id'), firstName: named('firstName'), lastName: named('lastName') },
-    ...{ fullName: named('fullName'), addresses: toTexts(columns['addresses']) },
+    id: named('id'),
+    firstName: named('firstName'),
+    lastName: named('lastName'),
+    fullName: named('fullName'),
+    addresses: toTexts(columns['addresses']),
     employers: toTexts(columns['employers']),
     optOut: contacts.optOutField,
     deceased: contacts.deceasedField ?? null,

@@ -123,7 +123,11 @@ function toRhythm(cron: string | null, isAnswered: boolean): { rhythm: string; h
 function NextRuns({ times, timezone }: { times: readonly number[]; timezone: string }) {
   if (times.length === 0) return <p class="empty">No run begins by itself.</p>;
   const format = new Intl.DateTimeFormat('en-US', {
-    ...{ weekday: 'long', day: 'numeric', month: 'long', hour: 'numeric', minute: '2-digit' },
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    hour: 'numeric',
+    minute: '2-digit',
     timeZone: timezone,
   });
   return (

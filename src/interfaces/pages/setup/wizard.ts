@@ -4,7 +4,6 @@ import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { z } from 'zod';
 import { testOwnChannel } from '../../../clients/alerts/check-channels.ts';
 import { acceptMatchRate, withCrm } from '../../../clients/live-crm.ts';
-import { guessColumns } from '../../../clients/setup/csv-columns.ts';
 import {
   beginChange,
   beginSetup,
@@ -111,9 +110,13 @@ export function wizardRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const { renderStart } = await import('./setup-pages.tsx');
     return c.html(
       renderStart(frame.getViewer(c.var.principal), {
-        ...{ setups, find, more: found.length - integrations.length },
+        setups,
+        find,
+        more: found.length - integrations.length,
         integrations: integrations.map((each) => ({
-          ...{ id: each.id, name: each.name ?? each.id, kind: each.crm.kind },
+          id: each.id,
+          name: each.name ?? each.id,
+          kind: each.crm.kind,
           isOfFile: ofFile.has(each.id),
         })),
         note: getNote(c),
@@ -350,7 +353,9 @@ export function wizardRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const { renderStep } = await import('./setup-pages.tsx');
     c.header('Cache-Control', 'no-store');
     const page = await renderStep(frame.getViewer(c.var.principal), {
-      ...{ setup, problem, serviceUrl },
+      setup,
+      problem,
+      serviceUrl,
       note: getNote(c),
       shown,
       apps: settings.setup,
@@ -421,8 +426,7 @@ export function wizardRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     if (isPinned && !isUpload(settings, path)) throw notOurs();
     const replaced = isPinned && isUpload(settings, path) ? path : null;
     const upload = await takeUpload(settings, content, { replaced, sheet });
-    const { header } = upload;
-    const guess = guessColumns(header.columns, header.sample);
+    const { header, guess } = upload;
     const names =
       guess.fullName === null
         ? { firstName: guess.firstName ?? undefined, lastName: guess.lastName ?? undefined }
@@ -430,7 +434,10 @@ export function wizardRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const { addresses, employers } = guess;
     const columns = { id: guess.id ?? undefined, ...names, addresses, employers };
     const crm = {
-      ...{ kind: 'csv', path: upload.path, output: upload.output, encoding: header.encoding },
+      kind: 'csv',
+      path: upload.path,
+      output: upload.output,
+      encoding: header.encoding,
       columns,
     };
     const marks = {

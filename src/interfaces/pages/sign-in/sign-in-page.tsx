@@ -53,7 +53,10 @@ export function renderSignIn(viewer: Viewer, view: SignInView) {
         )}
         {passkey !== null && (
           <PasskeyForm
-            {...{ offer: passkey, kind: 'get', action: '/sign-in', page: '/sign-in' }}
+            offer={passkey}
+            kind="get"
+            action="/sign-in"
+            page="/sign-in"
             label="Sign in with a passkey"
             isAutofill
           >

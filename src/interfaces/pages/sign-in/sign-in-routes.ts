@@ -82,7 +82,10 @@ export function signInRoutes(
     const { renderSignIn } = await import('./sign-in-page.tsx');
     const people = await access.hasPeople();
     const view = {
-      ...{ to, refused, hasPeople: people, provider: provider?.name ?? null },
+      to,
+      refused,
+      hasPeople: people,
+      provider: provider?.name ?? null,
       hasPasswords: people && passwordsCount,
       passkey: (await passkeys?.offer(c)) ?? null,
     };

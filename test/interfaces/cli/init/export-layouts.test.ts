@@ -105,6 +105,9 @@ const LAYOUTS: Record<string, Layout> = {
 
 /** Headers of our own making, one for each language: no vendor's page has them. */
 const LANGUAGES: Record<string, { header: string; expected: Partial<ColumnGuess> }> = {
+  English: lines(
+    'Member ID;First Name;Last Name;Street;City;ZIP Code;Country;Employer;Deceased;Do Not Contact;Opted Out',
+  ),
   German: lines(
     'Mitgliedsnummer;Vorname;Nachname;Straße;Ort;PLZ;Land;Arbeitgeber;Verstorben;Kein Kontakt;Widerspruch',
   ),
@@ -151,6 +154,10 @@ describe('the columns of a layout', () => {
 
   it.each(Object.entries(LANGUAGES))('in %s are the right ones', (_, { header, expected }) => {
     expect(guessColumns(split(header))).toMatchObject(expected);
+  });
+
+  it('are known in twelve languages at least', () => {
+    expect(Object.keys(LANGUAGES).length).toBeGreaterThanOrEqual(12);
   });
 
   it('have no id in a column that two rows share, or that a row leaves out', () => {

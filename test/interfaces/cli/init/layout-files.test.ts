@@ -6,9 +6,10 @@ import { missingParts } from '../../../../connectors/missing-parts.ts';
 import {
   type CsvHeader,
   guessColumns,
+  noStreetNote,
   readCsvHeader,
 } from '../../../../src/clients/setup/csv-columns.ts';
-import { MARKS, markHints } from '../../../../src/clients/setup/mark-fields.ts';
+import { MARKS, markHints, missingMarksNote } from '../../../../src/clients/setup/mark-fields.ts';
 import { toArray } from '../../../connectors/connector-options.ts';
 import { openCsvFolder } from '../../../connectors/csv-folder.ts';
 
@@ -20,6 +21,8 @@ const answersSchema = z.array(
     file: z.string(),
     product: z.string(),
     source: z.string(),
+    encoding: z.string(),
+    delimiter: z.string().nullable(),
     sheet: z.string().nullable(),
     rows: z.number(),
     id: z.string().nullable(),
@@ -69,10 +72,30 @@ describe('files as other products export them', () => {
       ...(answer.address.length === 0 ? ['address'] : []),
       ...(answer.employers.length === 0 ? ['employer'] : []),
     ]);
+    expect(missingMarksNote(header, guess).join()).toBe(missingMarks(answer));
+    // Of these files one alone has an address without a street.
+    const hasNote = noStreetNote(guess.addresses, header.sample).length > 0;
+    expect(hasNote).toBe(answer.file.startsWith('40-'));
     expect(header.sample).toHaveLength(answer.rows);
     expect(await reachable(answer, header)).toBe(answer.reachable);
   });
 });
+
+const MARKED = {
+  optOut: 'contacts that have opted out',
+  deceased: 'deceased contacts',
+  doNotContact: 'contacts that want no contact',
+} as const;
+
+/** What `init` says of marks that the file has not. */
+function missingMarks({ marks }: Answer): string {
+  const missing = MARKS.flatMap(({ kind }) => (marks[kind] === null ? MARKED[kind] : []));
+  if (missing.length === 0) return '';
+  const last = missing.pop();
+  const listed =
+    missing.length === 0 ? '' : `${missing.join(', ')}${missing.length > 1 ? ',' : ''} or `;
+  return `No column of the file marks ${listed}${last}: if there are any, they are sent like all others, for a credit each.`;
+}
 
 async function read(file: string): Promise<CsvHeader> {
   const header = await readCsvHeader(file, FOLDER);
@@ -85,7 +108,7 @@ async function reachable(answer: Answer, header: CsvHeader): Promise<number> {
   const folder = await openCsvFolder();
   onTestFinished(() => folder.close());
   const content = await readFile(join(FOLDER, answer.file));
-  await folder.write('in.csv', answer.id === null ? withIds(content) : content);
+  await folder.write('in.csv', answer.id === null ? withIds(answer, content) : content);
   const { firstName, lastName, fullName, id, ...parts } = guessColumns(
     header.columns,
     header.sample,
@@ -93,7 +116,7 @@ async function reachable(answer: Answer, header: CsvHeader): Promise<number> {
   const connector = await folder.connector({
     settings: {
       output: folder.path('out.csv'),
-      encoding: header.encoding,
+      encoding: answer.id === null ? 'utf-8' : header.encoding,
       columns: {
         id: id ?? ADDED_ID,
         ...(fullName === null
@@ -112,15 +135,15 @@ async function reachable(answer: Answer, header: CsvHeader): Promise<number> {
     .filter(({ optedOut, excluded }) => !optedOut && excluded == null).length;
 }
 
-/** A file in UTF-8 with a column of ids. */
-function withIds(content: Buffer): Buffer {
-  const [head = '', ...rows] = content
-    .toString()
+/** The file in UTF-8 with a column of ids. */
+function withIds({ encoding, delimiter }: Answer, content: Buffer): Buffer {
+  const [head = '', ...rows] = new TextDecoder(encoding.replace(/-bom$/, ''))
+    .decode(content)
     .replace('\uFEFF', '')
     // A line break within quotes stays.
     .split(/\r\n(?=(?:[^"]*"[^"]*")*[^"]*$)/);
-  const lines = rows.filter((row) => row !== '').map((row, at) => `${at + 1},${row}`);
-  return Buffer.from(`${[`${ADDED_ID},${head}`, ...lines].join('\r\n')}\r\n`);
+  const lines = rows.filter((row) => row !== '').map((row, at) => `${at + 1}${delimiter}${row}`);
+  return Buffer.from(`${[`${ADDED_ID}${delimiter}${head}`, ...lines].join('\r\n')}\r\n`);
 }
 
 /** The settings of the marks: what is guessed, and the values that the hints tell a user to list. */

@@ -40,3 +40,15 @@ it('init names the words of a mark that it does not know, with their counts', as
   expect(stderr).toContain('contacts.deceasedValues');
   expect(stderr).not.toContain('Nein');
 });
+
+it('init says which marks a file lacks, and that an address has no street', async () => {
+  const world = await openInitWorld();
+  await world.write('people.csv', 'Id,Fornavn,Etternavn,Postnummer\n1,Bjørg,Haugen,0150\n');
+  const argv = ['init', '--yes', '--crm', 'csv', '--csv-path', 'people.csv', '--name', 'West'];
+  const { exitCode, stdout } = await world.start(argv).ended;
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain(
+    'No column of the file marks contacts that have opted out, deceased contacts, or contacts that want no contact',
+  );
+  expect(stdout).toContain('The address has no street, only "Postnummer"');
+});

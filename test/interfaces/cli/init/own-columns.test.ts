@@ -85,6 +85,23 @@ it('takes its own columns for its own when it is run again, over its own output 
   expect((await init(here)).stdout).not.toContain('ours is called');
 });
 
+it('leaves no value behind and pays for nothing twice where init was run twice over our own output', async () => {
+  const here = await open({ people: 30 });
+  await init(here, { kept: false });
+  expect((await here.run(['sync', '--json'])).exitCode).toBe(0);
+  const before = await here.rows('out.csv');
+  const spent = await here.spent();
+  expect(before.filter((row) => row['Donor ID'] !== '').length).toBeGreaterThan(20);
+  for (const kept of [true, false]) {
+    await writeFile(here.path('riverside.csv'), await readFile(here.path('out.csv')));
+    expect((await init(here, { kept })).exitCode).toBe(0);
+    expect((await here.run(['sync', '--json'])).exitCode).toBe(0);
+    // No column came twice, and each row still has its own values.
+    expect(await here.rows('out.csv')).toEqual(before);
+  }
+  expect(await here.spent()).toBe(spent);
+});
+
 it('and doctor show every column of the file, without a value where no terminal is', async () => {
   const here = await openOwn();
   const { stdout } = await init(here, { kept: false });
@@ -97,4 +114,7 @@ it('and doctor show every column of the file, without a value where no terminal 
   expect(doctor.stdout).toContain('columns not read');
   expect(doctor.stdout).toContain('"Donor Net Worth" (1 word)');
   expect(doctor.stdout).toContain('"Address" (address)');
+  expect(doctor.stdout).toContain(
+    'marks: no column of the file marks contacts that have opted out',
+  );
 });

@@ -176,6 +176,29 @@ describe('setting webhooks up', () => {
 });
 
 describe('events', () => {
+  it('tell once, signed, of a contact that was deleted for privacy, and of no deletion besides', async () => {
+    const { account, receiver } = await startSubscribed([
+      { eventType: 'contact.privacyDeletion' },
+      { eventType: 'contact.deletion' },
+      { eventType: 'contact.creation' },
+    ]);
+    const [id = ''] = await contactIds(account, 1);
+    for (let time = 0; time < 2; time += 1) {
+      const body = { objectId: id };
+      await ask(account, 'POST', '/crm/objects/2026-09/contacts/gdpr-delete', { body });
+    }
+    await createContact(account, { lastname: 'Osei' });
+    const [deletion, creation] = await waitForEvents(receiver, 2);
+    const { appId, clientSecret } = await appOf(account);
+    expect(deletion).toMatchObject({
+      ...{ subscriptionType: 'contact.privacyDeletion', objectId: Number(id) },
+      ...{ portalId: account.portalId, appId },
+    });
+    expect(creation).toMatchObject({ subscriptionType: 'contact.creation' });
+    expect(receiver.received.every((request) => isSigned(request, clientSecret))).toBe(true);
+    expect(JSON.stringify(deletion)).not.toContain('@');
+  });
+
   it('tell of what happens to contacts', async () => {
     const { account, receiver } = await startSubscribed([
       { eventType: 'contact.creation' },

@@ -84,7 +84,10 @@ function inviteCommand(deps: ProductDeps): Command {
     const { name, email, role, integrations } = action.options;
     const reach = selectIntegrations(action.application, integrations);
     const invited = await invitePerson(peopleDeps(deps, action), {
-      ...{ name, email, role, integrations: reach },
+      name,
+      email,
+      role,
+      integrations: reach,
     });
     giveLink(action, invited);
   });

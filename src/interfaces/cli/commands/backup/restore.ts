@@ -96,7 +96,8 @@ async function restore(
     keyRing,
     openWith: (draft) =>
       openProduct(deps, { ...settings, database: `sqlite:${draft}` }, keyRing, {
-        ...{ restores: true, backupFolders: [dirname(resolve(deps.cwd, file))] },
+        restores: true,
+        backupFolders: [dirname(resolve(deps.cwd, file))],
       }),
   };
   const backup = await checkBackup(options);

@@ -38,20 +38,34 @@ export async function setRecordStage(
     const imported = await importPeople(db, {
       kind: '990',
       paths: [returns],
-      ...{ roles: null, source: '', date: '', confidence: 1, clock },
+      roles: null,
+      source: '',
+      date: '',
+      confidence: 1,
+      clock,
     });
     people = imported.added;
     const teams = openTeams(db, clock);
     teams.add(TEAM, CREDITS);
     apiKey = openTeamKeys(db, teams, clock).issue({
-      ...{ team: TEAM, label: 'demo', deactivatesOn: null },
+      team: TEAM,
+      label: 'demo',
+      deactivatesOn: null,
     }).apiKey;
   } finally {
     db.close();
   }
   const { baseUrl, close } = await startService({
-    ...{ db: file, host: '127.0.0.1', port: 0, operatorPort: null, rate: 10, burst: 10 },
-    ...{ chargeQueries: false, chargeSingleAdd: false, clock, report },
+    db: file,
+    host: '127.0.0.1',
+    port: 0,
+    operatorPort: null,
+    rate: 10,
+    burst: 10,
+    chargeQueries: false,
+    chargeSingleAdd: false,
+    clock,
+    report,
   });
   const names = readdirSync(returns).filter((name) => name.endsWith('.xml'));
   return { baseUrl, apiKey, returns: names.toSorted(), people, close };

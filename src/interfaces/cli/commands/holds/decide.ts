@@ -1,7 +1,7 @@
 import type { Application } from '../../../../application.ts';
 import { ConfigurationError } from '../../../../core/errors.ts';
 import { didYouMean } from '../../../../core/near-miss.ts';
-import type { NetworkHoldKind } from '../../../../database/tables/network-tables.ts';
+import type { NetworkHoldKind } from '../../../../database/tables/decisions.ts';
 import { DECIDED, decideHold } from '../../../../decisions/decide-holds.ts';
 import { toApprovalRequest } from '../../../../decisions/second-person/ask.ts';
 import type { HoldRecord } from '../../../../decisions/statements/holds.ts';

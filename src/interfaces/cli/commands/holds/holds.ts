@@ -152,7 +152,8 @@ async function listHolds(
   const examples = show && !output.isJson ? await findExamples(application, batches) : [];
   const shown = [...(names?.values() ?? [])].flatMap(({ contact, profile }) => [contact, profile]);
   await recordNamesShown(application, {
-    ...{ command: 'holds', integrationId: integration ?? null },
+    command: 'holds',
+    integrationId: integration ?? null,
     names: [...shown.filter((name) => name !== null), ...examples.flatMap((one) => one.examples)]
       .length,
   });

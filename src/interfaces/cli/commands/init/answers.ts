@@ -6,9 +6,10 @@ import {
   type CsvHeader,
   type CsvProblem,
   guessColumns,
+  noStreetNote,
   readCsvHeader,
 } from '../../../../clients/setup/csv-columns.ts';
-import { markHints } from '../../../../clients/setup/mark-fields.ts';
+import { markHints, missingMarksNote } from '../../../../clients/setup/mark-fields.ts';
 import {
   findOwnColumns,
   readJournalColumns,
@@ -297,6 +298,8 @@ async function askCsv(
       ...renamedTexts(fields, renamed),
       ...[twiceText(header.names)].filter((text) => text !== null),
       ...markHints(header, marks),
+      ...missingMarksNote(header, marks),
+      ...noStreetNote(columns.addresses, header.sample),
     ],
   };
 }

@@ -118,7 +118,9 @@ async function showRun(
   const detail = await describeRun(store, row, filter);
   const words = options.show ? await readCrmMessages(application, row.id) : null;
   await recordNamesShown(application, {
-    ...{ command: 'runs', integrationId: row.integrationId, run: row.id },
+    command: 'runs',
+    integrationId: row.integrationId,
+    run: row.id,
     names: words?.length ?? 0,
   });
   const { length } = await store.foreignTexts.list(row.id);

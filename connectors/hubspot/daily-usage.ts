@@ -1,0 +1,24 @@
+import type { LimitState } from '../contract.ts';
+import { createDailyLimit, type DailyLimit } from '../daily-limit.ts';
+
+/** The daily requests of the account's private apps and service keys. */
+export function createAccountLimit(reservePercent: number): DailyLimit {
+  return createDailyLimit(reservePercent, {
+    allows: 'HubSpot allows the account',
+    period: 'a day',
+  });
+}
+
+/** What an answer says of the day; of searches and to public apps it says nothing. */
+export function dailyUsage(headers: Headers): LimitState['daily'] | null {
+  const max = readLimitHeader(headers, 'daily');
+  const remaining = readLimitHeader(headers, 'daily-remaining');
+  return max === null || remaining === null ? null : { max, remaining };
+}
+
+/** The number in a header about limits; null if there is none. */
+export function readLimitHeader(headers: Headers, name: string): number | null {
+  const text = headers.get(`x-hubspot-ratelimit-${name}`);
+  const value = Number(text);
+  return text === null || text === '' || !Number.isFinite(value) ? null : value;
+}

@@ -1,0 +1,98 @@
+import { hash } from 'node:crypto';
+import type { Clock } from '../../src/core/clock.ts';
+import {
+  createPace,
+  createPaceRegistry,
+  type DepartureBoard,
+  type PaceRegistry,
+  sharedWindow,
+  slidingWindow,
+  type WindowLimit,
+} from '../../src/outbound/pace.ts';
+import type { RequestPace } from '../exchange.ts';
+import { readLimitHeader } from './daily-usage.ts';
+
+/** The pace of requests that HubSpot counts together. */
+export interface Pacer extends RequestPace {
+  /** Keeps another limit from now on. */
+  keep(limit: WindowLimit): void;
+}
+
+/** The pacers of a process: those on a board keep the pace together with other processes. */
+export interface PacerRegistry {
+  on(board: DepartureBoard | null): AccountPacers;
+}
+
+/** What HubSpot counts together shares one. */
+export interface AccountPacers {
+  /** All requests of an app in an account. */
+  requests: PaceRegistry<Pacer>;
+  /** Searches have a limit of their own, for all apps of an account together. */
+  searches: PaceRegistry<Pacer>;
+  /** Searches of a walk through all contacts, which leaves some to other tools of the account. */
+  walks: PaceRegistry<Pacer>;
+}
+
+/** What HubSpot allows a private app of the larger plans, until it says otherwise (CRM facts, B4). */
+const DEFAULT_LIMIT: WindowLimit = { requests: 190, windowMs: 10_000 };
+
+/** HubSpot allows five searches a second, and a walk takes three of them at most. */
+const WALK_LIMIT: WindowLimit = { requests: 3, windowMs: 1_000 };
+
+type PaceClock = Pick<Clock, 'monotonicMs' | 'sleep'>;
+
+/** Makes each pacer when it is first asked for. */
+export function createPacerRegistry(clock: PaceClock): PacerRegistry {
+  const known = new Map<DepartureBoard | null, AccountPacers>();
+  return {
+    on(board) {
+      const pacers = known.get(board) ?? {
+        requests: createPacers('requests', DEFAULT_LIMIT, board),
+        searches: createPacers('searches', null, board),
+        walks: createPacers('walks', WALK_LIMIT, board),
+      };
+      known.set(board, pacers);
+      return pacers;
+    },
+  };
+
+  /** What the board knows of an account is a hash. */
+  function createPacers(kind: string, limit: WindowLimit, board: DepartureBoard | null) {
+    return createPaceRegistry((key) => {
+      const shared = board && { board, key: hash('sha256', `hubspot ${kind} ${key}`) };
+      return createPacer(clock, limit, shared);
+    });
+  }
+}
+
+export function createPacer(
+  clock: PaceClock,
+  limit: WindowLimit,
+  shared: { board: DepartureBoard; key: string } | null = null,
+): Pacer {
+  const { take, pause, keep } = createPace({
+    clock,
+    lanes: ['all'],
+    policy: shared ? sharedWindow(limit, { ...shared, clock }) : slidingWindow(limit),
+  });
+  return { take: (signal) => take('all', signal), pause, keep };
+}
+
+/** The limit of so many requests in a window; zero stands for none. */
+export function toWindowLimit(requests: number, windowMs: number): WindowLimit {
+  return requests === 0 ? null : { requests, windowMs };
+}
+
+/** So few requests are left of the present limit that one uneven moment would exceed it. */
+const FEW_REMAINING = 2;
+const FEW_REMAINING_WAIT_MS = 100;
+
+/** Keeps the limit that an answer names, if it names one. */
+export function keepNamedLimit(pacer: Pacer, headers: Headers): void {
+  const requests = readLimitHeader(headers, 'max');
+  const windowMs = readLimitHeader(headers, 'interval-milliseconds');
+  if (requests === null || windowMs === null || requests < 1 || windowMs < 1) return;
+  pacer.keep({ requests, windowMs });
+  const remaining = readLimitHeader(headers, 'remaining') ?? requests;
+  if (remaining <= FEW_REMAINING) pacer.pause(FEW_REMAINING_WAIT_MS);
+}

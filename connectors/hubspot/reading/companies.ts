@@ -1,0 +1,124 @@
+import type { HubspotApi } from '../api.ts';
+import { getCrmCode } from '../errors.ts';
+import { findRecords, IDS_PER_REQUEST } from '../find-records.ts';
+import { textIn } from '../record.ts';
+import type { SignIn } from '../sign-in/auth.ts';
+import { mayHave, READ_COMPANIES } from '../sign-in/scopes.ts';
+
+/** The names of the companies that contacts belong to. */
+export interface CompanyNames {
+  /** False if the token may not see companies, as far as HubSpot has said. */
+  isReadable(): boolean;
+  /** Those that have to be asked for, each once. */
+  unknownAmong(ids: readonly string[]): string[];
+  /**
+   * By id; null for a company that is gone or has no name. A company that may not be seen is left
+   * out: what it is called is unknown, and never to be taken for no employer.
+   */
+  findNames(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
+}
+
+/** Companies of one request: the most that HubSpot takes. */
+export const COMPANIES_PER_REQUEST = IDS_PER_REQUEST;
+
+/** Names that are remembered; with more companies than that, some are asked for again. */
+const MAX_REMEMBERED = 20_000;
+
+/** What a token without the scope sees. */
+export const hiddenCompanies: CompanyNames = {
+  isReadable: () => false,
+  unknownAmong: () => [],
+  findNames: async () => new Map(),
+};
+
+/** Whether the token may see companies. A token that says nothing of itself costs one request. */
+export async function mayReadCompanies(
+  api: Pick<HubspotApi, 'listRecords'>,
+  signIn: Pick<SignIn, 'scopes'>,
+): Promise<boolean> {
+  if (signIn.scopes !== null) return mayHave(signIn, READ_COMPANIES);
+  try {
+    await api.listRecords('companies', { limit: 1 });
+    return true;
+  } catch (error) {
+    if (getCrmCode(error) === 'MISSING_SCOPES') return false;
+    throw error;
+  }
+}
+
+/**
+ * Asks for each company once, as long as there is room to remember it. The scope may be withdrawn
+ * while a run goes on: what is not known by then stays unknown, unless the names are required.
+ */
+export function createCompanyNames(
+  api: Pick<HubspotApi, 'readRecords'>,
+  { isRequired, onMissingScope }: { isRequired: boolean; onMissingScope: () => void },
+): CompanyNames {
+  const known = new Map<string, string | null>();
+  /** Those that are being asked for, for any reading. */
+  const asked = new Map<string, Promise<ReadonlyMap<string, string | null>>>();
+  let isHidden = false;
+
+  return {
+    isReadable: () => !isHidden,
+    unknownAmong,
+    async findNames(ids) {
+      const others = new Set(ids.flatMap((id) => asked.get(id) ?? []));
+      const missing = unknownAmong(ids);
+      // Taken before each wait: another reading may forget them meanwhile.
+      const names = knownAmong(ids);
+      for (let start = 0; start < missing.length && !isHidden; start += COMPANIES_PER_REQUEST) {
+        const batch = missing.slice(start, start + COMPANIES_PER_REQUEST);
+        for (const [id, name] of await ask(batch)) names.set(id, name);
+      }
+      for (const other of others) for (const [id, name] of await other) names.set(id, name);
+      forgetOldest(known);
+      return names;
+    },
+  };
+
+  function unknownAmong(ids: readonly string[]): string[] {
+    return isHidden ? [] : [...new Set(ids)].filter((id) => !known.has(id) && !asked.has(id));
+  }
+
+  function knownAmong(ids: readonly string[]): Map<string, string | null> {
+    const names = new Map<string, string | null>();
+    for (const id of ids) {
+      const name = known.get(id);
+      if (name !== undefined) names.set(id, name);
+    }
+    return names;
+  }
+
+  async function ask(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+    const answer = learn(ids);
+    for (const id of ids) asked.set(id, answer);
+    try {
+      return await answer;
+    } finally {
+      for (const id of ids) asked.delete(id);
+    }
+  }
+
+  async function learn(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+    try {
+      const found = await findRecords(api, 'companies', ids, ['name']);
+      for (const [id, one] of found) {
+        known.set(id, one.state === 'gone' ? null : textIn(one.record, 'name'));
+      }
+    } catch (error) {
+      if (isRequired || getCrmCode(error) !== 'MISSING_SCOPES') throw error;
+      isHidden = true;
+      onMissingScope();
+    }
+    return knownAmong(ids);
+  }
+}
+
+/** A map gives its keys in the order in which they came. */
+function forgetOldest(known: Map<string, unknown>): void {
+  for (const id of known.keys()) {
+    if (known.size <= MAX_REMEMBERED) return;
+    known.delete(id);
+  }
+}

@@ -1,0 +1,290 @@
+/**
+ * jsforce, which speaks Salesforce's API, joined to our own sending: the library builds paths, bodies and forms and
+ * reads JSON, and `carry` sends. This file alone imports the library. It is loaded when the first request is sent, so
+ * that a process without Salesforce does not read the library.
+ *
+ * These parts of the library are not used: `query` and `queryMore` rewrite a hostile address of a next page instead of
+ * refusing it; `poll` and `loadAndWaitForResults` delete a job after 30 seconds; `uploadData`, `result`, `get…Results`
+ * and `bulk2.query` hold results whole, and more than one page ends the process; `login` and `identity` send a password
+ * or put the token into an address.
+ */
+import { PassThrough } from 'node:stream';
+import { Connection, type HttpRequest, type HttpResponse, OAuth2 } from 'jsforce/lib/core.js';
+import 'jsforce/lib/api/bulk2.js';
+import { QueryJobV2 } from 'jsforce/lib/api/bulk2.js';
+import { Transport } from 'jsforce/lib/transport.js';
+import { StreamPromise } from 'jsforce/lib/util/promise.js';
+import type { FieldValues } from '../../src/core/crm-field.ts';
+import { withoutSlash } from '../../src/outbound/address.ts';
+import type { Outgoing } from '../../src/outbound/exchange.ts';
+import { answerUnreadable } from '../errors.ts';
+import type { CrmReply } from '../exchange.ts';
+import { addressRefused } from './sign-in/instance.ts';
+
+/** A request as the library has built it. */
+export interface LibraryRequest extends Outgoing {
+  /** A path of the org with its query; the whole address for OAuth. */
+  url: string;
+}
+
+/** Sends a request of the library by our own means. Its answer is a good one: any other is thrown as one of our errors. */
+export type Carry = (request: LibraryRequest) => Promise<CrmReply>;
+
+/** An answer in CSV, as it comes. */
+export interface CsvAnswer {
+  headers: Headers;
+  chunks: AsyncIterable<Uint8Array>;
+}
+
+/** The two kinds of Bulk API 2.0 jobs. */
+export type JobKind = 'ingest' | 'query';
+
+/** The requests that the connector makes. Answers are JSON as it came; undefined if the body was empty. */
+export interface SalesforceClient {
+  /** Paths begin below the API version (`/query?q=…`) or at the root (`/services/…`). */
+  get(path: string): Promise<unknown>;
+  send(method: 'POST' | 'PATCH', path: string, body: unknown): Promise<unknown>;
+  describe(objectName: string): Promise<unknown>;
+  limits(): Promise<unknown>;
+  /** Updates at most 200 contacts, each for itself. */
+  updateContacts(contacts: readonly { id: string; values: FieldValues }[]): Promise<unknown>;
+  /** Opens a job that updates contacts from CSV. */
+  openUpdateJob(): Promise<unknown>;
+  openQueryJob(soql: string): Promise<unknown>;
+  checkJob(kind: JobKind, id: string): Promise<unknown>;
+  /** Tells Salesforce that the upload of a job is complete. */
+  closeJob(id: string): Promise<void>;
+  abortJob(kind: JobKind, id: string): Promise<void>;
+  /** Sends CSV as it comes. */
+  upload(path: string, csv: () => AsyncIterable<Uint8Array>): Promise<void>;
+  /** Requests CSV and hands the answer over as it comes. */
+  download(path: string): Promise<CsvAnswer>;
+}
+
+/** The library never learns the address of the org, so none of its own requests could arrive there. */
+const ORG = 'https://org.invalid';
+
+/** Errors thrown by `carry`; all others come from the library, whose texts may hold the body of an answer. */
+const thrownByCarry = new WeakSet<Error>();
+
+/** Lets the library speak, and carries what it builds. */
+export class GuardedTransport extends Transport {
+  readonly #carry: Carry;
+
+  constructor(carry: Carry) {
+    super();
+    this.#carry = carry;
+  }
+
+  override httpRequest(request: HttpRequest): StreamPromise<HttpResponse> {
+    const promise = this.#send(request);
+    return StreamPromise.create(() => ({ stream: new PassThrough(), promise }));
+  }
+
+  async #send(request: HttpRequest): Promise<HttpResponse> {
+    try {
+      return toResponse(await this.#carry(toOutgoing(request)));
+    } catch (error) {
+      if (error instanceof Error) thrownByCarry.add(error);
+      throw error;
+    }
+  }
+}
+
+/**
+ * A connection whose every request is carried. It is given neither a token nor anything to sign in with, so that it
+ * cannot renew a session by itself.
+ */
+export class GuardedConnection extends Connection {
+  override _transport: GuardedTransport;
+
+  constructor(version: string, carry: Carry) {
+    super({ version, instanceUrl: ORG });
+    this._transport = new GuardedTransport((request) =>
+      carry({ ...request, url: toPath(request.url) }),
+    );
+  }
+
+  /** The description without the library's cache, which would keep each one for as long as the connection is open. */
+  describeUncached(objectName: string): Promise<unknown> {
+    return super.describe(objectName);
+  }
+}
+
+/** An app whose requests for tokens are carried. */
+export class GuardedOAuth2 extends OAuth2 {
+  override _transport: GuardedTransport;
+
+  constructor(
+    { loginUrl, clientId, clientSecret, redirectUri, codeVerifier }: AppConfig,
+    carry: Carry,
+  ) {
+    super({ loginUrl: withoutSlash(loginUrl) });
+    this.clientId = clientId;
+    this.clientSecret = clientSecret;
+    this.redirectUri = redirectUri;
+    this.codeVerifier = codeVerifier;
+    this._transport = new GuardedTransport(carry);
+  }
+}
+
+/** Requests the user whom a token belongs to; `carry` adds the token. */
+export async function readUserInfo(carry: Carry): Promise<unknown> {
+  return readable(
+    new GuardedConnection(ANY_VERSION, carry).requestGet('/services/oauth2/userinfo'),
+  );
+}
+
+/** The library asks for one, although no version is part of this path. */
+const ANY_VERSION = '67.0';
+
+/** The requests of an app to the servers that sign users in. */
+export interface SignInClient {
+  requestToken(form: TokenForm): Promise<unknown>;
+  revokeToken(token: string): Promise<void>;
+}
+
+/** A grant with what it asks for besides the app's own credentials. */
+export type TokenForm = { grant_type: string } & { [name: string]: string };
+
+export interface AppConfig {
+  /** Where the app signs in. */
+  loginUrl: string;
+  clientId?: string | undefined;
+  /** Public clients have none. */
+  clientSecret?: string | undefined;
+  redirectUri?: string | undefined;
+  /** Of PKCE. The library sends its hash along with the user, and itself with the code. */
+  codeVerifier?: string | undefined;
+}
+
+/** Makes the client of an app; sends nothing yet. */
+export function createSignInClient(config: AppConfig, carry: Carry): SignInClient {
+  const app = new GuardedOAuth2(config, carry);
+  return {
+    requestToken: (form) => withOwnErrors<unknown>(app.requestToken(form)),
+    revokeToken: (token) => withOwnErrors(app.revokeToken(token)),
+  };
+}
+
+/** The page on which a user allows the app to sign in; nothing is sent. */
+export function toAuthorizationUrl(
+  config: AppConfig,
+  parameters: { scope: string; state: string },
+): string {
+  const nothing: Carry = () => Promise.reject(new Error('A page for a user is not requested.'));
+  return new GuardedOAuth2(config, nothing).getAuthorizationUrl(parameters);
+}
+
+/** Makes the client of an org; sends nothing yet. */
+export function createClient(version: string, carry: Carry): SalesforceClient {
+  const org = new GuardedConnection(version, carry);
+  const { bulk2: bulk } = org;
+  return {
+    get: (path) => readable(org.requestGet(path)),
+    send: (method, path, body) =>
+      readable(
+        org.request({ method, url: path, headers: { ...JSON_BODY }, body: JSON.stringify(body) }),
+      ),
+    describe: (objectName) => readable(org.describeUncached(objectName)),
+    limits: () => readable(org.limits()),
+    updateContacts(contacts) {
+      const records = contacts.map(({ id, values }) => ({ Id: id, ...values }));
+      return readable(org.update('Contact', records, { allOrNone: false }));
+    },
+    openUpdateJob: () => readable(bulk.createJob(CONTACT_UPDATES).open()),
+    openQueryJob(query) {
+      const bodyParams = { operation: 'query', query } as const;
+      return readable(new QueryJobV2(org, { bodyParams, pollingOptions: bulk }).open());
+    },
+    checkJob: (kind, id) => readable(findJob(kind, id).check()),
+    async closeJob(id) {
+      const job = bulk.job('ingest', { id });
+      // A job whose answer cannot be read may still be open, and would be waited for in vain.
+      await readable(job.close().then(() => job.getInfo()));
+    },
+    async abortJob(kind, id) {
+      await withOwnErrors<unknown>(findJob(kind, id).abort());
+    },
+    async upload(path, csv) {
+      // A stream in the library could be read once. After a new sign-in the upload begins again.
+      const sending = new GuardedConnection(version, (request) => carry({ ...request, body: csv }));
+      const headers = { 'content-type': 'text/csv; charset=UTF-8' };
+      await withOwnErrors(sending.request({ method: 'PUT', url: path, headers }));
+    },
+    async download(path) {
+      let opened: CrmReply | null = null;
+      // The library passes on text only, so the body is taken where it arrives.
+      const opening = new GuardedConnection(version, async (request) => {
+        opened = await carry({ ...request, isStreamed: true });
+        return opened;
+      });
+      const headers = { accept: 'text/csv' };
+      await withOwnErrors(opening.request({ method: 'GET', url: path, headers }));
+      return toCsvAnswer(opened);
+    },
+  };
+
+  /** A job as it is known by its id. The library takes the id of its next request from the last answer, so none is kept. */
+  function findJob(kind: JobKind, id: string) {
+    return kind === 'ingest' ? bulk.job('ingest', { id }) : bulk.job('query', { id });
+  }
+}
+
+const CONTACT_UPDATES = {
+  object: 'Contact',
+  operation: 'update',
+  contentType: 'CSV',
+  lineEnding: 'LF',
+} as const;
+
+const JSON_BODY = { 'content-type': 'application/json' };
+
+function toCsvAnswer(reply: CrmReply | null): CsvAnswer {
+  if (reply === null || reply.chunks === null) throw answerUnreadable('Salesforce');
+  return { headers: reply.headers, chunks: reply.chunks };
+}
+
+/** The result of the library, with its errors as ours: their texts may hold the body of an answer. */
+async function withOwnErrors<Result>(result: PromiseLike<Result>): Promise<Result> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof Error && thrownByCarry.has(error)) throw error;
+    throw answerUnreadable('Salesforce');
+  }
+}
+
+/** The library hands over as text what is not JSON, such as the page of a proxy (CRM facts, section E). */
+async function readable(answer: PromiseLike<unknown>): Promise<unknown> {
+  const body = await withOwnErrors(answer);
+  if (body === '' || body === undefined) return undefined;
+  if (body === null || typeof body === 'string') throw answerUnreadable('Salesforce');
+  return body;
+}
+
+/** A path of the org; an absolute address that an answer has brought in leads nowhere. */
+function toPath(url: string): string {
+  if (url.startsWith(`${ORG}/`)) return url.slice(ORG.length);
+  throw addressRefused();
+}
+
+function toOutgoing({ method, url, headers = {}, body }: HttpRequest): LibraryRequest {
+  const outgoing = { method, url, headers: toHeaders(headers) };
+  if (body === undefined || body === null) return outgoing;
+  if (typeof body === 'string') return { ...outgoing, body };
+  throw new TypeError('The library builds bodies of text only.');
+}
+
+/** In lower case, and without the length: whoever sends counts it again. */
+function toHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(headers).map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  );
+  return Object.fromEntries(entries.filter(([name]) => name !== 'content-length'));
+}
+
+/** Says JSON of every body: of a stranger's XML or CSV the library makes something else than text. */
+function toResponse({ status, text }: CrmReply): HttpResponse {
+  return { statusCode: status, headers: { 'content-type': 'application/json' }, body: text };
+}

@@ -1,0 +1,37 @@
+/** What `doctor` says of values whose meaning no user has told. Pure. */
+import type { Finding } from './contract.ts';
+import { MARK_LISTS, type MarkKind } from './mark-values.ts';
+
+/** So many values of a field are named, each cut to so many characters. */
+const VALUES_NAMED = 10;
+const VALUE_LENGTH = 40;
+
+export interface UnknownMarks {
+  kind: MarkKind;
+  field: string;
+  /** Each value with its contacts; null if they were not counted. */
+  values: readonly (readonly [value: string, contacts: number | null])[];
+  ok: boolean;
+}
+
+/** The finding for a field with such values, the most frequent first; none for a field without any. */
+export function unknownMarks({ kind, field, values, ok }: UnknownMarks): Finding[] {
+  if (values.length === 0) return [];
+  const named = values
+    .toSorted(([, a], [, b]) => (b ?? 0) - (a ?? 0))
+    .slice(0, VALUES_NAMED)
+    .map(
+      ([value, count]) => `"${value.slice(0, VALUE_LENGTH)}"${count === null ? '' : ` (${count})`}`,
+    );
+  const others = values.length > named.length ? ` and ${values.length - named.length} others` : '';
+  const message = `contacts wait because "${field}" has values that the settings do not list: ${named.join(', ')}${others}`;
+  return [
+    {
+      subject: 'unknown marks',
+      ok,
+      message,
+      fix: `Add each value to contacts.${MARK_LISTS[kind]} if it means that the contact must be left out, and to contacts.unmarkedValues.${kind} if it does not.`,
+      report: `${values.length} values of a mark are unknown`,
+    },
+  ];
+}

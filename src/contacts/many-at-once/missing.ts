@@ -1,0 +1,412 @@
+/**
+ * Contacts that the CRM no longer shows, without a sign that they were deleted: marked, counted, held for a
+ * decision, and removed once that is allowed. `src/sync/guards/departures.ts` decides which of these happens.
+ */
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import type { Checkpoint, Lease } from '../../database/leases.ts';
+import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
+import { MAY_BE_LOST } from '../../database/tables/fields.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
+import type { RunContext } from '../../sync/statements/runs.ts';
+import { move, moveAndList } from '../apply-events.ts';
+import { supersedeHolds } from '../departures.ts';
+import { findLastConfirmation, findOpenBatch } from './questions.ts';
+
+/** Time of a week, over which departures are counted, and for which an answer "wait" holds. */
+export interface DepartureWindow {
+  /** Departures before this instant (epoch ms) are not counted. */
+  since: number;
+}
+
+/** How many contacts of an integration are missing, and how many there are. */
+export interface DepartureCounts {
+  /** Missing now, without those that a user has said to wait for. */
+  missing: number;
+  /** Removed within the window because they were missing, without those that a user confirmed. */
+  removed: number;
+  /** All contacts that have not left, the missing ones among them. */
+  known: number;
+}
+
+/** The kind of hold that asks whether missing contacts are gone. */
+export const MISSING_KIND = 'contacts_missing';
+
+/** Marks, counts, holds and removals of missing contacts. */
+export function missingContactQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+  return {
+    /** Marks contacts that a lookup did not find; contacts that are not on record stay so. */
+    async markMissing(lease: Lease, runId: string, crmIds: readonly string[]): Promise<void> {
+      if (crmIds.length === 0) return;
+      await checkpoint(lease, (trx) => mark(trx, lease, { id: runId, now: clock.now() }, crmIds));
+    },
+
+    /** After a complete reading, if absence from it means removal: marks the contacts that this run did not see. */
+    async markUnseen(lease: Lease, runId: string): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        const run = { id: runId, now: clock.now() };
+        const isUnseen = (eb: ContactBuilder) =>
+          eb.and([
+            eb('seen_run', '<>', runId),
+            eb('departure_read', '=', 0),
+            eb('state', '<>', 'removed'),
+          ]);
+        // A row that could not be read stands under its number: it was never a contact.
+        const isNumber = (eb: ContactBuilder) => eb('outcome_reason', '=', 'row_unreadable');
+        await move(trx, lease, 'left', { is: (eb) => eb.and([isUnseen(eb), isNumber(eb)]) }, run, {
+          outcome_reason: 'deleted_in_crm',
+          merged_into: null,
+        });
+        await move(trx, lease, 'missed', { is: isUnseen }, run);
+      });
+    },
+
+    /** Returns null if no contact is missing, so that an ordinary night does not count all contacts. */
+    async count(integrationId: string, window: DepartureWindow): Promise<DepartureCounts | null> {
+      const begin = Math.max(
+        window.since,
+        await findLastConfirmation(db, integrationId, MISSING_KIND),
+      );
+      const missing = await readCount(
+        contacts(integrationId)
+          .where((eb) => isMissing(eb, integrationId, window))
+          .select((eb) => eb.fn.countAll().as('count')),
+      );
+      if (missing === 0) return null;
+      const removed = await readCount(
+        contacts(integrationId)
+          .where('missing_since', '>=', begin)
+          .where((eb) => eb.or([eb('state', '=', 'removed'), eb('departure_read', '=', 1)]))
+          .select((eb) => eb.fn.countAll().as('count')),
+      );
+      const known = await readCount(
+        contacts(integrationId)
+          .where('state', '<>', 'removed')
+          .where('departure_read', '=', 0)
+          .where('outcome_reason', '<>', 'row_unreadable')
+          .select((eb) => eb.fn.countAll().as('count')),
+      );
+      return { missing, removed, known };
+    },
+
+    /**
+     * Opens a hold for each missing contact that has none, and gives all open ones this detail. They share a
+     * batch; contacts that go missing later join the batch that is open. Resolves with the number of new holds.
+     */
+    async hold(
+      lease: Lease,
+      {
+        detail,
+        newId,
+        ...window
+      }: DepartureWindow & { detail: string | null; newId: () => string },
+    ): Promise<number> {
+      const batch = (await findOpenBatch(db, lease.integrationId, MISSING_KIND)) ?? newId();
+      let held = 0;
+      for (let after: string | null = ''; after !== null; ) {
+        const from: string = after;
+        const rows = await checkpoint(lease, (trx) =>
+          holdSome(trx, lease, { window, detail, batch, newId, after: from, now: clock.now() }),
+        );
+        held += rows.length;
+        after = rows.length < ROWS_PER_TRANSACTION ? null : (rows.at(-1) ?? null);
+      }
+      await checkpoint(lease, (trx) =>
+        trx
+          .updateTable('holds')
+          .set({ detail })
+          .where('integration_id', '=', lease.integrationId)
+          .where('kind', '=', MISSING_KIND)
+          .where('decision', 'is', null)
+          .where(sql<SqlBool>`coalesce(detail, '') <> ${detail ?? ''}`)
+          .execute(),
+      );
+      return held;
+    },
+
+    /** Removes the contacts that are missing, without those that a user has said to wait for. */
+    async removeMissing(lease: Lease, window: DepartureWindow): Promise<void> {
+      await checkpoint(lease, async (trx) => {
+        const moment = { now: clock.now() };
+        const { integrationId } = lease;
+        const gone = await moveAndList(
+          trx,
+          lease,
+          'gone',
+          { is: (eb) => isMissing(eb, integrationId, window) },
+          moment,
+          { outcome_reason: 'deleted_in_crm', merged_into: null },
+        );
+        await closeQuestions(trx, integrationId, moment.now, gone);
+      });
+    },
+
+    /** The ids of all missing contacts, and of those that were removed as missing ones since a moment, in batches. */
+    async *listMissing(
+      integrationId: string,
+      { removedSince }: { removedSince: number },
+    ): AsyncGenerator<string[], void> {
+      for (let after = ''; ; ) {
+        const rows = await contacts(integrationId)
+          .select('crm_id')
+          .where((eb) => eb.or([isMarked(eb), eb('missing_since', '>=', removedSince)]))
+          .where('crm_id', '>', after)
+          .orderBy('crm_id')
+          .limit(ROWS_PER_TRANSACTION)
+          .execute();
+        if (rows.length > 0) yield rows.map(({ crm_id }) => crm_id);
+        if (rows.length < ROWS_PER_TRANSACTION) return;
+        after = rows.at(-1)?.crm_id ?? '';
+      }
+    },
+
+    /** Whether any contact is missing and must not be lost, decided or not. */
+    async hasMissing(integrationId: string): Promise<boolean> {
+      const row = await contacts(integrationId)
+        .select('crm_id')
+        .where(isMarked)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    /** The number of missing contacts about which a user has to decide; only among the named ones, if any are named. */
+    async countOpen(integrationId: string, only: readonly string[] | null): Promise<number> {
+      return readCount(
+        db
+          .selectFrom('holds')
+          .where('integration_id', '=', integrationId)
+          .where('kind', '=', MISSING_KIND)
+          .where('decision', 'is', null)
+          .$if(only !== null, (query) => query.where('crm_id', 'in', only ?? []))
+          .select((eb) => eb.fn.countAll().as('count')),
+      );
+    },
+
+    /** The contacts among these ids that have not left, as far as is known and allowed. */
+    async countAsPresent(integrationId: string, crmIds: readonly string[]): Promise<Set<string>> {
+      const present = new Set<string>();
+      for (const portion of inFilledBatches(crmIds)) {
+        const rows = await contacts(integrationId)
+          .select('crm_id')
+          .where('crm_id', 'in', portion)
+          .where('state', '<>', 'removed')
+          .where('departure_read', '=', 0)
+          .execute();
+        for (const { crm_id } of rows) present.add(crm_id);
+      }
+      return present;
+    },
+
+    /** The fingerprint of the list as it was when last read without a question; null before that. */
+    async findListScope(integrationId: string): Promise<string | null> {
+      const row = await db
+        .selectFrom('integrations')
+        .select('list_scope')
+        .where('id', '=', integrationId)
+        .executeTakeFirst();
+      return row?.list_scope ?? null;
+    },
+
+    /** Records the fingerprint of a list that was read without a question. */
+    async recordListScope(lease: Lease, scope: string): Promise<void> {
+      await checkpoint(lease, (trx) =>
+        trx
+          .updateTable('integrations')
+          .set({ list_scope: scope })
+          .where('id', '=', lease.integrationId)
+          .execute(),
+      );
+    },
+  };
+
+  function contacts(integrationId: string) {
+    return db.selectFrom('contacts').where('integration_id', '=', integrationId);
+  }
+}
+
+type ContactBuilder = ExpressionBuilder<Tables, 'contacts'>;
+
+/** Marks contacts as missing, inside a transaction. */
+export async function mark(
+  trx: Trx,
+  lease: Lease,
+  run: RunContext,
+  crmIds: readonly string[],
+): Promise<void> {
+  await move(trx, lease, 'missed', crmIds, run);
+}
+
+/** A user has confirmed that these missing contacts are gone; those that are back stay. */
+export async function removeConfirmed(
+  trx: Trx,
+  integrationId: string,
+  now: number,
+  crmIds: readonly string[],
+): Promise<void> {
+  const gone = await moveAndList(
+    trx,
+    { integrationId },
+    'gone',
+    crmIds,
+    { now },
+    {
+      outcome_reason: 'deleted_in_crm',
+      merged_into: null,
+    },
+  );
+  await closeQuestions(trx, integrationId, now, gone);
+}
+
+/** Contacts were found again: no user has to decide whether they are gone. */
+export async function closeMissing(
+  trx: Trx,
+  lease: Lease,
+  now: number,
+  crmIds: readonly string[],
+): Promise<void> {
+  for (const portion of inFilledBatches(crmIds)) {
+    await trx
+      .updateTable('holds')
+      .set({ decision: 'superseded', decided_at: now })
+      .where('integration_id', '=', lease.integrationId)
+      .where('crm_id', 'in', portion)
+      .where('kind', '=', MISSING_KIND)
+      .where('decision', 'is', null)
+      .execute();
+  }
+}
+
+/**
+ * Contacts were found again that had been missing: a record that was lost meanwhile has lost our values as well, so
+ * that their kept profiles are offered again, and their status is looked at.
+ */
+export async function offerAgain(
+  trx: Trx,
+  { integrationId }: Pick<Lease, 'integrationId'>,
+  crmIds: readonly string[],
+): Promise<void> {
+  for (const portion of inFilledBatches(crmIds)) {
+    await trx
+      .updateTable('kept_profiles')
+      .set({ field_map: NEVER_OFFERED })
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', portion)
+      .where('field_map', '<>', NEVER_OFFERED)
+      .execute();
+    await trx
+      .updateTable('contact_statuses')
+      .set({ seen: MAY_BE_LOST })
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', portion)
+      .execute();
+  }
+}
+
+/** The field map of a kept profile that the record in the CRM has not been offered. */
+const NEVER_OFFERED = '';
+
+/** Nothing has to be decided about contacts that left; what comes of a job in flight is still to be decided. */
+async function closeQuestions(
+  trx: Trx,
+  integrationId: string,
+  now: number,
+  gone: readonly { crm_id: string }[],
+): Promise<void> {
+  const ids = gone.map(({ crm_id }) => crm_id);
+  await supersedeHolds(trx, { integrationId }, now, ids);
+}
+
+/** Marked, and not gone for good. */
+function isMarked(eb: ContactBuilder) {
+  return eb.and([
+    eb('missing_since', 'is not', null),
+    eb('state', '<>', 'removed'),
+    eb('departure_read', '=', 0),
+  ]);
+}
+
+/** Marked, and no user has said within the window that it is to be waited for. */
+function isMissing(eb: ContactBuilder, integrationId: string, { since }: DepartureWindow) {
+  return eb.and([
+    isMarked(eb),
+    eb.not(
+      eb.exists(
+        eb
+          .selectFrom('holds')
+          .select('holds.id')
+          .where('holds.integration_id', '=', integrationId)
+          .whereRef('holds.crm_id', '=', 'contacts.crm_id')
+          // Written out, so that the database can see that its index of these will do.
+          .where('holds.kind', '=', sql.lit(MISSING_KIND))
+          .where('holds.decision', '=', sql.lit('rejected' as const))
+          .where('holds.decided_at', '>=', since),
+      ),
+    ),
+  ]);
+}
+
+async function holdSome(
+  trx: Trx,
+  { integrationId }: Lease,
+  {
+    window,
+    detail,
+    batch,
+    newId,
+    after,
+    now,
+  }: {
+    window: DepartureWindow;
+    detail: string | null;
+    batch: string;
+    newId: () => string;
+    after: string;
+    now: number;
+  },
+): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('contacts')
+    .select('crm_id')
+    .where('integration_id', '=', integrationId)
+    .where((eb) => isMissing(eb, integrationId, window))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('holds')
+            .select('holds.id')
+            .where('holds.integration_id', '=', integrationId)
+            .whereRef('holds.crm_id', '=', 'contacts.crm_id')
+            .where('holds.kind', '=', MISSING_KIND)
+            .where('holds.decision', 'is', null),
+        ),
+      ),
+    )
+    .where('crm_id', '>', after)
+    .orderBy('crm_id')
+    .limit(ROWS_PER_TRANSACTION)
+    .execute();
+  if (rows.length === 0) return [];
+  const holds = rows.map(({ crm_id }) => {
+    const id = newId();
+    return {
+      id,
+      integration_id: integrationId,
+      crm_id,
+      kind: MISSING_KIND,
+      // It is about no job.
+      tracking_id: id,
+      batch,
+      detail,
+      opened_at: now,
+    } as const;
+  });
+  await trx.insertInto('holds').values(holds).execute();
+  return rows.map(({ crm_id }) => crm_id);
+}
+
+async function readCount(query: {
+  executeTakeFirst(): Promise<{ count: string | number | bigint } | undefined>;
+}): Promise<number> {
+  return Number((await query.executeTakeFirst())?.count ?? 0);
+}

@@ -1,0 +1,243 @@
+/**
+ * Opt-out marks and objections of contacts with a kept profile: since when they are set, how many were set at
+ * about the same time, and the question whether these are right. `src/sync/guards/opt-outs.ts` decides when to ask.
+ */
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import type { Checkpoint, Lease } from '../../database/leases.ts';
+import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
+import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
+import { findLastConfirmation, findOpenBatch } from './questions.ts';
+
+/** The kind of hold that asks whether opt-out marks are right. */
+export const OPT_OUT_KIND = 'mass_opt_out';
+
+/** `contacts.has_opted_out` of a contact whose person objects. */
+export const OBJECTS = 2;
+
+/** `detail` of a hold if the mark is an objection, and not the opt-out field of the settings. */
+export const BY_OBJECTION = 'objection';
+
+/** How many contacts with a kept profile are marked, and how many have one. */
+export interface OptOutCounts {
+  /** Marks that no run has recorded before. */
+  unrecorded: number;
+  /** Marks set within the window, the unrecorded ones among them, without those that a user has decided about. */
+  marked: number;
+  /** All contacts with a kept profile. */
+  kept: number;
+  /** True while a question is open. */
+  isOpen: boolean;
+}
+
+/** Marks, counts and questions about opt-outs. */
+export function optOutQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+  return {
+    /** Ends marks that the CRM no longer shows, and the questions about them. */
+    async endCorrected(lease: Lease): Promise<void> {
+      const { integrationId } = lease;
+      await checkpoint(lease, async (trx) => {
+        await trx
+          .updateTable('kept_profiles')
+          .set({ opted_out_at: null })
+          .where('integration_id', '=', integrationId)
+          .where('opted_out_at', 'is not', null)
+          .where('crm_id', 'not in', (eb) => markedIds(eb, integrationId))
+          .execute();
+        await trx
+          .updateTable('holds')
+          .set({ decision: 'superseded', decided_at: clock.now() })
+          .where('integration_id', '=', integrationId)
+          .where('kind', '=', OPT_OUT_KIND)
+          .where('decision', 'is', null)
+          .where('crm_id', 'not in', (eb) =>
+            eb
+              .selectFrom('kept_profiles')
+              .select('crm_id')
+              .where('integration_id', '=', integrationId)
+              .where('opted_out_at', 'is not', null),
+          )
+          .execute();
+      });
+    },
+
+    /** Counts marks; those before `since` (epoch ms), and before a user last confirmed marks, are left out. */
+    async count(integrationId: string, { since }: { since: number }): Promise<OptOutCounts> {
+      const unrecorded = await readCount(
+        undecided(db, integrationId)
+          .where('k.opted_out_at', 'is', null)
+          .select((eb) => eb.fn.countAll().as('count')),
+      );
+      const isOpen = (await findOpenBatch(db, integrationId, OPT_OUT_KIND)) !== null;
+      if (unrecorded === 0 && !isOpen) return { unrecorded, marked: 0, kept: 0, isOpen };
+      const from = Math.max(since, await findLastConfirmation(db, integrationId, OPT_OUT_KIND));
+      const set = await readCount(
+        undecided(db, integrationId)
+          .where((eb) =>
+            eb.or([eb('k.opted_out_at', 'is', null), eb('k.opted_out_at', '>=', from)]),
+          )
+          .select((eb) => eb.fn.countAll().as('count')),
+      );
+      const kept = await readCount(
+        db
+          .selectFrom('kept_profiles')
+          .where('integration_id', '=', integrationId)
+          .select((eb) => eb.fn.countAll().as('count')),
+      );
+      return { unrecorded, marked: set, kept, isOpen };
+    },
+
+    /** Records since when marks are set, without a question. */
+    async record(lease: Lease): Promise<void> {
+      await checkpoint(lease, (trx) =>
+        trx
+          .updateTable('kept_profiles')
+          .set({ opted_out_at: clock.now() })
+          .where('integration_id', '=', lease.integrationId)
+          .where('opted_out_at', 'is', null)
+          .where('crm_id', 'in', (eb) => markedIds(eb, lease.integrationId))
+          .execute(),
+      );
+    },
+
+    /**
+     * Records marks together with a question about each that was set within the window; all share a batch, and later marks join
+     * the batch that is open. `field` is the opt-out field of the settings. Resolves with the number of new questions.
+     */
+    async hold(
+      lease: Lease,
+      options: { since: number; field: string | null; newId: () => string },
+    ): Promise<number> {
+      const batch = (await findOpenBatch(db, lease.integrationId, OPT_OUT_KIND)) ?? options.newId();
+      const from = Math.max(
+        options.since,
+        await findLastConfirmation(db, lease.integrationId, OPT_OUT_KIND),
+      );
+      let held = 0;
+      for (let after: string | null = ''; after !== null; ) {
+        const begin: string = after;
+        const ids = await checkpoint(lease, (trx) =>
+          holdSome(trx, lease, {
+            ...options,
+            batch,
+            since: from,
+            after: begin,
+            now: clock.now(),
+          }),
+        );
+        held += ids.length;
+        after = ids.length < ROWS_PER_TRANSACTION ? null : (ids.at(-1) ?? null);
+      }
+      return held;
+    },
+
+    /** Contacts among these whose mark is in doubt: a user was asked, and has not confirmed it. */
+    async listInDoubt(integrationId: string): Promise<Set<string>> {
+      const rows = await marked(db, integrationId).where(IS_IN_DOUBT).select('k.crm_id').execute();
+      return new Set(rows.map(({ crm_id }) => crm_id));
+    },
+  };
+}
+
+/** Kept profiles of marked contacts that are still in the CRM. */
+function marked(db: Database | Trx, integrationId: string) {
+  return (
+    db
+      .selectFrom('kept_profiles as k')
+      .innerJoin('contacts as c', (join) =>
+        join.onRef('c.integration_id', '=', 'k.integration_id').onRef('c.crm_id', '=', 'k.crm_id'),
+      )
+      .where('k.integration_id', '=', integrationId)
+      .where('c.integration_id', '=', integrationId)
+      // Few are marked, and they have an index: without it, all contacts would be walked through.
+      .where('k.crm_id', 'in', (eb) => markedIds(eb, integrationId))
+      .where('c.state', '<>', 'removed')
+  );
+}
+
+/** Those of them about which a user has not decided since they were marked. */
+function undecided(db: Database | Trx, integrationId: string) {
+  return marked(db, integrationId).where(
+    sql<SqlBool>`not exists (${question} and h.decision in ('approved', 'rejected') and h.opened_at >= k.opted_out_at)`,
+  );
+}
+
+/** A question about the mark of the kept profile `k`; written out, so that its index can be used. */
+const question = sql`select 1 from holds as h where h.integration_id = k.integration_id
+  and h.crm_id = k.crm_id and h.kind = 'mass_opt_out'`;
+
+/** Whether the kept profile `k` must not be deleted although its contact is marked: a user has not confirmed the mark. */
+export const IS_IN_DOUBT = sql<SqlBool>`exists (${question} and (h.decision is null
+  or (h.decision = 'rejected' and h.opened_at >= coalesce(k.opted_out_at, 0))))`;
+
+function markedIds(
+  eb: Pick<ExpressionBuilder<Tables, 'kept_profiles'>, 'selectFrom'>,
+  integrationId: string,
+) {
+  return eb
+    .selectFrom('contacts')
+    .select('contacts.crm_id')
+    .where('contacts.integration_id', '=', integrationId)
+    .where('contacts.has_opted_out', '<>', sql.lit(0));
+}
+
+interface HoldOptions {
+  since: number;
+  field: string | null;
+  newId: () => string;
+  batch: string;
+  after: string;
+  now: number;
+}
+
+/** Some of the questions, each in one transaction with the time of its mark. */
+async function holdSome(
+  trx: Trx,
+  { integrationId }: Lease,
+  { since, field, newId, batch, after, now }: HoldOptions,
+): Promise<string[]> {
+  const rows = await undecided(trx, integrationId)
+    .where((eb) => eb.or([eb('k.opted_out_at', 'is', null), eb('k.opted_out_at', '>=', since)]))
+    .where(sql<SqlBool>`not exists (${question} and h.decision is null)`)
+    // A profile that was deleted for an objection is only counted.
+    .where('k.donor', '<>', '')
+    .where('k.crm_id', '>', after)
+    .select(['k.crm_id', 'k.opted_out_at', 'c.has_opted_out'])
+    .orderBy('k.crm_id')
+    .limit(ROWS_PER_TRANSACTION)
+    .execute();
+  if (rows.length === 0) return [];
+  const holds = rows.map(({ crm_id, opted_out_at, has_opted_out }) => {
+    const id = newId();
+    return {
+      id,
+      integration_id: integrationId,
+      crm_id,
+      kind: OPT_OUT_KIND,
+      // It is about no job.
+      tracking_id: id,
+      batch,
+      detail: has_opted_out === OBJECTS ? BY_OBJECTION : field,
+      // A clock that was set back does not make a question older than its mark.
+      opened_at: Math.max(now, opted_out_at ?? 0),
+    } as const;
+  });
+  await trx.insertInto('holds').values(holds).execute();
+  const ids = rows.map(({ crm_id }) => crm_id);
+  for (const portion of inFilledBatches(ids)) {
+    await trx
+      .updateTable('kept_profiles')
+      .set({ opted_out_at: now })
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', portion)
+      .where('opted_out_at', 'is', null)
+      .execute();
+  }
+  return ids;
+}
+
+async function readCount(query: {
+  executeTakeFirst(): Promise<{ count: string | number | bigint } | undefined>;
+}): Promise<number> {
+  return Number((await query.executeTakeFirst())?.count ?? 0);
+}

@@ -1,0 +1,37 @@
+/** Questions about many contacts at once: each is a batch of holds of one kind. */
+
+import type { HoldKind } from '../../database/tables/decisions.ts';
+import type { Database } from '../../database/tables/tables.ts';
+
+/** When a user last confirmed such a question (epoch ms); 0 for never. */
+export async function findLastConfirmation(
+  db: Database,
+  integrationId: string,
+  kind: HoldKind,
+): Promise<number> {
+  const row = await db
+    .selectFrom('holds')
+    .select((eb) => eb.fn.max('decided_at').as('at'))
+    .where('integration_id', '=', integrationId)
+    .where('kind', '=', kind)
+    .where('decision', '=', 'approved')
+    .executeTakeFirst();
+  return Number(row?.at ?? 0);
+}
+
+/** The batch of the open question; null if there is none. */
+export async function findOpenBatch(
+  db: Database,
+  integrationId: string,
+  kind: HoldKind,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('holds')
+    .select('batch')
+    .where('integration_id', '=', integrationId)
+    .where('kind', '=', kind)
+    .where('decision', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.batch ?? null;
+}

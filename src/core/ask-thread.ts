@@ -1,0 +1,61 @@
+import { Worker } from 'node:worker_threads';
+
+/** A thread gave no answer: it took too long or too much memory, or ended without one. */
+export class ThreadFailure extends Error {
+  readonly reason: 'time' | 'memory' | 'ended';
+
+  constructor(reason: ThreadFailure['reason']) {
+    super(`A thread gave no answer (${reason}).`);
+    this.name = 'ThreadFailure';
+    this.reason = reason;
+  }
+}
+
+/** What a thread may take. */
+export interface ThreadLimits {
+  mostTimeMs: number;
+  /** Of its heap; bytes outside of it are not counted. */
+  mostMemoryMb: number;
+}
+
+/**
+ * Runs a program in a thread of its own, whatever its input does to time or memory, and ends the thread with its first
+ * message, which is an Answer. `workerData` is what the program is given, and `bytes` those that it takes over. Throws a
+ * ThreadFailure without an answer, and what the program throws.
+ */
+export function askThread<Answer>(
+  program: URL,
+  workerData: Readonly<Record<string, unknown>>,
+  { mostTimeMs, mostMemoryMb }: ThreadLimits,
+  bytes: readonly ArrayBuffer[] = [],
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const thread = new Worker(program, {
+      workerData,
+      transferList: [...bytes],
+      resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
+    });
+    const timer = setTimeout(() => fail(new ThreadFailure('time')), mostTimeMs);
+    thread.once('message', (answer: Answer) => {
+      void leave();
+      resolve(answer);
+    });
+    thread.once('error', (error: unknown) => {
+      const isOutOfMemory =
+        error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      fail(isOutOfMemory ? new ThreadFailure('memory') : error);
+    });
+    thread.once('exit', () => fail(new ThreadFailure('ended')));
+
+    function fail(error: unknown): void {
+      const rejects = () => reject(error);
+      // What the thread began to write is not written behind the caller's back.
+      leave().then(rejects, rejects);
+    }
+
+    function leave(): Promise<unknown> {
+      clearTimeout(timer);
+      return thread.terminate();
+    }
+  });
+}

@@ -1,0 +1,129 @@
+/**
+ * Every table of the store, declared once, by the topic whose statements it belongs to: other topics call functions of
+ * that topic. The rows that Kysely reads, and what `forget`, `about`, the export, retention, a new secret key and erasing
+ * a client work with, are derived from it. `test/database/catalogue.test.ts` holds it against the database.
+ */
+import { BACKUP_TABLES } from './backup.ts';
+import { CLIENT_TABLES } from './clients.ts';
+import { CONTACT_TABLES } from './contacts.ts';
+import { CREDIT_TABLES } from './credits.ts';
+import { DATABASE_TABLES } from './database.ts';
+import { DECISION_TABLES } from './decisions.ts';
+import { FIELD_TABLES } from './fields.ts';
+import { JOB_TABLES } from './jobs.ts';
+import { NETWORK_TABLES } from './networks.ts';
+import { PATH_TABLES } from './paths.ts';
+import { PEOPLE_TABLES } from './people.ts';
+import { PRIVACY_TABLES } from './privacy.ts';
+import { SYNC_TABLES } from './sync.ts';
+import type { Column, Meaning, Table, TableAnswers } from './table.ts';
+
+/** By folder of `src`. */
+export const TABLES_BY_TOPIC = {
+  contacts: CONTACT_TABLES,
+  decisions: DECISION_TABLES,
+  fields: FIELD_TABLES,
+  paths: PATH_TABLES,
+  networks: NETWORK_TABLES,
+  credits: CREDIT_TABLES,
+  sync: SYNC_TABLES,
+  jobs: JOB_TABLES,
+  clients: CLIENT_TABLES,
+  people: PEOPLE_TABLES,
+  privacy: PRIVACY_TABLES,
+  backup: BACKUP_TABLES,
+  database: DATABASE_TABLES,
+};
+
+export const CATALOGUE = {
+  ...CONTACT_TABLES,
+  ...DECISION_TABLES,
+  ...FIELD_TABLES,
+  ...PATH_TABLES,
+  ...NETWORK_TABLES,
+  ...CREDIT_TABLES,
+  ...SYNC_TABLES,
+  ...JOB_TABLES,
+  ...CLIENT_TABLES,
+  ...PEOPLE_TABLES,
+  ...PRIVACY_TABLES,
+  ...BACKUP_TABLES,
+  ...DATABASE_TABLES,
+};
+
+type Catalogue = typeof CATALOGUE;
+export type TableName = keyof Catalogue;
+
+/** The tables whose answers are like these. */
+export type TablesThat<Answers extends Partial<TableAnswers>> = {
+  [Name in TableName]: Catalogue[Name]['answers'] extends Answers ? Name : never;
+}[TableName];
+
+/** The tables that have a column which says this. */
+export type TablesWith<Says extends Partial<Meaning>> = {
+  [Name in TableName]: ColumnsThatSay<Name, Says> extends never ? never : Name;
+}[TableName];
+
+/** What the columns of all tables say, as far as it is like this. */
+export type SaidAnywhere<Says extends Partial<Meaning>> = {
+  [Name in TableName]: {
+    [Of in keyof Catalogue[Name]['columns']]: Catalogue[Name]['columns'][Of] extends Column<
+      unknown,
+      infer Said
+    >
+      ? Extract<Said, Says>
+      : never;
+  }[keyof Catalogue[Name]['columns']];
+}[TableName];
+
+type ColumnsThatSay<Name extends TableName, Says> = {
+  [Of in keyof Catalogue[Name]['columns']]: Catalogue[Name]['columns'][Of] extends {
+    readonly says: Says;
+  }
+    ? Of
+    : never;
+}[keyof Catalogue[Name]['columns']];
+
+/** A column with the table that it belongs to. */
+export interface PlacedColumn<Says extends Meaning = Meaning> {
+  table: TableName;
+  column: string;
+  /** The columns of the table by name. */
+  of: Table;
+  says: Says;
+}
+
+const TABLES: readonly (readonly [TableName, Table])[] = (
+  Object.keys(CATALOGUE) as TableName[]
+).map((name) => [name, CATALOGUE[name]]);
+
+/** Every column that says this, in the order of the catalogue. */
+export function listColumns<Is extends Meaning['is']>(
+  is: Is,
+): PlacedColumn<Extract<Meaning, { is: Is }>>[] {
+  return TABLES.flatMap(([name, of]) =>
+    Object.entries(of.columns).flatMap(([column, { says }]) =>
+      isSaying(says, is) ? [{ table: name, column, of, says }] : [],
+    ),
+  );
+}
+
+/** The tables that answer so, in the order of the catalogue. */
+export function listTables<const Value extends WhatIsErased>(
+  whenClientErased: Value,
+): TablesThat<{ whenClientErased: Value }>[] {
+  return TABLES.flatMap(([name, { answers }]) =>
+    answers.whenClientErased === whenClientErased
+      ? [name as TablesThat<{ whenClientErased: Value }>]
+      : [],
+  );
+}
+
+type WhatIsErased = TableAnswers['whenClientErased'];
+
+function isSaying<Is extends Meaning['is']>(
+  says: Meaning,
+  is: Is,
+): says is Extract<Meaning, { is: Is }> {
+  return says.is === is;
+}

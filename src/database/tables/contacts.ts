@@ -1,0 +1,148 @@
+/** A contact’s life, and marks that leave out most contacts. */
+import {
+  bigint,
+  contactId,
+  donorId,
+  integer,
+  nullable,
+  personal,
+  table,
+  text,
+  withDefault,
+} from './table.ts';
+
+/** Where a contact stands. */
+export type ContactState =
+  /** Nothing to do until the CRM, the calendar or a person says otherwise. */
+  | 'settled'
+  /** Chosen, waits to be submitted. */
+  | 'due'
+  /** Part of an open submission, or its job is running. */
+  | 'submitted'
+  /** Its job is done; the profile waits to be fetched and delivered. */
+  | 'ready'
+  /** Waits for a person's decision. */
+  | 'held'
+  /** Gone from the CRM. */
+  | 'removed';
+
+/** Why a credit is to be spent on a contact. */
+export type DueReason =
+  | 'never_enhanced'
+  | 'identity_changed'
+  /** The same, after a person has approved it. */
+  | 'identity_change_approved'
+  | 'profile_old'
+  | 'resubmitted_by_person'
+  | 'lost_answer_resubmitted'
+  | 'job_vanished';
+
+export const CONTACT_TABLES = {
+  contacts: table(
+    {
+      key: ['integration_id', 'crm_id'],
+      whenClientErased: 'deleted with its contact',
+      exported: {
+        as: 'contacts',
+        columns: [
+          'crm_id',
+          'state',
+          'donor_id',
+          'asked_at',
+          'enhanced_at',
+          'outcome_reason',
+          'outcome_detail',
+          'outcome_at',
+          'merged_into',
+          'has_opted_out',
+          'missing_since',
+          'currency',
+        ],
+      },
+      retention: 'removedContacts',
+    },
+    {
+      integration_id: text(),
+      crm_id: contactId({
+        forget: 'row',
+        about: 'contacts',
+        whenRemoved: { kept: 'what was paid, and what is ours' },
+      }),
+      state: text<ContactState>(),
+      /** Fingerprint of name, addresses and employers as last read. */
+      identity: personal(text()),
+      /** 1 if it may be submitted as far as the CRM's record goes: names there, not opted out. */
+      eligible: personal(integer()),
+      due_reason: personal(nullable(text<DueReason>())),
+      /** 0 members of mirrored groups, 1 never enhanced, 2 all others. */
+      priority: integer(),
+      /**
+       * The identity that the last credit was spent on, and when: below zero if the next run has to think
+       * about the contact again, 0 if it brought nothing.
+       */
+      asked_identity: personal(nullable(text())),
+      asked_at: personal(nullable(bigint())),
+      /** The job at hand; a contact that left before its end comes back to it. */
+      tracking_id: personal(nullable(text())),
+      donor_id: nullable(donorId('contact')),
+      /** When a profile was last delivered. */
+      enhanced_at: personal(nullable(bigint())),
+      /**
+       * JSON: field → fingerprint of the value that we wrote last, and behind a space that of the value which the
+       * CRM's own automation made of it.
+       */
+      owned_values: personal(text()),
+      /** The donor whose values those are; null if nothing was ever delivered. */
+      values_donor: nullable(donorId('contact')),
+      /** The identity that those values were bought for, in the form of `identity`; null likewise. */
+      values_identity: personal(nullable(text())),
+      /** What the last run that touched it did, and why. */
+      outcome_reason: personal(text()),
+      outcome_run: text(),
+      outcome_at: bigint(),
+      /** More of the reason for a person, without personal data. */
+      outcome_detail: personal(nullable(text())),
+      /** The run that last saw it in the CRM. */
+      seen_run: text(),
+      /** 1 once its departure from the CRM was read, which the CRM may tell of more than once; 0 when it is seen again. */
+      departure_read: withDefault(integer()),
+      /** The contact that it became a part of, when it left; what it was paid for may come to that one later. */
+      merged_into: nullable(
+        contactId({
+          forget: 'otherwise',
+          about: 'contacts',
+          whenRemoved: { kept: 'what was paid, and what is ours' },
+        }),
+      ),
+      /**
+       * 1 if it had opted out when it was last read, 2 if its person objects, also while work for it was in progress: it is in no
+       * network, and nothing of it is shown.
+       */
+      has_opted_out: personal(withDefault(integer())),
+      /**
+       * Since when (epoch ms) neither a lookup nor a complete reading has found it, without a sign that it was
+       * deleted; null while it is there. A contact that was removed for this reason keeps it.
+       */
+      missing_since: nullable(bigint()),
+      /** The currencies of its record when it was last read (`currenciesText`); null where the CRM has none on its records. */
+      currency: nullable(text()),
+    },
+  ),
+  /** Values of a mark that left out more than half of the contacts. */
+  mark_questions: table(
+    {
+      key: ['integration_id', 'mark'],
+      whenClientErased: 'deleted',
+      exported: { not: 'fingerprints' },
+      retention: null,
+    },
+    {
+      integration_id: text(),
+      /** Fingerprint of the mark, its field and the value. */
+      mark: personal(text()),
+      asked_at: bigint(),
+      /** When a user confirmed that contacts with this value are to be left out; null before. */
+      confirmed_at: nullable(bigint()),
+    },
+  ),
+};

@@ -1,0 +1,59 @@
+/** What the database itself keeps: secrets, texts from outside, and where the store went. */
+import { bigint, contactId, nullable, sealed, table, text } from './table.ts';
+
+export const DATABASE_TABLES = {
+  /** Sealed text by name: tokens, the fingerprint key. */
+  secrets: table(
+    {
+      key: ['name'],
+      whenClientErased: 'cleared',
+      exported: { not: 'secrets' },
+      retention: null,
+    },
+    {
+      name: text(),
+      value: sealed({ with: 'secret key', boundTo: ['name'] }),
+    },
+  ),
+  /** What a CRM said about a contact or a run, for those who decide; kept for a while. */
+  foreign_texts: table(
+    {
+      key: ['id'],
+      whenClientErased: 'deleted',
+      exported: { not: 'encrypted texts of the CRM, for 30 days' },
+      retention: null,
+    },
+    {
+      id: text(),
+      integration_id: text(),
+      run_id: text(),
+      /** The contact's id in the CRM; the empty string for what is about the whole run. */
+      crm_id: contactId({
+        forget: 'otherwise',
+        about: 'texts',
+        whenRemoved: { kept: 'deleted there on its own' },
+      }),
+      /** The sealed text. */
+      sealed: sealed({ with: 'secret key', boundTo: ['id', 'integration_id', 'run_id', 'crm_id'] }),
+      kept_at: bigint(),
+    },
+  ),
+  /** The move of a store out of this database, or into it; no row if there was none. */
+  moves: table(
+    {
+      key: ['role'],
+      whenClientErased: 'not of a client',
+      exported: { not: 'of the database' },
+      retention: null,
+    },
+    {
+      role: text<'source' | 'target'>(),
+      /** The same in both databases. */
+      id: text(),
+      /** The other database, without its password. */
+      other: text(),
+      /** Set in the source first, which is not used from then on, and then in the target, which is; null until then. */
+      done_at: nullable(bigint()),
+    },
+  ),
+};

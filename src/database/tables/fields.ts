@@ -1,0 +1,186 @@
+/** Values that were written into the CRM, profiles that were paid for, and which of their values are not in the CRM, and why. */
+import {
+  bigint,
+  contactId,
+  donorFingerprint,
+  donorId,
+  integer,
+  nullable,
+  personal,
+  sealed,
+  table,
+  text,
+} from './table.ts';
+
+/** Why a value of a profile is not in its field. */
+export type ValueState =
+  /** The CRM refused it. */
+  | 'refused'
+  | 'no_such_field'
+  | 'no_permission'
+  | 'does_not_fit'
+  /** The field shows amounts in the currency of its record, which is not US dollars, and nothing is converted. */
+  | 'other_currency'
+  /** The CRM has no exchange rate for it, or hides its rates. */
+  | 'no_rate'
+  /** The currency of the record has changed; the next delivery looks at the amount. */
+  | 'currency_changed'
+  /** A part of it is there: the field has no room for all of it, or lacks some of its choices. */
+  | 'shortened'
+  /** A user's value is in the field, or its rule protects what is there. */
+  | 'kept_for_user'
+  /** It was there, and a user has emptied the field. */
+  | 'emptied'
+  /** It was there, and a user has undone the run that wrote it. */
+  | 'undone';
+
+/** `seen` of a contact that was away, or whose field was: its record may have lost the status. */
+export const MAY_BE_LOST = '';
+
+export const FIELD_TABLES = {
+  /** What a run wrote into one contact, and what was there before. */
+  writes: table(
+    {
+      key: ['id'],
+      whenClientErased: 'deleted with its contact',
+      exported: { not: 'exported opened, as values-before' },
+      retention: 'previousValues',
+    },
+    {
+      id: text(),
+      run_id: text(),
+      integration_id: text(),
+      crm_id: contactId({
+        forget: 'row',
+        about: 'writes',
+        whenRemoved: { kept: 'previous values are taken out of the row' },
+      }),
+      state: text<'intended' | 'written' | 'refused' | 'undone'>(),
+      /** Sealed JSON: field → value before. */
+      before: sealed({ with: 'secret key', boundTo: ['id', 'integration_id', 'crm_id'] }),
+      /** JSON: field → fingerprint of the value written. */
+      after: personal(text()),
+      /** JSON: the contact's `owned_values` before. */
+      owned_before: personal(text()),
+      /** The contact's `values_donor` before, if this write replaces the values of another donor; null if not. */
+      donor_before: nullable(donorId('contact')),
+      /** The donor whose profile it brings; null if it brings none, as a status. */
+      donor: nullable(donorId('contact')),
+      /**
+       * Keyed fingerprint of the donor that its texts name as the introducer; the empty string if they name none, or once
+       * that donor's erasure has cleared them.
+       */
+      introducer: donorFingerprint('introducer'),
+      /** JSON: field → fingerprint of each value of the warm path, as it was sent; null if there is none. Undo leaves it. */
+      introduced: personal(nullable(text())),
+      written_at: bigint(),
+    },
+  ),
+  /** One row for each contact: the last profile that was paid for it. */
+  kept_profiles: table(
+    {
+      key: ['integration_id', 'crm_id'],
+      whenClientErased: 'deleted with its contact',
+      exported: {
+        as: 'kept-profiles',
+        columns: ['crm_id', 'tracking_id', 'is_delivered', 'kept_at', 'opted_out_at'],
+      },
+      retention: 'profiles',
+    },
+    {
+      integration_id: text(),
+      crm_id: contactId({ forget: 'row', about: 'keptProfiles', whenRemoved: 'deleted' }),
+      /** The job that brought it, which may have been paid for another contact. */
+      tracking_id: personal(text()),
+      /** 0 as long as it waits for a decision, or was never offered to the CRM. */
+      is_delivered: integer(),
+      /** The field map that it was last offered with (`field_maps.field_map`); the empty string for none. */
+      field_map: text(),
+      /** When the credit was spent (epoch ms): from then on is counted for how long the profile is kept. */
+      kept_at: bigint(),
+      /** When a run first recorded that the contact has opted out or objects; null if it has done neither. */
+      opted_out_at: personal(nullable(bigint())),
+      /**
+       * The fields that a user wants delivered again, as JSON, or `*` for all of them, as long as a run has not
+       * done that; null if nobody has asked for it.
+       */
+      requested: nullable(text()),
+      /** When the service no longer had the result of a profile that is not kept; null while it can be delivered. */
+      gone_at: nullable(bigint()),
+      /** Keyed fingerprint of the donor's id; the empty string once the profile was deleted for an opt-out or an objection. */
+      donor: donorFingerprint('contact'),
+      /** The key of this one profile, encrypted with the secret key; the empty string if the profile is not kept. */
+      key: sealed({ with: 'secret key', boundTo: ['integration_id', 'crm_id'] }),
+      /** The profile, encrypted with that key; the empty string if it is not kept. */
+      profile: sealed({ with: 'key of the row', boundTo: ['integration_id', 'crm_id'] }),
+    },
+  ),
+  /** One row for each value that is not in its field. */
+  value_states: table(
+    {
+      key: ['integration_id', 'crm_id', 'field'],
+      whenClientErased: 'deleted with its contact',
+      exported: { as: 'values-not-in-crm', columns: ['crm_id', 'field', 'state', 'code', 'since'] },
+      retention: null,
+    },
+    {
+      integration_id: text(),
+      crm_id: contactId({ forget: 'row', about: 'notInCrm', whenRemoved: 'deleted' }),
+      /** The CRM's name of the field. */
+      field: personal(text()),
+      state: personal(text<ValueState>()),
+      /** The CRM's own code, if the CRM said so; the empty string if the description of the field did. */
+      code: personal(text()),
+      /** Fingerprint of how the field was described then; the empty string if it was not. */
+      description: personal(text()),
+      since: bigint(),
+      /** When it was last written again to learn whether the reason is gone; null for never. */
+      probed_at: nullable(bigint()),
+    },
+  ),
+  /** The field maps that kept profiles were offered with, by their fingerprint. */
+  field_maps: table(
+    {
+      key: ['integration_id', 'field_map'],
+      whenClientErased: 'deleted',
+      exported: { not: 'fingerprints' },
+      retention: null,
+    },
+    {
+      integration_id: text(),
+      field_map: text(),
+      /** JSON of fingerprints, one for each line. */
+      lines: text(),
+    },
+  ),
+  /** A field whose values the CRM's own automation changes after a write, for example by rounding. */
+  normalised_fields: table(
+    {
+      key: ['integration_id', 'field'],
+      whenClientErased: 'deleted',
+      exported: { not: 'names of fields, which the CRM shows' },
+      retention: null,
+    },
+    {
+      integration_id: text(),
+      field: text(),
+      noticed_at: bigint(),
+    },
+  ),
+  contact_statuses: table(
+    {
+      key: ['integration_id', 'crm_id'],
+      whenClientErased: 'deleted with its contact',
+      exported: { not: 'the CRM itself shows it' },
+      retention: null,
+    },
+    {
+      integration_id: text(),
+      crm_id: contactId({ forget: 'row', about: 'statuses', whenRemoved: 'deleted' }),
+      /** The fields, the state and the reason that the status was made of: as long as they are the same, it is. */
+      seen: personal(text()),
+      /** The status that the CRM was given (`SyncStatus`); null for none. */
+      status: personal(nullable(text())),
+    },
+  ),
+};

@@ -1,0 +1,134 @@
+/** Who was erased; and the audit: entries that are only ever added, chained, and the keys that open them. */
+import {
+  bigint,
+  contactId,
+  donorFingerprint,
+  integer,
+  nullable,
+  personal,
+  sealed,
+  table,
+  text,
+} from './table.ts';
+
+export type ForgottenState =
+  /** Blocked; its erasure has not come to its end. */
+  | 'begun'
+  | 'erased'
+  /** Blocked without having been known. */
+  | 'blocked'
+  /** Not blocked: the CRM made an erased contact a part of it, and a person decides. */
+  | 'merged';
+
+export const PRIVACY_TABLES = {
+  /**
+   * People who must not be enhanced again, and contacts of which a person has to say whether they are
+   * one of them. A row counts in every integration of the same CRM account.
+   */
+  forgotten: table(
+    {
+      key: ['integration_id', 'crm_id_fingerprint'],
+      whenClientErased: 'counted',
+      exported: { not: 'fingerprints of who was erased' },
+      retention: null,
+    },
+    {
+      integration_id: text(),
+      /** Of the id in its canonical form. */
+      crm_id_fingerprint: personal(text()),
+      forgotten_at: bigint(),
+      state: text<ForgottenState>(),
+      /** JSON: fingerprints of name, addresses and employers; null if nothing of them was known. */
+      person: personal(nullable(text())),
+      /** 1 if the person is to be recognised in the integrations of other accounts as well. */
+      everywhere: integer(),
+      /** When the erasure came to its end. */
+      erased_at: nullable(bigint()),
+      /** JSON: what was done, without any id of the contact. */
+      receipt: nullable(text()),
+      /** JSON: keyed fingerprints of the donors that the person was and no other contact is. */
+      donors: donorFingerprint('erased'),
+    },
+  ),
+  audit_entries: table(
+    {
+      key: ['seq'],
+      whenClientErased: 'counted',
+      exported: { not: 'exported opened, as the audit' },
+      retention: 'audit',
+    },
+    {
+      /** 1, 2, 3, … without a gap. */
+      seq: bigint(),
+      at: bigint(),
+      integration_id: nullable(text()),
+      action: text(),
+      /** The key that opens the contact of the entry (`audit_keys.id`); null if it names none. */
+      key_id: nullable(text()),
+      /** Sealed JSON: who, from where, details, and the contact, sealed once more by its own key. */
+      sealed: sealed({ with: 'key of the audit', boundTo: ['seq'] }),
+      /** Keyed hash of all of this and of the hash before. */
+      hash: text(),
+    },
+  ),
+  /** A key for each contact that the audit names: gone with the contact. */
+  audit_keys: table(
+    {
+      key: ['id'],
+      whenClientErased: 'deleted with its contact',
+      exported: { not: 'keys; the audit itself is exported' },
+      retention: null,
+    },
+    {
+      id: text(),
+      integration_id: text(),
+      crm_id: contactId({
+        forget: 'row',
+        about: 'auditEntries',
+        whenRemoved: { kept: '`retention.audit`' },
+      }),
+      /** The key, sealed. */
+      sealed: sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
+    },
+  ),
+  /** One row: where the chain ends, and where it begins since the last purge. */
+  audit_head: table(
+    {
+      key: ['id'],
+      whenClientErased: 'not of a client',
+      exported: { not: 'fingerprints' },
+      retention: null,
+    },
+    {
+      /** Always 1. */
+      id: integer(),
+      seq: bigint(),
+      hash: text(),
+      /** Keyed hash of `seq` and `hash`. */
+      mark: text(),
+      /** The last entry that was purged, its hash, and a keyed hash of both; 0 and null before any purge. */
+      purged_seq: bigint(),
+      purged_hash: nullable(text()),
+      purged_mark: nullable(text()),
+    },
+  ),
+  /** One row, made with the first entry: a chain that was emptied and begun again has another first entry. */
+  chain_births: table(
+    {
+      key: ['id'],
+      whenClientErased: 'not of a client',
+      exported: { not: 'fingerprints' },
+      retention: null,
+    },
+    {
+      /** Always 1. */
+      id: integer(),
+      /** When the first entry was made. */
+      at: bigint(),
+      /** Hash of the first entry. */
+      hash: text(),
+      /** Keyed hash of `at` and `hash`. */
+      mark: text(),
+    },
+  ),
+};

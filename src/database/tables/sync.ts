@@ -1,0 +1,144 @@
+/** Runs, what they did to contacts, and the runs that were requested. */
+import type { Trigger } from '../../core/run.ts';
+import {
+  bigint,
+  contactId,
+  integer,
+  nullable,
+  personal,
+  table,
+  text,
+  withDefault,
+} from './table.ts';
+
+export const SYNC_TABLES = {
+  runs: table(
+    {
+      key: ['id'],
+      whenClientErased: 'deleted with its run',
+      exported: {
+        as: 'runs',
+        columns: [
+          'id',
+          'trigger',
+          'contact',
+          'status',
+          'reason_code',
+          'started_at',
+          'finished_at',
+          'read_count',
+          'chosen_count',
+          'submitted_count',
+          'enhanced_count',
+          'spent_enhancements',
+        ],
+      },
+      retention: 'outcomes',
+    },
+    {
+      id: text(),
+      integration_id: text(),
+      epoch: integer(),
+      trigger: text(),
+      /** The CRM id of the one contact, the empty string for all, `*` for several; null if that is not known any more. */
+      contact: nullable(
+        contactId({
+          forget: 'otherwise',
+          about: 'runsAsked',
+          whenRemoved: { kept: '`retention.outcomes`' },
+        }),
+      ),
+      /** 1 if everything is read anew. */
+      full: integer(),
+      status: text(),
+      reason_code: nullable(text()),
+      reason_message: nullable(text()),
+      started_at: bigint(),
+      finished_at: nullable(bigint()),
+      read_count: integer(),
+      chosen_count: integer(),
+      submitted_count: integer(),
+      enhanced_count: integer(),
+      /** Contacts that took the job of the same person instead of a credit. */
+      shared_count: integer(),
+      spent_enhancements: integer(),
+      /** Contacts that were simply fresh, which have no `run_rows`; null until those are written. */
+      fresh_count: nullable(integer()),
+      /** The finished report as JSON. */
+      report: nullable(text()),
+      /** When a person asked for its end; null while none has. It counts for this run, whichever process runs it. */
+      stop_asked_at: nullable(bigint()),
+      /** JSON: contacts by reason, without those that were simply fresh; null until `run_rows` are written. */
+      reasons: nullable(text()),
+      /** What only its process knows, as JSON (`RunFacts`), noted every few seconds while it goes on. */
+      facts: nullable(text()),
+    },
+  ),
+  /** What a run that is over did to a contact; `retention.runRows` says how long it is kept. */
+  run_rows: table(
+    {
+      key: ['run_id', 'place', 'crm_id'],
+      whenClientErased: 'deleted with its run',
+      exported: {
+        as: 'run-contacts',
+        columns: ['run_id', 'crm_id', 'reason', 'detail', 'at'],
+        sortedBy: ['run_id', 'crm_id'],
+      },
+      retention: 'runRows',
+    },
+    {
+      run_id: text(),
+      /** The outcome's place among all (`OUTCOME_ORDER`), so that what needs a person is listed first. */
+      place: integer(),
+      crm_id: contactId({
+        forget: 'otherwise',
+        about: 'runRows',
+        whenRemoved: { kept: 'deleted there on its own, after the run' },
+      }),
+      reason: personal(text()),
+      /** More of the reason, without personal data. */
+      detail: personal(nullable(text())),
+      at: bigint(),
+    },
+  ),
+  /**
+   * A run that was asked for. It waits until `left_at`; of each integration and contact only one
+   * does, however often it is asked for. Once its run has begun, the request stays until the run has
+   * ended, so that a run that was cut off is known to be wanted still.
+   */
+  run_requests: table(
+    {
+      key: ['run_id'],
+      whenClientErased: 'deleted first',
+      exported: { not: 'kept until the run begins' },
+      retention: null,
+    },
+    {
+      /** The id that the run will have. */
+      run_id: text(),
+      integration_id: text(),
+      /** The CRM id of the one contact, or the empty string for all. */
+      contact: contactId({
+        forget: 'otherwise',
+        about: 'runsAsked',
+        whenRemoved: { kept: 'until the run begins' },
+      }),
+      trigger: text<Trigger>(),
+      /** 1 if everything is to be read anew. */
+      full: integer(),
+      requested_at: bigint(),
+      /** How often it was asked for. */
+      times: integer(),
+      /** How many runs for it were cut off already. */
+      resumed: integer(),
+      /** When it left the list: its run began, or another one took it in; null while it waits. */
+      left_at: nullable(bigint()),
+      /** The run that does its work too, as it waited beside others; else null. */
+      merged_into: personal(nullable(text())),
+      /** 1 if more than a schedule asks for it. */
+      urgent: withDefault(integer()),
+      /** It does not begin before, by the clock of the database; 0 for at once. */
+      not_before: withDefault(bigint()),
+    },
+  ),
+};

@@ -1,0 +1,193 @@
+/**
+ * How a table is declared: its columns, and an answer to each question that is asked of every table. A table without an
+ * answer does not compile, and a column with a contact's id has more to answer.
+ */
+import type { Generated } from 'kysely';
+import type { Retention } from '../../core/retention.ts';
+
+/** A column of a table. */
+export interface Column<Value = unknown, Says extends Meaning = Meaning> {
+  readonly kind: 'text' | 'integer' | 'bigint';
+  readonly isNullable: boolean;
+  /** True if the database fills it in, so that a row can be added without it. */
+  readonly hasDefault: boolean;
+  readonly says: Says;
+  /** For the types alone; never there when the program runs. */
+  readonly $value?: Value;
+}
+
+/** What the value of a column says, and of whom. */
+export type Meaning =
+  /** Nothing of a person: states, counts, times, ids of ours. */
+  | { readonly is: 'operational' }
+  /** Something of a person, as a fingerprint, a state or an id that leads to nobody without the key. */
+  | { readonly is: 'personal' }
+  | ContactIdMeaning
+  | DonorMeaning
+  | SealedMeaning;
+
+/** The id of a contact, in clear. */
+export interface ContactIdMeaning extends ContactIdAnswers {
+  readonly is: 'contact id';
+}
+
+/** What happens with a row by the contact that it names. */
+export interface ContactIdAnswers {
+  /** What `forget` does: the whole row is the contact's and is deleted, or `erase-rows.ts` has a way for this place. */
+  readonly forget: 'row' | 'otherwise';
+  /** The part of what `about` shows that has it. */
+  readonly about: string;
+  /** Whether the row goes once the contact has left the CRM for `retention.removedContacts` days, or why it stays. */
+  readonly whenRemoved: 'deleted' | { readonly kept: string };
+}
+
+/** The id of a donor, or a keyed fingerprint of it. */
+export interface DonorMeaning {
+  readonly is: 'donor';
+  readonly form: 'id' | 'fingerprint';
+  /** Which donor it is: that of the row's contact, its introducer, a member of a network, or one who was erased. */
+  readonly of: 'contact' | 'introducer' | 'member' | 'erased';
+}
+
+/** Encrypted text; the empty string, or null, if there is none. */
+export interface SealedMeaning {
+  readonly is: 'sealed';
+  /** The key that opens it. What the secret key encrypts is encrypted again when that key is replaced. */
+  readonly with: 'secret key' | 'key of the audit' | 'key of the row';
+  /** The columns whose values it is bound to; they never change while the row is there. */
+  readonly boundTo: readonly [string, ...string[]];
+}
+
+/** What every table has to answer. */
+export interface TableAnswers<Name extends string = string> {
+  /** The primary key. */
+  readonly key: readonly [Name, ...Name[]];
+  readonly whenClientErased: WhenClientErased;
+  readonly exported: Exported<Name>;
+  /** The setting that says for how long its rows are kept, or what they say of a person; null if none does. */
+  readonly retention: keyof Retention | null;
+}
+
+/** What erasing a whole client does with the rows of a table. */
+export type WhenClientErased =
+  /** They go before all others, since they start or ask for something. */
+  | 'deleted first'
+  | 'deleted'
+  | 'deleted with its run'
+  | 'deleted with its contact'
+  | 'deleted with its network'
+  /** What they say of the client is cleared, and they stay. */
+  | 'cleared'
+  /** They stay, and the end of the erasure says how many they are. */
+  | 'counted'
+  | 'not of a client';
+
+/** What is exported of a client's rows, or why nothing is. */
+export type Exported<Name extends string = string> =
+  | {
+      /** The name of the file. */
+      readonly as: string;
+      /** In the order of the file: fingerprints, secrets and keys of ours are of no use elsewhere. */
+      readonly columns: readonly [Name, ...Name[]];
+      /** By which rows are sorted and told apart, if not by the primary key. */
+      readonly sortedBy?: readonly [Name, ...Name[]];
+    }
+  | { readonly not: string };
+
+export interface Table<
+  Columns extends ColumnsOfTable = ColumnsOfTable,
+  Answers extends TableAnswers = TableAnswers,
+> {
+  readonly answers: Answers;
+  readonly columns: Columns;
+}
+
+export type ColumnsOfTable = Readonly<Record<string, Column>>;
+
+/** A row as Kysely reads and writes it. */
+export type RowOf<Declared extends Table> = {
+  -readonly [Name in keyof Declared['columns']]: Declared['columns'][Name] extends Column<
+    infer Value
+  >
+    ? Value
+    : never;
+};
+
+export function table<
+  const Columns extends ColumnsOfTable,
+  const Answers extends TableAnswers<keyof Columns & string>,
+>(answers: Answers, columns: Columns): Table<Columns, Answers> {
+  return { answers, columns };
+}
+
+const OPERATIONAL = { is: 'operational' } as const;
+const PERSONAL = { is: 'personal' } as const;
+type Operational = typeof OPERATIONAL;
+
+export function text<Value extends string = string>(): Column<Value, Operational> {
+  return column('text', OPERATIONAL);
+}
+
+/** A number that stays small: a count, or 0 and 1. */
+export function integer(): Column<number, Operational> {
+  return column('integer', OPERATIONAL);
+}
+
+/** A number that can be large: an instant, or a balance. */
+export function bigint(): Column<number, Operational> {
+  return column('bigint', OPERATIONAL);
+}
+
+export function nullable<Value, Says extends Meaning>(
+  of: Column<Value, Says>,
+): Column<Value | null, Says> {
+  return { kind: of.kind, says: of.says, isNullable: true, hasDefault: of.hasDefault };
+}
+
+export function withDefault<Value, Says extends Meaning>(
+  of: Column<Value, Says>,
+): Column<Generated<Value>, Says> {
+  return { kind: of.kind, says: of.says, isNullable: of.isNullable, hasDefault: true };
+}
+
+/** The same column, which says something of a person. */
+export function personal<Value>(of: Column<Value>): Column<Value, typeof PERSONAL> {
+  return {
+    kind: of.kind,
+    says: PERSONAL,
+    isNullable: of.isNullable,
+    hasDefault: of.hasDefault,
+  };
+}
+
+export function contactId<const Answers extends ContactIdAnswers>(
+  answers: Answers,
+): Column<string, Answers & { readonly is: 'contact id' }> {
+  return column('text', { ...answers, is: 'contact id' });
+}
+
+export function donorId<const Of extends DonorMeaning['of']>(
+  of: Of,
+): Column<string, { readonly is: 'donor'; readonly form: 'id'; readonly of: Of }> {
+  return column('text', { is: 'donor', form: 'id', of });
+}
+
+/** A keyed fingerprint of a donor's id, or several as JSON. */
+export function donorFingerprint<const Of extends DonorMeaning['of']>(
+  of: Of,
+): Column<string, { readonly is: 'donor'; readonly form: 'fingerprint'; readonly of: Of }> {
+  return column('text', { is: 'donor', form: 'fingerprint', of });
+}
+
+export function sealed<const How extends Omit<SealedMeaning, 'is'>>(
+  how: How,
+): Column<string, How & { readonly is: 'sealed' }> {
+  return column('text', { ...how, is: 'sealed' });
+}
+
+function column<Value, Says extends Meaning>(
+  kind: Column['kind'],
+  says: Says,
+): Column<Value, Says> {
+  return { kind, says, isNullable: false, hasDefault: false };
+}

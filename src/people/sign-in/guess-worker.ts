@@ -1,0 +1,23 @@
+/** A thread that keeps the lists of common passwords and says of one password after the other whether others guess it. */
+import { parentPort } from 'node:worker_threads';
+import { z } from 'zod';
+import { loadGuesser } from './common-passwords.ts';
+
+const questionSchema = z.object({
+  password: z.string(),
+  own: z.array(z.string()),
+  minLength: z.number(),
+});
+
+parentPort?.on('message', async (message: unknown) => {
+  const { password, own, minLength } = questionSchema.parse(message);
+  const isGuessable = await guesserFor(minLength);
+  parentPort?.postMessage(isGuessable(password, own));
+});
+
+let guesser: ReturnType<typeof loadGuesser> | null = null;
+
+function guesserFor(minLength: number): ReturnType<typeof loadGuesser> {
+  guesser ??= loadGuesser(minLength);
+  return guesser;
+}

@@ -1,0 +1,117 @@
+/**
+ * Asks a thread whether others would guess a password. The thread begins with the first question and ends some time
+ * after the last: start, sync and `serve` without a new password load none of its lists.
+ */
+import { Worker } from 'node:worker_threads';
+import { z } from 'zod';
+import { RetriableError } from '../../core/errors.ts';
+import { createOneAtATime } from '../../core/one-at-a-time.ts';
+import { ownProgram } from '../../core/own-file.ts';
+
+/** One password, with the words that others try first. */
+export interface PasswordQuestion {
+  password: string;
+  own: readonly string[];
+  /** The shortest password that passes for its length. */
+  minLength: number;
+}
+
+/** Returns true for a password that others guess early. Throws a RetriableError if that cannot be found out. */
+export type PasswordJudge = (question: PasswordQuestion) => Promise<boolean>;
+
+export interface JudgeLimits {
+  /** The thread's program. */
+  program: URL;
+  /** A thread that takes longer for one password is ended; the first one waits for the lists. */
+  mostTimeMs: number;
+  /** A thread without questions for so long is ended, which gives its memory back. */
+  idleMs: number;
+  /** The heap of the thread. */
+  mostMemoryMb: number;
+  /** Passwords that may wait for their turn. */
+  mostWaiting: number;
+}
+
+const LIMITS: Omit<JudgeLimits, 'program'> = {
+  mostTimeMs: 60_000,
+  idleMs: 2 * 60_000,
+  mostMemoryMb: 1_024,
+  mostWaiting: 20,
+};
+
+export function createPasswordJudge(limits: Partial<JudgeLimits> = {}): PasswordJudge {
+  const {
+    program = ownProgram('src/people/sign-in/guess-worker'),
+    mostTimeMs,
+    idleMs,
+    mostMemoryMb,
+    mostWaiting,
+  } = { ...LIMITS, ...limits };
+  let thread: Worker | null = null;
+  let idle: NodeJS.Timeout | undefined;
+  // One at a time: the answer that comes is the one to this question.
+  const inTurn = createOneAtATime(mostWaiting, unchecked);
+
+  return (question) => inTurn(() => ask(question));
+
+  function ask(question: PasswordQuestion): Promise<boolean> {
+    clearTimeout(idle);
+    return new Promise((resolve, reject) => {
+      thread ??= begin();
+      const asked = thread;
+      asked.ref();
+      const timer = setTimeout(fail, mostTimeMs);
+      asked.once('message', answer).once('error', fail).once('exit', fail);
+      asked.postMessage(question);
+
+      function answer(message: unknown): void {
+        const guessable = z.boolean().safeParse(message);
+        if (!guessable.success) {
+          fail(guessable.error);
+          return;
+        }
+        leave();
+        // A program that is done does not wait for the thread.
+        asked.unref();
+        idle = setTimeout(end, idleMs).unref();
+        resolve(guessable.data);
+      }
+
+      function fail(cause?: unknown): void {
+        leave();
+        end();
+        reject(unchecked(cause));
+      }
+
+      function leave(): void {
+        clearTimeout(timer);
+        asked.off('message', answer).off('error', fail).off('exit', fail);
+      }
+    });
+  }
+
+  function begin(): Worker {
+    const begun = new Worker(program, {
+      resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb, maxYoungGenerationSizeMb: 8 },
+    });
+    // One that ends while it rests is no reason to end the program; the next password gets another.
+    return begun.on('error', dismiss).on('exit', dismiss);
+
+    function dismiss(): void {
+      if (thread === begun) thread = null;
+    }
+  }
+
+  function end(): void {
+    const ended = thread;
+    thread = null;
+    void ended?.terminate();
+  }
+}
+
+function unchecked(cause?: unknown): RetriableError {
+  return new RetriableError(
+    'The password could not be compared with the common ones, so it was not accepted. Nothing was changed. Try again in a minute.',
+    { code: 'password_unchecked', ...(cause instanceof Error ? { cause } : {}) },
+  );
+}

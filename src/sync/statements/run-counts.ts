@@ -1,0 +1,39 @@
+import type { RunTransaction } from '../../database/leases.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+
+/** The contacts of a run by what it did with them, and the credits that it spent. */
+export type RunCounts = {
+  read: number;
+  chosen: number;
+  submitted: number;
+  enhanced: number;
+  /** Contacts that took the job of the same person instead of a credit. */
+  shared: number;
+  spent: number;
+};
+
+const NOTHING: RunCounts = { read: 0, chosen: 0, submitted: 0, enhanced: 0, shared: 0, spent: 0 };
+
+/** Adds to the counts of a run, in the transaction of what is counted. */
+export async function countInRun(
+  trx: RunTransaction,
+  runId: string,
+  more: Partial<RunCounts>,
+): Promise<void> {
+  await addCounts(trx, { ...NOTHING, ...more, runId });
+}
+
+const addCounts = prepared((db, more: Slots<RunCounts & { runId: string }>) =>
+  db
+    .updateTable('runs')
+    .set((eb) => ({
+      read_count: eb('read_count', '+', more.read),
+      chosen_count: eb('chosen_count', '+', more.chosen),
+      submitted_count: eb('submitted_count', '+', more.submitted),
+      enhanced_count: eb('enhanced_count', '+', more.enhanced),
+      shared_count: eb('shared_count', '+', more.shared),
+      spent_enhancements: eb('spent_enhancements', '+', more.spent),
+    }))
+    .where('id', '=', more.runId)
+    .compile(),
+);
