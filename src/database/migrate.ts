@@ -11,6 +11,7 @@ import { requireGround, storingGround } from './ground.ts';
 import { hasTable } from './has-table.ts';
 import { MIGRATIONS, type MigrationList } from './migrations.ts';
 import { overwriteErased } from './sqlite/erased-bytes.ts';
+import { isPartMissing } from './store-error.ts';
 import { requireHome } from './store-moves.ts';
 
 /** Our own name, since a Postgres database may be shared with another program that uses Kysely. */
@@ -94,7 +95,8 @@ function databaseIsNewer(migration: string): ConfigurationError {
 }
 
 function migrationFailed(error: unknown, migration: string | undefined): DonorSyncError {
-  if (isDonorSyncError(error)) return error;
+  // A migration that names a table in vain is wrong itself.
+  if (isDonorSyncError(error) && !isPartMissing(error)) return error;
   const subject = migration === undefined ? 'The migration' : `The migration "${migration}"`;
   return new FatalError(
     `${subject} failed: ${messageOf(error)}. The database is as it was before.`,

@@ -5,6 +5,7 @@ import {
   type ErrorFacts,
   FatalError,
   isDonorSyncError,
+  messageOf,
   RetriableError,
 } from '../core/errors.ts';
 
@@ -59,6 +60,19 @@ const refused = translation(
   'The database refused access. Check its user, password, name and permissions.',
 );
 
+/** The tables are made by migrations alone, so someone else took it away. */
+const PART_MISSING = 'database_part_missing';
+
+function partMissing(cause: unknown): DonorSyncError {
+  return new FatalError(
+    `A table or column that donor-sync needs is gone from the database (${messageOf(cause)}): another program dropped or renamed it. Restore the database from a backup.`,
+    { code: PART_MISSING, cause },
+  );
+}
+
+/** What SQLite says of it, under the code of every wrong statement. */
+const SQLITE_PART_MISSING = /^no such (?:table|column): /;
+
 /** By SQLite's primary result code; extended codes begin with it (https://sqlite.org/rescode.html). */
 const BY_SQLITE_CODE: readonly (readonly [code: string, Translation])[] = [
   ['SQLITE_BUSY', busy],
@@ -82,6 +96,8 @@ const BY_SQLSTATE: readonly (readonly [prefix: string, Translation])[] = [
   ['25P03', busy], // idle in a transaction for too long
   ['25P04', busy], // transaction took too long
   ['3D000', refused], // no such database
+  ['42703', partMissing], // no such column
+  ['42P01', partMissing], // no such table
   ['42501', refused], // lacks a privilege
   ['55P03', busy], // lock not available
   ['57014', busy], // statement took too long
@@ -139,6 +155,11 @@ export function isPassing(error: unknown): boolean {
   return isAway(error) || (isDonorSyncError(error) && error.code === 'database_busy');
 }
 
+/** True if a table or a column is gone. */
+export function isPartMissing(error: unknown): boolean {
+  return isDonorSyncError(error) && error.code === PART_MISSING;
+}
+
 /** True if it is unknown whether a commit was kept. */
 export function isUnconfirmed(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === 'database_commit_unconfirmed';
@@ -154,7 +175,10 @@ export function commitError(error: unknown): unknown {
 }
 
 function findTranslation(error: unknown): Translation | undefined {
-  if (error instanceof Sqlite.SqliteError) return byPrefix(BY_SQLITE_CODE, error.code);
+  if (error instanceof Sqlite.SqliteError) {
+    if (SQLITE_PART_MISSING.test(error.message)) return partMissing;
+    return byPrefix(BY_SQLITE_CODE, error.code);
+  }
   if (!(error instanceof Error) || isDonorSyncError(error)) return undefined;
   if (isPostgresReport(error)) return byPrefix(BY_SQLSTATE, String(error.code));
   if (error.message === CLOSED_MESSAGE) return databaseClosed;

@@ -103,6 +103,18 @@ describeOn('postgres', 'failures of Postgres', () => {
   });
 });
 
+describeEachDatabase('a table or column that is gone', (open) => {
+  it.each(['select gone from notes', 'select * from gone'])('is named: %s', async (statement) => {
+    const { db } = await open<TwoTables>();
+    await migrateToLatest(db, TWO_TABLES);
+    await expect(sql.raw(statement).execute(db)).rejects.toMatchObject({
+      kind: 'fatal',
+      code: 'database_part_missing',
+      message: expect.stringMatching(/gone.*another program dropped or renamed it/),
+    });
+  });
+});
+
 describeEachDatabase('any other failure', (open) => {
   let db: Awaited<ReturnType<typeof open<TwoTables>>>['db'];
   beforeAll(async () => {
@@ -114,7 +126,7 @@ describeEachDatabase('any other failure', (open) => {
     await db.insertInto('notes').values({ id: 'twice', size: 1 }).execute();
     const again = db.insertInto('notes').values({ id: 'twice', size: 1 }).execute();
     await expect(again).rejects.toThrow(/unique constraint/i);
-    await expect(sql`select nonsense`.execute(db)).rejects.not.toHaveProperty('kind');
+    await expect(sql`select 1 1`.execute(db)).rejects.not.toHaveProperty('kind');
   });
 });
 

@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import { ACTOR_KINDS, type Actor, PRODUCT } from '../../core/actor.ts';
 import { isoTime } from '../../core/clock.ts';
-import { isDonorSyncError } from '../../core/errors.ts';
+import { isDonorSyncError, messageOf } from '../../core/errors.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
+import { isPartMissing } from '../../database/store-error.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import {
   auditSealer,
@@ -199,12 +200,12 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
       known: AuditPlace | null = null,
       onChecked: (entries: number, of: number) => Promise<void> = async () => {},
     ): Promise<AuditCheck> {
-      for (;;) {
-        const before = await readHead(db);
-        const check = await checkChain(before, known, onChecked);
-        const after = await readHead(db);
-        // A purge meanwhile takes away what was about to be read.
-        if (before?.purged_seq === after?.purged_seq) return check;
+      try {
+        return await checkWhileNothingIsPurged(known, onChecked);
+      } catch (error) {
+        if (!isPartMissing(error)) throw error;
+        const problems = [messageOf(error)];
+        return { entries: 0, end: null, purgedThrough: 0, problems };
       }
     },
 
@@ -250,6 +251,19 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
     const place = keySealContext({ id, integrationId: key_integration, crmId: crm_id });
     const crmId = contactSealer(sealer().open(key, place)).open(contact, contactSealContext(seq));
     return { actor, details, crmId, isContactErased: false };
+  }
+
+  async function checkWhileNothingIsPurged(
+    known: AuditPlace | null,
+    onChecked: (entries: number, of: number) => Promise<void>,
+  ): Promise<AuditCheck> {
+    for (;;) {
+      const before = await readHead(db);
+      const check = await checkChain(before, known, onChecked);
+      const after = await readHead(db);
+      // A purge meanwhile takes away what was about to be read.
+      if (before?.purged_seq === after?.purged_seq) return check;
+    }
   }
 
   async function checkChain(

@@ -1,4 +1,5 @@
 /** What someone with the whole database in hand, and without its key, can do to the audit: `verify` names each of it. */
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { Database } from '../../../src/database/tables/tables.ts';
@@ -336,6 +337,20 @@ describeEachDatabase('a tampering with the audit', (open) => {
     await tampering.does(world.db, world);
     const { problems } = await world.store.audit.verify(tampering.needsKnown ? known : null);
     expect(problems.join('\n')).toMatch(tampering.says);
+    expect(await unexpectedOf(world)).toEqual([]);
+  });
+
+  it.each([
+    ['a table is dropped', sql`drop table audit_entries`, /audit_entries/],
+    ['a column is renamed', sql`alter table audit_entries rename column seq to other`, /seq/],
+  ])('is named: %s', async (_, change, part) => {
+    // A database of its own, since others would miss what is gone.
+    const world = await storeWorlds(open)();
+    await fill(world);
+    await change.execute(world.db);
+    const { problems } = await world.store.audit.verify();
+    expect(problems.join('\n')).toMatch(/is gone from the database/);
+    expect(problems.join('\n')).toMatch(part);
     expect(await unexpectedOf(world)).toEqual([]);
   });
 
