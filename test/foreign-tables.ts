@@ -30,6 +30,7 @@ export const READS: Readonly<Record<string, Tables>> = {
     holds: PICKS,
     kept_profiles: PICKS,
     writes: PICKS,
+    runs: PICKS,
     forgotten: 'who was erased is compared in the transaction that stores a page',
   },
   credits: {
