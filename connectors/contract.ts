@@ -235,6 +235,13 @@ export interface Connector {
   readByIds(ids: readonly string[], fields: readonly string[]): Promise<RecordLookup[]>;
 
   /**
+   * The ids of the records that were merged into this one, as far as the CRM still tells; those that were merged into
+   * them are their own. Called when a person is erased: no run may have read of a merge yet. Left out where records
+   * are not merged.
+   */
+  findMerged?(id: string): Promise<readonly string[]>;
+
+  /**
    * Returns the ids of the contacts that `contacts.filter` includes now. donor-sync calls it if there is a
    * filter, before it spends a credit on contacts that this run has not read: a CRM does not report that a
    * contact has left the filter, because the contact still exists. Gets at most `capabilities.readBatch` ids.

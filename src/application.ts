@@ -31,6 +31,7 @@ import { outboundFetch } from './outbound/guard.ts';
 import { createPacers, type PaceOptions } from './partner/key-pace.ts';
 import { noErasureLog, openErasureLog, storeTag } from './privacy/statements/erasure-log.ts';
 import { type ErasurePlaces, openErasurePlaces } from './privacy/statements/erasure-places.ts';
+import { noWriteLog, openWriteLog, type WriteLog } from './privacy/statements/write-log.ts';
 import type { SetupEnvironment } from './settings/environment.ts';
 import { insecureAddresses } from './settings/insecure-http.ts';
 import type { Settings } from './settings/settings.ts';
@@ -70,6 +71,7 @@ export interface Neighbours {
   openDatabase: typeof openDatabase<Tables>;
   findConnectorDefinition: typeof findConnectorDefinition;
   openErasureLog: typeof openErasureLog;
+  openWriteLog: typeof openWriteLog;
   /** How the engine over Postgres reaches the database with this URL. */
   connectQueue(url: string): QueueConnection;
   /** Brings requests to the service. */
@@ -156,6 +158,7 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
       actor,
       asked,
       erasures: erasures ?? noErasureLog,
+      writeLog: openWrites(options),
     };
     const store: Store = createStore(stored);
     if (options.restores !== true) await keepErasureLog(store, erasures, log);
@@ -188,6 +191,13 @@ function openErasureLogs(
     store,
     open,
   });
+}
+
+/** Next to each log of erasures; none for a database in memory. */
+function openWrites({ settings, neighbours = {}, log }: ApplicationOptions): WriteLog {
+  const { erasureLog, moreErasureLogs = [] } = settings;
+  if (erasureLog === null) return noWriteLog;
+  return (neighbours.openWriteLog ?? openWriteLog)([erasureLog, ...moreErasureLogs], log);
 }
 
 /** Without a log that can be written nothing is erased, but everything else works: `doctor` names the place. */

@@ -71,6 +71,7 @@ import { readEverything } from './privacy/statements/everything.ts';
 import { forgetQueries } from './privacy/statements/forget.ts';
 import { mentionQueries } from './privacy/statements/mentions.ts';
 import { retentionQueries } from './privacy/statements/retention.ts';
+import { noWriteLog, type WriteLog } from './privacy/statements/write-log.ts';
 import { type RunsAsked, runRequestQueries } from './sync/statements/run-requests.ts';
 import { runRowQueries } from './sync/statements/run-rows.ts';
 import { runQueries } from './sync/statements/runs.ts';
@@ -85,6 +86,8 @@ export interface StoreDeps {
   actor?: Actor;
   /** Where erasures are noted outside of the database; left out where they are not. */
   erasures?: ErasureLog;
+  /** Where writes are noted outside of the database; left out where they are not. */
+  writeLog?: WriteLog;
   /** Learns of runs that are asked for; left out where none does. */
   asked?: RunsAsked;
 }
@@ -104,6 +107,7 @@ export function createStore(deps: StoreDeps): Store {
 function createQueries(deps: StoreDeps) {
   const { db, clock, fingerprint } = deps;
   const { requireInPlace = neverReplaced, actor = PRODUCT, asked = unheard } = deps;
+  const { writeLog = noWriteLog } = deps;
   const erasures = logOfStore(deps.erasures ?? noErasureLog, storeTag(fingerprint));
   const record = auditRecorder({ clock, fingerprint, actor });
   const leases = leaseQueries(db, clock);
@@ -135,7 +139,7 @@ function createQueries(deps: StoreDeps) {
     spans: spanQueries(db),
     jobs: jobQueries(db, checkpoint, clock),
     mappings: mappingQueries(db, checkpoint, clock, record),
-    deliveries: deliveryQueries(db, checkpoint, clock),
+    deliveries: deliveryQueries(db, checkpoint, clock, { fingerprint, writeLog }),
     keptProfiles: keptProfileQueries(db, checkpoint, clock),
     currencies: currencyQueries(checkpoint, clock),
     profilePurges: profilePurgeQueries(db, checkpoint, record),
@@ -164,8 +168,8 @@ function createQueries(deps: StoreDeps) {
     foreignTexts: foreignTextQueries(db, clock),
     about: aboutQueries(db, fingerprint),
     readEverything: (integrationId: string) => readEverything(db, integrationId),
-    forget: forgetQueries({ db, checkpoint, clock, fingerprint, record, erasures }),
-    mentions: mentionQueries(db, checkpoint, fingerprint),
+    forget: forgetQueries({ db, checkpoint, clock, fingerprint, record, erasures, writeLog }),
+    mentions: mentionQueries(db, checkpoint, fingerprint, clock),
     retention: retentionQueries(checkpoint, clock, record),
     schedules: scheduleQueries(db, clock, asked, record),
     runRequests: runRequestQueries(db, clock, asked, record),

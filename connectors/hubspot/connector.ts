@@ -18,7 +18,7 @@ import { requireFilter } from './filter.ts';
 import { IDS_PER_REQUEST } from './find-records.ts';
 import { listGroups, readGroup } from './groups.ts';
 import { createLists } from './lists.ts';
-import { readByIds } from './lookup.ts';
+import { findMerged, readByIds } from './lookup.ts';
 import { readMoney } from './money/currencies.ts';
 import { createPacerRegistry } from './pacers.ts';
 import { readPages } from './read.ts';
@@ -89,6 +89,7 @@ async function openHubspotConnector(
     identity: () => session().shape.identity(),
     readPages: (cursor, known) => readPages(session(), cursor, known),
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
+    findMerged: async (id) => findMerged(session(), id),
     findIncluded: async (ids) => findIncluded(session(), ids),
     write: (changes) => writeChanges(session(), changes),
     readBack: async (writes) => readBack(session(), writes),

@@ -4,7 +4,7 @@ import type { RecordLookup } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { type DescribedProperty, describeProperties, isSensitive } from './describe.ts';
 import { findArchived, findRecords } from './find-records.ts';
-import { canonicalId, type HubspotRecord } from './record.ts';
+import { canonicalId, type HubspotRecord, listMergedIds } from './record.ts';
 import type { HubspotSession } from './session.ts';
 import { READ_SENSITIVE, scopeMissing } from './sign-in/scopes.ts';
 import { canonicalValue } from './values.ts';
@@ -43,6 +43,16 @@ export async function readByIds(
     if (!archived.has(knownIds[at] ?? id)) return { state: 'missing', id };
     return { state: 'removed', id, mergedInto: null };
   });
+}
+
+/** The records that became a part of this one; HubSpot names those as well that had become a part of them. */
+export async function findMerged(
+  { api }: Pick<HubspotSession, 'api'>,
+  id: string,
+): Promise<readonly string[]> {
+  const known = canonicalId(id) ?? id;
+  const one = (await findRecords(api, 'contacts', [known], [])).get(known);
+  return one?.state === 'found' ? listMergedIds(one.record) : [];
 }
 
 /**

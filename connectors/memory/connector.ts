@@ -78,6 +78,13 @@ export function createMemoryConnector(crm: MemoryCrm, signal: AbortSignal): Conn
       throwIfStopped(signal);
       return ids.map((id) => lookUp(crm, id, fields));
     },
+    async findMerged(id) {
+      await crm.enter('findMerged');
+      throwIfStopped(signal);
+      return [...crm.tombstones.values()].flatMap((each) =>
+        each.mergedInto === id ? each.id : [],
+      );
+    },
     async findIncluded(ids) {
       await crm.enter('findIncluded');
       throwIfStopped(signal);

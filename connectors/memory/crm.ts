@@ -414,6 +414,7 @@ function noCalls(): Record<MemoryOperation, number> {
     readPages: 0,
     readBack: 0,
     readByIds: 0,
+    findMerged: 0,
     findIncluded: 0,
     write: 0,
     describeFields: 0,

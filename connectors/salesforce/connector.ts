@@ -17,7 +17,7 @@ import { createFields, crmFields } from './fields.ts';
 import { requireFilter } from './filter.ts';
 import { listGroups, readGroup } from './groups.ts';
 import { contactId, otherForms } from './ids.ts';
-import { findIncluded, readByIds } from './lookup.ts';
+import { findIncluded, findMerged, readByIds } from './lookup.ts';
 import { readMoney } from './money/currencies.ts';
 import { countViewers, showFields } from './permissions.ts';
 import { fieldsProject } from './project/project.ts';
@@ -89,6 +89,7 @@ async function openSalesforceConnector(
     identity: () => session().shape.identity,
     readPages: (cursor) => readPages(session(), cursor),
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
+    findMerged: async (id) => findMerged(session(), id),
     findIncluded: async (ids) => findIncluded(session(), ids),
     write: (changes) => writeChanges(session(), changes),
     readBack: async (writes) => readBack(session(), writes),

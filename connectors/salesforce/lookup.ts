@@ -65,6 +65,18 @@ export async function findFields(
   });
 }
 
+/** The records that were merged into this one, as long as the recycle bin has them. */
+export async function findMerged(
+  session: Pick<SalesforceSession, 'api'>,
+  id: string,
+): Promise<readonly string[]> {
+  const master = contactId(id);
+  if (master === null) return [];
+  const where = whereClause(['IsDeleted = true', `MasterRecordId IN ${quotedList([master])}`]);
+  const records = await queryRecords(session.api, `SELECT Id FROM Contact${where}`, 'queryAll');
+  return records.map((record) => String(record['Id']));
+}
+
 /** The contacts among these that the filter includes now. */
 export async function findIncluded(
   session: SalesforceSession,

@@ -25,6 +25,8 @@ async function createWrites(db: Kysely<unknown>): Promise<void> {
     .addColumn('owned_before', 'text', notNull)
     .addColumn('introducer', 'text', notNull)
     .addColumn('introduced', 'text')
+    .addColumn('named', 'text')
+    .addColumn('called', 'text')
     .addColumn('written_at', 'bigint', notNull)
     .execute();
   await db.schema
@@ -43,6 +45,13 @@ async function createWrites(db: Kysely<unknown>): Promise<void> {
     .on('writes')
     .columns(['integration_id', 'crm_id'])
     .where(sql<boolean>`state = 'intended'`)
+    .execute();
+  // Of contacts whose ids the database does not have: few or none.
+  await db.schema
+    .createIndex('writes_left')
+    .on('writes')
+    .columns(['integration_id', 'crm_id'])
+    .where(sql<boolean>`state = 'left'`)
     .execute();
 }
 

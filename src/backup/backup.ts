@@ -19,6 +19,7 @@ import {
 } from '../database/sqlite/sqlite-copy.ts';
 import { hasCode } from '../database/system-error.ts';
 import type { Tables } from '../database/tables/tables.ts';
+import { dropErasedTexts } from '../fields/erasing/mentions.ts';
 import type { ErasedAgain } from '../privacy/statements/erase-again.ts';
 import { FOLDER_LOG, openErasureLog } from '../privacy/statements/erasure-log.ts';
 import { openErasurePlaces } from '../privacy/statements/erasure-places.ts';
@@ -147,12 +148,18 @@ export async function restoreDatabase(options: RestoreOptions): Promise<Restored
 
 /** A database that was put back by another program, or is going to be. */
 export async function holdAll(
-  { store, integrations, erasureLogs }: Pick<Application, 'store' | 'integrations' | 'erasureLogs'>,
+  {
+    store,
+    integrations,
+    erasureLogs,
+    sealer,
+  }: Pick<Application, 'store' | 'integrations' | 'erasureLogs' | 'sealer'>,
   madeAt: number | null,
 ): Promise<ErasedAgain & LogReach & { held: string[] }> {
   const erased = await store.forget.eraseAgain(madeAt);
   const held = await store.restores.hold(integrations.keys(), madeAt, erased.unknownAfter);
   await erasureLogs?.bringUp();
+  for (const id of held) await dropErasedTexts({ store, sealer }, id);
   if (erased.erased + erased.integrations.length > 0) await store.forget.overwriteErased();
   return { ...erased, held };
 }

@@ -11,7 +11,7 @@ import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
 import { newId } from '../core/new-id.ts';
 import { toFieldSpecs } from '../fields/describe.ts';
-import { ERASURE_STAGES } from '../fields/retry-erasures.ts';
+import { ERASURE_STAGES } from '../fields/erasing/retry-erasures.ts';
 import { STATUS_STAGES } from '../fields/write-statuses.ts';
 import { NETWORK_STAGES } from '../networks/mirror-networks.ts';
 import type { DepartureBoard } from '../outbound/pace.ts';

@@ -16,6 +16,7 @@ import { mapProfile, type UnfitField } from '../mapping/map-profile.ts';
 import type { RawValues } from '../mapping/raw-value.ts';
 import { isBlank } from '../mapping/same-value.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
+import { fingerprintName, fingerprintTexts } from './erasing/erased-names.ts';
 import { blankedFields, sortOwnership, type WrittenValues } from './former-values.ts';
 import { amountsIn, findMisplaced } from './money/amounts.ts';
 import type { IntendedValues, IntendedWrite } from './statements/deliveries.ts';
@@ -91,7 +92,7 @@ export interface FieldPlan {
 /** Pure but for ids, seals and fingerprints. */
 export function planFields(
   deps: Pick<SyncDeps, 'store' | 'sealer' | 'newId'>,
-  run: Pick<Run, 'mappings' | 'fields' | 'integration'>,
+  run: Pick<Run, 'mappings' | 'fields' | 'integration' | 'erasedTexts'>,
   offer: FieldOffer,
 ): FieldPlan {
   const { crmId, values, present, ownedBefore, intended, status, person } = offer;
@@ -144,8 +145,14 @@ export function planFields(
   };
   const changed = Object.keys(changes);
   const lost = mappings.flatMap(({ from, to }) => (unkept.includes(from) ? to : []));
+  const holders = [crmId, ...(person?.merged ?? []).map((part) => part.crmId)];
+  const isKept = (field: string, value: FieldValue) =>
+    !lost.includes(field) && run.erasedTexts?.has(holders, field, value) !== true;
   const before = Object.fromEntries(
-    changed.map((field) => [field, lost.includes(field) ? null : (present[field] ?? null)]),
+    changed.map((field) => {
+      const value = present[field] ?? null;
+      return [field, value !== null && isKept(field, value) ? value : null];
+    }),
   );
   return {
     crmId,
@@ -223,7 +230,17 @@ export function planFields(
       donor,
       introducer,
       introduced,
+      named: fingerprintTexts(deps.store.fingerprint, crmId, changes, mappings),
+      called: calledName(),
     };
+  }
+
+  /** By this, texts in other contacts that name the donor are found once the CRM does not have the contact any more. */
+  function calledName(): string | null {
+    const name = values.get('name.full');
+    if (name?.kind !== 'text') return null;
+    const [first = null, ...others] = name.text.split(' ');
+    return fingerprintName(deps.store.fingerprint, { first, last: others.at(-1) ?? null });
   }
 
   /** The rate stays with the value, so that a rate that moves later changes nothing. */

@@ -16,6 +16,8 @@ export interface PersonFingerprints {
   /** One for each address and, if there are several, one for all of them together. */
   addresses: readonly string[];
   employers: readonly string[];
+  /** Names by which texts about the person are found, as fingerprints of their words; none if left out. */
+  names?: readonly string[];
 }
 
 /** 64 bits tell one value of a contact from the next; the odds to miss a change are 1 in 10^19. */

@@ -1,5 +1,5 @@
 /** Networks become warm paths: for each contact the best connection to a member of them. */
-import { clearErasedMentions } from '../fields/mentions.ts';
+import { clearErasedMentions } from '../fields/erasing/mentions.ts';
 import type { MirroredNetwork } from '../networks/statements/mirrored-networks.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import type { Stages } from '../sync/control/stage.ts';

@@ -41,6 +41,11 @@ const MOST_PREPARATIONS = 100;
 
 async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<void> {
   await recordCurrencies(deps, run, page);
+  // The CRM shows them again: texts about other erased people that were left in them can be cleared now.
+  const erased = [...page.contacts, ...page.removed].flatMap(
+    ({ id }) => forgottenFingerprint(deps, run, id) ?? [],
+  );
+  await deps.store.mentions.recordSeen(run.lease, erased, 'left');
   for (let times = 0; times < MOST_PREPARATIONS; times += 1) {
     // Before the contacts: who an erased one became a part of is known by then.
     const removed = departures(deps, run, page.removed, deps.clock.now());

@@ -21,6 +21,7 @@ import { confirmClock, holdAfterRestore } from '../credits/confirm.ts';
 import { WHOLE_RUN } from '../database/encryption/foreign-texts.ts';
 import { type Lease, LeaseLost } from '../database/leases.ts';
 import { readFields, requireUsableField } from '../fields/describe.ts';
+import { loadErasedTexts } from '../fields/erasing/mentions.ts';
 import { loadNormalised } from '../fields/read-back.ts';
 import { fingerprintLine } from '../fields/value-states.ts';
 import { readValuesWaiting } from '../fields/waiting-values-view.ts';
@@ -30,6 +31,7 @@ import type { RedeliveryRequest, Run, RunDeps, SyncDeps } from './control/contex
 import { createRunControl, type RunControl } from './control/control.ts';
 import { openCrm } from './control/crm-account.ts';
 import { forgottenFingerprint, keepErasedAway, loadErased } from './control/erased.ts';
+import { withoutErasedPeople } from './control/erased-profiles.ts';
 import { fingerprintMapping } from './control/mapping.ts';
 import { sealWords } from './control/seal-words.ts';
 import { NO_STAGES, type Stage, type Stages } from './control/stage.ts';
@@ -188,9 +190,11 @@ async function prepareRun(
     run.fields = fields;
     run.described = described;
     run.normalised = await loadNormalised(deps, run.integration.id);
+    const erasedTexts = await loadErasedTexts(deps, run.integration.id);
+    if (erasedTexts !== null) run.erasedTexts = erasedTexts;
     run.identities = await openIdentities(deps, run);
     await askAboutMarks(deps, run, acceptMarks);
-    return deps;
+    return { ...deps, partner: withoutErasedPeople(deps, run) };
   } catch (error) {
     // What breaks off because a stop was asked for is no reason of its own.
     if (!run.control.stopping.aborted) run.control.stopFor(error);

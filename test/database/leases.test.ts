@@ -325,6 +325,8 @@ describeEachDatabase('one that has lost its lease', (open) => {
             donor: null,
             introducer: '',
             introduced: {},
+            named: {},
+            called: null,
           },
         ]),
     ],
@@ -389,6 +391,8 @@ const WRITE = {
   donor: null,
   introducer: '',
   introduced: null,
+  named: null,
+  called: null,
   written_at: START_MS,
 } as const;
 const WAITS = {

@@ -40,11 +40,14 @@ async function simulate(store: SharedStore, values: Values): Promise<void> {
   const until = began + Number(values.minutes ?? 1e9) * 60_000;
   const last = first + Number(values.histories ?? 1e12);
   const failed = new Map<string, number[]>();
+  const events = new Map<string, number>();
   let [histories, erased] = [0, 0];
   for (let seed = first; seed < last && realNowMs() < until; seed += 1) {
     const played = await playHistory(store, historyOf(seed));
     histories += 1;
+    if (values['keep-going'] && histories % 500 === 0) print(`${histories} histories`);
     erased += played.erased;
+    for (const [what, times] of played.events) events.set(what, (events.get(what) ?? 0) + times);
     const [violation] = played.violations;
     if (violation === undefined) continue;
     const key =
@@ -53,6 +56,7 @@ async function simulate(store: SharedStore, values: Values): Promise<void> {
         ?.replace(/(contact|double)-\d+/g, 'ID')
         .slice(0, 120) ?? '';
     failed.set(key, [...(failed.get(key) ?? []), seed]);
+    if (values['keep-going']) print(`seed ${seed}: ${violation.split('\n')[0]}`);
     if (values.brief) {
       print(`VIOLATED: ${violation.split('\n')[0]} (seed ${seed})`);
       break;
@@ -68,6 +72,10 @@ async function simulate(store: SharedStore, values: Values): Promise<void> {
   print(
     `${histories} histories in ${seconds.toFixed(1)} s, ${erased} erasures, ${count} failed; seeds ${first} to ${first + histories - 1}, ${perCore} a second of one core`,
   );
+  if (values['keep-going']) {
+    const counted = [...events].toSorted(([one], [other]) => one.localeCompare(other));
+    print(counted.map(([what, times]) => `${what} ${times}`).join(', '));
+  }
   for (const [what, seeds] of failed) {
     print(`${seeds.length} × ${what}\n    seeds ${seeds.slice(0, 8).join(', ')}`);
   }

@@ -14,6 +14,8 @@ export interface HistoryResult {
   story: readonly string[];
   /** Contacts that were erased whole. */
   erased: number;
+  /** How often each thing happened. */
+  events: ReadonlyMap<string, number>;
 }
 
 const START = Date.UTC(2026, 2, 9, 2);
@@ -55,7 +57,7 @@ export async function playHistory(store: SharedStore, history: History): Promise
     }
     if (isOver) await playing;
     const erased = [...world.erasures.values()].filter(({ isDone }) => isDone).length;
-    return { history, violations, story: world.story, erased };
+    return { history, violations, story: world.story, erased, events: world.events };
   } finally {
     setChance(null);
   }

@@ -23,6 +23,7 @@ export async function judge(world: World, step: Step, isLastStep: boolean): Prom
   if (step.do === 'forget') judgeReceipt(world, step);
   const done = [...world.erasures.values()].filter(({ isDone }) => isDone);
   for (const erasure of done) judgeCrm(world, erasure);
+  for (const erasure of world.erasures.values()) judgeBlocked(world, erasure);
   if (done.length === 0 || !CHANGES_STORE.has(step.do)) return;
   await world.store.mirror();
   const bytes = world.store.bytes();
@@ -162,6 +163,15 @@ function tells({ typedTexts }: World, erasure: Erasure, text: string, word: stri
   return typedTexts.reduce((left, typed) => left.replaceAll(typed, ''), text).includes(word);
 }
 
+/** Nothing is written into a contact once its erasure has begun, whatever is left to be done. */
+function judgeBlocked(world: World, { since, record }: Erasure): void {
+  for (const { id, values } of world.crm.writes.slice(since.write)) {
+    if (id !== record.id || Object.values(values).every((value) => value === null)) continue;
+    world.violate(`values were written into an erased contact: ${JSON.stringify(values)}`);
+    return;
+  }
+}
+
 /** What has left the product since, and what it has written down. */
 function judgeTraffic(world: World, erasure: Erasure): void {
   const { crm, service, logLines } = world;
@@ -174,10 +184,6 @@ function judgeTraffic(world: World, erasure: Erasure): void {
     );
     if (told !== undefined) {
       world.violate(`${id} was written a text about an erased person: ${told.join(' = ')}`);
-      return;
-    }
-    if (id === record.id && Object.values(values).some((value) => value !== null)) {
-      world.violate(`values were written into an erased contact: ${JSON.stringify(values)}`);
       return;
     }
   }

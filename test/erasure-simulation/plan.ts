@@ -34,7 +34,7 @@ export interface History {
   isShared: boolean;
   /** True for a CRM behind a network, where a field that is not shown may still be there. */
   isRemote: boolean;
-  /** True if profiles name other people; see the known gaps in docs/reliability.md. */
+  /** True if profiles name other people. */
   areBiosTelling: boolean;
   /** True if no profile is kept. */
   keepsNoProfiles: boolean;
@@ -48,7 +48,13 @@ export function historyOf(seed: number): History {
   const random = createRandom(`history ${seed}`);
   const contacts = random.int(4, 7);
   const board = random.int(2, 3);
-  const person = random.chance(0.8) ? random.int(0, board - 1) : random.int(0, contacts - 1);
+  // Drawn apart from the rest, so that the histories of seeds without it stay as they are.
+  const theme = createRandom(`theme ${seed}`).int(0, 99);
+  const isCutOff = theme < 6;
+  const isSetBack = theme >= 94;
+  const drawn = random.chance(0.8) ? random.int(0, board - 1) : random.int(0, contacts - 1);
+  // Only who is not in a network is written a path.
+  const person = isCutOff ? contacts - 1 : drawn;
   const draw = (): Step => stepOf(random, { contacts, person });
   const before = Array.from({ length: random.int(1, 6) }, draw);
   const after = Array.from({ length: random.int(0, 4) }, draw);
@@ -57,12 +63,14 @@ export function historyOf(seed: number): History {
     ...{ seed, contacts, board },
     isShared: random.chance(0.2),
     isRemote: random.chance(0.7),
-    areBiosTelling: false,
+    areBiosTelling: createRandom(`bios ${seed}`).chance(0.5),
     keepsNoProfiles: random.chance(0.15),
     steps: [
       { do: 'sync', full: false },
       ...(random.chance(0.5) ? [{ do: 'backup' } as const] : []),
       ...before,
+      ...(isCutOff ? cutOff(person) : []),
+      ...(isSetBack ? setBack(person) : []),
       { do: 'forget', who: person, alsoInCrm: random.chance(0.8) },
       ...after,
       // From here on the CRM takes everything.
@@ -71,6 +79,34 @@ export function historyOf(seed: number): History {
       ...last,
     ],
   };
+}
+
+/**
+ * An erasure that the CRM refuses, and an undo before it is repeated: the contact is blocked, and its writes are on record.
+ * Other members of the board make the run look for paths again, so that it replaces values of an earlier one.
+ */
+function cutOff(who: number): Step[] {
+  return [
+    { do: 'sync', full: false },
+    { do: 'rewire' },
+    { do: 'leave board', who: 0 },
+    { do: 'sync', full: true },
+    { do: 'refuse', who },
+    { do: 'forget', who, alsoInCrm: true },
+    { do: 'allow' },
+    { do: 'undo', back: 0 },
+  ];
+}
+
+/** Texts that were written after a backup, which is restored before the erasure. */
+function setBack(who: number): Step[] {
+  return [
+    { do: 'backup' },
+    { do: 'rewire' },
+    { do: 'leave board', who: who === 0 ? 1 : 0 },
+    { do: 'sync', full: true },
+    { do: 'restore' },
+  ];
 }
 
 /** What could bring a person back who was erased. */

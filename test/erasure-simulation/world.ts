@@ -27,7 +27,7 @@ import { runSync } from '../../src/sync/run.ts';
 import { SECRET_KEY } from '../simulation/night.ts';
 import { beginLife } from '../simulation/process.ts';
 import { createRandom } from '../simulation/random.ts';
-import { createErasureLog } from '../simulation/restoring.ts';
+import { createErasureLog, createWriteLog } from '../simulation/restoring.ts';
 import type { Backup, SharedStore } from '../simulation/store.ts';
 import type { Timeline } from '../simulation/timeline.ts';
 import { stackOf } from '../simulation/trace.ts';
@@ -82,6 +82,8 @@ export interface World {
   /** Loser → winner. */
   merges: Map<string, string>;
   logLines: readonly string[];
+  /** How often each thing happened. */
+  events: Map<string, number>;
   /** Texts that users have typed about people. */
   typedTexts: readonly string[];
   /** True if the CRM does not let the field of the record be changed now. */
@@ -123,6 +125,7 @@ export function createWorld(
   let board = records.slice(0, history.board).map(({ id }) => id);
   const story: string[] = [];
   const logLines: string[] = [];
+  const events = new Map<string, number>();
   const erasures = new Map<string, Erasure>();
   const merges = new Map<string, string>();
   const typedTexts: string[] = [];
@@ -132,6 +135,7 @@ export function createWorld(
   const hidden = new Map<string, string>();
   const unmapped = new Set<'paths' | 'bio'>();
   const erasureLog = createErasureLog();
+  const writeLog = createWriteLog();
   let hasNetwork = true;
   let backup: { rows: Backup; at: number } | null = null;
   let doubles = 0;
@@ -156,6 +160,7 @@ export function createWorld(
       erasures,
       merges,
       logLines,
+      events,
       story,
     },
     typedTexts,
@@ -192,7 +197,12 @@ export function createWorld(
     }
   }
 
+  function count(event: string): void {
+    events.set(event, (events.get(event) ?? 0) + 1);
+  }
+
   async function takeStep(step: Step): Promise<void> {
+    count(step.do);
     switch (step.do) {
       case 'sync':
         return sync(step.full);
@@ -203,6 +213,7 @@ export function createWorld(
       case 'redeliver':
         return redeliver();
       case 'backup':
+        await store.mirror();
         backup = { rows: store.backUp(), at: Math.floor(timeline.now()) };
         return;
       case 'restore':
@@ -347,6 +358,8 @@ export function createWorld(
     if (from === to || !crm.records.has(from) || !crm.records.has(to)) return;
     if (fillsBlanks) origins.merged(from, to);
     merges.set(from, to);
+    count('merge carried out');
+    if (erasures.has(from)) count('merge of an erased contact');
     crm.mergeContact(from, to, { fillsBlanks });
   }
 
@@ -428,6 +441,7 @@ export function createWorld(
         findConnectorDefinition: async () => definition(),
         fetch: service.fetch,
         openErasureLog: () => erasureLog.openFor(life),
+        openWriteLog: () => writeLog,
       },
     });
   }
@@ -511,6 +525,11 @@ export function createWorld(
     origins.follow();
     story.push(`  receipt: ${JSON.stringify(receipt)}`);
     const isDone = receipt.complete;
+    count(isDone ? 'erasure complete' : 'erasure begun');
+    if (receipt.erasedEarlier !== null) count('erasure repeated');
+    if (!alsoInCrm) count('erasure without the CRM');
+    if (receipt.erased.introductions > 0) count('texts in other contacts cleared');
+    if (receipt.pending.length > 0) count('receipt with something pending');
     const last = erasures.get(record.id);
     erasures.set(record.id, {
       ...{ record, receipt, alsoInCrm, isDone, before, isSynced: false, isFromBackup: false },
@@ -532,6 +551,9 @@ export function createWorld(
             undoRun(await openCrm(open.deps, lease), lease, one.id),
           );
           story.push(`  undone: ${JSON.stringify(report)}`);
+          if (report.fields.restored > 0) count('undo that restored values');
+          const isBegun = [...erasures.values()].some((each) => !each.isDone);
+          if (isBegun) count('undo while an erasure was begun');
         } finally {
           await open.close();
         }
@@ -550,6 +572,7 @@ export function createWorld(
     });
     notSynced();
     for (const erasure of erasures.values()) erasure.isFromBackup = true;
+    if (erasures.size > 0) count('restore of a backup from before an erasure');
   }
 
   async function decide(approve: boolean): Promise<void> {

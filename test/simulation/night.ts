@@ -20,7 +20,7 @@ import { createOracle, type Oracle } from './oracle.ts';
 import { type Coverage, createPeople } from './people.ts';
 import { beginLife, type Fate, type HostClock, type Life } from './process.ts';
 import { createRandom, type Random } from './random.ts';
-import { createErasureLog, putBack } from './restoring.ts';
+import { createErasureLog, createWriteLog, putBack } from './restoring.ts';
 import {
   createServiceModel,
   refusedIn,
@@ -198,6 +198,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     errand: Extract<Errand, { kind: 'forget' }>;
   }[] = [];
   const erasureLog = createErasureLog();
+  const writeLog = createWriteLog();
   /** Since when a person has to agree before anything is spent; null if that is not so. */
   let heldSince: number | null = null;
   const toAgree = new Set<string>();
@@ -732,6 +733,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         findConnectorDefinition: async () => simulatedConnector(crms, life),
         fetch: createWire(wire, life),
         openErasureLog: () => erasureLog.openFor(life),
+        openWriteLog: () => writeLog,
         connectQueue: () => ({ db: store.openQueue(life) }),
       },
     });

@@ -3,6 +3,7 @@
 import type { Application } from '../../src/application.ts';
 import { holdAll } from '../../src/backup/backup.ts';
 import type { ErasureEntry, ErasureLog } from '../../src/privacy/statements/erasure-log.ts';
+import type { LoggedWrite, WriteLog } from '../../src/privacy/statements/write-log.ts';
 import type { Life } from './process.ts';
 import type { Backup, SharedStore } from './store.ts';
 
@@ -30,10 +31,22 @@ export function createErasureLog(): { openFor(life: Life): ErasureLog } {
   };
 }
 
+/** The log of writes on the same disk. */
+export function createWriteLog(): WriteLog {
+  const lines: LoggedWrite[] = [];
+  return {
+    async append(more) {
+      lines.push(...more);
+    },
+    read: async (since) => lines.filter(({ at }) => at >= since),
+  };
+}
+
 function whole(entry: Parameters<ErasureLog['append']>[0]): ErasureEntry {
   const { contact = '', forms = [], person = null, everywhere = false } = entry;
   const { store = '', folder = '', integration = '' } = entry;
-  return { ...entry, store, folder, integration, contact, forms, person, everywhere };
+  const { donors = [] } = entry;
+  return { ...entry, store, folder, integration, contact, forms, person, everywhere, donors };
 }
 
 export interface Restoring {

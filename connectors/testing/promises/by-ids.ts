@@ -71,6 +71,15 @@ export function promiseByIds({ describe, it, can }: Suite): void {
     }
 
     if (can('mergeContacts')) {
+      it('names what was merged into a contact, if it can', async (t) => {
+        const [loser = '', winner = ''] = await t.start(people(2));
+        await t.crm.mergeContacts?.(loser, winner);
+        await t.startAgain();
+        if (t.connector.findMerged === undefined) return;
+        assert.deepEqual(await t.connector.findMerged(winner), [loser]);
+        assert.deepEqual(await t.connector.findMerged(loser), []);
+      });
+
       it('sends a caller that asks for a merged contact to the one it lives on in', async (t) => {
         const [loser = '', winner = ''] = await t.start(people(2));
         await t.crm.mergeContacts?.(loser, winner);

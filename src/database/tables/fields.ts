@@ -37,6 +37,12 @@ export type ValueState =
 /** `seen` of a contact that was away, or whose field was: its record may have lost the status. */
 export const MAY_BE_LOST = '';
 
+/**
+ * `left` and `unseen`: a value that may be in a contact whose id the database does not have, since it was erased. `crm_id`
+ * is the fingerprint of its id then; `unseen`, if the CRM did not show the contact when it was looked for.
+ */
+export type WriteState = 'intended' | 'written' | 'refused' | 'undone' | 'left' | 'unseen';
+
 export const FIELD_TABLES = {
   /** What a run wrote into one contact, and what was there before. */
   writes: table(
@@ -55,7 +61,7 @@ export const FIELD_TABLES = {
         about: 'writes',
         whenRemoved: { kept: 'previous values are taken out of the row' },
       }),
-      state: text<'intended' | 'written' | 'refused' | 'undone'>(),
+      state: text<WriteState>(),
       /** Sealed JSON: field → value before. */
       before: sealed({ with: 'secret key', boundTo: ['id', 'integration_id', 'crm_id'] }),
       /** JSON: field → fingerprint of the value written. */
@@ -73,6 +79,10 @@ export const FIELD_TABLES = {
       introducer: donorFingerprint('introducer'),
       /** JSON: field → fingerprint of each value of the warm path, as it was sent; null if there is none. Undo leaves it. */
       introduced: personal(nullable(text())),
+      /** JSON: field → keyed fingerprints of the words of the text written into it that may name people; null if there is none. */
+      named: personal(nullable(text())),
+      /** Keyed fingerprints of the words of the donor's own name; null if it brings no profile. */
+      called: personal(nullable(text())),
       written_at: bigint(),
     },
   ),

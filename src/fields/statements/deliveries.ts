@@ -2,12 +2,15 @@ import { type Selectable, sql } from 'kysely';
 import { move } from '../../contacts/apply-events.ts';
 import { type OwnedValues, parseOwned } from '../../contacts/owned-values.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { keepWords } from '../../database/encryption/foreign-texts.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inBatches, inFilledBatches, toValueRows } from '../../database/rows.ts';
 import type { Database, Tables } from '../../database/tables/tables.ts';
+import { storeTag } from '../../privacy/statements/erasure-log.ts';
+import type { WriteLog } from '../../privacy/statements/write-log.ts';
 import { countInRun } from '../../sync/statements/run-counts.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { type Delivery, recordEnds } from './delivery-ends.ts';
@@ -31,6 +34,10 @@ export interface IntendedWrite {
   introducer: string;
   /** Fingerprints of the values that tell of the introducer. */
   introduced: OwnedValues;
+  /** Field → fingerprints of the words of its text that may name people. */
+  named: OwnedValues;
+  /** Fingerprints of the words of the donor's name; null if the write brings no profile. */
+  called: string | null;
 }
 
 /** Values that may be in the CRM: their write was intended, and how it ended is not known. */
@@ -47,7 +54,13 @@ export interface WriteOfOther {
 }
 
 /** Profiles on their way into the CRM: each write, from its intent to its end, and the way back. */
-export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+export function deliveryQueries(
+  db: Database,
+  checkpoint: Checkpoint,
+  clock: Clock,
+  { fingerprint, writeLog }: { fingerprint: Fingerprint; writeLog: WriteLog },
+) {
+  const store = storeTag(fingerprint);
   return {
     /** Values whose write was intended and may have happened, by CRM id. */
     async findIntended(
@@ -65,12 +78,28 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
       return found;
     },
 
-    /** Puts writes on disk before they are sent, so that each can be recognised and undone. */
+    /**
+     * Puts writes on disk before they are sent, so that each can be recognised and undone: first in the log outside of the
+     * database, which still has them once an older backup is restored.
+     */
     async recordIntended(
       lease: Lease,
       runId: string,
       writes: readonly IntendedWrite[],
     ): Promise<void> {
+      await writeLog.append(
+        writes.map(({ id, crmId, after, introducer, introduced, named }) => ({
+          store,
+          at: clock.now(),
+          id,
+          integration: lease.integrationId,
+          after,
+          introducer,
+          contact: fingerprint('forgotten', crmId),
+          introduced: Object.keys(introduced).length > 0 ? introduced : null,
+          named: Object.keys(named).length > 0 ? named : null,
+        })),
+      );
       await checkpoint(lease, async (trx) => {
         for (const batch of inBatches(writes)) {
           await insertBatch(trx, {
@@ -86,7 +115,9 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
               whose.donorBefore,
               whose.donor,
               whose.introducer,
-              Object.keys(whose.introduced).length > 0 ? JSON.stringify(whose.introduced) : null,
+              jsonOrNull(whose.introduced),
+              jsonOrNull(whose.named),
+              whose.called,
               clock.now(),
             ]),
           });
@@ -206,6 +237,10 @@ export function deliveryQueries(db: Database, checkpoint: Checkpoint, clock: Clo
   }
 }
 
+function jsonOrNull(values: OwnedValues): string | null {
+  return Object.keys(values).length > 0 ? JSON.stringify(values) : null;
+}
+
 /** The columns of a write before it goes to the CRM. */
 const INTENDED = [
   'id',
@@ -220,6 +255,8 @@ const INTENDED = [
   'donor',
   'introducer',
   'introduced',
+  'named',
+  'called',
   'written_at',
 ] as const;
 

@@ -6,10 +6,11 @@ import { type Lease, LeaseLost } from '../../database/leases.ts';
 import {
   clearInCrm,
   type ForgottenContact,
+  findParts,
   lookAtLeftovers,
   type SaveNote,
-} from '../../fields/erase.ts';
-import type { NamesOfPerson } from '../../fields/erased-names.ts';
+} from '../../fields/erasing/erase.ts';
+import type { NamesOfPerson } from '../../fields/erasing/erased-names.ts';
 import {
   addCounts,
   type ErasureNote,
@@ -18,13 +19,13 @@ import {
   newNote,
   parseNote,
   union,
-} from '../../fields/erasure-note.ts';
+} from '../../fields/erasing/erasure-note.ts';
 import {
   clearMentions,
   dropKeptTexts,
   type FoundMentions,
   findMentions,
-} from '../../fields/mentions.ts';
+} from '../../fields/erasing/mentions.ts';
 import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
 import { leaveNetworks } from '../../networks/leave-networks.ts';
 import type { ForgottenRecord } from '../statements/forget.ts';
@@ -59,6 +60,7 @@ const AT_REST = {
   mergedInto: null,
   refusals: [],
   isKeptPending: false,
+  isSeenEmpty: false,
   isComplete: true,
 };
 
@@ -143,7 +145,7 @@ async function eraseOutside(
     note = { ...note, ...changes };
     await store.forget.noteReceipt(lease, crmId, JSON.stringify(note));
   };
-  const contact: ForgottenContact = { crmId, forms };
+  let isSeenEmpty = false;
   let mergedInto = lookup?.state === 'removed' ? lookup.mergedInto : null;
   let refusals: readonly string[] = [];
   const isKeptPending = open?.keepsWrites === true && own === null;
@@ -174,7 +176,10 @@ async function eraseOutside(
     await save({ crm: NOTHING_CLEARED, mentions, unreached: clients.unreached });
   }
   if (clients.crm !== null && alsoInCrm) {
+    const parts = await findParts(clients.crm, ids, crmId);
+    const contact: ForgottenContact = { crmId, forms, parts };
     const cleared = await clearInCrm(clients.crm, ids, contact, note.clearing, save);
+    isSeenEmpty = cleared.isSeenEmpty;
     mergedInto = cleared.mergedInto ?? mergedInto;
     refusals = cleared.refusals;
     // How many there are is on record before the first is cleared.
@@ -187,7 +192,7 @@ async function eraseOutside(
       mentions: NOTHING_LEFT,
       unreached: null,
     });
-    const mentions = await clearMentions(clients.crm, lease, inCrm, ofPerson);
+    const mentions = await clearMentions(clients.crm, lease, inCrm, ofPerson, LOOKS_AGAIN);
     const left = mentions.contacts + mentions.unseen;
     const erased = { ...note.erased, introductions: Math.max(0, introductions - left) };
     await save({ erased, mentions });
@@ -204,9 +209,13 @@ async function eraseOutside(
     mergedInto,
     refusals,
     isKeptPending,
+    isSeenEmpty,
     isComplete: isCleared(note),
   };
 }
+
+/** What a user asks for looks also for erased contacts that the CRM did not show before. */
+const LOOKS_AGAIN = { looksAgain: true };
 
 const NOTHING_LEFT: ErasureNote['mentions'] = { contacts: 0, hidden: [], edited: 0, unseen: 0 };
 
@@ -225,6 +234,7 @@ async function eraseInStore(
   let { note } = erased;
   await store.forget.erase(lease, crmId, {
     forms: forms.slice(1),
+    mayBeLeft: !erased.isSeenEmpty,
     buildReceipt({ introductions, ...rows }) {
       // Texts in the CRM count, and what the store itself still knows of paths where that was not to be cleared.
       const { introductionsLeft: named } = erased.note;
@@ -292,6 +302,7 @@ export async function doneBefore(
   facts: Facts,
 ): Promise<ErasedIn[]> {
   const { person } = facts;
+  const ids = targets.map(({ id }) => id);
   const done: ErasedIn[] = [];
   for (const block of blocks) {
     const { integrationId: integration, forgottenAt, erasedAt } = block;
@@ -300,23 +311,44 @@ export async function doneBefore(
     let note = parseNote(block.receipt) ?? newNote(newId(), at);
     const target = targets.find(({ id }) => id === integration);
     const { open, crm, unreached } = target ?? UNKNOWN_HERE;
+    // Its own fields first: what a merge has brought into them is told as theirs.
+    let refusals: readonly string[] = [];
+    if (alsoInCrm && target !== undefined && open !== null && crm !== null) {
+      const save: SaveNote = async (changes) => {
+        note = { ...note, ...changes };
+        await store.forget.noteReceipt(target.lease, crmId, JSON.stringify(note));
+      };
+      const before = note.crm?.cleared ?? [];
+      const parts = await findParts(crm, ids, crmId);
+      const contact = { crmId, forms: facts.forms, parts };
+      // What it was erased with, and left in the CRM, is known by its fingerprints.
+      const cleared = await clearInCrm(crm, ids, contact, note.clearing, save);
+      if (cleared.isSeenEmpty) await store.forget.dropLeftValues(target.lease, facts.forms);
+      refusals = cleared.refusals;
+      const mapped = open.mappings.map(({ to }) => to);
+      const fields = {
+        written: union(note.written, cleared.crm.unreadable),
+        mapped,
+        cleared: union(before, cleared.crm.cleared),
+      };
+      const leftovers = await lookAtLeftovers(crm, crmId, fields);
+      const { stillPresent } = cleared.crm;
+      const unrecognized = leftovers.unrecognized.filter((each) => !stillPresent.includes(each));
+      note = { ...note, crm: { ...leftovers, stillPresent, unrecognized }, unreached: null };
+    }
     if (alsoInCrm && target !== undefined && open !== null && crm !== null) {
       // Texts in other contacts are known by the donor that is on record of the block.
       const { inCrm } = await findMentions(open.deps, integration, facts);
-      const mentions = await clearMentions(crm, target.lease, inCrm, facts.names);
+      const mentions = await clearMentions(crm, target.lease, inCrm, facts.names, LOOKS_AGAIN);
       const cleared = Math.max(0, countHolders(inCrm) - mentions.contacts - mentions.unseen);
       note = { ...note, mentions, erased: addCounts(note.erased, { introductions: cleared }) };
-    }
-    if (alsoInCrm && open !== null && crm !== null) {
-      const mapped = open.mappings.map(({ to }) => to);
-      const fields = { written: note.written, cleared: note.crm?.cleared ?? [], mapped };
-      note = { ...note, crm: await lookAtLeftovers(crm, crmId, fields), unreached: null };
     }
     const isUnreached = alsoInCrm && open !== null && crm === null;
     if (isUnreached) note = { ...note, crm: NOTHING_CLEARED, unreached };
     // What had been left to the next sync then is of no news now.
     note = { ...note, networks: { ...note.networks, pending: [] }, introductionsLeft: 0 };
-    done.push({ ...AT_REST, integration, note, erasedEarlier: at, isComplete: !isUnreached });
+    const isComplete = !isUnreached && (note.crm?.stillPresent.length ?? 0) === 0;
+    done.push({ ...AT_REST, integration, note, refusals, erasedEarlier: at, isComplete });
   }
   return done;
 }

@@ -7,8 +7,10 @@ import { findConnectorDefinition } from '../../../connectors/index.ts';
 import { ConfigurationError, RetriableError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration.ts';
 import { createNearIds } from '../../core/near-miss.ts';
+import type { NamesOfPerson } from '../../fields/erasing/erased-names.ts';
+import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
 import type { ForgottenRecord } from '../statements/forget.ts';
-import { parseDonors } from '../statements/mentions.ts';
+import { parseDonors, parseNames } from '../statements/mentions.ts';
 import { doneBefore, eraseInEach, type Facts } from './erase-contact.ts';
 import { distinguish, findAlike, findDonors, findNames, findPerson, lookUp } from './person.ts';
 import { buildReceipt, type ErasureReceipt } from './receipt.ts';
@@ -66,11 +68,12 @@ async function forgetIn(
     ...(await store.mentions.findDonors(ids, forms)),
     ...erasures.flatMap((row) => parseDonors(row.donors)),
   ];
-  const names = await findNames(deps, main, ids, forms, lookup);
+  const namesBefore = erasures.flatMap((row) => parseNames(row.person));
+  const names = await findNames(deps, main, ids, forms, lookup, namesBefore);
   const facts: Facts = {
     main,
     lookup,
-    person,
+    person: withNames(person, names),
     forms,
     erasures,
     known,
@@ -86,6 +89,15 @@ async function forgetIn(
   }
   const alike = await findAlike(deps, request, { ids, forms, person, donors });
   return buildReceipt({ at: deps.clock.now(), erased, alike, leftAlone });
+}
+
+/** With the names by which texts of later profiles are known; without a record the name itself is not known any more. */
+function withNames(
+  person: PersonFingerprints | null,
+  { isEmpty, names }: NamesOfPerson,
+): PersonFingerprints | null {
+  if (isEmpty) return person;
+  return { ...(person ?? { name: '', addresses: [], employers: [] }), names };
 }
 
 /** Throws, with nothing erased, if the CRM forbids the erasure, or shows the request no longer. */

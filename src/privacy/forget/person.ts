@@ -2,8 +2,13 @@
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { Application } from '../../application.ts';
 import { isDonorSyncError } from '../../core/errors.ts';
-import { type NamesOfPerson, namesOfPerson, type PersonName } from '../../fields/erased-names.ts';
-import { nameOfKept } from '../../fields/mentions.ts';
+import {
+  fingerprintName,
+  type NamesOfPerson,
+  namesOfPerson,
+  type PersonName,
+} from '../../fields/erasing/erased-names.ts';
+import { nameOfKept } from '../../fields/erasing/mentions.ts';
 import {
   fingerprintPerson,
   joinedFingerprints,
@@ -85,27 +90,32 @@ export async function distinguish(
   return { mine, leftAlone };
 }
 
-/** The names of the person: as the CRM has them, and as kept profiles do for one who has left the CRM. */
+/**
+ * The names of the person: as the CRM has them, as kept profiles and what was written do for one who has left the CRM, and
+ * `known` from an earlier attempt.
+ */
 export async function findNames(
   { application: { store } }: ForgetPersonDeps,
   main: Target | undefined,
   ids: readonly string[],
   forms: readonly string[],
   lookup: RecordLookup | null,
+  known: readonly string[],
 ): Promise<NamesOfPerson> {
   const names: PersonName[] = [];
   if (lookup?.state === 'found') {
     names.push({ first: lookup.contact.firstName, last: lookup.contact.lastName });
   }
   const deps = main?.open?.deps;
-  if (deps === undefined) return namesOfPerson(names);
-  for (const id of ids) {
+  for (const id of deps === undefined ? [] : ids) {
     for (const kept of await store.mentions.findProfiles(id, forms)) {
-      const name = nameOfKept(deps, id, kept);
+      const name = deps === undefined ? null : nameOfKept(deps, id, kept);
       if (name !== null) names.push(name);
     }
   }
-  return namesOfPerson(names);
+  const read = names.flatMap((name) => fingerprintName(store.fingerprint, name) ?? []);
+  const written = await store.mentions.findNames(ids, forms);
+  return namesOfPerson(store.fingerprint, [...read, ...written, ...known]);
 }
 
 /** The donors that the contact is, by integration. */

@@ -8,7 +8,7 @@ import {
   type ErasureNote,
   NOTHING_ERASED,
   union,
-} from '../../fields/erasure-note.ts';
+} from '../../fields/erasing/erasure-note.ts';
 import type { KnownContact } from '../statements/forget.ts';
 
 /** What was done in one integration. */
@@ -23,6 +23,8 @@ export interface ErasedIn {
   refusals: readonly string[];
   /** What the next sync does, since the connector could not sign in. */
   isKeptPending: boolean;
+  /** True if the contact's fields were seen empty, so that nothing of them has to be known any more. */
+  isSeenEmpty: boolean;
   /** False if values of ours are left in the CRM: what tells them from others is kept till then. */
   isComplete: boolean;
 }

@@ -106,6 +106,7 @@ export function lastOfEach(entries: readonly ErasureEntry[]): ErasureEntry[] {
       at: before?.at ?? entry.at,
       person: entry.person ?? before?.person ?? null,
       everywhere: entry.everywhere || before?.everywhere === true,
+      donors: [...new Set([...(before?.donors ?? []), ...entry.donors])],
     });
   }
   return [...last.values()];
@@ -139,16 +140,16 @@ export async function findIds(
 async function apply(
   { clock, record, fingerprint }: Deps,
   trx: Trx,
-  { what, at, integration, contact, person, everywhere }: ErasureEntry,
+  { what, at, integration, contact, person, everywhere, ...logged }: ErasureEntry,
   crmIds: readonly string[],
 ): Promise<void> {
   const now = clock.now();
   const state = what === 'begun' || what === 'blocked' ? what : 'erased';
   const known = person === null ? null : JSON.stringify(person);
   // Before the rows go: by this, texts that name the person are found once the product is open.
-  const donors = JSON.stringify(
-    crmIds.length === 0 ? [] : await findDonorFingerprints(trx, fingerprint, [integration], crmIds),
-  );
+  const found =
+    crmIds.length === 0 ? [] : await findDonorFingerprints(trx, fingerprint, [integration], crmIds);
+  const donors = JSON.stringify([...new Set([...logged.donors, ...found])]);
   await trx
     .insertInto('forgotten')
     .values({
@@ -172,7 +173,11 @@ async function apply(
     )
     .execute();
   if (state === 'begun' || crmIds.length === 0) return;
-  const { contacts, jobs, holds, writes, keys } = await eraseRows(trx, integration, crmIds, now);
+  const { contacts, jobs, holds, writes, keys } = await eraseRows(trx, integration, crmIds, now, {
+    // What was cleared then, and what came since, the backup does not know.
+    fingerprint,
+    mayBeLeft: true,
+  });
   const details = { contacts, jobs, holds, writes, keys, again: true };
   await record(trx, { action: 'forget.done', integrationId: integration, details });
 }

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { move, type Which } from '../../contacts/apply-events.ts';
+import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import { ERASED_ID, type JobState } from '../../database/tables/credits.ts';
 import { ERASED_MEMBER } from '../../database/tables/networks.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 import { findOnlyDonor, forgetIntroducer } from '../../paths/statements/forget-introducer.ts';
 import { separate } from '../../sync/statements/cut-off-runs.ts';
 import { OWN_TABLES, type OwnTable } from './contact-places.ts';
+import { dropLeftValues, leaveValues } from './left-values.ts';
 
 /** How much of a contact was erased, by what it was. Nothing of it says who the contact is. */
 export interface ErasedRows {
@@ -30,12 +32,20 @@ export interface ErasedRows {
 /** Jobs that would lead back to a profile: nothing is left to be fetched. */
 const UNDER_WAY: JobState[] = ['processing', 'completed', 'held'];
 
+/** What becomes of the fingerprints of values that were written into a contact. */
+export interface ValuesInCrm {
+  fingerprint: Fingerprint;
+  /** False if the contact's fields were seen empty, so that nothing of them is kept. */
+  mayBeLeft: boolean;
+}
+
 /** Erases a contact, known under these forms of its id, from every table. */
 export async function eraseRows(
   trx: Trx,
   integrationId: string,
   crmIds: readonly string[],
   now: number,
+  values: ValuesInCrm | null = null,
 ): Promise<ErasedRows> {
   const donorId = await findOnlyDonor(trx, integrationId, crmIds);
   const introductions =
@@ -52,6 +62,12 @@ export async function eraseRows(
     .execute();
   const isPart: Which = { is: (eb) => eb('merged_into', 'in', crmIds) };
   await move(trx, { integrationId }, 'heirErased', isPart, { now });
+  const left = values?.mayBeLeft
+    ? await leaveValues(trx, values.fingerprint, integrationId, crmIds)
+    : 0;
+  if (values?.mayBeLeft === false) {
+    await dropLeftValues(trx, values.fingerprint, integrationId, crmIds);
+  }
   const gone = new Map<OwnTable, number>();
   for (const table of OWN_TABLES) gone.set(table, await deleteFrom(table));
   const rows = (table: OwnTable) => gone.get(table) ?? 0;
@@ -61,7 +77,7 @@ export async function eraseRows(
     contacts: rows('contacts'),
     jobs: await eraseJobs(trx, integrationId, crmIds, now),
     holds: rows('holds'),
-    writes: rows('writes'),
+    writes: rows('writes') + left,
     paths: rows('warm_paths'),
     profiles: rows('kept_profiles'),
     groups: rows('network_wanted'),

@@ -32,10 +32,13 @@ const entrySchema = z.object({
       name: z.string(),
       addresses: z.array(z.string()).readonly(),
       employers: z.array(z.string()).readonly(),
+      names: z.array(z.string()).readonly().optional(),
     })
     .nullable()
     .default(null),
   everywhere: z.boolean().default(false),
+  /** Fingerprints of the donors that the person was: texts that name them are found by these. */
+  donors: z.array(z.string()).default([]),
 });
 
 export type ErasureEntry = z.infer<typeof entrySchema>;

@@ -19,8 +19,17 @@ import { CONTACT_PLACES, idsIn } from './contact-places.ts';
 import { type ErasedAgain, eraseAgain, findIds } from './erase-again.ts';
 import { type ErasedIntegration, eraseIntegration, hasOpenRequests } from './erase-integration.ts';
 import { type ErasedRows, eraseRows } from './erase-rows.ts';
-import { type ErasureEntry, type ErasureLog, isSeenDue, lastLineAt } from './erasure-log.ts';
-import { parseDonors } from './mentions.ts';
+import {
+  type ErasureEntry,
+  type ErasureLog,
+  isSeenDue,
+  lastLineAt,
+  storeTag,
+} from './erasure-log.ts';
+import { dropLeftValues, LEFT_STATES, leftContact } from './left-values.ts';
+import { parseDonors, parseNames } from './mentions.ts';
+import { placeWrites, recallWrites } from './recall-writes.ts';
+import type { WriteLog } from './write-log.ts';
 
 export type ForgottenRecord = FromRow<Selectable<Tables['forgotten']>>;
 
@@ -55,6 +64,8 @@ export interface BegunErasure {
   receipt: string;
   /** Fingerprints of the donors that the person was. */
   donors: readonly string[];
+  /** Its names, as fingerprints of their words. */
+  names: readonly string[];
 }
 
 /** A contact by its integration and its id there. */
@@ -71,11 +82,13 @@ export interface ForgetDeps {
   record: RecordEntry;
   /** Each erasure is on record there before anything of it is done here. */
   erasures: ErasureLog;
+  /** What was written since, if an older database is restored. */
+  writeLog: WriteLog;
 }
 
 /** Erasing a person, and knowing afterwards who must never be taken up again. */
 export function forgetQueries(deps: ForgetDeps) {
-  const { db, checkpoint, clock, fingerprint, record, erasures } = deps;
+  const { db, checkpoint, clock, fingerprint, record, erasures, writeLog } = deps;
   return {
     /**
      * Blocks a contact from now on, before the first of its traces goes: so that no run brings
@@ -92,6 +105,7 @@ export function forgetQueries(deps: ForgetDeps) {
         everywhere,
         contact: fingerprint('forgotten', crmId),
         person,
+        donors: [...donors],
       });
       await checkpoint(lease, async (trx) => {
         await trx
@@ -168,7 +182,7 @@ export function forgetQueries(deps: ForgetDeps) {
     async erase(
       lease: Lease,
       crmId: string,
-      { forms = [], buildReceipt }: EraseOptions = {},
+      { forms = [], mayBeLeft = true, buildReceipt }: EraseOptions = {},
     ): Promise<ErasedRows> {
       const { integrationId } = lease;
       const [contact = '', ...others] = fingerprintIds([crmId, ...forms]);
@@ -181,7 +195,8 @@ export function forgetQueries(deps: ForgetDeps) {
       });
       return checkpoint(lease, async (trx) => {
         const now = clock.now();
-        const erased = await eraseRows(trx, integrationId, [crmId, ...forms], now);
+        const values = { fingerprint, mayBeLeft };
+        const erased = await eraseRows(trx, integrationId, [crmId, ...forms], now, values);
         const end = {
           state: 'erased' as const,
           erased_at: now,
@@ -204,6 +219,13 @@ export function forgetQueries(deps: ForgetDeps) {
         await record(trx, { action: 'forget.done', integrationId, details });
         return erased;
       });
+    },
+
+    /** The fields of a contact that was erased were seen empty: nothing of it has to be known apart any more. */
+    async dropLeftValues(lease: Lease, crmIds: readonly string[]): Promise<void> {
+      await checkpoint(lease, (trx) =>
+        dropLeftValues(trx, fingerprint, lease.integrationId, crmIds),
+      );
     },
 
     /** Takes what was erased out of the file as well; false if that has to be done once more. */
@@ -242,11 +264,12 @@ export function forgetQueries(deps: ForgetDeps) {
         .where('integration_id', 'in', integrationIds)
         .where('crm_id', 'in', crmIds)
         .execute();
+      const left = crmIds.map((id) => leftContact(fingerprint, id));
       const writes = await db
         .selectFrom('writes')
         .select(['after', 'owned_before'])
         .where('integration_id', 'in', integrationIds)
-        .where('crm_id', 'in', crmIds)
+        .where('crm_id', 'in', [...crmIds, ...left])
         .execute();
       const found = new Map<string, Set<string>>();
       for (const json of [
@@ -282,7 +305,7 @@ export function forgetQueries(deps: ForgetDeps) {
     async listBegun(integrationId: string): Promise<BegunErasure[]> {
       const rows = await db
         .selectFrom('forgotten')
-        .select(['crm_id_fingerprint', 'receipt', 'donors'])
+        .select(['crm_id_fingerprint', 'receipt', 'donors', 'person'])
         .where('integration_id', '=', integrationId)
         .where('state', '=', 'begun')
         .where('receipt', 'is not', null)
@@ -291,10 +314,10 @@ export function forgetQueries(deps: ForgetDeps) {
       if (rows.length === 0) return [];
       const wanted = new Set(rows.map((row) => row.crm_id_fingerprint));
       const ids = await findIds(deps, integrationId, wanted);
-      return rows.flatMap(({ crm_id_fingerprint: contact, receipt, donors }) => {
+      return rows.flatMap(({ crm_id_fingerprint: contact, receipt, donors, person }) => {
         const crmId = ids.get(contact);
         if (crmId === undefined || receipt === null) return [];
-        return [{ crmId, receipt, donors: parseDonors(donors) }];
+        return [{ crmId, receipt, donors: parseDonors(donors), names: parseNames(person) }];
       });
     },
 
@@ -347,6 +370,16 @@ export function forgetQueries(deps: ForgetDeps) {
           .where('integration_id', 'in', integrationIds)
           .where('crm_id', 'in', fingerprints)
           .execute();
+        // Its id is known again, and so is what was written into it.
+        for (const [at, crm_id] of crmIds.entries()) {
+          await trx
+            .updateTable('writes')
+            .set({ crm_id, state: 'written' })
+            .where('integration_id', 'in', integrationIds)
+            .where('crm_id', '=', fingerprints[at] ?? '')
+            .where('state', 'in', LEFT_STATES)
+            .execute();
+        }
         const ids = [...new Set(lifted.map((row) => row.integration_id))].sort();
         for (const integrationId of ids) {
           await record(trx, { action: 'forget.lifted', integrationId });
@@ -369,8 +402,19 @@ export function forgetQueries(deps: ForgetDeps) {
       // Of a database that another program put back, its last entry says how old it is.
       const ageAt = madeAt ?? (await lastEntryAt(db));
       const done = await eraseAgain(deps, entries, madeAt);
+      const store = storeTag(fingerprint);
+      const lines = await writeLog.read(ageAt === null ? 0 : Math.max(0, ageAt - BACKUP_TAKES_MS));
+      await recallWrites(
+        db,
+        lines.filter((line) => line.store === store),
+      );
+      const known = await db.selectFrom('integrations').select('id').execute();
+      for (const { id } of known) await placeWrites(db, fingerprint, id);
       return { ...done, ...logReach(entries, ageAt) };
     },
+
+    /** Finds the contacts of writes that a restore has brought back, once runs have read them. */
+    placeWrites: (integrationId: string) => placeWrites(db, fingerprint, integrationId),
 
     /** Notes in the log that a process works with this database: a log without such a line is an old copy. */
     async noteSeen(): Promise<void> {
@@ -421,6 +465,7 @@ export function forgetQueries(deps: ForgetDeps) {
                 contact: row.crm_id_fingerprint,
                 person: row.person === null ? null : JSON.parse(row.person),
                 everywhere: row.everywhere === 1,
+                donors: parseDonors(row.donors),
               },
         ),
       );
@@ -479,8 +524,13 @@ const forgottenIn = prepared(
       .compile(),
 );
 
+/** Writes that began while the backup was made may be missing in it. */
+const BACKUP_TAKES_MS = 3_600_000;
+
 export interface EraseOptions {
   forms?: readonly string[];
+  /** False if the contact's fields in the CRM were seen empty; true by default: their fingerprints are kept. */
+  mayBeLeft?: boolean;
   /** JSON of the receipt, made in the same transaction. */
   buildReceipt?: (erased: ErasedRows) => string;
 }

@@ -1,12 +1,16 @@
 /** Texts that name a donor: which writes brought them, and where they can be, whatever the settings say today. */
 import { sql } from 'kysely';
 import { z } from 'zod';
+import { move } from '../../contacts/apply-events.ts';
 import { type OwnedValues, parseOwned } from '../../contacts/owned-values.ts';
+import type { Clock } from '../../core/clock.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { inFilledBatches } from '../../database/rows.ts';
+import type { WriteState } from '../../database/tables/fields.ts';
 import type { Database, Trx } from '../../database/tables/tables.ts';
 import { DONOR_PLACES } from './contact-places.ts';
+import { LEFT_STATES, leftContact } from './left-values.ts';
 
 /** A write, as far as an erasure has to know it. */
 export interface WriteOfTexts {
@@ -15,10 +19,12 @@ export interface WriteOfTexts {
   /** Sealed JSON: field → value before; the empty string if it is not kept any more. */
   before: string;
   after: OwnedValues;
-  isIntended: boolean;
+  state: WriteState;
   /** Fingerprint of the donor that its texts name; the empty string for none. */
   introducer: string;
   introduced: OwnedValues;
+  /** Field → fingerprints of the words of its text that may name people. */
+  named: OwnedValues;
 }
 
 /** A contact with all of its writes. */
@@ -38,7 +44,30 @@ export interface KeptProfileText {
   profile: string;
 }
 
+/** A write whose text has the name of an erased person. */
+export interface NamingWrite {
+  id: string;
+  introduced: OwnedValues;
+}
+
+/** Stands for any erased person in `writes.introducer` of a text that is known by the person's name. */
+function namedDonor(fingerprint: Fingerprint): string {
+  return fingerprint('introducer', 'an erased person, by name');
+}
+
 const CONTACTS_PER_PAGE = 200;
+
+/** `kept_profiles.requested` of a profile of which a user wants all fields. */
+const ALL_FIELDS = '*';
+
+const fieldNames = z.array(z.string());
+
+const namesSchema = z.object({ names: z.array(z.string()).default([]) });
+
+/** The names in `forgotten.person`, as fingerprints of their words. */
+export function parseNames(person: string | null): string[] {
+  return person === null ? [] : namesSchema.parse(JSON.parse(person)).names;
+}
 
 const donorsSchema = z.array(z.string());
 
@@ -47,7 +76,12 @@ export function parseDonors(json: string): string[] {
   return donorsSchema.parse(JSON.parse(json));
 }
 
-export function mentionQueries(db: Database, checkpoint: Checkpoint, fingerprint: Fingerprint) {
+export function mentionQueries(
+  db: Database,
+  checkpoint: Checkpoint,
+  fingerprint: Fingerprint,
+  clock: Pick<Clock, 'now'>,
+) {
   return {
     findDonors: (integrationIds: readonly string[], crmIds: readonly string[]) =>
       findDonorFingerprints(db, fingerprint, integrationIds, crmIds),
@@ -58,10 +92,12 @@ export function mentionQueries(db: Database, checkpoint: Checkpoint, fingerprint
         .selectFrom('forgotten')
         .select('donors')
         .where('integration_id', '=', integrationId)
-        .where('donors', '<>', '[]')
         .execute();
-      const donors = new Set(rows.flatMap((row) => parseDonors(row.donors)));
-      if (donors.size === 0) return [];
+      if (rows.length === 0) return [];
+      const donors = new Set([
+        ...rows.flatMap((row) => parseDonors(row.donors)),
+        namedDonor(fingerprint),
+      ]);
       const named = await db
         .selectFrom('writes')
         .select('introducer')
@@ -87,6 +123,7 @@ export function mentionQueries(db: Database, checkpoint: Checkpoint, fingerprint
       integrationId: string,
       except: readonly string[],
     ): AsyncGenerator<ContactWithWrites[]> {
+      const own = new Set([...except, ...except.map((id) => leftContact(fingerprint, id))]);
       let after = '';
       for (;;) {
         const page = await db
@@ -101,7 +138,7 @@ export function mentionQueries(db: Database, checkpoint: Checkpoint, fingerprint
         const ids = page.map((row) => row.crm_id);
         const last = ids.at(-1);
         if (last === undefined) return;
-        const others = ids.filter((id) => !except.includes(id));
+        const others = ids.filter((id) => !own.has(id));
         if (others.length > 0) yield await readContacts(integrationId, others);
         if (ids.length < CONTACTS_PER_PAGE) return;
         after = last;
@@ -116,9 +153,29 @@ export function mentionQueries(db: Database, checkpoint: Checkpoint, fingerprint
         .distinct()
         .where('integration_id', '=', integrationId)
         .where('introducer', 'in', donors)
+        // Once looked for in vain, an erased contact is looked for again when the CRM shows it.
+        .where('state', '<>', 'unseen')
         .orderBy('crm_id')
         .execute();
       return rows.map((row) => row.crm_id);
+    },
+
+    /** Erased contacts with these fingerprints were shown, or not, when their texts were looked for in the CRM. */
+    async recordSeen(
+      lease: Lease,
+      contacts: readonly string[],
+      state: (typeof LEFT_STATES)[number],
+    ): Promise<void> {
+      if (contacts.length === 0) return;
+      await checkpoint(lease, (trx) =>
+        trx
+          .updateTable('writes')
+          .set({ state })
+          .where('integration_id', '=', lease.integrationId)
+          .where('crm_id', 'in', contacts)
+          .where('state', 'in', LEFT_STATES)
+          .execute(),
+      );
     },
 
     /** The contacts that became a part of another one, with that one's id. */
@@ -136,15 +193,112 @@ export function mentionQueries(db: Database, checkpoint: Checkpoint, fingerprint
     findContacts: (integrationId: string, crmIds: readonly string[]) =>
       crmIds.length === 0 ? Promise.resolve([]) : readContacts(integrationId, crmIds),
 
+    /** The names by which the service knew the donors of these contacts, as fingerprints of their words. */
+    async findNames(integrationIds: readonly string[], crmIds: readonly string[]) {
+      const rows = await db
+        .selectFrom('writes')
+        .select('called')
+        .distinct()
+        .where('integration_id', 'in', integrationIds)
+        .where('crm_id', 'in', crmIds)
+        .where('called', 'is not', null)
+        .execute();
+      return rows.flatMap(({ called }) => called ?? []);
+    },
+
+    /** The names of all who were erased in an integration, as fingerprints of their words. */
+    async findErasedNames(integrationId: string): Promise<string[]> {
+      const rows = await db
+        .selectFrom('forgotten')
+        .select('person')
+        .where('integration_id', '=', integrationId)
+        .where('state', '<>', 'merged')
+        .where('person', 'is not', null)
+        .execute();
+      return rows.flatMap(({ person }) => parseNames(person));
+    },
+
+    /**
+     * These writes bring texts that name an erased person by its name: from now on they are known by the donor, whatever
+     * becomes of the erasure.
+     */
+    async recordNaming(
+      lease: Pick<Lease, 'integrationId'>,
+      naming: readonly NamingWrite[],
+    ): Promise<void> {
+      if (naming.length === 0) return;
+      await db.transaction().execute(async (trx) => {
+        const introducer = namedDonor(fingerprint);
+        for (const { id, introduced } of naming) {
+          await trx
+            .updateTable('writes')
+            .set({ introducer, introduced: JSON.stringify(introduced) })
+            .where('id', '=', id)
+            .where('integration_id', '=', lease.integrationId)
+            .execute();
+        }
+      });
+    },
+
+    /**
+     * Values of these contacts were cleared although they were paid for: they are not ours any more, and what is left of
+     * the kept profile is delivered into these fields again.
+     */
+    async disown(lease: Lease, cleared: readonly { crmId: string; fields: readonly string[] }[]) {
+      await checkpoint(lease, async (trx) => {
+        for (const { crmId, fields } of cleared) {
+          const row = await trx
+            .selectFrom('contacts')
+            .select('owned_values')
+            .where('integration_id', '=', lease.integrationId)
+            .where('crm_id', '=', crmId)
+            .executeTakeFirst();
+          if (row === undefined) continue;
+          const owned = Object.entries(parseOwned(row.owned_values));
+          const left = Object.fromEntries(owned.filter(([field]) => !fields.includes(field)));
+          const owns = { crm_id: crmId, owned_values: JSON.stringify(left) };
+          await move(trx, lease, 'valuesWritten', [owns], { now: clock.now() });
+          const kept = await trx
+            .selectFrom('kept_profiles')
+            .select('requested')
+            .where('integration_id', '=', lease.integrationId)
+            .where('crm_id', '=', crmId)
+            .executeTakeFirst();
+          if (kept === undefined || kept.requested === ALL_FIELDS) continue;
+          const wanted =
+            kept.requested === null ? [] : fieldNames.parse(JSON.parse(kept.requested));
+          await trx
+            .updateTable('kept_profiles')
+            .set({ requested: JSON.stringify([...new Set([...wanted, ...fields])]) })
+            .where('integration_id', '=', lease.integrationId)
+            .where('crm_id', '=', crmId)
+            .execute();
+        }
+      });
+    },
+
     /** Other encrypted values before writes. */
     async replaceBefore(
       lease: Lease,
       writes: readonly { id: string; before: string }[],
     ): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        for (const { id, before } of writes) {
-          await trx.updateTable('writes').set({ before }).where('id', '=', id).execute();
-        }
+      await checkpoint(lease, (trx) => putBefore(trx, writes));
+    },
+
+    /** The same in a database that was restored. A process that works with it all the same does it again in its run. */
+    async replaceRestored(
+      integrationId: string,
+      {
+        writes,
+        profiles,
+      }: {
+        writes: readonly { id: string; before: string }[];
+        profiles: readonly (KeptProfileText & { keyBefore: string })[];
+      },
+    ): Promise<void> {
+      await db.transaction().execute(async (trx) => {
+        await putBefore(trx, writes);
+        await putProfiles(trx, integrationId, profiles);
       });
     },
 
@@ -210,17 +364,7 @@ export function mentionQueries(db: Database, checkpoint: Checkpoint, fingerprint
       lease: Lease,
       profiles: readonly (KeptProfileText & { keyBefore: string })[],
     ): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        for (const { crmId, key, profile, keyBefore } of profiles) {
-          await trx
-            .updateTable('kept_profiles')
-            .set({ key, profile })
-            .where('integration_id', '=', lease.integrationId)
-            .where('crm_id', '=', crmId)
-            .where('key', '=', keyBefore)
-            .execute();
-        }
-      });
+      await checkpoint(lease, (trx) => putProfiles(trx, lease.integrationId, profiles));
     },
   };
 
@@ -243,7 +387,7 @@ export function mentionQueries(db: Database, checkpoint: Checkpoint, fingerprint
       }
       const written = await db
         .selectFrom('writes')
-        .select(['id', 'crm_id', 'before', 'after', 'state', 'introducer', 'introduced'])
+        .select(['id', 'crm_id', 'before', 'after', 'state', 'introducer', 'introduced', 'named'])
         .where('integration_id', '=', integrationId)
         .where('crm_id', 'in', batch)
         .orderBy('id')
@@ -254,9 +398,10 @@ export function mentionQueries(db: Database, checkpoint: Checkpoint, fingerprint
           crmId: row.crm_id,
           before: row.before,
           after: parseOwned(row.after),
-          isIntended: row.state === 'intended',
+          state: row.state,
           introducer: row.introducer,
           introduced: row.introduced === null ? {} : parseOwned(row.introduced),
+          named: row.named === null ? {} : parseOwned(row.named),
         };
         writes.set(row.crm_id, [...(writes.get(row.crm_id) ?? []), write]);
       }
@@ -267,6 +412,31 @@ export function mentionQueries(db: Database, checkpoint: Checkpoint, fingerprint
       owned: contacts.get(crmId)?.owned ?? {},
       writes: writes.get(crmId) ?? [],
     }));
+  }
+}
+
+async function putProfiles(
+  trx: Trx,
+  integrationId: string,
+  profiles: readonly (KeptProfileText & { keyBefore: string })[],
+): Promise<void> {
+  for (const { crmId, key, profile, keyBefore } of profiles) {
+    await trx
+      .updateTable('kept_profiles')
+      .set({ key, profile })
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', '=', crmId)
+      .where('key', '=', keyBefore)
+      .execute();
+  }
+}
+
+async function putBefore(
+  trx: Trx,
+  writes: readonly { id: string; before: string }[],
+): Promise<void> {
+  for (const { id, before } of writes) {
+    await trx.updateTable('writes').set({ before }).where('id', '=', id).execute();
   }
 }
 

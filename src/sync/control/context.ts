@@ -16,6 +16,7 @@ import type { Store } from '../../store.ts';
 import type { CanonicalId } from './contact-id.ts';
 import type { RunControl } from './control.ts';
 import type { ErasedPersons } from './erased-persons.ts';
+import type { ErasedTexts } from './erased-texts.ts';
 import type { NormalisedFields } from './normalised-fields.ts';
 
 /**
@@ -105,6 +106,8 @@ export interface Run {
   forgotten: ReadonlySet<string>;
   /** What is known of those people besides; filled before contacts are read. */
   erased?: ErasedPersons;
+  /** Values in the CRM that name erased people; filled before contacts are read; left out where there are none. */
+  erasedTexts?: ErasedTexts;
   /** Contacts that a page has shown as not to be submitted while their profile was on its way, and when (monotonic ms). */
   refused?: Map<string, { reason: OutcomeReason; atMs: number }>;
   /** Whether all contacts were read to the end, and whether there were any; null until then. */

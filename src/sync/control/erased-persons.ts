@@ -3,6 +3,8 @@ import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
 
 /** What is known of erased people besides the ids that must not be taken up. */
 export interface ErasedPersons {
+  /** Their names, as fingerprints of the words: what the service tells of them in other profiles is left out. */
+  names: readonly string[];
   /**
    * Contacts that an erased one became a part of, by fingerprint of their id, and since when (epoch
    * ms). It grows as the CRM tells of more.

@@ -22,6 +22,7 @@ const personSchema = z.object({
   name: z.string(),
   addresses: z.array(z.string()),
   employers: z.array(z.string()),
+  names: z.array(z.string()).default([]),
 });
 
 /** The JSON of a block's person. */
@@ -45,6 +46,7 @@ export async function loadErased(
     forgotten: new Set(blocking.map(({ fingerprint }) => fingerprint)),
     erased: {
       merged: new Map(merged.map(({ fingerprint, since }) => [fingerprint, since])),
+      names: blocks.flatMap(({ person }) => parsePerson(person)?.names ?? []),
       byName: personsByName(blocks),
       distinguished:
         blocks.length === 0 ? new Map() : await store.holds.listDistinguished(integrationId),

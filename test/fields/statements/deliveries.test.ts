@@ -46,6 +46,8 @@ describeEachDatabase('intended writes', (open) => {
         donor: null,
         introducer: '',
         introduced: null,
+        named: null,
+        called: null,
         writtenAt: START_MS,
       },
     ]);
@@ -371,6 +373,8 @@ function aWrite(crmId: string, changes: Partial<IntendedWrite> = {}): IntendedWr
     donor: null,
     introducer: '',
     introduced: {},
+    named: {},
+    called: null,
     ...changes,
   };
 }

@@ -8,8 +8,8 @@ import { RetriableError } from '../../../src/core/errors.ts';
 import type { Integration } from '../../../src/core/integration.ts';
 import type { Profile } from '../../../src/core/profile.ts';
 import { valuesBeforeSealContext } from '../../../src/database/encryption/seal-contexts.ts';
+import { ERASURE_STAGES } from '../../../src/fields/erasing/retry-erasures.ts';
 import { decryptProfile, encryptProfile } from '../../../src/fields/kept-profile.ts';
-import { ERASURE_STAGES } from '../../../src/fields/retry-erasures.ts';
 import { undoRun } from '../../../src/fields/undo.ts';
 import { openValues } from '../../../src/fields/values.ts';
 import { NETWORK_STAGES } from '../../../src/networks/mirror-networks.ts';
@@ -249,6 +249,69 @@ describe('what an erasure searches for the name', () => {
   });
 });
 
+describe('values that a merge has brought, which no run has read of', () => {
+  it('are cleared with the contact that has them now', async () => {
+    const { id, ids } = await openIntroduced();
+    const [loser = ''] = ids;
+    world.crm.mergeContact(loser, id, { fillsBlanks: true });
+    expect(world.crm.valueOf(id, SENTENCE)).not.toBeNull();
+    const receipt = await forgetIn(world, id, CLEARED);
+    expect(receipt.crm?.cleared).toContain(SENTENCE);
+    expect(world.crm.valueOf(id, SENTENCE)).toBeNull();
+  });
+});
+
+describe('a contact that was erased without clearing the CRM', () => {
+  it('is found when another person is erased whom its fields name', async () => {
+    const { id, name, ids } = await openIntroduced();
+    const [other = ''] = ids;
+    await forgetIn(world, other);
+    expect(world.crm.valueOf(other, SENTENCE)).toContain(name);
+    const receipt = await forgetIn(world, id, CLEARED);
+    expect(receipt).toMatchObject({ complete: true, pending: [] });
+    expect(receipt.erased.introductions).toBe(ids.length);
+    expect(valuesNaming(name)).toEqual([]);
+  });
+
+  it('is counted as long as the CRM does not show it, and its text goes with the sync that reads of it', async () => {
+    const { id, name, ids } = await openIntroduced();
+    const [other = ''] = ids;
+    await forgetIn(world, other);
+    world.crm.vanish(other);
+    const receipt = await forgetIn(world, id, CLEARED);
+    expect(receipt.pending).toMatchObject([
+      { what: 'introductions', text: expect.stringMatching(/^1 contact that the CRM does not/) },
+    ]);
+    world.crm.appear(other);
+    world.crm.editContact(other, { employers: ['Elsewhere'] });
+    await world.sync();
+    expect(valuesNaming(name)).toEqual([]);
+  });
+});
+
+describe('a profile of another contact that names the person', () => {
+  it('is cleared in the CRM, and what is left of it is delivered again without a credit', async () => {
+    const { id, name } = await openIntroduced();
+    const other = world.people.find((each) => each !== id) ?? '';
+    const profile = await keptProfile(other);
+    const bio = ['Likes to sail', `Married to ${name}`];
+    const telling = encryptProfile(world.deps(), 'riverside', other, { ...profile, bio });
+    await world.database.db
+      .updateTable('kept_profiles')
+      .set({ ...telling, requested: '*' })
+      .where('crm_id', '=', other)
+      .execute();
+    await world.sync();
+    expect(world.crm.valueOf(other, 'Donor Biography')).toContain(name);
+    const receipt = await forgetIn(world, id, CLEARED);
+    expect(receipt).toMatchObject({ complete: true, pending: [] });
+    expect(world.crm.valueOf(other, 'Donor Biography')).toBeNull();
+    const { credits } = await world.sync();
+    expect(credits.enhancements.spent).toBe(0);
+    expect(world.crm.valueOf(other, 'Donor Biography')).toBe('Likes to sail');
+  });
+});
+
 /** A CRM behind a network whose fields and contacts can be hidden. */
 function hiding(): {
   fields: Set<string>;
@@ -332,15 +395,16 @@ describe('a field of the erased contact that the CRM hides', () => {
 });
 
 describe('an erasure that is repeated', () => {
-  it('names the fields of a contact that the CRM has put back with its values', async () => {
+  it('clears the fields of a contact that the CRM has put back with its values', async () => {
     const { id } = await openIntroduced();
     const values = { ...world.crm.records.get(id)?.values };
     world.crm.deleteContact(id);
     expect(await forgetIn(world, id, CLEARED)).toMatchObject({ complete: true });
     world.crm.addContact({ id, firstName: 'Somebody', lastName: 'Else', values });
     const again = await forgetIn(world, id, CLEARED);
-    expect(again.crm).toMatchObject({ verified: false });
-    expect(again.crm?.unrecognized).toContain('Donor Biography');
+    expect(again).toMatchObject({ complete: true, pending: [], crm: { verified: true } });
+    expect(again.crm?.cleared).toContain('Donor Biography');
+    expect(Object.values(world.crm.records.get(id)?.values ?? {}).filter(Boolean)).toEqual([]);
   });
 
   it('says that the CRM could not be reached', async () => {

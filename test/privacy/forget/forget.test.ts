@@ -71,10 +71,24 @@ describe('forgetPerson', () => {
   it('does not take for cleared what it cannot tell from a value of a person any more', async () => {
     const { world, id } = await open();
     await world.forget(id);
+    world.crm.setValue(id, 'Donor ID', 'typed by a user');
     const receipt = await world.forget(id, CLEARED);
-    expect(receipt.crm).toMatchObject({ cleared: [], verified: false });
-    expect(receipt.crm?.unrecognized).toContain('Donor ID');
+    expect(receipt.crm).toMatchObject({ unrecognized: ['Donor ID'], verified: false });
+    expect(receipt.crm?.cleared).not.toContain('Donor ID');
     expect(receipt.pending).toMatchObject([{ what: 'crm' }]);
+  });
+
+  it('clears what it left in the CRM when it was erased, and keeps nothing of it then', async () => {
+    const { world, id } = await open();
+    await world.forget(id);
+    const left = () =>
+      world.database.db.selectFrom('writes').select('id').where('state', '=', 'left').execute();
+    expect(await left()).not.toEqual([]);
+    const receipt = await world.forget(id, CLEARED);
+    expect(receipt).toMatchObject({ complete: true, pending: [], crm: { verified: true } });
+    expect(receipt.crm?.cleared).toContain('Donor ID');
+    expect(writtenInto(world, id)).toEqual([]);
+    expect(await left()).toEqual([]);
   });
 
   it('clears a value whose write had begun and never came on record', async () => {

@@ -109,7 +109,11 @@ describeEachDatabase('tables with a contact’s id', (open) => {
           integration: INTEGRATION,
           contact,
         };
-        await eraseAgain(deps, [{ ...entry, forms: [], person: null, everywhere: false }], null);
+        await eraseAgain(
+          deps,
+          [{ ...entry, forms: [], person: null, everywhere: false, donors: [] }],
+          null,
+        );
       }
       expect(await tablesWith(world, MARKED)).toEqual([]);
       const jobs = await db.selectFrom('jobs').select('crm_id').execute();
@@ -127,7 +131,11 @@ describeEachDatabase('tables with a contact’s id', (open) => {
       const deps = { db, clock, fingerprint: testFingerprint, record: async () => undefined };
       const contact = testFingerprint('forgotten', MARKED);
       const entry = { what: 'erased' as const, at: clock.now(), integration: INTEGRATION, contact };
-      await eraseAgain(deps, [{ ...entry, forms: [], person: null, everywhere: false }], null);
+      await eraseAgain(
+        deps,
+        [{ ...entry, forms: [], person: null, everywhere: false, donors: [] }],
+        null,
+      );
       expect([table, await tablesWith(world, MARKED)]).toEqual([table, []]);
     }
   });

@@ -75,7 +75,11 @@ describeEachDatabase('erase', (open, kind) => {
       const deps = { db, clock, fingerprint: testFingerprint, record: async () => undefined };
       const contact = testFingerprint('forgotten', MARKED);
       const entry = { what: 'erased' as const, at: START_MS, integration: INTEGRATION, contact };
-      await eraseAgain(deps, [{ ...entry, forms: [], person: null, everywhere: false }], null);
+      await eraseAgain(
+        deps,
+        [{ ...entry, forms: [], person: null, everywhere: false, donors: [] }],
+        null,
+      );
       expect(await tablesWithTraces(world)).toEqual([]);
     }
   });
@@ -102,7 +106,7 @@ describeEachDatabase('erase', (open, kind) => {
     const deps = { db, clock, fingerprint: testFingerprint, record: async () => undefined };
     const contact = testFingerprint('forgotten', MARKED);
     const entry = { what: 'erased' as const, at: START_MS, integration: INTEGRATION, contact };
-    const known = { forms: [], person: null, everywhere: false };
+    const known = { forms: [], person: null, everywhere: false, donors: [] };
     await eraseAgain(deps, [{ ...entry, ...known }], null);
     expect(await tablesWithTraces(world)).toEqual([]);
   });
@@ -473,6 +477,8 @@ async function leaveTraces(world: StoreWorld): Promise<void> {
       donor: null,
       introducer: '',
       introduced: {},
+      named: {},
+      called: null,
     },
   ]);
   await store.deliveries.recordDeliveries(lease, RUN, [

@@ -4,7 +4,7 @@ import type { Application } from '../../../application.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
 import { newId } from '../../../core/new-id.ts';
-import type { ErasedCounts } from '../../../fields/erasure-note.ts';
+import type { ErasedCounts } from '../../../fields/erasing/erasure-note.ts';
 import { forgetPerson, liftBlock } from '../../../privacy/forget/forget.ts';
 import type { ErasureReceipt } from '../../../privacy/forget/receipt.ts';
 import {

@@ -3,12 +3,12 @@
  * block is on disk before (`src/privacy/forget/forget.ts`), so that no run in between brings anything
  * back; each step may be repeated, and the note says what was done before a kill.
  */
-import type { Refusal } from '../../connectors/contract.ts';
-import type { FieldValue, FieldValues } from '../core/crm-field.ts';
-import type { SyncDeps } from '../sync/control/context.ts';
+import type { Refusal } from '../../../connectors/contract.ts';
+import type { FieldValue, FieldValues } from '../../core/crm-field.ts';
+import type { SyncDeps } from '../../sync/control/context.ts';
+import { valueFingerprint } from '../values.ts';
+import { writeChanges } from '../write.ts';
 import { type CrmErasure, type ErasureNote, NOTHING_CLEARED, union } from './erasure-note.ts';
-import { valueFingerprint } from './values.ts';
-import { writeChanges } from './write.ts';
 
 export type ForgetDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer'>;
 
@@ -18,6 +18,8 @@ export interface ForgottenContact {
   crmId: string;
   /** Every form of it under which something may stand, the canonical one first. */
   forms: readonly string[];
+  /** Records that were merged into it: their values may have come into its fields. */
+  parts: readonly string[];
 }
 
 /** Puts on disk how far an erasure has come. */
@@ -27,6 +29,8 @@ export type SaveNote = (changes: Partial<ErasureNote>) => Promise<void>;
 export interface ClearedCrm {
   crm: CrmErasure;
   mergedInto: string | null;
+  /** True if the record was read, and none of its fields holds a value of ours. */
+  isSeenEmpty: boolean;
   /** Why the CRM did not let fields be cleared, in its words. */
   refusals: string[];
 }
@@ -44,13 +48,14 @@ export async function clearInCrm(
   save: SaveNote,
 ): Promise<ClearedCrm> {
   const { store, connector } = deps;
-  const ours = await store.forget.findOurValues(integrationIds, contact.forms);
+  const known = [...contact.forms, ...contact.parts];
+  const ours = await store.forget.findOurValues(integrationIds, known);
   const isOurs = (field: string, value: FieldValue): boolean =>
-    contact.forms.some((id) => ours.get(field)?.has(valueFingerprint(deps, id, field, value)));
+    known.some((id) => ours.get(field)?.has(valueFingerprint(deps, id, field, value)));
   const { seen, unseen } = await sortFields(deps, union([...ours.keys()], clearing));
   // A file without a column holds nothing in it; elsewhere a field may be there and be hidden.
   const hidden = connector.capabilities.remote ? unseen : [];
-  const { values, mergedInto, isMissing } = await readFields(deps, contact.crmId, seen);
+  const { values, mergedInto, isMissing, isThere } = await readFields(deps, contact.crmId, seen);
   // A row that left a file may still be in the output, which drops it now that the contact is blocked.
   if (isMissing && !connector.capabilities.remote) await connector.finish();
   // A record that donor-sync can no longer see can still hold our values.
@@ -78,7 +83,7 @@ export async function clearInCrm(
     verified: stillPresent.length === 0 && unreadable.length === 0,
   };
   await save({ crm });
-  return { crm, mergedInto, refusals };
+  return { crm, mergedInto, refusals, isSeenEmpty: isThere && crm.verified };
 }
 
 function isEmpty(value: FieldValue | undefined): boolean {
@@ -107,13 +112,41 @@ async function readFields(
   { connector }: Pick<ForgetDeps, 'connector'>,
   crmId: string,
   fields: readonly string[],
-): Promise<{ values: FieldValues; mergedInto: string | null; isMissing: boolean }> {
+): Promise<{
+  values: FieldValues;
+  mergedInto: string | null;
+  isMissing: boolean;
+  isThere: boolean;
+}> {
   const [lookup] = await connector.readByIds([crmId], fields);
   if (lookup?.state === 'found') {
-    return { values: lookup.values, mergedInto: null, isMissing: false };
+    return { values: lookup.values, mergedInto: null, isMissing: false, isThere: true };
   }
   const mergedInto = lookup?.state === 'removed' ? lookup.mergedInto : null;
-  return { values: {}, mergedInto, isMissing: lookup?.state === 'missing' };
+  return { values: {}, mergedInto, isMissing: lookup?.state === 'missing', isThere: false };
+}
+
+/** Every record whose values may be in this one by a merge: as the CRM tells, and as runs have read it. */
+export async function findParts(
+  { store, connector }: Pick<ForgetDeps, 'store' | 'connector'>,
+  integrationIds: readonly string[],
+  crmId: string,
+): Promise<string[]> {
+  const byHeir = new Map<string, string[]>();
+  for (const id of integrationIds) {
+    for (const [part, heir] of await store.mentions.findMerges(id)) {
+      byHeir.set(heir, [...(byHeir.get(heir) ?? []), part]);
+    }
+  }
+  const all = [crmId];
+  for (let at = 0; at < all.length; at += 1) {
+    const heir = all[at] ?? '';
+    const told = (await connector.findMerged?.(heir)) ?? [];
+    for (const part of [...told, ...(byHeir.get(heir) ?? [])]) {
+      if (!all.includes(part)) all.push(part);
+    }
+  }
+  return all.slice(1);
 }
 
 /**

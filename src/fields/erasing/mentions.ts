@@ -2,19 +2,26 @@
  * Texts about an introducer who is erased: found by what each write has recorded of whom it names, whatever the settings,
  * the field map and the CRM say today.
  */
-import type { RecordLookup } from '../../connectors/contract.ts';
-import type { OwnedValues } from '../contacts/owned-values.ts';
-import type { FieldValue, FieldValues } from '../core/crm-field.ts';
-import { isFatalError } from '../core/errors.ts';
-import type { Profile } from '../core/profile.ts';
-import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts';
-import type { Lease } from '../database/leases.ts';
-import type { ContactWithWrites, KeptProfileText } from '../privacy/statements/mentions.ts';
-import type { SyncDeps } from '../sync/control/context.ts';
-import { type NamesOfPerson, NO_NAMES, type PersonName } from './erased-names.ts';
-import { decryptProfile, encryptProfile } from './kept-profile.ts';
-import { openValues, sealValues, valueFingerprint } from './values.ts';
-import { writeChanges } from './write.ts';
+import type { RecordLookup } from '../../../connectors/contract.ts';
+import type { OwnedValues } from '../../contacts/owned-values.ts';
+import type { FieldValue, FieldValues } from '../../core/crm-field.ts';
+import { isFatalError } from '../../core/errors.ts';
+import type { Profile } from '../../core/profile.ts';
+import { valuesBeforeSealContext } from '../../database/encryption/seal-contexts.ts';
+import type { Lease } from '../../database/leases.ts';
+import type { WriteState } from '../../database/tables/fields.ts';
+import { leftContact } from '../../privacy/statements/left-values.ts';
+import type {
+  ContactWithWrites,
+  KeptProfileText,
+  NamingWrite,
+} from '../../privacy/statements/mentions.ts';
+import type { SyncDeps } from '../../sync/control/context.ts';
+import type { ErasedTexts } from '../../sync/control/erased-texts.ts';
+import { decryptProfile, encryptProfile } from '../kept-profile.ts';
+import { openValues, sealValues, valueFingerprint } from '../values.ts';
+import { writeChanges } from '../write.ts';
+import { type NamesOfPerson, NO_NAMES, namesOfPerson, type PersonName } from './erased-names.ts';
 
 type StoreDeps = Pick<SyncDeps, 'store' | 'sealer'>;
 export type MentionDeps = StoreDeps & Pick<SyncDeps, 'connector'>;
@@ -36,10 +43,17 @@ interface Mention {
   holder: string;
   /** Field → fingerprints of the values that name the person. */
   fields: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Those of the fields that have a text of a profile, which was paid for. */
+  paid: ReadonlySet<string>;
   /** The writes that brought them. */
   writes: readonly string[];
   /** False if another value of ours replaced the text in the CRM. */
   isInCrm: boolean;
+  /**
+   * For a contact that was erased and whose fields may have the text: its id is not known, and `crmId` is the fingerprint
+   * of it. `unseen`: it was looked for in vain, and no run has read of it since.
+   */
+  erased: 'left' | 'unseen' | null;
 }
 
 /** What is to be dropped in the store. */
@@ -47,6 +61,8 @@ interface KeptTexts {
   writes: { id: string; before: string }[];
   profiles: (KeptProfileText & { keyBefore: string })[];
   mentions: Mention[];
+  /** Writes whose texts name the person, and that are not known by its donor yet. */
+  naming: NamingWrite[];
   /** How many texts are dropped. */
   texts: number;
 }
@@ -91,7 +107,7 @@ async function findIn(
   merges: ReadonlyMap<string, string>,
   pages: AsyncIterable<ContactWithWrites[]> | Iterable<ContactWithWrites[]>,
 ): Promise<FoundMentions> {
-  const found: KeptTexts = { writes: [], profiles: [], mentions: [], texts: 0 };
+  const found: KeptTexts = { writes: [], profiles: [], mentions: [], naming: [], texts: 0 };
   const { mentions } = deps.store;
   const partsByHeir = Map.groupBy(merges.keys(), (part) => merges.get(part) ?? '');
   for await (const page of pages) {
@@ -102,14 +118,16 @@ async function findIn(
     const byId = new Map([...parts, ...page].map((each) => [each.crmId, each]));
     const ids = page.map(({ crmId }) => crmId);
     const named = new Map(
-      [...byId.values()].map((each) => [each.crmId, namingValues(each, person)]),
+      [...byId.values()].map((each) => [each.crmId, namingValues(deps, each, person)]),
     );
     for (const crmId of ids) {
       const contact = byId.get(crmId);
       const own = named.get(crmId);
       if (contact === undefined || own === undefined) continue;
       if (own.fields.size > 0) {
-        found.mentions.push({ ...own, crmId, holder: findHeir(merges, crmId) });
+        const { byName, ...mention } = own;
+        found.mentions.push({ ...mention, crmId, holder: findHeir(merges, crmId) });
+        found.naming.push(...byName);
       }
       const family = withParts(partsByHeir, crmId).flatMap((id) => {
         const naming = named.get(id);
@@ -155,26 +173,45 @@ function heirsOf(merges: ReadonlyMap<string, string>, crmId: string): string[] {
   return [...heirs];
 }
 
-/** Pure: the values of a contact that name the person. */
+/** Pure but for fingerprints: the values of a contact that name the person. */
 function namingValues(
-  { owned, mergedInto, writes }: ContactWithWrites,
-  { donors }: Mentioned,
-): Pick<Mention, 'fields' | 'writes' | 'isInCrm'> {
+  { store }: { store: Pick<SyncDeps['store'], 'fingerprint'> },
+  { crmId, owned, mergedInto, writes }: ContactWithWrites,
+  { donors, names }: Mentioned,
+): Pick<Mention, 'fields' | 'paid' | 'writes' | 'isInCrm' | 'erased'> & { byName: NamingWrite[] } {
   const fields = new Map<string, Set<string>>();
+  const paid = new Set<string>();
   const naming: string[] = [];
+  const byName: NamingWrite[] = [];
   let isInCrm = false;
   for (const write of writes) {
-    if (!donors.has(write.introducer)) continue;
-    for (const [field, entry] of Object.entries(write.introduced)) {
+    const contact = isLeft(write.state) ? crmId : leftContact(store.fingerprint, crmId);
+    const texts = Object.keys(write.named).filter((field) =>
+      names.areInWritten(contact, write.named[field] ?? ''),
+    );
+    const isByDonor = donors.has(write.introducer);
+    if (!isByDonor && texts.length === 0) continue;
+    const told = Object.entries(write.after).filter(([field]) => texts.includes(field));
+    const introduced = { ...(isByDonor ? write.introduced : {}), ...Object.fromEntries(told) };
+    if (!isByDonor) byName.push({ id: write.id, introduced });
+    for (const field of Object.keys(introduced))
+      if (Object.hasOwn(write.named, field)) paid.add(field);
+    for (const [field, entry] of Object.entries(introduced)) {
       const [sent = ''] = entry.split(' ');
       const forms = listForms(sent, field, owned, writes);
-      const isThere = write.isIntended || mergedInto !== null || shares(owned[field], forms);
+      const isOpen = write.state === 'intended' || isLeft(write.state);
+      const isThere = isOpen || mergedInto !== null || shares(owned[field], forms);
       fields.set(field, new Set([...(fields.get(field) ?? []), ...forms]));
       isInCrm ||= isThere;
     }
     naming.push(write.id);
   }
-  return { fields, writes: naming, isInCrm };
+  const erased = writes.map(({ state }) => state).find(isLeft) ?? null;
+  return { fields, paid, writes: naming, isInCrm, erased, byName };
+}
+
+function isLeft(state: WriteState): state is 'left' | 'unseen' {
+  return state === 'left' || state === 'unseen';
 }
 
 /** The value as it was sent, and what the CRM's automation made of it. */
@@ -225,13 +262,15 @@ function addKeptValues(
 
 /** Whether a value of a field is one that names the person. The same text may stand in another field than it was written into. */
 function isIn(
-  deps: Pick<SyncDeps, 'store'>,
+  deps: { store: Pick<SyncDeps['store'], 'fingerprint'> },
   crmId: string,
   fields: Mention['fields'],
   field: string,
   value: FieldValue,
 ): boolean {
-  return fields.get(field)?.has(valueFingerprint(deps, crmId, field, value)) === true;
+  const naming = fields.get(field);
+  if (naming === undefined) return false;
+  return naming.has(valueFingerprint(deps, crmId, field, value));
 }
 
 /** Adds a kept profile of another contact without its lines that name the person; a namesake's own profile stays as it is. */
@@ -245,20 +284,32 @@ function addProfile(
   if (names.isEmpty) return;
   const { crmId, key, profile } = kept;
   const opened = openIfPossible(() => decryptProfile(deps, { integrationId, crmId, key, profile }));
-  if (opened === null || names.areIn(fullName(opened))) return;
-  const lines = (texts: readonly string[]) => texts.filter((text) => !names.areIn(text));
-  const left = {
-    ...opened,
-    bio: lines(opened.bio),
-    work: lines(opened.work),
-    education: lines(opened.education),
-  };
-  const count = (each: Profile) => each.bio.length + each.work.length + each.education.length;
-  const dropped = count(opened) - count(left);
+  if (opened === null) return;
+  const { profile: left, dropped } = withoutTexts(opened, names);
   if (dropped === 0) return;
   const encrypted = encryptProfile(deps, integrationId, crmId, left);
   found.profiles.push({ crmId, ...encrypted, keyBefore: key });
   found.texts += dropped;
+}
+
+/**
+ * Pure but for fingerprints: a profile without its lines that have one of the names, and how many these were. A namesake's
+ * own profile stays as it is.
+ */
+export function withoutTexts(
+  profile: Profile,
+  names: NamesOfPerson,
+): { profile: Profile; dropped: number } {
+  if (names.isEmpty || names.areIn(fullName(profile))) return { profile, dropped: 0 };
+  const lines = (texts: readonly string[]) => texts.filter((text) => !names.areIn(text));
+  const left = {
+    ...profile,
+    bio: lines(profile.bio),
+    work: lines(profile.work),
+    education: lines(profile.education),
+  };
+  const count = (each: Profile) => each.bio.length + each.work.length + each.education.length;
+  return { profile: left, dropped: count(profile) - count(left) };
 }
 
 /** The name in a kept profile; null if it cannot be opened. */
@@ -288,8 +339,9 @@ function openIfPossible<Result>(open: () => Result): Result | null {
 export async function dropKeptTexts(
   { store }: Pick<SyncDeps, 'store'>,
   lease: Lease,
-  { writes, profiles, mentions }: FoundMentions,
+  { writes, profiles, mentions, naming }: FoundMentions,
 ): Promise<void> {
+  await store.mentions.recordNaming(lease, naming);
   await store.mentions.replaceBefore(lease, writes);
   await store.mentions.replaceProfiles(lease, profiles);
   const gone = mentions.flatMap((each) => (each.isInCrm ? [] : each.writes));
@@ -312,7 +364,7 @@ async function* pagesOf(
 /** Everyone who was erased, by what is on record of the donors they were. */
 async function findErasedMentions(
   deps: StoreDeps,
-  { integrationId }: Lease,
+  { integrationId }: Pick<Lease, 'integrationId'>,
 ): Promise<FoundMentions | null> {
   const { mentions } = deps.store;
   const donors = await mentions.listErasedDonors(integrationId);
@@ -325,6 +377,34 @@ async function findErasedMentions(
   return findIn(deps, integrationId, everyone, merges, pagesOf(deps, integrationId, ids));
 }
 
+/** For a run: what it replaces in the CRM is not to be kept as the value before. Null if there is no such value. */
+export async function loadErasedTexts(
+  deps: StoreDeps,
+  integrationId: string,
+): Promise<ErasedTexts | null> {
+  const found = await findErasedMentions(deps, { integrationId });
+  if (found === null || found.mentions.length === 0) return null;
+  const byContact = new Map(found.mentions.map((each) => [each.crmId, each.fields]));
+  return {
+    has: (crmIds, field, value) =>
+      crmIds.some((id) => isIn(deps, id, byContact.get(id) ?? NO_FIELDS, field, value)),
+  };
+}
+
+const NO_FIELDS: Mention['fields'] = new Map();
+
+/** In a database that was restored, and that no run works with yet. */
+export async function dropErasedTexts(deps: StoreDeps, integrationId: string): Promise<void> {
+  const { mentions, fingerprint } = deps.store;
+  const donors = await mentions.listErasedDonors(integrationId);
+  const names = namesOfPerson(fingerprint, await mentions.findErasedNames(integrationId));
+  if (donors.length === 0 && names.isEmpty) return;
+  const erased = { forms: [], donors: new Set(donors), names };
+  const found = await findMentions(deps, integrationId, erased);
+  await mentions.recordNaming({ integrationId }, found.naming);
+  await mentions.replaceRestored(integrationId, found);
+}
+
 /** Before anything is restored: a database that was put back has texts again that name erased people. */
 export async function dropErasedMentions(deps: StoreDeps, lease: Lease): Promise<void> {
   const found = await findErasedMentions(deps, lease);
@@ -333,22 +413,63 @@ export async function dropErasedMentions(deps: StoreDeps, lease: Lease): Promise
 
 /** Clears what is left in the CRM of texts that name erased people, whatever the settings are now. */
 export async function clearErasedMentions(deps: MentionDeps, lease: Lease): Promise<void> {
+  await deps.store.forget.placeWrites(lease.integrationId);
   const found = await findErasedMentions(deps, lease);
   if (found === null) return;
   await dropKeptTexts(deps, lease, found);
   await clearMentions(deps, lease, found.inCrm, NO_NAMES);
 }
 
+/**
+ * The texts in contacts that were erased, with the ids of these contacts: the CRM alone has them. All contacts are read
+ * for it, and so a contact that was looked for in vain is not looked for again until a run reads of it.
+ */
+async function findErasedHolders(
+  { store, connector }: MentionDeps,
+  lease: Lease,
+  found: readonly Mention[],
+  looksAgain: boolean,
+): Promise<{ mentions: Mention[]; unseen: number }> {
+  const left = found.filter(({ erased }) => erased !== null);
+  const wanted = new Set(
+    left.flatMap(({ crmId, erased }) => (erased === 'left' || looksAgain ? crmId : [])),
+  );
+  const ids = new Map<string, string>();
+  const pages = wanted.size === 0 ? [] : connector.readPages(null);
+  for await (const { contacts, removed } of pages) {
+    for (const { id } of [...contacts, ...removed]) {
+      const contact = leftContact(store.fingerprint, id);
+      if (wanted.has(contact)) ids.set(contact, id);
+    }
+    if (ids.size === wanted.size) break;
+  }
+  const inVain = [...wanted].filter((contact) => !ids.has(contact));
+  await store.mentions.recordSeen(lease, inVain, 'unseen');
+  const mentions = found.flatMap((mention): Mention[] => {
+    if (mention.erased === null) return [mention];
+    const crmId = ids.get(mention.crmId);
+    return crmId === undefined ? [] : [{ ...mention, crmId, holder: crmId }];
+  });
+  return { mentions, unseen: left.filter(({ crmId }) => !ids.has(crmId)).length };
+}
+
 /** Clears in the CRM what was found, and says what is left there. Repeatable. */
 export async function clearMentions(
   deps: MentionDeps,
   lease: Lease,
-  found: readonly Mention[],
+  all: readonly Mention[],
   names: NamesOfPerson,
+  { looksAgain = false }: { looksAgain?: boolean } = {},
 ): Promise<MentionsLeft> {
   const { store, connector } = deps;
+  const { mentions: found, unseen: erasedUnseen } = await findErasedHolders(
+    deps,
+    lease,
+    all,
+    looksAgain,
+  );
   const fields = [...new Set(found.flatMap((mention) => [...mention.fields.keys()]))];
-  if (fields.length === 0) return { contacts: 0, hidden: [], edited: 0, unseen: 0 };
+  if (fields.length === 0) return { contacts: 0, hidden: [], edited: 0, unseen: erasedUnseen };
   const visible = new Set((await connector.describeFields()).map(({ name }) => name));
   const seen = fields.filter((field) => visible.has(field));
   // A file without a column holds nothing in it; elsewhere a field may be there and be hidden.
@@ -357,7 +478,7 @@ export async function clearMentions(
   const followed = new Set<string>();
   const left = new Set<string>();
   const edited = new Set<string>();
-  let unseen = 0;
+  let unseen = erasedUnseen;
   const { readBatch, writeBatch } = connector.capabilities;
   const size = Math.min(readBatch, writeBatch.max);
   const holders = [...byHolder.keys()];
@@ -375,9 +496,7 @@ export async function clearMentions(
     }
     // A record that comes back, or is shown again, still has the text.
     const away = new Set(lookups.flatMap((each) => (mayComeBack(each) ? each.id : [])));
-    if (connector.capabilities.remote) {
-      unseen += lookups.filter(({ state }) => state === 'missing').length;
-    }
+    unseen += away.size;
     const changes = lookups.flatMap((lookup) => {
       const ours = namingFields(
         deps,
@@ -398,6 +517,20 @@ export async function clearMentions(
       changes.flatMap(({ id }) => (results.get(id)?.status === 'written' ? [] : id)),
     );
     for (const id of refused) left.add(id);
+    const cleared = changes.flatMap(({ id, values }) => {
+      const own = byHolder.get(id) ?? [];
+      const paid = Object.keys(values).filter((field) => own.some((each) => each.paid.has(field)));
+      return refused.has(id) || paid.length === 0 ? [] : [{ crmId: id, fields: paid }];
+    });
+    await store.mentions.disown(lease, cleared);
+    const erasedAway = ids.flatMap((id) => (away.has(id) ? (byHolder.get(id) ?? []) : []));
+    await store.mentions.recordSeen(
+      lease,
+      erasedAway.flatMap(({ crmId, erased }) =>
+        erased === null ? [] : leftContact(store.fingerprint, crmId),
+      ),
+      'unseen',
+    );
     const done = ids.filter((id) => !refused.has(id) && !away.has(id) && !followed.has(id));
     const mentions = done.flatMap((id) => byHolder.get(id) ?? []);
     const whole = mentions.filter(({ fields: own }) => !hidden.some((field) => own.has(field)));

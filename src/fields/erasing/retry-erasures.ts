@@ -3,13 +3,13 @@
  * run tries again, and erases the contact from the store once nothing of it is left in the CRM.
  */
 
-import type { Lease } from '../database/leases.ts';
-import type { BegunErasure } from '../privacy/statements/forget.ts';
-import type { Run, SyncDeps } from '../sync/control/context.ts';
-import type { Stages } from '../sync/control/stage.ts';
-import { clearInCrm } from './erase.ts';
-import { NO_NAMES } from './erased-names.ts';
-import { addCounts, isCleared, parseNote } from './erasure-note.ts';
+import type { Lease } from '../../database/leases.ts';
+import type { BegunErasure } from '../../privacy/statements/forget.ts';
+import type { Run, SyncDeps } from '../../sync/control/context.ts';
+import type { Stages } from '../../sync/control/stage.ts';
+import { clearInCrm, type ForgottenContact, findParts } from './erase.ts';
+import { NO_NAMES, namesOfPerson } from './erased-names.ts';
+import { addCounts, type ErasureNote, isCleared, parseNote } from './erasure-note.ts';
 import { clearMentions, dropKeptTexts, findMentions } from './mentions.ts';
 
 type RetryDeps = Pick<SyncDeps, 'store' | 'connector' | 'sealer' | 'otherForms' | 'log'>;
@@ -30,7 +30,7 @@ async function retryErasures(deps: RetryDeps, run: RetryRun): Promise<void> {
 async function retry(
   deps: RetryDeps,
   { lease }: RetryRun,
-  { crmId, receipt, donors }: BegunErasure,
+  { crmId, receipt, donors, names }: BegunErasure,
 ): Promise<boolean> {
   const begun = parseNote(receipt);
   if (begun === null || begun.crm === null) return false;
@@ -42,11 +42,13 @@ async function retry(
   };
   const forms = [crmId, ...(deps.otherForms?.(crmId) ?? [])];
   const account = await store.integrations.listOfSameAccount(lease.integrationId);
-  await clearInCrm(deps, account, { crmId, forms }, begun.clearing, save);
+  const parts = await findParts(deps, account, crmId);
+  const contact = { crmId, forms, parts };
+  const { isSeenEmpty } = await clearInCrm(deps, account, contact, begun.clearing, save);
   const found = await findMentions(deps, lease.integrationId, {
     forms,
     donors: new Set(donors),
-    names: NO_NAMES,
+    names: namesOfPerson(store.fingerprint, names),
   });
   // What runs have written since has the text that it replaced as its value before.
   await save({ erased: { ...note.erased, texts: Math.max(note.erased.texts, found.texts) } });
@@ -54,19 +56,20 @@ async function retry(
   const mentions = await clearMentions(deps, lease, found.inCrm, NO_NAMES);
   await save({ mentions, unreached: null });
   if (!isCleared(note)) return false;
-  await eraseFromStore(deps, lease, crmId, forms, note);
+  await eraseFromStore(deps, lease, contact, note, isSeenEmpty);
   return true;
 }
 
 function eraseFromStore(
   { store }: Pick<RetryDeps, 'store'>,
   lease: Lease,
-  crmId: string,
-  forms: readonly string[],
-  note: NonNullable<ReturnType<typeof parseNote>>,
+  { crmId, forms }: ForgottenContact,
+  note: ErasureNote,
+  isSeenEmpty: boolean,
 ) {
   return store.forget.erase(lease, crmId, {
     forms: forms.slice(1),
+    mayBeLeft: !isSeenEmpty,
     buildReceipt: ({ introductions: _, ...rows }) =>
       JSON.stringify({ ...note, erased: addCounts(note.erased, rows) }),
   });

@@ -1,0 +1,116 @@
+/**
+ * The names of people who are erased, as keyed fingerprints of their words, and whether a text has one of them. Texts that
+ * were written are known by fingerprints of their own words, so that an erasure finds them whatever the CRM shows.
+ */
+
+import type { FieldValues } from '../../core/crm-field.ts';
+import type { FieldMapping, FieldSource } from '../../core/field-map.ts';
+import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
+
+/** A first and a last name, as the CRM or the service has them. */
+export interface PersonName {
+  first: string | null;
+  last: string | null;
+}
+
+export interface NamesOfPerson {
+  /** True if no name is known, so that no text can be searched. */
+  isEmpty: boolean;
+  /** Each as the fingerprints of its words, separated by spaces. */
+  names: readonly string[];
+  /** True if a text has the first and the last name of the person as whole words. */
+  areIn(text: string): boolean;
+  /** True if a text that was written has them, by `fingerprintTexts`; `contact` is the fingerprint of the contact's id. */
+  areInWritten(contact: string, words: string): boolean;
+}
+
+export const NO_NAMES: NamesOfPerson = {
+  isEmpty: true,
+  names: [],
+  areIn: () => false,
+  areInWritten: () => false,
+};
+
+/** Fingerprints of the words of a name; null for half of one. A last name alone finds too much: relatives and namesakes. */
+export function fingerprintName(
+  fingerprint: Fingerprint,
+  { first, last }: PersonName,
+): string | null {
+  const [called = ''] = splitWords(first ?? '');
+  const words = [called, ...splitWords(last ?? '')];
+  if (called === '' || words.length < 2) return null;
+  return words.map((word) => fingerprintWord(fingerprint, word)).join(' ');
+}
+
+export function namesOfPerson(fingerprint: Fingerprint, names: readonly string[]): NamesOfPerson {
+  const known = [...new Set(names)].map((name) => name.split(' '));
+  if (known.length === 0) return NO_NAMES;
+  return {
+    isEmpty: false,
+    names: known.map((words) => words.join(' ')),
+    areIn(text) {
+      const words = new Set(splitWords(text).map((word) => fingerprintWord(fingerprint, word)));
+      return known.some((name) => name.every((word) => words.has(word)));
+    },
+    areInWritten(contact, words) {
+      const written = new Set(words.match(/.{6}/g));
+      return known.some((name) =>
+        name.every((word) => written.has(fingerprintWritten(fingerprint, contact, word))),
+      );
+    },
+  };
+}
+
+/** The sources whose texts may name other people; those of a warm path are known by their introducer. */
+const TEXT_SOURCES: readonly FieldSource[] = [
+  ...(['bio', 'work.primary', 'work.all', 'education.primary', 'education.all'] as const),
+];
+
+/**
+ * Field → fingerprints of the capitalised words of the text that is written into it. They belong to the contact, so that
+ * the same word in two contacts does not look alike.
+ */
+export function fingerprintTexts(
+  fingerprint: Fingerprint,
+  crmId: string,
+  changes: FieldValues,
+  mappings: readonly FieldMapping[],
+): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const { from, to } of mappings) {
+    const value = changes[to];
+    if (typeof value !== 'string' || !TEXT_SOURCES.includes(from)) continue;
+    const contact = fingerprint('forgotten', crmId);
+    const words = new Set(
+      capitalisedWords(value).map((word) =>
+        fingerprintWritten(fingerprint, contact, fingerprintWord(fingerprint, word)),
+      ),
+    );
+    // One word is no name.
+    if (words.size > 1) texts[to] = [...words].join('');
+  }
+  return texts;
+}
+
+/** Names begin with a capital letter, or are in a script that has none. */
+function capitalisedWords(text: string): string[] {
+  return text
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .filter((word) => /^[\p{Lu}\p{Lt}\p{Lo}]/u.test(word))
+    .flatMap(splitWords);
+}
+
+function splitWords(text: string): string[] {
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+}
+
+/** 66 bits: enough that no other word is taken for it. */
+function fingerprintWord(fingerprint: Fingerprint, word: string): string {
+  return fingerprint('word', word).slice(0, 11);
+}
+
+/** 36 bits: a text is one of few dozen words. */
+function fingerprintWritten(fingerprint: Fingerprint, contact: string, word: string): string {
+  return fingerprint('named', `${contact} ${word}`).slice(0, 6);
+}

@@ -1,0 +1,93 @@
+/**
+ * Values that donor-sync wrote and that may be in contacts whose id the database does not have: those of contacts that
+ * were erased without seeing their fields empty. They are writes under the fingerprint of the contact's id, without a run,
+ * a donor and values before, so that nothing but an erasure works with them.
+ */
+import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
+import type { Trx } from '../../database/tables/tables.ts';
+import { VALUES_PURGED } from './retention.ts';
+
+/** The states of writes into a contact whose id the database does not have. */
+export const LEFT_STATES = ['left', 'unseen'] as const;
+
+/** The fingerprint that stands in the place of the contact's id. */
+export function leftContact(fingerprint: Fingerprint, crmId: string): string {
+  return fingerprint('forgotten', crmId);
+}
+
+/** Keeps by fingerprints alone what may still be in the CRM of these contacts; resolves with how many writes it was. */
+export async function leaveValues(
+  trx: Trx,
+  fingerprint: Fingerprint,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<number> {
+  let left = 0;
+  for (const crmId of crmIds) {
+    const contact = leftContact(fingerprint, crmId);
+    const row = await trx
+      .selectFrom('contacts')
+      .select('owned_values')
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', '=', crmId)
+      .executeTakeFirst();
+    const { numUpdatedRows } = await trx
+      .updateTable('writes')
+      .set({
+        crm_id: contact,
+        run_id: '',
+        state: 'left',
+        before: VALUES_PURGED,
+        donor: null,
+        donor_before: null,
+        called: null,
+      })
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', '=', crmId)
+      .where('state', 'in', ['written', 'intended'])
+      .executeTakeFirst();
+    left += Number(numUpdatedRows);
+    if (row === undefined || row.owned_values === '{}') continue;
+    const owned = {
+      id: `${integrationId}/${contact}`,
+      integration_id: integrationId,
+      crm_id: contact,
+      run_id: '',
+      state: 'left' as const,
+      before: VALUES_PURGED,
+      owned_before: '{}',
+      donor: null,
+      donor_before: null,
+      introducer: '',
+      introduced: null,
+      written_at: 0,
+      named: null,
+      called: null,
+    };
+    await trx
+      .insertInto('writes')
+      .values({ ...owned, after: row.owned_values })
+      .onConflict((c) => c.column('id').doUpdateSet({ after: row.owned_values }))
+      .execute();
+  }
+  return left;
+}
+
+/** The fields of these contacts are empty: nothing of them is left. */
+export async function dropLeftValues(
+  trx: Trx,
+  fingerprint: Fingerprint,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<void> {
+  await trx
+    .deleteFrom('writes')
+    .where('integration_id', '=', integrationId)
+    .where(
+      'crm_id',
+      'in',
+      crmIds.map((id) => leftContact(fingerprint, id)),
+    )
+    .where('state', 'in', LEFT_STATES)
+    .execute();
+}

@@ -1,0 +1,82 @@
+/** Writes that a restored database does not know: brought back from the log outside of it, by fingerprints alone. */
+import { sql } from 'kysely';
+import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
+import { inBatches, inFilledBatches } from '../../database/rows.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
+import { findIds } from './erase-again.ts';
+import { VALUES_PURGED } from './retention.ts';
+import type { LoggedWrite } from './write-log.ts';
+
+/**
+ * Puts these writes on record, unless the database has them. Their contacts are fingerprints until `placeWrites` finds
+ * the ids. Resolves with how many there were.
+ */
+export async function recallWrites(db: Database, lines: readonly LoggedWrite[]): Promise<number> {
+  const known = new Set<string>();
+  for (const batch of inFilledBatches(lines.map(({ id }) => id))) {
+    const rows = await db.selectFrom('writes').select('id').where('id', 'in', batch).execute();
+    for (const { id } of rows) known.add(id);
+  }
+  const missing = lines.filter(({ id }) => !known.has(id));
+  for (const batch of inBatches(missing)) {
+    await db
+      .insertInto('writes')
+      .values(
+        batch.map(({ id, integration, contact, after, introducer, introduced, named, at }) => ({
+          id,
+          run_id: '',
+          integration_id: integration,
+          crm_id: contact,
+          state: 'left' as const,
+          before: VALUES_PURGED,
+          after: JSON.stringify(after),
+          owned_before: '{}',
+          donor: null,
+          donor_before: null,
+          introducer,
+          written_at: at,
+          introduced: introduced === null ? null : JSON.stringify(introduced),
+          named: named === null ? null : JSON.stringify(named),
+          called: null,
+        })),
+      )
+      .execute();
+  }
+  return missing.length;
+}
+
+/**
+ * Gives writes of contacts that were not erased the ids of these, as far as the database has them by now: from then on
+ * they count as writes that may have happened.
+ */
+export async function placeWrites(
+  db: Database | Trx,
+  fingerprint: Fingerprint,
+  integrationId: string,
+): Promise<void> {
+  const rows = await db
+    .selectFrom('writes')
+    .select('crm_id')
+    .distinct()
+    .where('integration_id', '=', integrationId)
+    .where(sql<boolean>`state = 'left'`)
+    .where('crm_id', 'not in', (eb) =>
+      eb
+        .selectFrom('forgotten')
+        .select('crm_id_fingerprint')
+        .where('integration_id', '=', integrationId)
+        .where('state', '<>', 'merged'),
+    )
+    .execute();
+  if (rows.length === 0) return;
+  const wanted = new Set(rows.map((row) => row.crm_id));
+  for (const [contact, crm_id] of await findIds({ db, fingerprint }, integrationId, wanted)) {
+    await db
+      .updateTable('writes')
+      .set({ crm_id, state: 'intended' })
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', '=', contact)
+      .where('state', '=', 'left')
+      .execute();
+  }
+}
