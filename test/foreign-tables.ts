@@ -25,7 +25,6 @@ export const READS: Readonly<Record<string, Tables>> = {
     integrations: 'what the list was read with is compared in the same transaction',
     jobs: PICKS,
     partner_keys: PICKS,
-    runs: PICKS,
     submissions: PICKS,
     holds: PICKS,
     kept_profiles: PICKS,
