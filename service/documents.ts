@@ -25,16 +25,23 @@ export function addDocuments(
   for (const path of DOCUMENTS) {
     service.openAPIRegistry.registerPath(path);
   }
-  const document = piece(() => ({
-    ...describeRoutes(service, basePath),
-    info: {
-      title,
-      version: '1',
-      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
-      // The limit in force, for clients that ask; null where the sandbox was started without one.
-      'x-rate-limit': { requests_per_second: ratePerSecond || null, burst },
-    },
-  }));
+  const document = piece(() =>
+    withOperationIds(
+      service.getOpenAPI31Document({
+        openapi: '3.1.0',
+        info: {
+          title,
+          version: '1',
+          license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+          // The limit in force, for clients that ask; null where the sandbox was started without one.
+          'x-rate-limit': { requests_per_second: ratePerSecond || null, burst },
+        },
+        servers: [{ url: basePath }],
+        security: [{ ApiKey: [] }],
+        tags: TAGS,
+      }),
+    ),
+  );
   const page = piece(() => renderDocs(document()));
   service.get('/openapi.json', (c) => c.json(document()));
   service.get('/docs', (c) => c.html(page()));
@@ -54,28 +61,6 @@ const TAGS = [
   { name: 'Enhancement', description: 'Persons in, jobs, profiles out. Two forms of the paths.' },
   { name: 'Documents', description: 'This document.' },
 ];
-
-/** By their routes: most services of a process have the same ones, and to describe them takes tens of milliseconds. */
-const described = new Map<string, Document>();
-
-function describeRoutes(service: OpenAPIHono<PartnerEnv>, basePath: string): Document {
-  const routes = service.routes.map(({ method, path }) => `${method} ${path}`);
-  const key = [basePath, ...routes].join('\n');
-  const known = described.get(key);
-  if (known !== undefined) return known;
-  const document = withOperationIds(
-    service.getOpenAPI31Document({
-      openapi: '3.1.0',
-      // Each service has its own in this place.
-      info: { title: '', version: '' },
-      servers: [{ url: basePath }],
-      security: [{ ApiKey: [] }],
-      tags: TAGS,
-    }),
-  );
-  described.set(key, document);
-  return document;
-}
 
 type Document = ReturnType<OpenAPIHono<PartnerEnv>['getOpenAPI31Document']>;
 
