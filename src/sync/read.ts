@@ -41,11 +41,12 @@ const MOST_PREPARATIONS = 100;
 
 async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<void> {
   await recordCurrencies(deps, run, page);
-  // The CRM shows them again: texts about other erased people that were left in them can be cleared now.
   const erased = [...page.contacts, ...page.removed].flatMap(
     ({ id }) => forgottenFingerprint(deps, run, id) ?? [],
   );
-  await deps.store.mentions.recordSeen(run.lease, erased, 'left');
+  // The CRM shows them again: texts about other erased people that were left in them can be cleared now. Before the page
+  // is recorded, since a run that is killed in between reads it again; and a page without them is recorded at once.
+  if (erased.length > 0) await deps.store.mentions.recordSeen(run.lease, erased, 'left');
   for (let times = 0; times < MOST_PREPARATIONS; times += 1) {
     // Before the contacts: who an erased one became a part of is known by then.
     const removed = departures(deps, run, page.removed, deps.clock.now());

@@ -22,6 +22,8 @@ export interface NamesOfPerson {
   areIn(text: string): boolean;
   /** True if a text that was written has them, by `fingerprintTexts`; `contact` is the fingerprint of the contact's id. */
   areInWritten(contact: string, words: string): boolean;
+  /** The same without a name that is also that of the contact whose texts are searched: they name that contact. */
+  except(own: string | null): NamesOfPerson;
 }
 
 export const NO_NAMES: NamesOfPerson = {
@@ -29,6 +31,7 @@ export const NO_NAMES: NamesOfPerson = {
   names: [],
   areIn: () => false,
   areInWritten: () => false,
+  except: () => NO_NAMES,
 };
 
 /** Fingerprints of the words of a name; null for half of one. A last name alone finds too much: relatives and namesakes. */
@@ -45,7 +48,7 @@ export function fingerprintName(
 export function namesOfPerson(fingerprint: Fingerprint, names: readonly string[]): NamesOfPerson {
   const known = [...new Set(names)].map((name) => name.split(' '));
   if (known.length === 0) return NO_NAMES;
-  return {
+  const all: NamesOfPerson = {
     isEmpty: false,
     names: known.map((words) => words.join(' ')),
     areIn(text) {
@@ -58,7 +61,15 @@ export function namesOfPerson(fingerprint: Fingerprint, names: readonly string[]
         name.every((word) => written.has(fingerprintWritten(fingerprint, contact, word))),
       );
     },
+    except(own) {
+      if (own === null || !all.names.includes(own)) return all;
+      return namesOfPerson(
+        fingerprint,
+        all.names.filter((name) => name !== own),
+      );
+    },
   };
+  return all;
 }
 
 /** The sources whose texts may name other people; those of a warm path are known by their introducer. */

@@ -186,8 +186,10 @@ function namingValues(
   let isInCrm = false;
   for (const write of writes) {
     const contact = isLeft(write.state) ? crmId : leftContact(store.fingerprint, crmId);
+    // A double and a namesake keep their own profiles.
+    const others = names.except(write.called);
     const texts = Object.keys(write.named).filter((field) =>
-      names.areInWritten(contact, write.named[field] ?? ''),
+      others.areInWritten(contact, write.named[field] ?? ''),
     );
     const isByDonor = donors.has(write.introducer);
     if (!isByDonor && texts.length === 0) continue;
@@ -241,14 +243,15 @@ function addKeptValues(
   { names }: Mentioned,
   found: KeptTexts,
 ): void {
-  for (const { id, before } of writes) {
+  for (const { id, before, called } of writes) {
     if (before === '') continue;
+    const others = names.except(called);
     const place = valuesBeforeSealContext({ id, integrationId, crmId });
     const values = openIfPossible(() => openValues(deps.sealer, before, place));
     if (values === null) continue;
     const telling = Object.entries(values).flatMap(([field, value]) => {
       const isNamed =
-        (typeof value === 'string' && names.areIn(value)) ||
+        (typeof value === 'string' && others.areIn(value)) ||
         (value !== null && family.some((part) => isIn(deps, part.id, part.fields, field, value)));
       return isNamed ? [field] : [];
     });

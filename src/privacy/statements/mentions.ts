@@ -25,6 +25,8 @@ export interface WriteOfTexts {
   introduced: OwnedValues;
   /** Field → fingerprints of the words of its text that may name people. */
   named: OwnedValues;
+  /** Fingerprints of the name of whom the profile was about; null for none. */
+  called: string | null;
 }
 
 /** A contact with all of its writes. */
@@ -387,7 +389,8 @@ export function mentionQueries(
       }
       const written = await db
         .selectFrom('writes')
-        .select(['id', 'crm_id', 'before', 'after', 'state', 'introducer', 'introduced', 'named'])
+        .select(['id', 'crm_id', 'before', 'after', 'state'])
+        .select(['introducer', 'introduced', 'named', 'called'])
         .where('integration_id', '=', integrationId)
         .where('crm_id', 'in', batch)
         .orderBy('id')
@@ -402,6 +405,7 @@ export function mentionQueries(
           introducer: row.introducer,
           introduced: row.introduced === null ? {} : parseOwned(row.introduced),
           named: row.named === null ? {} : parseOwned(row.named),
+          called: row.called,
         };
         writes.set(row.crm_id, [...(writes.get(row.crm_id) ?? []), write]);
       }
