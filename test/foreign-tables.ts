@@ -38,7 +38,10 @@ export const READS: Readonly<Record<string, Tables>> = {
     run_rows: 'sums by day count what the runs of a day have written',
     runs: 'the same; and a balance belongs to the runs of its key',
   },
-  database: { integrations: 'the lease of a client is in its row' },
+  database: {
+    integrations: 'the lease of a client is in its row',
+    audit_head: 'a row there says that the fingerprint key was in use',
+  },
   decisions: {
     contacts: PICKS,
     jobs: PICKS,

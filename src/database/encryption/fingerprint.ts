@@ -87,6 +87,13 @@ export async function loadFingerprintKey(db: Kysely<Tables>, sealer: Sealer): Pr
 
 /** Of several processes that start at once, the first one's key stays. Resolves with the one that did. */
 async function createKey(db: Kysely<Tables>, sealer: Sealer): Promise<string | null> {
+  // A new key would know none of those who were erased, and none of the contacts that were paid for.
+  const used = await db.selectFrom('audit_head').select('id').executeTakeFirst();
+  if (used !== undefined) {
+    throw fingerprintKeyUnreadable(
+      'It is missing, although the audit has entries that were made with it. Restore the database from a backup.',
+    );
+  }
   const key = randomBytes(KEY_BYTES).toString('base64url');
   const value = sealer.seal(key, secretSealContext(FINGERPRINT_KEY));
   await db

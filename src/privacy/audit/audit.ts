@@ -5,6 +5,7 @@ import { isoTime } from '../../core/clock.ts';
 import { isDonorSyncError, messageOf } from '../../core/errors.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
+import { listTriggers } from '../../database/list-triggers.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { isPartMissing } from '../../database/store-error.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
@@ -279,9 +280,11 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
     if (purged.seq > 0 && head?.purged_mark !== placeMark(fingerprint, 'audit_purged', purged)) {
       wrong('The place where the chain begins since the last purge was not signed by donor-sync.');
     }
+    for (const strange of await findStrangeRows(purged.seq)) wrong(strange);
     let { seq, hash } = purged;
     let entries = 0;
     let firstHash: string | null = null;
+    let firstSeq: number | null = null;
     let isKnownThere = known === null || known.seq < purged.seq;
     const noteKnown = async () => {
       if (known?.seq !== seq) return;
@@ -296,13 +299,18 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
       const rows = await readAfter(seq, head?.seq ?? null);
       for (const row of rows) {
         if (row.seq !== seq + 1) {
-          wrong(`Entries are missing: ${row.seq} follows on ${seq}.`);
+          wrong(
+            seq === 0
+              ? `The chain begins at entry ${row.seq}, and no purge is on record: the entries before it are gone, or the record of the purge.`
+              : `Entries are missing: ${row.seq} follows on ${seq}.`,
+          );
         } else if (row.hash !== chainHash(fingerprint, hash, chained(row))) {
           wrong(`Entry ${row.seq} was changed, or put there by another program.`);
         }
         seq = row.seq;
         hash = row.hash;
         if (row.seq === 1) firstHash = row.hash;
+        firstSeq ??= row.seq;
         entries += 1;
         await noteKnown();
       }
@@ -315,7 +323,7 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
     if (birth === null && (purged.seq > 0 || (await wasBornOnRecord()))) wrong(BIRTH_GONE);
     const isOther = birth !== null && firstHash !== null && firstHash !== birth.hash;
     if (isOther) wrong(BEGUN_AGAIN);
-    else if (purged.seq === 0 && entries > 0 && (await hasBegunLate())) wrong(BEGUN_LATE);
+    else if (firstSeq === 1 && (await hasBegunLate())) wrong(BEGUN_LATE);
     const changed = await countChangedKeys();
     if (changed > 0) {
       wrong(
@@ -354,6 +362,36 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
       wrong(missing + (await restoreText()));
     }
     return { entries, end: head === null ? null : end, purgedThrough: purged.seq, problems };
+  }
+
+  /** What stands in the database beside the chain, and was put there by another program. */
+  async function findStrangeRows(purgedSeq: number): Promise<string[]> {
+    const problems: string[] = [];
+    const before = await db
+      .selectFrom('audit_entries')
+      .select('seq')
+      .where('seq', '<=', purgedSeq)
+      .orderBy('seq')
+      .limit(MAX_PROBLEMS)
+      .execute();
+    for (const { seq } of before) {
+      problems.push(
+        `Entry ${seq} stands before the place where the chain begins: it was put there by another program.`,
+      );
+    }
+    const others = [
+      ...(await db.selectFrom('audit_head').select('id').where('id', '<>', 1).execute()),
+      ...(await db.selectFrom('chain_births').select('id').where('id', '<>', 1).execute()),
+    ];
+    if (others.length > 0) {
+      problems.push('The record of the chain has a second row, which donor-sync did not make.');
+    }
+    for (const name of await listTriggers(db)) {
+      problems.push(
+        `The database has the trigger "${name}", which donor-sync did not make: it can take entries away as they are made.`,
+      );
+    }
+    return problems;
   }
 
   /** A restore takes entries away lawfully: its own entry, which nobody can forge, says when. */

@@ -9,6 +9,8 @@ import { generateKey, parseKeyRing } from '../../../src/database/encryption/key-
 import { resealAll } from '../../../src/database/encryption/reseal.ts';
 import { createSealer } from '../../../src/database/encryption/sealed.ts';
 import { migrateToLatest } from '../../../src/database/migrate.ts';
+import { createStore } from '../../../src/store.ts';
+import { createFakeClock } from '../../helpers/fake-clock.ts';
 import { describeEachDatabase, describeOn } from '../../helpers/test-databases.ts';
 
 describeOn('sqlite', 'createFingerprint', () => {
@@ -90,5 +92,21 @@ describeEachDatabase('loadFingerprintKey', (open) => {
       message: expect.stringContaining('"2026"'),
     });
     expect(await db.selectFrom('secrets').selectAll().execute()).toEqual(stored);
+  });
+
+  it('makes no new key in the place of one that someone deleted', async () => {
+    const { db } = await open();
+    await migrateToLatest(db);
+    const sealer = createSealer(parseKeyRing(oldKey));
+    const fingerprint = createFingerprint(await loadFingerprintKey(db, sealer));
+    const store = createStore({ db, clock: createFakeClock(), fingerprint });
+    await store.schedules.pause('riverside');
+    await db.deleteFrom('secrets').execute();
+    await expect(loadFingerprintKey(db, sealer)).rejects.toMatchObject({
+      kind: 'configuration',
+      code: 'fingerprint_key_unreadable',
+      message: expect.stringContaining('It is missing, although the audit has entries'),
+    });
+    expect(await db.selectFrom('secrets').selectAll().execute()).toEqual([]);
   });
 });

@@ -81,7 +81,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
   },
   'the first entry is deleted': {
     does: (db) => db.deleteFrom('audit_entries').where('seq', '=', 1).execute(),
-    says: /Entries are missing: 2 follows on 0/,
+    says: /chain begins at entry 2, and no purge is on record/,
   },
   'an entry in the middle is deleted': {
     does: (db) => db.deleteFrom('audit_entries').where('seq', '=', 3).execute(),
@@ -176,6 +176,38 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
         .where('key_id', 'is not', null)
         .execute(),
     says: CHANGED,
+  },
+  'a forged entry is put before the first one': {
+    does: async (db) => {
+      const forged = await readEntry(db, 2);
+      await db
+        .insertInto('audit_entries')
+        .values({ ...forged, seq: -1 })
+        .execute();
+    },
+    says: /Entry -1 stands before the place where the chain begins/,
+  },
+  'a forged entry is put where older ones were purged': {
+    does: async (db) => {
+      const { seq } = await endOf(db);
+      const forged = await readEntry(db, seq);
+      await db
+        .insertInto('audit_entries')
+        .values({ ...forged, seq: 2 })
+        .execute();
+    },
+    says: /Entry 2 stands before the place where the chain begins/,
+    isPurged: true,
+  },
+  'a second end is added': {
+    does: async (db) => {
+      const row = await db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
+      await db
+        .insertInto('audit_head')
+        .values({ ...row, id: 2 })
+        .execute();
+    },
+    says: /has a second row, which donor-sync did not make/,
   },
   'the hash of an entry is changed': {
     does: (db) => entry(db, 2).set({ hash: 'x' }).execute(),
@@ -306,7 +338,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
   },
   'the place of a purge is set back, so that none was': {
     does: (db) => head(db).set({ purged_seq: 0, purged_hash: null, purged_mark: null }).execute(),
-    says: /Entries are missing/,
+    says: /The chain begins at entry \d+, and no purge is on record/,
     isPurged: true,
   },
 };
@@ -321,7 +353,7 @@ function endOf(db: Database) {
   return db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
 }
 
-describeEachDatabase('a tampering with the audit', (open) => {
+describeEachDatabase('a tampering with the audit', (open, kind) => {
   const createWorld = storeWorlds(open);
 
   it.each(Object.entries(TAMPERINGS))('is named: %s', async (_, tampering) => {
@@ -352,6 +384,20 @@ describeEachDatabase('a tampering with the audit', (open) => {
     expect(problems.join('\n')).toMatch(/is gone from the database/);
     expect(problems.join('\n')).toMatch(part);
     expect(await unexpectedOf(world)).toEqual([]);
+  });
+
+  it('is named: triggers take entries away as they are made', async () => {
+    const world = await storeWorlds(open)();
+    await fill(world);
+    const body =
+      kind === 'sqlite'
+        ? sql`create trigger hidden after insert on audit_entries
+            begin delete from audit_entries where seq = new.seq; end`
+        : sql`create trigger hidden before update on audit_entries
+            for each row execute function suppress_redundant_updates_trigger()`;
+    await body.execute(world.db);
+    const { problems } = await world.store.audit.verify();
+    expect(problems.join('\n')).toMatch(/has the trigger "hidden"/);
   });
 
   it('is tried in 25 ways at least', () => {
