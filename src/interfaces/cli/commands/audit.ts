@@ -157,7 +157,7 @@ function verifyCommand(deps: ProductDeps): Command {
       if (place === null) return;
       if (options.known === undefined) {
         output.print(
-          'Whether entries at the end are gone together with their signed end, the database alone cannot tell.',
+          'Whether entries at the end, or the whole audit before it was begun anew, are gone together with their signed end, the database alone cannot tell.',
         );
       }
       output.print(`The chain ends at ${place}`);
