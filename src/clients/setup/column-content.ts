@@ -59,6 +59,29 @@ export function contentKind(values: readonly string[]): ContentKind {
   return share(isWholeName) >= MOST && distinct >= MANY ? 'whole name' : 'text';
 }
 
+/** A name of somebody, and the name of the contact in the same row. */
+export interface NamePair {
+  name: string;
+  contact: string;
+}
+
+/**
+ * True of names of spouses and other relatives: most end with the contact's own last word, and are other names than the
+ * contact's. `Ana de la Cruz` and `Cruz` end alike, `Lopez, Maria` and `Lopez` do not.
+ */
+export function areNamesOfRelatives(pairs: readonly NamePair[]): boolean {
+  const filled = pairs
+    .map(({ name, contact }) => ({ name: plain(name), contact: plain(contact) }))
+    .filter(({ name, contact }) => name !== '' && contact !== '')
+    .slice(0, MOST_VALUES);
+  if (filled.length < FEWEST_VALUES) return false;
+  const lastWord = (name: string) => name.split(' ').at(-1);
+  const alike = filled.filter(
+    ({ name, contact }) => name !== contact && lastWord(name) === lastWord(contact),
+  );
+  return alike.length / filled.length >= MANY;
+}
+
 /** A few words for an example that must not show a value: `2 words`, `5 digits`, `an e-mail address`. */
 export function shapeOfValue(value: string): string {
   const text = value.trim();

@@ -1,7 +1,12 @@
 /** Every column of a file, with its use and an example: what is not used is seen as well. Pure. */
 
 import { settingNames } from '../../../connectors/csv/setting-names.ts';
-import { contentKind, shapeOfValue } from './column-content.ts';
+import {
+  areNamesOfRelatives,
+  type ContentKind,
+  contentKind,
+  shapeOfValue,
+} from './column-content.ts';
 import type { CsvHeader } from './csv-columns.ts';
 
 /** The columns of a contact and of its marks, as chosen. */
@@ -36,18 +41,39 @@ export function listFileColumns(
   { names, sample }: Pick<CsvHeader, 'names' | 'sample'>,
   chosen: ChosenColumns,
 ): ColumnLine[] {
+  const contacts = sample.map((row) => readOwnName(row, chosen));
   return settingNames(names).map((other, at) => {
     const name = other ?? names[at] ?? '';
     const values = sample.map((row) => row.get(name)?.trim() ?? '');
     const example = values.find((value) => value !== '') ?? null;
+    const use = describeUse(name, chosen);
     const kind = contentKind(values);
+    const areRelatives =
+      use === null &&
+      kind === 'whole name' &&
+      areNamesOfRelatives(
+        values.map((value, row) => ({ name: value, contact: contacts[row] ?? '' })),
+      );
     return {
       name,
-      use: describeUse(name, chosen),
+      use,
       example: example === null ? null : example.replace(/\s+/g, ' ').slice(0, EXAMPLE_LENGTH),
-      shape: example === null ? 'blank' : kind === 'text' ? shapeOfValue(example) : kind,
+      shape: areRelatives ? 'name of a relative' : describeShape(kind, example),
     };
   });
+}
+
+function describeShape(kind: ContentKind, example: string | null): string {
+  if (example === null) return 'blank';
+  return kind === 'text' ? shapeOfValue(example) : kind;
+}
+
+function readOwnName(
+  row: ReadonlyMap<string, string>,
+  { firstName, lastName, fullName }: ChosenColumns,
+): string {
+  const columns = fullName === null ? [firstName, lastName] : [fullName];
+  return columns.map((column) => (column === null ? '' : (row.get(column) ?? ''))).join(' ');
 }
 
 function describeUse(name: string, chosen: ChosenColumns): string | null {

@@ -316,7 +316,7 @@ function withContent(
   );
   const free = getNameIndex(file.columns).own.filter((name) => !used.has(name));
   const hasName = fullName !== null || (firstName !== null && lastName !== null);
-  const whole = hasName ? undefined : free.find((name) => file.getKind(name) === 'whole name');
+  const whole = hasName ? undefined : findFullest(file, free, 'whole name');
   const names =
     whole === undefined ? { firstName, lastName, fullName } : { ...NO_NAMES, fullName: whole };
   const employer = free.find(
@@ -328,6 +328,18 @@ function withContent(
     addresses: withNumberedLines(file, addressByContent(file, addresses, free), free),
     employers: employers.length > 0 || employer === undefined ? employers : [employer],
   };
+}
+
+/** The column of a kind that has the most values: every contact has a name, and few have a spouse's. The first of several. */
+function findFullest(
+  { sample, getKind }: GuessedFile,
+  columns: readonly string[],
+  kind: ContentKind,
+): string | undefined {
+  const counted = columns
+    .filter((name) => getKind(name) === kind)
+    .map((name) => ({ name, filled: sample.filter((row) => row.get(name)?.trim()).length }));
+  return counted.toSorted((one, other) => other.filled - one.filled)[0]?.name;
 }
 
 /** The lines right after the street that have its name with the next numbers: `Addr L2`, `Addr L3`. */

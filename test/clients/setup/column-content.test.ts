@@ -76,6 +76,31 @@ it('finds names, address and employer by their values where no name tells them',
   ]);
 });
 
+it("tells a spouse's names from the contact's own by their values, where no column has a name that tells", () => {
+  const { names, sample } = fileOf({
+    Ref: ['A-1', 'A-2', 'A-3', 'A-4', 'A-5'],
+    'Field 1': ['Eve Vale', '', 'Fay Oz', 'Gus Moss', ''],
+    'Field 2': ['Ada Vale', 'Ben Hill', 'Cem Oz', 'Dora Moss', 'Ira Penn'],
+  });
+  const guess = guessColumns(names, sample);
+  expect(guess).toMatchObject({ fullName: 'Field 2' });
+  const shapes = listFileColumns({ names, sample }, guess).map(({ name, shape }) => [name, shape]);
+  expect(shapes).toContainEqual(['Field 1', 'name of a relative']);
+});
+
+it("does not take other people's names for a spouse's", () => {
+  const { names, sample } = fileOf({
+    Ref: ['A-1', 'A-2', 'A-3', 'A-4'],
+    Given: ['Ada', 'Ben', 'Cem', 'Dora'],
+    'Last Name': ['Vale', 'Hill', 'Oz', 'Moss'],
+    Solicitor: ['Kim Vale', 'Lou Park', 'Kim Vale', 'Lou Park'],
+    Assistant: ['Kim Reed', 'Lou Park', 'Mia Frost', 'Ned Moss'],
+  });
+  const chosen = { ...guessColumns(names, sample), firstName: 'Given', lastName: 'Last Name' };
+  const shapes = listFileColumns({ names, sample }, chosen).map(({ shape }) => shape);
+  expect(shapes).not.toContain('name of a relative');
+});
+
 it('does not believe a name of a column that its values contradict', () => {
   const { names, sample } = fileOf({
     'Donor ID': ['1', '2', '3'],
