@@ -167,5 +167,6 @@ export function createApi(
 
 /** Many records are read by a POST. */
 function isRead(path: string): boolean {
-  return path.replace(/\?.*$/, '').endsWith('/batch/read');
+  const [resource = ''] = path.split('?');
+  return resource.endsWith('/batch/read');
 }
