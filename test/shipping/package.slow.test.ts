@@ -110,6 +110,7 @@ describe('the package', () => {
       /^dist\/chunks\/[\w-]+\.js$/,
       // A worker thread is started from a file of its own.
       /^dist\/connectors\/csv\/sources\/workbook-worker\.js$/,
+      /^dist\/src\/(clients\/setup\/upload|people\/sign-in\/guess)-worker\.js$/,
       /^dist\/src\/interfaces\/(pages\/assets|cli\/commands\/connector\/skeleton)\/[\w-]+\.js$/,
       /^dist\/src\/(.+\.(css|csv|svg)|interfaces\/cli\/commands\/connector\/skeleton\/README\.md)$/,
       /^dist\/(connectors|src\/(core|outbound|partner))\/.*[\w-]+\.d\.ts$/,
