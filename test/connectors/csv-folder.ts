@@ -33,6 +33,7 @@ export interface CsvFolder {
   rows(name: string): Promise<Record<string, string>[]>;
   connector(options?: ConnectorChoices): Promise<Connector>;
   check(options?: ConnectorChoices): Promise<Finding[]>;
+  /** Closes the connectors, also of a test that failed, and removes the folder. */
   close(): Promise<void>;
 }
 
@@ -46,6 +47,7 @@ export interface ConnectorChoices {
 export async function openCsvFolder(): Promise<CsvFolder> {
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-csv-'));
   const path = (name: string) => join(folder, name);
+  const opened: Connector[] = [];
   return {
     path,
     write: (name, content) => writeFile(path(name), content),
@@ -55,9 +57,16 @@ export async function openCsvFolder(): Promise<CsvFolder> {
     },
     read: (name) => readFile(path(name), 'utf8'),
     rows: async (name) => parseRows(await readFile(path(name), 'utf8')),
-    connector: (options) => csvConnectorFor(path('in.csv'), options),
+    async connector(options) {
+      const connector = await csvConnectorFor(path('in.csv'), options);
+      opened.push(connector);
+      return connector;
+    },
     check: (options) => csvConnector.check(optionsFor(path('in.csv'), options)),
-    close: () => rm(folder, { recursive: true }),
+    async close() {
+      for (const connector of opened) await connector.close();
+      await rm(folder, { recursive: true });
+    },
   };
 }
 
