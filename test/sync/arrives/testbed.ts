@@ -12,7 +12,7 @@ import { undoRun } from '../../../src/fields/undo.ts';
 import { isProfileLine } from '../../../src/fields/value-states.ts';
 import { openCrm } from '../../../src/sync/control/crm-account.ts';
 import { withLease } from '../../../src/sync/control/with-lease.ts';
-import { csvConnectorFor, openCsvFolder } from '../../connectors/csv-folder.ts';
+import { openCsvFolder } from '../../connectors/csv-folder.ts';
 import { openAccount } from '../../connectors/hubspot/account.ts';
 import { openOrg } from '../../connectors/salesforce/org.ts';
 import { controlService } from '../../helpers/service-control.ts';
@@ -266,10 +266,7 @@ async function startCsv({ people }: BedOptions, serviceUrl: string) {
     lines,
     ids: rows.map(({ Id }) => Id),
     open: (signal: AbortSignal) =>
-      csvConnectorFor(folder.path('in.csv'), {
-        signal,
-        settings: { output: folder.path('out.csv') },
-      }),
+      folder.connector({ signal, settings: { output: folder.path('out.csv') } }),
     async read(id: string): Promise<Values> {
       const written = await folder.rows('out.csv');
       const row = written.find((each) => each['Id'] === id) ?? {};
