@@ -235,9 +235,9 @@ export interface Connector {
   readByIds(ids: readonly string[], fields: readonly string[]): Promise<RecordLookup[]>;
 
   /**
-   * The ids of the records that were merged into this one, as far as the CRM still tells; those that were merged into
-   * them are their own. Called when a person is erased: no run may have read of a merge yet. Left out where records
-   * are not merged.
+   * Returns the ids of the records that were merged into this record directly, as far as the CRM still reports them.
+   * donor-sync calls it when a person is erased, because it may not have read the merge yet. A connector whose CRM does
+   * not merge records leaves this method out.
    */
   findMerged?(id: string): Promise<readonly string[]>;
 
@@ -245,7 +245,7 @@ export interface Connector {
    * Returns the ids of the contacts that `contacts.filter` includes now. donor-sync calls it if there is a
    * filter, before it spends a credit on contacts that this run has not read: a CRM does not report that a
    * contact has left the filter, because the contact still exists. Gets at most `capabilities.readBatch` ids.
-   * A connector without filters, or one that reports such contacts as removed, does not need it.
+   * A connector leaves this method out if it has no filters, or if it reports such contacts as removed.
    */
   findIncluded?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 
@@ -437,7 +437,7 @@ export interface ContactChange {
 /** Values that others put into a contact after the caller had read it, and that a write of ours then replaced. */
 export interface Overwritten {
   values: FieldValues;
-  /** Who put them there, as an id or a word of the CRM; null where it does not say. */
+  /** The CRM's id or name for the author of these values; null if the CRM does not report an author. */
   by: string | null;
 }
 

@@ -6,6 +6,7 @@ import type { Checkpoint, Lease, RunTransaction } from '../database/leases.ts';
 import { prepared, type Slots } from '../database/prepared.ts';
 import { inFilledBatches } from '../database/rows.ts';
 import type { DueReason } from '../database/tables/contacts.ts';
+import { deliverAsLost } from '../fields/statements/lost-values.ts';
 import { countInRun } from '../sync/statements/run-counts.ts';
 import type { RunContext } from '../sync/statements/runs.ts';
 import { type Answered, findAnswered } from './answered.ts';
@@ -16,7 +17,7 @@ import { type Departure, recordRemoved, supersedeHolds } from './departures.ts';
 import { openErasedHolds, reopenHolds } from './erased-holds.ts';
 import { areSameMarks, type ErasedMarks, findErasedMarks } from './erased-marks.ts';
 import { type LifeEvent, PRIORITY } from './life.ts';
-import { closeMissing, mark, offerAgain } from './many-at-once/missing.ts';
+import { closeMissing, mark } from './many-at-once/missing.ts';
 import { OBJECTS } from './many-at-once/opt-outs.ts';
 
 /** What the plan says of one contact. */
@@ -187,7 +188,9 @@ async function recordBatch<C extends ReadContact>(
   await putRows(trx, decided);
   await recordKept(trx, lease, run, kept);
   await closeMissing(trx, lease, run.now, found);
-  await offerAgain(trx, lease, found);
+  for (const batch of inFilledBatches(found)) {
+    await deliverAsLost(trx, lease.integrationId, batch);
+  }
   await supersedeHolds(trx, lease, run.now, released);
   await openErasedHolds(trx, lease, run, held);
   await resume(trx, lease, run, resumed);

@@ -1,12 +1,11 @@
 /**
  * Contacts that the CRM no longer shows, without a sign that they were deleted: marked, counted, held for a
- * decision, and removed once that is allowed. `src/sync/guards/departures.ts` decides which of these happens.
+ * decision, and removed once that is allowed. `sync/guards/departures.ts` decides which of these happens.
  */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
-import { MAY_BE_LOST } from '../../database/tables/fields.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { move, moveAndList } from '../apply-events.ts';
@@ -276,35 +275,6 @@ export async function closeMissing(
       .execute();
   }
 }
-
-/**
- * Contacts were found again that had been missing: a record that was lost meanwhile has lost our values as well, so
- * that their kept profiles are offered again, and their status is looked at.
- */
-export async function offerAgain(
-  trx: Trx,
-  { integrationId }: Pick<Lease, 'integrationId'>,
-  crmIds: readonly string[],
-): Promise<void> {
-  for (const portion of inFilledBatches(crmIds)) {
-    await trx
-      .updateTable('kept_profiles')
-      .set({ field_map: NEVER_OFFERED })
-      .where('integration_id', '=', integrationId)
-      .where('crm_id', 'in', portion)
-      .where('field_map', '<>', NEVER_OFFERED)
-      .execute();
-    await trx
-      .updateTable('contact_statuses')
-      .set({ seen: MAY_BE_LOST })
-      .where('integration_id', '=', integrationId)
-      .where('crm_id', 'in', portion)
-      .execute();
-  }
-}
-
-/** The field map of a kept profile that the record in the CRM has not been offered. */
-const NEVER_OFFERED = '';
 
 /** Nothing has to be decided about contacts that left; what comes of a job in flight is still to be decided. */
 async function closeQuestions(

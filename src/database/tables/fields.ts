@@ -34,6 +34,9 @@ export type ValueState =
   /** It was there, and a user has undone the run that wrote it. */
   | 'undone';
 
+/** `field_map` of a kept profile that the record in the CRM has not been offered. */
+export const NEVER_OFFERED = '';
+
 /** `seen` of a contact that was away, or whose field was: its record may have lost the status. */
 export const MAY_BE_LOST = '';
 

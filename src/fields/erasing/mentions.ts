@@ -156,11 +156,11 @@ function withParts(partsByHeir: ReadonlyMap<string, readonly string[]>, crmId: s
 
 /** The record that has the values now. */
 function findHeir(merges: ReadonlyMap<string, string>, crmId: string): string {
-  return heirsOf(merges, crmId).at(-1) ?? crmId;
+  return listHeirs(merges, crmId).at(-1) ?? crmId;
 }
 
 /** The records that the contact became a part of, one after the other; a circle of merges ends where it began. */
-function heirsOf(merges: ReadonlyMap<string, string>, crmId: string): string[] {
+function listHeirs(merges: ReadonlyMap<string, string>, crmId: string): string[] {
   const heirs = new Set<string>();
   for (
     let next = merges.get(crmId);
@@ -375,7 +375,7 @@ async function findErasedMentions(
   const merges = await mentions.findMerges(integrationId);
   // Who took such a contact in can have its texts. Of all others nothing is read: this is a part of each run.
   const naming = await mentions.listNaming(integrationId, donors);
-  const ids = [...new Set(naming.flatMap((id) => [id, ...heirsOf(merges, id)]))];
+  const ids = [...new Set(naming.flatMap((id) => [id, ...listHeirs(merges, id)]))];
   const everyone = { forms: [], names: NO_NAMES, donors: new Set(donors) };
   return findIn(deps, integrationId, everyone, merges, pagesOf(deps, integrationId, ids));
 }

@@ -9,7 +9,7 @@ import { type FromRow, fromRow, fromRows } from '../../database/from-row.ts';
 import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inBatches, inFilledBatches, toValueRows } from '../../database/rows.ts';
-import { MAY_BE_LOST, type ValueState } from '../../database/tables/fields.ts';
+import { NEVER_OFFERED, type ValueState } from '../../database/tables/fields.ts';
 import type { Database, Tables } from '../../database/tables/tables.ts';
 import { closeWrites, type WriteEnd } from './field-end.ts';
 import {
@@ -19,6 +19,7 @@ import {
   listCandidates,
   listUnkeptJobs,
 } from './later-deliveries.ts';
+import { deliverAsLost } from './lost-values.ts';
 import {
   countWaiting,
   dropNotes,
@@ -121,7 +122,7 @@ export function keptProfileQueries(db: Database, checkpoint: Checkpoint, clock: 
       }));
       const offered: OfferedMap[] = [];
       // A walk through all profiles would be longer than a look for one of each map.
-      for (const map of [{ fieldMap: '', lines: [] }, ...maps]) {
+      for (const map of [{ fieldMap: NEVER_OFFERED, lines: [] }, ...maps]) {
         const one = await db
           .selectFrom('kept_profiles')
           .select('crm_id')
@@ -292,7 +293,7 @@ export function keptProfileQueries(db: Database, checkpoint: Checkpoint, clock: 
           ...each,
           paidAt: submittedAt,
           isDelivered: true,
-          fieldMap: '',
+          fieldMap: NEVER_OFFERED,
           values: [],
         }));
         await insertKept(trx, lease.integrationId, deliveries);
@@ -311,20 +312,7 @@ export function keptProfileQueries(db: Database, checkpoint: Checkpoint, clock: 
           .select('crm_id')
           .where('integration_id', '=', integrationId)
           .where('state', '=', 'removed');
-        await trx
-          .updateTable('kept_profiles')
-          .set({ field_map: '' })
-          .where('integration_id', '=', integrationId)
-          .where('field_map', '<>', '')
-          .where('crm_id', 'in', removed)
-          .execute();
-        await trx
-          .updateTable('contact_statuses')
-          .set({ seen: MAY_BE_LOST })
-          .where('integration_id', '=', integrationId)
-          .where('seen', '<>', MAY_BE_LOST)
-          .where('crm_id', 'in', removed)
-          .execute();
+        await deliverAsLost(trx, integrationId, removed);
         for (const table of ['value_states', 'kept_profiles'] as const) {
           await trx
             .deleteFrom(table)
@@ -359,7 +347,7 @@ export function keptProfileQueries(db: Database, checkpoint: Checkpoint, clock: 
       await checkpoint(lease, async (trx) => {
         await trx
           .updateTable('kept_profiles')
-          .set({ field_map: '' })
+          .set({ field_map: NEVER_OFFERED })
           .where('integration_id', '=', lease.integrationId)
           .where('field_map', 'in', fieldMaps)
           .execute();

@@ -1,27 +1,21 @@
-/** What the service tells of people who were erased, in the profiles of others: it comes no further than this. */
+/** Keeps out what the service says about erased people in the profiles of other contacts. */
 import { namesOfPerson } from '../../fields/erasing/erased-names.ts';
 import { withoutTexts } from '../../fields/erasing/mentions.ts';
 import type { JobResult } from '../../partner/results.ts';
 import type { Run, SyncDeps } from './context.ts';
 
-/** The same client of the service, whose profiles lack the lines that name an erased person. */
+/** Returns the same client of the service, but its profiles lack the lines that name an erased person. */
 export function withoutErasedPeople(
   { partner, store }: Pick<SyncDeps, 'partner' | 'store'>,
   run: Pick<Run, 'erased'>,
 ): SyncDeps['partner'] {
-  return new Proxy(partner, {
-    get(target, name) {
-      if (name === 'readResults') return readResults;
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  return { ...partner, readResults };
 
   async function readResults(
     ...request: Parameters<SyncDeps['partner']['readResults']>
   ): Promise<Map<string, JobResult>> {
     const results = await partner.readResults(...request);
-    // Of an erasure that has begun while the run goes on a user has told since.
+    // Read each time, because a user can erase a person during the run.
     const names = namesOfPerson(store.fingerprint, run.erased?.names ?? []);
     if (names.isEmpty) return results;
     return new Map(

@@ -2,7 +2,7 @@
 import type { FieldMapping } from '../../core/field-map.ts';
 import type { Integration } from '../../core/integration.ts';
 import { getOutcome, isOutcomeReason } from '../../core/outcome.ts';
-import type { ValueState } from '../../database/tables/fields.ts';
+import { NEVER_OFFERED, type ValueState } from '../../database/tables/fields.ts';
 import { readFields } from '../../fields/describe.ts';
 import { encryptProfile } from '../../fields/kept-profile.ts';
 import type { RedeliveryExclusion } from '../../fields/redelivery-view.ts';
@@ -166,7 +166,7 @@ async function* unkeptPages(
           crmId: contact.crmId,
           trackingId: job.trackingId,
           isDelivered: 1,
-          fieldMap: '',
+          fieldMap: NEVER_OFFERED,
           keptAt: job.submittedAt,
           optedOutAt: null,
           requested: null,
@@ -190,7 +190,7 @@ function requestedChoice(
     (line) => isProfileLine(line) && (fields === null || fields.includes(line.to)),
   );
   const requested = new Set(lines.map(({ to }) => to));
-  return { each, lines, requested, fieldMap: '', mayReplaceDonor: fields === null };
+  return { each, lines, requested, fieldMap: NEVER_OFFERED, mayReplaceDonor: fields === null };
 }
 
 /** Why nothing is delivered to contacts that are not at rest, or of which nothing can be had. */

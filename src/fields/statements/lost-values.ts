@@ -1,0 +1,28 @@
+import type { SelectQueryBuilder } from 'kysely';
+import { MAY_BE_LOST, NEVER_OFFERED } from '../../database/tables/fields.ts';
+import type { Tables, Trx } from '../../database/tables/tables.ts';
+
+/**
+ * Has these contacts treated as records that lost our values, since a contact that was missing or deleted can come back
+ * without them: their kept profiles are offered as if for the first time, and their status fields are read again.
+ */
+export async function deliverAsLost(
+  trx: Trx,
+  integrationId: string,
+  contacts: readonly string[] | SelectQueryBuilder<Tables, 'contacts', { crm_id: string }>,
+): Promise<void> {
+  await trx
+    .updateTable('kept_profiles')
+    .set({ field_map: NEVER_OFFERED })
+    .where('integration_id', '=', integrationId)
+    .where('field_map', '<>', NEVER_OFFERED)
+    .where('crm_id', 'in', contacts)
+    .execute();
+  await trx
+    .updateTable('contact_statuses')
+    .set({ seen: MAY_BE_LOST })
+    .where('integration_id', '=', integrationId)
+    .where('seen', '<>', MAY_BE_LOST)
+    .where('crm_id', 'in', contacts)
+    .execute();
+}
