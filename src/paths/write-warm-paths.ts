@@ -80,7 +80,7 @@ async function computePaths(
     if (portion.length === 0 && found.length === 0) break;
     const included = memberships.isEmpty ? portion : await onlyIncluded(deps, run, portion);
     found = await waitForBoth(
-      findPaths(run, memberships, comparison, included),
+      findPaths(deps, run, memberships, comparison, included),
       deliverPaths(deps, run, found),
     );
     after = portion.at(-1) ?? after;
@@ -138,13 +138,16 @@ async function waitForBoth<Result>(one: Promise<Result>, other: Promise<void>): 
 }
 
 async function findPaths(
-  { integration }: InsightRun,
+  deps: InsightDeps,
+  { integration, forgotten }: InsightRun,
   memberships: Memberships,
   comparison: Comparison,
   portion: readonly StaleContact[],
 ): Promise<Found[]> {
   const { minStrength } = integration.insights;
-  const compared: Compared = await comparison.compare(portion.map(({ donorId }) => donorId));
+  const answered = await comparison.compare(portion.map(({ donorId }) => donorId));
+  const compared =
+    forgotten.size === 0 ? answered : await withoutErased(deps, integration.id, answered);
   return portion.flatMap((contact) => {
     const { donorId } = contact;
     const prospect = compared.get(donorId);
@@ -152,6 +155,31 @@ async function findPaths(
     const path = prospect && findBestPath({ ...prospect, donorId, memberships, minStrength });
     return [{ contact, path }];
   });
+}
+
+/** Drops connections to people who were erased, whom the service can still have in a network. */
+async function withoutErased(
+  { store }: InsightDeps,
+  integrationId: string,
+  compared: Compared,
+): Promise<Compared> {
+  const prospects = [...compared.values()].filter((prospect) => prospect !== null);
+  const ids = prospects.flatMap(({ connections }) =>
+    connections.map(({ sourceDonor }) => sourceDonor.donorId),
+  );
+  const erased = await store.mentions.findErasedDonors(integrationId, [...new Set(ids)]);
+  if (erased.size === 0) return compared;
+  return new Map(
+    [...compared].map(([donorId, prospect]) => {
+      if (prospect === null) return [donorId, null];
+      const connections = prospect.connections.filter(
+        ({ sourceDonor }) => !erased.has(sourceDonor.donorId),
+      );
+      const dropped = prospect.connections.length - connections.length;
+      const totalConnections = prospect.totalConnections - dropped;
+      return [donorId, { ...prospect, connections, totalConnections }];
+    }),
+  );
 }
 
 /** What insights do in a run: warm paths are written once the networks are mirrored. */

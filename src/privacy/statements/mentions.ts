@@ -120,6 +120,34 @@ export function mentionQueries(
       return named.flatMap(({ introducer }) => (donors.has(introducer) ? introducer : []));
     },
 
+    /**
+     * Returns those of the donors who were erased in an integration and are no other contact. The service can still have
+     * them in a network: after a restore, donor-sync doesn't know who joined it since the backup.
+     */
+    async findErasedDonors(
+      integrationId: string,
+      donorIds: readonly string[],
+    ): Promise<ReadonlySet<string>> {
+      const rows = await db
+        .selectFrom('forgotten')
+        .select('donors')
+        .where('integration_id', '=', integrationId)
+        .execute();
+      const donors = new Set(rows.flatMap((row) => parseDonors(row.donors)));
+      const erased = new Set(donorIds.filter((id) => donors.has(fingerprint('introducer', id))));
+      for (const batch of inFilledBatches([...erased])) {
+        const living = await db
+          .selectFrom('contacts')
+          .select('donor_id')
+          .where('integration_id', '=', integrationId)
+          .where('donor_id', 'in', batch)
+          .where('state', '<>', 'removed')
+          .execute();
+        for (const { donor_id } of living) erased.delete(donor_id ?? '');
+      }
+      return erased;
+    },
+
     /** All contacts that something was written into, with their writes, in portions; without the given ones. */
     async *listContacts(
       integrationId: string,

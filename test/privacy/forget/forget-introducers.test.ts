@@ -69,6 +69,19 @@ describe('a person that the CRM names as an introducer', () => {
     expect(await donorIsNamed(donorId)).toBe(false);
   });
 
+  it('introduces nobody any more, though the service still has the person in the network', async () => {
+    const { id, donorId, name } = await openIntroduced();
+    await forgetIn(world, id, { alsoInCrm: true });
+    // As after a restore: donor-sync does not know who joined the network since the backup.
+    const { partner } = world.deps();
+    const [network] = await partner.networks.list();
+    await partner.networks.addMembers(network?.networkId ?? '', [donorId]);
+    const insights = { ...world.integration.insights, minStrength: 0.01 };
+    await world.sync({ full: true, integration: { ...world.integration, insights } });
+    expect(contactsNaming(name)).toEqual([]);
+    expect(await donorIsNamed(donorId)).toBe(false);
+  });
+
   it.each(['members', 'introducers'] as const)(
     'is on the receipt as a whole, though a kill came when its %s were just dropped',
     async (what) => {
