@@ -141,6 +141,7 @@ export function forgetQueries(deps: ForgetDeps) {
           action: 'forget.begun',
           integrationId: lease.integrationId,
           details: { state, everywhere },
+          changesBlocks: true,
         });
       });
     },
@@ -151,15 +152,27 @@ export function forgetQueries(deps: ForgetDeps) {
       crmId: string,
       { person, everywhere }: Pick<Erasure, 'person' | 'everywhere'>,
     ): Promise<void> {
-      await db
-        .updateTable('forgotten')
-        .set((eb) => ({
-          person: eb.fn.coalesce('person', eb.val(person === null ? null : JSON.stringify(person))),
-          everywhere: everywhere ? 1 : eb.ref('everywhere'),
-        }))
-        .where('integration_id', '=', integrationId)
-        .where('crm_id_fingerprint', '=', fingerprint('forgotten', crmId))
-        .execute();
+      const known = person === null ? null : JSON.stringify(person);
+      await db.transaction().execute(async (trx) => {
+        const { numUpdatedRows } = await trx
+          .updateTable('forgotten')
+          .set((eb) => ({
+            person: eb.fn.coalesce('person', eb.val(known)),
+            everywhere: everywhere ? 1 : eb.ref('everywhere'),
+          }))
+          .where('integration_id', '=', integrationId)
+          .where('crm_id_fingerprint', '=', fingerprint('forgotten', crmId))
+          .where((eb) =>
+            eb.or([
+              ...(known === null ? [] : [eb('person', 'is', null)]),
+              ...(everywhere ? [eb('everywhere', '=', 0)] : []),
+            ]),
+          )
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return;
+        const details = { state: 'erased', everywhere };
+        await record(trx, { action: 'forget.begun', integrationId, details, changesBlocks: true });
+      });
     },
 
     /** How far an erasure has come. */
@@ -216,7 +229,7 @@ export function forgetQueries(deps: ForgetDeps) {
           .execute();
         const { contacts, jobs, holds, writes, keys } = erased;
         const details = { contacts, jobs, holds, writes, keys };
-        await record(trx, { action: 'forget.done', integrationId, details });
+        await record(trx, { action: 'forget.done', integrationId, details, changesBlocks: true });
         return erased;
       });
     },
@@ -382,7 +395,7 @@ export function forgetQueries(deps: ForgetDeps) {
         }
         const ids = [...new Set(lifted.map((row) => row.integration_id))].sort();
         for (const integrationId of ids) {
-          await record(trx, { action: 'forget.lifted', integrationId });
+          await record(trx, { action: 'forget.lifted', integrationId, changesBlocks: true });
         }
         return ids;
       });
