@@ -29,7 +29,7 @@ import {
 import { dropLeftValues, LEFT_STATES, leftContact } from './left-values.ts';
 import { parseDonors, parseNames } from './mentions.ts';
 import { placeWrites, recallWrites } from './recall-writes.ts';
-import type { WriteLog } from './write-log.ts';
+import type { WriteLog, WriteLogFile } from './write-log.ts';
 
 export type ForgottenRecord = FromRow<Selectable<Tables['forgotten']>>;
 
@@ -426,6 +426,25 @@ export function forgetQueries(deps: ForgetDeps) {
       return { ...done, ...logReach(entries, ageAt) };
     },
 
+    /** How the log of writes stands: its files, and whether it has the newest writes of the database. */
+    async examineWriteLog(): Promise<WriteLogState> {
+      const files = await writeLog.examine(clock.now());
+      const newest = await db
+        .selectFrom('writes')
+        .select(['id', 'written_at'])
+        .where('state', 'not in', LEFT_STATES)
+        .where('written_at', '>=', clock.now() - LOG_CHECKED_MS)
+        .orderBy('written_at', 'desc')
+        .limit(WRITES_CHECKED)
+        .execute();
+      const oldest = newest.at(-1)?.written_at ?? clock.now();
+      const lines = await writeLog.read(Number(oldest) - BACKUP_TAKES_MS);
+      const noted = new Set(lines.map(({ id }) => id));
+      const missing = newest.filter(({ id }) => !noted.has(id));
+      const lastMissingAt = missing.length === 0 ? null : Number(missing[0]?.written_at);
+      return { files, checked: newest.length, missing: missing.length, lastMissingAt };
+    },
+
     /** Finds the contacts of writes that a restore has brought back, once runs have read them. */
     placeWrites: (integrationId: string) => placeWrites(db, fingerprint, integrationId),
 
@@ -536,6 +555,22 @@ const forgottenIn = prepared(
       .where((eb) => eb.or([eb('integration_id', 'in', integrationIds), eb('everywhere', '=', 1)]))
       .compile(),
 );
+
+/** How the log of writes stands. */
+export interface WriteLogState {
+  files: readonly WriteLogFile[];
+  /** How many of the newest writes of the database were looked for. */
+  checked: number;
+  /** How many of these it lacks: another host has noted them elsewhere, or the log was lost. */
+  missing: number;
+  /** Epoch ms; null if it lacks none. */
+  lastMissingAt: number | null;
+}
+
+const WRITES_CHECKED = 1_000;
+
+/** A log that was lost, or made later, is no finding for good. */
+const LOG_CHECKED_MS = 30 * 86_400_000;
 
 /** Writes that began while the backup was made may be missing in it. */
 const BACKUP_TAKES_MS = 3_600_000;
