@@ -1,7 +1,7 @@
 /** The column with the id of each contact: known by its name, and unique and present in its values. Pure. */
 import { findAll, plain } from './column-names.ts';
 import type { CsvSample } from './csv-header.ts';
-import { ID_NAMES, OTHER_IDS, PERSON_NUMBERS } from './guess-words.ts';
+import { ID_NAMES, IDS_OR_LOGINS, OTHER_IDS, PERSON_NUMBERS } from './guess-words.ts';
 import type { GuessedFile } from './guessed-file.ts';
 import { hasDonorIds } from './own-columns.ts';
 
@@ -10,12 +10,16 @@ export function guessId(
   { columns, sample }: GuessedFile,
   addresses: readonly string[],
 ): string | null {
-  const ids = [...findAll(columns, ID_NAMES), ...columns.filter(isIdName)].filter(
-    (name) => !addresses.includes(name),
-  );
+  const ids = [
+    ...findAll(columns, ID_NAMES),
+    ...columns.filter(isIdName),
+    ...findAll(columns, IDS_OR_LOGINS),
+  ].filter((name) => !addresses.includes(name));
   return (
     ids.find((name) => isId(name, sample)) ??
     ids.find((name) => isId(name, sample, MOST_BLANK)) ??
+    // New contacts without a number yet, in a column whose name leaves no doubt.
+    ids.find((name) => isNumberOfPerson(name) && isId(name, sample, MOST_NEW)) ??
     null
   );
 }
@@ -23,10 +27,14 @@ export function guessId(
 /** `Donor ID`, `legacy_id`, `personId` and `Donor #`, but not `Amount Paid`. */
 function isIdName(column: string): boolean {
   if (OTHER_IDS.test(plain(column))) return false;
-  if (PERSON_NUMBERS.some((words) => words.test(plain(column)))) return true;
+  if (isNumberOfPerson(column)) return true;
   if (/^(donor|account|constituent|contact|member)(’s|'s)? ?(#|no\.?|number)$/i.test(column))
     return true;
   return /(^|[^a-z])id$/i.test(column) || /[a-z]I[dD]$/.test(column);
+}
+
+function isNumberOfPerson(column: string): boolean {
+  return PERSON_NUMBERS.some((words) => words.test(plain(column)));
 }
 
 /** Rows from which on equal values say that a column is no id. */
@@ -34,6 +42,9 @@ const LEAST_ROWS = 2;
 
 /** The share of rows without an id in a file of which a few rows are broken. */
 export const MOST_BLANK = 0.05;
+
+/** The share of contacts that have no number of their own yet. */
+const MOST_NEW = 0.2;
 
 /**
  * Whether the rows have a value there, but for this share of them, and no two have the same; true without

@@ -1,5 +1,5 @@
 /** The columns with the names of each contact. Pure. */
-import { endsWith, plain } from './column-names.ts';
+import { endsWith, MAX_NAME_LENGTH, plain } from './column-names.ts';
 import { FIRST_NAMES, FULL_NAMES, LAST_NAMES } from './guess-words.ts';
 import { findFitting, findFullest, type GuessedFile, NO_WORDS } from './guessed-file.ts';
 
@@ -14,7 +14,10 @@ export interface NameColumns {
 export function guessNames(file: GuessedFile): NameColumns {
   const { columns, sample, getKind } = file;
   const firstName = findFitting(file, FIRST_NAMES, NO_WORDS) ?? endsWith(columns, 'firstname');
-  const ownLast = findFitting(file, LAST_NAMES, NO_WORDS) ?? endsWith(columns, 'lastname');
+  const ownLast =
+    findFitting(file, LAST_NAMES, NO_WORDS) ??
+    endsWith(columns, 'lastname') ??
+    oneOfSeveral(columns, LAST_NAMES);
   const whole = findFitting(file, FULL_NAMES, NO_WORDS);
   // "Name" beside "Vorname" is the last name, unless its values are whole names.
   const isRest =
@@ -49,4 +52,13 @@ export function namesByContent(
   if (fullName !== null || (firstName !== null && lastName !== null)) return names;
   const whole = findFullest(file, free, 'whole name');
   return whole === undefined ? names : { firstName: null, lastName: null, fullName: whole };
+}
+
+/** `Last/Organization/Group name`: a column of which one of the alternatives is such a name. */
+function oneOfSeveral(columns: readonly string[], names: readonly string[]): string | null {
+  const found = columns.find((column) => {
+    const alternatives = column.slice(0, MAX_NAME_LENGTH).split('/');
+    return alternatives.length > 1 && alternatives.some((one) => names.includes(plain(one)));
+  });
+  return found ?? null;
 }

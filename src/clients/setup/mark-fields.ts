@@ -102,7 +102,7 @@ export function saidMeaning(
 /** Values by which a column of another kind, such as a status, marks contacts. */
 const MARKING_VALUES = {
   deceased:
-    /\b(deceased|verstorben|d[eé]c[eé]d[eé]e?|fallecid[oa]|decedut[oa]|overleden|falecid[oa]|avliden)\b/iu,
+    /\b(deceased|verstorben|d[eé]c[eé]d[eé]e?|fallecid[oa]|decedut[oa]|overleden|falecid[oa]|avliden|passed away|gestorben)\b|(^|\s)[✝†](\s|$)/iu,
   doNotContact:
     /\b(do not (contact|solicit)|dnc|no contact|nicht kontaktieren|ne pas contacter|no contactar|non contattare|niet benaderen|n[aã]o contactar|kontakta ej)\b/iu,
 } as const;
@@ -116,8 +116,17 @@ const WITHDRAWN =
 const OPTED_OUT =
   /\b(do not (research|profile|screen)|consent withdrawn|objected to (profiling|processing))\b/iu;
 
+/** Columns in which people allow to be contacted, by whichever channel, and not by others than the nonprofit. */
+const ALLOWS_CONTACT =
+  /(allow|permit|accept|agree|consent|may|ok).*\bcontact|\bcontact.*(allowed|permitted|permission|consent)|kontakt.*(erlaubt|erwünscht|einverstanden)|(autorise|accepte).*contact|(permite|acepta|autoriza).*contact|(consente|accetta|autorizza).*contatt|(permite|aceita|autoriza).*contac?to|toestemming.*contact|(tillåter|godkänner).*kontakt/iu;
+const ONE_CHANNEL_OR_OTHERS =
+  /e-?mail|\bmail|post|phone|telefon|tel\b|sms|text|\bcall|fax|newsletter|site|platform|third|partner|preferred/iu;
+
 /** Tells whether a value of this column marks contacts. */
 function marks(kind: HintedKind, column: string, value: string): boolean {
+  if (kind === 'doNotContact' && yesOrNo(value) === false) {
+    return ALLOWS_CONTACT.test(column) && !ONE_CHANNEL_OR_OTHERS.test(column);
+  }
   if (kind !== 'optOut') return MARKING_VALUES[kind].test(value);
   return OPTED_OUT.test(value) || (CONSENT_COLUMNS.test(column) && WITHDRAWN.test(value));
 }
@@ -133,6 +142,7 @@ const HINT_TEXTS = {
 /** So many values of a column are named. */
 const VALUES_NAMED = 3;
 const VALUE_LENGTH = 40;
+const LIST_LENGTH = 200;
 
 /** Says which marks have neither a column nor values of another column: their contacts are sent. */
 export function missingMarksNote(
@@ -148,6 +158,13 @@ export function missingMarksNote(
   return text === null ? [] : [`${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`];
 }
 
+/** A long value may be a list, of which one part marks. */
+function isHint(kind: HintedKind, column: string, value: string): boolean {
+  if (value.length > LIST_LENGTH) return false;
+  const parts = value.length <= VALUE_LENGTH ? [value] : partsOfList(value);
+  return parts.some((part) => part.length <= VALUE_LENGTH && marks(kind, column, part));
+}
+
 /** Says which columns have values that mark contacts, where no column is chosen for that mark. */
 export function markHints(
   file: Pick<CsvHeader, 'columns' | 'sample'>,
@@ -159,7 +176,7 @@ export function markHints(
     return columns.flatMap((name) => {
       const values = file.sample
         .map((row) => row.get(name)?.trim() ?? '')
-        .filter((value) => value.length <= VALUE_LENGTH && marks(kind, name, value));
+        .filter((value) => isHint(kind, name, value));
       if (values.length === 0) return [];
       const named = [...new Set(values)].slice(0, VALUES_NAMED).map((value) => `"${value}"`);
       return `"${name}" marks ${values.length} ${HINT_TEXTS[kind]} with ${named.join(', ')}: name it in contacts.${kind}Field, list these values in contacts.${kind}Values and the others in contacts.unmarkedValues.${kind}, or these contacts are sent.`;
