@@ -169,6 +169,7 @@ export function withNumberedLines(
     if (next === undefined || plain(next) !== `${stem}${number}`) break;
     run.push(next);
   }
+  // Lines without a value say nothing, and most files have one or two more than they use.
   const lines = run.filter((name) => free.includes(name) && getKind(name) !== 'blank');
   const before = address.filter((name) => name === first || run.includes(name));
   const last = before.at(-1) ?? first;

@@ -28,7 +28,7 @@ export function employersByContent(
 
 /** Columns without one of these in their name may have the organisation of the record, a fund or a school. */
 const EMPLOYER_HINTS =
-  /^account\d+name$|^(nameof)?organi[sz]ation(s?name)?$|^(company|firma|empresa|entreprise|societe|azienda|bedrijf|foretag)|employ|works?for|workplace|arbeit|dienstgeber|empleo|empleador|trabaj|trabalh|lavoro|azien|werkgever|arbetsg|arbejd|emploi|employeur/;
+  /^account\d+name$|^(nameof)?organi[sz]ation(s?name)?$|^(company|firma|empresa|entreprise|societ[ey]|azienda|bedrijf|foretag)|employ|works?for|workplace|arbeit|dienstgeber|empleo|empleador|trabaj|trabalh|lavoro|azien|werkgever|arbetsg|arbejd|emploi|employeur/;
 
 /**
  * Leaves out columns with the organisation that a record is itself: they have a value only in rows that have no name of a

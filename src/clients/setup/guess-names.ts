@@ -1,5 +1,7 @@
 /** The columns with the names of each contact. Pure. */
-import { endsWith, MAX_NAME_LENGTH, plain } from './column-names.ts';
+import { describeCount, formatCount } from '../../core/quantities.ts';
+import { endsWith, findAll, MAX_NAME_LENGTH, plain } from './column-names.ts';
+import type { CsvHeader } from './csv-header.ts';
 import { FIRST_NAMES, FULL_NAMES, LAST_NAMES } from './guess-words.ts';
 import { findFitting, findFullest, type GuessedFile, NO_WORDS } from './guessed-file.ts';
 
@@ -52,6 +54,30 @@ export function namesByContent(
   if (fullName !== null || (firstName !== null && lastName !== null)) return names;
   const whole = findFullest(file, free, 'whole name');
   return whole === undefined ? names : { firstName: null, lastName: null, fullName: whole };
+}
+
+/**
+ * Says how many rows have a name only in a column of whole names, next to columns of first and last names that are used:
+ * some products fill in one or the other.
+ */
+export function onlyWholeNameNote(
+  { columns, sample }: Pick<CsvHeader, 'columns' | 'sample'>,
+  { firstName, lastName }: Pick<NameColumns, 'firstName' | 'lastName'>,
+): string[] {
+  if (firstName === null || lastName === null) return [];
+  const whole = findAll(columns, FULL_NAMES).find(
+    (name) => name !== firstName && name !== lastName,
+  );
+  if (whole === undefined) return [];
+  const has = (row: ReadonlyMap<string, string>, name: string) =>
+    (row.get(name)?.trim() ?? '') !== '';
+  const rows = sample.filter(
+    (row) => !has(row, firstName) && !has(row, lastName) && has(row, whole),
+  ).length;
+  if (rows === 0) return [];
+  return [
+    `In ${formatCount(rows)} of the first ${describeCount(sample.length, 'row')} only "${whole}" has a name: as long as "${firstName}" and "${lastName}" are blank, these contacts are not sent.`,
+  ];
 }
 
 /** `Last/Organization/Group name`: a column of which one of the alternatives is such a name. */

@@ -217,7 +217,7 @@ export const STREETS = [
 /** A house number that has a column for itself. */
 export const HOUSE_NUMBERS = [
   ...['hausnummer', 'hausnr', 'housenumber', 'huisnummer', 'huisnr', 'numerocivico', 'civico'],
-  ...['housebuildingnumber', 'buildingnumber'],
+  ...['numerodelamaison', 'housebuildingnumber', 'buildingnumber'],
   ...['husnummer', 'husnr', 'numerodevoie', 'numerorue', 'numerodaporta'],
 ];
 /** A house number only right after the street: elsewhere these are numbers of people. */

@@ -3,6 +3,7 @@ import type { MarkKind } from '../../../connectors/mark-values.ts';
 import { missingMarksText } from '../../../connectors/missing-parts.ts';
 import { yesOrNo } from '../../../connectors/yes-or-no.ts';
 import type { Integration } from '../../core/integration.ts';
+import { describeCount } from '../../core/quantities.ts';
 import { contentKind } from './column-content.ts';
 import type { CsvHeader } from './csv-header.ts';
 
@@ -118,7 +119,7 @@ const OPTED_OUT =
 
 /** Columns in which people allow to be contacted, by whichever channel, and not by others than the nonprofit. */
 const ALLOWS_CONTACT =
-  /(allow|permit|accept|agree|consent|may|ok).*\bcontact|\bcontact.*(allowed|permitted|permission|consent)|kontakt.*(erlaubt|erwünscht|einverstanden)|(autorise|accepte).*contact|(permite|acepta|autoriza).*contact|(consente|accetta|autorizza).*contatt|(permite|aceita|autoriza).*contac?to|toestemming.*contact|(tillåter|godkänner).*kontakt/iu;
+  /(allow|permit|accept|agree|consent|may|can|ok).*\bcontact|\bcontact.*(allowed|permitted|permission|consent)|kontakt.*(erlaubt|erwünscht|einverstanden)|(autorise|accepte).*contact|(permite|acepta|autoriza).*contact|(consente|accetta|autorizza).*contatt|(permite|aceita|autoriza).*contac?to|toestemming.*contact|(tillåter|godkänner).*kontakt/iu;
 const ONE_CHANNEL_OR_OTHERS =
   /e-?mail|\bmail|post|phone|telefon|tel\b|sms|text|\bcall|fax|newsletter|site|platform|third|partner|preferred/iu;
 
@@ -180,6 +181,34 @@ export function markHints(
       if (values.length === 0) return [];
       const named = [...new Set(values)].slice(0, VALUES_NAMED).map((value) => `"${value}"`);
       return `"${name}" marks ${values.length} ${HINT_TEXTS[kind]} with ${named.join(', ')}: name it in contacts.${kind}Field, list these values in contacts.${kind}Values and the others in contacts.unmarkedValues.${kind}, or these contacts are sent.`;
+    });
+  });
+}
+
+/** Longer texts are cut before they are searched. */
+const REMARK_LENGTH = 1_000;
+
+/**
+ * Says which columns of free text, such as notes, call contacts deceased or say that they want no contact. Their values
+ * cannot be listed: each is another text. Only the words that were found are named.
+ */
+export function remarkNotes(
+  file: Pick<CsvHeader, 'columns' | 'sample'>,
+  chosen: Readonly<Record<HintedKind, string | null>>,
+): string[] {
+  const listable = new Set(markableColumns(file));
+  const taken = new Set(Object.values(chosen));
+  const texts = file.columns.filter((name) => !listable.has(name) && !taken.has(name));
+  return (['deceased', 'doNotContact'] as const).flatMap((kind) => {
+    if (chosen[kind] !== null) return [];
+    return texts.flatMap((name) => {
+      const words = file.sample.flatMap((row) => {
+        const text = row.get(name)?.slice(0, REMARK_LENGTH) ?? '';
+        return MARKING_VALUES[kind].exec(text)?.[0].trim() ?? [];
+      });
+      if (words.length === 0) return [];
+      const named = [...new Set(words)].slice(0, VALUES_NAMED).map((word) => `"${word}"`);
+      return `"${name}" seems to speak of ${HINT_TEXTS[kind]} in ${describeCount(words.length, 'row')} (${named.join(', ')}): leave these rows out of the file, or mark them in a column, or these contacts are sent.`;
     });
   });
 }
