@@ -22,6 +22,8 @@ import { BatchApiRequestFactory } from '@hubspot/api-client/lib/codegen/crm/cont
 import { SearchApiRequestFactory } from '@hubspot/api-client/lib/codegen/crm/contacts/apis/SearchApi.js';
 import { RequestContext } from '@hubspot/api-client/lib/codegen/crm/contacts/http/http.js';
 import { PublicObjectSearchRequest } from '@hubspot/api-client/lib/codegen/crm/contacts/models/PublicObjectSearchRequest.js';
+import type { SimplePublicObjectBatchInput } from '@hubspot/api-client/lib/codegen/crm/contacts/models/SimplePublicObjectBatchInput.js';
+import type { SimplePublicObjectId } from '@hubspot/api-client/lib/codegen/crm/contacts/models/SimplePublicObjectId.js';
 import { type ApiVersion, CONTACT_TYPE_ID, datedPath, type ObjectType } from './paths.ts';
 
 /** A request as the library has built it. */
@@ -100,23 +102,25 @@ export function createRequests(version: ApiVersion): HubspotRequests {
       return toRequest(await basic.getPage(...words));
     },
     async readRecords(type, { ids, idProperty, properties, propertiesWithHistory = [], archived }) {
+      const inputs: SimplePublicObjectId[] = ids.map((id) => ({ id }));
       const body = {
-        inputs: ids.map((id) => ({ id })),
+        inputs: [],
         properties: [...properties],
         propertiesWithHistory: [...propertiesWithHistory],
         ...(idProperty === undefined ? {} : { idProperty }),
       };
-      if (type === 'contacts') return toRequest(await contacts.batch.read(body, archived));
+      if (type === 'contacts')
+        return withRecords(inputs, toRequest(await contacts.batch.read(body, archived)));
       const { batch } = await loadCompanies();
-      return toRequest(await batch.read(body, archived));
+      return withRecords(inputs, toRequest(await batch.read(body, archived)));
     },
     async updateContacts(updates) {
-      const inputs = updates.map(({ id, properties }) => ({
+      const inputs: SimplePublicObjectBatchInput[] = updates.map(({ id, properties }) => ({
         id,
         properties,
         objectWriteTraceId: id,
       }));
-      return toRequest(await contacts.batch.update({ inputs }));
+      return withRecords(inputs, toRequest(await contacts.batch.update({ inputs: [] })));
     },
     async searchContacts(body) {
       const request = Object.assign(new PublicObjectSearchRequest(), body);
@@ -211,6 +215,15 @@ function toRequest(context: Context): LibraryRequest {
   if (body === undefined) return request;
   if (typeof body === 'string') return { ...request, body };
   throw new TypeError('The library builds bodies of text only.');
+}
+
+/**
+ * A request that was built for no records, with these. The library would copy each record, key by key, into an equal one,
+ * which takes six times as long as their JSON. Their type is the library's, and a test compares the bodies with its own.
+ */
+function withRecords(inputs: readonly object[], request: LibraryRequest): LibraryRequest {
+  const empty: object = JSON.parse(request.body ?? '{}');
+  return { ...request, body: JSON.stringify({ ...empty, inputs }) };
 }
 
 function once<Result>(load: () => Promise<Result>): () => Promise<Result> {

@@ -1,5 +1,7 @@
 /** HubSpot's own generated classes, joined to our sending: an upgrade must not bring back what they do by themselves. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BatchApiRequestFactory } from '@hubspot/api-client/lib/codegen/crm/contacts/apis/BatchApi.js';
+import * as contacts from '@hubspot/api-client/lib/codegen/crm/contacts/index.js';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createApi, type HubspotApi } from '../../../connectors/hubspot/api.ts';
 import {
@@ -154,6 +156,35 @@ describe("HubSpot's library", () => {
       ]);
       expect(seen).toEqual([]);
     });
+  });
+});
+
+describe('records in a body', () => {
+  const configuration = contacts.createConfiguration();
+  const batches = new BatchApiRequestFactory(configuration);
+
+  async function bodyOf(request: Promise<{ getBody(): unknown }>): Promise<unknown> {
+    return JSON.parse(String((await request).getBody()));
+  }
+
+  it('are written as the library would write them', async () => {
+    const ours = createRequests('v3');
+    const updates = [
+      { id: '1', properties: { a: MARK, 'b"inputs":[]': '' } },
+      { id: '2', properties: {} },
+    ];
+    const inputs = updates.map((update) => ({ ...update, objectWriteTraceId: update.id }));
+    const { body: written = '' } = await ours.updateContacts(updates);
+    expect(JSON.parse(written)).toEqual(await bodyOf(batches.update({ inputs })));
+
+    const batch = {
+      properties: ['a', '"inputs":[]'],
+      propertiesWithHistory: ['b'],
+      idProperty: 'c',
+    };
+    const { body: read = '' } = await ours.readRecords('contacts', { ids: ['1', '2'], ...batch });
+    const byLibrary = batches.read({ inputs: [{ id: '1' }, { id: '2' }], ...batch });
+    expect(JSON.parse(read)).toEqual(await bodyOf(byLibrary));
   });
 });
 
