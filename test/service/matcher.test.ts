@@ -1,13 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { blankDonor } from '../../people/donor.ts';
-import {
-  type Address,
-  type CrmPerson,
-  createWorld,
-  type Donor,
-  type World,
-} from '../../people/world.ts';
+import { type CrmPerson, createWorld } from '../../people/world.ts';
 import { openDatabase } from '../../service/database.ts';
+import type { Address, Donor, World } from '../../service/donor.ts';
+import { blankDonor } from '../../service/donor.ts';
 import { openDonorIndex } from '../../service/matcher/donor-index.ts';
 import { createMatcher, type Matcher } from '../../service/matcher/matcher.ts';
 import { aWorldOf } from './hand-made-world.ts';

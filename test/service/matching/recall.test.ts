@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { blankDonor } from '../../../people/donor.ts';
-import type { Donor } from '../../../people/world.ts';
 import { openDatabase } from '../../../service/database.ts';
+import type { Donor } from '../../../service/donor.ts';
+import { blankDonor } from '../../../service/donor.ts';
 import { openDonorIndex } from '../../../service/matcher/donor-index.ts';
 import { createMatcher, type SoughtPerson } from '../../../service/matcher/matcher.ts';
 import { aWorldOf } from '../hand-made-world.ts';
