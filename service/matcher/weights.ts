@@ -186,9 +186,13 @@ function weighFirst(
   }
   if (fit === 'nickname') {
     const likelier = Math.max(share, population.first(first));
-    const m = isShortFor(first, donor.first) ? FIRST.nickname : FIRST.sibling;
+    const isForm = isShortFor(first, donor.first);
+    const m = isForm ? FIRST.nickname : FIRST.sibling;
     const bits = Math.log2(m / (2 * likelier));
-    if (areOftenTwoPeople(population, first, donor.first)) {
+    const isOne =
+      (isForm || isVariantOf(first, donor.first)) &&
+      !areOftenTwoPeople(population, first, donor.first);
+    if (!isOne) {
       const reason = 'The first name may be another form of the same name, or a relative';
       return { m, bits, reason, isFull: true, needsOneOf: ['employer', 'birth'] };
     }
@@ -246,6 +250,17 @@ function areOftenTwoPeople(population: Population, one: string, other: string): 
   if (isMansName(one) && isWomansName(other)) return true;
   if (isWomansName(one) && isMansName(other)) return true;
   return !isSeldomShort(population, one, other) && !isSeldomShort(population, other, one);
+}
+
+/**
+ * Whether one of two short forms is a variant of the other, such as Deb and Debi. Two others of one name, such as Chris and
+ * Tina or Steph and Steve, are short for other names as well.
+ */
+function isVariantOf(one: string, other: string): boolean {
+  const isPrefix = one.startsWith(other) || other.startsWith(one);
+  return (
+    isPrefix || isPetFormOf(one, other) || isPetFormOf(other, one) || spellingsOf(one).has(other)
+  );
 }
 
 /** Whether a name that few people are given is the beginning of another one, or a pet form of it. */

@@ -42,6 +42,7 @@ describe('a person whose name is written in another way', () => {
   it.each<[string, Donor, Partial<SoughtPerson>]>([
     ['a formal name', aDonor('Robbie', 'Oldenquist'), { first: 'Robert' }],
     ['a rare pet form', aDonor('Kimberly', 'Oldenquist'), { first: 'Kimmy' }],
+    ['a variant of a short form', aDonor('Debi', 'Oldenquist'), { first: 'Deb' }],
     ['an older short form', aDonor('Ned', 'Oldenquist'), { first: 'Edward' }],
     ['two marks that a scan took for others', aDonor('Warren', 'Burnham'), { last: 'Bumharn' }],
     ['two typos in a long last name', aDonor('Warren', 'Oldenquist'), { last: 'Oldneqist' }],
@@ -100,6 +101,11 @@ describe('a person whose name is written in another way', () => {
       'of a common given name that begins like the other',
       aDonor('Marsha', 'Oldenquist'),
       { first: 'Mary' },
+    ],
+    [
+      'of another short form that is short for other names, too',
+      aDonor('Steph', 'Oldenquist'),
+      { first: 'Steve' },
     ],
     ['of a name that a sister may bear', aDonor('Julie', 'Oldenquist'), { first: 'Julia' }],
     [
