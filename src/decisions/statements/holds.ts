@@ -96,7 +96,8 @@ export function holdQueries(
         const keys = await moveContact(trx, hold, decision);
         const { id, integrationId, crmId, kind } = hold;
         const details = { hold: id, kind, decision, ...(keys > 0 && { keys }) };
-        await record(trx, { action: 'hold.decided', integrationId, crmId, details });
+        const changesBlocks = kind === 'forgotten_person';
+        await record(trx, { action: 'hold.decided', integrationId, crmId, details, changesBlocks });
         return true;
       });
     },

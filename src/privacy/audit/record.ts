@@ -7,6 +7,7 @@ import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import type { Trx } from '../../database/tables/tables.ts';
+import { readBlocks } from './blocks.ts';
 import {
   auditSealer,
   birthMark,
@@ -84,6 +85,8 @@ export interface NewAuditEntry {
   integrationId?: string | null;
   crmId?: string | null;
   details?: AuditDetails;
+  /** True for a change of who is blocked because of an erasure: the entry seals who is from now on. */
+  changesBlocks?: boolean;
 }
 
 /**
@@ -100,7 +103,8 @@ export interface RecordDeps {
 
 export function auditRecorder({ clock, fingerprint, actor }: RecordDeps): RecordEntry {
   let sealer: Sealer | null = null;
-  return async (trx, { action, integrationId = null, crmId = null, details = {} }) => {
+  return async (trx, { action, changesBlocks = false, ...entryOf }) => {
+    const { integrationId = null, crmId = null, details = {} } = entryOf;
     sealer ??= auditSealer(fingerprint);
     const { seq, hash: before, mark: markBefore } = await takePlace(trx);
     const contact =
@@ -109,7 +113,9 @@ export function auditRecorder({ clock, fingerprint, actor }: RecordDeps): Record
         : await sealContact(trx, { sealer, fingerprint }, { seq, integrationId, crmId });
     // Sealed in the first entry: its birth record cannot be taken away unseen.
     const born = seq === 1 ? { born: true } : {};
-    const body = { actor, details, contact: contact?.sealed ?? null, ...born };
+    // With the place taken nobody else changes them until the transaction ends.
+    const blocks = changesBlocks || seq === 1 ? { blocks: await readBlocks(trx, fingerprint) } : {};
+    const body = { actor, details, contact: contact?.sealed ?? null, ...born, ...blocks };
     const sealed = sealer.seal(JSON.stringify(body), entrySealContext(seq));
     const entry = { seq, at: clock.now(), integrationId, action, keyId: contact?.keyId ?? null };
     const hash = chainHash(fingerprint, before, { ...entry, sealed });

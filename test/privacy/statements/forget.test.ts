@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { fingerprintPerson } from '../../../src/identity/person-fingerprints.ts';
 import { eraseAgain } from '../../../src/privacy/statements/erase-again.ts';
+import { eraseIntegration } from '../../../src/privacy/statements/erase-integration.ts';
 import {
   accept,
   chargeLoss,
@@ -312,6 +313,23 @@ describeEachDatabase('erase', (open, kind) => {
     expect(blocks).toMatchObject([{ fingerprint, isOwn: true }]);
     expect(await store.forget.lift(['lakeside', INTEGRATION], ['c-1'])).toEqual([INTEGRATION]);
     expect(await store.forget.listForgotten('lakeside')).toEqual(new Set());
+  });
+
+  it('counts each row of a client that leaves once, although the database made it try again', async () => {
+    const world = await createWorld();
+    await leaveTraces(world);
+    const { db, clock } = world;
+    const tried = await eraseIntegration(db, INTEGRATION, clock.now(), async (work) => {
+      const refused = new Error('refused by the database');
+      const first = db.transaction().execute(async (trx) => {
+        await work(trx);
+        throw refused;
+      });
+      await expect(first).rejects.toBe(refused);
+      return db.transaction().execute(work);
+    });
+    expect(tried.erased).toMatchObject({ contacts: 1, holds: 1, writes: 1, profiles: 1, runs: 1 });
+    expect(tried.kept).toMatchObject({ jobs: 1, submissions: 1 });
   });
 
   it('blocks from its beginning, and says that it has not come to its end', async () => {
