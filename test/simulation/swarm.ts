@@ -621,9 +621,13 @@ function answerMuch(swarm: Swarm, { chance, int, pick }: Random): void {
     settings.massChangeAtLeast = int(2, 4);
     people.move = 0.5;
   }
-  if (chance(0.3)) faults.restore = 1;
-  swarm.sessions = Array.from({ length: int(2, 4) }, (_, index) => ({
-    afterHours: index === 0 ? 1 : pick([1, 20, 24, 24, 24 * 6, 24 * 8]),
+  const isPutBack = chance(0.35);
+  if (isPutBack) faults.restore = 1;
+  // By the product's own command, which drops what waits for a second person.
+  if (isPutBack && chance(0.7)) swarm.beside.agree = 1;
+  const hours = isPutBack ? ([1, 1, 20, 24] as const) : ([1, 20, 24, 24, 24 * 6, 24 * 8] as const);
+  swarm.sessions = Array.from({ length: isPutBack ? 4 : int(2, 4) }, (_, index) => ({
+    afterHours: index === 0 ? 1 : pick(hours),
     ...{ hosts: int(1, swarm.hosts), full: chance(0.3) },
   }));
 }
