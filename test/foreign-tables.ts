@@ -71,7 +71,6 @@ export const READS: Readonly<Record<string, Tables>> = {
 export const CHANGES: Readonly<Record<string, Tables>> = {
   backup: {
     moves: 'the move of a store is noted in both databases before either is open',
-    approvals: 'a restore drops what was waiting for a second user',
   },
   clients: { run_requests: 'a client that is removed drops its requests' },
   contacts: {

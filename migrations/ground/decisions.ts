@@ -1,12 +1,11 @@
-/** Questions that users have to answer, answers that are not in force yet, and what waits for a second user. */
+/** Questions that users have to answer, and answers that are not in force yet. */
 import { type Kysely, sql } from 'kysely';
 import { notNull, primaryKey } from './columns.ts';
 
 export async function createDecisionTables(db: Kysely<unknown>): Promise<void> {
   await createHolds(db);
   await createNetworkHolds(db);
-  await createWaitingDecisions(db);
-  await createApprovals(db);
+  await createAnswers(db);
 }
 
 async function createHolds(db: Kysely<unknown>): Promise<void> {
@@ -83,44 +82,33 @@ async function createNetworkHolds(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-async function createWaitingDecisions(db: Kysely<unknown>): Promise<void> {
+async function createAnswers(db: Kysely<unknown>): Promise<void> {
   await db.schema
-    .createTable('waiting_decisions')
+    .createTable('answers')
     .addColumn('id', 'text', primaryKey)
     .addColumn('integration_id', 'text', notNull)
     .addColumn('about', 'text', notNull)
     .addColumn('subject', 'text', notNull)
     .addColumn('opened_until', 'bigint')
-    .addColumn('decision', 'text', notNull)
-    .addColumn('actor', 'text', notNull)
-    .addColumn('counts_at', 'bigint', notNull)
-    .addColumn('claimed_at', 'bigint')
-    .execute();
-  await db.schema
-    .createIndex('one_waiting_decision_for_each_subject')
-    .unique()
-    .on('waiting_decisions')
-    .columns(['integration_id', 'about', 'subject'])
-    .execute();
-}
-
-async function createApprovals(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('approvals')
-    .addColumn('id', 'text', primaryKey)
-    .addColumn('integration_id', 'text', notNull)
     .addColumn('crm_id', 'text')
-    .addColumn('digest', 'text', notNull)
-    .addColumn('asked', 'text', notNull)
-    .addColumn('asked_at', 'bigint', notNull)
-    .addColumn('runs_out_at', 'bigint', notNull)
-    .addColumn('confirmed_at', 'bigint')
+    .addColumn('decision', 'text')
+    .addColumn('given', 'text', notNull)
+    .addColumn('given_at', 'bigint', notNull)
+    .addColumn('needs', 'text')
+    .addColumn('in_force_from', 'bigint')
+    .addColumn('void_from', 'bigint')
     .addColumn('confirmed_by', 'text')
+    .addColumn('claimed_at', 'bigint')
+    // No statement can put an answer in force that needs a second person, unless that person has confirmed it.
+    .addCheckConstraint(
+      'in_force_once_confirmed',
+      sql`needs is null or in_force_from is null or confirmed_by is not null`,
+    )
     .execute();
   await db.schema
-    .createIndex('one_approval_of_the_same')
+    .createIndex('one_answer_for_each_subject')
     .unique()
-    .on('approvals')
-    .columns(['integration_id', 'digest'])
+    .on('answers')
+    .columns(['integration_id', 'about', 'subject'])
     .execute();
 }

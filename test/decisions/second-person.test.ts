@@ -103,6 +103,29 @@ describeEachDatabase('what waits for a second person', (open) => {
     expect((await world.store.audit.verify()).problems).toEqual([]);
   });
 
+  it('is not put in force by a clock, a run, another try or a statement of another program', async () => {
+    const world = await createWorld();
+    const { db, store, clock } = world;
+    const { id } = await asked(world, await heldBatch(world, IDS));
+    const request = { what: 'forget', alsoInCrm: false, blockUnknown: false } as const;
+    const forget = await asked(world, { request, integrationId: INTEGRATION, crmId: 'c-9' });
+    for (const hours of [0, 1, 24, 100]) {
+      await clock.advance(hours * 3_600_000);
+      expect(await store.decisions.applyDue()).toBeNull();
+      await store.decisions.applyAll(INTEGRATION);
+      expect(await store.decisions.findWithdrawable(id)).toBeUndefined();
+      expect(await store.decisions.withdraw(id)).toBe(false);
+    }
+    expect(await states(world, IDS)).toEqual(['held', 'held', 'held']);
+    const inForce = { in_force_from: clock.now() };
+    await expect(db.updateTable('answers').set(inForce).execute()).rejects.toThrow();
+    const waiting = await listApprovals(store);
+    expect(waiting.map((one) => [one.id, one.confirmedBy])).toEqual([
+      [id, null],
+      [forget.id, null],
+    ]);
+  });
+
   it('is not needed for few contacts, for a rejection, or without the setting', async () => {
     const world = await createWorld();
     const what = await heldBatch(world, IDS.slice(0, 2));
@@ -184,8 +207,8 @@ describeEachDatabase('what waits for a second person', (open) => {
     const world = await createWorld();
     const { db, store, clock } = world;
     await asked(world, await heldBatch(world, IDS));
-    const ahead = { runs_out_at: clock.now() + APPROVAL_MS + 1 };
-    await db.updateTable('approvals').set(ahead).execute();
+    const ahead = { void_from: clock.now() + APPROVAL_MS + 1 };
+    await db.updateTable('answers').set(ahead).execute();
     expect(await listApprovals(store)).toEqual([]);
     expect(await states(world, IDS)).toEqual(['held', 'held', 'held']);
   });
@@ -215,7 +238,7 @@ describeEachDatabase('what waits for a second person', (open) => {
     const request = { what: 'forget', alsoInCrm: false, blockUnknown: false } as const;
     const about = { request, integrationId: INTEGRATION, crmId: 'c-1' };
     const { id } = await asked(world, about);
-    await db.updateTable('approvals').set({ crm_id: 'c-2' }).execute();
+    await db.updateTable('answers').set({ crm_id: 'c-2' }).execute();
     expect(await store.approvals.find(id)).toBeUndefined();
     expect(await store.approvals.list()).toEqual([]);
   });
@@ -224,7 +247,7 @@ describeEachDatabase('what waits for a second person', (open) => {
     const world = await createWorld();
     const { db, store, lease } = world;
     const left = async () => {
-      const rows = await db.selectFrom('approvals').select('crm_id').orderBy('crm_id').execute();
+      const rows = await db.selectFrom('answers').select('crm_id').orderBy('crm_id').execute();
       return rows.map((row) => row.crm_id);
     };
     const request = { what: 'forget', alsoInCrm: false, blockUnknown: false } as const;

@@ -81,7 +81,7 @@ export async function doAnswer(
     case 'refuse':
       return refuse(deps, work);
     case 'let count':
-      await store.decisions.countDue();
+      await store.decisions.applyDue();
       return;
     case 'account':
       return createAccount(deps, work);
@@ -106,7 +106,7 @@ async function answerOnPage(deps: AnsweringDeps, work: AnswerWork): Promise<void
   };
   const answer = answers.give(subject);
   await say(deps, work, word, subject, 'answers on a page');
-  const id = await store.decisions.wait({
+  const id = await store.decisions.give({
     ...{ integrationId: integration.id, decision: DECIDED[word], openedUntil: null },
     ...(isWhole
       ? ({ about: 'batch', subject: batch } as const)
@@ -116,12 +116,12 @@ async function answerOnPage(deps: AnsweringDeps, work: AnswerWork): Promise<void
   const how = random.next();
   if (how < 0.4) {
     await life.clock.sleep(random.int(0, 12_000));
-    if (!(await store.decisions.takeBack(id))) return;
+    if (!(await store.decisions.withdraw(id))) return;
     answers.end(answer, 'withdrawn');
     deps.say(`process ${life.name}`, 'withdraws it');
   } else if (how < 0.7) {
     await life.clock.sleep(10_000);
-    await store.decisions.countDue();
+    await store.decisions.applyDue();
   }
 }
 

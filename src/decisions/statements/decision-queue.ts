@@ -79,9 +79,9 @@ export function decisionQueueQueries(db: Database) {
     },
 
     /** The batches that were decided and can still be taken back. */
-    async listWaitingBatches(): Promise<Set<string>> {
+    async listAnsweredBatches(): Promise<Set<string>> {
       const rows = await db
-        .selectFrom('waiting_decisions')
+        .selectFrom('answers')
         .select('subject')
         .where('about', '=', 'batch')
         .execute();
@@ -109,11 +109,11 @@ export function decisionQueueQueries(db: Database) {
 
 type Condition = RawBuilder<SqlBool>;
 
-const CONTACT_IS_UNDECIDED: Condition = sql`not exists (select 1 from waiting_decisions w
+const CONTACT_IS_UNDECIDED: Condition = sql`not exists (select 1 from answers w
   where w.integration_id = holds.integration_id and (w.subject = holds.id or (w.about = 'reason'
     and w.subject = holds.kind and w.opened_until >= holds.opened_at)))`;
 
-const NETWORK_IS_UNDECIDED: Condition = sql`not exists (select 1 from waiting_decisions w
+const NETWORK_IS_UNDECIDED: Condition = sql`not exists (select 1 from answers w
   where w.integration_id = network_holds.integration_id and w.subject = network_holds.id)`;
 
 function isIn(table: 'holds' | 'network_holds', { integrationIds, reason }: QueueScope): Condition {

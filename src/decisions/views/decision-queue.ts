@@ -54,7 +54,7 @@ export interface QueueStore {
   holds: Pick<Store['holds'], 'listBatches'>;
   decisions: Pick<
     Store['decisions'],
-    'countOpen' | 'listContacts' | 'listNetworks' | 'listWaitingBatches'
+    'countOpen' | 'listContacts' | 'listNetworks' | 'listAnsweredBatches'
   >;
 }
 
@@ -177,7 +177,7 @@ async function countDecisions(store: QueueStore, reach: ClientAccess): Promise<C
 async function openBatches({ holds, decisions }: QueueStore): Promise<HoldBatch[]> {
   const batches = await holds.listBatches();
   if (batches.length === 0) return batches;
-  const decided = await decisions.listWaitingBatches();
+  const decided = await decisions.listAnsweredBatches();
   return batches.filter(({ id }) => !decided.has(id));
 }
 

@@ -148,7 +148,7 @@ export function aboutQueries(db: Database, fingerprint: Fingerprint) {
       counts.asked += rows.length;
     }
     const approvals = await db
-      .selectFrom('approvals')
+      .selectFrom('answers')
       .select('id')
       .where('integration_id', '=', integrationId)
       .where('crm_id', 'in', crmIds)

@@ -55,10 +55,10 @@ export async function eraseRows(
   await trx.deleteFrom('foreign_texts').where('integration_id', '=', integrationId).execute();
   // One that is being carried out goes when it is done.
   await trx
-    .deleteFrom('approvals')
+    .deleteFrom('answers')
     .where('integration_id', '=', integrationId)
     .where('crm_id', 'in', crmIds)
-    .where('confirmed_at', 'is', null)
+    .where('in_force_from', 'is', null)
     .execute();
   const isPart: Which = { is: (eb) => eb('merged_into', 'in', crmIds) };
   await move(trx, { integrationId }, 'heirErased', isPart, { now });

@@ -5,8 +5,8 @@ import { isDonorSyncError, messageOf } from '../../../core/errors.ts';
 import { describeCount } from '../../../core/quantities.ts';
 import { type BatchExample, readBatchExamples } from '../../../decisions/batch-examples.ts';
 import { type HoldEvidence, readHoldEvidence } from '../../../decisions/hold-evidence.ts';
+import type { WithdrawableAnswer } from '../../../decisions/statements/answers.ts';
 import type { HoldBatch } from '../../../decisions/statements/hold-batches.ts';
-import type { ShownWaiting } from '../../../decisions/statements/withdrawable-decisions.ts';
 import type { ApprovalView } from '../../../decisions/views/approval.ts';
 import {
   type ClientAccess,
@@ -223,18 +223,18 @@ const DECIDED_WORDS = {
 export async function readUndo(
   { store }: Pick<World, 'store'>,
   reach: ClientAccess,
-  { id, about, subject, decision, integrationId, countsAt }: ShownWaiting,
+  { id, about, subject, decision, integrationId, inForceFrom }: WithdrawableAnswer,
 ): Promise<Undo | null> {
   const integration = reach.get(integrationId);
   if (integration === undefined) return null;
   const what = await subjectText(store, { about, subject });
   const name = integration.name ?? integrationId;
-  return { id, countsAt, text: `${DECIDED_WORDS[decision]}: ${what} of ${name}` };
+  return { id, countsAt: inForceFrom, text: `${DECIDED_WORDS[decision]}: ${what} of ${name}` };
 }
 
 async function subjectText(
   store: World['store'],
-  { about, subject }: Pick<ShownWaiting, 'about' | 'subject'>,
+  { about, subject }: Pick<WithdrawableAnswer, 'about' | 'subject'>,
 ): Promise<string> {
   switch (about) {
     case 'contact':

@@ -1,10 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Actor } from '../../../src/core/actor.ts';
+import { type Answer, WITHDRAWABLE_MS } from '../../../src/decisions/statements/answers.ts';
 import type { QueuePage } from '../../../src/decisions/statements/decision-queue.ts';
-import {
-  type WaitingDecision,
-  WITHDRAWABLE_MS,
-} from '../../../src/decisions/statements/withdrawable-decisions.ts';
 import {
   contactOf,
   holdChanged,
@@ -24,7 +21,7 @@ const FIRST_PAGE: QueuePage = {
   limit: 10,
 };
 
-function about(changes: Partial<WaitingDecision> = {}): WaitingDecision {
+function about(changes: Partial<Answer> = {}): Answer {
   return {
     integrationId: INTEGRATION,
     about: 'contact',
@@ -37,7 +34,7 @@ function about(changes: Partial<WaitingDecision> = {}): WaitingDecision {
 
 /** Notes a decision of Pat's; fails if one about the same waits already. */
 async function waiting({ store }: StoreWorld, decision = about()): Promise<string> {
-  const id = await store.actingAs(PAT).decisions.wait(decision);
+  const id = await store.actingAs(PAT).decisions.give(decision);
   if (id === null) throw new Error('it waits already');
   return id;
 }
@@ -55,19 +52,19 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     const { store, clock } = world;
     await holdForName(world, ['c-1', 'c-2']);
     await waiting(world);
-    expect(await store.actingAs(PAT).decisions.wait(about({ decision: 'rejected' }))).toBeNull();
+    expect(await store.actingAs(PAT).decisions.give(about({ decision: 'rejected' }))).toBeNull();
     expect(await queued(world)).toEqual(['c-2']);
     await clock.advance(WITHDRAWABLE_MS - 1);
-    expect(await store.decisions.countDue()).toBe(clock.now() + 1);
+    expect(await store.decisions.applyDue()).toBe(clock.now() + 1);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'held' });
     await clock.advance(1);
-    expect(await store.decisions.countDue()).toBeNull();
+    expect(await store.decisions.applyDue()).toBeNull();
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'ready' });
     expect((await store.audit.list({ limit: 1 }))[0]).toMatchObject({
       action: 'hold.decided',
       actor: PAT,
     });
-    expect(await world.db.selectFrom('waiting_decisions').selectAll().execute()).toEqual([]);
+    expect(await world.db.selectFrom('answers').selectAll().execute()).toEqual([]);
   });
 
   it('leave everything as it was where they are taken back', async () => {
@@ -76,11 +73,11 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     await holdForName(world, ['c-1']);
     const before = await contactOf(world, 'c-1');
     const id = await waiting(world);
-    expect(await store.decisions.findWaiting(id)).toMatchObject({ id, decision: 'approved' });
-    expect(await store.decisions.takeBack(id)).toBe(true);
-    expect(await store.decisions.takeBack(id)).toBe(false);
+    expect(await store.decisions.findWithdrawable(id)).toMatchObject({ id, decision: 'approved' });
+    expect(await store.decisions.withdraw(id)).toBe(true);
+    expect(await store.decisions.withdraw(id)).toBe(false);
     await clock.advance(WITHDRAWABLE_MS);
-    await store.decisions.countDue();
+    await store.decisions.applyDue();
     expect(await contactOf(world, 'c-1')).toEqual(before);
     expect(await queued(world)).toEqual(['c-1']);
     await waiting(world);
@@ -95,7 +92,7 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'held' });
     await store.decisions.applyAll(INTEGRATION);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'ready' });
-    expect(await store.decisions.takeBack(id)).toBe(false);
+    expect(await store.decisions.withdraw(id)).toBe(false);
   });
 
   it('are either taken back or counted where both are asked for at once', async () => {
@@ -106,7 +103,7 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     for (const crmId of ids) {
       const id = await waiting(world, about({ subject: trackingIdOf(crmId) }));
       const [isBack] = await Promise.all([
-        store.decisions.takeBack(id),
+        store.decisions.withdraw(id),
         store.decisions.applyAll(INTEGRATION),
         store.decisions.applyAll(INTEGRATION),
       ]);
@@ -119,8 +116,8 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     const { store } = world;
     await holdForName(world, ['c-1']);
     const id = await waiting(world);
-    await world.db.updateTable('waiting_decisions').set({ claimed_at: 1 }).execute();
-    expect(await store.decisions.takeBack(id)).toBe(false);
+    await world.db.updateTable('answers').set({ claimed_at: 1 }).execute();
+    expect(await store.decisions.withdraw(id)).toBe(false);
     await store.decisions.applyAll(INTEGRATION);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'ready' });
   });
@@ -144,7 +141,7 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     const [batch] = await store.holds.listBatches();
     const subject = batch?.id ?? '';
     await waiting(world, about({ about: 'batch', subject, decision: 'rejected' }));
-    expect(await store.decisions.listWaitingBatches()).toEqual(new Set([subject]));
+    expect(await store.decisions.listAnsweredBatches()).toEqual(new Set([subject]));
     await holdForName(world, ['c-1', 'c-2']);
     const kind = { about: 'reason', subject: 'name_mismatch', decision: 'rejected' } as const;
     await waiting(world, about({ ...kind, openedUntil: clock.now() }));
