@@ -3,82 +3,69 @@ import { type Kysely, sql } from 'kysely';
 import { notNull, primaryKey } from './columns.ts';
 
 export async function createDecisionTables(db: Kysely<unknown>): Promise<void> {
-  await createHolds(db);
-  await createNetworkHolds(db);
+  await createQuestions(db);
   await createAnswers(db);
 }
 
-async function createHolds(db: Kysely<unknown>): Promise<void> {
+async function createQuestions(db: Kysely<unknown>): Promise<void> {
   await db.schema
-    .createTable('holds')
+    .createTable('questions')
     .addColumn('id', 'text', primaryKey)
     .addColumn('integration_id', 'text', notNull)
-    .addColumn('crm_id', 'text', notNull)
+    .addColumn('crm_id', 'text')
+    .addColumn('network', 'text')
     .addColumn('kind', 'text', notNull)
     .addColumn('batch', 'text')
-    .addColumn('tracking_id', 'text', notNull)
+    .addColumn('tracking_id', 'text')
+    .addColumn('matter', 'text')
     .addColumn('detail', 'text')
     .addColumn('opened_at', 'bigint', notNull)
     .addColumn('decision', 'text')
     .addColumn('decided_at', 'bigint')
+    .addCheckConstraint('about_a_contact_or_a_network', sql`crm_id is null or network is null`)
     .execute();
   await db.schema
-    .createIndex('open_holds_by_age')
-    .on('holds')
+    .createIndex('open_questions_by_age')
+    .on('questions')
     .columns(['opened_at', 'id'])
     .where(sql<boolean>`decision is null`)
     .execute();
   await db.schema
     .createIndex('missing_contacts_to_wait_for')
-    .on('holds')
+    .on('questions')
     .columns(['integration_id', 'crm_id'])
     .where(sql<boolean>`kind = 'contacts_missing' and decision = 'rejected'`)
     .execute();
   await db.schema
     .createIndex('doubtful_opt_outs')
-    .on('holds')
+    .on('questions')
     .columns(['integration_id', 'crm_id'])
     .where(sql<boolean>`kind = 'mass_opt_out'`)
     .execute();
   // Whether a contact is missing, has opted out or is to be erased are separate questions, and each can be open at the
   // same time as the one about its profile.
   await db.schema
-    .createIndex('one_open_hold_for_each_contact')
+    .createIndex('one_open_question_for_each_contact')
     .unique()
-    .on('holds')
+    .on('questions')
     .expression(
       sql`integration_id, crm_id, (case kind when 'contacts_missing' then 1
         when 'mass_opt_out' then 2 when 'erasure_requested' then 3 else 0 end)`,
     )
-    .where(sql<boolean>`decision is null`)
+    .where(sql<boolean>`decision is null and crm_id is not null`)
+    .execute();
+  await db.schema
+    .createIndex('one_open_question_for_each_network')
+    .unique()
+    .on('questions')
+    .columns(['network', 'kind'])
+    .where(sql<boolean>`decision is null and network is not null`)
     .execute();
   await db.schema
     .createIndex('erasure_requests')
-    .on('holds')
+    .on('questions')
     .columns(['integration_id', 'crm_id'])
     .where(sql<boolean>`kind = 'erasure_requested'`)
-    .execute();
-}
-
-async function createNetworkHolds(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('network_holds')
-    .addColumn('id', 'text', primaryKey)
-    .addColumn('integration_id', 'text', notNull)
-    .addColumn('network', 'text', notNull)
-    .addColumn('kind', 'text', notNull)
-    .addColumn('subject', 'text')
-    .addColumn('detail', 'text')
-    .addColumn('opened_at', 'bigint', notNull)
-    .addColumn('decision', 'text')
-    .addColumn('decided_at', 'bigint')
-    .execute();
-  await db.schema
-    .createIndex('one_open_hold_for_each_network')
-    .unique()
-    .on('network_holds')
-    .columns(['network', 'kind'])
-    .where(sql<boolean>`decision is null`)
     .execute();
 }
 

@@ -35,7 +35,7 @@ function applicationOf({ store }: Pick<StoreWorld, 'store'>, twoPeople = TWO) {
 
 async function heldBatch(world: StoreWorld, ids: readonly string[]): Promise<Asked> {
   await holdChanged(world, ids);
-  const [batch] = await world.store.holds.listBatches();
+  const [batch] = await world.store.questions.listBatches();
   const request = batch && approvalOfBatch('approve', batch);
   if (!request) throw new Error('there is no batch');
   return { request, integrationId: INTEGRATION };
@@ -143,12 +143,12 @@ describeEachDatabase('what waits for a second person', (open) => {
   it('is refused where some of it was decided or added meanwhile, and spends nothing', async () => {
     const world = await createWorld();
     const approval = await asked(world, await heldBatch(world, IDS));
-    const [one] = await world.store.holds.listOfBatch({
+    const [one] = await world.store.questions.listOfBatch({
       id: approval.request.what === 'decide' ? (approval.request.decisions[0]?.subject ?? '') : '',
       integrationId: INTEGRATION,
     });
     if (!one) throw new Error('nothing is held');
-    await world.store.holds.decide(one, 'rejected');
+    await world.store.questions.decide(one, 'rejected');
     expect(await codeOf(confirm(world, approval, BEN))).toBe('approval_changed');
     expect(await states(world, IDS)).toEqual(['settled', 'held', 'held']);
 
@@ -167,7 +167,7 @@ describeEachDatabase('what waits for a second person', (open) => {
     await holdForName(world, [...IDS, 'c-4']);
     const until = clock.now();
     const later = { opened_at: until + 1 };
-    await db.updateTable('holds').set(later).where('crm_id', '=', 'c-4').execute();
+    await db.updateTable('questions').set(later).where('crm_id', '=', 'c-4').execute();
     const reason = { subject: 'name_mismatch', integrationId: INTEGRATION, openedUntil: until };
     const request = approvalOfReason('resubmit', reason);
     if (request === null) throw new Error('it needs no second person');

@@ -4,7 +4,7 @@ import type { Application } from '../../src/application.ts';
 import { isDonorSyncError } from '../../src/core/errors.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
-import { DECIDED } from '../../src/decisions/decide-holds.ts';
+import { DECIDED } from '../../src/decisions/decide.ts';
 import {
   type Asked,
   approvalOfBatch,
@@ -18,13 +18,13 @@ import {
   refuseApproval,
 } from '../../src/decisions/second-person/confirm.ts';
 import type { ApprovalRecord } from '../../src/decisions/statements/approvals.ts';
+import type { Question } from '../../src/decisions/statements/questions.ts';
 import { listApprovals } from '../../src/decisions/views/approval.ts';
 import {
-  type AnyHold,
   type DecisionWord,
   decisionsFor,
-  listOpenHolds,
-} from '../../src/decisions/views/hold.ts';
+  listOpenQuestions,
+} from '../../src/decisions/views/question.ts';
 import type { Answers, Subject, User, Waiting } from './answers.ts';
 import type { Record_, SimulatedCrm } from './crm.ts';
 import { eraseContact, noteChangeSaid, noteSaid } from './desk.ts';
@@ -101,7 +101,7 @@ async function answerOnPage(deps: AnsweringDeps, work: AnswerWork): Promise<void
   const subject: Subject = {
     what: 'decide',
     decision: DECIDED[word],
-    questions: new Set(isWhole ? [] : [hold.row.id]),
+    questions: new Set(isWhole ? [] : [hold.id]),
     batches: new Set(isWhole ? [batch] : []),
   };
   const answer = answers.give(subject);
@@ -110,7 +110,7 @@ async function answerOnPage(deps: AnsweringDeps, work: AnswerWork): Promise<void
     ...{ integrationId: integration.id, decision: DECIDED[word], openedUntil: null },
     ...(isWhole
       ? ({ about: 'batch', subject: batch } as const)
-      : ({ about: hold.about, subject: hold.row.id } as const)),
+      : ({ about: hold.about, subject: hold.id } as const)),
   });
   if (id === null) return answers.end(answer, 'not taken');
   const how = random.next();
@@ -138,8 +138,8 @@ async function ask(deps: AnsweringDeps, work: AnswerWork): Promise<void> {
   if (approval === null) return answers.end(answer, 'not taken');
   // Of a reason it is about all that was open when the product looked.
   for (const hold of await listPlain({ application, integration })) {
-    if (made.reason !== hold.row.kind || batchOf(hold) !== null) continue;
-    if (subject.what === 'decide') made.questions.add(hold.row.id);
+    if (made.reason !== hold.kind || batchOf(hold) !== null) continue;
+    if (subject.what === 'decide') made.questions.add(hold.id);
   }
   answers.heard(answer);
 }
@@ -192,19 +192,19 @@ async function makeRequest({ random, now }: AnsweringDeps, work: AnswerWork): Pr
   const isOfReason = what === 'reason' && one.about === 'contact' && batch === null;
   const chosen = open.filter((hold) =>
     isOfReason
-      ? hold.row.kind === one.row.kind && batchOf(hold) === null
+      ? hold.kind === one.kind && batchOf(hold) === null
       : decisionsFor(hold).includes(word) && random.chance(0.7),
   );
   const request = isOfReason
     ? approvalOfReason(word, {
-        ...{ subject: one.row.kind, integrationId },
+        ...{ subject: one.kind, integrationId },
         openedUntil: Math.floor(now()),
       })
     : toApprovalRequest(word, chosen);
   if (request === null || chosen.length === 0) return null;
-  const questions = new Set(chosen.map(({ row }) => row.id));
+  const questions = new Set(chosen.map(({ id }) => id));
   const subject: Subject = { what: 'decide', decision, questions, batches: new Set() };
-  const reason = isOfReason ? one.row.kind : null;
+  const reason = isOfReason ? one.kind : null;
   return { questions, reason, asked: { request, integrationId }, subject };
 }
 
@@ -305,13 +305,13 @@ async function createAccount({ random, users, now }: AnsweringDeps, { applicatio
 async function listPlain({
   application: { store },
   integration,
-}: Pick<AnswerWork, 'application' | 'integration'>): Promise<AnyHold[]> {
-  const open = await listOpenHolds(store, integration.id);
-  return open.filter(({ row }) => row.kind !== 'forgotten_person');
+}: Pick<AnswerWork, 'application' | 'integration'>): Promise<Question[]> {
+  const open = await listOpenQuestions(store, integration.id);
+  return open.filter(({ kind }) => kind !== 'forgotten_person');
 }
 
-function batchOf(hold: AnyHold): string | null {
-  return hold.about === 'contact' ? hold.row.batch : null;
+function batchOf(hold: Question): string | null {
+  return hold.about === 'contact' ? hold.batch : null;
 }
 
 function mayBeAskedAbout({ forgottenAt, gone }: Record_): boolean {
@@ -350,9 +350,9 @@ async function sayAll(deps: AnsweringDeps, work: AnswerWork, { request }: Approv
     if (integrationId !== work.integration.id) continue;
     const word = decision === 'approved' ? 'approve' : 'resubmit';
     const open = await listPlain(work);
-    const isMeant = ({ row }: AnyHold) => about === 'reason' && row.kind === subject;
+    const isMeant = ({ kind }: Question) => about === 'reason' && kind === subject;
     const questions =
-      about === 'batch' ? [] : [subject, ...open.filter(isMeant).map(({ row }) => row.id)];
+      about === 'batch' ? [] : [subject, ...open.filter(isMeant).map(({ id }) => id)];
     const batches = about === 'batch' ? [subject] : [];
     const meant: Subject = {
       what: 'decide',
@@ -373,12 +373,12 @@ async function say(
 ): Promise<void> {
   const { crm, life } = work;
   for (const hold of await listPlain(work)) {
-    if (!questions.has(hold.row.id) && !batches.has(batchOf(hold) ?? '')) continue;
-    deps.say(`process ${life.name}`, `${how}: ${word} (${hold.row.kind}, ${hold.row.id})`);
-    if (hold.row.kind === 'identity_mass_change') onChangesDecided(crm);
-    const record = hold.about === 'contact' ? crm.records.get(hold.row.crmId) : undefined;
+    if (!questions.has(hold.id) && !batches.has(batchOf(hold) ?? '')) continue;
+    deps.say(`process ${life.name}`, `${how}: ${word} (${hold.kind}, ${hold.id})`);
+    if (hold.kind === 'identity_mass_change') onChangesDecided(crm);
+    const record = hold.about === 'contact' ? crm.records.get(hold.crmId) : undefined;
     if (record === undefined) continue;
-    const saying = { crm, word, kind: hold.row.kind, now };
+    const saying = { crm, word, kind: hold.kind, now };
     noteSaid(saying, record);
     if (batchOf(hold) !== null) noteChangeSaid(saying, record);
   }

@@ -234,12 +234,9 @@ function isSamePerson(one: Account, other: Account): boolean {
   return one.name.trim().toLowerCase() === other.name.trim().toLowerCase();
 }
 
-const QUESTIONS = `select id, batch, kind, decision from holds
-  union all select id, null, kind, decision from network_holds`;
+const OPEN_QUESTIONS = 'select id, batch from questions where decision is null';
 
-const OPEN_QUESTIONS = `select * from (${QUESTIONS}) where decision is null`;
-
-const DECIDED_QUESTIONS = `select * from (${QUESTIONS})
+const DECIDED_QUESTIONS = `select id, batch, kind, decision from questions
   where decision in ('approved', 'rejected', 'resubmitted')`;
 
 const UNDONE = "select id from writes where run_id = ? and state = 'undone' limit 1";

@@ -4,13 +4,13 @@ import type { Application } from '../../src/application.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { newId } from '../../src/core/new-id.ts';
-import { DECIDED, decideBatch, decideHold } from '../../src/decisions/decide-holds.ts';
+import { DECIDED, decideBatch, decideQuestion } from '../../src/decisions/decide.ts';
+import type { Question } from '../../src/decisions/statements/questions.ts';
 import {
-  type AnyHold,
   type DecisionWord,
   decisionsFor,
-  listOpenHolds,
-} from '../../src/decisions/views/hold.ts';
+  listOpenQuestions,
+} from '../../src/decisions/views/question.ts';
 import { undoRun } from '../../src/fields/undo.ts';
 import { forgetPerson } from '../../src/privacy/forget/forget.ts';
 import { openCrm } from '../../src/sync/control/crm-account.ts';
@@ -85,30 +85,27 @@ export async function runErrand(work: DeskWork, errand: Exclude<Errand, { kind: 
 
 async function decide({ application, integration, crm, random, ...work }: DeskWork): Promise<true> {
   const { store } = application;
-  const open = await listOpenHolds(store, integration.id);
+  const open = await listOpenQuestions(store, integration.id);
   for (const hold of open) {
     if (random.chance(0.3)) continue;
     const word = random.one(decisionsFor(hold));
     if (word === undefined) continue;
-    const record = hold.about === 'contact' ? crm.records.get(hold.row.crmId) : undefined;
-    work.say(
-      `process ${work.life.name}`,
-      `decides: ${word} (${hold.row.kind}, ${record?.id ?? ''})`,
-    );
+    const record = hold.about === 'contact' ? crm.records.get(hold.crmId) : undefined;
+    work.say(`process ${work.life.name}`, `decides: ${word} (${hold.kind}, ${record?.id ?? ''})`);
     // Before it is on record: whether a commit is heard of or not, the person has said it.
-    const batch = hold.about === 'contact' ? hold.row.batch : null;
-    const saying = { crm, word, kind: hold.row.kind, ...work };
+    const batch = hold.about === 'contact' ? hold.batch : null;
+    const saying = { crm, word, kind: hold.kind, ...work };
     if (record !== undefined) noteSaid(saying, record);
-    if (hold.row.kind === 'identity_mass_change') work.onChangesDecided(crm);
+    if (hold.kind === 'identity_mass_change') work.onChangesDecided(crm);
     const isWhole = batch != null && word !== 'resubmit' && random.chance(0.5);
     for (const each of open) {
       if (each.about !== 'contact' || batch == null) continue;
-      const changed = crm.records.get(each.row.crmId);
-      const isMeant = each === hold || (isWhole && each.row.batch === batch);
+      const changed = crm.records.get(each.crmId);
+      const isMeant = each === hold || (isWhole && each.batch === batch);
       if (changed !== undefined && isMeant) noteChangeSaid(saying, changed);
     }
     work.answers.give({
-      ...{ what: 'decide', decision: DECIDED[word], questions: new Set([hold.row.id]) },
+      ...{ what: 'decide', decision: DECIDED[word], questions: new Set([hold.id]) },
       batches: new Set(isWhole ? [batch] : []),
     });
     if (isWhole) {
@@ -117,8 +114,8 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
         { id: batch, integrationId: integration.id, kind: 'identity_mass_change' },
         word,
       );
-    } else if (await decideHold(store, hold, word)) {
-      if (record === undefined || hold.row.kind !== 'forgotten_person') continue;
+    } else if (await decideQuestion(store, hold, word)) {
+      if (record === undefined || hold.kind !== 'forgotten_person') continue;
       if (word === 'reject') record.confirmedErasedAt ??= work.now();
       // A confirmation before it has not come to its end.
       else record.isConfirmedErased = false;
@@ -131,7 +128,7 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
 export interface Saying {
   crm: SimulatedCrm;
   word: DecisionWord;
-  kind: AnyHold['row']['kind'];
+  kind: Question['kind'];
   now(): number;
 }
 

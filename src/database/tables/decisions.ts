@@ -2,7 +2,7 @@
 import { bigint, contactId, integer, nullable, personal, sealed, table, text } from './table.ts';
 
 /** Why a contact waits for a person. */
-export type HoldKind =
+export type ContactQuestionKind =
   | 'name_mismatch'
   | 'match_unsure'
   | 'lost_answer'
@@ -24,65 +24,63 @@ export type HoldKind =
   | 'forgotten_person';
 
 /** Why a network waits for a person. */
-export type NetworkHoldKind =
+export const NETWORK_QUESTION_KINDS = [
   /** More than half of its members would leave. */
-  | 'group_shrunk'
+  'group_shrunk',
   /** The group cannot be read to its end. */
-  | 'group_unreadable'
+  'group_unreadable',
   /** The service does not have the network any more. */
-  | 'network_deleted'
+  'network_deleted',
   /** Another network has the name already. */
-  | 'name_taken'
+  'name_taken',
   /** The service refuses the network or its members as invalid. */
-  | 'network_refused';
+  'network_refused',
+] as const;
+export type NetworkQuestionKind = (typeof NETWORK_QUESTION_KINDS)[number];
+
+export type QuestionKind = ContactQuestionKind | NetworkQuestionKind;
 
 export const DECISION_TABLES = {
-  holds: table(
+  /**
+   * A question that a user has to answer, about a contact or a network. It is open until it has a decision; `superseded`
+   * if it needs none any more.
+   */
+  questions: table(
     {
       key: ['id'],
       whenClientErased: 'deleted with its contact',
       exported: {
         as: 'holds',
         columns: ['id', 'crm_id', 'kind', 'detail', 'opened_at', 'decision', 'decided_at'],
+        onlyWith: 'crm_id',
       },
       retention: 'outcomes',
     },
     {
       id: text(),
       integration_id: text(),
-      crm_id: contactId({
-        forget: 'row',
-        about: 'holds',
-        whenRemoved: { kept: '`retention.outcomes`' },
-      }),
-      kind: personal(text<HoldKind>()),
-      /** Holds of one cause share this id; null for one that stands alone. */
+      /** Null for a question about a network. */
+      crm_id: nullable(
+        contactId({
+          forget: 'row',
+          about: 'holds',
+          whenRemoved: { kept: '`retention.outcomes`' },
+        }),
+      ),
+      /** Null for a question about a contact. */
+      network: nullable(text()),
+      /** The reason: it says what the decisions mean. */
+      kind: personal(text<QuestionKind>()),
+      /** Questions of one cause share this id and can be decided together; null for one that stands alone. */
       batch: nullable(text()),
-      tracking_id: personal(text()),
+      /** The job of the contact, or the question's own id if it is about no job; null for a network. */
+      tracking_id: personal(nullable(text())),
+      /** What exactly is asked about a network, as an id or a fingerprint; null once that is over, and for a contact. */
+      matter: personal(nullable(text())),
+      /** More of the reason: a word or a number, or what a CRM said. */
       detail: personal(nullable(text())),
       opened_at: bigint(),
       decision: nullable(text<'approved' | 'rejected' | 'resubmitted' | 'superseded'>()),
-      decided_at: nullable(bigint()),
-    },
-  ),
-  network_holds: table(
-    {
-      key: ['id'],
-      whenClientErased: 'deleted',
-      exported: { not: 'names no contact' },
-      retention: null,
-    },
-    {
-      id: text(),
-      integration_id: text(),
-      network: text(),
-      kind: text<NetworkHoldKind>(),
-      /** What exactly is asked, as an id or a fingerprint; null once the matter is over. */
-      subject: personal(nullable(text())),
-      /** More for a person, without personal data. */
-      detail: personal(nullable(text())),
-      opened_at: bigint(),
-      decision: nullable(text<'approved' | 'rejected' | 'superseded'>()),
       decided_at: nullable(bigint()),
     },
   ),

@@ -13,15 +13,13 @@ import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/new-id.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { SealContext } from '../../database/encryption/sealed.ts';
-import type { Checkpoint } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import { auditSealer } from '../../privacy/audit/chain.ts';
 import { auditRecorder } from '../../privacy/audit/record.ts';
 import type { ErasureLog } from '../../privacy/statements/erasure-log.ts';
-import { holdBatchQueries } from './hold-batches.ts';
-import { type HoldDecision, holdQueries } from './holds.ts';
-import { networkHoldQueries } from './network-holds.ts';
+import { batchQueries } from './batches.ts';
+import { type QuestionDecision, questionQueries } from './questions.ts';
 
 /** For so long an answer that is given on a page can be withdrawn. */
 export const WITHDRAWABLE_MS = 10_000;
@@ -31,7 +29,7 @@ export interface Answer {
   integrationId: string;
   about: AnswerSubject;
   subject: string;
-  decision: HoldDecision;
+  decision: QuestionDecision;
   /** Of a kind or a batch: it is about the questions that were opened until then (epoch ms); null for all. */
   openedUntil: number | null;
 }
@@ -52,7 +50,6 @@ export interface AnswerDeps {
   fingerprint: Fingerprint;
   actor: Actor;
   erasures: ErasureLog;
-  checkpoint: Checkpoint;
 }
 
 export function answerQueries(deps: AnswerDeps) {
@@ -187,34 +184,29 @@ function toWithdrawable(row: AnswerRow): WithdrawableAnswer {
 type Deciders = ReturnType<typeof createDeciders>;
 
 /** What decides for the one who said so, whose name the audit has. */
-function createDeciders({ db, clock, fingerprint, erasures, checkpoint }: AnswerDeps, by: Actor) {
+function createDeciders({ db, clock, fingerprint, erasures }: AnswerDeps, by: Actor) {
   const record = auditRecorder({ clock, fingerprint, actor: by });
   return {
-    holds: {
-      ...holdQueries(db, clock, fingerprint, record, erasures),
-      ...holdBatchQueries(db, clock, record),
-    },
-    networkHolds: networkHoldQueries(db, checkpoint, clock, record),
+    ...questionQueries(db, clock, fingerprint, record, erasures),
+    ...batchQueries(db, clock, record),
   };
 }
 
 /** What was decided meanwhile by another way stays as it is. */
 async function decide(
-  { holds, networkHolds }: Deciders,
+  questions: Deciders,
   { integrationId, about, subject, decision, openedUntil }: Answer,
 ): Promise<void> {
-  if (about === 'network') {
-    const hold = await networkHolds.find(subject);
-    if (hold && decision !== 'resubmitted') await networkHolds.decide(hold, decision);
-  } else if (about === 'batch') {
-    if (decision !== 'resubmitted') await holds.decideBatch(subject, decision, openedUntil);
-  } else if (about === 'contact') {
-    const hold = await holds.find(subject);
-    if (hold) await holds.decide(hold, decision);
-  } else {
-    for await (const hold of holds.listOfReason(integrationId, subject, openedUntil ?? 0)) {
-      await holds.decide(hold, decision);
+  if (about === 'batch') {
+    if (decision !== 'resubmitted') await questions.decideBatch(subject, decision, openedUntil);
+  } else if (about === 'reason') {
+    const until = openedUntil ?? 0;
+    for await (const question of questions.listOfReason(integrationId, subject, until)) {
+      await questions.decide(question, decision);
     }
+  } else {
+    const question = await questions.find(subject);
+    if (question) await questions.decide(question, decision);
   }
 }
 

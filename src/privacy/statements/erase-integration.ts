@@ -104,7 +104,7 @@ export async function eraseIntegration(
           .limit(ROWS_PER_TRANSACTION)
           .execute();
         if (rows.length === 0) break;
-        const ids = rows.map(({ crm_id: id }) => id);
+        const ids = rows.flatMap(({ crm_id: id }) => id ?? []);
         const gone = await batch((trx) => eraseRows(trx, integrationId, ids, now));
         for (const what of [
           'contacts',
@@ -130,6 +130,12 @@ export async function eraseIntegration(
         )
         .executeTakeFirst();
       count('network_members', members.numDeletedRows);
+      // Those about contacts have left with them.
+      const questions = await trx
+        .deleteFrom('questions')
+        .where('integration_id', '=', integrationId)
+        .executeTakeFirst();
+      count('network_holds', questions.numDeletedRows);
       const networks = await trx
         .deleteFrom('networks')
         .where('integration_id', '=', integrationId)

@@ -76,7 +76,7 @@ export async function eraseRows(
     keys: rows('audit_keys'),
     contacts: rows('contacts'),
     jobs: await eraseJobs(trx, integrationId, crmIds, now),
-    holds: rows('holds'),
+    holds: rows('questions'),
     writes: rows('writes') + left,
     paths: rows('warm_paths'),
     profiles: rows('kept_profiles'),

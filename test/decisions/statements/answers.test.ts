@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Actor } from '../../../src/core/actor.ts';
 import { type Answer, WITHDRAWABLE_MS } from '../../../src/decisions/statements/answers.ts';
 import type { QueuePage } from '../../../src/decisions/statements/decision-queue.ts';
+import { getSubject } from '../../../src/decisions/views/question.ts';
 import {
   contactOf,
   holdChanged,
@@ -40,8 +41,8 @@ async function waiting({ store }: StoreWorld, decision = about()): Promise<strin
 }
 
 async function queued({ store }: StoreWorld, changes: Partial<QueuePage> = {}): Promise<string[]> {
-  const rows = await store.decisions.listContacts({ ...FIRST_PAGE, ...changes });
-  return rows.map(({ crmId }) => crmId);
+  const rows = await store.decisions.listPage({ ...FIRST_PAGE, ...changes });
+  return rows.map(getSubject);
 }
 
 describeEachDatabase('decisions that can be taken back', (open) => {
@@ -127,9 +128,9 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     const { store } = world;
     await holdForName(world, ['c-1']);
     await waiting(world);
-    const hold = await store.holds.find(trackingIdOf('c-1'));
+    const hold = await store.questions.find(trackingIdOf('c-1'));
     if (!hold) throw new Error('no hold');
-    expect(await store.holds.decide(hold, 'rejected')).toBe(true);
+    expect(await store.questions.decide(hold, 'rejected')).toBe(true);
     await store.decisions.applyAll(INTEGRATION);
     expect(await contactOf(world, 'c-1')).toMatchObject({ outcome_reason: 'rejected_by_person' });
   });
@@ -138,7 +139,7 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     const world = await createWorld();
     const { store, clock } = world;
     await holdChanged(world, ['b-1', 'b-2']);
-    const [batch] = await store.holds.listBatches();
+    const [batch] = await store.questions.listBatches();
     const subject = batch?.id ?? '';
     await waiting(world, about({ about: 'batch', subject, decision: 'rejected' }));
     expect(await store.decisions.listAnsweredBatches()).toEqual(new Set([subject]));
@@ -146,7 +147,7 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     const kind = { about: 'reason', subject: 'name_mismatch', decision: 'rejected' } as const;
     await waiting(world, about({ ...kind, openedUntil: clock.now() }));
     await world.db
-      .updateTable('holds')
+      .updateTable('questions')
       .set({ opened_at: clock.now() + 1 })
       .where('crm_id', '=', 'c-2')
       .execute();
@@ -163,7 +164,7 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     const { store } = world;
     await holdForName(world, ['c-1', 'c-2', 'c-3']);
     expect(await queued(world, { limit: 2 })).toEqual(['c-1', 'c-2']);
-    const [, second] = await store.decisions.listContacts(FIRST_PAGE);
+    const [, second] = await store.decisions.listPage(FIRST_PAGE);
     if (!second) throw new Error('no second hold');
     const after = [second.openedAt, second.id] as const;
     expect(await queued(world, { after })).toEqual(['c-3']);
@@ -173,9 +174,8 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     expect(await queued(world, { integrationIds: ['lakeside'] })).toEqual([]);
     expect(await queued(world, { reason: 'lost_answer' })).toEqual([]);
     const scope = { integrationIds: [INTEGRATION], reason: null };
-    expect(await store.decisions.countOpen(scope)).toEqual([
+    expect(await store.decisions.countByKind(scope)).toEqual([
       { integrationId: INTEGRATION, kind: 'name_mismatch', count: 3 },
     ]);
-    expect(await store.decisions.listNetworks(FIRST_PAGE)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { mayActAs } from '../../../core/role.ts';
 import { mayBeSame } from '../../../core/second-person.ts';
 import { createDecisionWatch } from '../../../decisions/apply-answers.ts';
-import { DECIDED, requireBatchDecision } from '../../../decisions/decide-holds.ts';
+import { DECIDED, requireBatchDecision } from '../../../decisions/decide.ts';
 import {
   approvalOfBatch,
   approvalOfReason,
@@ -20,7 +20,7 @@ import {
   readAround,
   toQueueItem,
 } from '../../../decisions/views/decision-queue.ts';
-import { BATCH_DECISIONS, HOLD_DECISIONS } from '../../../decisions/views/hold.ts';
+import { BATCH_DECISIONS, HOLD_DECISIONS } from '../../../decisions/views/question.ts';
 import {
   confirmAccessible,
   getRequester,
@@ -68,7 +68,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
 
   app.get('/decisions/:id', frame.see('viewer'), async (c) => {
     const hold = await findAccessibleHold(c, store, c.req.param('id'));
-    const { id, integrationId, decision } = hold.row;
+    const { id, integrationId, decision } = hold;
     if (hold.about === 'contact' && decision === null)
       await noteShown(c, integrationId, { hold: id });
     return answer(c, await readHoldPage(application, hold, lookedAt(c)));
@@ -117,7 +117,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
 
     app.post(`/decisions/:id/${word}`, frame.act('decider'), async (c) => {
       const hold = await findDecidableHold(c, store, c.req.param('id'), word);
-      const { id: subject, integrationId, decision } = hold.row;
+      const { id: subject, integrationId, decision } = hold;
       if (decision !== null) return leave(c, 'decided');
       if (await isLeftToSecond(c, integrationId, toApprovalRequest(word, [hold])))
         return leave(c, 'second');
