@@ -1056,6 +1056,17 @@ export const LIFE = {
   deliveredLater: {
     ways: [
       {
+        // The run writes waiting values in several passes: an earlier one has found that another value does not fit.
+        from: ['settled'],
+        to: null,
+        when: all(
+          equal(own('outcome_run'), RUN),
+          equal(own('outcome_reason'), 'values_unfit'),
+          oneOf(given('outcome_reason'), listReasons('written')),
+        ),
+        set: outcome('fields_written_some_unfit', own('outcome_detail')),
+      },
+      {
         from: ['settled'],
         to: null,
         when: any(

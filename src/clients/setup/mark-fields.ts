@@ -4,7 +4,7 @@ import { missingMarksText } from '../../../connectors/missing-parts.ts';
 import { yesOrNo } from '../../../connectors/yes-or-no.ts';
 import type { Integration } from '../../core/integration.ts';
 import { contentKind } from './column-content.ts';
-import type { CsvHeader } from './csv-columns.ts';
+import type { CsvHeader } from './csv-header.ts';
 
 type ContactSettings = Integration['contacts'];
 

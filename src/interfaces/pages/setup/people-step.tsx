@@ -5,8 +5,9 @@ import {
   type ColumnLine,
   listFileColumns,
 } from '../../../clients/setup/column-list.ts';
-import { type CsvHeader, noStreetNote } from '../../../clients/setup/csv-columns.ts';
+import type { CsvHeader } from '../../../clients/setup/csv-header.ts';
 import type { Setup } from '../../../clients/setup/draft.ts';
+import { noStreetNote } from '../../../clients/setup/guess-address.ts';
 import {
   MARKS,
   type MarkFieldValues,

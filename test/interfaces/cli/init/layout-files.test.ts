@@ -3,12 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { missingParts } from '../../../../connectors/missing-parts.ts';
-import {
-  type CsvHeader,
-  guessColumns,
-  noStreetNote,
-  readCsvHeader,
-} from '../../../../src/clients/setup/csv-columns.ts';
+import { guessColumns } from '../../../../src/clients/setup/csv-columns.ts';
+import { type CsvHeader, readCsvHeader } from '../../../../src/clients/setup/csv-header.ts';
+import { noStreetNote } from '../../../../src/clients/setup/guess-address.ts';
 import { MARKS, markHints, missingMarksNote } from '../../../../src/clients/setup/mark-fields.ts';
 import { toArray } from '../../../connectors/connector-options.ts';
 import { openCsvFolder } from '../../../connectors/csv-folder.ts';

@@ -1,14 +1,13 @@
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { cronProblem, timezoneProblem } from '../../../../clients/schedules/cron.ts';
 import { type ColumnLine, listFileColumns } from '../../../../clients/setup/column-list.ts';
+import { type ColumnGuess, guessColumns } from '../../../../clients/setup/csv-columns.ts';
 import {
-  type ColumnGuess,
   type CsvHeader,
   type CsvProblem,
-  guessColumns,
-  noStreetNote,
   readCsvHeader,
-} from '../../../../clients/setup/csv-columns.ts';
+} from '../../../../clients/setup/csv-header.ts';
+import { noStreetNote } from '../../../../clients/setup/guess-address.ts';
 import { markHints, missingMarksNote } from '../../../../clients/setup/mark-fields.ts';
 import {
   findOwnColumns,
