@@ -179,7 +179,7 @@ async function checkSubmission({
 }
 
 async function checkHolds({ deps: { store }, integration }: OpenIntegration): Promise<Finding> {
-  const { length } = await store.holds.listOpen(integration.id);
+  const { length } = await store.questions.listOpen(integration.id, 'contact');
   if (length === 0) return plain(met('holds', 'Nothing waits for a person.'));
   const held = met(
     'holds',

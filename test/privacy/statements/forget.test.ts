@@ -49,7 +49,7 @@ describeEachDatabase('erase', (open, kind) => {
     const world = await createWorld();
     await leaveTraces(world);
     expect(await tablesWithTraces(world)).toEqual([
-      ...['contacts', 'holds', 'jobs', 'kept_profiles', 'value_states', 'writes'],
+      ...['contacts', 'jobs', 'kept_profiles', 'questions', 'value_states', 'writes'],
     ]);
     expect(await world.store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(true);
     expect(await eraseContact(world.store, INTEGRATION, MARKED)).toEqual({
@@ -64,7 +64,7 @@ describeEachDatabase('erase', (open, kind) => {
     for (const table of ['kept_profiles', 'value_states'] as const) {
       const world = await createWorld();
       await leaveTraces(world);
-      for (const other of ['contacts', 'holds', 'jobs', 'writes'] as const) {
+      for (const other of ['contacts', 'questions', 'jobs', 'writes'] as const) {
         await world.db.deleteFrom(other).execute();
       }
       await world.db
@@ -210,14 +210,15 @@ describeEachDatabase('erase', (open, kind) => {
     const world = await createWorld();
     await holdForName(world, ['c-1', 'c-2']);
     await putContacts(world, [contactRow({ crm_id: 'c-1', integration_id: 'lakeside' })]);
-    const { jobs, holds } = await everything(world.db);
+    const { jobs, questions } = await everything(world.db);
     const other = await contactOf(world, 'c-2');
     await eraseContact(world.store, INTEGRATION, 'c-1');
     expect(await contactOf(world, 'c-2')).toEqual(other);
     expect((await world.store.contacts.find('lakeside', ['c-1'])).size).toBe(1);
     expect((await world.store.contacts.find(INTEGRATION, ['c-1'])).size).toBe(0);
     const left = await everything(world.db);
-    expect(left['holds']).toEqual(holds?.filter((row) => row.includes('"c-2"')));
+    expect(left['questions']).toEqual(questions?.filter((row) => row.includes('"c-2"')));
+    expect(left['questions']).toHaveLength(1);
     expect(left['jobs']).toEqual(
       expect.arrayContaining(jobs?.filter((row) => row.includes('"c-2"')) ?? []),
     );

@@ -1,51 +1,46 @@
 import { describe, expect, it } from 'vitest';
-import { type DecisionStore, decideHold } from '../../../src/decisions/decide-holds.ts';
-import type { HoldRecord } from '../../../src/decisions/statements/holds.ts';
-import type { NetworkHoldRecord } from '../../../src/decisions/statements/network-holds.ts';
+import { decideQuestion } from '../../../src/decisions/decide.ts';
+import type {
+  ContactQuestion,
+  NetworkQuestion,
+  Question,
+} from '../../../src/decisions/statements/questions.ts';
 import {
-  type AnyHold,
-  contactHolds,
   decisionsFor,
-  findHold,
-  type HoldStore,
-  listOpenHolds,
+  getSubject,
+  listOpenQuestions,
   reasonText,
-} from '../../../src/decisions/views/hold.ts';
-import { aContactHold, aNetworkHold } from '../../helpers/hold-rows.ts';
+  withBatchCounts,
+} from '../../../src/decisions/views/question.ts';
+import { aContactHold, aNetworkHold } from '../../helpers/question-rows.ts';
 
-/** A store with these holds, and what was decided about them. */
-function aStore(contacts: HoldRecord[], networks: NetworkHoldRecord[]) {
+/** A store with these questions, and what was decided about them. */
+function aStore(questions: Question[]) {
   const decided: string[] = [];
-  const queries = <Row extends { id: string }>(rows: Row[]) => ({
-    listOpen: () => Promise.resolve(rows),
-    find: (id: string) => Promise.resolve(rows.find((row) => row.id === id)),
-    decide: ({ id }: Row, decision: string) => {
-      decided.push(`${id} ${decision}`);
-      return Promise.resolve(true);
+  const store = {
+    questions: {
+      listOpen: () => Promise.resolve(questions),
+      decide: ({ id }: Question, decision: string) => {
+        decided.push(`${id} ${decision}`);
+        return Promise.resolve(true);
+      },
     },
-  });
-  const store: HoldStore & DecisionStore = {
-    holds: queries(contacts),
-    networkHolds: queries(networks),
   };
   return { store, decided };
 }
 
-function contact(changes?: Partial<HoldRecord>): AnyHold {
-  return { about: 'contact', row: aContactHold(changes) };
+function contact(changes?: Partial<ContactQuestion>): Question {
+  return aContactHold(changes);
 }
 
-function network(kind: NetworkHoldRecord['kind']): AnyHold {
-  return { about: 'network', row: aNetworkHold({ kind }) };
+function network(kind: NetworkQuestion['kind']): Question {
+  return aNetworkHold({ kind });
 }
 
 describe('holds', () => {
-  it('are of contacts and of networks, in one list, the oldest first', async () => {
-    const { store } = aStore([aContactHold()], [aNetworkHold()]);
-    expect((await listOpenHolds(store)).map(({ row }) => row.id)).toEqual(['n', 'c']);
-    expect((await findHold(store, 'n'))?.about).toBe('network');
-    expect((await findHold(store, 'c'))?.about).toBe('contact');
-    expect(await findHold(store, 'x')).toBeNull();
+  it('are about contacts by their id, and about networks by their name', async () => {
+    const { store } = aStore([aNetworkHold(), aContactHold()]);
+    expect((await listOpenQuestions(store)).map(getSubject)).toEqual(['Board', '003A']);
   });
 
   it('take the decisions that make sense for them', () => {
@@ -64,8 +59,7 @@ describe('holds', () => {
     expect(decisionsFor(contact({ kind, detail: 'addresses' }))).toEqual(['approve', 'reject']);
     const reasonOf = (detail: string | null, batchCount?: number) =>
       reasonText({
-        about: 'contact',
-        row: aContactHold({ kind, detail, batch: 'b' }),
+        ...aContactHold({ kind, detail, batch: 'b' }),
         ...(batchCount === undefined ? {} : { batchCount }),
       });
     expect(reasonOf('addresses', 1_413)).toBe('its address changed, with those of 1,412 others');
@@ -84,16 +78,16 @@ describe('holds', () => {
       aContactHold({ id: '2', batch: 'b' }),
       aContactHold({ id: '3' }),
     ];
-    expect(contactHolds(rows).map((hold) => 'batchCount' in hold && hold.batchCount)).toEqual([
+    expect(withBatchCounts(rows).map((hold) => 'batchCount' in hold && hold.batchCount)).toEqual([
       ...[2, 2, false],
     ]);
   });
 
   it('are decided where they are kept', async () => {
-    const { store, decided } = aStore([aContactHold()], [aNetworkHold()]);
-    await decideHold(store, contact(), 'resubmit');
-    await decideHold(store, network('group_shrunk'), 'approve');
-    await decideHold(store, network('group_shrunk'), 'reject');
+    const { store, decided } = aStore([aContactHold(), aNetworkHold()]);
+    await decideQuestion(store, contact(), 'resubmit');
+    await decideQuestion(store, network('group_shrunk'), 'approve');
+    await decideQuestion(store, network('group_shrunk'), 'reject');
     expect(decided).toEqual(['c resubmitted', 'n approved', 'n rejected']);
   });
 

@@ -5,106 +5,78 @@ import { isoTime } from '../../core/clock.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import { changedPartsText, partCountsText } from '../../identity/changed-parts-text.ts';
 import type { Store } from '../../store.ts';
-import { type ErasureSource, ON_HOLD, toErasureSource } from '../statements/erasure-requests.ts';
 import {
   type BatchKind,
-  type HoldBatch,
   LIST_CHANGED,
   parseChangedParts,
-} from '../statements/hold-batches.ts';
-import { type HoldRecord, isForbidden } from '../statements/holds.ts';
-import type { NetworkHoldRecord } from '../statements/network-holds.ts';
+  type QuestionBatch,
+} from '../statements/batches.ts';
+import { type ErasureSource, ON_HOLD, toErasureSource } from '../statements/erasure-requests.ts';
+import {
+  type ContactQuestion,
+  isForbidden,
+  type NetworkQuestion,
+  type Question,
+} from '../statements/questions.ts';
 
 /** What a person may say. */
 export const HOLD_DECISIONS = ['approve', 'reject', 'resubmit'] as const;
 export type DecisionWord = (typeof HOLD_DECISIONS)[number];
 
-/** A hold of a contact or of a network. */
-export type AnyHold =
-  /** `batchCount`: how many holds of its batch are open; left out where that is not known. */
-  | { about: 'contact'; row: HoldRecord; batchCount?: number }
-  | { about: 'network'; row: NetworkHoldRecord };
-
-/** The part of the store that knows what is held. */
-export interface HoldStore {
-  holds: Pick<Store['holds'], 'listOpen' | 'find'>;
-  networkHolds: Pick<Store['networkHolds'], 'listOpen' | 'find'>;
+/** The part of the store that has the questions. */
+export interface QuestionStore {
+  questions: Pick<Store['questions'], 'find'>;
 }
 
-/** The open holds, of one integration or of all, the oldest first. */
-export async function listOpenHolds(
-  { holds, networkHolds }: HoldStore,
-  integrationId?: string,
-): Promise<AnyHold[]> {
-  const contacts = await holds.listOpen(integrationId);
-  return oldestFirst(contacts, await networkHolds.listOpen(integrationId));
-}
+/** A question, and how many of its batch are open; left out if that is not known. */
+export type CountedQuestion = Question & { batchCount?: number };
 
-/** Those of them that are decided one by one: the members of batches are left out. */
-export async function listSingleHolds({
-  holds,
-  networkHolds,
-}: SingleHoldStore): Promise<AnyHold[]> {
-  return oldestFirst(await holds.listAlone(), await networkHolds.listOpen());
-}
-
-/** The part of the store that knows what is decided one by one. */
-export interface SingleHoldStore {
-  holds: Pick<Store['holds'], 'listAlone'>;
-  networkHolds: Pick<Store['networkHolds'], 'listOpen'>;
-}
-
-function oldestFirst(
-  contacts: readonly HoldRecord[],
-  networks: readonly NetworkHoldRecord[],
-): AnyHold[] {
-  return [
-    ...contactHolds(contacts),
-    ...networks.map((row): AnyHold => ({ about: 'network', row })),
-  ].sort((one, other) => one.row.openedAt - other.row.openedAt);
-}
-
-/** Open holds of contacts, which know how many of their batch are among them. */
-export function contactHolds(rows: readonly HoldRecord[]): AnyHold[] {
-  const counts = new Map<string | null, number>();
-  for (const { batch } of rows) counts.set(batch, (counts.get(batch) ?? 0) + 1);
-  return rows.map((row): AnyHold => {
-    const count = row.batch === null ? undefined : counts.get(row.batch);
-    return { about: 'contact', row, ...(count === undefined ? {} : { batchCount: count }) };
+/** The same questions, which know how many of their batch are among them. */
+export function withBatchCounts(questions: readonly Question[]): CountedQuestion[] {
+  const counts = new Map<string, number>();
+  for (const { batch } of questions) {
+    if (batch !== null) counts.set(batch, (counts.get(batch) ?? 0) + 1);
+  }
+  return questions.map((question) => {
+    const batchCount = counts.get(question.batch ?? '');
+    return batchCount === undefined ? question : { ...question, batchCount };
   });
 }
 
-/** The hold with this id, open or not. */
-export async function findHold(
-  { holds, networkHolds }: HoldStore,
-  id: string,
-): Promise<AnyHold | null> {
-  const row = await holds.find(id);
-  if (row) return { about: 'contact', row };
-  const network = await networkHolds.find(id);
-  return network ? { about: 'network', row: network } : null;
+/** The open questions, of one integration or of all, the oldest first. */
+export async function listOpenQuestions(
+  { questions }: { questions: Pick<Store['questions'], 'listOpen'> },
+  integrationId?: string,
+): Promise<CountedQuestion[]> {
+  return withBatchCounts(await questions.listOpen(integrationId));
+}
+
+/** What a question is about: the id of a contact in the CRM, or the name of a network. */
+export function getSubject(question: Question): string {
+  return question.about === 'contact' ? question.crmId : question.name;
 }
 
 /** The decisions that make sense for a hold. */
-export function decisionsFor({ about, row }: AnyHold): readonly DecisionWord[] {
+export function decisionsFor(question: Question): readonly DecisionWord[] {
   // After a lost answer there is no profile that could be approved.
-  if (about === 'contact') {
+  if (question.about === 'contact') {
     // To approve a changed identity is to submit it again.
-    if (isBatchKind(row.kind)) return isForbidden(row) ? ['reject'] : BATCH_DECISIONS;
-    if (row.kind === 'forgotten_person') return ['approve', 'reject'];
-    if (row.kind === 'values_of_two_people' || row.kind === 'donor_mass_change')
+    const { kind } = question;
+    if (isBatchKind(kind)) return isForbidden(question) ? ['reject'] : BATCH_DECISIONS;
+    if (kind === 'forgotten_person') return ['approve', 'reject'];
+    if (kind === 'values_of_two_people' || kind === 'donor_mass_change')
       return ['approve', 'reject'];
-    return row.kind === 'lost_answer' ? ['reject', 'resubmit'] : HOLD_DECISIONS;
+    return kind === 'lost_answer' ? ['reject', 'resubmit'] : HOLD_DECISIONS;
   }
-  const isQuestion = row.kind === 'group_shrunk' || row.kind === 'network_deleted';
-  return isQuestion ? ['approve', 'reject'] : ['reject'];
+  const isDecidable = question.kind === 'group_shrunk' || question.kind === 'network_deleted';
+  return isDecidable ? ['approve', 'reject'] : ['reject'];
 }
 
 /** Why something is held: a sentence without its capital and its full stop, and without names. */
-export function reasonText(hold: AnyHold): string {
-  if (hold.about === 'network') return networkReason(hold.row);
-  if (hold.row.kind === 'identity_mass_change') return massChangeReason(hold.row, hold.batchCount);
-  return contactReason(hold.row);
+export function reasonText(question: CountedQuestion): string {
+  if (question.about === 'network') return networkReason(question);
+  if (question.kind !== 'identity_mass_change') return contactReason(question);
+  return massChangeReason(question, question.batchCount);
 }
 
 /** What the name guard found; its words are in `name-guard.ts`. */
@@ -119,7 +91,7 @@ export function mismatchText(detail: string | null): string | null {
   return MISMATCHES.get(detail) ?? null;
 }
 
-function contactReason({ kind, detail }: HoldRecord): string {
+function contactReason({ kind, detail }: ContactQuestion): string {
   if (kind === 'name_mismatch') {
     return mismatchText(detail) ?? 'the name in the profile is not that of the contact';
   }
@@ -162,7 +134,7 @@ function twoPeopleReason(detail: string | null): string {
   return `the CRM does not accept all values of the new person at once (${detail ?? 'no reason given'}), so nothing was written: ${tail}`;
 }
 
-function isBatchKind(kind: AnyHold['row']['kind']): kind is BatchKind {
+function isBatchKind(kind: Question['kind']): kind is BatchKind {
   return (
     kind === 'identity_mass_change' ||
     kind === 'contacts_missing' ||
@@ -217,7 +189,7 @@ function byMarks(marks: readonly string[]): string {
 const LIST_CHANGE =
   'the settings that make the list (filter, file or columns) have changed since it was last complete';
 
-function networkReason({ kind, detail }: NetworkHoldRecord): string {
+function networkReason({ kind, detail }: NetworkQuestion): string {
   switch (kind) {
     case 'group_shrunk':
       return `${detail ?? 'many'} members would leave the network: more than half`;
@@ -233,14 +205,14 @@ function networkReason({ kind, detail }: NetworkHoldRecord): string {
 }
 
 /** A hold as programs are shown it, on the command line and over HTTP. */
-export interface HoldView {
+export interface QuestionView {
   id: string;
   integration: string;
   /** The contact's id in the CRM; null for the hold of a network. */
   contact: string | null;
   /** The name of the network; null for the hold of a contact. */
   network: string | null;
-  kind: AnyHold['row']['kind'];
+  kind: Question['kind'];
   /** Holds of one cause share it and can be decided together; null for one that stands alone. */
   batch: string | null;
   /** Why it is held, in words. */
@@ -250,25 +222,25 @@ export interface HoldView {
   /** What may be decided. */
   decisions: DecisionWord[];
   /** What was decided; null while it is open. */
-  decision: AnyHold['row']['decision'];
+  decision: Question['decision'];
   /** ISO 8601. */
   since: string;
 }
 
 /** A hold without names: those are kept nowhere. */
-export function describeHold(hold: AnyHold): HoldView {
-  const { id, integrationId: integration, kind, detail, decision, openedAt } = hold.row;
+export function describeQuestion(question: CountedQuestion): QuestionView {
+  const { id, about, integrationId: integration, kind, detail, decision, openedAt } = question;
   return {
     id,
     integration,
     kind,
     detail,
     decision,
-    contact: hold.about === 'contact' ? hold.row.crmId : null,
-    network: hold.about === 'network' ? hold.row.name : null,
-    batch: hold.about === 'contact' ? hold.row.batch : null,
-    reason: reasonText(hold),
-    decisions: [...decisionsFor(hold)],
+    contact: about === 'contact' ? getSubject(question) : null,
+    network: about === 'network' ? getSubject(question) : null,
+    batch: question.batch,
+    reason: reasonText(question),
+    decisions: [...decisionsFor(question)],
     since: isoTime(openedAt),
   };
 }
@@ -294,7 +266,7 @@ export interface BatchView {
   /** Contacts that wait for the decision. */
   count: number;
   /** How many of them changed in each part; one that changed in two counts in both. */
-  parts: HoldBatch['parts'];
+  parts: QuestionBatch['parts'];
   /** What it would cost at most to approve it. */
   credits: number;
   /** The answers that are possible now. */
@@ -302,7 +274,7 @@ export interface BatchView {
   since: string;
 }
 
-export function describeBatch(batch: HoldBatch): BatchView {
+export function describeBatch(batch: QuestionBatch): BatchView {
   const { id, integrationId: integration, kind, count, parts, since } = batch;
   const reason = batchReason(batch);
   const credits = getBatchCredits(batch);
@@ -312,7 +284,7 @@ export function describeBatch(batch: HoldBatch): BatchView {
 
 /** Why the contacts of a batch are held, in whole sentences. */
 export function batchReason(
-  batch: Pick<HoldBatch, 'kind' | 'count' | 'parts' | 'isListChanged' | 'marks' | 'source'>,
+  batch: Pick<QuestionBatch, 'kind' | 'count' | 'parts' | 'isListChanged' | 'marks' | 'source'>,
 ): string {
   if (batch.source !== null) return erasureBatchReason(batch.source, batch.count);
   if (batch.kind === 'mass_opt_out') {
@@ -329,7 +301,7 @@ export function batchReason(
 }
 
 /** A credit for each contact whose details changed, or less where two of them are the same person. */
-export function getBatchCredits({ kind, count }: Pick<HoldBatch, 'kind' | 'count'>): number {
+export function getBatchCredits({ kind, count }: Pick<QuestionBatch, 'kind' | 'count'>): number {
   return kind === 'identity_mass_change' ? count : 0;
 }
 
@@ -369,12 +341,15 @@ function erasureDecidedText(word: BatchDecisionWord, count: number): string {
 /** The decisions that make sense for a batch. */
 export function batchDecisionsFor({
   source,
-}: Pick<HoldBatch, 'source'>): readonly BatchDecisionWord[] {
+}: Pick<QuestionBatch, 'source'>): readonly BatchDecisionWord[] {
   return source === ON_HOLD ? ['reject'] : BATCH_DECISIONS;
 }
 
 /** Why a contact of a batch is held: a sentence without its capital and its full stop. */
-export function massChangeReason({ detail }: HoldRecord, batchCount: number | undefined): string {
+export function massChangeReason(
+  { detail }: ContactQuestion,
+  batchCount: number | undefined,
+): string {
   const changed = changedPartsText(parseChangedParts(detail));
   if (batchCount === 2) return `its ${changed} changed, with that of 1 other`;
   const others = batchCount === undefined || batchCount < 2 ? 'many' : formatCount(batchCount - 1);

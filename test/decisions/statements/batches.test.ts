@@ -1,7 +1,11 @@
 import { type KyselyPlugin, OperationNodeTransformer } from 'kysely';
 import { expect, it } from 'vitest';
-import { fromRows } from '../../../src/database/from-row.ts';
-import type { HoldRecord } from '../../../src/decisions/statements/holds.ts';
+import {
+  type ContactQuestion,
+  listContactQuestions,
+  selectQuestions,
+} from '../../../src/decisions/statements/questions.ts';
+import { getSubject } from '../../../src/decisions/views/question.ts';
 import { createStore, type Store } from '../../../src/store.ts';
 import {
   ASKED_IDENTITY,
@@ -24,14 +28,14 @@ import {
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
 /** The only batch there is. */
-async function onlyBatch({ holds }: Store) {
-  const [batch, ...others] = await holds.listBatches();
+async function onlyBatch({ questions }: Store) {
+  const [batch, ...others] = await questions.listBatches();
   if (!batch || others.length > 0) throw new Error('there is not one batch');
   return batch;
 }
 
-async function holdsOf(world: StoreWorld): Promise<HoldRecord[]> {
-  return world.db.selectFrom('holds').selectAll().orderBy('crm_id').execute().then(fromRows);
+async function holdsOf(world: StoreWorld): Promise<ContactQuestion[]> {
+  return selectQuestions(world.db).orderBy('crm_id').execute().then(listContactQuestions);
 }
 
 describeEachDatabase('batches of holds', (open) => {
@@ -44,7 +48,7 @@ describeEachDatabase('batches of holds', (open) => {
     await world.clock.advance(1_000);
     await holdChanged(world, ['c-3'], identityWith({ address: 'b', employer: 'f' }));
     await holdChanged(world, ['c-4'], 'an identity of version 1');
-    const { holds } = world.store;
+    const { questions } = world.store;
     const batch = await onlyBatch(world.store);
     expect(batch).toEqual({
       id: expect.any(String),
@@ -57,13 +61,13 @@ describeEachDatabase('batches of holds', (open) => {
       since: START_MS,
       parts: { addresses: 3, employers: 1, unknown: 1 },
     });
-    expect(await holds.listBatches('lakeside')).toEqual([]);
-    expect((await holds.listAlone()).map((row) => row.crmId)).toEqual(['alone']);
-    const members = await holds.listOfBatch(batch);
+    expect(await questions.listBatches('lakeside')).toEqual([]);
+    expect((await questions.listSingle()).map(getSubject)).toEqual(['alone']);
+    const members = await questions.listOfBatch(batch);
     expect(members.map((row) => row.crmId)).toEqual(['c-1', 'c-2', 'c-3', 'c-4']);
-    expect(await holds.listOfBatch(batch, 3)).toEqual(members.slice(0, 3));
-    expect(await holds.findBatchIntegration(batch.id)).toBe(INTEGRATION);
-    expect(await holds.findBatchIntegration('unknown')).toBeNull();
+    expect(await questions.listOfBatch(batch, 3)).toEqual(members.slice(0, 3));
+    expect(await questions.findBatchIntegration(batch.id)).toBe(INTEGRATION);
+    expect(await questions.findBatchIntegration('unknown')).toBeNull();
   });
 
   it('are approved: all of their contacts become due for a credit that a person has granted', async () => {
@@ -71,8 +75,8 @@ describeEachDatabase('batches of holds', (open) => {
     await holdChanged(world, crmIds(620));
     const { id } = await onlyBatch(world.store);
     await world.clock.advance(1_000);
-    expect(await world.store.holds.decideBatch(id, 'approved')).toBe(620);
-    expect(await world.store.holds.listBatches()).toEqual([]);
+    expect(await world.store.questions.decideBatch(id, 'approved')).toBe(620);
+    expect(await world.store.questions.listBatches()).toEqual([]);
     for (const crmId of ['c-000', 'c-619']) {
       expect(await contactOf(world, crmId)).toMatchObject({
         state: 'due',
@@ -94,7 +98,7 @@ describeEachDatabase('batches of holds', (open) => {
     const world = await createWorld();
     await holdChanged(world, ['c-1', 'c-2']);
     const { id } = await onlyBatch(world.store);
-    expect(await world.store.holds.decideBatch(id, 'rejected')).toBe(2);
+    expect(await world.store.questions.decideBatch(id, 'rejected')).toBe(2);
     expect(await contactOf(world, 'c-2')).toMatchObject({
       state: 'settled',
       asked_identity: MOVED_IDENTITY,
@@ -108,11 +112,11 @@ describeEachDatabase('batches of holds', (open) => {
     await holdForName(world, ['alone']);
     await holdChanged(world, ['c-1', 'c-2', 'c-3']);
     const batch = await onlyBatch(world.store);
-    const [first] = await world.store.holds.listOfBatch(batch);
-    if (first) await world.store.holds.decide(first, 'approved');
+    const [first] = await world.store.questions.listOfBatch(batch);
+    if (first) await world.store.questions.decide(first, 'approved');
     // The second one changed once more before it was decided.
     await readPage(world, [readContact('c-2', 'a later identity')]);
-    expect(await world.store.holds.decideBatch(batch.id, 'rejected')).toBe(1);
+    expect(await world.store.questions.decideBatch(batch.id, 'rejected')).toBe(1);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'due' });
     expect(await contactOf(world, 'c-2')).toMatchObject({ identity: 'a later identity' });
     expect(await contactOf(world, 'c-3')).toMatchObject({ state: 'settled' });
@@ -126,9 +130,9 @@ describeEachDatabase('batches of holds', (open) => {
     const world = await createWorld();
     await holdChanged(world, ['c-1']);
     const { id } = await onlyBatch(world.store);
-    expect(await world.store.holds.decideBatch(id, 'rejected')).toBe(1);
-    expect(await world.store.holds.decideBatch(id, 'approved')).toBe(0);
-    expect(await world.store.holds.decideBatch('unknown', 'approved')).toBe(0);
+    expect(await world.store.questions.decideBatch(id, 'rejected')).toBe(1);
+    expect(await world.store.questions.decideBatch(id, 'approved')).toBe(0);
+    expect(await world.store.questions.decideBatch('unknown', 'approved')).toBe(0);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'settled' });
   });
 
@@ -143,7 +147,7 @@ describeEachDatabase('batches of holds', (open) => {
       let decided = 0;
       for (let statements = 1; ; statements += 1) {
         const store = storeThatDies(world, statements);
-        const isOver = await store.holds.decideBatch(id, decision).then(
+        const isOver = await store.questions.decideBatch(id, decision).then(
           (count) => {
             decided = count;
             return true;
@@ -162,7 +166,7 @@ describeEachDatabase('batches of holds', (open) => {
       // It was cut off before the first portion, and between the first and the last.
       expect(new Set(cutOffs)).toEqual(new Set([0, 500]));
       expect(decided).toBe(5);
-      expect(await world.store.holds.listBatches()).toEqual([]);
+      expect(await world.store.questions.listBatches()).toEqual([]);
     },
   );
 
@@ -170,10 +174,10 @@ describeEachDatabase('batches of holds', (open) => {
     const world = await createWorld();
     await holdChanged(world, crmIds(300));
     const { id } = await onlyBatch(world.store);
-    const { holds } = world.store;
+    const { questions } = world.store;
     const [approved, rejected] = await Promise.all([
-      holds.decideBatch(id, 'approved'),
-      holds.decideBatch(id, 'rejected'),
+      questions.decideBatch(id, 'approved'),
+      questions.decideBatch(id, 'rejected'),
       readPage(world, [readContact('c-900')]),
     ]);
     expect(approved + rejected).toBe(300);

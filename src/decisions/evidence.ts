@@ -13,7 +13,7 @@ import type { SyncDeps } from '../sync/control/context.ts';
 import { openCrm } from '../sync/control/crm-account.ts';
 import { lookUp } from '../sync/control/look-up.ts';
 import { fetchResults } from '../sync/delivery/paid-profiles.ts';
-import type { HoldRecord } from './statements/holds.ts';
+import type { ContactQuestion } from './statements/questions.ts';
 
 /** A contact as the CRM has it now. */
 export interface ShownContact {
@@ -44,7 +44,7 @@ export interface HoldEvidence {
 /** The evidence of each of these holds, by its id. */
 export async function readHoldEvidence(
   application: Pick<Application, 'integrations' | 'open'>,
-  holds: readonly HoldRecord[],
+  holds: readonly ContactQuestion[],
   signal: AbortSignal,
 ): Promise<Map<string, HoldEvidence>> {
   const byIntegration = Map.groupBy(holds, (hold) => hold.integrationId);
@@ -70,7 +70,7 @@ const NOTHING: HoldEvidence = {
 const INTEGRATIONS_AT_ONCE = 4;
 
 /** Kinds of holds behind which there is a profile. */
-export const WITH_PROFILE: ReadonlySet<string> = new Set<HoldRecord['kind']>([
+export const WITH_PROFILE: ReadonlySet<string> = new Set<ContactQuestion['kind']>([
   'name_mismatch',
   'match_unsure',
   'profile_deceased',
@@ -81,7 +81,7 @@ export const WITH_PROFILE: ReadonlySet<string> = new Set<HoldRecord['kind']>([
 async function readEvidence(
   application: Pick<Application, 'integrations' | 'open'>,
   integrationId: string,
-  rows: readonly HoldRecord[],
+  rows: readonly ContactQuestion[],
   signal: AbortSignal,
 ): Promise<Found[]> {
   const integration = application.integrations.get(integrationId);
@@ -100,7 +100,7 @@ async function readEvidence(
 /** The CRM and the service are asked at the same time, each for all; one may fail without the other. */
 async function evidenceIn(
   deps: SyncDeps,
-  rows: readonly HoldRecord[],
+  rows: readonly ContactQuestion[],
   signal: AbortSignal,
 ): Promise<Found[]> {
   const withProfile = rows.filter(({ kind }) => WITH_PROFILE.has(kind));
@@ -119,7 +119,7 @@ async function evidenceIn(
     return [row.id, { ...NOTHING, ...ours, ...theirs, problems }];
   });
 
-  function getProfile(row: HoldRecord): Part {
+  function getProfile(row: ContactQuestion): Part {
     if (!WITH_PROFILE.has(row.kind)) return { result: 'none', problems: [] };
     if (hasOptedOut(found, row.crmId)) return { result: 'none', problems: [OPTED_OUT] };
     return profilePart(results, jobIds.get(row.trackingId) ?? '', kept.get(row.trackingId) ?? null);
@@ -129,7 +129,7 @@ async function evidenceIn(
 /** Profiles of held contacts that are kept: a decision may take longer than the service keeps results. */
 async function keptProfiles(
   deps: SyncDeps,
-  rows: readonly HoldRecord[],
+  rows: readonly ContactQuestion[],
   trackingIds: readonly string[],
 ): Promise<Map<string, Profile>> {
   const [first] = rows;

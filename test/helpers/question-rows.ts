@@ -1,9 +1,9 @@
-import type { HoldRecord } from '../../src/decisions/statements/holds.ts';
-import type { NetworkHoldRecord } from '../../src/decisions/statements/network-holds.ts';
+import type { ContactQuestion, NetworkQuestion } from '../../src/decisions/statements/questions.ts';
 
 /** An open hold of a contact, as the store has it. */
-export function aContactHold(changes: Partial<HoldRecord> = {}): HoldRecord {
+export function aContactHold(changes: Partial<ContactQuestion> = {}): ContactQuestion {
   return {
+    about: 'contact',
     id: 'c',
     integrationId: 'riverside',
     crmId: '003A',
@@ -19,13 +19,14 @@ export function aContactHold(changes: Partial<HoldRecord> = {}): HoldRecord {
 }
 
 /** An open hold of a network, with the network's name. */
-export function aNetworkHold(changes: Partial<NetworkHoldRecord> = {}): NetworkHoldRecord {
+export function aNetworkHold(changes: Partial<NetworkQuestion> = {}): NetworkQuestion {
   return {
+    about: 'network',
     id: 'n',
     integrationId: 'riverside',
     network: 'w',
     name: 'Board',
-    subject: 's',
+    batch: null,
     kind: 'group_shrunk',
     detail: '12',
     openedAt: 1,

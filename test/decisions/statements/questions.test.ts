@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import type { HoldRecord } from '../../../src/decisions/statements/holds.ts';
+import type { Question } from '../../../src/decisions/statements/questions.ts';
+import { getSubject } from '../../../src/decisions/views/question.ts';
 import {
   chargeLoss,
   contactOf,
@@ -24,23 +25,23 @@ describeEachDatabase('holds', (open) => {
     await world.clock.advance(1_000);
     await submit(world, ['c-1', 'c-4'], 'submission-2');
     await chargeLoss(world, 'hold', { submissionId: 'submission-2' });
-    const { holds } = world.store;
-    const ids = (rows: HoldRecord[]) => rows.map((row) => row.crmId);
-    expect(ids(await holds.listOpen())).toEqual(['c-2', 'c-3', 'c-1', 'c-4']);
-    expect(ids(await holds.listOpen(INTEGRATION))).toEqual(['c-2', 'c-3', 'c-1', 'c-4']);
-    expect(await holds.listOpen('lakeside')).toEqual([]);
+    const { questions } = world.store;
+    const ids = (rows: Question[]) => rows.map(getSubject);
+    expect(ids(await questions.listOpen())).toEqual(['c-2', 'c-3', 'c-1', 'c-4']);
+    expect(ids(await questions.listOpen(INTEGRATION))).toEqual(['c-2', 'c-3', 'c-1', 'c-4']);
+    expect(await questions.listOpen('lakeside')).toEqual([]);
 
-    await holds.decide(await holdOf(world, 'c-3'), 'rejected');
-    expect(ids(await holds.listOpen())).toEqual(['c-2', 'c-1', 'c-4']);
-    expect(await holds.find(trackingIdOf('c-3'))).toMatchObject({ decision: 'rejected' });
-    expect(await holds.find('tracking-unknown')).toBeUndefined();
+    await questions.decide(await holdOf(world, 'c-3'), 'rejected');
+    expect(ids(await questions.listOpen())).toEqual(['c-2', 'c-1', 'c-4']);
+    expect(await questions.find(trackingIdOf('c-3'))).toMatchObject({ decision: 'rejected' });
+    expect(await questions.find('tracking-unknown')).toBeUndefined();
   });
 
   it('hand an approved contact with its job to delivery', async () => {
     const world = await createWorld();
     await holdForName(world, ['c-1', 'c-2']);
     await world.clock.advance(1_000);
-    expect(await world.store.holds.decide(await holdOf(world, 'c-1'), 'approved')).toBe(true);
+    expect(await world.store.questions.decide(await holdOf(world, 'c-1'), 'approved')).toBe(true);
     expect(await holdOf(world, 'c-1')).toMatchObject({
       decision: 'approved',
       decidedAt: START_MS + 1_000,
@@ -58,7 +59,7 @@ describeEachDatabase('holds', (open) => {
     const world = await createWorld();
     await holdForName(world, ['c-1', 'c-2']);
     await world.clock.advance(1_000);
-    expect(await world.store.holds.decide(await holdOf(world, 'c-1'), 'rejected')).toBe(true);
+    expect(await world.store.questions.decide(await holdOf(world, 'c-1'), 'rejected')).toBe(true);
     expect(await contactOf(world, 'c-1')).toMatchObject({
       state: 'settled',
       tracking_id: null,
@@ -79,7 +80,9 @@ describeEachDatabase('holds', (open) => {
     const world = await createWorld();
     await holdForName(world, ['c-1']);
     await world.clock.advance(1_000);
-    expect(await world.store.holds.decide(await holdOf(world, 'c-1'), 'resubmitted')).toBe(true);
+    expect(await world.store.questions.decide(await holdOf(world, 'c-1'), 'resubmitted')).toBe(
+      true,
+    );
     expect(await contactOf(world, 'c-1')).toMatchObject({
       state: 'due',
       due_reason: 'resubmitted_by_person',
@@ -98,7 +101,7 @@ describeEachDatabase('holds', (open) => {
     const world = await createWorld();
     await submit(world, ['c-1']);
     await chargeLoss(world, 'hold');
-    expect(await world.store.holds.decide(await holdOf(world, 'c-1'), decision)).toBe(true);
+    expect(await world.store.questions.decide(await holdOf(world, 'c-1'), decision)).toBe(true);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state });
     expect(await jobOf(world, 'c-1')).toMatchObject({ state: 'lost' });
   });
@@ -107,11 +110,11 @@ describeEachDatabase('holds', (open) => {
     const world = await createWorld();
     await holdForName(world, ['c-1']);
     const hold = await holdOf(world, 'c-1');
-    await world.store.holds.decide(hold, 'rejected');
+    await world.store.questions.decide(hold, 'rejected');
     await world.clock.advance(1_000);
     const before = await everything(world.db);
-    expect(await world.store.holds.decide(hold, 'approved')).toBe(false);
-    expect(await world.store.holds.decide(hold, 'resubmitted')).toBe(false);
+    expect(await world.store.questions.decide(hold, 'approved')).toBe(false);
+    expect(await world.store.questions.decide(hold, 'resubmitted')).toBe(false);
     expect(await everything(world.db)).toEqual(before);
   });
 
@@ -120,8 +123,8 @@ describeEachDatabase('holds', (open) => {
     await holdForName(world, ['c-1']);
     const hold = await holdOf(world, 'c-1');
     const [approved, rejected] = await Promise.all([
-      world.store.holds.decide(hold, 'approved'),
-      world.store.holds.decide(hold, 'rejected'),
+      world.store.questions.decide(hold, 'approved'),
+      world.store.questions.decide(hold, 'rejected'),
     ]);
     expect([approved, rejected].filter(Boolean)).toHaveLength(1);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: approved ? 'ready' : 'settled' });
@@ -136,7 +139,7 @@ describeEachDatabase('holds', (open) => {
     const hold = await holdOf(world, 'c-1');
     await readPage(world, [readContact('c-1', 'a new identity')]);
     const before = await contactOf(world, 'c-1');
-    expect(await world.store.holds.decide(hold, 'approved')).toBe(false);
+    expect(await world.store.questions.decide(hold, 'approved')).toBe(false);
     expect(await contactOf(world, 'c-1')).toEqual(before);
   });
 
@@ -151,7 +154,7 @@ describeEachDatabase('holds', (open) => {
       end: { kind: 'held', donorId: 'donor-1' },
     } as const;
     await world.store.deliveries.recordDeliveries(world.lease, RUN, [delivery]);
-    expect(await world.store.holds.listOpen()).toHaveLength(1);
+    expect(await world.store.questions.listOpen()).toHaveLength(1);
     expect(await holdOf(world, 'c-1')).toMatchObject({ detail: 'again' });
   });
 });
@@ -163,16 +166,17 @@ describeEachDatabase('listApprovals', (open) => {
     const world = await createWorld();
     const ids = crmIds(131);
     await holdForName(world, ids);
-    const { holds } = world.store;
-    for (const id of ['c-000', 'c-130']) await holds.decide(await holdOf(world, id), 'approved');
-    await holds.decide(await holdOf(world, 'c-001'), 'rejected');
-    expect(await holds.listApprovals(ids.map(trackingIdOf))).toEqual(
+    const { questions } = world.store;
+    for (const id of ['c-000', 'c-130'])
+      await questions.decide(await holdOf(world, id), 'approved');
+    await questions.decide(await holdOf(world, 'c-001'), 'rejected');
+    expect(await questions.listApprovals(ids.map(trackingIdOf))).toEqual(
       new Map([
         [trackingIdOf('c-000'), 'name_mismatch'],
         [trackingIdOf('c-130'), 'name_mismatch'],
       ]),
     );
-    expect(await holds.listApprovals([trackingIdOf('c-002')])).toEqual(new Map());
-    expect(await holds.listApprovals([])).toEqual(new Map());
+    expect(await questions.listApprovals([trackingIdOf('c-002')])).toEqual(new Map());
+    expect(await questions.listApprovals([])).toEqual(new Map());
   });
 });

@@ -5,7 +5,7 @@ import type { Log } from '../core/log.ts';
 import type { Store } from '../store.ts';
 
 export interface CountDeps {
-  store: { decisions: Pick<Store['decisions'], 'countDue'> };
+  store: { decisions: Pick<Store['decisions'], 'applyDue'> };
   clock: Pick<Clock, 'now' | 'sleep'>;
   log: Log;
   /** Aborted when the service is asked to end; what still waits then waits for the next start, or the next run. */
@@ -23,7 +23,7 @@ export function createDecisionWatch({ store, clock, log, stopping }: CountDeps):
     isWatching = true;
     try {
       while (!stopping.aborted) {
-        const nextAt = await store.decisions.countDue();
+        const nextAt = await store.decisions.applyDue();
         if (nextAt === null) return;
         await clock.sleep(Math.max(0, nextAt - clock.now()), stopping);
       }

@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Actor } from '../../../src/core/actor.ts';
+import { type Answer, WITHDRAWABLE_MS } from '../../../src/decisions/statements/answers.ts';
 import type { QueuePage } from '../../../src/decisions/statements/decision-queue.ts';
-import {
-  type WaitingDecision,
-  WITHDRAWABLE_MS,
-} from '../../../src/decisions/statements/withdrawable-decisions.ts';
+import { getSubject } from '../../../src/decisions/views/question.ts';
 import {
   contactOf,
   holdChanged,
@@ -24,7 +22,7 @@ const FIRST_PAGE: QueuePage = {
   limit: 10,
 };
 
-function about(changes: Partial<WaitingDecision> = {}): WaitingDecision {
+function about(changes: Partial<Answer> = {}): Answer {
   return {
     integrationId: INTEGRATION,
     about: 'contact',
@@ -37,14 +35,14 @@ function about(changes: Partial<WaitingDecision> = {}): WaitingDecision {
 
 /** Notes a decision of Pat's; fails if one about the same waits already. */
 async function waiting({ store }: StoreWorld, decision = about()): Promise<string> {
-  const id = await store.actingAs(PAT).decisions.wait(decision);
+  const id = await store.actingAs(PAT).decisions.give(decision);
   if (id === null) throw new Error('it waits already');
   return id;
 }
 
 async function queued({ store }: StoreWorld, changes: Partial<QueuePage> = {}): Promise<string[]> {
-  const rows = await store.decisions.listContacts({ ...FIRST_PAGE, ...changes });
-  return rows.map(({ crmId }) => crmId);
+  const rows = await store.decisions.listPage({ ...FIRST_PAGE, ...changes });
+  return rows.map(getSubject);
 }
 
 describeEachDatabase('decisions that can be taken back', (open) => {
@@ -55,19 +53,19 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     const { store, clock } = world;
     await holdForName(world, ['c-1', 'c-2']);
     await waiting(world);
-    expect(await store.actingAs(PAT).decisions.wait(about({ decision: 'rejected' }))).toBeNull();
+    expect(await store.actingAs(PAT).decisions.give(about({ decision: 'rejected' }))).toBeNull();
     expect(await queued(world)).toEqual(['c-2']);
     await clock.advance(WITHDRAWABLE_MS - 1);
-    expect(await store.decisions.countDue()).toBe(clock.now() + 1);
+    expect(await store.decisions.applyDue()).toBe(clock.now() + 1);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'held' });
     await clock.advance(1);
-    expect(await store.decisions.countDue()).toBeNull();
+    expect(await store.decisions.applyDue()).toBeNull();
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'ready' });
     expect((await store.audit.list({ limit: 1 }))[0]).toMatchObject({
       action: 'hold.decided',
       actor: PAT,
     });
-    expect(await world.db.selectFrom('waiting_decisions').selectAll().execute()).toEqual([]);
+    expect(await world.db.selectFrom('answers').selectAll().execute()).toEqual([]);
   });
 
   it('leave everything as it was where they are taken back', async () => {
@@ -76,11 +74,11 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     await holdForName(world, ['c-1']);
     const before = await contactOf(world, 'c-1');
     const id = await waiting(world);
-    expect(await store.decisions.findWaiting(id)).toMatchObject({ id, decision: 'approved' });
-    expect(await store.decisions.takeBack(id)).toBe(true);
-    expect(await store.decisions.takeBack(id)).toBe(false);
+    expect(await store.decisions.findWithdrawable(id)).toMatchObject({ id, decision: 'approved' });
+    expect(await store.decisions.withdraw(id)).toBe(true);
+    expect(await store.decisions.withdraw(id)).toBe(false);
     await clock.advance(WITHDRAWABLE_MS);
-    await store.decisions.countDue();
+    await store.decisions.applyDue();
     expect(await contactOf(world, 'c-1')).toEqual(before);
     expect(await queued(world)).toEqual(['c-1']);
     await waiting(world);
@@ -95,7 +93,7 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'held' });
     await store.decisions.applyAll(INTEGRATION);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'ready' });
-    expect(await store.decisions.takeBack(id)).toBe(false);
+    expect(await store.decisions.withdraw(id)).toBe(false);
   });
 
   it('are either taken back or counted where both are asked for at once', async () => {
@@ -106,7 +104,7 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     for (const crmId of ids) {
       const id = await waiting(world, about({ subject: trackingIdOf(crmId) }));
       const [isBack] = await Promise.all([
-        store.decisions.takeBack(id),
+        store.decisions.withdraw(id),
         store.decisions.applyAll(INTEGRATION),
         store.decisions.applyAll(INTEGRATION),
       ]);
@@ -119,8 +117,8 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     const { store } = world;
     await holdForName(world, ['c-1']);
     const id = await waiting(world);
-    await world.db.updateTable('waiting_decisions').set({ claimed_at: 1 }).execute();
-    expect(await store.decisions.takeBack(id)).toBe(false);
+    await world.db.updateTable('answers').set({ claimed_at: 1 }).execute();
+    expect(await store.decisions.withdraw(id)).toBe(false);
     await store.decisions.applyAll(INTEGRATION);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'ready' });
   });
@@ -130,9 +128,9 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     const { store } = world;
     await holdForName(world, ['c-1']);
     await waiting(world);
-    const hold = await store.holds.find(trackingIdOf('c-1'));
+    const hold = await store.questions.find(trackingIdOf('c-1'));
     if (!hold) throw new Error('no hold');
-    expect(await store.holds.decide(hold, 'rejected')).toBe(true);
+    expect(await store.questions.decide(hold, 'rejected')).toBe(true);
     await store.decisions.applyAll(INTEGRATION);
     expect(await contactOf(world, 'c-1')).toMatchObject({ outcome_reason: 'rejected_by_person' });
   });
@@ -141,15 +139,15 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     const world = await createWorld();
     const { store, clock } = world;
     await holdChanged(world, ['b-1', 'b-2']);
-    const [batch] = await store.holds.listBatches();
+    const [batch] = await store.questions.listBatches();
     const subject = batch?.id ?? '';
     await waiting(world, about({ about: 'batch', subject, decision: 'rejected' }));
-    expect(await store.decisions.listWaitingBatches()).toEqual(new Set([subject]));
+    expect(await store.decisions.listAnsweredBatches()).toEqual(new Set([subject]));
     await holdForName(world, ['c-1', 'c-2']);
     const kind = { about: 'reason', subject: 'name_mismatch', decision: 'rejected' } as const;
     await waiting(world, about({ ...kind, openedUntil: clock.now() }));
     await world.db
-      .updateTable('holds')
+      .updateTable('questions')
       .set({ opened_at: clock.now() + 1 })
       .where('crm_id', '=', 'c-2')
       .execute();
@@ -166,7 +164,7 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     const { store } = world;
     await holdForName(world, ['c-1', 'c-2', 'c-3']);
     expect(await queued(world, { limit: 2 })).toEqual(['c-1', 'c-2']);
-    const [, second] = await store.decisions.listContacts(FIRST_PAGE);
+    const [, second] = await store.decisions.listPage(FIRST_PAGE);
     if (!second) throw new Error('no second hold');
     const after = [second.openedAt, second.id] as const;
     expect(await queued(world, { after })).toEqual(['c-3']);
@@ -176,9 +174,8 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     expect(await queued(world, { integrationIds: ['lakeside'] })).toEqual([]);
     expect(await queued(world, { reason: 'lost_answer' })).toEqual([]);
     const scope = { integrationIds: [INTEGRATION], reason: null };
-    expect(await store.decisions.countOpen(scope)).toEqual([
+    expect(await store.decisions.countByKind(scope)).toEqual([
       { integrationId: INTEGRATION, kind: 'name_mismatch', count: 3 },
     ]);
-    expect(await store.decisions.listNetworks(FIRST_PAGE)).toEqual([]);
   });
 });

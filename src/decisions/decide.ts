@@ -1,37 +1,34 @@
 /** What a person decides about holds, on record for the next sync. */
 import { ConfigurationError } from '../core/errors.ts';
 import type { Store } from '../store.ts';
-import type { BatchDecision, HoldBatch } from './statements/hold-batches.ts';
-import type { HoldDecision } from './statements/holds.ts';
+import type { BatchDecision, QuestionBatch } from './statements/batches.ts';
+import type { Question, QuestionDecision } from './statements/questions.ts';
 import {
-  type AnyHold,
   type BatchDecisionWord,
   batchDecisionsFor,
   type DecisionWord,
   getBatchCredits,
-} from './views/hold.ts';
+} from './views/question.ts';
 
 /** What each word is on record as. */
 export const DECIDED = {
   approve: 'approved',
   reject: 'rejected',
   resubmit: 'resubmitted',
-} as const satisfies Record<DecisionWord, HoldDecision>;
+} as const satisfies Record<DecisionWord, QuestionDecision>;
 
 /** The part of the store that takes decisions. */
 export interface DecisionStore {
-  holds: Pick<Store['holds'], 'decide'>;
-  networkHolds: Pick<Store['networkHolds'], 'decide'>;
+  questions: Pick<Store['questions'], 'decide'>;
 }
 
-/** Notes a decision of `decisionsFor`; false if it was decided already. */
-export function decideHold(
+/** Stores a decision of `decisionsFor`; false if the question is decided already. */
+export function decideQuestion(
   store: DecisionStore,
-  hold: AnyHold,
+  question: Question,
   word: DecisionWord,
 ): Promise<boolean> {
-  if (hold.about === 'contact') return store.holds.decide(hold.row, DECIDED[word]);
-  return store.networkHolds.decide(hold.row, word === 'approve' ? 'approved' : 'rejected');
+  return store.questions.decide(question, DECIDED[word]);
 }
 
 /** What was decided, in the form for programs. */
@@ -47,7 +44,7 @@ export interface DecidedBatch {
 
 /** Throws a ConfigurationError, with nothing decided, for an answer that the batch does not have. */
 export function requireBatchDecision(
-  batch: Pick<HoldBatch, 'id' | 'source'>,
+  batch: Pick<QuestionBatch, 'id' | 'source'>,
   word: BatchDecisionWord,
 ): void {
   if (batchDecisionsFor(batch).includes(word)) return;
@@ -62,12 +59,12 @@ export function requireBatchDecision(
  * with the rest.
  */
 export async function decideBatch(
-  { holds }: { holds: Pick<Store['holds'], 'decideBatch'> },
-  { id, integrationId: integration, kind }: Pick<HoldBatch, 'id' | 'integrationId' | 'kind'>,
+  { questions }: { questions: Pick<Store['questions'], 'decideBatch'> },
+  { id, integrationId: integration, kind }: Pick<QuestionBatch, 'id' | 'integrationId' | 'kind'>,
   word: BatchDecisionWord,
 ): Promise<DecidedBatch> {
   const decision = DECIDED[word];
-  const count = await holds.decideBatch(id, decision);
+  const count = await questions.decideBatch(id, decision);
   const credits = word === 'approve' ? getBatchCredits({ kind, count }) : 0;
   return { id, integration, decision, count, credits };
 }

@@ -1,19 +1,23 @@
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { move } from '../../contacts/apply-events.ts';
 import { removeConfirmed } from '../../contacts/many-at-once/missing.ts';
 import type { Clock } from '../../core/clock.ts';
-import { fromRows } from '../../database/from-row.ts';
 import { waitForCheckpoint } from '../../database/leases.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
-import type { HoldKind } from '../../database/tables/decisions.ts';
+import type { ContactQuestionKind, QuestionKind } from '../../database/tables/decisions.ts';
 import type { Database, Trx } from '../../database/tables/tables.ts';
 import { CHANGED_PARTS, type ChangedPart } from '../../identity/identity-text.ts';
 import type { RecordEntry } from '../../privacy/audit/record.ts';
 import { ERASURE_KIND, type ErasureSource, ON_HOLD, toErasureSource } from './erasure-requests.ts';
-import { type HoldRecord, toLifeEvent } from './holds.ts';
+import {
+  type ContactQuestion,
+  listContactQuestions,
+  selectQuestions,
+  toLifeEvent,
+} from './questions.ts';
 
-/** The open holds of one cause, counted. */
-export interface HoldBatch {
+/** The open questions of one cause, counted. */
+export interface QuestionBatch {
   id: string;
   integrationId: string;
   /** The cause of the holds: changed details, missing contacts, opt-out marks, or erasures that the CRM asks for. */
@@ -33,7 +37,7 @@ export interface HoldBatch {
 
 /** The kinds of holds that are decided together. */
 export type BatchKind = Extract<
-  HoldKind,
+  ContactQuestionKind,
   'identity_mass_change' | 'contacts_missing' | 'mass_opt_out' | 'erasure_requested'
 >;
 
@@ -44,23 +48,13 @@ export const LIST_CHANGED = 'list_changed';
 export type BatchDecision = 'approved' | 'rejected';
 
 /** Contacts that are held for one cause and are decided together: mass changes, contacts missing and marked at once. */
-export function holdBatchQueries(db: Database, clock: Clock, record: RecordEntry) {
+export function batchQueries(db: Database, clock: Clock, record: RecordEntry) {
   return {
-    /** The open holds that stand alone, the oldest first. */
-    listAlone(): Promise<HoldRecord[]> {
-      return open()
-        .selectAll()
-        .where('batch', 'is', null)
-        .orderBy('opened_at')
-        .orderBy('id')
-        .execute()
-        .then(fromRows);
-    },
-
     /** The batches with open holds, the oldest first; counted by the database, whatever their size. */
-    async listBatches(integrationId?: string): Promise<HoldBatch[]> {
+    async listBatches(integrationId?: string): Promise<QuestionBatch[]> {
       const rows = await open()
         .select(['batch', 'integration_id', 'kind', 'detail'])
+        .$narrowType<{ kind: ContactQuestionKind }>()
         .select((eb) => [eb.fn.countAll().as('count'), eb.fn.min('opened_at').as('since')])
         .where('batch', 'is not', null)
         .$if(integrationId !== undefined, (query) =>
@@ -68,7 +62,7 @@ export function holdBatchQueries(db: Database, clock: Clock, record: RecordEntry
         )
         .groupBy(['batch', 'integration_id', 'kind', 'detail'])
         .execute();
-      const batches = new Map<string, HoldBatch>();
+      const batches = new Map<string, QuestionBatch>();
       for (const { batch, integration_id, kind, detail, count, since } of rows) {
         if (batch === null) continue;
         const known = batches.get(batch);
@@ -93,33 +87,35 @@ export function holdBatchQueries(db: Database, clock: Clock, record: RecordEntry
     },
 
     /** Open holds of a batch, in the order of their contacts' ids; all of them unless limited. */
-    listOfBatch({ id, integrationId }: BatchId, limit?: number): Promise<HoldRecord[]> {
-      return open()
-        .selectAll()
-        .where('integration_id', '=', integrationId)
+    listOfBatch({ id, integrationId }: BatchId, limit?: number): Promise<ContactQuestion[]> {
+      return selectQuestions(db)
+        .where('decision', 'is', null)
+        .where('questions.integration_id', '=', integrationId)
         .where('batch', '=', id)
         .orderBy('crm_id')
         .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
         .execute()
-        .then(fromRows);
+        .then(listContactQuestions);
     },
 
     /** Open holds of one kind that stand alone and were opened until then, the oldest first. */
     async *listOfReason(integrationId: string, kind: string, until: number) {
-      let after: HoldRecord | null = null;
+      let after: ContactQuestion | null = null;
       for (;;) {
-        const rows: HoldRecord[] = await open()
-          .selectAll()
-          .where('integration_id', '=', integrationId)
+        const place: RawBuilder<SqlBool> = sql`(opened_at, questions.id) > (${after?.openedAt ?? -1}, ${after?.id ?? ''})`;
+        const rows: ContactQuestion[] = await selectQuestions(db)
+          .where('decision', 'is', null)
+          .where('questions.integration_id', '=', integrationId)
+          .where('crm_id', 'is not', null)
           .where('batch', 'is', null)
           .where(sql<SqlBool>`kind = ${kind}`)
           .where('opened_at', '<=', until)
-          .where(sql<SqlBool>`(opened_at, id) > (${after?.openedAt ?? -1}, ${after?.id ?? ''})`)
+          .where(place)
           .orderBy('opened_at')
-          .orderBy('id')
+          .orderBy('questions.id')
           .limit(ROWS_PER_TRANSACTION)
           .execute()
-          .then(fromRows);
+          .then(listContactQuestions);
         yield* rows;
         after = rows.at(-1) ?? null;
         if (rows.length < ROWS_PER_TRANSACTION) return;
@@ -162,12 +158,12 @@ export function holdBatchQueries(db: Database, clock: Clock, record: RecordEntry
   };
 
   function open() {
-    return db.selectFrom('holds').where('decision', 'is', null);
+    return db.selectFrom('questions').where('decision', 'is', null);
   }
 
   async function findBatchIntegration(batchId: string): Promise<string | null> {
     const row = await db
-      .selectFrom('holds')
+      .selectFrom('questions')
       .select('integration_id')
       .where('batch', '=', batchId)
       .limit(1)
@@ -176,36 +172,36 @@ export function holdBatchQueries(db: Database, clock: Clock, record: RecordEntry
   }
 }
 
-type BatchId = Pick<HoldBatch, 'id' | 'integrationId'>;
+type BatchId = Pick<QuestionBatch, 'id' | 'integrationId'>;
 
-function toBatchKind(kind: HoldKind): BatchKind {
+function toBatchKind(kind: QuestionKind): BatchKind {
   const isOther = kind === 'contacts_missing' || kind === 'mass_opt_out' || kind === ERASURE_KIND;
   return isOther ? kind : 'identity_mass_change';
 }
 
 function withMark(
   marks: readonly string[],
-  kind: HoldKind,
+  kind: QuestionKind,
   detail: string | null,
 ): readonly string[] {
   if (kind !== 'mass_opt_out' || detail === null || marks.includes(detail)) return marks;
   return [...marks, detail].sort();
 }
 
-function isAboutMissing(kind: HoldKind): kind is 'contacts_missing' {
+function isAboutMissing(kind: QuestionKind): kind is 'contacts_missing' {
   return kind === 'contacts_missing';
 }
 
-function isListChange(kind: HoldKind, detail: string | null): boolean {
+function isListChange(kind: ContactQuestionKind, detail: string | null): boolean {
   return isAboutMissing(kind) && detail === LIST_CHANGED;
 }
 
 /** `detail` of a mass change is the list of parts that changed. */
 function withParts(
-  parts: HoldBatch['parts'],
+  parts: QuestionBatch['parts'],
   detail: string | null,
   count: number,
-): HoldBatch['parts'] {
+): QuestionBatch['parts'] {
   const changed = parseChangedParts(detail);
   const added = { ...parts };
   for (const part of changed) added[part] = (added[part] ?? 0) + count;
@@ -228,7 +224,7 @@ async function decideSome(
 ): Promise<number | null> {
   await waitForCheckpoint(trx, integrationId);
   const rows = await trx
-    .selectFrom('holds')
+    .selectFrom('questions')
     .select('id')
     .where('integration_id', '=', integrationId)
     .where('decision', 'is', null)
@@ -251,7 +247,7 @@ async function decideSome(
   let decided = 0;
   for (const portion of inFilledBatches(rows.map((row) => row.id))) {
     const closed = await trx
-      .updateTable('holds')
+      .updateTable('questions')
       .set({ decision, decided_at: now })
       .where('id', 'in', portion)
       // Another person may have decided one meanwhile.
@@ -259,10 +255,12 @@ async function decideSome(
       .returning(['crm_id', 'kind'])
       .execute();
     decided += closed.length;
-    const missing = closed.flatMap(({ crm_id, kind }) => (isAboutMissing(kind) ? crm_id : []));
+    const missing = closed.flatMap(({ crm_id, kind }) =>
+      isAboutMissing(kind) ? (crm_id ?? []) : [],
+    );
     if (decision === 'approved') await removeConfirmed(trx, integrationId, now, missing);
     const changed = closed.flatMap(({ crm_id, kind }) =>
-      toBatchKind(kind) === 'identity_mass_change' ? crm_id : [],
+      toBatchKind(kind) === 'identity_mass_change' ? (crm_id ?? []) : [],
     );
     const event = toLifeEvent('identity_mass_change', decision);
     await move(trx, { integrationId }, event, changed, { now });
