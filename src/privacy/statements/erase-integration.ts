@@ -115,7 +115,7 @@ export async function eraseIntegration(
           .limit(ROWS_PER_TRANSACTION)
           .execute();
         if (rows.length === 0) break;
-        const ids = rows.map(({ crm_id: id }) => id);
+        const ids = rows.flatMap(({ crm_id: id }) => id ?? []);
         await counting(async (trx, count) => {
           const gone = await eraseRows(trx, integrationId, ids, now);
           const own = ['contacts', 'holds', 'writes', 'paths', 'profiles', 'groups'] as const;
@@ -135,6 +135,12 @@ export async function eraseIntegration(
         )
         .executeTakeFirst();
       count('network_members', members.numDeletedRows);
+      // Those about contacts have left with them.
+      const questions = await trx
+        .deleteFrom('questions')
+        .where('integration_id', '=', integrationId)
+        .executeTakeFirst();
+      count('network_holds', questions.numDeletedRows);
       const networks = await trx
         .deleteFrom('networks')
         .where('integration_id', '=', integrationId)

@@ -254,7 +254,7 @@ export function forgetQueries(deps: ForgetDeps) {
       { asked = true }: { asked?: boolean } = {},
     ): Promise<boolean> {
       for (const place of CONTACT_PLACES) {
-        if (place.table === 'approvals' && !asked) continue;
+        if (place.table === 'answers' && !asked) continue;
         const { rows } = await sql`
           select 1 as found from (${idsIn(place, integrationId)}) as held
           where id in (${sql.join(crmIds)}) limit 1`.execute(db);
