@@ -79,8 +79,13 @@ export function isPrivateAddress(address: string): boolean {
   // An address of a link can name its interface.
   const [bare = ''] = address.split('%');
   if (!isIPv6(bare)) return PRIVATE.check(bare, 'ipv4');
-  return PRIVATE.check(bare, 'ipv6') || translatesToPrivate(bare);
+  if (NAT64.check(bare, 'ipv6')) return translatesToPrivate(bare);
+  return !GIVEN_OUT.check(bare, 'ipv6') || PRIVATE.check(bare, 'ipv6');
 }
+
+/** The public internet of IPv6: all other addresses are local, lead to one of IPv4, or are nobody's yet. */
+const GIVEN_OUT = new BlockList();
+GIVEN_OUT.addSubnet('2000::', 3, 'ipv6');
 
 const PRIVATE = new BlockList();
 for (const [address, prefix] of [
@@ -103,20 +108,15 @@ for (const [address, prefix] of [
   PRIVATE.addSubnet(address, prefix, 'ipv4');
 }
 for (const [address, prefix] of [
-  // These lead to an address of IPv4, a private one among them: a network's own NAT64, Teredo, 6to4, and the older spellings.
-  ['::', 96],
-  ['64:ff9b:1::', 48],
+  // These lead to an address of IPv4, a private one among them: Teredo, and 6to4.
   ['2001::', 32],
   ['2002::', 16],
-  // To nowhere, for benchmarks and for documents, private, of a link, of a site, to many.
-  ['100::', 64],
+  // For benchmarks, for names of hosts that are no addresses, and for documents.
   ['2001:2::', 48],
+  ['2001:10::', 28],
+  ['2001:20::', 28],
   ['2001:db8::', 32],
   ['3fff::', 20],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
 ] as const) {
   PRIVATE.addSubnet(address, prefix, 'ipv6');
 }
@@ -126,7 +126,6 @@ const NAT64 = new BlockList();
 NAT64.addSubnet('64:ff9b::', 96, 'ipv6');
 
 function translatesToPrivate(address: string): boolean {
-  if (!NAT64.check(address, 'ipv6')) return false;
   // The URL parser writes every spelling in one form, whose last two groups are the address of IPv4.
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':');
   const [high = 0, low = 0] = groups.slice(-2).map((group) => Number.parseInt(group || '0', 16));

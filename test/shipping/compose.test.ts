@@ -42,6 +42,22 @@ describe('compose.yaml', () => {
   });
 });
 
+describe('a container of compose.yaml', () => {
+  const { services: all } = z
+    .object({
+      services: z.record(z.string(), z.object({ pids_limit: z.int(), mem_limit: z.string() })),
+    })
+    .parse(parse(read('compose.yaml'), { merge: true }));
+
+  it.each(Object.keys(all))(
+    'cannot take the machine from others, by processes or by memory: %s',
+    (name) => {
+      expect(all[name]?.pids_limit).toBeLessThanOrEqual(512);
+      expect(all[name]?.mem_limit).toMatch(/^[1-4]g$/);
+    },
+  );
+});
+
 describe('the profile service of compose.yaml', () => {
   const own = z
     .object({
@@ -67,6 +83,15 @@ describe('the profile service of compose.yaml', () => {
 describe('the unit of systemd', () => {
   it('leaves no core file, which would hold the keys in clear', () => {
     expect(read('deploy/donor-sync.service')).toMatch(/^\[Service\][^[]*^LimitCORE=0$/m);
+  });
+
+  it.each([
+    'ProcSubset=pid',
+    'ProtectProc=invisible',
+    'PrivateUsers=yes',
+    'CapabilityBoundingSet=',
+  ])('shows the process nothing of others: %s', (line) => {
+    expect(read('deploy/donor-sync.service').split('\n')).toContain(line);
   });
 });
 

@@ -9,13 +9,7 @@ import { listTriggers } from '../../database/list-triggers.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { isPartMissing } from '../../database/store-error.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
-import {
-  type Blocks,
-  blocksSchema,
-  describeChangedBlocks,
-  readBlocks,
-  SEALING_BLOCKS,
-} from './blocks.ts';
+import { type Blocks, blocksSchema, describeChangedBlocks, readBlocks } from './blocks.ts';
 import {
   auditSealer,
   birthMark,
@@ -113,6 +107,11 @@ const SAME_MOMENT_MS = 60_000;
 
 /** Actions that destroy keys of contacts; all but the erasure of a client say how many. */
 const DESTROYING = ['forget.done', 'hold.decided', 'integration.erased'] as const;
+
+/** Actions whose entries may seal who is blocked because of an erasure; the first entry does as well. */
+const SEALING_BLOCKS = [
+  ...(['forget.begun', 'forget.done', 'forget.lifted', 'hold.decided', 'audit.purged'] as const),
+] satisfies AuditAction[];
 
 const MAX_PROBLEMS = 20;
 const ROWS_AT_ONCE = 500;

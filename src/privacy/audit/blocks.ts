@@ -5,7 +5,6 @@
 import { z } from 'zod';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Database, Trx } from '../../database/tables/tables.ts';
-import type { AuditAction } from './record.ts';
 
 /** All blocks of the database at one moment. */
 export interface Blocks {
@@ -16,11 +15,6 @@ export interface Blocks {
 }
 
 export const blocksSchema = z.object({ count: z.int(), hash: z.string() });
-
-/** Actions whose entries may seal the blocks; the first entry does as well. */
-export const SEALING_BLOCKS = [
-  ...(['forget.begun', 'forget.done', 'forget.lifted', 'hold.decided', 'audit.purged'] as const),
-] satisfies AuditAction[];
 
 /** The blocks as they are. Contacts that are only suspected are none. */
 export async function readBlocks(db: Database | Trx, fingerprint: Fingerprint): Promise<Blocks> {

@@ -177,7 +177,10 @@ async function apply(
     if ((await readBlock(trx, integration, contact)) === before) return;
     const details = { state, everywhere, again: true };
     await record(trx, {
-      ...{ action: 'forget.begun', integrationId: integration, details, changesBlocks: true },
+      action: 'forget.begun',
+      integrationId: integration,
+      details,
+      changesBlocks: true,
     });
     return;
   }
@@ -188,7 +191,10 @@ async function apply(
   });
   const details = { contacts, jobs, holds, writes, keys, again: true };
   await record(trx, {
-    ...{ action: 'forget.done', integrationId: integration, details, changesBlocks: true },
+    action: 'forget.done',
+    integrationId: integration,
+    details,
+    changesBlocks: true,
   });
 }
 

@@ -32,6 +32,20 @@ describe('a person who signs in', () => {
     ]);
   });
 
+  it('is asked to wait after ten from one connection of IPv6, whatever addresses it takes, and elsewhere is not', async () => {
+    const clock = { ...createFakeClock(Date.now()), sleep: async () => {} };
+    const world = await open({ isIdle: true, clock, trustedProxies: ['127.0.0.1'] });
+    const { email } = await join(world, 'Anna', 'viewer');
+    const from = (network: string, host: number) => ({
+      'x-forwarded-for': `2001:db8:0:${network}::${host.toString(16)}`,
+    });
+    for (let guess = 0; guess < 10; guess += 1) {
+      expect((await signIn(world, email, `guess ${guess}`, from('7', guess + 1))).status).toBe(401);
+    }
+    expect((await signIn(world, email, PASSWORD, from('7', 99))).status).toBe(429);
+    expect((await signIn(world, email, PASSWORD, from('8', 99))).status).toBe(303);
+  });
+
   it('is slowed down, told and never locked out while strangers guess from many addresses', async () => {
     const slept: number[] = [];
     const clock = {

@@ -49,6 +49,7 @@ async function signIn(world: HttpWorld, to?: string) {
   return comeBack(back, way);
 }
 
+const HOUR_MS = 3_600_000;
 const REFUSED = { status: 401, cookie: null };
 
 describe('signing in by an identity provider', () => {
@@ -124,6 +125,30 @@ describe('signing in by an identity provider', () => {
     provider.lie = {};
     expect((await signIn(world)).status).toBe(303);
   });
+
+  it.each(['5m', '30d'])(
+    'lasts a day at most, and needs the provider again then, whatever a token that lasts %s says',
+    async (exp) => {
+      const clock = createFakeClock(Date.now());
+      const { world, provider } = await open({ clock });
+      const { id } = await invite(world, 'Anna', 'viewer');
+      provider.user = ANNA;
+      provider.lie = { exp };
+      const { cookie } = await signIn(world);
+      const status = async (session = cookie) =>
+        (await get(world, '/account', session ?? '')).status;
+      for (let hour = 1; hour < 24; hour += 1) {
+        await clock.advance(HOUR_MS);
+        expect([hour, await status()]).toEqual([hour, 200]);
+      }
+      await clock.advance(HOUR_MS);
+      expect(await status()).toBe(303);
+      const again = await signIn(world);
+      expect([again.status, await status(again.cookie)]).toEqual([303, 200]);
+      await world.application.store.people.disable(id, true);
+      expect(await status(again.cookie)).toBe(303);
+    },
+  );
 
   it('ends in the browser where it began, once, and within ten minutes', async () => {
     const clock = createFakeClock(Date.now());

@@ -211,6 +211,7 @@ describeOn('sqlite', 'donor-sync backup and restore', () => {
       expect(restored).toMatchObject({ blocked: 1, erased: 1, unknownAfter: null });
       expect(restored.logReachesTo).toBeGreaterThan(0);
       expect(await isBack()).toBe(false);
+      expect((await world.run(['audit', 'verify'])).exitCode).toBe(0);
       expect(await readFile(world.path('store.db.erasures'), 'utf8')).toContain('"erased"');
       expect((await world.run(['sync', '--json'])).stdout).toContain('"restore_unconfirmed"');
     });
@@ -364,6 +365,7 @@ describeOn('postgres', 'donor-sync backup and restore on Postgres', () => {
     expect(await readFile(world.path('donor-sync.erasures'), 'utf8')).toContain('"erased"');
     const { restored } = await world.runJson(['restore', '--put-back', '--yes'], restoredSchema);
     expect(restored.blocked).toBe(1);
+    expect((await world.run(['audit', 'verify'])).exitCode).toBe(0);
   });
 
   it('have doctor say that another host notes writes in a log of its own, until both share one', async () => {

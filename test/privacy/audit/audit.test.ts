@@ -183,6 +183,9 @@ describeEachDatabase('the audit', (open, kind) => {
       [ANNA, 'c-1', { hold: 'hold-c-1', kind: 'name_mismatch', decision: 'rejected' }],
       [ANNA, null, { hold: 'hold-c-2', kind: 'forgotten_person', decision: 'rejected' }],
     ]);
+    expect((await store.audit.verify()).problems).toEqual([]);
+    await store.forget.lift([INTEGRATION], ['c-2']);
+    expect((await store.audit.verify()).problems).toEqual([]);
   });
 
   it('shows entries that were changed, put in or taken away', async () => {
