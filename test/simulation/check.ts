@@ -11,7 +11,7 @@ import {
 import type { World } from './night.ts';
 import { checkOnePerson } from './one-person.ts';
 import type { Payment } from './oracle.ts';
-import { checkPaid } from './paid-is-there.ts';
+import { checkPaid, isPurgedWhileAway } from './paid-is-there.ts';
 import { RETENTION } from './settings.ts';
 
 export function checkNight(world: World): void {
@@ -213,7 +213,8 @@ function checkProfile(world: World, crm: SimulatedCrm, record: Record_, reason: 
   // Bought for who the contact was before, and not written by then: no name but that one may get it.
   if (last.job.human !== record.human && !record.isSamePerson) return;
   // What a user has taken back stays out, and the store says so by name.
-  if (cell === undefined && !record.isUndone && !isInheritedTooLate(world, record, last)) {
+  const isOut = record.isUndone || isPurgedWhileAway(world, record);
+  if (cell === undefined && !isOut && !isInheritedTooLate(world, record, last)) {
     violate(
       'right profile',
       `contact ${record.id} is ${reason}, was paid for, and shows no profile`,

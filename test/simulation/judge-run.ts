@@ -134,7 +134,9 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
 /** What a run writes into a contact that is erased clears fields that an erasure could not reach: no report counts it. */
 function isClearedOfErased(record: Record_, writtenAt: number): boolean {
   const erasedAt = record.forgottenAt ?? record.erasureBegunAt ?? Number.POSITIVE_INFINITY;
-  const isTold = record.distinguishedAt !== null && record.distinguishedAt <= writtenAt;
+  // Told from another erased person before it was erased itself: that says nothing of its own erasure.
+  const toldAt = record.distinguishedAt ?? Number.NEGATIVE_INFINITY;
+  const isTold = erasedAt <= toldAt && toldAt <= writtenAt;
   return erasedAt <= writtenAt && !isTold;
 }
 
