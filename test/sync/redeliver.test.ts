@@ -310,8 +310,8 @@ describeOn('sqlite', 'what was paid for arrives', () => {
     const before = await world.spent();
     await ageJobs(world, 60 * 24 * 30);
     await world.putFaults([{ on: { path: '*results*' }, fault: { kind: 'jobsVanish' } }]);
-    for (const hold of await world.store.holds.listOpen()) {
-      await world.store.holds.decide(hold, 'approved');
+    for (const hold of await world.store.questions.listOpen()) {
+      await world.store.questions.decide(hold, 'approved');
     }
     await world.sync();
     expect(known(world)).toBeGreaterThan(0);
