@@ -6,6 +6,7 @@ import type {
   WriteResult,
 } from '../../connectors/contract.ts';
 import { erasuresUnknownText } from '../backup/restores.ts';
+import type { ContactRecord } from '../contacts/contacts.ts';
 import { type OwnedValues, parseOwned } from '../contacts/owned-values.ts';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { ConfigurationError, type FatalError, isFatalError } from '../core/errors.ts';
@@ -160,6 +161,11 @@ async function undoBatch(
       refuse(counts, write, `${before.code}: ${NOT_ITS_OWN}`);
       continue;
     }
+    const inTheWay = findInTheWay(write, row, { others: others.get(write.crmId) ?? [], hidden });
+    if (inTheWay !== null) {
+      refuse(counts, write, inTheWay);
+      continue;
+    }
     const restoration = restore(deps, write, {
       before,
       present: lookup.values,
@@ -174,6 +180,29 @@ async function undoBatch(
     restorations.push(restoration);
   }
   await writeBack(deps, lease, restorations, counts);
+}
+
+/**
+ * Pure: why the values of the person before cannot all come back; null if they can. Some of them alone would stand beside
+ * values of the person who is there now.
+ */
+function findInTheWay(
+  { after, donorBefore, writtenAt }: WriteRecord,
+  { valuesDonor }: Pick<ContactRecord, 'valuesDonor'>,
+  { others, hidden }: Pick<ContactNow, 'others' | 'hidden'>,
+): string | null {
+  if (donorBefore === null) return null;
+  const fields = Object.keys(parseOwned(after));
+  const unseen = fields.filter((field) => hidden.has(field));
+  if (unseen.length > 0) return `${unseen.join(', ')}: ${NOT_SEEN}`;
+  const isNewer = others.some(
+    (other) =>
+      other.writtenAt > writtenAt &&
+      other.donor !== null &&
+      other.donor === valuesDonor &&
+      Object.keys(other.after).length > 0,
+  );
+  return isNewer ? NEWER_VALUES : null;
 }
 
 /**
@@ -198,6 +227,9 @@ async function findHidden(
 
 const NOT_SEEN =
   "the integration's user cannot see the field, so nothing was restored in it; show it and undo the run again";
+
+const NEWER_VALUES =
+  'newer_values: the run replaced the values of another person, and a newer run has written values since; nothing was restored, because the contact would hold values of two people: undo the newer run first';
 
 const NOT_KEPT =
   'values_purged: what stood there before is not kept any more (retention.previousValues)';

@@ -11,7 +11,7 @@ import {
 import type { World } from './night.ts';
 import { checkOnePerson } from './one-person.ts';
 import type { Payment } from './oracle.ts';
-import { checkPaid } from './paid-is-there.ts';
+import { checkPaid, isPurgedWhileAway } from './paid-is-there.ts';
 import { RETENTION } from './settings.ts';
 
 export function checkNight(world: World): void {
@@ -192,6 +192,12 @@ function isAnswerDropped({ swarm, store, oracle, wasHurt }: World, record: Recor
 const ASKED_ABOUT =
   "select id from questions where crm_id = ? and tracking_id = ? and kind = 'lost_answer'";
 
+/** A field refused the donor id, and the profile that was kept for it is not in the backup that was put back since. */
+function isLostWithBackup({ swarm }: World): boolean {
+  const { lock, narrow, rule } = swarm.people;
+  return swarm.faults.restore > 0 && lock + narrow + rule > 0;
+}
+
 /** The CRM holds the right profile, or what a person typed. */
 function checkProfile(world: World, crm: SimulatedCrm, record: Record_, reason: string): void {
   const { oracle, violate } = world;
@@ -213,7 +219,8 @@ function checkProfile(world: World, crm: SimulatedCrm, record: Record_, reason: 
   // Bought for who the contact was before, and not written by then: no name but that one may get it.
   if (last.job.human !== record.human && !record.isSamePerson) return;
   // What a user has taken back stays out, and the store says so by name.
-  if (cell === undefined && !record.isUndone && !isInheritedTooLate(world, record, last)) {
+  const isOut = record.isUndone || isPurgedWhileAway(world, record) || isLostWithBackup(world);
+  if (cell === undefined && !isOut && !isInheritedTooLate(world, record, last)) {
     violate(
       'right profile',
       `contact ${record.id} is ${reason}, was paid for, and shows no profile`,

@@ -114,6 +114,8 @@ export interface Record_ {
   gone: { at: number; mergedInto: string | null; heirVersion: string | null } | null;
   /** When it left last, also if it is there again; null if it never did. */
   leftAt: number | null;
+  /** When it left, or could not be seen, for the first time. */
+  firstLeftAt: number | null;
   /** What was written into it last, by which process and when; certain once that life has ended well. */
   written: { by: string; at: number } | null;
   /** When runs have written values into it, each time. */
@@ -306,6 +308,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
           bornAt: timeline.now(),
           gone: null,
           leftAt: null,
+          firstLeftAt: null,
           readBy: new Map(),
           readAs: [],
           valuesReadBy: new Map(),
@@ -355,6 +358,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
       if (deps.fillsBlanks && heir !== undefined) fillFrom(record, heir);
       record.gone = { at: timeline.now(), mergedInto, heirVersion };
       record.leftAt = record.gone.at;
+      record.firstLeftAt ??= record.leftAt;
       touch(record);
       for (const members of groups.values()) {
         if (members.delete(record.id) && mergedInto !== null) members.add(mergedInto);
@@ -377,6 +381,7 @@ export function createSimulatedCrm(deps: CrmDeps): SimulatedCrm {
     vanish(record) {
       record.isVanished = true;
       record.leftAt = timeline.now();
+      record.firstLeftAt ??= record.leftAt;
     },
     appear(record) {
       record.isVanished = false;

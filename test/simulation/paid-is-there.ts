@@ -16,6 +16,7 @@ import {
 import type { World } from './night.ts';
 import type { Payment } from './oracle.ts';
 import { netWorthOf } from './service.ts';
+import { RETENTION } from './settings.ts';
 
 /** After the last quiet runs, when the reasons that kept values out have gone. */
 export function checkPaid(world: World, crm: SimulatedCrm, record: Record_): void {
@@ -35,8 +36,10 @@ export function checkPaid(world: World, crm: SimulatedCrm, record: Record_): voi
 }
 
 /** The last payment, if it has brought the profile of the human being that the contact is now. */
-function newestProfile({ oracle }: World, crm: SimulatedCrm, record: Record_): Payment | null {
+function newestProfile(world: World, crm: SimulatedCrm, record: Record_): Payment | null {
+  const { oracle } = world;
   const last = oracle.paymentsOf(record).at(-1);
+  if (last !== undefined && isTooOld(last, world)) return null;
   // Its answer may be lost, its job gone before it was fetched, or the profile another person's.
   if (last === undefined || oracle.answeredBefore(record) !== last) return null;
   if (last.job.fate !== 'completed' || last.job.human !== record.human) return null;
@@ -45,19 +48,42 @@ function newestProfile({ oracle }: World, crm: SimulatedCrm, record: Record_): P
   return others.some((each) => oracle.paymentsOf(each).length > 0) ? null : last;
 }
 
+/** A profile is kept for some time beyond its refresh, which the budget may not allow: then it is neither there nor bought again. */
+function isTooOld({ job }: Payment, { swarm, timeline }: World): boolean {
+  const keptDays = swarm.settings.refreshDays === null ? 730 : swarm.settings.refreshDays + 60;
+  return timeline.now() - job.paidAt > keptDays * DAY_MS;
+}
+
 /** A user, or what users have set, keeps all of it out. */
-function isKeptOut({ store, swarm }: World, crm: SimulatedCrm, record: Record_): boolean {
+function isKeptOut(world: World, crm: SimulatedCrm, record: Record_): boolean {
+  const { store, swarm } = world;
   // What was delivered after a backup that was put back is not known.
   if (swarm.faults.restore > 0) return true;
   // To a process whose clock is months ahead the kept profile is too old, and it deletes it.
   if (swarm.faults.clockJump + swarm.faults.clockSkew > 0) return true;
   // The profile of who has opted out goes after a while.
   if (record.firstOptOutAt !== null) return true;
+  if (isPurgedWhileAway(world, record)) return true;
   if (record.isRejected || record.isUndone || record.isSamePerson || hasErased(crm, record)) {
     return true;
   }
   return store.rows(ASKED, record.id).length > 0;
 }
+
+/**
+ * The settings have the kept profiles of contacts that left deleted after some days. A contact that each run happens to
+ * find away, although it was back in between, counts as away for all of that time.
+ */
+export function isPurgedWhileAway({ store, swarm }: World, record: Record_): boolean {
+  const { firstLeftAt, leftAt, id } = record;
+  if (swarm.beside.purge === 0 || firstLeftAt === null || leftAt === null) return false;
+  const awayMs = leftAt - firstLeftAt;
+  return awayMs >= RETENTION.removedContacts * DAY_MS && store.rows(KEPT, id).length === 0;
+}
+
+const DAY_MS = 86_400_000;
+
+const KEPT = "select crm_id from kept_profiles where crm_id = ? and profile <> ''";
 
 /** Users look at this: a question that is open keeps the values out by name. */
 const ASKED = 'select id from questions where crm_id = ? and decision is null';

@@ -50,6 +50,8 @@ export interface IntendedValues {
 /** What the write of another run put into a contact, and when. */
 export interface WriteOfOther {
   after: OwnedValues;
+  /** The donor whose profile it brought; null if it brought none, as a status. */
+  donor: string | null;
   writtenAt: number;
 }
 
@@ -184,14 +186,14 @@ export function deliveryQueries(
       for (const batch of inFilledBatches(crmIds)) {
         const rows = await db
           .selectFrom('writes')
-          .select(['crm_id', 'after', 'written_at'])
+          .select(['crm_id', 'after', 'donor', 'written_at'])
           .where('integration_id', '=', integrationId)
           .where('crm_id', 'in', batch)
           .where('run_id', '<>', runId)
           .where('state', '=', 'written')
           .execute();
-        for (const { crm_id, after, written_at } of rows) {
-          const write = { after: parseOwned(after), writtenAt: written_at };
+        for (const { crm_id, after, donor, written_at } of rows) {
+          const write = { after: parseOwned(after), donor, writtenAt: written_at };
           found.set(crm_id, [...(found.get(crm_id) ?? []), write]);
         }
       }
@@ -216,13 +218,14 @@ export function deliveryQueries(
           .execute();
         const owns = { crm_id: write.crmId, owned_values: JSON.stringify(owned) };
         const moment = { now: clock.now() };
-        if (write.donorBefore === null || !isWhole) {
+        const fields = Object.keys(parseOwned(write.after)).filter((name) => !(name in left));
+        if (write.donorBefore === null || fields.length === 0) {
           await move(trx, lease, 'valuesWritten', [owns], moment);
         } else {
+          // Those that are left are no longer ours: users have typed over them.
           const former = { ...owns, values_donor: write.donorBefore, values_identity: null };
           await move(trx, lease, 'valuesOfDonor', [former], moment);
         }
-        const fields = Object.keys(parseOwned(write.after)).filter((name) => !(name in left));
         await recordUndone(trx, lease.integrationId, clock.now(), { crmId: write.crmId, fields });
       });
     },
