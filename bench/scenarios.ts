@@ -3,6 +3,7 @@ import { again } from './scenarios/again.ts';
 import { clients } from './scenarios/clients.ts';
 import { clocks } from './scenarios/clocks.ts';
 import { connections } from './scenarios/connections.ts';
+import { connectorsBeside } from './scenarios/connectors-beside.ts';
 import { hubspotFar, salesforceFar } from './scenarios/far.ts';
 import { forget } from './scenarios/forget.ts';
 import { fuzz } from './scenarios/fuzz.ts';
@@ -54,6 +55,7 @@ export const SCENARIOS: readonly Scenario[] = [
   hubspotNightFar,
   hubspotChanges,
   clients,
+  connectorsBeside,
   salesforceFar,
   hubspotFar,
   networksFar,
