@@ -21,8 +21,8 @@ const LOST = /\uFFFD|(?<=\p{L})\?(?=\p{L}|\s|,|$)|(?<=^|\s)\?(?=\p{L})/u;
 const LOST_LETTERS = new RegExp(LOST.source, 'gu');
 
 /** The characters of windows-1252 by their bytes from 80 to 9F. */
-const WINDOWS_1252 = new Map(
-  Array.from({ length: 0x20 }, (_, at) => [
+const WINDOWS_1252: ReadonlyMap<string, number> = new Map(
+  Array.from({ length: 0x20 }, (_, at): [string, number] => [
     new TextDecoder('windows-1252').decode(Uint8Array.of(0x80 + at)),
     0x80 + at,
   ]),
@@ -72,7 +72,9 @@ function decodeAgain(text: string): string {
 function restoreName(word: string): string {
   if (!LOST.test(word)) return word;
   const isShouted = word === word.toUpperCase();
-  const letters = word.split(LOST_LETTERS).map((part) => RegExp.escape(part));
+  const letters = word
+    .split(LOST_LETTERS)
+    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   const pattern = new RegExp(`^${letters.join('\\P{ASCII}')}$`, 'iu');
   const [name, ...others] = new Set(ACCENTED.filter((one) => pattern.test(one)));
   if (name === undefined || others.length > 0) return word;
