@@ -164,6 +164,8 @@ const REASONS: Readonly<Record<string, string>> = {
   'The first name may be another form of the same name, or a relative': NONE_IN_NOISE,
   'The first name has the same initial, which relatives may share': NONE_IN_NOISE,
   'One of the first names is the same': NONE_IN_NOISE,
+  'The first name is the first and the middle name of the donor': NONE_IN_NOISE,
+  'The ZIP code is the same, and the house another one': 'noise A moves nobody within a ZIP code',
   'The first name is the same but for two slips': NONE_IN_NOISE,
   'The last name is a middle or former name': NONE_IN_NOISE,
   'The last name is another one, as after a marriage': NONE_IN_NOISE,

@@ -20,13 +20,19 @@ export interface ComparableAddress {
 export type AddressText = ReadonlySet<string>;
 
 /**
- * How well an address agrees, best first: the very house, another unit of its building, the same
- * ZIP code, the same city.
+ * How well an address agrees, best first: the very house, another unit of its building, the same ZIP code where no house
+ * is named, another house of the ZIP code, the same city.
  */
-export type AddressFit = 'house' | 'otherUnit' | 'zip' | 'city';
+export type AddressFit = 'house' | 'otherUnit' | 'zip' | 'otherHouse' | 'city';
 
 /** The fits, best first. */
-export const ADDRESS_FITS = ['house', 'otherUnit', 'zip', 'city'] as const satisfies AddressFit[];
+export const ADDRESS_FITS = [
+  'house',
+  'otherUnit',
+  'zip',
+  'otherHouse',
+  'city',
+] as const satisfies AddressFit[];
 
 /** A typo is forgiven in words of at least this length. */
 const MIN_TYPO_LENGTH = 4;
@@ -36,6 +42,7 @@ const STREET_WORDS = new Set(
     ter terr circle cir way parkway pkwy highway hwy square sq trail trl north south east west n s e w
     ne nw se sw northeast northwest southeast southwest`),
 );
+const DIRECTIONS = new Set(words('north south east west n s e w ne nw se sw'));
 const UNIT_WORDS = new Set(words('apartment apt unit suite ste floor fl room rm'));
 /** Words that envelopes shorten, and their short form. */
 const SHORTER = new Map([
@@ -50,18 +57,25 @@ const STATE_NAMES = [...STATES]
 
 /** Makes a donor's address comparable. */
 export function comparableAddress(address: Address): ComparableAddress {
-  const [houseNumber = '', ...rest] = words(address.street);
+  const [houseNumber = '', ...rest] = words(address.street.replace(/#.*/s, ''));
   const unitAt = rest.findIndex((word) => UNIT_WORDS.has(word));
   const street = unitAt === -1 ? rest : rest.slice(0, unitAt);
-  const ownName = street.filter((word) => !STREET_WORDS.has(word));
   return {
     houseNumber,
-    street: ownName.length > 0 ? ownName : street,
+    street: ownNameOf(street),
     city: words(address.city).map(shortened),
     state: address.state.toLowerCase(),
     zip: address.postalCode.slice(0, 5),
     unit: unitsIn(address.street)[0] ?? '',
   };
+}
+
+/** The words of a street without type and direction, but of "East Court Street" Court. */
+function ownNameOf(street: string[]): string[] {
+  const own = street.filter((word) => !STREET_WORDS.has(word));
+  if (own.length > 0) return own;
+  const named = street.filter((word) => !DIRECTIONS.has(word)).slice(0, -1);
+  return named.length > 0 ? named : street;
 }
 
 /** A unit has a digit or is a single letter: "Floor, Evanston" names none. */
@@ -137,7 +151,8 @@ export function fitAddress(text: AddressText, address: ComparableAddress): Addre
     address.street.every((word) => hasWord(text, word));
   if (isHouse) return isOtherUnit(text, address) ? 'otherUnit' : 'house';
   if (!isArea) return undefined;
-  return isZip ? 'zip' : 'city';
+  if (!isZip) return 'city';
+  return isOtherHouse(text, address) ? 'otherHouse' : 'zip';
 }
 
 /** Whether texts and addresses are in one state; unknown if a text names none. */
@@ -159,6 +174,13 @@ function decodeAddress(line: string): ComparableAddress {
   const [houseNumber = '', street = '', city = '', state = '', zip = '', unit = ''] =
     line.split('|');
   return { houseNumber, street: street.split(' '), city: city.split(' '), state, zip, unit };
+}
+
+/** A box of a post office is no house. */
+function isOtherHouse(text: AddressText, { houseNumber, zip }: ComparableAddress): boolean {
+  if (houseNumber === '' || text.has('box') || text.has(houseNumber)) return false;
+  for (const word of text) if (/^\d+[a-z]?$/.test(word) && word !== zip) return true;
+  return false;
 }
 
 /** Where one side names no unit, nothing is known against it. */

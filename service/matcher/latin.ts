@@ -64,6 +64,21 @@ export function spellingKey(name: string): string {
     .replaceAll(/([a-z])\1/g, '$1');
 }
 
+/**
+ * The common part of the spellings of an English given name: Frederic and Frederick, Joann and Joanne, Barry and Barrie.
+ * Names of one key may still be a man's and a woman's, such as Denis and Denise.
+ */
+export function soundKey(name: string): string {
+  return name
+    .replaceAll('ph', 'f')
+    .replaceAll(/c(?=[eiy])/g, 's')
+    .replaceAll(/ck|c(?!h)/g, 'k')
+    .replace(/(?:ie|ey|ee|y|i)$/, 'i')
+    .replaceAll('y', 'i')
+    .replaceAll(/([a-z])\1/g, '$1')
+    .replace(/(?<=[a-z]{3})(?:e|h)$/, '');
+}
+
 /** The letter pairs that a scan of paper takes for each other, each brought to one of them. */
 export function scanKey(name: string): string {
   return name

@@ -241,7 +241,10 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
   const isTold = evidence.every(
     ({ needsOneOf }) => needsOneOf === undefined || needsOneOf.some((kind) => kinds.has(kind)),
   );
-  const isOutweighed = !isContradicted || kinds.has('employer') || kinds.has('birth');
+  // Cousins may work for one employer; who moved and has another initial as well is nobody's guess.
+  const isElsewhere = evidence.some((one) => one.isElsewhere === true);
+  const isOutweighed =
+    !isContradicted || kinds.has('birth') || (kinds.has('employer') && !isElsewhere);
   if (kinds.size > 0 && isMet && isTold && isOutweighed && best.probability >= THRESHOLDS.match) {
     const { donorNumber, probability, reasons } = best;
     const isMentioned = second !== undefined && second.probability >= LEAST_MENTIONED;

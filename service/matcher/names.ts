@@ -1,6 +1,6 @@
 /** Names, made comparable: how they are normalised, and the ways in which one may be read. */
 
-import { scanKey, spellingKey, toLatin } from './latin.ts';
+import { scanKey, soundKey, spellingKey, toLatin } from './latin.ts';
 import { formsOf } from './nicknames.ts';
 import { spellingsOf } from './spellings.ts';
 import { withinOneEdit, withinTwoEdits, words } from './words.ts';
@@ -140,6 +140,15 @@ export function areSpellings(one: string, other: string): boolean {
     Math.min(one.length, other.length) >= MIN_TYPO_LENGTH && spellingKey(one) === spellingKey(other)
   );
 }
+
+/** Whether two given names are spellings of one English name, as far as letters tell. */
+export function soundAlike(one: string, other: string): boolean {
+  const isLong = Math.min(one.length, other.length) >= MIN_TYPO_LENGTH;
+  return isLong && soundKey(one) === soundKey(other) && !TWO_OF_ONE_SOUND.has(`${one} ${other}`);
+}
+
+/** Sisters bear both. */
+const TWO_OF_ONE_SOUND = new Set(['mary marie', 'marie mary']);
 
 /** Whether a scan, or two typos in a long name, may have made one name of the other. */
 export function areTwoSlips(one: string, other: string): boolean {

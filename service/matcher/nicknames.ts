@@ -47,7 +47,7 @@ const TWO_PEOPLE = readPairs(
    |clare clarence|antonia tony|ann tony|janet jess|martha marty|peter patsy|patrick patsy|jack jacqueline
    |sally salvador|myra sam|verna vernon|shelly shelton|sheldon shelly|matthew mattie|alberta bert|ron veronica
    |june junior|henry etta|eli elisha|winifred freddie|robert rupert|charles carol|john jane|john joan|carl carla
-   |daniel danielle|eric erica|dennis denise|george georgia|joseph josephine|gabriel gabriela|christian christina`,
+   |ronnie veronica|leo leon|hetty betty|elaine eleanor|daniel danielle|eric erica|dennis denise|george georgia|joseph josephine|gabriel gabriela|christian christina`,
 );
 
 function readPairs(text: string): Map<string, string[]> {

@@ -15,6 +15,8 @@ export interface Population {
   isWomansName(name: string): boolean;
   /** Whether it is known as a given name: a common one, or a short form of one. */
   isGivenName(name: string): boolean;
+  /** Number of people born with this name from 1930 to 2010, rounded down to a step of a factor of two; 0 below 100. */
+  births(name: string): number;
   /** True for the most frequent last names. */
   isLastName(name: string): boolean;
 }
@@ -29,6 +31,11 @@ const firstNameRow = z.object({
   name: z.string(),
   sex: z.enum(['F', 'M']),
   births_1940_1990: z.coerce.number(),
+});
+
+const givenNamesRow = z.object({
+  births: z.coerce.number(),
+  names: z.string().transform((text) => text.split(' ')),
 });
 
 const NEARLY_ALL = 0.95;
@@ -79,12 +86,18 @@ function fromFiles(): Population {
     ),
   );
   const lasts = sharesOf(surnames, PEOPLE_2010);
+  const given = new Map(
+    readDataFile('given_names.csv', givenNamesRow).flatMap((row) =>
+      row.names.map((name) => [name, row.births] as const),
+    ),
+  );
   return {
     first: (name) => firsts.get(name) ?? UNLISTED_SHARE,
     last: (name) => lasts.get(name) ?? UNLISTED_SHARE,
     isMansName: (name) => (men.get(name) ?? 0) > NEARLY_ALL * (firsts.get(name) ?? 0),
     isWomansName: (name) => (women.get(name) ?? 0) > NEARLY_ALL * (firsts.get(name) ?? 0),
     isGivenName: (name) => firsts.has(name) || isCommonForm(name) || LATER.has(name),
+    births: (name) => given.get(name) ?? 0,
     isLastName: (name) => lasts.has(name),
   };
 }

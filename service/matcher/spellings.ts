@@ -36,7 +36,7 @@ aaron aron arron|abigail abigayle abbigail|adrian adrien|aidan aiden ayden|aimee
 |michael micheal mikael mikhail michail mychal|michaela mikaela mikayla makayla|michele michelle michell|miguel miquel|miranda maranda
 |mohammed mohamed muhammad mohammad muhammed mohamad mohamud muhamad mahomed|molly mollie|monica monika|monique moneque|muriel meriel|myra mira
 |nadia nadja|nancy nanci|naomi naomie|natalie nathalie natalee nataly|natasha natascha|nathan nathen|nathaniel nathanial nathanael|neil neal niel
-|nicholas nicolas nikolas nickolas|nicole nichole nicolle|nikolai nikolay|noel noelle|norman normand|olivia alivia|omar omer
+|nicholas nicolas nikolas nickolas|nicole nichole nicolle|nikolai nikolay|norman normand|olivia alivia
 |osama usama|oscar oskar|pamela pamala|patricia patrica|patrick patric|pauline paulene|peggy peggie|peter petr pieter|philip phillip philipp
 |phyllis phylis|rachel rachael rachelle|ralph ralf|ramona romona|randall randal|raphael rafael|raymond raymund|rebecca rebekah rebeca
 |regina reggina|renee rene|rhonda ronda|ricardo riccardo|richard rickard|robin robyn|rodger roger|rodney rodny|roland rolland|ronald ronold

@@ -1,7 +1,7 @@
 /** The tables of the index of donors. */
 
 /** Raised when rows are written otherwise; a database of another version is indexed anew. */
-export const INDEX_VERSION = 7;
+export const INDEX_VERSION = 8;
 
 /** The tables of the index. */
 export const INDEX_TABLES = `

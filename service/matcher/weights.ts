@@ -14,6 +14,7 @@ import {
 } from './addresses.ts';
 import type { Candidate, DonorIndex } from './donor-index.ts';
 import { type EmployerFit, fitEmployer } from './employers.ts';
+import { scanKey } from './latin.ts';
 import {
   areSpellings,
   areTwoSlips,
@@ -21,6 +22,7 @@ import {
   isTypo,
   middlesAgree,
   type Reading,
+  soundAlike,
 } from './names.ts';
 import { areCommonForms, isPetFormOf, isShortFor } from './nicknames.ts';
 import type { Population } from './population.ts';
@@ -38,7 +40,7 @@ export interface Evidence {
   kind?: EvidenceKind;
   /** Whether so many share it that it is no kind of evidence if the addresses disagree. */
   isCommon?: boolean;
-  /** Whether addresses are known of both, and none agrees. */
+  /** Whether addresses are known of both, and none names the same house. */
   isElsewhere?: boolean;
   /** Whether it speaks so strongly against one person that an address never outweighs it. */
   isContradiction?: boolean;
@@ -91,19 +93,20 @@ const SWAPPED = { elsewhere: 0.02, plainly: 0.5 };
 const ADDRESS = {
   house: { m: 0.78, u: 1e-6, reason: 'The address is that of the same house' },
   otherUnit: { m: 0.12, u: 1e-3, reason: 'The address is another unit of the same building' },
-  zip: { m: 0.08, u: 1e-3, reason: 'The ZIP code is the same' },
+  zip: { m: 0.12, u: 1e-3, reason: 'The ZIP code is the same' },
+  otherHouse: { m: 0.05, u: 1e-3, reason: 'The ZIP code is the same, and the house another one' },
   city: { m: 0.12, u: 0.02, reason: 'The city is the same' },
 };
 /** Most who move stay in their state; a namesake lives anywhere. */
 const NO_ADDRESS = {
   inState: { bits: Math.log2(0.3), reason: 'No address agrees, but the state does' },
-  elsewhere: { bits: Math.log2(0.09), reason: 'The addresses are in different states' },
+  elsewhere: { bits: Math.log2(0.1), reason: 'The addresses are in different states' },
   unknown: { bits: Math.log2(0.1), reason: 'No address agrees' },
 };
 const EMPLOYER: Record<EmployerFit, { m: number; times: number; reason: string }> = {
   same: { m: 0.7, times: 1, reason: 'The employer is the same' },
   typo: { m: 0.08, times: 2, reason: 'The employer is the same but for one typo' },
-  part: { m: 0.1, times: 2, reason: 'The employer is the same with other words added' },
+  part: { m: 0.15, times: 2, reason: 'The employer is the same with other words added' },
   initials: { m: 0.05, times: 20, reason: 'The employer has these initials' },
 };
 const NO_EMPLOYER = { bits: Math.log2(0.35), reason: 'No employer agrees' };
@@ -186,7 +189,9 @@ function weighFirst(
   donor: Candidate,
 ): Evidence | undefined {
   const share = population.first(donor.first);
-  const fit = fitFirstName(first, donor.first);
+  const fit = arePairOfSexes(population, first, donor.first)
+    ? undefined
+    : fitFirstName(first, donor.first);
   if (fit === 'same') {
     return {
       m: FIRST.same,
@@ -238,16 +243,24 @@ function weighFirst(
     const reason = 'The first name has the same initial, which relatives may share';
     return { m: FIRST.initial, bits: Math.log2(FIRST.initial / INITIAL_SHARE), reason };
   }
-  const isOther = isAnotherName(population, first, donor.first);
-  if (!isOther && fit !== 'typo' && areSpellings(first, donor.first)) {
+  const isOther =
+    !isSpelledOtherwise(population, first, donor.first) &&
+    isAnotherName(population, first, donor.first);
+  const isSpelling =
+    fit === undefined || fit === 'slips'
+      ? areSpellings(first, donor.first)
+      : isSpelledOtherwise(population, first, donor.first);
+  if (!isOther && isSpelling) {
     const reason = 'The first name is another spelling of the same name';
     return { m: FIRST.spelling, bits: Math.log2(FIRST.spelling / (2 * share)), reason };
   }
-  if (fit === 'slips' && !isOther) {
+  const isSlip =
+    (fit === 'slips' || fit === 'typo') && mayBeSlip(population, first, donor.first, fit);
+  if (fit === 'slips' && !isOther && isSlip) {
     const reason = 'The first name is the same but for two slips';
     return { m: FIRST.slips, bits: Math.log2(FIRST.slips / (10 * share)), reason };
   }
-  if (fit === 'typo' && !isOther) {
+  if (fit === 'typo' && !isOther && isSlip) {
     const reason = 'The first name is the same but for one typo';
     return { m: FIRST.typo, bits: Math.log2(FIRST.typo / (2 * share)), reason };
   }
@@ -261,7 +274,10 @@ function weighFirst(
 function areOftenTwoPeople(population: Population, one: string, other: string): boolean {
   if (areCommonForms(one, other) || spellingsOf(one).has(other)) return false;
   const { isMansName, isWomansName } = population;
-  const areBoth = [one, other].every((name) => population.first(name) > RARELY_GIVEN.never);
+  const areBoth = [one, other].every(
+    (name) =>
+      population.first(name) > RARELY_GIVEN.never || population.births(name) >= LEAST_BIRTHS,
+  );
   if (!areBoth) return false;
   if (isMansName(one) && isWomansName(other)) return true;
   if (isWomansName(one) && isMansName(other)) return true;
@@ -285,6 +301,9 @@ function isSeldomShort(population: Population, short: string, long: string): boo
   return isShort && population.first(short) < RARELY_GIVEN.seldom;
 }
 
+/** A name that so many people are given is a whole name for most of them. */
+const LEAST_BIRTHS = 3_200;
+
 /** Shares of the people who are given a name: none that is listed, and so few that it is a short form for most. */
 const RARELY_GIVEN = { never: 2e-5, seldom: 4e-4 };
 
@@ -296,9 +315,38 @@ function isTypoOfLong(one: string, other: string): boolean {
   return Math.min(one.length, other.length) >= 6 && isTypo(one, other);
 }
 
-/** Joan is no typo of John: a name that is known as such is meant. "Jonh" is none. */
+/** Whether two names are spellings of one name, and not one a man's and the other a woman's. */
+function isSpelledOtherwise(population: Population, one: string, other: string): boolean {
+  const { isMansName, isWomansName } = population;
+  if (!soundAlike(one, other)) return false;
+  return !(isMansName(one) && isWomansName(other)) && !(isWomansName(one) && isMansName(other));
+}
+
+/**
+ * Joan is no typo of John: a name that is known as such is meant. "Jonh" is none: the few who are registered with it are
+ * outnumbered by the typos of all Johns.
+ */
 function isAnotherName(population: Population, written: string, donors: string): boolean {
-  return population.isGivenName(written) && population.isGivenName(donors);
+  const { isGivenName, births } = population;
+  if (isGivenName(written) && isGivenName(donors)) return true;
+  const [fewer = 0, more = 0] = [births(written), births(donors)].toSorted((a, b) => a - b);
+  const isKnown = (name: string) => isGivenName(name) || births(name) > 0;
+  return isKnown(written) && isKnown(donors) && fewer >= more * LEAST_OF_OWN_NAME;
+}
+
+/** A name that is this much rarer than a similar one is a typo of that more often than a name. */
+const LEAST_OF_OWN_NAME = 0.0008;
+
+/** Of two names that nobody knows, a slip changes neither the beginning nor more than a scan would. */
+function mayBeSlip(
+  { isGivenName, births }: Population,
+  one: string,
+  other: string,
+  fit: 'typo' | 'slips',
+): boolean {
+  const isKnown = (name: string) => isGivenName(name) || births(name) > 0;
+  if (isKnown(one) || isKnown(other)) return true;
+  return fit === 'typo' ? one[0] === other[0] : scanKey(one) === scanKey(other);
 }
 
 /** Father and son; a suffix that one side lacks says nothing. */
@@ -397,6 +445,18 @@ function withoutMatchedName(
   return { mine, theirs: [donor.first, ...donor.middles.toSpliced(matched, 1)] };
 }
 
+/** Whether two names are a man's and a woman's form of one name, such as Eduardo and Eduarda or Philip and Philippa. */
+function arePairOfSexes({ isWomansName }: Population, one: string, other: string): boolean {
+  const [woman, man] = one.endsWith('a') ? [one, other] : [other, one];
+  if (!woman.endsWith('a') || man.endsWith('a') || isWomansName(man)) return false;
+  const stem = man.replace(MANS_ENDING, '');
+  return stem.length >= LEAST_STEM && woman.replace(WOMANS_ENDING, '') === stem;
+}
+
+const MANS_ENDING = /(?:iy|ij|us|ck|[ckoeyi])$/;
+const WOMANS_ENDING = /(?:iya|ina|[ckipy]?a)$/;
+const LEAST_STEM = 4;
+
 /** Two full middle names are two people; an initial may be wrong, or that of another name of either side. */
 function weighOtherMiddle(
   mine: readonly string[],
@@ -433,7 +493,8 @@ export function weighAddresses(texts: readonly AddressText[], donor: Candidate):
       m,
       bits: Math.log2(m / u),
       reason,
-      ...(best === 'city' || best === 'otherUnit' ? {} : ADDRESS_KIND),
+      ...(best === 'house' || best === 'zip' ? ADDRESS_KIND : {}),
+      ...(best === 'otherHouse' || best === 'otherUnit' ? { isElsewhere: true } : {}),
     },
   ];
 }

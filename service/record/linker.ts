@@ -2,6 +2,7 @@
 
 import type { Database } from '../database.ts';
 import { agreeInFull } from '../matcher/agreement.ts';
+import { type Candidate, candidateOf } from '../matcher/donor-index.ts';
 import type { GrowingIndex } from '../matcher/growing-index.ts';
 import { createMatcher, type Match, type SoughtPerson, THRESHOLDS } from '../matcher/matcher.ts';
 import type { Entry } from './entry.ts';
@@ -73,7 +74,7 @@ export function createLinker(options: LinkerOptions): Linker {
     }
     const match = matcher.match(soughtOf(entry, commonBirths));
     const number = match.donorNumber;
-    if (number === null) return likelyOf(match);
+    if (number === null) return ofNameAlone(entry) ?? likelyOf(match);
     if (isEachOnce && taken.has(number)) return NEW;
     const keys = record.keysOf(number);
     const verdict = judge(match, entry.keys, keys);
@@ -82,6 +83,24 @@ export function createLinker(options: LinkerOptions): Linker {
     const isRenamed =
       sameUnderOtherIds === 'ids changed' && shareList(entry.keys, keys) && !taken.has(number);
     return isRenamed ? { how: 'by new id', number } : { how: 'new, to review', match };
+  }
+
+  /** Of two rows of one list with the same name nothing else may be known: someone has to look whether it is one person. */
+  function ofNameAlone(entry: Entry): Found | null {
+    if (entry.addresses.length + entry.roles.length > 0 || entry.born !== '') return null;
+    const mine = candidateOf(-1, newDonor(entry, record.identify, ''));
+    const other = growing.index.named(mine.last, mine.first, MOST_NAMESAKES).find((number) => {
+      const theirs = growing.index.candidate(number);
+      return (
+        theirs !== undefined &&
+        haveNameAlone(mine, theirs) &&
+        shareList(entry.keys, record.keysOf(number))
+      );
+    });
+    if (other === undefined) return null;
+    const nameAlone = { kinds: 0, isContradicted: false, runnerUp: null };
+    const match = { ...nameAlone, donorNumber: other, probability: 0.5, reasons: [NAME_ALONE] };
+    return { how: 'new, to review', match };
   }
 
   function review({ donorNumber: one, probability, reasons }: Match, other: number, entry: Entry) {
@@ -138,6 +157,18 @@ type Found =
   | { how: 'new, to review'; match: Match };
 
 const NEW: Found = { how: 'new' };
+
+const NAME_ALONE = 'The whole name is the same, and nothing else is known of either';
+const MOST_NAMESAKES = 20;
+
+function haveNameAlone(one: Candidate, other: Candidate): boolean {
+  const isSame =
+    one.last === other.last &&
+    one.first === other.first &&
+    one.generation === other.generation &&
+    one.middles.join(' ') === other.middles.join(' ');
+  return isSame && other.born === '' && other.addresses().length + other.employers().length === 0;
+}
 
 /** A donor who is likely, and not likely enough for a match, is reviewed. */
 function likelyOf(match: Match): Found {

@@ -41,6 +41,7 @@ export const DEGREES = new Set(
     msw bsw mph mha mpa mpp mdiv dmin thd thm stm psyd pharmd dnp aprn msn bsn adn lpn cna lpc lmft mft cfre cfrm cae llm llb mfa mfa mat med edm ded eds rph
     crna cnm cnp fnp arnp dpt mpt otr otd mot slp dpm od dc ddiv dhl dsc scd mcp aicp asla pmp sphr phr cebs clu chfc cpcu cism cissp cgma cma cia rd rdn ccc
     shrm usn usaf usmc uscg usar usa ofm ofmcap rsm csj ssj bvm snd ssnd sj osb osf csc cssr op osa oss ihm rscj sss opp emeritus emerita exofficio deceased decd
+    osu ocd ocarm ocso ofmconv scj sds sdb fsc omi smm svd cpps acsw lmt rda cda rhia emt dha dba lcdc mls mlis bsee msc bba jcd std edspec edsp csp sphd
     mph mse msee meng ceng pe ra leed ndtr chc cpc cco chie phn pac`,
   ),
 );
@@ -56,13 +57,15 @@ export const ROLES = new Set(
     past immediate interim acting asst assistant associate officio exofficio ex nonvoting non voting delegate rep representative liaison manager mgr
     administrator superintendent principal headmaster provost chancellor commissioner founder cofounder advisor adviser advisory coordinator
     controller comptroller registrar historian parliamentarian auditor elect presidentelect chairelect emeritus emerita partial part former formerly
-    outgoing incoming resigned retired deceased ended 1st 2nd 3rd`,
+    outgoing incoming resigned retired deceased ended 1st 2nd 3rd recording corresponding moderator convener convenor alternate observer bursar custodian curator deputy volunteer staff`,
   ),
 );
 
 /** Roles that are last names as well. */
 export const ROLES_OR_NAMES = new Set(
-  words('chair chief sec fellow steward clerk counsel general student dean pastor sergeant'),
+  words(
+    'chair chief sec fellow steward clerk counsel general student dean pastor sergeant warden head',
+  ),
 );
 
 /** Words that begin a last name of several words. */
@@ -100,4 +103,4 @@ export function isSpanish(name: string): boolean {
 
 /** Fields of names that name no one, or an organisation. */
 export const NO_PERSON =
-  /^\W*(?:see|refer(?: to)?)\s+(?:statement|stmt|schedule|sch|attach\w*|part|note|notes|list|below|above|next|other|exhibit|supplement\w*|additional)\b|^\W*open(?:\s+(?:seat|position|slot|board|director)\b.*)?\W*$|\b(?:statement|schedule|attach\w*|vacan(?:t|cy)|none|various|unknown|unfilled|unoccupied|not applicable|to be (?:determined|named|announced|filled|elected|appointed)|same as|board of (?:directors|trustees)|all (?:directors|officers|trustees)|bank|bny|jpmorgan|wells fargo|pnc|llc|llp|pllc|inc|corp|corporation|company|foundation|associations?|services|tbd|tba)\b|\bn\/a\b|\bn\.\s?a\.?\s*$/i;
+  /^\W*(?:see|refer(?: to)?)\s+(?:statement|stmt|schedule|sch|attach\w*|part|note|notes|list|below|above|next|other|exhibit|supplement\w*|additional)\b|^\W*open(?:\s+(?:seat|position|slot|board|director)\b.*)?\W*$|\b(?:statement|schedule|attach\w*|vacan(?:t|cy)|none|various|unknown|unfilled|unoccupied|not applicable|to be (?:determined|named|announced|filled|elected|appointed)|same as|board of (?:directors|trustees)|all (?:directors|officers|trustees)|bank|bny|jpmorgan|wells fargo|pnc|llc|llp|pllc|inc|corp|corporation|company|foundation|associations?|services|tbd|tba)\b|\b(?:officers?|directors?|trustees?|members?)\s+cont(?:inued|'d|d)?\b|\b(?:position|seat|slot)\s+(?:is\s+)?(?:open|vacant|unfilled|available)\b|\bn\/a\b|\bn\.\s?a\.?\s*$/i;

@@ -1,8 +1,10 @@
 /** Names of people as registers write them in one field, brought into the spelling of profiles. */
 
+import { isShortFor } from '../../matcher/nicknames.ts';
 import { readPopulation } from '../../matcher/population.ts';
 import { words } from '../../matcher/words.ts';
 import type { Entry } from '../entry.ts';
+import { restoreLetters } from './lost-letters.ts';
 import {
   AFTER_O,
   DEGREES,
@@ -26,7 +28,7 @@ export function readPersonName(
   written: string,
   order: NameOrder = 'first name first',
 ): Entry['name'] | null {
-  const text = withoutNotes(written);
+  const text = beforeOrganisation(withoutNotes(written));
   if (NO_PERSON.test(text)) return null;
   const parts = splitName(text);
   if (parts === null) return null;
@@ -42,6 +44,17 @@ export function readPersonName(
     last: joined(family.map(shown)),
     suffix: parts.suffix,
   };
+}
+
+/** "JOHN SMITH / BOARD OF DIRECTORS": an organisation behind a whole name with a given name in it says for whom it is. */
+function beforeOrganisation(text: string): string {
+  const found = NO_PERSON.exec(text);
+  const [name = ''] = found === null ? [] : text.slice(0, found.index + 1).split(/[/,]|\sof\s/i);
+  const parts = name.split(/\s+/).filter((part) => plain(part) !== '');
+  const { isGivenName } = readPopulation();
+  const isSeparate = found !== null && name.length < found.index;
+  const isPerson = isWholeName(parts) && parts.some((part) => isGivenName(plain(part)));
+  return isSeparate && isPerson ? name.trim() : text;
 }
 
 /** A person's name as one key: the same however it is written. */
@@ -147,7 +160,7 @@ function withoutExtras(
   const isTitle = (part = '') =>
     TITLES.has(plain(part)) || RANKS.has(plain(part)) || plain(part) === 'sr' || /\d/.test(part);
   // Women of an order are "SR" before their name; nobody's generation comes first.
-  while (own.length > 2 && isTitle(own[0])) own.shift();
+  while (own.length > 2 && (isTitle(own[0]) || ROLES.has(plain(own[0] ?? '')))) own.shift();
   while (own.length > 1 && TITLES.has(plain(own[0] ?? ''))) own.shift();
   const kept = own.filter((_, at) => !isSuffix(own, at));
   for (const part of own.slice(1)) noteGeneration(part, generations);
@@ -213,6 +226,8 @@ function isEnd(part: string, before: readonly string[], isWhole: IsWhole): boole
 function isDegree(part: string): boolean {
   const key = plain(part);
   if (DEGREES.has(key)) return true;
+  // Orders and degrees that are in no list: "S.D.B."
+  if (/^(?:\p{L}\.){2,}\p{L}?$/u.test(part)) return true;
   const [first = '', ...rest] = words(part);
   const isHyphened = rest.length > 0 && rest.every((one) => one.length < 5);
   if (isHyphened && (DEGREES.has(first) || DEGREES_OR_NAMES.has(first))) return true;
@@ -232,10 +247,17 @@ function orderName({ before, after }: NameParts, order: NameOrder): OrderedName 
     (isInitial(plain(before.at(-1) ?? '')) && !isInitial(plain(before[0] ?? '')));
   if (isTurned) {
     const cut = lengthOfFamily(before);
-    return { given: before.slice(cut), family: before.slice(0, cut) };
+    return { given: withoutTitles(before.slice(cut)), family: before.slice(0, cut) };
   }
   const cut = startOfFamily(before);
   return { given: before.slice(0, cut), family: before.slice(cut) };
+}
+
+/** "BRYANT DR JOY": a title stands before the given names here. */
+function withoutTitles(given: string[]): string[] {
+  const isTitle = (part = '') => TITLES.has(plain(part)) || RANKS.has(plain(part));
+  const first = given.findIndex((part) => !isTitle(part));
+  return first < 0 ? given : given.slice(first);
 }
 
 function startOfFamily(parts: readonly string[]): number {
@@ -285,6 +307,9 @@ const TIME_WORD =
   /\s(?:thru|through|until|till|end|ended|ending|from|since|eff|effective|beg|began|begin|beginning|as of|resigned|retired|left|joined|start|starting|started|new|termed|term|appointed|elected|deceased|died)\b/gi;
 const SOON = 24;
 
+/** One of those words, with or without a number. */
+const TIME_WORDS = new RegExp(TIME_WORD.source, 'i');
+
 /** "MAY 2023"; a month is a given name too, so that the number has to follow it closely. */
 const MONTH =
   /\s(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b/gi;
@@ -295,14 +320,48 @@ const OTHER_NOTES = [
   /\s\d{1,2}[/-]\d/,
   /\ssee\s+(?:sch|schedule|part|statement|stmt|attach\w*|note|notes|below|above)\b/i,
   /\s(?:partial|part)[\s-](?:year|yr)\b/i,
+  /\s\d{1,3}(?:\.\d{1,2})?\s?(?:hrs?|hours?)\b/i,
+  /\s(?:c\/o|care of|attn|a\/?k\/?a|f\/?k\/?a|formerly|on (?:leave|sabbatical)|replac(?:ed|ing)|un(?:paid|compensated)|no compensation|no longer|per diem)\b/i,
 ];
 
 function withoutNotes(written: string): string {
-  const bare = written.replaceAll(/\s+/g, ' ').replaceAll(ASIDE, generationIn).trim();
+  const restored = restoreLetters(written.replaceAll(/\s+/g, ' ').trim());
+  const bare = withFormalName(inOneLine(restored))
+    .replaceAll(ASIDE, generationIn)
+    .replaceAll(MARKS, ' ')
+    .trim();
   const dash = bare.search(DASH);
   const parts = (dash < 0 ? bare : bare.slice(0, dash)).split(',');
   return parts.map(withoutNote).join(',').trim();
 }
+
+/** "TREAS: ANN LEE", "LEE; ANN", "LEE - SMITH" and "ANN.LEE": a role before a colon, and signs for others. */
+function inOneLine(text: string): string {
+  const [role = '', ...named] = text.split(':');
+  const isRoleBefore = named.length > 0 && words(role).every((word) => ROLES.has(word));
+  const plainText = isRoleBefore ? named.join(':') : text;
+  return plainText
+    .replace(/^(\s*\S+);/, '$1,')
+    .replaceAll(/(?<=\p{L}{3})\.(?=\p{L}{3})/gu, ' ')
+    .replace(/(?<=\S) - (\p{L}{3,})$/u, (tail, name: string) => {
+      const key = plain(name);
+      const isOther = [ROLES, ROLES_OR_NAMES, DEGREES, DEGREES_OR_NAMES].some((set) =>
+        set.has(key),
+      );
+      return isOther || TIME_WORDS.test(` ${name}`) ? tail : `-${name}`;
+    });
+}
+
+/** "DANNY (DANIEL) LEE": the longer of the two names is the formal one. */
+function withFormalName(text: string): string {
+  return text.replace(/^(\p{L}+)\s+\((\p{L}+)\)(?=\s)/u, (all, name: string, aside: string) => {
+    const isFormal = aside.length > name.length && isShortFor(plain(name), plain(aside));
+    return isFormal ? aside : all;
+  });
+}
+
+/** Signs for footnotes, at the end of a word. */
+const MARKS = /[_^~`|•](?=[_^~`|•\s,]|$)/g;
 
 /** A note goes as far as the next comma. */
 function withoutNote(part: string): string {
@@ -331,8 +390,22 @@ function generationIn(aside: string): string {
 function partsOf(text: string): string[] {
   return text
     .split(/[\s,]+/)
+    .flatMap((part, at) => (at === 0 ? splitInitials(part) : [part]))
     .flatMap((part) => (isDegree(part) ? [part] : part.split(/(?<=^\p{L}\.)(?=\p{L}{3})/u)))
+    .flatMap(splitRole)
     .filter((part) => plain(part) !== '');
+}
+
+/** "G.K." are two initials, at the beginning of a name. */
+function splitInitials(part: string): string[] {
+  return /^(?:\p{L}\.){2}$/u.test(part) ? part.split(/(?<=\.)(?=\p{L})/u) : [part];
+}
+
+/** "ROBERTS-DIRECTOR" and "ROBERTS/DIRECTOR" are a name and a role. */
+function splitRole(part: string): string[] {
+  const [name = '', role = '', ...more] = part.split(/[-/]/);
+  const isRoleBehind = more.length === 0 && ROLES.has(plain(role)) && !ROLES.has(plain(name));
+  return isRoleBehind && plain(name).length > 2 ? [name, role] : [part];
 }
 
 function plain(part: string): string {

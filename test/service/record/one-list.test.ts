@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openReviews } from '../../../service/record/reviews.ts';
 import { form990 } from './form-990-file.ts';
 import { openImporting } from './importing.ts';
 import { aFamily, listOf, type Row } from './list-of-families.ts';
@@ -33,6 +34,19 @@ describe('a list with an id for each of its people', () => {
     const report = await importing.import({ kind: 'csv', paths, source: 'after' });
     // Four have a home and a day of birth; Jack and Zack have a home alone.
     expect(report).toMatchObject({ added: 2, toReview: 2 });
+  });
+
+  it('lists two rows of one name for review of which nothing else is known', async () => {
+    const importing = openImporting();
+    const rows = [
+      'A,Marguerite,Q,Oldenquist',
+      'B,Marguerite,Q,Oldenquist',
+      'C,Marguerite,R,Oldenquist',
+    ];
+    const text = `id,first_name,middle_name,last_name\n${rows.join('\n')}\n`;
+    const report = await importing.import({ kind: 'csv', paths: [importing.file('a.csv', text)] });
+    expect(report).toMatchObject({ added: 3, toReview: 1 });
+    expect(openReviews(importing.db).list()).toMatchObject([{ one: 0, other: 1 }]);
   });
 
   it('knows no day of birth that more than 1 % of it bear', async () => {
