@@ -25,6 +25,7 @@ import { picture } from './scenarios/picture.ts';
 import { salesforce } from './scenarios/salesforce.ts';
 import { scale } from './scenarios/scale.ts';
 import { serve, serveBusy } from './scenarios/serve.ts';
+import { serviceBeside } from './scenarios/service-beside.ts';
 import { serviceBounds, serviceSpeed } from './scenarios/service-speed.ts';
 import { start } from './scenarios/start.ts';
 import { throughput } from './scenarios/throughput.ts';
@@ -71,6 +72,7 @@ export const SCENARIOS: readonly Scenario[] = [
   importing,
   serviceSpeed,
   serviceBounds,
+  serviceBeside,
   paths,
   fuzz,
 ];

@@ -32,7 +32,7 @@ export async function ensureNetwork(
     return holdName(deps, run, row, name);
   }
   for (const kind of ['name_taken', 'network_deleted'] as const) {
-    await store.networkHolds.settle(run.lease, row.id, kind);
+    await store.questions.settleNetwork(run.lease, row.id, kind);
   }
   return { ...row, name, networkId };
 }
@@ -58,7 +58,7 @@ export async function holdDeleted(
 ): Promise<void> {
   await askPerson(deps, run, row.id, {
     kind: 'network_deleted',
-    subject: row.networkId ?? '',
+    matter: row.networkId ?? '',
     detail: String(members - leavers.length + joiners.length),
   });
 }
@@ -66,7 +66,11 @@ export async function holdDeleted(
 /** True if the service has the network no more and no person has asked for a new one. */
 export async function isLeftAlone({ store }: NetworkDeps, row: NetworkRecord): Promise<boolean> {
   if (row.networkId === null) return false;
-  const decision = await store.networkHolds.findDecision(row.id, 'network_deleted', row.networkId);
+  const decision = await store.questions.findNetworkDecision(
+    row.id,
+    'network_deleted',
+    row.networkId,
+  );
   return decision === 'open' || decision === 'rejected';
 }
 
@@ -89,8 +93,8 @@ export async function holdRefused(
 ): Promise<void> {
   const detail = describeRefusal(refusal);
   deps.log.warn({ run: run.id, network: row.id, refused: detail }, 'a network is refused');
-  const subject = deps.store.fingerprint('network_refusal', detail);
-  await askPerson(deps, run, row.id, { kind: 'network_refused', subject, detail });
+  const matter = deps.store.fingerprint('network_refusal', detail);
+  await askPerson(deps, run, row.id, { kind: 'network_refused', matter, detail });
 }
 
 function describeRefusal(refusal: NetworkRefusal): string {
@@ -164,7 +168,7 @@ async function renameNetwork(
     }
     await store.networks.recordName(run.lease, row.id, name);
   }
-  await store.networkHolds.settle(run.lease, row.id, 'name_taken');
+  await store.questions.settleNetwork(run.lease, row.id, 'name_taken');
 }
 
 async function holdUnnamed(
@@ -188,7 +192,7 @@ export async function holdName(
   row: NetworkRecord,
   name: string,
 ): Promise<null> {
-  const subject = deps.store.fingerprint('network_name', name);
-  await askPerson(deps, run, row.id, { kind: 'name_taken', subject, detail: null });
+  const matter = deps.store.fingerprint('network_name', name);
+  await askPerson(deps, run, row.id, { kind: 'name_taken', matter, detail: null });
   return null;
 }

@@ -14,7 +14,10 @@ import {
   STATES,
 } from '../../src/contacts/life.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../../src/core/outcome.ts';
+import { recordRefusedSubmission } from '../../src/credits/statements/answers.ts';
+import { listReadyJobs, recordJobProgress } from '../../src/credits/statements/jobs.ts';
 import type { DueReason } from '../../src/database/tables/contacts.ts';
+import { getSubject } from '../../src/decisions/views/question.ts';
 import {
   BALANCE,
   INTEGRATION,
@@ -187,7 +190,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     await holdForName(world, ['c-1']);
     await readPage(world, [readContact('c-1', 'another spelling')], { kind: 'resume' });
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'held' });
-    await world.store.holds.decide(await holdOf(world, 'c-1'), 'rejected');
+    await world.store.questions.decide(await holdOf(world, 'c-1'), 'rejected');
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'settled', tracking_id: null });
   });
 
@@ -241,7 +244,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     await remove(world, 'c-1', 'c-2');
     const asked = { state: 'held', outcome_reason: 'lost_answer' };
     expect(await contactOf(world, 'c-2')).toMatchObject(asked);
-    expect(await world.store.holds.listOpen(INTEGRATION)).toMatchObject([{ crmId: 'c-2' }]);
+    expect(await world.store.questions.listOpen(INTEGRATION)).toMatchObject([{ crmId: 'c-2' }]);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed', tracking_id: null });
   });
 
@@ -255,14 +258,14 @@ describeEachDatabase('a contact in a corner', (open) => {
     await readPage(world, [readContact('c-2')], OPTED_OUT);
     const leftOut = { state: 'settled', outcome_reason: 'opted_out', eligible: 0 };
     expect(await contactOf(world, 'c-2')).toMatchObject(leftOut);
-    expect(await world.store.holds.listOpen(INTEGRATION)).toEqual([]);
+    expect(await world.store.questions.listOpen(INTEGRATION)).toEqual([]);
   });
 
   it('stays left out if it gets a rejected question by a merge', async () => {
     const world = await submittedAgain(8 * 86_400_000, 'profile_old');
     await readPage(world, [readContact('c-2')], OPTED_OUT);
     await chargeLoss(world, 'hold');
-    await world.store.holds.decide(await holdOf(world, 'c-1'), 'rejected');
+    await world.store.questions.decide(await holdOf(world, 'c-1'), 'rejected');
     await remove(world, 'c-1', 'c-2');
     const leftOut = { state: 'settled', outcome_reason: 'opted_out', eligible: 0 };
     expect(await contactOf(world, 'c-2')).toMatchObject({ ...leftOut, asked_at: START_MS });
@@ -279,7 +282,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     );
     const leftOut = { state: 'settled', outcome_reason: 'opted_out', eligible: 0 };
     expect(await contactOf({ store, lease, ...world }, 'c-1')).toMatchObject(leftOut);
-    expect(await store.holds.listOpen(INTEGRATION)).toEqual([]);
+    expect(await store.questions.listOpen(INTEGRATION)).toEqual([]);
   });
 
   it('is known to have opted out while its submission was under way that cost nothing', async () => {
@@ -327,7 +330,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     ids = ['c-1', 'c-2', 'c-3'],
   ): Promise<void> {
     const progress = { ...NO_PROGRESS, [end]: ids.map(trackingIdOf) };
-    await world.store.jobs.recordProgress(world.lease, RUN, progress);
+    await world.store.checkpoint(world.lease, (trx) => recordJobProgress(trx, RUN, progress));
   }
 
   /** A contact whose profile waits to be delivered, and one with a submission that has no answer yet, become one. */
@@ -414,13 +417,14 @@ describeEachDatabase('a contact in a corner', (open) => {
   async function endBoth(world: StoreWorld, how: 'at once' | 'one after the other') {
     const failed = { ...NO_PROGRESS, failed: [trackingIdOf('c-2')] };
     const vanished = { ...NO_PROGRESS, vanished: [trackingIdOf('c-1')] };
-    const { jobs } = world.store;
     if (how === 'at once')
-      return jobs.recordProgress(world.lease, RUN, { ...failed, vanished: vanished.vanished });
-    await jobs.recordProgress(world.lease, RUN, failed);
+      return world.store.checkpoint(world.lease, (trx) =>
+        recordJobProgress(trx, RUN, { ...failed, vanished: vanished.vanished }),
+      );
+    await world.store.checkpoint(world.lease, (trx) => recordJobProgress(trx, RUN, failed));
     const taken = { state: 'submitted', tracking_id: trackingIdOf('c-1') };
     expect(await contactOf(world, 'c-2')).toMatchObject(taken);
-    await jobs.recordProgress(world.lease, RUN, vanished);
+    await world.store.checkpoint(world.lease, (trx) => recordJobProgress(trx, RUN, vanished));
   }
 
   it('gets the profile of a part of its part', async () => {
@@ -453,7 +457,7 @@ describeEachDatabase('a contact in a corner', (open) => {
 
   function refuse({ store, lease }: StoreWorld, trackingId?: string): Promise<void> {
     const blamed = trackingId === undefined ? [] : [{ trackingId, detail: 'no last name' }];
-    return store.submissions.recordRefused(lease, 'submission-1', blamed);
+    return store.checkpoint(lease, (trx) => recordRefusedSubmission(trx, 'submission-1', blamed));
   }
 
   async function settleUnpaid(world: StoreWorld): Promise<void> {
@@ -471,7 +475,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     await remove(world, 'c-1', null);
     await chargeLoss(world, 'hold', { charged: 2 });
     for (const id of ['c-1', 'c-2']) {
-      await world.store.holds.decide(await holdOf(world, id), 'resubmitted');
+      await world.store.questions.decide(await holdOf(world, id), 'resubmitted');
     }
     const gone = { state: 'removed', outcome_reason: 'deleted_in_crm', tracking_id: null };
     expect(await contactOf(world, 'c-1')).toMatchObject({ ...gone, due_reason: null });
@@ -482,7 +486,9 @@ describeEachDatabase('a contact in a corner', (open) => {
     const world = await createWorld();
     await submit(world, ['c-1', 'c-2']);
     await remove(world, 'c-1', null);
-    await world.store.submissions.recordRefused(world.lease, 'submission-1');
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRefusedSubmission(trx, 'submission-1'),
+    );
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed', tracking_id: null });
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'due' });
   });
@@ -494,7 +500,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     await readPage(world, [readContact('c-1', 'another street')], { kind: 'keep' });
     await chargeLoss(world, 'hold', { charged: 2 });
     for (const id of ['c-1', 'c-2']) {
-      await world.store.holds.decide(await holdOf(world, id), 'rejected');
+      await world.store.questions.decide(await holdOf(world, id), 'rejected');
     }
     const reconsidered: string[] = [];
     await world.store.contacts.reconsider(world.lease, RUN, 1, ({ crmId }) => {
@@ -515,7 +521,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     // It is back before a person decides.
     await readPage(world, [readContact('c-2')], { kind: 'keep' });
     for (const id of ['c-1', 'c-2']) {
-      await world.store.holds.decide(await holdOf(world, id), 'rejected');
+      await world.store.questions.decide(await holdOf(world, id), 'rejected');
     }
     expect(await contactOf(world, 'c-1')).toMatchObject({
       ...{ state: 'removed', outcome_reason: 'deleted_in_crm', tracking_id: null },
@@ -537,9 +543,9 @@ describeEachDatabase('a contact in a corner', (open) => {
       ...{ state: 'held', outcome_reason: 'lost_answer', tracking_id: trackingIdOf('c-1') },
       asked_at: START_MS,
     });
-    const [hold] = await world.store.holds.listOpen(INTEGRATION);
+    const [hold] = await world.store.questions.listOpen(INTEGRATION);
     expect(hold).toMatchObject({ crmId: 'c-2', kind: 'lost_answer' });
-    if (hold) await world.store.holds.decide(hold, 'resubmitted');
+    if (hold) await world.store.questions.decide(hold, 'resubmitted');
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'due', tracking_id: null });
   });
 
@@ -547,12 +553,12 @@ describeEachDatabase('a contact in a corner', (open) => {
     const world = await createWorld();
     await holdForName(world, ['c-1']);
     await remove(world, 'c-1', 'c-2');
-    expect(await world.store.holds.listOpen(INTEGRATION)).toEqual([]);
+    expect(await world.store.questions.listOpen(INTEGRATION)).toEqual([]);
     await holdAtDelivery(world, 'c-2', trackingIdOf('c-1'));
-    const [hold, ...others] = await world.store.holds.listOpen(INTEGRATION);
+    const [hold, ...others] = await world.store.questions.listOpen(INTEGRATION);
     expect(hold).toMatchObject({ crmId: 'c-2', kind: 'name_mismatch' });
     expect(others).toEqual([]);
-    if (hold) await world.store.holds.decide(hold, 'approved');
+    if (hold) await world.store.questions.decide(hold, 'approved');
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
   });
 
@@ -568,13 +574,13 @@ describeEachDatabase('a contact in a corner', (open) => {
     ]);
     await readPage(world, [readContact('c-2')], { kind: 'resume' });
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
-    expect(await world.store.holds.listOpen(INTEGRATION)).toEqual([]);
+    expect(await world.store.questions.listOpen(INTEGRATION)).toEqual([]);
     await holdAtDelivery(world, 'c-2', trackingId);
     await readPage(world, [readContact('c-2')], OPTED_OUT);
-    expect(await world.store.holds.listOpen(INTEGRATION)).toEqual([]);
+    expect(await world.store.questions.listOpen(INTEGRATION)).toEqual([]);
     await readPage(world, [readContact('c-2')], { kind: 'resume' });
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'held' });
-    expect(await world.store.holds.listOpen(INTEGRATION)).toMatchObject([{ crmId: 'c-2' }]);
+    expect(await world.store.questions.listOpen(INTEGRATION)).toMatchObject([{ crmId: 'c-2' }]);
   });
 
   it('is as young as its own last credit, which brought nothing, when it inherits an older profile', async () => {
@@ -584,7 +590,9 @@ describeEachDatabase('a contact in a corner', (open) => {
     await start(world, ['c-2'], 'submission-2');
     const none = { completed: [], vanished: [], tooOld: [] };
     const failed = [trackingIdOf('c-2')];
-    await world.store.jobs.recordProgress(world.lease, RUN, { ...none, failed });
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordJobProgress(trx, RUN, { ...none, failed }),
+    );
     await remove(world, 'c-1', 'c-2');
     expect(await contactOf(world, 'c-2')).toMatchObject({
       ...{ state: 'ready', tracking_id: trackingIdOf('c-1') },
@@ -599,7 +607,9 @@ describeEachDatabase('a contact in a corner', (open) => {
     await start(world, ['c-2'], 'submission-2');
     const none = { completed: [], vanished: [], tooOld: [] };
     const failed = [trackingIdOf('c-2')];
-    await world.store.jobs.recordProgress(world.lease, RUN, { ...none, failed });
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordJobProgress(trx, RUN, { ...none, failed }),
+    );
     const before = await contactOf(world, 'c-2');
     await remove(world, 'c-1', 'c-2');
     expect(await contactOf(world, 'c-2')).toEqual(before);
@@ -628,14 +638,14 @@ describeEachDatabase('a contact in a corner', (open) => {
     await chargeLoss(world, 'hold');
     await remove(world, 'c-1', 'c-2');
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'removed' });
-    expect(await world.store.holds.listOpen(INTEGRATION)).toMatchObject([{ crmId: 'c-3' }]);
+    expect(await world.store.questions.listOpen(INTEGRATION)).toMatchObject([{ crmId: 'c-3' }]);
   });
 
   it('is not paid for in the place of one that a person rejected to have submitted again, through chains', async () => {
     const world = await createWorld();
     await submit(world, ['c-1']);
     await chargeLoss(world, 'hold');
-    await world.store.holds.decide(await holdOf(world, 'c-1'), 'rejected');
+    await world.store.questions.decide(await holdOf(world, 'c-1'), 'rejected');
     // It opts out before its merge is read: that is the last that is said of it.
     await readPage(world, [readContact('c-1')], OPTED_OUT);
     await remove(world, 'c-1', 'c-2');
@@ -644,7 +654,7 @@ describeEachDatabase('a contact in a corner', (open) => {
       ...{ state: 'settled', outcome_reason: 'rejected_by_person', tracking_id: null },
       ...{ asked_identity: INHERITED, asked_at: START_MS, eligible: 1 },
     });
-    expect(await world.store.holds.listOpen(INTEGRATION)).toEqual([]);
+    expect(await world.store.questions.listOpen(INTEGRATION)).toEqual([]);
   });
 
   it('is asked about in the place of one that opted out before a person decided', async () => {
@@ -652,12 +662,12 @@ describeEachDatabase('a contact in a corner', (open) => {
     await submit(world, ['c-1']);
     await chargeLoss(world, 'hold');
     await readPage(world, [readContact('c-1')], OPTED_OUT);
-    expect(await world.store.holds.listOpen(INTEGRATION)).toEqual([]);
+    expect(await world.store.questions.listOpen(INTEGRATION)).toEqual([]);
     await remove(world, 'c-1', 'c-2');
     expect(await contactOf(world, 'c-2')).toMatchObject({
       ...{ state: 'held', outcome_reason: 'lost_answer', tracking_id: trackingIdOf('c-1') },
     });
-    expect(await world.store.holds.listOpen(INTEGRATION)).toMatchObject([{ crmId: 'c-2' }]);
+    expect(await world.store.questions.listOpen(INTEGRATION)).toMatchObject([{ crmId: 'c-2' }]);
   });
 
   it('gets the answer to the submission of one that became a part of it meanwhile', async () => {
@@ -673,8 +683,8 @@ describeEachDatabase('a contact in a corner', (open) => {
         outcome_reason: 'lost_answer',
       });
     }
-    const open = await world.store.holds.listOpen(INTEGRATION);
-    expect(open.map(({ crmId }) => crmId).sort()).toEqual(['c-2', 'c-4']);
+    const open = await world.store.questions.listOpen(INTEGRATION);
+    expect(open.map(getSubject).sort()).toEqual(['c-2', 'c-4']);
   });
 
   it.each([
@@ -687,10 +697,10 @@ describeEachDatabase('a contact in a corner', (open) => {
       await bring(world);
       const hold = { kind: 'hold', reason: 'forgotten_person' } as const;
       await readPage(world, [readContact('c-1', 'another spelling')], hold);
-      const [asked] = await world.store.holds.listOpen(INTEGRATION);
+      const [asked] = await world.store.questions.listOpen(INTEGRATION);
       expect(asked).toMatchObject({ kind: 'forgotten_person' });
-      if (asked) await world.store.holds.decide(asked, 'approved');
-      expect(await world.store.holds.listOpen(INTEGRATION)).toMatchObject([{ kind }]);
+      if (asked) await world.store.questions.decide(asked, 'approved');
+      expect(await world.store.questions.listOpen(INTEGRATION)).toMatchObject([{ kind }]);
       expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'held', outcome_reason: kind });
     },
   );
@@ -722,7 +732,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'removed' });
     await readPage(world, [readContact('c-2')], { kind: 'resume' });
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
-    expect(await world.store.holds.listOpen(INTEGRATION)).toEqual([]);
+    expect(await world.store.questions.listOpen(INTEGRATION)).toEqual([]);
   });
 
   it('gets the profile of one that became a part of it while that was written', async () => {
@@ -746,7 +756,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     await deliver('c-1');
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
     const limits = { runId: RUN, limit: 10, except: new Set<string>() };
-    expect(await world.store.jobs.listReady(INTEGRATION, limits)).toMatchObject([
+    expect(await listReadyJobs(world.store.reader, INTEGRATION, limits)).toMatchObject([
       { job: { trackingId }, contact: { crmId: 'c-2' } },
     ]);
     await deliver('c-2');
@@ -763,8 +773,8 @@ describeEachDatabase('a contact in a corner', (open) => {
       state: 'held',
       tracking_id: trackingIdOf('c-1'),
     });
-    const [hold] = await world.store.holds.listOpen(INTEGRATION);
-    if (hold) await world.store.holds.decide(hold, 'approved');
+    const [hold] = await world.store.questions.listOpen(INTEGRATION);
+    if (hold) await world.store.questions.decide(hold, 'approved');
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
   });
 
@@ -781,8 +791,8 @@ describeEachDatabase('a contact in a corner', (open) => {
         .where('crm_id', '=', 'c-2')
         .execute();
       await remove(world, 'c-1', 'c-2');
-      const [hold] = await world.store.holds.listOpen(INTEGRATION);
-      if (hold) await world.store.holds.decide(hold, decision);
+      const [hold] = await world.store.questions.listOpen(INTEGRATION);
+      if (hold) await world.store.questions.decide(hold, decision);
       expect(await contactOf(world, 'c-2')).toMatchObject({
         state: 'ready',
         tracking_id: trackingIdOf('c-1'),

@@ -43,7 +43,7 @@ export function mortal(deps: SyncDeps, { atCall, moment }: Death): SyncDeps {
     store: {
       ...deps.store,
       networks: watch(deps.store.networks),
-      networkHolds: watch(deps.store.networkHolds),
+      questions: watch(deps.store.questions),
     },
   };
 }

@@ -241,11 +241,11 @@ async function holdNetwork({ application }: HttpWorld): Promise<void> {
   await store.networks.recordSettings(attempt.lease, [
     { id: 'network-1', selector: 'fingerprint', name: 'Board' },
   ]);
-  await store.networkHolds.ask(attempt.lease, {
+  await store.questions.askAboutNetwork(attempt.lease, {
     id: 'hold-1',
     network: 'network-1',
     kind: 'group_shrunk',
-    subject: 's',
+    matter: 's',
     detail: '12',
   });
   await store.leases.release(attempt.lease);

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Actor } from '../../../src/core/actor.ts';
 import { systemClock } from '../../../src/core/clock.ts';
+import { acceptMappingByPerson } from '../../../src/credits/statements/mappings.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { createStore, type Store } from '../../../src/store.ts';
@@ -75,7 +76,7 @@ describeEachDatabase('the audit', (open, kind) => {
     await store.schedules.resume(INTEGRATION, null);
     await store.secrets.save('x', 'y', { action: 'crm.connected', integrationId: INTEGRATION });
     await store.secrets.remove('x', { action: 'crm.disconnected', integrationId: INTEGRATION });
-    await store.mappings.acceptByPerson(INTEGRATION, 'mapping');
+    await store.act((trx) => acceptMappingByPerson(trx, INTEGRATION, 'mapping'));
     await store.markQuestions.ask(lease, ['mark']);
     await store.markQuestions.confirmAsked(INTEGRATION);
     expect((await actionsOf(store)).slice(1)).toEqual([
@@ -169,13 +170,13 @@ describeEachDatabase('the audit', (open, kind) => {
       const opened = { tracking_id: '', detail: null, opened_at: clock.now() };
       const open_ = { decision: null, decided_at: null };
       await db
-        .insertInto('holds')
+        .insertInto('questions')
         .values({ ...hold, ...opened, ...open_ })
         .execute();
     }
-    for (const hold of await store.holds.listOpen()) {
-      expect(await store.actingAs(ANNA).holds.decide(hold, 'rejected')).toBe(true);
-      expect(await store.actingAs(ANNA).holds.decide(hold, 'rejected')).toBe(false);
+    for (const hold of await store.questions.listOpen()) {
+      expect(await store.actingAs(ANNA).questions.decide(hold, 'rejected')).toBe(true);
+      expect(await store.actingAs(ANNA).questions.decide(hold, 'rejected')).toBe(false);
     }
     const entries = await store.audit.list({ action: 'hold.decided', limit: 10 });
     expect(entries.map(({ actor, crmId, details }) => [actor, crmId, details]).reverse()).toEqual([
