@@ -51,7 +51,7 @@ export function copyPackageFiles(target: string): void {
       .join('/'),
   );
   for (const name of new Set(names)) {
-    for (const licence of globSync(`${name}/{LICENSE,LICENCE,license}*`, { cwd: from })) {
+    for (const licence of globSync(`${name}/{LICENSE,license}{,.txt,.md}`, { cwd: from })) {
       mkdirSync(join(target, dirname(licence)), { recursive: true });
       cpSync(join(from, licence), join(target, licence));
     }

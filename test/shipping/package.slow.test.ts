@@ -108,7 +108,7 @@ describe('the package', () => {
       /^(config\/[\w.-]+\.(yaml|json)|people\/data\/.+\.(csv|md|xml)|service\/data\/.+\.(csv|md))$/,
       /^dist\/(package|sbom\.cdx|licences|outside)\.json$/,
       // What browsers load, and lists, with the licences of their packages.
-      /^dist\/packages\/(@[\w-]+\/)?[\w-]+\/.+(\.js|\.css|\.br|\.gz|licen[cs]e[\w.]*)$/i,
+      /^dist\/packages\/(@[\w-]+\/)?[\w-]+\/(.+\.(js|css|br|gz)|licen[cs]e(\.txt|\.md)?)$/i,
       /^dist\/(src\/main|src\/process-memory|src\/core\/errors|src\/partner\/public)\.js$/,
       /^dist\/connectors\/(index|public|testing\/public)\.js$/,
       /^dist\/chunks\/[\w-]+\.js$/,
