@@ -1,6 +1,7 @@
 /** What the program is made of, and how: `bundle.ts` writes it, and a test looks into it. */
 import { join } from 'node:path';
 import type { InputOptions, OutputOptions } from 'rolldown';
+import { OLDEST_NODE } from '../src/node-version.ts';
 import { withoutSenders } from './without-senders.ts';
 
 /** What is loaded from outside: the program, what package.json exports, and what `bench` measures alone. */
@@ -17,8 +18,8 @@ const ENTRIES = [
   'src/clients/setup/upload-worker',
 ];
 
-/** Packages that stay as they are: they load binaries, or are used by few and looked up when they are. */
-const APART = [/^better-sqlite3$/, /^pg$/, /^pg-boss$/, /^nodemailer$/];
+/** Packages that stay as they are: one loads a binary, and pg may load another (`pg-native`) where somebody has it. */
+const APART = [/^better-sqlite3$/, /^pg$/];
 
 export const INPUT = {
   cwd: join(import.meta.dirname, '..'),
@@ -27,6 +28,8 @@ export const INPUT = {
   external: APART,
   plugins: [withoutSenders()],
   tsconfig: 'tsconfig.build.json',
+  // Newer syntax is written in the older one, for the oldest Node that runs the program.
+  transform: { target: `node${OLDEST_NODE}` },
 } satisfies InputOptions;
 
 export const OUTPUT = {

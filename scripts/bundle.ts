@@ -3,8 +3,9 @@
  * Why: docs/decisions/0016-bundle.md.
  */
 import { writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
-import { rolldown } from 'rolldown';
+import { type RolldownOutput, rolldown } from 'rolldown';
 import { INPUT, OUTPUT } from './bundle-options.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -12,8 +13,17 @@ const ROOT = join(import.meta.dirname, '..');
 const bundle = await rolldown(INPUT);
 const { output } = await bundle.write({ ...OUTPUT, dir: 'dist' });
 await bundle.close();
+writeFileSync(join(ROOT, 'dist/outside.json'), `${JSON.stringify(listOutside(output), null, 2)}\n`);
 for (const file of output) {
   if (file.type === 'chunk') writeFileSync(join(ROOT, 'dist', file.fileName), ascii(file.code));
+}
+
+/** The packages that the program looks up when it runs: all others are in it. */
+function listOutside(files: RolldownOutput['output']): string[] {
+  const chunks = files.filter((file) => file.type === 'chunk');
+  const own = new Set(chunks.map(({ fileName }) => fileName));
+  const names = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
+  return [...new Set(names)].filter((name) => !own.has(name) && !isBuiltin(name)).sort();
 }
 
 /**

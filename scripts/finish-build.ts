@@ -2,6 +2,7 @@
 import { chmodSync, cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { copyPackageFiles } from './package-files.ts';
 import { billOf, packagesOf } from './supply.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -16,6 +17,8 @@ const READ_AS_THEY_ARE = [
 for (const file of globSync(READ_AS_THEY_ARE, { cwd: ROOT })) {
   cpSync(join(ROOT, file), join(DIST, file));
 }
+
+copyPackageFiles(join(DIST, 'packages'));
 
 /** It marks the top of the built program. Elsewhere than at the top of a package, the rest misleads. */
 const manifestSchema = z.object({ name: z.string(), version: z.string(), type: z.string() });

@@ -56,17 +56,63 @@ export function packagesOf(lock: unknown): Package[] {
 }
 
 /**
- * What `npm install` of the packed package takes, whatever has been published since: the part of the lock file
- * that runs with the program. Without addresses, npm takes each package from the registry of that machine.
+ * What `npm install` of the packed package takes, whatever has been published since: of the lock file, these packages and
+ * what they need in turn. Without addresses, npm takes each package from the registry of that machine.
  */
-export function shrinkwrapOf(lock: unknown) {
+export function shrinkwrapOf(lock: unknown, dependencies: Readonly<Record<string, string>>) {
   const { name, version, lockfileVersion, packages } = lockSchema.parse(lock);
-  const kept = Object.entries(packages).flatMap(([path, entry]) => {
-    if (entry.dev === true) return [];
-    const { devDependencies: _, resolved: __, ...rest } = entry;
-    return [[path, rest] as const];
-  });
-  return { name, version, lockfileVersion, requires: true, packages: Object.fromEntries(kept) };
+  const { '': root = {} } = packages;
+  const { devDependencies: _, ...own } = root;
+  const needed = neededBy(packages, dependencies);
+  const kept = Object.keys(packages).filter((path) => needed.has(path));
+  return {
+    ...{ name, version, lockfileVersion, requires: true },
+    packages: {
+      '': { ...own, dependencies },
+      ...Object.fromEntries(
+        kept.map((path) => {
+          const { resolved: __, ...rest } = packages[path] ?? {};
+          return [path, rest];
+        }),
+      ),
+    },
+  };
+}
+
+const needsSchema = z.looseObject({
+  dependencies: z.record(z.string(), z.string()).default({}),
+  optionalDependencies: z.record(z.string(), z.string()).default({}),
+});
+
+/** The places of these packages in a lock file, and of all that they need. */
+function neededBy(
+  packages: Readonly<Record<string, unknown>>,
+  names: Readonly<Record<string, string>>,
+): Set<string> {
+  const found = new Set<string>();
+  const left = Object.keys(names).map((name) => ({ name, from: '' }));
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const path = placeOf(packages, next);
+    if (path === null || found.has(path)) continue;
+    found.add(path);
+    const { dependencies, optionalDependencies } = needsSchema.parse(packages[path]);
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      left.push({ name, from: path });
+    }
+  }
+  return found;
+}
+
+/** Where a package finds another one: beside itself first, then further up. */
+function placeOf(
+  packages: Readonly<Record<string, unknown>>,
+  { name, from }: { name: string; from: string },
+): string | null {
+  for (let folder = from; ; folder = folder.replace(/(^|\/)node_modules\/(@[^/]+\/)?[^/]+$/, '')) {
+    const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;
+    if (Object.hasOwn(packages, path)) return path;
+    if (folder === '') return null;
+  }
 }
 
 /** The bill of materials of the program, as CycloneDX 1.6 in JSON. */

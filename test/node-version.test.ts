@@ -1,4 +1,6 @@
 /** The start on a Node that is too old. */
+
+import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -11,6 +13,29 @@ import { nodesOnPath } from './helpers/nodes-on-path.ts';
 
 const CHECKOUT = join(import.meta.dirname, '..');
 
+const LOCK = join(CHECKOUT, 'package-lock.json');
+
+/** As guides say it. */
+const OLDEST_SAID = `Node ${OLDEST_NODE.replace(/\.0$/, '')} or later`;
+
+const OLDEST_MAJOR = Number.parseInt(OLDEST_NODE, 10);
+
+const lockSchema = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({
+      dev: z.boolean().optional(),
+      // Very old packages name their engines in a list.
+      engines: z.object({ node: z.string().optional() }).optional().catch(undefined),
+    }),
+  ),
+});
+
+function compareVersions(left: string, right: string): number {
+  const collator = new Intl.Collator('en', { numeric: true });
+  return collator.compare(left, right);
+}
+
 const packageSchema = z.object({ engines: z.object({ node: z.string() }) });
 
 async function aFolder(): Promise<string> {
@@ -20,14 +45,37 @@ async function aFolder(): Promise<string> {
 }
 
 describe('the oldest Node', () => {
+  it('is the highest that a package of the program asks for', () => {
+    const { packages } = lockSchema.parse(JSON.parse(readFileSync(LOCK, 'utf8')));
+    const floors = Object.entries(packages).flatMap(([path, { dev, engines }]) => {
+      const [, floor] = /^>=\s*(\d+(?:\.\d+){0,2})$/.exec(engines?.node ?? '') ?? [];
+      return path === '' || dev === true || floor === undefined ? [] : [floor];
+    });
+    const tooLow = floors.filter((floor) => compareVersions(floor, OLDEST_NODE) > 0);
+    expect(tooLow).toEqual([]);
+    expect(floors).toContain(OLDEST_NODE);
+  });
+
   it('is the one that package.json names', async () => {
     const text = await readFile(join(CHECKOUT, 'package.json'), 'utf8');
     expect(packageSchema.parse(JSON.parse(text)).engines.node).toBe(`>=${OLDEST_NODE}`);
   });
 
   it.each([
+    ['src/interfaces/cli/commands/connector/connector.ts', `'>=${OLDEST_NODE}'`],
+    ['docs/guides/run-with-systemd.md', OLDEST_SAID],
+    ['docs/guides/getting-started-csv.md', OLDEST_SAID],
+    ['docs/guides/operating.md', OLDEST_SAID],
+    ['CHANGELOG.md', OLDEST_SAID.replace(/^(Node [\d.]+)/, '**$1**')],
+  ])('is the one of %s', async (file, said) => {
+    expect(await readFile(join(CHECKOUT, file), 'utf8')).toContain(said);
+  });
+
+  it.each([
     ['20.20.2', true],
-    ['23.11.0', true],
+    ['22.18.0', true],
+    ['22.19.0', false],
+    ['22.20.1', false],
     ['24.0.0', false],
     ['26.10.0', false],
     ['124.0.0', false],
@@ -57,7 +105,7 @@ describe('the oldest Node', () => {
       { folder: join(CHECKOUT, 'node_modules/.bin'), major: 26 },
     ]) {
       const running = start([join(node.folder, 'node'), 'main.js'], { cwd: folder, env: {} });
-      const isTooOld = node.major < OLDEST_NODE;
+      const isTooOld = node.major < OLDEST_MAJOR;
       expect(await running.ended).toBe(isTooOld ? 2 : 0);
       expect(running.output()).toContain(
         isTooOld

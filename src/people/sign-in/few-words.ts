@@ -1,14 +1,12 @@
 /** Whether a password is no more than one or two words of a dictionary, or a phrase of frequent ones written together. */
-import { readdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { listPackageFolder, readPackageFile } from '../../core/package-files.ts';
 
 /** The languages of those who use the product, each with its frequent words first, and its names. */
 const LANGUAGES = ['en', 'de', 'fr', 'es-es', 'it', 'pt-br', 'nl-be', 'pl'];
 
 /** Words that are rare in print, and therefore in no list of frequent ones. */
-const RARE = 'an-array-of-english-words';
+const RARE = ['an-array-of-english-words', 'index.json'] as const;
 const RANK_OF_RARE = 100_000;
 const LEAST_RARE_LENGTH = 4;
 
@@ -32,6 +30,10 @@ const LEAST_APART_LENGTH = 3;
 
 const wordsSchema = z.array(z.string());
 
+function readWords(name: string, file: string): string[] {
+  return wordsSchema.parse(JSON.parse(readPackageFile(name, file).toString('utf8')));
+}
+
 /** Words that were drawn by chance, too few of them, or anything else. */
 export type WordsVerdict = 'by chance' | 'few' | 'other';
 
@@ -41,22 +43,18 @@ export type JudgeWords = (password: string) => WordsVerdict;
  * Reads the dictionaries. `passwords` has the common ones, the most common first; `dice` the words that passphrases
  * are drawn from.
  */
-export async function loadWords(
-  passwords: Iterable<string>,
-  dice: readonly string[],
-): Promise<JudgeWords> {
+export function loadWords(passwords: Iterable<string>, dice: readonly string[]): JudgeWords {
   const ranks = new Map<string, number>();
   const add = (word: string, rank: number) => {
     const known = ranks.get(word);
     if (known === undefined || known > rank) ranks.set(word, rank);
   };
-  const { resolve } = createRequire(import.meta.url);
   for (const language of LANGUAGES) {
-    const folder = join(dirname(resolve(`@zxcvbn-ts/language-${language}/package.json`)), 'src');
-    for (const file of await readdir(folder)) {
+    const name = `@zxcvbn-ts/language-${language}`;
+    for (const file of listPackageFolder(name, 'src')) {
       // Sequences are phrases of several words, which are found as words.
       if (!file.endsWith('.json') || file.startsWith('wordSequences')) continue;
-      const words = wordsSchema.parse(JSON.parse(await readFile(join(folder, file), 'utf8')));
+      const words = readWords(name, `src/${file}`);
       words.forEach((word, index) => {
         add(toLetters(word), index + 1);
       });
@@ -68,7 +66,7 @@ export async function loadWords(
     if (rank > MOST_PASSWORDS) break;
     if (password.length >= LEAST_PASSWORD_LENGTH && PLAIN.test(password)) add(password, rank);
   }
-  for (const word of wordsSchema.parse(JSON.parse(await readFile(resolve(RARE), 'utf8')))) {
+  for (const word of readWords(...RARE)) {
     if (word.length >= LEAST_RARE_LENGTH) add(word, RANK_OF_RARE);
   }
   const diced = new Set(dice);

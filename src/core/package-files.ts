@@ -1,0 +1,41 @@
+/**
+ * Files of packages that the program reads as they are: what browsers load, and lists of passwords and words. The build
+ * copies them beside the program (`scripts/package-files.ts`), so that their packages need not be installed with it; the
+ * sources read them where npm has put them.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+import { ownFile } from './own-file.ts';
+
+/** The ending of copies that are compressed. */
+export const COMPRESSED = '.br';
+
+/** The bytes of a file of a package. */
+export function readPackageFile(name: string, file: string): Buffer {
+  const path = join(packageFolder(name), file);
+  const compressed = path + COMPRESSED;
+  return existsSync(compressed)
+    ? brotliDecompressSync(readFileSync(compressed))
+    : readFileSync(path);
+}
+
+/** The names of the files in a folder of a package. */
+export function listPackageFolder(name: string, folder: string): string[] {
+  const files = readdirSync(join(packageFolder(name), folder));
+  return files.map((file) =>
+    file.endsWith(COMPRESSED) ? file.slice(0, -COMPRESSED.length) : file,
+  );
+}
+
+/** Not every package lets its files be resolved by name, so its folder is looked for. */
+function packageFolder(name: string): string {
+  const places = [
+    ownFile('packages'),
+    ...(createRequire(import.meta.url).resolve.paths(name) ?? []),
+  ];
+  const folder = places.map((place) => join(place, name)).find((path) => existsSync(path));
+  if (folder === undefined) throw new Error(`The package ${name} is not installed.`);
+  return folder;
+}
