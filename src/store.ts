@@ -39,12 +39,6 @@ import { profilePurgeQueries } from './fields/statements/profile-purges.ts';
 import { statusQueries } from './fields/statements/statuses.ts';
 import { idempotencyQueries } from './jobs/statements/idempotency.ts';
 import { rereadQueries } from './jobs/statements/rereads.ts';
-import { mirroredNetworkQueries } from './networks/statements/mirrored-networks.ts';
-import { networkAddQueries } from './networks/statements/network-adds.ts';
-import { networkCountQueries } from './networks/statements/network-counts.ts';
-import { networkMemberQueries } from './networks/statements/network-members.ts';
-import { networkQueries } from './networks/statements/networks.ts';
-import { warmPathQueries } from './paths/statements/warm-paths.ts';
 import { accessQueries } from './people/statements/access.ts';
 import { attemptQueries } from './people/statements/attempts.ts';
 import { passkeyQueries } from './people/statements/passkeys.ts';
@@ -131,13 +125,6 @@ function createQueries(deps: StoreDeps) {
       ...holdQueries(db, clock, fingerprint, record, erasures),
       ...holdBatchQueries(db, clock, record),
     },
-    networks: {
-      ...networkQueries(db, checkpoint, clock),
-      ...networkMemberQueries(db, checkpoint, clock),
-      ...networkAddQueries(db, checkpoint, clock),
-      ...networkCountQueries(db, checkpoint),
-      ...mirroredNetworkQueries(db),
-    },
     networkHolds: networkHoldQueries(db, checkpoint, clock, record),
     decisions: {
       ...decisionQueueQueries(db),
@@ -148,7 +135,6 @@ function createQueries(deps: StoreDeps) {
     normalisedFields: normalisedFieldQueries(db, checkpoint, clock),
     formerValues: formerValueQueries(db, checkpoint, clock),
     statuses: statusQueries(db, checkpoint, clock),
-    warmPaths: warmPathQueries(db, checkpoint, clock),
     foreignTexts: foreignTextQueries(db, clock),
     about: aboutQueries(db, fingerprint),
     readEverything: (integrationId: string) => readEverything(db, integrationId),

@@ -28,6 +28,7 @@ import { loadNormalised } from '../fields/read-back.ts';
 import { fingerprintLine } from '../fields/value-states.ts';
 import { readValuesWaiting } from '../fields/waiting-values-view.ts';
 import { createIdentityReader } from '../identity/identity-reader.ts';
+import { getNetworkCreditsByRun } from '../networks/statements/network-adds.ts';
 import { toContactId } from './control/contact-id.ts';
 import type { RedeliveryRequest, Run, RunDeps, SyncDeps } from './control/context.ts';
 import { createRunControl, type RunControl } from './control/control.ts';
@@ -343,7 +344,7 @@ async function runStations(
   }
   if (!run.control.stopping.aborted) await station(redeliverProfiles(steady, run, startedAt));
   await runStages(stages.after);
-  if ((await deps.store.networks.spentByRun(run.id)) > 0) {
+  if ((await getNetworkCreditsByRun(deps.store.reader, run.id)) > 0) {
     await station(
       readBalance(deps, run).then(({ networks }) => {
         remaining.networks = networks;
