@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { findFolderInMemory } from './test/folder-in-memory.ts';
@@ -33,6 +34,14 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Tests of the stand-ins, which the vendors' own clients show to be true: they send there as they come. */
+const STAND_INS = 'test/sandbox/**/*.test.ts';
+
+/** Elsewhere the vendors' libraries cannot send by themselves, as in the program. */
+const WITHOUT_SENDERS = {
+  execArgv: ['--import', join(import.meta.dirname, 'connectors/without-senders.ts')],
+};
+
 const inMemory = findFolderInMemory();
 const IN_MEMORY = inMemory === undefined ? {} : { env: { TMPDIR: inMemory } };
 
@@ -60,7 +69,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    // `npm test` is the project "fast"; `npm run test:all` is all of them, each test once.
+    // `npm test` is the projects "fast" and "stand-ins"; `npm run test:all` is all of them, each test once.
     projects: [
       {
         extends: true,
@@ -68,7 +77,19 @@ export default defineConfig({
           name: 'fast',
           ...FAST,
           ...IN_MEMORY,
+          ...WITHOUT_SENDERS,
           include: ['test/**/*.test.ts'],
+          exclude: [SLOW, STAND_INS],
+          provide: { databases: ['sqlite'] },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'stand-ins',
+          ...FAST,
+          ...IN_MEMORY,
+          include: [STAND_INS],
           exclude: [SLOW],
           provide: { databases: ['sqlite'] },
         },
@@ -80,6 +101,7 @@ export default defineConfig({
           ...FAST,
           ...IN_MEMORY,
           ...SECOND_TIER,
+          ...WITHOUT_SENDERS,
           include: ON_BOTH_DATABASES,
           provide: { databases: ['postgres'] },
         },
@@ -90,6 +112,7 @@ export default defineConfig({
           name: 'slow',
           ...IN_MEMORY,
           ...SECOND_TIER,
+          ...WITHOUT_SENDERS,
           include: [SLOW],
           exclude: ALONE,
           provide: { databases: ['sqlite', 'postgres'] },

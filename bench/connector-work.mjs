@@ -2,23 +2,26 @@
  * The connector of a CRM alone, as a process of its own that loads what is installed: reads all
  * contacts and prints what it took as JSON. Besides it may `write` two fields of each; or, at the
  * first line on stdin, read the `changes` since then, whose ids it prints as well. Its words are the
- * kind of CRM, its address, a token, what to do, and more settings of `crm` as JSON.
+ * folder of the built program, the kind of CRM, its address, a token, what to do, and more settings of
+ * `crm` as JSON.
  */
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { keepMemoryFlat } from '../dist/src/process-memory.js';
+import { pathToFileURL } from 'node:url';
 import { measured as measuredStep } from './work-step.mjs';
 
+const [program, kind, url, token, work, settings] = process.argv.slice(2);
+const { keepMemoryFlat } = await load('src/process-memory.js');
 keepMemoryFlat(process);
-const { findConnectorDefinition } = await import('../dist/connectors/index.js');
-const { silentLog, systemClock } = await import('../dist/src/partner/public.js');
+const { findConnectorDefinition } = await load('connectors/index.js');
+const { silentLog, systemClock } = await load('src/partner/public.js');
 
 const valuesOf = {
   salesforce: (at) => ({ Title: `Friend ${at}`, Department: 'Donor relations' }),
   hubspot: (at) => ({ jobtitle: `Friend ${at}`, industry: 'Donor relations' }),
 };
 
-const [kind, url, token, work, settings] = process.argv.slice(2);
 const definition = await findConnectorDefinition(kind);
 let calls = 0;
 let throttled = 0;
@@ -95,6 +98,10 @@ function* changes() {
   for (const [at, id] of ids.entries()) {
     yield { id, values: valuesOf[kind](at) };
   }
+}
+
+function load(file) {
+  return import(pathToFileURL(join(program, 'dist', file)).href);
 }
 
 /** A step of the connector, with the requests that it made. */

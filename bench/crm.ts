@@ -20,6 +20,8 @@ const stepSchema = z.object({
   throttled: z.number().default(0),
   /** Of the processor, user and system. */
   cpuMs: z.number(),
+  /** Of the processor, user alone. */
+  userMs: z.number(),
   /** The most that was resident while it went on. */
   peakMegabytes: z.number().nullable(),
 });
@@ -39,8 +41,15 @@ export type CrmKind = 'salesforce' | 'hubspot';
 export interface Crm {
   baseUrl: string;
   token: string;
-  /** Measures the connector alone; `settings` are more of those of `crm`. */
-  measure(what: 'read' | 'write', settings?: CrmSettings): Promise<ConnectorMeasurement>;
+  /**
+   * Measures the connector alone; `settings` are more of those of `crm`, `folder` is the one of another version of
+   * the program.
+   */
+  measure(
+    what: 'read' | 'write',
+    settings?: CrmSettings,
+    folder?: string,
+  ): Promise<ConnectorMeasurement>;
   /** The vendor's own client (or the one that everybody takes) does the same writing; `way` as it names its ways. */
   measureOfficial(way: 'rows' | 'bulk'): Promise<ConnectorMeasurement>;
   /** Has the connector read everything; resolves when it could read what has changed since. */
@@ -73,8 +82,9 @@ export async function withCrm<T>(
   try {
     const [line] = await once(createInterface(crm.stdout), 'line');
     const { baseUrl, token } = readySchema.parse(JSON.parse(String(line)));
-    const wordsFor = (what: string, settings: CrmSettings) => [
+    const wordsFor = (what: string, settings: CrmSettings, folder = HERE) => [
       CONNECTOR_PROCESS,
+      folder,
       kind,
       baseUrl,
       token,
@@ -84,7 +94,7 @@ export async function withCrm<T>(
     return await work({
       baseUrl,
       token,
-      measure: (what, settings = {}) => measureConnector(wordsFor(what, settings)),
+      measure: (what, settings = {}, folder) => measureConnector(wordsFor(what, settings, folder)),
       measureOfficial: (way) => measureConnector([OFFICIAL_PROCESS, kind, baseUrl, token, way]),
       startReader: (settings) => startReader(wordsFor('changes', settings)),
     });
@@ -94,6 +104,8 @@ export async function withCrm<T>(
     await exited;
   }
 }
+
+const HERE = join(import.meta.dirname, '..');
 
 const CONNECTOR_PROCESS = join(import.meta.dirname, 'connector-work.mjs');
 const OFFICIAL_PROCESS = join(import.meta.dirname, 'official-work.mjs');

@@ -267,16 +267,16 @@ function countHeld(place: Place, ids: readonly string[]): Promise<number> {
   return withDatabase(place, async (db) => {
     const rows = await db
       .selectFrom('contacts')
-      .innerJoin('holds', (join) =>
+      .innerJoin('questions', (join) =>
         join
-          .onRef('holds.integration_id', '=', 'contacts.integration_id')
-          .onRef('holds.crm_id', '=', 'contacts.crm_id'),
+          .onRef('questions.integration_id', '=', 'contacts.integration_id')
+          .onRef('questions.crm_id', '=', 'contacts.crm_id'),
       )
       .select('contacts.crm_id')
       .where('contacts.crm_id', 'in', ids)
       .where('contacts.outcome_reason', '=', 'forgotten_person')
-      .where('holds.kind', '=', 'forgotten_person')
-      .where('holds.decided_at', 'is', null)
+      .where('questions.kind', '=', 'forgotten_person')
+      .where('questions.decided_at', 'is', null)
       .execute();
     return rows.length;
   });

@@ -3,6 +3,7 @@ import { again } from './scenarios/again.ts';
 import { clients } from './scenarios/clients.ts';
 import { clocks } from './scenarios/clocks.ts';
 import { connections } from './scenarios/connections.ts';
+import { connectorsBeside } from './scenarios/connectors-beside.ts';
 import { hubspotFar, salesforceFar } from './scenarios/far.ts';
 import { forget } from './scenarios/forget.ts';
 import { fuzz } from './scenarios/fuzz.ts';
@@ -24,6 +25,7 @@ import { picture } from './scenarios/picture.ts';
 import { salesforce } from './scenarios/salesforce.ts';
 import { scale } from './scenarios/scale.ts';
 import { serve, serveBusy } from './scenarios/serve.ts';
+import { serviceBeside } from './scenarios/service-beside.ts';
 import { serviceBounds, serviceSpeed } from './scenarios/service-speed.ts';
 import { start } from './scenarios/start.ts';
 import { throughput } from './scenarios/throughput.ts';
@@ -53,6 +55,7 @@ export const SCENARIOS: readonly Scenario[] = [
   hubspotNightFar,
   hubspotChanges,
   clients,
+  connectorsBeside,
   salesforceFar,
   hubspotFar,
   networksFar,
@@ -69,6 +72,7 @@ export const SCENARIOS: readonly Scenario[] = [
   importing,
   serviceSpeed,
   serviceBounds,
+  serviceBeside,
   paths,
   fuzz,
 ];

@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { watchPeak } from './peak-memory.ts';
@@ -18,18 +19,24 @@ export interface Service {
   apiKey: string;
   /** Sends a request and takes its time until the whole answer is there; another status than 2xx is an error. */
   ask(path: string, body?: unknown): Promise<{ ms: number; body: unknown }>;
+  /** Processor time of the process so far, in seconds. */
+  readProcessorTime(): Promise<number>;
   /** Gives the most memory that the process held, in megabytes. */
   stop(): Promise<number | null>;
 }
 
 const readySchema = z.object({ baseUrl: z.string(), apiKey: z.string() });
 
-/** Starts it with a database that it makes where there is none. */
-export async function startService(file: string, donors: number): Promise<Service> {
+/** Starts it with a database that it makes where there is none; by default of this version. */
+export async function startService(
+  file: string,
+  donors: number,
+  program = PROGRAM,
+): Promise<Service> {
   const settings = { donors, seed: SEED, db: file, rate: 0, credits: 10_000_000 };
   const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const begun = performance.now();
-  const child = spawn(process.execPath, [PROGRAM, 'sandbox', 'partner', ...flags], {
+  const child = spawn(process.execPath, [program, 'sandbox', 'partner', ...flags], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const peak = watchPeak(child.pid);
@@ -50,6 +57,7 @@ export async function startService(file: string, donors: number): Promise<Servic
       if (!response.ok) throw new Error(`${path} was answered with ${response.status}: ${text}`);
       return { ms, body: text === '' ? null : JSON.parse(text) };
     },
+    readProcessorTime: () => readProcessorTime(child.pid),
     async stop() {
       const exited = once(child, 'exit');
       child.kill('SIGTERM');
@@ -57,4 +65,14 @@ export async function startService(file: string, donors: number): Promise<Servic
       return peak.stop();
     },
   };
+}
+
+/** Linux counts in hundredths of a second. */
+const TICKS_A_SECOND = 100;
+
+async function readProcessorTime(processId: number | undefined): Promise<number> {
+  const stat = await readFile(`/proc/${processId}/stat`, 'utf8');
+  // The name of the program may have blanks in it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
 }

@@ -10,7 +10,7 @@ export async function measured(name, run) {
   const seconds = (performance.now() - startedAt) / 1_000;
   const { user, system } = process.cpuUsage(before);
   const cpuMs = (user + system) / 1_000;
-  const step = { name, ...found, seconds, cpuMs, peakMegabytes: readPeak() };
+  const step = { name, ...found, seconds, cpuMs, userMs: user / 1_000, peakMegabytes: readPeak() };
   process.stdout.write(`${JSON.stringify(step)}\n`);
 }
 

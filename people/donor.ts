@@ -8,7 +8,6 @@ import { earlierHomesOf, homeOf } from './home.ts';
 import { idOf } from './id.ts';
 import { type Name, personAt } from './person.ts';
 import type { Role } from './role.ts';
-import type { SourcedFact, SourceNote } from './source-note.ts';
 import { capacityOf, type NetWorth, netWorthOf } from './wealth.ts';
 import { workOf } from './work.ts';
 import type { WorldPlan } from './world-plan.ts';
@@ -17,14 +16,8 @@ import type { WorldPlan } from './world-plan.ts';
 export interface Donor {
   /** 32 hexadecimal characters. */
   id: string;
-  /** Where people see this donor; absent where a service has one address for the pages of all. */
-  page?: string;
   name: Name;
   birthYear: number | null;
-  /** The whole ISO day, where it is known of a real person. */
-  birthday?: string;
-  /** `Jr`, `III`: what tells a son from his father; only of real people. */
-  suffix?: string;
   /** True of real people who have died; absent for all others. */
   isDeceased?: boolean;
   /** People at the same address share one household. */
@@ -42,8 +35,6 @@ export interface Donor {
   /** What the person could give, in whole US dollars. */
   capacity: { political: number | null; nonprofit: number | null };
   bio: string[];
-  /** Where the facts are from: present for the people that were imported, and for no others. */
-  sources?: Partial<Record<SourcedFact, SourceNote>>;
 }
 
 /** A donor with a name, and nothing else that is known. */

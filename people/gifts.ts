@@ -4,7 +4,6 @@ import { isoDay, WORLD_YEAR } from './day.ts';
 import { nonprofitAt, type Organisation } from './organisation.ts';
 import type { Person } from './person.ts';
 import { between, chance, createDraw, type Draw, gaussian, pick, zipfRank } from './random.ts';
-import type { SourceNote } from './source-note.ts';
 import { dollarsAt } from './wealth.ts';
 import type { WorldPlan } from './world-plan.ts';
 
@@ -14,8 +13,6 @@ export interface Gift {
   organisationName: string;
   amount: number;
   date: string;
-  /** Where it is from; absent for invented people. */
-  source?: SourceNote;
 }
 
 /** The share of people without a known gift. */

@@ -1,7 +1,6 @@
 /** What ties people to organisations. */
 
 import type { BodyKind } from './body.ts';
-import type { SourceNote } from './source-note.ts';
 
 /** A dated tie to an organisation; dates are ISO days, `end` is null while it lasts. */
 export interface Role {
@@ -14,6 +13,4 @@ export interface Role {
   body?: BodyKind;
   /** Served there as a judge, a legislator or a soldier rather than worked there. */
   isService?: boolean;
-  /** Where it is from; absent for invented people. */
-  source?: SourceNote;
 }

@@ -5,6 +5,7 @@
  */
 
 import { type CrmPerson, crmPersonAt, crmPersonOf } from './crm-person.ts';
+import { WORLD_DAY } from './day.ts';
 import { type Donor, donorAt } from './donor.ts';
 import { numberOf } from './id.ts';
 import { FIRST_STRANGER } from './person.ts';
@@ -16,7 +17,6 @@ export type { CrmPerson } from './crm-person.ts';
 export type { Donor } from './donor.ts';
 export type { Gift } from './gifts.ts';
 export type { Role } from './role.ts';
-export type { SourceNote } from './source-note.ts';
 
 /**
  * A seeded world. Row n is computed from the seed, the number of donors and n alone. Real people, if
@@ -28,6 +28,8 @@ export interface World {
   donorCount: number;
   /** What real people there are, in words; absent without any. */
   realPeople?: string;
+  /** The ISO day of which the people are: what lasts, lasts until then. */
+  asOf: string;
   /** The donor with a number from 0 to `donorCount - 1`; any other number is a RangeError. */
   donor(n: number): Donor;
   /**
@@ -61,6 +63,7 @@ export function createWorld({ seed, donors, realPeople }: WorldOptions): World {
   return {
     seed,
     donorCount,
+    asOf: WORLD_DAY,
     ...(realPeople === undefined ? {} : { realPeople: realPeople.description }),
     donor(n) {
       assertBelow(donorCount, n, 'donor');

@@ -5,44 +5,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
-import { withoutSenders } from './without-senders.ts';
+import { INPUT, OUTPUT } from './bundle-options.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** What is loaded from outside: the program, what package.json exports, and what `bench` measures alone. */
-const ENTRIES = [
-  'src/main',
-  'src/core/errors',
-  'src/partner/public',
-  'connectors/public',
-  'connectors/testing/public',
-  'connectors/index',
-  'src/process-memory',
-  'connectors/csv/sources/workbook-worker',
-  'src/people/sign-in/guess-worker',
-  'src/clients/setup/upload-worker',
-];
-
-/** Packages that stay as they are: they load binaries, or are used by few and looked up when they are. */
-const APART = [/^better-sqlite3$/, /^pg$/, /^pg-boss$/, /^nodemailer$/];
-
-const bundle = await rolldown({
-  cwd: ROOT,
-  input: Object.fromEntries(ENTRIES.map((entry) => [entry, `${entry}.ts`])),
-  platform: 'node',
-  external: APART,
-  plugins: [withoutSenders()],
-  tsconfig: 'tsconfig.build.json',
-});
-const { output } = await bundle.write({
-  dir: 'dist',
-  format: 'es',
-  entryFileNames: '[name].js',
-  // Names that stay from build to build read well in a stack.
-  chunkFileNames: 'chunks/[name].js',
-  // V8 keeps the text of what it has loaded.
-  comments: false,
-});
+const bundle = await rolldown(INPUT);
+const { output } = await bundle.write({ ...OUTPUT, dir: 'dist' });
 await bundle.close();
 for (const file of output) {
   if (file.type === 'chunk') writeFileSync(join(ROOT, 'dist', file.fileName), ascii(file.code));

@@ -161,6 +161,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'The city is the same': 'noise A moves nobody within a city',
   'No employer agrees': 'noise A names only employers that the file knows; contacts change jobs',
   'The first name is another spelling of the same name': NONE_IN_NOISE,
+  'The first name may be another form of the same name, or a relative': NONE_IN_NOISE,
   'The first name has the same initial, which relatives may share': NONE_IN_NOISE,
   'One of the first names is the same': NONE_IN_NOISE,
   'The first name is the same but for two slips': NONE_IN_NOISE,

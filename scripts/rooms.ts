@@ -61,7 +61,7 @@ const STATEMENTS = /^src\/(?:\w+\/statements|privacy\/audit)(?=\/)/;
 export const BESIDE_THE_PRODUCT: Readonly<Record<string, readonly string[]>> = {
   people: [],
   testbed: ['people'],
-  service: ['people'],
+  service: [],
   sandbox: ['people', 'testbed'],
   'sandbox/partner': ['people', 'testbed', 'service'],
 };

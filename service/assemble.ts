@@ -1,9 +1,9 @@
 /** What the service is made of, whoever starts it. */
 
 import { randomBytes } from 'node:crypto';
-import type { World } from '../people/world.ts';
 import type { ConnectionEngine } from './connections/engine.ts';
 import type { Database } from './database.ts';
+import type { World } from './donor.ts';
 import { createExports } from './exports/export-store.ts';
 import { createJobs } from './jobs.ts';
 import { createLists } from './lists/list-store.ts';

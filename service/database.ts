@@ -152,6 +152,11 @@ function addParts(db: Database): void {
   db.exec(PART_TABLES);
 }
 
+/** Files of earlier versions were all judged on one day. */
+function addDayOfPeople(db: Database): void {
+  addColumn(db, 'settled_people', 'as_of', "text not null default '2026-07-01'");
+}
+
 function addColumn(db: Database, table: string, column: string, type: string): void {
   const columns = db.prepare<[], string>(`select name from pragma_table_info('${table}')`).pluck();
   if (!columns.all().includes(column)) db.exec(`alter table ${table} add column ${column} ${type}`);
@@ -176,4 +181,5 @@ const STEPS: readonly SchemaStep[] = [
   { name: '0009 parts of joined donors', bring: addParts },
   { name: '0010 returns', bring: (db) => db.exec(RETURN_TABLES) },
   { name: '0011 places of joined donors', bring: (db) => db.exec(JOINED_TABLES) },
+  { name: '0012 day of the people', bring: addDayOfPeople },
 ];

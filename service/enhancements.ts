@@ -4,9 +4,9 @@
  */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Donor, World } from '../people/world.ts';
 import type { PartnerEnv } from './context.ts';
 import type { Database } from './database.ts';
+import type { Donor, World } from './donor.ts';
 import {
   explanationRoute,
   type FormEndpoints,

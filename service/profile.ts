@@ -1,8 +1,14 @@
 /** The donor profile, as an enhancement returns it (service document, section 2.6). */
 
 import { z } from '@hono/zod-openapi';
-import { SOURCED_FACTS, type SourcedFact } from '../people/source-note.ts';
-import type { Donor, Gift, Role, SourceNote } from '../people/world.ts';
+import {
+  type Donor,
+  type Gift,
+  type Role,
+  SOURCED_FACTS,
+  type SourcedFact,
+  type SourceNote,
+} from './donor.ts';
 
 const WEB_APPLICATION_URL = 'https://app.donors.example/donors';
 

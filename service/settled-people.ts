@@ -1,11 +1,12 @@
 /** Brings the people of a world into the database, once for each database. */
 
 import { z } from 'zod';
-import type { World } from '../people/world.ts';
+import { dayOf } from './connections/calendar.ts';
 import { tiesOf } from './connections/tie.ts';
 import { writeTies } from './connections/tie-store.ts';
 import { createTieTableBuilder } from './connections/tie-table-builder.ts';
 import type { Database } from './database.ts';
+import type { World } from './donor.ts';
 import { createDonorRows } from './matcher/donor-rows.ts';
 import { INDEX_VERSION } from './matcher/tables.ts';
 import { Refusal } from './operation/refusal.ts';
@@ -68,12 +69,13 @@ export function settleAnew(db: Database, world: World): boolean {
 
 function settle(db: Database, world: World, onProgress: SettlingProgress | undefined): void {
   const names = createDonorRows(db);
-  const ties = createTieTableBuilder();
+  const today = dayOf(world.asOf);
+  const ties = createTieTableBuilder(today);
   const facts = createFactWriter(db, world.donorCount);
   for (let number = 0; number < world.donorCount; number++) {
     const donor = world.donor(number);
     if (!isVacant(donor)) names.add(number, donor);
-    ties.add(tiesOf(donor));
+    ties.add(tiesOf(donor, today));
     facts.add(donor);
     if ((number + 1) % REPORT_EVERY === 0) onProgress?.(number + 1, world.donorCount);
   }
@@ -82,7 +84,9 @@ function settle(db: Database, world: World, onProgress: SettlingProgress | undef
   const { table, names: circles } = ties.finish();
   writeTies(db, table, circles);
   const { seed, donors, realPeople } = settledOf(world);
-  db.prepare('insert into settled_people values (1, ?, ?, ?)').run(seed, donors, realPeople);
+  db.prepare(
+    'insert into settled_people (only, seed, donors, real_people, as_of) values (1, ?, ?, ?, ?)',
+  ).run(seed, donors, realPeople, world.asOf);
 }
 
 /** The names, houses and employers of a database that another version has settled. */
@@ -94,6 +98,13 @@ function indexAnew(db: Database, world: World, onProgress: SettlingProgress | un
     if ((number + 1) % REPORT_EVERY === 0) onProgress?.(number + 1, world.donorCount);
   }
   rows.finish();
+}
+
+/** The ISO day of which the settled people are: that of the world when their ties were laid out. */
+export function readSettledDay(db: Database): string {
+  const day = db.prepare<[], string>('select as_of from settled_people').pluck().get();
+  if (day === undefined) throw new Error('No people are settled in the database.');
+  return day;
 }
 
 const settledSchema = z.object({

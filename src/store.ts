@@ -22,13 +22,13 @@ import { readinessQueries } from './database/readiness.ts';
 import { neverReplaced, type RequireInPlace } from './database/sqlite/database-file.ts';
 import { openStore } from './database/store.ts';
 import type { Database } from './database/tables/tables.ts';
+import { answerQueries } from './decisions/statements/answers.ts';
 import { approvalQueries } from './decisions/statements/approvals.ts';
+import { batchQueries } from './decisions/statements/batches.ts';
 import { decisionQueueQueries } from './decisions/statements/decision-queue.ts';
 import { erasureRequestQueries } from './decisions/statements/erasure-requests.ts';
-import { holdBatchQueries } from './decisions/statements/hold-batches.ts';
-import { holdQueries } from './decisions/statements/holds.ts';
-import { networkHoldQueries } from './decisions/statements/network-holds.ts';
-import { waitingDecisionQueries } from './decisions/statements/withdrawable-decisions.ts';
+import { networkQuestionQueries } from './decisions/statements/network-questions.ts';
+import { questionQueries } from './decisions/statements/questions.ts';
 import { currencyQueries } from './fields/statements/currencies.ts';
 import { deliveryQueries } from './fields/statements/deliveries.ts';
 import { fieldHealthQueries } from './fields/statements/field-health.ts';
@@ -121,14 +121,14 @@ function createQueries(deps: StoreDeps) {
     keptProfiles: keptProfileQueries(db, checkpoint, clock),
     currencies: currencyQueries(checkpoint, clock),
     profilePurges: profilePurgeQueries(db, checkpoint, record),
-    holds: {
-      ...holdQueries(db, clock, fingerprint, record, erasures),
-      ...holdBatchQueries(db, clock, record),
+    questions: {
+      ...questionQueries(db, clock, fingerprint, record, erasures),
+      ...batchQueries(db, clock, record),
+      ...networkQuestionQueries(db, checkpoint, clock),
     },
-    networkHolds: networkHoldQueries(db, checkpoint, clock, record),
     decisions: {
       ...decisionQueueQueries(db),
-      ...waitingDecisionQueries({ db, clock, fingerprint, actor, erasures, checkpoint }),
+      ...answerQueries({ db, clock, fingerprint, actor, erasures }),
     },
     approvals: approvalQueries({ db, clock, fingerprint, actor }),
     fieldHealth: fieldHealthQueries(db),

@@ -16,8 +16,7 @@ export const READS: Readonly<Record<string, Tables>> = {
   backup: { integrations: 'holds every client that a restored database knows' },
   clients: {
     submissions: 'what a client is doing now is one query over what is in progress',
-    holds: 'the same',
-    network_holds: 'the same',
+    questions: 'the same',
     run_requests: 'the same; and a burst ends with the request that waits',
     runs: 'the same; and a client is listed with its last run',
   },
@@ -26,7 +25,7 @@ export const READS: Readonly<Record<string, Tables>> = {
     jobs: PICKS,
     partner_keys: PICKS,
     submissions: PICKS,
-    holds: PICKS,
+    questions: PICKS,
     kept_profiles: PICKS,
     writes: PICKS,
     runs: PICKS,
@@ -34,7 +33,7 @@ export const READS: Readonly<Record<string, Tables>> = {
   },
   credits: {
     contacts: PICKS,
-    holds: PICKS,
+    questions: PICKS,
     run_rows: 'sums by day count what the runs of a day have written',
     runs: 'the same; and a balance belongs to the runs of its key',
   },
@@ -51,7 +50,7 @@ export const READS: Readonly<Record<string, Tables>> = {
     integrations: 'whether another tool writes is noted with the client',
     contacts: PICKS,
     jobs: PICKS,
-    holds: PICKS,
+    questions: PICKS,
     runs: PICKS,
   },
   jobs: {
@@ -71,17 +70,16 @@ export const READS: Readonly<Record<string, Tables>> = {
 export const CHANGES: Readonly<Record<string, Tables>> = {
   backup: {
     moves: 'the move of a store is noted in both databases before either is open',
-    approvals: 'a restore drops what was waiting for a second user',
   },
   clients: { run_requests: 'a client that is removed drops its requests' },
   contacts: {
     integrations: 'a page moves the cursor in the transaction that stores its contacts',
     jobs: 'a merge moves the contact, its jobs and its questions at once',
-    holds: 'the same; and a guard holds contacts with the questions about them',
+    questions: 'the same; and a guard holds contacts with the questions about them',
     kept_profiles: 'an opt-out mark starts the time until a profile is deleted',
     forgotten: 'a merge with an erased contact blocks the one that is left',
   },
-  credits: { holds: 'a lost response holds its contacts' },
+  credits: { questions: 'a lost response holds its contacts' },
   database: {
     integrations: 'the lease of a client is in its row',
     browser_sessions: 'deleting sessions that are over shows whether the database takes writes',
@@ -94,7 +92,7 @@ export const CHANGES: Readonly<Record<string, Tables>> = {
   fields: {
     integrations: 'whether another tool writes is noted with the client',
     jobs: 'a delivery ends its job',
-    holds: 'the same; and a profile that does not fit holds its contact',
+    questions: 'the same; and a profile that does not fit holds its contact',
     warm_paths: 'a record that is back has its path written again',
   },
   sync: { integrations: 'a run begins and ends with its client’s row' },

@@ -164,7 +164,7 @@ function countMembers(database: string): number {
 function holdSome(database: string): void {
   const db = new Sqlite(database);
   db.prepare(
-    `insert or ignore into holds (id, integration_id, crm_id, kind, tracking_id, opened_at)
+    `insert or ignore into questions (id, integration_id, crm_id, kind, tracking_id, opened_at)
      select tracking_id, integration_id, crm_id, 'name_mismatch', tracking_id, ? from jobs
      where job_id is not null limit ?`,
   ).run(Date.now(), HELD);

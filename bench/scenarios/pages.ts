@@ -138,7 +138,7 @@ function statements(now: number, numbers: (count: number) => string): string[] {
     `insert into submissions (id, integration_id, run_id, partner_key, slot, mapping, state, persons, charged, balance_before, intended_at)
      select 's-' || i.n || '-' || k.n, 'client-' || ${name('i.n')}, 'run-' || ${name('i.n')} || '-13', 'key', 1, 'mapping', 'closed', 3, 3, 1000,
        ${startedAt} from ${numbers(INTEGRATIONS)} i cross join ${numbers(NIGHTS)} k`,
-    `insert into holds (id, integration_id, crm_id, tracking_id, kind, opened_at)
+    `insert into questions (id, integration_id, crm_id, tracking_id, kind, opened_at)
      select 'h-' || i.n, 'client-' || ${name('i.n * 10')}, 'c-' || i.n, 't-' || i.n, 'name_mismatch', ${now}
      from ${numbers(INTEGRATIONS / 10)} i`,
   ];

@@ -4,12 +4,12 @@ import type { ConnectorDeps } from '../contract.ts';
 import type { DailyLimit } from '../daily-limit.ts';
 import type { CrmRequest, RequestPace } from '../exchange.ts';
 import { throwIfStopped } from '../stopped.ts';
-import type { HubspotClient, LibraryRequest } from './client.ts';
+import type { HubspotRequests, LibraryRequest } from './client.ts';
 import { createAccountLimit, dailyUsage } from './daily-usage.ts';
 import { parseFault, requestError } from './errors.ts';
 import { createExchange, signedRequest } from './exchange.ts';
 import { keepNamedLimit, type PacerRegistry, toWindowLimit } from './pacers.ts';
-import { buildPaths, type Paths } from './paths.ts';
+import { type ApiVersion, buildPaths, type Paths } from './paths.ts';
 import type { HubspotSettings } from './settings.ts';
 import { createAuth, credentialsFingerprint, type SignIn } from './sign-in/auth.ts';
 
@@ -26,12 +26,19 @@ export interface HubspotWorld {
 
 const PATIENCE_MS = 10_000;
 
+/** The requests that the library builds, sent: answers are JSON as it came. */
+type LibraryAnswers = {
+  [Name in keyof HubspotRequests]: (
+    ...words: Parameters<HubspotRequests[Name]>
+  ) => Promise<unknown>;
+};
+
 /**
  * HubSpot's HTTP, signed in. What it gives is the body of an answer, parsed; any good status will
  * do, since HubSpot's own documents disagree about which is right. Whatever fails is thrown as
  * one of the four kinds of error.
  */
-export interface HubspotApi extends HubspotClient {
+export interface HubspotApi extends LibraryAnswers {
   paths: Paths;
   signIn(): Promise<SignIn>;
   /** Requests that the library has no class for, or drops a part of (`client.ts`). */
@@ -73,7 +80,7 @@ export function createApi(
   if (requestsPerTenSeconds !== undefined) pacer.keep(toWindowLimit(requestsPerTenSeconds, 10_000));
   let serverTimeMs: number | null = null;
   let fastestMs = Number.POSITIVE_INFINITY;
-  let library: Promise<typeof import('./client.ts')> | null = null;
+  let library: Promise<HubspotRequests> | null = null;
   const exchange = createExchange({
     fetch: fetch ?? ownFetch,
     random,
@@ -130,13 +137,11 @@ export function createApi(
   };
 
   async function speak(
-    request: (hubspot: HubspotClient) => Promise<unknown>,
+    build: (hubspot: HubspotRequests) => Promise<LibraryRequest>,
     manner: Manner = {},
   ): Promise<unknown> {
-    // Kept, because to import it again costs more than the library does.
-    library ??= import('./client.ts');
-    const { createClient } = await library;
-    return request(createClient(settings.apiVersion, (built) => call(built, manner)));
+    library ??= loadLibrary(settings.apiVersion);
+    return call(await build(await library), manner);
   }
 
   async function call(request: LibraryRequest, manner: Manner = {}): Promise<unknown> {
@@ -163,6 +168,11 @@ export function createApi(
     if (reply.status >= 300) throw requestError(parseFault(reply.status, answer));
     return answer;
   }
+}
+
+async function loadLibrary(version: ApiVersion): Promise<HubspotRequests> {
+  const { createRequests } = await import('./client.ts');
+  return createRequests(version);
 }
 
 /** Many records are read by a POST. */

@@ -1,20 +1,29 @@
 /**
- * HubSpot's library, which speaks its API, joined to our own sending: its generated classes build paths, queries and
- * bodies, and `carry` sends. This file alone imports the library. It is loaded when the first request is sent, and each
- * part of the library when it is needed, so that a process without HubSpot does not read it.
+ * HubSpot's library, which speaks its API, joined to our own sending: its generated request factories build paths,
+ * queries and bodies, and `api.ts` sends. This file alone imports the library. It is loaded when the first request is
+ * sent, and each part of the library when it is needed, so that a process without HubSpot does not read it.
  *
- * The library's `Client` is not used: it has one limiter for the whole process, no deadline, and no place for a sender.
+ * The factories are the part of the generated classes that writes a request. The rest is not used: `Client` has one
+ * limiter for the whole process, no deadline, and no place for a sender, and the response processors drop what their
+ * models do not know, make objects of times, and take three times as long as parsing the JSON
+ * (docs/decisions/0014-outbound.md). Answers are read as they came, by our own schemas.
  *
- * Answers are read as they came, by our own schemas: the models of the library drop what they do not know, and make
- * objects of times. These requests are our own (`get` and `post` of the API), each for a reason:
+ * These requests are our own (`get` and `post` of the API), each for a reason:
  * - properties, their groups and their validations: the models drop `dataSensitivity` and `numberDisplayHint`, and the
  *   validations have no class;
  * - account information, its usage, exchange rates, OAuth 2026-03 and introspection: they have no class;
  * - signatures of webhooks: `Signature.isValid` neither decodes the URI nor compares in constant time.
  */
-import type * as companies from '@hubspot/api-client/lib/codegen/crm/companies/index.js';
-import * as contacts from '@hubspot/api-client/lib/codegen/crm/contacts/index.js';
-import type * as lists from '@hubspot/api-client/lib/codegen/crm/lists/index.js';
+// First: it takes away what the library could send by.
+import '../without-senders.ts';
+
+import { BasicApiRequestFactory } from '@hubspot/api-client/lib/codegen/crm/contacts/apis/BasicApi.js';
+import { BatchApiRequestFactory } from '@hubspot/api-client/lib/codegen/crm/contacts/apis/BatchApi.js';
+import { SearchApiRequestFactory } from '@hubspot/api-client/lib/codegen/crm/contacts/apis/SearchApi.js';
+import { RequestContext } from '@hubspot/api-client/lib/codegen/crm/contacts/http/http.js';
+import { PublicObjectSearchRequest } from '@hubspot/api-client/lib/codegen/crm/contacts/models/PublicObjectSearchRequest.js';
+import type { SimplePublicObjectBatchInput } from '@hubspot/api-client/lib/codegen/crm/contacts/models/SimplePublicObjectBatchInput.js';
+import type { SimplePublicObjectId } from '@hubspot/api-client/lib/codegen/crm/contacts/models/SimplePublicObjectId.js';
 import { type ApiVersion, CONTACT_TYPE_ID, datedPath, type ObjectType } from './paths.ts';
 
 /** A request as the library has built it. */
@@ -25,9 +34,6 @@ export interface LibraryRequest {
   /** JSON. */
   body?: string;
 }
-
-/** Sends a request by our own means, and gives the body of a good answer, parsed; throws one of our errors for any other. */
-export type Carry = (request: LibraryRequest) => Promise<unknown>;
 
 /** A page of records in the order of their ids. */
 export interface PageRequest {
@@ -58,151 +64,144 @@ export interface ListSearch {
   offset: number;
 }
 
-/** The requests that the library builds. Answers are JSON as it came. */
-export interface HubspotClient {
-  listRecords(type: ObjectType, page: PageRequest): Promise<unknown>;
-  readRecords(type: ObjectType, batch: BatchRead): Promise<unknown>;
-  updateContacts(updates: readonly ContactUpdate[]): Promise<unknown>;
+/** The requests that the library builds; it sends none of them. */
+export interface HubspotRequests {
+  listRecords(type: ObjectType, page: PageRequest): Promise<LibraryRequest>;
+  readRecords(type: ObjectType, batch: BatchRead): Promise<LibraryRequest>;
+  updateContacts(updates: readonly ContactUpdate[]): Promise<LibraryRequest>;
   /** The body of a search, as HubSpot documents it. */
-  searchContacts(body: object): Promise<unknown>;
-  searchLists(search: ListSearch): Promise<unknown>;
-  findListById(id: string): Promise<unknown>;
-  findListByName(name: string): Promise<unknown>;
-  createList(body: object): Promise<unknown>;
-  listMembers(id: string, page: Pick<PageRequest, 'limit' | 'after'>): Promise<unknown>;
+  searchContacts(body: object): Promise<LibraryRequest>;
+  searchLists(search: ListSearch): Promise<LibraryRequest>;
+  findListById(id: string): Promise<LibraryRequest>;
+  findListByName(name: string): Promise<LibraryRequest>;
+  createList(body: object): Promise<LibraryRequest>;
+  listMembers(id: string, page: Pick<PageRequest, 'limit' | 'after'>): Promise<LibraryRequest>;
 }
 
 /** The library never learns the address of HubSpot, so none of its own requests could arrive there. */
 const HUBSPOT = 'https://hubspot.invalid';
 
-/** Makes the client; sends nothing yet. */
-export function createClient(version: ApiVersion, carry: Carry): HubspotClient {
+/** Makes the requests of one version of the API. */
+export function createRequests(version: ApiVersion): HubspotRequests {
+  const configuration = configure(RequestContext, version);
+  const contacts = {
+    basic: new BasicApiRequestFactory(configuration),
+    batch: new BatchApiRequestFactory(configuration),
+    search: new SearchApiRequestFactory(configuration),
+  };
+  // Kept, because to import a part again costs more than to build a request.
+  const loadCompanies = once(() => loadCompanyFactories(version));
+  const loadLists = once(() => loadListFactories(version));
   return {
     async listRecords(type, { limit, after, properties, archived }) {
       // Joined, as HubSpot documents it: the library would repeat the name of the parameter for each property.
       const joined = properties === undefined ? undefined : [properties.join(',')];
       const words = [limit, after ?? undefined, joined, undefined, undefined, archived] as const;
-      return type === 'contacts'
-        ? askContacts((config) => new contacts.BasicApi(config).getPage(...words))
-        : askCompanies(({ BasicApi }, config) => new BasicApi(config).getPage(...words));
+      if (type === 'contacts') return toRequest(await contacts.basic.getPage(...words));
+      const { basic } = await loadCompanies();
+      return toRequest(await basic.getPage(...words));
     },
     async readRecords(type, { ids, idProperty, properties, propertiesWithHistory = [], archived }) {
+      const inputs: SimplePublicObjectId[] = ids.map((id) => ({ id }));
       const body = {
-        inputs: ids.map((id) => ({ id })),
+        inputs: [],
         properties: [...properties],
         propertiesWithHistory: [...propertiesWithHistory],
         ...(idProperty === undefined ? {} : { idProperty }),
       };
-      return type === 'contacts'
-        ? askContacts((config) => new contacts.BatchApi(config).read(body, archived))
-        : askCompanies(({ BatchApi }, config) => new BatchApi(config).read(body, archived));
+      if (type === 'contacts')
+        return withRecords(inputs, toRequest(await contacts.batch.read(body, archived)));
+      const { batch } = await loadCompanies();
+      return withRecords(inputs, toRequest(await batch.read(body, archived)));
     },
-    updateContacts: (updates) =>
-      askContacts((config) => {
-        const inputs = updates.map(({ id, properties }) => ({
-          id,
-          properties,
-          objectWriteTraceId: id,
-        }));
-        return new contacts.BatchApi(config).update({ inputs });
-      }),
-    searchContacts: (body) =>
-      askContacts((config) => {
-        const request = Object.assign(new contacts.PublicObjectSearchRequest(), body);
-        return new contacts.SearchApi(config).doSearch(request);
-      }),
-    searchLists: (search) =>
-      askLists(({ ListsApi }, config) =>
-        new ListsApi(config).doSearch({ ...EMPTY_LIST_SEARCH, ...search }),
-      ),
-    findListById: (id) => askLists(({ ListsApi }, config) => new ListsApi(config).getById(id)),
-    findListByName: (name) =>
-      askLists(({ ListsApi }, config) => new ListsApi(config).getByName(name, CONTACT_TYPE_ID)),
-    createList: (body) =>
-      askLists(({ ListsApi, ListCreateRequest }, config) =>
-        new ListsApi(config).create(Object.assign(new ListCreateRequest(), body)),
-      ),
-    listMembers: (id, { limit, after }) =>
-      askLists(({ MembershipsApi }, config) =>
-        new MembershipsApi(config).getPage(id, after ?? undefined, undefined, limit),
-      ),
+    async updateContacts(updates) {
+      const inputs: SimplePublicObjectBatchInput[] = updates.map(({ id, properties }) => ({
+        id,
+        properties,
+        objectWriteTraceId: id,
+      }));
+      return withRecords(inputs, toRequest(await contacts.batch.update({ inputs: [] })));
+    },
+    async searchContacts(body) {
+      const request = Object.assign(new PublicObjectSearchRequest(), body);
+      return toRequest(await contacts.search.doSearch(request));
+    },
+    async searchLists(search) {
+      const { lists } = await loadLists();
+      return toRequest(await lists.doSearch({ ...EMPTY_LIST_SEARCH, ...search }));
+    },
+    async findListById(id) {
+      const { lists } = await loadLists();
+      return toRequest(await lists.getById(id));
+    },
+    async findListByName(name) {
+      const { lists } = await loadLists();
+      return toRequest(await lists.getByName(name, CONTACT_TYPE_ID));
+    },
+    async createList(body) {
+      const { lists, ListCreateRequest } = await loadLists();
+      return toRequest(await lists.create(Object.assign(new ListCreateRequest(), body)));
+    },
+    async listMembers(id, { limit, after }) {
+      const { members } = await loadLists();
+      return toRequest(await members.getPage(id, after ?? undefined, undefined, limit));
+    },
   };
-
-  function askContacts(
-    speak: (config: ReturnType<typeof contacts.createConfiguration>) => Promise<unknown>,
-  ): Promise<unknown> {
-    return ask((send) => speak(configure(contacts, send)));
-  }
-
-  async function askCompanies(
-    speak: (
-      library: typeof companies,
-      config: ReturnType<typeof companies.createConfiguration>,
-    ) => Promise<unknown>,
-  ): Promise<unknown> {
-    const library = await import('@hubspot/api-client/lib/codegen/crm/companies/index.js');
-    return ask((send) => speak(library, configure(library, send)));
-  }
-
-  async function askLists(
-    speak: (
-      library: typeof lists,
-      config: ReturnType<typeof lists.createConfiguration>,
-    ) => Promise<unknown>,
-  ): Promise<unknown> {
-    const library = await import('@hubspot/api-client/lib/codegen/crm/lists/index.js');
-    return ask((send) => speak(library, configure(library, send)));
-  }
-
-  /** The answer to the one request that the library makes of a call. */
-  async function ask(speak: (send: Send) => Promise<unknown>): Promise<unknown> {
-    let answer: unknown;
-    await speak(async (context) => {
-      answer = await carry(toRequest(context));
-      return NOTHING_TO_READ;
-    });
-    return answer;
-  }
-
-  /** The configuration by which a part of the library hands over each request instead of sending it. */
-  function configure<Method, Request extends Context, Response, Sender, Config>(
-    part: Part<Method, Request, Response, Sender, Config>,
-    send: Send,
-  ): Config {
-    return part.createConfiguration({
-      baseServer: {
-        makeRequestContext: (path, method) =>
-          new part.RequestContext(HUBSPOT + datedPath(path, version), method),
-      },
-      httpApi: part.wrapHttpLibrary({
-        send: async (context) => new part.ResponseContext(...(await send(context))),
-      }),
-    });
-  }
 }
 
-/** A generated part of the library. All parts are alike, but the compiler takes their classes for different ones. */
-interface Part<Method, Request, Response, Sender, Config> {
-  RequestContext: new (url: string, method: Method) => Request;
-  ResponseContext: new (...answer: typeof NOTHING_TO_READ) => Response;
-  wrapHttpLibrary(library: { send(request: Request): Promise<Response> }): Sender;
-  createConfiguration(options: {
-    baseServer: { makeRequestContext(path: string, method: Method): Request };
-    httpApi: Sender;
-  }): Config;
+async function loadCompanyFactories(version: ApiVersion) {
+  const [basic, batch, http] = await Promise.all([
+    import('@hubspot/api-client/lib/codegen/crm/companies/apis/BasicApi.js'),
+    import('@hubspot/api-client/lib/codegen/crm/companies/apis/BatchApi.js'),
+    import('@hubspot/api-client/lib/codegen/crm/companies/http/http.js'),
+  ]);
+  const configuration = configure(http.RequestContext, version);
+  return {
+    basic: new basic.BasicApiRequestFactory(configuration),
+    batch: new batch.BatchApiRequestFactory(configuration),
+  };
+}
+
+async function loadListFactories(version: ApiVersion) {
+  const [lists, members, http, { ListCreateRequest }] = await Promise.all([
+    import('@hubspot/api-client/lib/codegen/crm/lists/apis/ListsApi.js'),
+    import('@hubspot/api-client/lib/codegen/crm/lists/apis/MembershipsApi.js'),
+    import('@hubspot/api-client/lib/codegen/crm/lists/http/http.js'),
+    import('@hubspot/api-client/lib/codegen/crm/lists/models/ListCreateRequest.js'),
+  ]);
+  const configuration = configure(http.RequestContext, version);
+  return {
+    lists: new lists.ListsApiRequestFactory(configuration),
+    members: new members.MembershipsApiRequestFactory(configuration),
+    ListCreateRequest,
+  };
+}
+
+/**
+ * The configuration of a generated part: it makes the requests of this part, dated if the version is, and has neither
+ * a token nor anything to send by. All parts are alike, but the compiler takes their classes for different ones.
+ */
+function configure<Method, Request>(
+  Context: new (url: string, method: Method) => Request,
+  version: ApiVersion,
+) {
+  return {
+    baseServer: {
+      makeRequestContext: (path: string, method: Method) =>
+        new Context(HUBSPOT + datedPath(path, version), method),
+    },
+    httpApi: { send: refuseToSend },
+    middleware: [],
+    authMethods: {},
+  };
+}
+
+function refuseToSend(): never {
+  throw new TypeError('The library is not meant to send.');
 }
 
 /** What is used of a request. */
-type Context = Pick<contacts.RequestContext, 'getUrl' | 'getHttpMethod' | 'getBody'>;
-
-type Send = (context: Context) => Promise<typeof NOTHING_TO_READ>;
-
-/** A good answer without content: the library throws for a status that it does not expect. */
-const NOTHING_TO_READ: ConstructorParameters<typeof contacts.ResponseContext> = [
-  200,
-  { 'content-type': 'application/json' },
-  { text: async () => '{}', binary: async () => Buffer.from('{}') },
-];
+type Context = Pick<RequestContext, 'getUrl' | 'getHttpMethod' | 'getBody'>;
 
 /** The library asks for each of these keys. */
 const EMPTY_LIST_SEARCH = { query: '', listIds: [], processingTypes: [], additionalProperties: [] };
@@ -216,4 +215,21 @@ function toRequest(context: Context): LibraryRequest {
   if (body === undefined) return request;
   if (typeof body === 'string') return { ...request, body };
   throw new TypeError('The library builds bodies of text only.');
+}
+
+/**
+ * A request that was built for no records, with these. The library would copy each record, key by key, into an equal one,
+ * which takes six times as long as their JSON. Their type is the library's, and a test compares the bodies with its own.
+ */
+function withRecords(inputs: readonly object[], request: LibraryRequest): LibraryRequest {
+  const empty: object = JSON.parse(request.body ?? '{}');
+  return { ...request, body: JSON.stringify({ ...empty, inputs }) };
+}
+
+function once<Result>(load: () => Promise<Result>): () => Promise<Result> {
+  let loaded: Promise<Result> | null = null;
+  return () => {
+    loaded ??= load();
+    return loaded;
+  };
 }

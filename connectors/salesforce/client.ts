@@ -8,6 +8,9 @@
  * and `bulk2.query` hold results whole, and more than one page ends the process; `login` and `identity` send a password
  * or put the token into an address.
  */
+// First: it takes away what the library could send by.
+import '../without-senders.ts';
+
 import { PassThrough } from 'node:stream';
 import { Connection, type HttpRequest, type HttpResponse, OAuth2 } from 'jsforce/lib/core.js';
 import 'jsforce/lib/api/bulk2.js';

@@ -1,126 +1,101 @@
-/** Questions that users have to answer, answers that are not in force yet, and what waits for a second user. */
+/** Questions that users have to answer, and answers that are not in force yet. */
 import { type Kysely, sql } from 'kysely';
 import { notNull, primaryKey } from './columns.ts';
 
 export async function createDecisionTables(db: Kysely<unknown>): Promise<void> {
-  await createHolds(db);
-  await createNetworkHolds(db);
-  await createWaitingDecisions(db);
-  await createApprovals(db);
+  await createQuestions(db);
+  await createAnswers(db);
 }
 
-async function createHolds(db: Kysely<unknown>): Promise<void> {
+async function createQuestions(db: Kysely<unknown>): Promise<void> {
   await db.schema
-    .createTable('holds')
+    .createTable('questions')
     .addColumn('id', 'text', primaryKey)
     .addColumn('integration_id', 'text', notNull)
-    .addColumn('crm_id', 'text', notNull)
+    .addColumn('crm_id', 'text')
+    .addColumn('network', 'text')
     .addColumn('kind', 'text', notNull)
     .addColumn('batch', 'text')
-    .addColumn('tracking_id', 'text', notNull)
+    .addColumn('tracking_id', 'text')
+    .addColumn('matter', 'text')
     .addColumn('detail', 'text')
     .addColumn('opened_at', 'bigint', notNull)
     .addColumn('decision', 'text')
     .addColumn('decided_at', 'bigint')
+    .addCheckConstraint('about_a_contact_or_a_network', sql`crm_id is null or network is null`)
     .execute();
   await db.schema
-    .createIndex('open_holds_by_age')
-    .on('holds')
+    .createIndex('open_questions_by_age')
+    .on('questions')
     .columns(['opened_at', 'id'])
     .where(sql<boolean>`decision is null`)
     .execute();
   await db.schema
     .createIndex('missing_contacts_to_wait_for')
-    .on('holds')
+    .on('questions')
     .columns(['integration_id', 'crm_id'])
     .where(sql<boolean>`kind = 'contacts_missing' and decision = 'rejected'`)
     .execute();
   await db.schema
     .createIndex('doubtful_opt_outs')
-    .on('holds')
+    .on('questions')
     .columns(['integration_id', 'crm_id'])
     .where(sql<boolean>`kind = 'mass_opt_out'`)
     .execute();
   // Whether a contact is missing, has opted out or is to be erased are separate questions, and each can be open at the
   // same time as the one about its profile.
   await db.schema
-    .createIndex('one_open_hold_for_each_contact')
+    .createIndex('one_open_question_for_each_contact')
     .unique()
-    .on('holds')
+    .on('questions')
     .expression(
       sql`integration_id, crm_id, (case kind when 'contacts_missing' then 1
         when 'mass_opt_out' then 2 when 'erasure_requested' then 3 else 0 end)`,
     )
-    .where(sql<boolean>`decision is null`)
+    .where(sql<boolean>`decision is null and crm_id is not null`)
+    .execute();
+  await db.schema
+    .createIndex('one_open_question_for_each_network')
+    .unique()
+    .on('questions')
+    .columns(['network', 'kind'])
+    .where(sql<boolean>`decision is null and network is not null`)
     .execute();
   await db.schema
     .createIndex('erasure_requests')
-    .on('holds')
+    .on('questions')
     .columns(['integration_id', 'crm_id'])
     .where(sql<boolean>`kind = 'erasure_requested'`)
     .execute();
 }
 
-async function createNetworkHolds(db: Kysely<unknown>): Promise<void> {
+async function createAnswers(db: Kysely<unknown>): Promise<void> {
   await db.schema
-    .createTable('network_holds')
-    .addColumn('id', 'text', primaryKey)
-    .addColumn('integration_id', 'text', notNull)
-    .addColumn('network', 'text', notNull)
-    .addColumn('kind', 'text', notNull)
-    .addColumn('subject', 'text')
-    .addColumn('detail', 'text')
-    .addColumn('opened_at', 'bigint', notNull)
-    .addColumn('decision', 'text')
-    .addColumn('decided_at', 'bigint')
-    .execute();
-  await db.schema
-    .createIndex('one_open_hold_for_each_network')
-    .unique()
-    .on('network_holds')
-    .columns(['network', 'kind'])
-    .where(sql<boolean>`decision is null`)
-    .execute();
-}
-
-async function createWaitingDecisions(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('waiting_decisions')
+    .createTable('answers')
     .addColumn('id', 'text', primaryKey)
     .addColumn('integration_id', 'text', notNull)
     .addColumn('about', 'text', notNull)
     .addColumn('subject', 'text', notNull)
     .addColumn('opened_until', 'bigint')
-    .addColumn('decision', 'text', notNull)
-    .addColumn('actor', 'text', notNull)
-    .addColumn('counts_at', 'bigint', notNull)
-    .addColumn('claimed_at', 'bigint')
-    .execute();
-  await db.schema
-    .createIndex('one_waiting_decision_for_each_subject')
-    .unique()
-    .on('waiting_decisions')
-    .columns(['integration_id', 'about', 'subject'])
-    .execute();
-}
-
-async function createApprovals(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('approvals')
-    .addColumn('id', 'text', primaryKey)
-    .addColumn('integration_id', 'text', notNull)
     .addColumn('crm_id', 'text')
-    .addColumn('digest', 'text', notNull)
-    .addColumn('asked', 'text', notNull)
-    .addColumn('asked_at', 'bigint', notNull)
-    .addColumn('runs_out_at', 'bigint', notNull)
-    .addColumn('confirmed_at', 'bigint')
+    .addColumn('decision', 'text')
+    .addColumn('given', 'text', notNull)
+    .addColumn('given_at', 'bigint', notNull)
+    .addColumn('needs', 'text')
+    .addColumn('in_force_from', 'bigint')
+    .addColumn('void_from', 'bigint')
     .addColumn('confirmed_by', 'text')
+    .addColumn('claimed_at', 'bigint')
+    // No statement can put an answer in force that needs a second person, unless that person has confirmed it.
+    .addCheckConstraint(
+      'in_force_once_confirmed',
+      sql`needs is null or in_force_from is null or confirmed_by is not null`,
+    )
     .execute();
   await db.schema
-    .createIndex('one_approval_of_the_same')
+    .createIndex('one_answer_for_each_subject')
     .unique()
-    .on('approvals')
-    .columns(['integration_id', 'digest'])
+    .on('answers')
+    .columns(['integration_id', 'about', 'subject'])
     .execute();
 }

@@ -1,17 +1,15 @@
 /** Days as numbers that fit into two bytes, and the years that sizes are counted in. */
 
-import { WORLD_DAY } from '../../people/day.ts';
-
 const DAY_MS = 86_400_000;
 const FIRST_DAY_MS = Date.UTC(1870, 0, 1);
 const DAYS_IN_YEAR = 365.25;
 
-/** The day on which everything is judged: nothing in the world is dated after it. */
-export const TODAY = daysUpTo(WORLD_DAY);
+/** The last day that fits into two bytes, in the year 2049. */
+const LAST_DAY = 0xffff;
 
 /** Days from the first day on to an ISO day; days out of range are moved to its ends. */
-export function dayOf(iso: string): number {
-  return Math.max(0, Math.min(daysUpTo(iso), TODAY));
+export function dayOf(iso: string, last = LAST_DAY): number {
+  return Math.max(0, Math.min(daysUpTo(iso), last));
 }
 
 /** The number of the year in which a day lies; years here are all of the same length. */

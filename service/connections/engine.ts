@@ -1,13 +1,13 @@
 /** Which donors are connected, and how strongly, computed from the roles and gifts of all donors. */
 
-import { entryAt } from '../../people/random.ts';
-import type { World } from '../../people/world.ts';
 import type { Database } from '../database.ts';
+import type { World } from '../donor.ts';
 import { type Piece, piece } from '../pieces.ts';
-import { settlePeople } from '../settled-people.ts';
+import { readSettledDay, settlePeople } from '../settled-people.ts';
 import { atOnce, createTurns, inSlices, type Slices } from '../slices.ts';
+import { dayOf } from './calendar.ts';
 import type { EntityType } from './entity-type.ts';
-import { strengthOf, TIE_KINDS, type TieKind } from './formula.ts';
+import { strengthOf, TIE_KINDS, type TieKind, tieKindAt } from './formula.ts';
 import { createSearch } from './search.ts';
 import { type OwnTie, type SharedTime, sharedTimes } from './shared-time.ts';
 import { relationshipOf, snippetOf } from './snippet.ts';
@@ -56,6 +56,7 @@ const MOST_AT_ONCE = 4;
 /** Opens the engine over the roles kept in the database; builds them if the database is new. */
 export function openConnectionEngine(db: Database, world: World): ConnectionEngine {
   settlePeople(db, world);
+  const today = dayOf(readSettledDay(db));
   const { table: tableOf, pieces } = openTies(db);
   const nameOf = openCircleNames(db);
   const turns = createTurns(MOST_AT_ONCE);
@@ -66,7 +67,7 @@ export function openConnectionEngine(db: Database, world: World): ConnectionEngi
     // Described from the lower number, so that both sides get the same description.
     const [low, high] = donor < other ? [donor, other] : [other, donor];
     const table = tableOf();
-    const description = describeConnection(table, nameOf, sharedTimes(table, low, high));
+    const description = describeConnection({ table, nameOf, today }, sharedTimes(table, low, high));
     if (description === null) return null;
     const { lowRelationship, highRelationship, ...rest } = description;
     const [sourceRelationship, targetRelationship] =
@@ -96,8 +97,15 @@ export function openConnectionEngine(db: Database, world: World): ConnectionEngi
   };
 }
 
+interface Describing {
+  table: TieTable;
+  nameOf: NameOfCircle;
+  /** The day of which the people are. */
+  today: number;
+}
+
 /** Puts all that two donors share into one connection; null if that is too little for one. */
-function describeConnection(table: TieTable, nameOf: NameOfCircle, shared: readonly SharedTime[]) {
+function describeConnection({ table, nameOf, today }: Describing, shared: readonly SharedTime[]) {
   const strength = strengthOf(sumOf(shared));
   const [strongest, ...further] = byOrganisation(shared);
   const most = strongest?.toSorted(byExposure)[0];
@@ -115,9 +123,12 @@ function describeConnection(table: TieTable, nameOf: NameOfCircle, shared: reado
     strength,
     entityName: organisationName,
     entityType,
-    lowRelationship: relationshipOf(kinds[0], most.source.to),
-    highRelationship: relationshipOf(kinds[1], most.target.to),
-    snippet: snippetOf({ organisationName, kinds, from: most.from, to: most.to }, others),
+    lowRelationship: relationshipOf(kinds[0], most.source.to === today),
+    highRelationship: relationshipOf(kinds[1], most.target.to === today),
+    snippet: snippetOf(
+      { organisationName, kinds, from: most.from, to: most.to, isPresent: most.to === today },
+      others,
+    ),
   };
 }
 
@@ -137,5 +148,5 @@ function byExposure(a: SharedTime, b: SharedTime): number {
 }
 
 function kindOf(table: TieTable, tie: OwnTie): TieKind {
-  return entryAt(TIE_KINDS, at(table.circleKinds, tie.circle));
+  return tieKindAt(at(table.circleKinds, tie.circle));
 }

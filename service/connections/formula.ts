@@ -8,6 +8,13 @@ export const TIE_KINDS = ['board', 'service', 'work', 'school', 'gift'] as const
 
 export type TieKind = (typeof TIE_KINDS)[number];
 
+/** The kind at a position of `TIE_KINDS`, as columns store it. */
+export function tieKindAt(position: number): TieKind {
+  const kind = TIE_KINDS[position];
+  if (kind === undefined) throw new RangeError(`There is no kind of ties ${position}`);
+  return kind;
+}
+
 /** How people of one kind come to know each other. */
 interface Acquaintance {
   /** How often a year two people would get acquainted if they were alone. */

@@ -1,6 +1,6 @@
 /** What the service makes of organisations that really exist. */
 
-import type { BodyKind } from '../../people/body.ts';
+import type { BodyKind } from '../donor.ts';
 import type { EntityType } from './entity-type.ts';
 import type { TieKind } from './formula.ts';
 

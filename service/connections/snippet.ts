@@ -1,11 +1,10 @@
 /** How a connection is described in a sentence. */
 
-import { calendarYear, TODAY } from './calendar.ts';
+import { calendarYear } from './calendar.ts';
 import { TIE_KINDS, type TieKind } from './formula.ts';
 
 /** What a person is to an organisation in the service's words (service document, section 2.2). */
-export function relationshipOf(kind: TieKind, to: number): string {
-  const isPresent = to === TODAY;
+export function relationshipOf(kind: TieKind, isPresent: boolean): string {
   switch (kind) {
     case 'board':
       return 'sits_on_board_of';
@@ -27,6 +26,8 @@ export interface Meeting {
   /** The days from which and up to which both were there. */
   from: number;
   to: number;
+  /** Whether both still are there. */
+  isPresent: boolean;
 }
 
 /** Further organisations are named up to this number, and counted beyond. */
@@ -40,10 +41,10 @@ export function snippetOf(meeting: Meeting, further: readonly string[]): string 
   return `${whatOf(meeting)}${whenOf(meeting)}${alsoOf(further)}`;
 }
 
-function whatOf({ organisationName: name, kinds, to }: Meeting): string {
+function whatOf({ organisationName: name, kinds, isPresent }: Meeting): string {
   const [one, other] = kinds.toSorted((a, b) => TIE_KINDS.indexOf(a) - TIE_KINDS.indexOf(b));
   if (one === undefined || other === undefined || one === other) {
-    return sameKind(kinds[0], name, to === TODAY);
+    return sameKind(kinds[0], name, isPresent);
   }
   return `${WORDS[one].noun} and ${WORDS[other].noun.toLowerCase()} of ${name}`;
 }
@@ -63,10 +64,10 @@ const WORDS = {
   gift: { past: 'gave to', present: 'giving to', noun: 'Donor' },
 } satisfies Record<TieKind, { past: string; present: string; noun: string }>;
 
-function whenOf({ from, to }: Meeting): string {
+function whenOf({ from, to, isPresent }: Meeting): string {
   const first = calendarYear(from);
   const last = calendarYear(to);
-  if (to === TODAY) return ` since ${first}`;
+  if (isPresent) return ` since ${first}`;
   return first === last ? `, ${first}` : `, ${first}–${last}`;
 }
 

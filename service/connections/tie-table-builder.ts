@@ -1,6 +1,6 @@
 /** Lays out the ties of all donors, given one donor after the other. */
 
-import { TODAY, yearOf, yearsAt } from './calendar.ts';
+import { yearOf, yearsAt } from './calendar.ts';
 import { growingColumn } from './column.ts';
 import type { EntityType } from './entity-type.ts';
 import { acquaintanceRate, freshness, TIE_KINDS, type TieKind } from './formula.ts';
@@ -19,8 +19,8 @@ export interface TieTableBuilder {
   finish(): { table: TieTable; names: CircleName[] };
 }
 
-/** Opens an empty table. */
-export function createTieTableBuilder(): TieTableBuilder {
+/** Opens an empty table; `today` is the day of which the people are, in days as in `calendar.ts`. */
+export function createTieTableBuilder(today: number): TieTableBuilder {
   const circles = createCircles();
   const donorStarts = growingColumn((length) => new Uint32Array(length));
   const tieCircles = growingColumn((length) => new Uint32Array(length));
@@ -48,7 +48,7 @@ export function createTieTableBuilder(): TieTableBuilder {
         ...byDonor,
         ...byCircle,
         ...circles.columns(),
-        ...drawCurves(byCircle, circles.list),
+        ...drawCurves(byCircle, circles.list, today),
       };
       return { table, names: circles.list };
     },
@@ -132,18 +132,19 @@ function sortByCircle(ties: ByDonor, circleCount: number): ByCircle {
 function drawCurves(
   members: ByCircle,
   circles: readonly Circle[],
+  today: number,
 ): Pick<TieTable, 'curveStarts' | 'curveFirstYears' | 'curves'> {
   const curves = growingColumn((length) => new Float64Array(length));
   const curveStarts = new Uint32Array(circles.length + 1);
   const curveFirstYears = new Uint8Array(circles.length);
   circles.forEach(({ kind, leastSize }, circle) => {
-    const { firstYear, sizes } = sizesByYear(members, circle);
+    const { firstYear, sizes } = sizesByYear(members, circle, today);
     curveFirstYears[circle] = firstYear;
     let sum = 0;
     curves.push(sum);
     sizes.forEach((size, index) => {
       const rate = acquaintanceRate(kind, Math.max(leastSize, size));
-      sum += rate * freshnessIn(firstYear + index);
+      sum += rate * freshnessIn(firstYear + index, today);
       curves.push(sum);
     });
     curveStarts[circle + 1] = curves.length();
@@ -155,10 +156,11 @@ function drawCurves(
 function sizesByYear(
   { circleStarts, memberFroms, memberTos }: ByCircle,
   circle: number,
+  today: number,
 ): { firstYear: number; sizes: Float64Array } {
   const start = at(circleStarts, circle);
   const end = at(circleStarts, circle + 1);
-  let first = TODAY;
+  let first = today;
   let last = 0;
   for (let row = start; row < end; row++) {
     first = Math.min(first, at(memberFroms, row));
@@ -171,18 +173,18 @@ function sizesByYear(
     const to = yearsAt(at(memberTos, row)) - firstYear;
     for (let year = Math.floor(from); year < to; year++) {
       const share = Math.min(to, year + 1) - Math.max(from, year);
-      sizes[year] = (sizes[year] ?? 0) + share / lengthOfYear(firstYear + year);
+      sizes[year] = (sizes[year] ?? 0) + share / lengthOfYear(firstYear + year, today);
     }
   }
   return { firstYear, sizes };
 }
 
 /** In years: the present one has only lasted until today. */
-function lengthOfYear(year: number): number {
-  return Math.min(1, yearsAt(TODAY) - year);
+function lengthOfYear(year: number, today: number): number {
+  return Math.min(1, yearsAt(today) - year);
 }
 
 /** Of what happened in a year, as if all of it had happened at its middle. */
-function freshnessIn(year: number): number {
-  return freshness(Math.max(0, yearsAt(TODAY) - (year + 0.5)));
+function freshnessIn(year: number, today: number): number {
+  return freshness(Math.max(0, yearsAt(today) - (year + 0.5)));
 }

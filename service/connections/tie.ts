@@ -1,7 +1,7 @@
 /** A donor's ties to organisations: roles and gifts, made comparable. */
 
-import type { Donor, Gift, Role } from '../../people/world.ts';
-import { dayOf, TODAY } from './calendar.ts';
+import type { Donor, Gift, Role } from '../donor.ts';
+import { dayOf } from './calendar.ts';
 import type { EntityType } from './entity-type.ts';
 import type { TieKind } from './formula.ts';
 import { entityTypeOf, leastSizeOf } from './public-bodies.ts';
@@ -23,33 +23,34 @@ const DAYS_AFTER_GIFT = 365;
 
 /**
  * The ties of a donor. Times with one organisation in one kind that touch become one, so that two
- * posts held at once do not count twice.
+ * posts held at once do not count twice. Nothing is dated after `today`, the day of which the people are.
  */
-export function tiesOf(donor: Donor): Tie[] {
+export function tiesOf(donor: Donor, today: number): Tie[] {
+  const roleTie = (kind: TieKind, role: Role) => toRoleTie(kind, role, today);
   const ties = [
     ...donor.boards.map((role) => roleTie('board', role)),
     ...donor.work.map((role) => roleTie(role.isService === true ? 'service' : 'work', role)),
     ...donor.education.map((role) => roleTie('school', role)),
-    ...donor.gifts.map(giftTie),
+    ...donor.gifts.map((gift) => toGiftTie(gift, today)),
   ];
   return mergeTouching(ties.filter(({ from, to }) => from < to));
 }
 
-function roleTie(kind: TieKind, role: Role): Tie {
+function toRoleTie(kind: TieKind, role: Role, today: number): Tie {
   return {
     organisationId: role.organisationId,
     organisationName: role.organisationName,
     kind,
     entityType: role.body === undefined ? ENTITY_TYPES[kind] : entityTypeOf(role.body, kind),
     leastSize: role.body === undefined ? 0 : leastSizeOf(role.body, kind),
-    from: dayOf(role.start),
-    to: role.end === null ? TODAY : dayOf(role.end),
+    from: dayOf(role.start, today),
+    to: role.end === null ? today : dayOf(role.end, today),
   };
 }
 
-function giftTie({ organisationId, organisationName, date }: Gift): Tie {
-  const from = dayOf(date);
-  const to = Math.min(TODAY, from + DAYS_AFTER_GIFT);
+function toGiftTie({ organisationId, organisationName, date }: Gift, today: number): Tie {
+  const from = dayOf(date, today);
+  const to = Math.min(today, from + DAYS_AFTER_GIFT);
   return {
     organisationId,
     organisationName,

@@ -1,7 +1,7 @@
 /** Requests that name many donors: how many they may be, who is among them, what was paid. */
 
 import { z } from '@hono/zod-openapi';
-import type { World } from '../../people/world.ts';
+import type { World } from '../donor.ts';
 import { atOnce } from '../slices.ts';
 import { countItems } from '../validation.ts';
 

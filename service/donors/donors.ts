@@ -1,8 +1,8 @@
 /** Donor retrieval (service document, section 4.4): profiles for credits, metadata for nothing. */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { World } from '../../people/world.ts';
 import type { PartnerEnv } from '../context.ts';
+import type { World } from '../donor.ts';
 import type { ChargedEndpoint } from '../metering.ts';
 import { toProfile } from '../profile.ts';
 import { createRouter } from '../router.ts';

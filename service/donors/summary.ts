@@ -1,7 +1,7 @@
 /** A donor in few words, for lists and search results: who it is, and nothing that has to be paid. */
 
 import { z } from '@hono/zod-openapi';
-import type { Donor } from '../../people/world.ts';
+import type { Donor } from '../donor.ts';
 import { locationOf, serviceUrlOf } from '../profile.ts';
 
 const shape = {

@@ -1,6 +1,6 @@
 /** The columns that an export may have. */
 
-import type { Donor } from '../../people/world.ts';
+import type { Donor } from '../donor.ts';
 import { fullNameOf } from '../donors/summary.ts';
 import { type Profile, toProfile } from '../profile.ts';
 

@@ -2,9 +2,9 @@
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from 'zod';
-import type { World } from '../../people/world.ts';
 import type { PartnerEnv } from '../context.ts';
 import type { Database } from '../database.ts';
+import type { World } from '../donor.ts';
 import { batchMeta, countDonorIds, resolveInPieces } from '../donors/batch.ts';
 import type { DonorList, Lists } from '../lists/list-store.ts';
 import type { ChargedEndpoint } from '../metering.ts';

@@ -1,9 +1,9 @@
 /** Lists of donors (service document, sections 4.4 and 7.2): named, kept by the team, paid by the donor. */
 
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { World } from '../../people/world.ts';
 import type { PartnerEnv } from '../context.ts';
 import type { Database } from '../database.ts';
+import type { World } from '../donor.ts';
 import { batchMeta, countDonorIds, resolveDonors } from '../donors/batch.ts';
 import { toSummary } from '../donors/summary.ts';
 import type { ChargedEndpoint } from '../metering.ts';

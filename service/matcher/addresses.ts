@@ -1,6 +1,6 @@
 /** Addresses, made comparable: a donor's is structured, a person's is free text. */
 
-import type { Address } from '../../people/world.ts';
+import type { Address } from '../donor.ts';
 import { STATES } from '../search/places.ts';
 import { withinOneEdit, words } from './words.ts';
 

@@ -1,7 +1,7 @@
 /** The index of all donors, kept in the database so that a file is indexed only once. */
 
-import type { Donor, World } from '../../people/world.ts';
 import type { Database } from '../database.ts';
+import type { Donor, World } from '../donor.ts';
 import { settlePeople } from '../settled-people.ts';
 import { type ComparableAddress, decodeAddresses } from './addresses.ts';
 import { type DonorRow, entriesOf } from './donor-rows.ts';

@@ -1,7 +1,7 @@
 /** Writes the index of all donors by name, house and employer. */
 
-import type { Donor } from '../../people/world.ts';
 import type { Database } from '../database.ts';
+import type { Donor } from '../donor.ts';
 import { comparableAddress, encodeAddresses, houseKeys } from './addresses.ts';
 import { comparableEmployer } from './employers.ts';
 import { writeKnownNames } from './known-names.ts';

@@ -49,6 +49,8 @@ export function fitEmployer(one: string, other: string): EmployerFit | undefined
   if (isTypo && numbersIn(one) === numbersIn(other)) return 'typo';
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   if (isPart(short.split(' '), long.split(' '))) return 'part';
+  const isShortened = isAbbreviated(short.split(' '), long.split(' '));
+  if (isShortened && numbersIn(one) === numbersIn(other)) return 'part';
   return areInitials(short, long) ? 'initials' : undefined;
 }
 
@@ -68,6 +70,32 @@ function isPart(short: readonly string[], long: readonly string[]): boolean {
   }
   return next === short.length;
 }
+
+/** "Harbor Hlth Sys" for Harbor Health System: word for word, at least one of them a telling one in full. */
+function isAbbreviated(short: readonly string[], long: readonly string[]): boolean {
+  const isTold = short.some(
+    (word, at) => word === long[at] && word.length > 2 && !GENERIC.has(word),
+  );
+  const fits = (one: string, other: string) =>
+    one.replace(/s$/, '') === other.replace(/s$/, '') ||
+    isAbbreviation(one, other) ||
+    isAbbreviation(other, one);
+  return (
+    isTold && short.length === long.length && short.every((word, at) => fits(word, long[at] ?? ''))
+  );
+}
+
+/** Whether a word is the beginning of another one, or some of its consonants in their order. */
+function isAbbreviation(short: string, long: string): boolean {
+  if (short.length < MIN_ABBREVIATION || short[0] !== long[0]) return false;
+  if (long.startsWith(short)) return true;
+  if (/[aeiou]/.test(short.slice(1))) return false;
+  let next = 0;
+  for (const letter of long) if (letter === short[next]) next += 1;
+  return next === short.length;
+}
+
+const MIN_ABBREVIATION = 3;
 
 /** "IBM" for International Business Machines. */
 function areInitials(short: string, long: string): boolean {

@@ -1,7 +1,7 @@
 /** The index while people are imported: a donor who was just added is found at once. */
 
-import type { Donor } from '../../people/world.ts';
 import type { Database } from '../database.ts';
+import type { Donor } from '../donor.ts';
 import { type DonorIndex, indexOf } from './donor-index.ts';
 import { entriesOf, prepareInserts } from './donor-rows.ts';
 import { openKnownNames } from './known-names.ts';

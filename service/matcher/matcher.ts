@@ -14,6 +14,7 @@ import { readPopulation } from './population.ts';
 import {
   type Comparing,
   type Evidence,
+  type EvidenceKind,
   LEAST_PEOPLE,
   weighAddresses,
   weighBirth,
@@ -232,7 +233,7 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
     };
   }
   const evidence = ranked[0]?.evidence ?? [];
-  const kinds = new Set(evidence.flatMap(({ kind }) => kind ?? []));
+  const kinds = findKinds(evidence);
   const isContradicted = evidence.some((one) => one.isContradiction === true);
   // Relatives share a home: an address alone never outweighs what contradicts.
   const isMet = evidence.every(({ needs = [] }) => needs.every((kind) => kinds.has(kind)));
@@ -263,6 +264,13 @@ function choose(index: DonorIndex, weighed: readonly Weighed[], { readings, born
     runnerUp: best,
     ...NOT_SURE,
   };
+}
+
+/** The kinds of evidence beyond the name. Another person elsewhere may well have the same large employer. */
+function findKinds(evidence: readonly Evidence[]): Set<EvidenceKind> {
+  const isElsewhere = evidence.some((one) => one.isElsewhere === true);
+  const telling = evidence.filter((one) => !(isElsewhere && one.isCommon === true));
+  return new Set(telling.flatMap(({ kind }) => kind ?? []));
 }
 
 /**

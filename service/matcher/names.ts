@@ -82,20 +82,26 @@ export function readingsOf(written: string, writtenLast: string): Reading[] {
   const last = withoutNotes(toLatin(writtenLast));
   const given = givenWords(withoutBrackets(first));
   const family = familyWords(withoutBrackets(last));
+  const former = formerWords(last);
   const generation = generationIn(`${first} ${last}`);
   const isMrs = MRS.test(first) || (first.trim() === '' && MRS.test(last));
   const isWhole = (field: string, other: readonly string[]) =>
     words(field).length > 1 && (other.length === 0 || field.includes(','));
+  const members = membersOf(first);
   const readings: Reading[] = [
-    ...readAs('as written', withoutFamily(given, family), family),
+    ...(members.length > 0 ? [] : readAs('as written', withoutFamily(given, family), family)),
     ...bracketed(first).flatMap((name) => readAs('as written', [name], family)),
-    ...membersOf(first).flatMap((member) => readAs('as written', givenWords(member), family)),
+    ...members.flatMap((member) => readAs('as written', givenWords(member), family)),
     ...(isWhole(first, family) ? readWhole(first) : []),
     ...(isWhole(last, given) ? readWhole(last) : []),
     ...(isSame(given, family) ? readWhole(last) : []),
     ...readAs('swapped', family, given),
   ];
-  return readings.slice(0, MAX_READINGS).map((reading) => ({ ...reading, generation, isMrs }));
+  return readings.slice(0, MAX_READINGS).map((reading) => ({
+    ...reading,
+    ...(former.length > 0 ? { lastParts: [...family, ...reading.lastParts, ...former] } : {}),
+    ...{ generation, isMrs },
+  }));
 }
 
 /** The generation that a text names; a suffix never comes first. */
@@ -251,6 +257,14 @@ const BRACKETS = /\([^()]*\)|\[[^[\]]*\]|"[^"]*"|“[^“”]*”/g;
 function withoutBrackets(text: string): string {
   const plain = text.replaceAll(BRACKETS, ' ');
   return words(plain).length > 0 ? plain : text;
+}
+
+/** "Jones (née Smith)", "Jones (Smith)": another last name; more words are a note. */
+function formerWords(last: string): string[] {
+  return (last.match(BRACKETS) ?? []).flatMap((part) => {
+    const names = words(part).filter((word) => !FORMERLY.has(word) && !SUFFIXES.has(word));
+    return names.length <= 2 ? names.filter((name) => /^\p{L}{2,}$/u.test(name)) : [];
+  });
 }
 
 function bracketed(text: string): string[] {

@@ -36,6 +36,10 @@ export interface Evidence {
   reason: string;
   /** The kind of evidence beyond the name; absent for names and cities, which are never enough. */
   kind?: EvidenceKind;
+  /** Whether so many share it that it is no kind of evidence if the addresses disagree. */
+  isCommon?: boolean;
+  /** Whether addresses are known of both, and none agrees. */
+  isElsewhere?: boolean;
   /** Whether it speaks so strongly against one person that an address never outweighs it. */
   isContradiction?: boolean;
   /** Whether the first name agrees as a whole, or in a form or spelling of it. */
@@ -93,7 +97,7 @@ const ADDRESS = {
 /** Most who move stay in their state; a namesake lives anywhere. */
 const NO_ADDRESS = {
   inState: { bits: Math.log2(0.3), reason: 'No address agrees, but the state does' },
-  elsewhere: { bits: Math.log2(0.04), reason: 'The addresses are in different states' },
+  elsewhere: { bits: Math.log2(0.09), reason: 'The addresses are in different states' },
   unknown: { bits: Math.log2(0.1), reason: 'No address agrees' },
 };
 const EMPLOYER: Record<EmployerFit, { m: number; times: number; reason: string }> = {
@@ -126,6 +130,8 @@ const GENERATION = {
   reason: 'The suffix names the same generation',
 };
 const LEAST_EMPLOYER_SHARE = 1e-4;
+/** Among the people of an employer with more than this share of the donors are namesakes from other places. */
+const COMMON_EMPLOYER = 0.03;
 const INITIAL_SHARE = 0.08;
 
 const OF_HUSBAND: Evidence = {
@@ -153,7 +159,7 @@ export function weighName(
     return isPlain && reading.last === donor.last ? 'ruled out' : undefined;
   }
   // Her husband's name is no name of hers.
-  const husband = reading.isMrs && population.isMansName(donor.first) ? [OF_HUSBAND] : [];
+  const husband = reading.isMrs && isMan(population, donor) ? [OF_HUSBAND] : [];
   const way = reading.way === 'swapped' ? swappedShare(population, reading) : 1;
   return [
     first,
@@ -163,6 +169,11 @@ export function weighName(
     ...husband,
     ...(way === 1 ? [] : [{ bits: Math.log2(way), reason: 'First and last name are swapped' }]),
   ];
+}
+
+/** Whether a name is a man's: women rarely bear a suffix. */
+function isMan({ isMansName }: Population, { first, middles, generation }: Candidate): boolean {
+  return generation !== null || isMansName(first) || middles.some(isMansName);
 }
 
 function swappedShare({ isGivenName }: Population, { first, last }: Reading): number {
@@ -186,9 +197,13 @@ function weighFirst(
   }
   if (fit === 'nickname') {
     const likelier = Math.max(share, population.first(first));
-    const m = isShortFor(first, donor.first) ? FIRST.nickname : FIRST.sibling;
+    const isForm = isShortFor(first, donor.first);
+    const m = isForm ? FIRST.nickname : FIRST.sibling;
     const bits = Math.log2(m / (2 * likelier));
-    if (areOftenTwoPeople(population, first, donor.first)) {
+    const isOne =
+      (isForm || isVariantOf(first, donor.first)) &&
+      !areOftenTwoPeople(population, first, donor.first);
+    if (!isOne) {
       const reason = 'The first name may be another form of the same name, or a relative';
       return { m, bits, reason, isFull: true, needsOneOf: ['employer', 'birth'] };
     }
@@ -198,6 +213,11 @@ function weighFirst(
   const joined = [first, ...middles.filter((middle) => middle.length > 1)].join('');
   if (middles.length > 0 && (joined === donor.first || middles.includes(donor.first))) {
     const reason = 'One of the first names is the same';
+    return { m: FIRST.middle, bits: Math.log2(FIRST.middle / share), reason };
+  }
+  // "Maryann" is Mary Ann.
+  if (first === `${donor.first}${donor.middles[0]}`) {
+    const reason = 'The first name is the first and the middle name of the donor';
     return { m: FIRST.middle, bits: Math.log2(FIRST.middle / share), reason };
   }
   const middle = donor.middles.find((one) => fitsFull(first, one));
@@ -246,6 +266,17 @@ function areOftenTwoPeople(population: Population, one: string, other: string): 
   if (isMansName(one) && isWomansName(other)) return true;
   if (isWomansName(one) && isMansName(other)) return true;
   return !isSeldomShort(population, one, other) && !isSeldomShort(population, other, one);
+}
+
+/**
+ * Whether one of two short forms is a variant of the other, such as Deb and Debi. Two others of one name, such as Chris and
+ * Tina or Steph and Steve, are short for other names as well.
+ */
+function isVariantOf(one: string, other: string): boolean {
+  const isPrefix = one.startsWith(other) || other.startsWith(one);
+  return (
+    isPrefix || isPetFormOf(one, other) || isPetFormOf(other, one) || spellingsOf(one).has(other)
+  );
 }
 
 /** Whether a name that few people are given is the beginning of another one, or a pet form of it. */
@@ -329,13 +360,13 @@ const OTHER_LAST: Evidence = {
 /** Middle names that differ speak for two people, such as a father and a son. */
 function weighMiddle(
   population: Population,
-  { first, middles, lastParts, last }: Reading,
+  reading: Reading,
   donor: Candidate,
 ): Evidence[] | undefined {
-  const used = new Set([donor.first, donor.last, ...donor.lastParts]);
-  const mine = middles.filter((one) => !used.has(one));
-  const mineUsed = new Set([first, last, ...lastParts]);
-  const theirs = donor.middles.filter((one) => !mineUsed.has(one));
+  const { last, lastParts } = reading;
+  const left = withoutMatchedName(population, reading, donor);
+  const mine = left.mine.filter((one) => one !== donor.last && !donor.lastParts.includes(one));
+  const theirs = left.theirs.filter((one) => one !== last && !lastParts.includes(one));
   if (mine.length === 0 || theirs.length === 0) return [];
   const agreed = mine.find((one) => theirs.some((other) => middlesAgree(one, other)));
   if (agreed === undefined) return weighOtherMiddle(mine, theirs, { lastParts, last }, donor);
@@ -343,6 +374,27 @@ function weighMiddle(
   const bits = isFull ? Math.log2(MIDDLE_M / Math.max(1e-3, population.first(agreed))) : 3;
   const reason = isFull ? 'The middle name is the same' : 'The middle initial agrees';
   return [{ m: MIDDLE_M, bits, reason, isMiddle: true }];
+}
+
+/**
+ * The given names of both sides without the one by which they agree. If that is a middle name on one side, the first name
+ * there is compared like a middle name: Paul David is not John Paul, who may be his father.
+ */
+function withoutMatchedName(
+  population: Population,
+  { first, middles }: Reading,
+  donor: Candidate,
+): { mine: readonly string[]; theirs: readonly string[] } {
+  // "Robert Bob" has no middle name; "Linda Lynn" has one.
+  const isShort = (middle: string) =>
+    isShortFor(first, middle) && population.first(middle) < RARELY_GIVEN.seldom;
+  const mine = middles.filter((middle) => !isShort(middle));
+  if (fitFirstName(first, donor.first) !== undefined) return { mine, theirs: donor.middles };
+  const others = middles.filter((middle) => middle !== donor.first);
+  if (others.length < middles.length) return { mine: [first, ...others], theirs: donor.middles };
+  const matched = donor.middles.findIndex((one) => fitsFull(first, one));
+  if (matched === -1) return { mine: [], theirs: [] };
+  return { mine, theirs: [donor.first, ...donor.middles.toSpliced(matched, 1)] };
 }
 
 /** Two full middle names are two people; an initial may be wrong, or that of another name of either side. */
@@ -374,7 +426,7 @@ export function weighAddresses(texts: readonly AddressText[], donor: Candidate):
     for (const address of addresses) fits.add(fitAddress(text, address));
   }
   const best = ADDRESS_FITS.find((fit) => fits.has(fit));
-  if (best === undefined) return [NO_ADDRESS[fitState(texts, addresses)]];
+  if (best === undefined) return [{ ...NO_ADDRESS[fitState(texts, addresses)], isElsewhere: true }];
   const { m, u, reason } = ADDRESS[best];
   return [
     {
@@ -450,6 +502,7 @@ function weighEmployer(index: DonorIndex, fit: EmployerFit, employer: string): E
     bits,
     reason: `${reason} (${size} ${size === 1 ? 'donor' : 'donors'})`,
     ...(bits > 0 ? EMPLOYER_KIND : {}),
+    ...(times * share > COMMON_EMPLOYER ? { isCommon: true } : {}),
   };
 }
 

@@ -1,8 +1,8 @@
 /** A connection as it is answered (service document, section 2.2). */
 
 import { z } from '@hono/zod-openapi';
-import type { Donor } from '../../people/world.ts';
 import type { FoundConnection } from '../connections/engine.ts';
+import type { Donor } from '../donor.ts';
 import { fullNameOf, summarySchema } from '../donors/summary.ts';
 import { serviceUrlOf } from '../profile.ts';
 import { networkLabelSchema } from './networks.ts';

@@ -1,8 +1,8 @@
 /** Does the work of bulk jobs when its time has come, a little at a time. */
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { World } from '../../people/world.ts';
 import type { Database } from '../database.ts';
+import type { World } from '../donor.ts';
 import type { BulkJobs, DueItem, Outcome } from './bulk-jobs.ts';
 import type { Members } from './members.ts';
 import type { Networks } from './networks.ts';

@@ -1,6 +1,6 @@
 /** Finds what a request names; what does not exist is a 404 (service document, section 7). */
 
-import type { World } from '../../people/world.ts';
+import type { World } from '../donor.ts';
 import type { Networks } from './networks.ts';
 
 /** The numbers of what was named, or the body of the 404 that says what is not there. */

@@ -1,8 +1,8 @@
 /** The four ways to query connections (service document, sections 1, 4.1 and 4.2). */
 
 import { z } from '@hono/zod-openapi';
-import type { World } from '../../people/world.ts';
 import type { ConnectionEngine } from '../connections/engine.ts';
+import type { World } from '../donor.ts';
 import { atOnce, createSlices, inSlices } from '../slices.ts';
 import {
   type Connection,

@@ -1,8 +1,8 @@
 /** Networks put together: who is in them, what connects them, the jobs, the searches. */
 
-import type { World } from '../../people/world.ts';
 import type { ConnectionEngine } from '../connections/engine.ts';
 import type { Database } from '../database.ts';
+import type { World } from '../donor.ts';
 import { type BulkJobs, createBulkJobs } from './bulk-jobs.ts';
 import { type JobWorker, startJobWorker } from './job-worker.ts';
 import { createMembers, type Members } from './members.ts';

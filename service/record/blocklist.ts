@@ -5,8 +5,8 @@
  */
 
 import { createHash } from 'node:crypto';
-import type { Address, Donor } from '../../people/world.ts';
 import type { Database } from '../database.ts';
+import type { Address, Donor } from '../donor.ts';
 import { comparableAddress, houseKeys } from '../matcher/addresses.ts';
 import { comparableEmployer } from '../matcher/employers.ts';
 import { toLatin } from '../matcher/latin.ts';

@@ -1,7 +1,7 @@
 /** Finds joined donors whose sources may speak of two people. */
 
-import type { Donor } from '../../people/world.ts';
 import type { Database } from '../database.ts';
+import type { Donor } from '../donor.ts';
 import { candidateOf, indexOf } from '../matcher/donor-index.ts';
 import { comparePair, THRESHOLDS } from '../matcher/matcher.ts';
 import { openParts } from './parts.ts';

@@ -1,7 +1,6 @@
 /** What a source says of one person, before it is known which donor that is. */
 
-import type { BodyKind } from '../../people/body.ts';
-import type { Address, SourceNote } from '../../people/world.ts';
+import type { Address, BodyKind, SourceNote } from '../donor.ts';
 
 /** An organisation as a source names it; two of one EIN are the same whatever they are called. */
 export interface NamedOrganisation {

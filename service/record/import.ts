@@ -99,7 +99,7 @@ async function importFiles(db: Database, order: ImportOrder): Promise<ImportRepo
   for (const [index, file] of files.entries()) {
     order.progress?.(file, index, files.length);
     report.files += 1;
-    const fingerprint = await fingerprintOf(file, order);
+    const fingerprint = await fingerprintOf(file, order.kind, source);
     if (record.isImported(fingerprint)) {
       report.known += 1;
       continue;
@@ -246,12 +246,13 @@ async function filesIn(path: string, { inFolders }: Source): Promise<string[]> {
 }
 
 /** Of the content, and of all that is said about it: the same file said to be of another source is another. */
-async function fingerprintOf(file: string, order: ImportOrder): Promise<string> {
-  const hash = createHash('sha256').update(order.kind);
-  if (order.kind === 'csv') {
-    hash.update(JSON.stringify([order.source, order.date, order.confidence]));
-  }
-  for (const path of [file, ...(order.roles === null ? [] : [order.roles])]) {
+async function fingerprintOf(
+  file: string,
+  kind: ImportKind,
+  { statement, companions }: Source,
+): Promise<string> {
+  const hash = createHash('sha256').update(kind).update(statement);
+  for (const path of [file, ...companions]) {
     for await (const chunk of createReadStream(path)) hash.update(chunk);
   }
   return hash.digest('hex');

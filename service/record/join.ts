@@ -1,7 +1,7 @@
 /** Joins donors who were added apart and have turned out to be one person, by what an import goes by. */
 
-import type { Donor, Role } from '../../people/world.ts';
 import type { Database } from '../database.ts';
+import type { Donor, Role } from '../donor.ts';
 import { openGrowingIndex } from '../matcher/growing-index.ts';
 import { createMatcher, type Match } from '../matcher/matcher.ts';
 import { openApart } from './apart.ts';

@@ -1,8 +1,7 @@
 /** What a donor is once a source has been heard: pure, and the same however often it is heard. */
 
 import { createHash } from 'node:crypto';
-import { blankDonor } from '../../people/donor.ts';
-import type { Donor, Gift, Role, SourceNote } from '../../people/world.ts';
+import { blankDonor, type Donor, type Gift, type Role, type SourceNote } from '../donor.ts';
 import { comparableAddress } from '../matcher/addresses.ts';
 import { words } from '../matcher/words.ts';
 import {

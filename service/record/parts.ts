@@ -1,8 +1,8 @@
 /** The parts of joined donors: what each source said, so that a join can be undone. */
 
 import { z } from 'zod';
-import type { Donor } from '../../people/world.ts';
 import type { Database } from '../database.ts';
+import type { Donor } from '../donor.ts';
 import { readDonor } from './store.ts';
 
 /** A donor as some of the sources of a joined donor describe it. */

@@ -3,8 +3,8 @@
  * office, whether it is imported before or after the return that it amends. People stay donors, since teams paid for them.
  */
 
-import type { Donor, Role } from '../../people/world.ts';
 import type { Database } from '../database.ts';
+import type { Donor, Role } from '../donor.ts';
 import type { GrowingIndex } from '../matcher/growing-index.ts';
 import type { Entry } from './entry.ts';
 import { openParts } from './parts.ts';

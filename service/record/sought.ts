@@ -1,6 +1,6 @@
 /** A donor as a person to be matched. */
 
-import type { Donor } from '../../people/world.ts';
+import type { Donor } from '../donor.ts';
 import type { SoughtPerson } from '../matcher/matcher.ts';
 
 /** Returns what the sources of a donor say, without days of birth that stand for an unknown one. */

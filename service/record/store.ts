@@ -1,10 +1,8 @@
 /** The people that were imported, as the database holds them. */
 
 import { z } from 'zod';
-import { BODY_KINDS } from '../../people/body.ts';
-import { SOURCED_FACTS } from '../../people/source-note.ts';
-import type { Donor } from '../../people/world.ts';
 import type { Database } from '../database.ts';
+import { BODY_KINDS, type Donor, SOURCED_FACTS } from '../donor.ts';
 import { comparableEmployer } from '../matcher/employers.ts';
 import type { NamedOrganisation } from './entry.ts';
 import { idFrom } from './merge.ts';

@@ -1,7 +1,6 @@
 /** The number of a donor who is there no more: numbers have no gaps, so it stays, and leads to no one. */
 
-import { blankDonor } from '../../people/donor.ts';
-import type { Donor } from '../../people/world.ts';
+import { blankDonor, type Donor } from '../donor.ts';
 
 const MARK = 'vacant-';
 

@@ -1,9 +1,8 @@
 /** The world of a service whose people were imported: it is read from the database as it is asked for. */
 
-import { crmPersonOf } from '../../people/crm-person.ts';
-import type { World } from '../../people/world.ts';
 import { openConnectionEngine } from '../connections/engine.ts';
 import type { Database } from '../database.ts';
+import type { World } from '../donor.ts';
 import { createStoredConnections } from '../networks/stored-connections.ts';
 import { IMPORTED, settleAnew } from '../settled-people.ts';
 import { openRecord, type RecordStore } from './store.ts';
@@ -23,8 +22,8 @@ function createRecordedWorld(record: RecordStore, pageOf?: PageOf): World {
     seed: 0,
     donorCount,
     realPeople: describe(record),
+    asOf: dayOfLastImport(record),
     donor,
-    crmPerson: (number) => crmPersonOf(donor(number % donorCount), number),
     donorNumber: (id) => record.numberOf(id),
   };
 }
@@ -36,6 +35,11 @@ export function openRecordedWorld(db: Database, pageOf?: PageOf): World {
     createStoredConnections(db, openConnectionEngine(db, world)).renew();
   }
   return world;
+}
+
+/** The files say nothing of the time after they came in. */
+function dayOfLastImport(record: RecordStore): string {
+  return new Date(record.imports().at(-1)?.atMs ?? 0).toISOString().slice(0, 10);
 }
 
 /** Another import gives another text: then everything that is derived from the people is made anew. */

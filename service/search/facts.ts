@@ -1,8 +1,8 @@
 /** The plain facts about all donors in columns, so that a search rules out a million in no time. */
 
 import { z } from 'zod';
-import type { Donor } from '../../people/world.ts';
 import type { Database } from '../database.ts';
+import type { Donor } from '../donor.ts';
 import { type Piece, piece } from '../pieces.ts';
 import { type NumbersOf, readColumn, writeColumn } from './columns.ts';
 import type { Filters } from './criteria.ts';

@@ -1,6 +1,6 @@
 /** Finds donors: narrows down who may fit by an index where there is one, then looks at each. */
 
-import type { World } from '../../people/world.ts';
+import type { World } from '../donor.ts';
 import { type Summary, toSummary } from '../donors/summary.ts';
 import type { DonorIndex } from '../matcher/donor-index.ts';
 import { isVacant } from '../record/vacancy.ts';

@@ -1,6 +1,6 @@
 /** Whether a donor is one of those who are sought, why, and how well. */
 
-import type { Donor } from '../../people/world.ts';
+import type { Donor } from '../donor.ts';
 import { toLatin } from '../matcher/latin.ts';
 import { comparableName } from '../matcher/names.ts';
 import { ageOf } from '../profile.ts';

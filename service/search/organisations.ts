@@ -1,7 +1,6 @@
 /** Who is tied to organisations of a name, from the circles that the connections are made of. */
 
-import { entryAt } from '../../people/random.ts';
-import { TIE_KINDS, type TieKind } from '../connections/formula.ts';
+import { TIE_KINDS, type TieKind, tieKindAt } from '../connections/formula.ts';
 import type { Database } from '../database.ts';
 import type { Slices } from '../slices.ts';
 import { readColumn } from './columns.ts';
@@ -45,7 +44,7 @@ const KINDS: Record<NonNullable<TieFilter['relationship']>, readonly TieKind[]> 
 };
 
 function kindOf(kinds: Uint8Array, circle: number): TieKind {
-  return entryAt(TIE_KINDS, kinds[circle] ?? 0);
+  return tieKindAt(kinds[circle] ?? 0);
 }
 
 function readCircles(db: Database): Circles {

@@ -1,6 +1,7 @@
 import { type Clock, isoTime } from '../core/clock.ts';
 import { prepared, type Slots } from '../database/prepared.ts';
 import type { Database } from '../database/tables/tables.ts';
+import { dropRequests } from '../decisions/statements/approvals.ts';
 import type { RecordEntry } from '../privacy/audit/record.ts';
 
 /** Why and since when an integration is held, and how old its database was when it was put back. */
@@ -49,8 +50,7 @@ export function restoreQueries(db: Database, clock: Pick<Clock, 'now'>, record: 
             )
             .execute();
         }
-        // What was confirmed since then, or refused, is not to be confirmed again.
-        await trx.deleteFrom('approvals').execute();
+        await dropRequests(trx);
         await record(trx, {
           action: 'database.restored',
           details: { madeAt, erasuresUnknownAfter: unknownAfter },

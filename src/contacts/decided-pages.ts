@@ -323,7 +323,7 @@ async function withdrawApprovals(
 ): Promise<void> {
   for (const batch of inFilledBatches(contacts.flatMap((row) => row.tracking_id ?? []))) {
     await trx
-      .updateTable('holds')
+      .updateTable('questions')
       .set({ decision: 'superseded', decided_at: now })
       .where('id', 'in', batch)
       .where('decision', '=', 'approved')

@@ -364,7 +364,7 @@ async function moveQuestion(
   const moved = { crm_id: winnerId };
   await trx.updateTable('jobs').set(moved).where('tracking_id', '=', tracking_id).execute();
   await trx
-    .updateTable('holds')
+    .updateTable('questions')
     // Who left or opted out before a person decided is asked about now.
     .set(isRejected ? moved : { ...moved, decision: null, decided_at: null })
     .where('id', '=', tracking_id)
@@ -381,8 +381,14 @@ async function findQuestion(
   if (asked_identity === null || state === 'due') return;
   const last = await trx
     .selectFrom('jobs')
-    .leftJoin('holds', 'holds.id', 'jobs.tracking_id')
-    .select(['jobs.tracking_id', 'jobs.state', 'holds.kind', 'holds.decision', 'holds.detail'])
+    .leftJoin('questions', 'questions.id', 'jobs.tracking_id')
+    .select([
+      'jobs.tracking_id',
+      'jobs.state',
+      'questions.kind',
+      'questions.decision',
+      'questions.detail',
+    ])
     .where('jobs.integration_id', '=', integration_id)
     .where('jobs.crm_id', '=', crm_id)
     .where('jobs.state', '<>', 'unpaid')
@@ -434,7 +440,7 @@ export async function supersedeHolds(
 ): Promise<void> {
   for (const batch of inFilledBatches(ids)) {
     await trx
-      .updateTable('holds')
+      .updateTable('questions')
       .set({ decision: 'superseded', decided_at: now })
       .where('integration_id', '=', integrationId)
       .where('crm_id', 'in', batch)

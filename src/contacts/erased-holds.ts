@@ -1,4 +1,5 @@
 /** Contacts that may be a person who was erased: held before anything is sent or written. */
+import type { NotNull } from 'kysely';
 import { newId } from '../core/new-id.ts';
 import type { Lease } from '../database/leases.ts';
 import { inFilledBatches } from '../database/rows.ts';
@@ -37,7 +38,7 @@ export async function openErasedHolds(
       .execute();
     if (held.length === 0) continue;
     await trx
-      .insertInto('holds')
+      .insertInto('questions')
       .values(
         held.map(({ crm_id }) => {
           const id = newId(run.now);
@@ -69,15 +70,21 @@ export async function reopenHolds(
   const ready = moved.flatMap((row) => (row.state === 'ready' ? (row.tracking_id ?? []) : []));
   for (const batch of inFilledBatches(ready)) {
     const holds = await trx
-      .updateTable('holds')
+      .updateTable('questions')
       .from('jobs')
       .set((eb) => ({ decision: null, decided_at: null, crm_id: eb.ref('jobs.crm_id') }))
-      .whereRef('jobs.tracking_id', '=', 'holds.id')
-      .where('holds.integration_id', '=', of.integrationId)
-      .where('holds.decision', '=', 'superseded')
-      .where('holds.id', 'in', batch)
+      .whereRef('jobs.tracking_id', '=', 'questions.id')
+      .where('questions.integration_id', '=', of.integrationId)
+      .where('questions.decision', '=', 'superseded')
+      .where('questions.id', 'in', batch)
       .where('jobs.state', 'in', ASKED_ABOUT)
-      .returning(['holds.crm_id', 'holds.tracking_id', 'holds.kind', 'holds.detail'])
+      .returning([
+        'questions.crm_id',
+        'questions.tracking_id',
+        'questions.kind',
+        'questions.detail',
+      ])
+      .$narrowType<{ crm_id: NotNull; tracking_id: NotNull }>()
       .execute();
     const held = holds.map(({ crm_id, tracking_id, kind, detail }) => ({
       crm_id,

@@ -67,7 +67,7 @@ const selectBlocks = prepared((db, { integrationId }: Slots<{ integrationId: str
 
 const toldApart = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
-    .selectFrom('holds')
+    .selectFrom('questions')
     .select(({ fn }) => [fn.countAll().as('count'), fn.max('decided_at').as('latest')])
     .where('integration_id', '=', integrationId)
     .where('kind', '=', 'forgotten_person')

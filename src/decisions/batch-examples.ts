@@ -8,8 +8,8 @@ import type { Contact } from '../core/contact.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { ChangedPart } from '../identity/identity-text.ts';
 import { contactName } from './contact-name.ts';
-import { type HoldBatch, parseChangedParts } from './statements/hold-batches.ts';
-import type { HoldRecord } from './statements/holds.ts';
+import { parseChangedParts, type QuestionBatch } from './statements/batches.ts';
+import type { ContactQuestion } from './statements/questions.ts';
 
 const MAX_EXAMPLES = 3;
 
@@ -29,13 +29,13 @@ export interface BatchExample {
  */
 export async function readBatchExamples(
   application: Pick<Application, 'store' | 'integrations' | 'open'>,
-  batch: HoldBatch,
+  batch: QuestionBatch,
   signal: AbortSignal,
 ): Promise<BatchExample[]> {
   const { store } = application;
   const integration = application.integrations.get(batch.integrationId);
   if (integration === undefined) throw withoutIntegration(batch);
-  const holds = await store.holds.listOfBatch(batch, MAX_EXAMPLES);
+  const holds = await store.questions.listOfBatch(batch, MAX_EXAMPLES);
   const { deps, close } = await application.open(integration, signal);
   try {
     const connector = await deps.openConnector(null);
@@ -52,7 +52,7 @@ export async function readBatchExamples(
   }
 }
 
-function toExample(hold: HoldRecord, lookup: RecordLookup | undefined): BatchExample {
+function toExample(hold: ContactQuestion, lookup: RecordLookup | undefined): BatchExample {
   const contact = lookup?.state === 'found' ? lookup.contact : null;
   return {
     contact: hold.crmId,
@@ -76,7 +76,7 @@ function joinTexts(values: readonly string[]): string {
   return values.filter(Boolean).join('; ') || '(none)';
 }
 
-function withoutIntegration({ integrationId }: HoldBatch): ConfigurationError {
+function withoutIntegration({ integrationId }: QuestionBatch): ConfigurationError {
   return new ConfigurationError(
     `The integration "${integrationId}" is not in the settings any more, so its CRM cannot be asked.`,
     { code: 'integration_unknown', details: { id: integrationId } },

@@ -1,11 +1,11 @@
-import type { NetworkHoldKind } from '../database/tables/decisions.ts';
-import type { NetworkDecision } from '../decisions/statements/network-holds.ts';
+import type { NetworkQuestionKind } from '../database/tables/decisions.ts';
+import type { NetworkDecision } from '../decisions/statements/network-questions.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 
-/** A question about a network: `subject` tells it from other questions of its kind. */
+/** A question about a network: `matter` tells it from other questions of its kind. */
 export interface Question {
-  kind: NetworkHoldKind;
-  subject: string;
+  kind: NetworkQuestionKind;
+  matter: string;
   /** More for a person, without personal data; null if the kind says it all. */
   detail: string | null;
 }
@@ -17,5 +17,5 @@ export function askPerson(
   network: string,
   question: Question,
 ): Promise<'open' | NetworkDecision> {
-  return store.networkHolds.ask(lease, { id: newId(), network, ...question });
+  return store.questions.askAboutNetwork(lease, { id: newId(), network, ...question });
 }

@@ -37,7 +37,7 @@ export async function ensureNetwork(
     return holdName(deps, run, row, name);
   }
   for (const kind of ['name_taken', 'network_deleted'] as const) {
-    await store.networkHolds.settle(run.lease, row.id, kind);
+    await store.questions.settleNetwork(run.lease, row.id, kind);
   }
   return { ...row, name, networkId };
 }
@@ -63,7 +63,7 @@ export async function holdDeleted(
 ): Promise<void> {
   await askPerson(deps, run, row.id, {
     kind: 'network_deleted',
-    subject: row.networkId ?? '',
+    matter: row.networkId ?? '',
     detail: String(members - leavers.length + joiners.length),
   });
 }
@@ -71,7 +71,11 @@ export async function holdDeleted(
 /** True if the service has the network no more and no person has asked for a new one. */
 export async function isLeftAlone({ store }: NetworkDeps, row: NetworkRecord): Promise<boolean> {
   if (row.networkId === null) return false;
-  const decision = await store.networkHolds.findDecision(row.id, 'network_deleted', row.networkId);
+  const decision = await store.questions.findNetworkDecision(
+    row.id,
+    'network_deleted',
+    row.networkId,
+  );
   return decision === 'open' || decision === 'rejected';
 }
 
@@ -94,8 +98,8 @@ export async function holdRefused(
 ): Promise<void> {
   const detail = describeRefusal(refusal);
   deps.log.warn({ run: run.id, network: row.id, refused: detail }, 'a network is refused');
-  const subject = deps.store.fingerprint('network_refusal', detail);
-  await askPerson(deps, run, row.id, { kind: 'network_refused', subject, detail });
+  const matter = deps.store.fingerprint('network_refusal', detail);
+  await askPerson(deps, run, row.id, { kind: 'network_refused', matter, detail });
 }
 
 function describeRefusal(refusal: NetworkRefusal): string {
@@ -169,7 +173,7 @@ async function renameNetwork(
     }
     await store.checkpoint(run.lease, (trx) => recordNetworkName(trx, row.id, name));
   }
-  await store.networkHolds.settle(run.lease, row.id, 'name_taken');
+  await store.questions.settleNetwork(run.lease, row.id, 'name_taken');
 }
 
 async function holdUnnamed(
@@ -193,7 +197,7 @@ export async function holdName(
   row: NetworkRecord,
   name: string,
 ): Promise<null> {
-  const subject = deps.store.fingerprint('network_name', name);
-  await askPerson(deps, run, row.id, { kind: 'name_taken', subject, detail: null });
+  const matter = deps.store.fingerprint('network_name', name);
+  await askPerson(deps, run, row.id, { kind: 'name_taken', matter, detail: null });
   return null;
 }

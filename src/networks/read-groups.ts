@@ -78,7 +78,7 @@ async function readGroup(deps: NetworkDeps, run: NetworkRun, group: KnownGroup):
     return holdUnreadable(deps, run, group, error);
   }
   await store.checkpoint(run.lease, (trx) => recordGroupMembers(trx, run.id, group.id, members));
-  await store.networkHolds.settle(run.lease, group.id, 'group_unreadable');
+  await store.questions.settleNetwork(run.lease, group.id, 'group_unreadable');
   log.info({ run: run.id, network: group.id, members: members.size }, 'a group was read');
 }
 
@@ -92,7 +92,7 @@ async function holdUnreadable(
   deps.log.warn(facts, 'a group could not be read to its end; its network stays as it is');
   await askPerson(deps, run, network, {
     kind: 'group_unreadable',
-    subject: selector,
+    matter: selector,
     detail: isDonorSyncError(error) ? error.code : 'unexpected_error',
   });
 }

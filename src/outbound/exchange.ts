@@ -137,6 +137,9 @@ const UNCONNECTED_CODES = new Set<unknown>([
   'SELF_SIGNED_CERT_IN_CHAIN',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  // A proxy that broke off before there was a tunnel.
+  'UND_ERR_PRX_CONN',
+  'UND_ERR_PRX_TLS',
 ]);
 
 /**

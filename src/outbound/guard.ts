@@ -1,11 +1,13 @@
 /**
  * The one guard of requests that leave. It is given the final URL of each, and decides where it can lead: an operator's
  * settings file can name any host, also one of a private network; what was set in a browser reaches public addresses
- * alone, besides those that the operator has named.
+ * alone, besides those that the operator has named. All of them leave through the proxies of the environment, if it has any.
  */
 import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
+import type { Dispatcher } from 'undici';
 import { ConfigurationError, isConfigurationError } from '../core/errors.ts';
+import { createDispatcher, readProxies } from './proxy.ts';
 
 /** The addresses of a private network that are open all the same. */
 export interface NamedByOperator {
@@ -37,7 +39,12 @@ export function outboundFetch(reach: Reach): Fetch {
     if (input instanceof Request) throw new TypeError('The guard takes a URL and its options.');
     const url = new URL(input);
     const request = { ...init, redirect: 'manual' } as const;
-    if (reach === 'anywhere' || isNamed(url, reach.named)) return globalThis.fetch(url, request);
+    if (reach === 'anywhere' || isNamed(url, reach.named)) {
+      // Node's own fetch, unless there is a proxy: undici takes memory that most have no use for.
+      return readProxies() === null
+        ? globalThis.fetch(url, request)
+        : sendBy(await findProxied(), url, request);
+    }
     const why = whyNotPublic(url);
     if (why !== null) throw refused(why, url.hostname);
     return sendPinned(url, request, reach.lookup ?? systemLookup);
@@ -133,31 +140,45 @@ const PRIVATE_NAME =
 
 /**
  * Connects to the very addresses that were checked: a name that leads elsewhere a moment later cannot lead the request
- * there. A name with one private address among public ones is refused as a whole.
+ * there. A name with one private address among public ones is refused as a whole. A proxy finds the addresses itself, so
+ * there only the text of the URL is checked; `doctor` says so.
  */
 async function sendPinned(
   url: URL,
   init: RequestInit,
   lookup: LookupFunction,
 ): Promise<Awaited<ReturnType<Fetch>>> {
-  const { fetch } = await import('undici');
   try {
-    return await fetch(url, { ...init, dispatcher: await pinnedAgent(lookup) });
+    return await sendBy(await findPinned(lookup), url, init);
   } catch (error) {
     if (error instanceof Error && isConfigurationError(error.cause)) throw error.cause;
     throw error;
   }
 }
 
-type Agent = import('undici').Agent;
+async function sendBy(
+  dispatcher: Dispatcher,
+  url: URL,
+  init: RequestInit,
+): Promise<Awaited<ReturnType<Fetch>>> {
+  const { fetch } = await import('undici');
+  return fetch(url, { ...init, dispatcher });
+}
 
-const agents = new WeakMap<LookupFunction, Agent>();
+/** Those of each lookup, with the connections that they keep open. */
+const pinned = new WeakMap<LookupFunction, Promise<Dispatcher>>();
 
-async function pinnedAgent(lookup: LookupFunction): Promise<Agent> {
-  const { Agent } = await import('undici');
-  const agent = agents.get(lookup) ?? new Agent({ connect: { lookup: publicOnly(lookup) } });
-  agents.set(lookup, agent);
-  return agent;
+function findPinned(lookup: LookupFunction): Promise<Dispatcher> {
+  const dispatcher = pinned.get(lookup) ?? createDispatcher(readProxies(), publicOnly(lookup));
+  pinned.set(lookup, dispatcher);
+  return dispatcher;
+}
+
+let proxied: Promise<Dispatcher> | null = null;
+
+function findProxied(): Promise<Dispatcher> {
+  proxied ??= createDispatcher(readProxies());
+  return proxied;
 }
 
 /** A lookup that answers with public addresses or not at all. */

@@ -200,7 +200,7 @@ async function previewWaiting(deps: SyncDeps, run: PreviewRun): Promise<Preview[
     run,
     ready.map(({ contact }) => contact.crmId),
   );
-  const approvals = await store.holds.listApprovals(ready.map(({ job }) => job.trackingId));
+  const approvals = await store.questions.listApprovals(ready.map(({ job }) => job.trackingId));
   const changes = ready.flatMap((entry) => {
     const result = results.get(entry.jobId);
     const lookup = lookups.get(entry.contact.crmId);

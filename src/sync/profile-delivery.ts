@@ -4,7 +4,7 @@ import { parseOwned } from '../contacts/owned-values.ts';
 import { type OutcomeReason, SHARED_PROFILE_TEXT } from '../core/outcome.ts';
 import type { Profile } from '../core/profile.ts';
 import type { ReadyJob } from '../credits/statements/jobs.ts';
-import type { HoldRecord } from '../decisions/statements/holds.ts';
+import type { ContactQuestion } from '../decisions/statements/questions.ts';
 import type { WrittenValues } from '../fields/former-values.ts';
 import { type FieldPlan, planFields } from '../fields/plan.ts';
 import type { KnownRecord } from '../fields/records.ts';
@@ -48,7 +48,7 @@ export type Planned =
 /** What is known of a contact at the moment of delivery. */
 export interface Circumstances extends KnownRecord {
   /** What a person has approved of this profile; null if nothing was asked or approved. */
-  approval: HoldRecord['kind'] | null;
+  approval: ContactQuestion['kind'] | null;
   /** What is ours in records that the CRM merged into it; none by default. */
   merged?: readonly WrittenValues[];
   /** What a page has shown of it since its record was asked for; null if it may be submitted. */

@@ -52,7 +52,7 @@ describe('contacts that changed at once', () => {
     const question = page.getByRole('dialog', { name: 'Spend 40 credits?' });
     expect(await findBarriers(page)).toEqual([]);
     await question.getByRole('button', { name: 'Cancel' }).click();
-    expect((await world.application.store.holds.listOpen()).length).toBe(MOVED);
+    expect((await world.application.store.questions.listOpen()).length).toBe(MOVED);
     await page.getByRole('button', { name: 'Approve all (40 credits)' }).click();
     await question.getByRole('button', { name: 'Approve all 40 contacts' }).click();
     await page.getByText(`Approved: ${MOVED} contacts of Riverside Food Bank.`).waitFor();
@@ -76,7 +76,7 @@ describe('contacts that changed at once', () => {
     await page.getByText(`Rejected: ${MOVED} contacts`).waitFor();
     await sync(world);
     expect(await spentBy(world)).toBe(MOVED);
-    expect(await world.application.store.holds.listOpen()).toEqual([]);
+    expect(await world.application.store.questions.listOpen()).toEqual([]);
   });
 
   it.each([

@@ -96,7 +96,7 @@ describe('the buttons', () => {
     await here.putFaults([{ on: { method: 'POST' }, times: 1, fault: { kind: 'resetAfter' } }]);
     const { runId } = await here.runner.request({ integrationId: 'riverside', trigger: 'manual' });
     await here.untilEnded(runId);
-    const [hold] = await here.application.store.holds.listOpen();
+    const [hold] = await here.application.store.questions.listOpen();
     // The answer was lost: there is no profile that could be approved.
     const refused = await press(here, `/decisions/${hold?.id}/approve`);
     expect(refused.status).toBe(409);

@@ -152,7 +152,7 @@ describe('the status page', () => {
     await page.getByText(`Rejected: ${contact}`).waitFor();
     await page.getByText('Nothing waits for a person.').waitFor();
     await world.application.store.decisions.applyAll('riverside');
-    expect(await world.application.store.holds.listOpen()).toEqual([]);
+    expect(await world.application.store.questions.listOpen()).toEqual([]);
     expect(view.complaints).toEqual([]);
   });
 

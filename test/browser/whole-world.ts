@@ -53,8 +53,8 @@ export async function openWholeWorld(): Promise<WholeWorld> {
   await world.untilEnded((await findSetup(world.application, finished))?.trialRun ?? '');
   await press(world, `/setup/${finished}/plan`, { do: 'finish' });
   const setupId = await answerSetup(world, 'Northside School');
-  const [hold] = await store.holds.listAlone();
-  const [batch] = await store.holds.listBatches();
+  const [hold] = await store.questions.listSingle();
+  const [batch] = await store.questions.listBatches();
   return {
     ...{ ...world, runId, setupId, clients: ['riverside', 'harbor', finished] },
     ...{ holdId: hold?.id ?? '', batchId: batch?.id ?? '' },

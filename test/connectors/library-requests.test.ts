@@ -1,26 +1,18 @@
 /** Requests that the stand-ins have seen, against those that the vendors' libraries have built: none goes around them. */
-import * as companies from '@hubspot/api-client/lib/codegen/crm/companies/index.js';
-import * as contacts from '@hubspot/api-client/lib/codegen/crm/contacts/index.js';
-import * as lists from '@hubspot/api-client/lib/codegen/crm/lists/index.js';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
-import { GuardedTransport } from '../../connectors/salesforce/client.ts';
+import { createRequests } from '../../connectors/hubspot/client.ts';
 import { people } from '../../connectors/testing/seeds.ts';
+import {
+  listenToLibraries,
+  OWN_TO_HUBSPOT,
+  tally,
+  toEntry,
+  watchSending,
+} from './built-requests.ts';
 import { toArray } from './connector-options.ts';
 import { openAccount } from './hubspot/account.ts';
 import { openOrg } from './salesforce/org.ts';
-
-/** A request without its query, as a stand-in's ledger has it. */
-function toEntry(method: string, url: string): string {
-  return `${method} ${new URL(url, 'https://any.invalid').pathname.replace(/\/$/, '')}`;
-}
-
-/** How often each request was made. */
-function tally(entries: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const entry of entries.toSorted()) counts[entry] = (counts[entry] ?? 0) + 1;
-  return counts;
-}
 
 /** Everything that a night makes a connector do, by single requests and by many. */
 async function play(connector: Connector, ids: readonly string[], field: string): Promise<void> {
@@ -37,22 +29,16 @@ async function play(connector: Connector, ids: readonly string[], field: string)
 describe('requests to Salesforce', () => {
   let org: Awaited<ReturnType<typeof openOrg>>;
   let built: string[];
+  let stop: () => void;
 
   beforeEach(async () => {
     org = await openOrg();
     built = [];
-    const original = GuardedTransport.prototype.httpRequest;
-    vi.spyOn(GuardedTransport.prototype, 'httpRequest').mockImplementation(function (
-      this: GuardedTransport,
-      request,
-    ) {
-      built.push(toEntry(request.method, request.url));
-      return original.call(this, request);
-    });
+    stop = listenToLibraries((method, url) => built.push(toEntry(method, url)));
   });
 
   afterEach(async () => {
-    vi.restoreAllMocks();
+    stop();
     await org.close();
   });
 
@@ -83,31 +69,19 @@ describe('requests to Salesforce', () => {
   });
 });
 
-/** Requests that the library of HubSpot has no class for, or drops a part of (`connectors/hubspot/client.ts`). */
-const OWN_TO_HUBSPOT =
-  /^\w+ \/(crm\/(properties|property-validations)|account-info|settings\/currencies|oauth)\//;
-
 describe('requests to HubSpot', () => {
   let account: Awaited<ReturnType<typeof openAccount>>;
   let built: string[];
+  let stop: () => void;
 
   beforeEach(async () => {
     account = await openAccount();
     built = [];
-    for (const { RequestContext } of [contacts, companies, lists]) {
-      const { getUrl } = RequestContext.prototype;
-      vi.spyOn(RequestContext.prototype, 'getUrl').mockImplementation(function (
-        this: contacts.RequestContext,
-      ) {
-        const url = getUrl.call(this);
-        built.push(toEntry(this.getHttpMethod(), url));
-        return url;
-      });
-    }
+    stop = listenToLibraries((method, url) => built.push(toEntry(method, url)));
   });
 
   afterEach(async () => {
-    vi.restoreAllMocks();
+    stop();
     await account.close();
   });
 
@@ -134,5 +108,26 @@ describe('requests to HubSpot', () => {
     await account.ask('GET', '/crm/objects/2026-09/contacts');
     await connector.close();
     expect(await seenSince(start)).not.toEqual(tally(built));
+  });
+});
+
+describe('every test of a connector', () => {
+  const url = 'http://127.0.0.1/crm/objects/2026-09/contacts?limit=1';
+
+  it('would fail by a request that no library has built', async () => {
+    const { fetch, end } = watchSending(async () => new Response());
+    await fetch(url, { method: 'GET' });
+    expect(end).toThrow(
+      "Sent around the vendor's library: GET /crm/objects/2026-09/contacts?limit=1",
+    );
+  });
+
+  it('passes what a library has built, as often as it is tried, and the listed requests', async () => {
+    const { fetch, end } = watchSending(async () => new Response());
+    await createRequests('2026-09').listRecords('contacts', { limit: 1 });
+    for (const each of [url, url, 'http://127.0.0.1/account-info/2026-09/details']) {
+      await fetch(each, { method: 'GET' });
+    }
+    end();
   });
 });

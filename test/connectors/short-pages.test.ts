@@ -146,7 +146,7 @@ async function start(isSloppy: boolean) {
       expect(await world.sync()).toMatchObject({ status: 'succeeded', reason: null });
       expect(new Map([...api.rows].map(([id, { donor }]) => [id, donor]))).toEqual(paid);
       expect(await world.spent()).toBe(spent);
-      expect(await world.store.holds.listBatches()).toEqual([]);
+      expect(await world.store.questions.listBatches()).toEqual([]);
     },
   };
 }
@@ -162,7 +162,7 @@ it.each(['ends early', 'is empty', 'fails'] as const)(
       contacts: { read: PAGE_SIZE, skipped: 0, held: PEOPLE - PAGE_SIZE },
     });
     expect(await removed()).toBe(0);
-    const [batch] = await world.store.holds.listBatches();
+    const [batch] = await world.store.questions.listBatches();
     expect(batch).toMatchObject({ kind: 'contacts_missing', count: PEOPLE - PAGE_SIZE });
     await expectWhole();
     expect(await removed()).toBe(0);
@@ -173,7 +173,7 @@ it('asks nothing if the page fails aloud', async () => {
   const { api, world, removed, expectWhole } = await start(false);
   api.state.second = 'fails';
   expect((await world.sync()).reason?.code).toBe('crm_unavailable');
-  expect(await world.store.holds.listBatches()).toEqual([]);
+  expect(await world.store.questions.listBatches()).toEqual([]);
   expect(await removed()).toBe(0);
   await expectWhole();
 });
@@ -182,8 +182,8 @@ it('spends nothing on contacts that a user took for gone and that are back', asy
   const { api, world, removed, expectWhole } = await start(true);
   api.state.second = 'ends early';
   await world.sync();
-  const [batch] = await world.store.holds.listBatches();
-  await world.store.holds.decideBatch(batch?.id ?? '', 'approved');
+  const [batch] = await world.store.questions.listBatches();
+  await world.store.questions.decideBatch(batch?.id ?? '', 'approved');
   expect(await world.sync()).toMatchObject({ status: 'succeeded', reason: null });
   expect(await removed()).toBe(PEOPLE - PAGE_SIZE);
   await expectWhole();

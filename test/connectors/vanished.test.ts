@@ -114,7 +114,7 @@ describe.each([
     await crm.show(gone, 'hidden');
     const report = await world.sync({ only: gone });
     expect(report).toMatchObject({ status: 'incomplete', reason: { code: 'contacts_missing' } });
-    expect(await world.store.holds.listBatches()).toMatchObject([
+    expect(await world.store.questions.listBatches()).toMatchObject([
       { kind: 'contacts_missing', count: 60 },
     ]);
     expect(await statesOf(world, gone)).not.toContain('removed');
@@ -124,7 +124,7 @@ describe.each([
     expect(await statesOf(world, gone)).not.toContain('removed');
     await crm.show(gone, 'visible');
     expect((await world.sync()).reason).toBeNull();
-    expect(await world.store.holds.listBatches()).toEqual([]);
+    expect(await world.store.questions.listBatches()).toEqual([]);
     for (const id of gone) expect([id, await crm.valueOf(id)]).toEqual([id, paid.get(id)]);
     expect(await world.spent()).toBe(spent);
   });
@@ -163,8 +163,8 @@ describe.each([
     const gone = ids.slice(0, 35);
     for (const id of gone) await crm.vanish(id);
     expect((await world.sync({ only: gone })).reason?.code).toBe('contacts_missing');
-    const [batch] = await world.store.holds.listBatches();
-    expect(await world.store.holds.decideBatch(batch?.id ?? '', 'approved')).toBe(35);
+    const [batch] = await world.store.questions.listBatches();
+    expect(await world.store.questions.decideBatch(batch?.id ?? '', 'approved')).toBe(35);
     expect((await world.sync()).reason).toBeNull();
     expect(await statesOf(world, gone)).toEqual(new Set(['removed']));
     expect(await world.spent()).toBe(spent);

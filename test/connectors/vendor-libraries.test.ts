@@ -59,6 +59,8 @@ describe("the vendors' libraries", () => {
   });
 
   it('set no dispatcher for the whole process, since Node reads it for its own fetch', () => {
-    expect(SOURCES.filter((file) => /setGlobalDispatcher/.test(read(file)))).toEqual([]);
+    // The stub of undici has to have this function, and refuses.
+    const setter = /\bsetGlobalDispatcher\b(?! = refuse)/;
+    expect(SOURCES.filter((file) => setter.test(read(file)))).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ import {
 } from '../../src/credits/statements/lost-answers.ts';
 import type { SharingRules } from '../../src/credits/statements/paid-jobs.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
-import type { HoldRecord } from '../../src/decisions/statements/holds.ts';
+import type { ContactQuestion } from '../../src/decisions/statements/questions.ts';
 import { toIdentityText } from '../../src/identity/identity-text.ts';
 import {
   BALANCE,
@@ -324,9 +324,9 @@ export function jobOf({ db }: StoreWorld, crmId: string): Promise<Tables['jobs']
 }
 
 /** The hold of a contact's job; fails if there is none. */
-export async function holdOf({ store }: StoreWorld, crmId: string): Promise<HoldRecord> {
-  const hold = await store.holds.find(trackingIdOf(crmId));
-  if (!hold) throw new Error(`There is no hold of ${crmId}`);
+export async function holdOf({ store }: StoreWorld, crmId: string): Promise<ContactQuestion> {
+  const hold = await store.questions.find(trackingIdOf(crmId));
+  if (hold?.about !== 'contact') throw new Error(`There is no hold of ${crmId}`);
   return hold;
 }
 

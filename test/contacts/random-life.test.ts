@@ -264,10 +264,10 @@ async function deliver({ store, lease }: StoreWorld, { choice }: Step): Promise<
 }
 
 async function decide({ store }: StoreWorld, { choice }: Step): Promise<void> {
-  const open = await store.holds.listOpen(INTEGRATION);
+  const open = await store.questions.listOpen(INTEGRATION);
   const hold = open[choice % Math.max(open.length, 1)];
   const decisions = ['approved', 'rejected', 'resubmitted'] as const;
-  if (hold) await store.holds.decide(hold, decisions[choice % decisions.length] ?? 'approved');
+  if (hold) await store.questions.decide(hold, decisions[choice % decisions.length] ?? 'approved');
 }
 
 /** What must be true of each contact and its job at every moment. */
@@ -277,7 +277,7 @@ async function expectSound({ db }: StoreWorld): Promise<void> {
     (await db.selectFrom('jobs').selectAll().execute()).map((job) => [job.tracking_id, job]),
   );
   const holds = await db
-    .selectFrom('holds')
+    .selectFrom('questions')
     .select(['crm_id', 'kind'])
     .where('decision', 'is', null)
     .execute();
@@ -342,8 +342,11 @@ async function finish(world: StoreWorld): Promise<void> {
     await answer(world, { ...step, kind: 'answer' });
     await poll(world, { ...step, kind: 'poll' });
     for (const _ of IDS) await deliver(world, { ...step, kind: 'deliver', choice: 0 });
-    for (const hold of await world.store.holds.listOpen(INTEGRATION)) {
-      await world.store.holds.decide(hold, hold.kind === 'lost_answer' ? 'rejected' : 'approved');
+    for (const hold of await world.store.questions.listOpen(INTEGRATION)) {
+      await world.store.questions.decide(
+        hold,
+        hold.kind === 'lost_answer' ? 'rejected' : 'approved',
+      );
     }
     await submit(world);
     await world.clock.advance(1);

@@ -35,7 +35,7 @@ function applicationOf({ store }: Pick<StoreWorld, 'store'>, twoPeople = TWO) {
 
 async function heldBatch(world: StoreWorld, ids: readonly string[]): Promise<Asked> {
   await holdChanged(world, ids);
-  const [batch] = await world.store.holds.listBatches();
+  const [batch] = await world.store.questions.listBatches();
   const request = batch && approvalOfBatch('approve', batch);
   if (!request) throw new Error('there is no batch');
   return { request, integrationId: INTEGRATION };
@@ -103,6 +103,29 @@ describeEachDatabase('what waits for a second person', (open) => {
     expect((await world.store.audit.verify()).problems).toEqual([]);
   });
 
+  it('is not put in force by a clock, a run, another try or a statement of another program', async () => {
+    const world = await createWorld();
+    const { db, store, clock } = world;
+    const { id } = await asked(world, await heldBatch(world, IDS));
+    const request = { what: 'forget', alsoInCrm: false, blockUnknown: false } as const;
+    const forget = await asked(world, { request, integrationId: INTEGRATION, crmId: 'c-9' });
+    for (const hours of [0, 1, 24, 100]) {
+      await clock.advance(hours * 3_600_000);
+      expect(await store.decisions.applyDue()).toBeNull();
+      await store.decisions.applyAll(INTEGRATION);
+      expect(await store.decisions.findWithdrawable(id)).toBeUndefined();
+      expect(await store.decisions.withdraw(id)).toBe(false);
+    }
+    expect(await states(world, IDS)).toEqual(['held', 'held', 'held']);
+    const inForce = { in_force_from: clock.now() };
+    await expect(db.updateTable('answers').set(inForce).execute()).rejects.toThrow();
+    const waiting = await listApprovals(store);
+    expect(waiting.map((one) => [one.id, one.confirmedBy])).toEqual([
+      [id, null],
+      [forget.id, null],
+    ]);
+  });
+
   it('is not needed for few contacts, for a rejection, or without the setting', async () => {
     const world = await createWorld();
     const what = await heldBatch(world, IDS.slice(0, 2));
@@ -120,12 +143,12 @@ describeEachDatabase('what waits for a second person', (open) => {
   it('is refused where some of it was decided or added meanwhile, and spends nothing', async () => {
     const world = await createWorld();
     const approval = await asked(world, await heldBatch(world, IDS));
-    const [one] = await world.store.holds.listOfBatch({
+    const [one] = await world.store.questions.listOfBatch({
       id: approval.request.what === 'decide' ? (approval.request.decisions[0]?.subject ?? '') : '',
       integrationId: INTEGRATION,
     });
     if (!one) throw new Error('nothing is held');
-    await world.store.holds.decide(one, 'rejected');
+    await world.store.questions.decide(one, 'rejected');
     expect(await codeOf(confirm(world, approval, BEN))).toBe('approval_changed');
     expect(await states(world, IDS)).toEqual(['settled', 'held', 'held']);
 
@@ -144,7 +167,7 @@ describeEachDatabase('what waits for a second person', (open) => {
     await holdForName(world, [...IDS, 'c-4']);
     const until = clock.now();
     const later = { opened_at: until + 1 };
-    await db.updateTable('holds').set(later).where('crm_id', '=', 'c-4').execute();
+    await db.updateTable('questions').set(later).where('crm_id', '=', 'c-4').execute();
     const reason = { subject: 'name_mismatch', integrationId: INTEGRATION, openedUntil: until };
     const request = approvalOfReason('resubmit', reason);
     if (request === null) throw new Error('it needs no second person');
@@ -184,8 +207,8 @@ describeEachDatabase('what waits for a second person', (open) => {
     const world = await createWorld();
     const { db, store, clock } = world;
     await asked(world, await heldBatch(world, IDS));
-    const ahead = { runs_out_at: clock.now() + APPROVAL_MS + 1 };
-    await db.updateTable('approvals').set(ahead).execute();
+    const ahead = { void_from: clock.now() + APPROVAL_MS + 1 };
+    await db.updateTable('answers').set(ahead).execute();
     expect(await listApprovals(store)).toEqual([]);
     expect(await states(world, IDS)).toEqual(['held', 'held', 'held']);
   });
@@ -215,7 +238,7 @@ describeEachDatabase('what waits for a second person', (open) => {
     const request = { what: 'forget', alsoInCrm: false, blockUnknown: false } as const;
     const about = { request, integrationId: INTEGRATION, crmId: 'c-1' };
     const { id } = await asked(world, about);
-    await db.updateTable('approvals').set({ crm_id: 'c-2' }).execute();
+    await db.updateTable('answers').set({ crm_id: 'c-2' }).execute();
     expect(await store.approvals.find(id)).toBeUndefined();
     expect(await store.approvals.list()).toEqual([]);
   });
@@ -224,7 +247,7 @@ describeEachDatabase('what waits for a second person', (open) => {
     const world = await createWorld();
     const { db, store, lease } = world;
     const left = async () => {
-      const rows = await db.selectFrom('approvals').select('crm_id').orderBy('crm_id').execute();
+      const rows = await db.selectFrom('answers').select('crm_id').orderBy('crm_id').execute();
       return rows.map((row) => row.crm_id);
     };
     const request = { what: 'forget', alsoInCrm: false, blockUnknown: false } as const;

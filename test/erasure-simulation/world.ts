@@ -15,8 +15,8 @@ import type { Integration } from '../../src/core/integration.ts';
 import type { Log } from '../../src/core/log.ts';
 import { newId } from '../../src/core/new-id.ts';
 import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';
-import { decideHold } from '../../src/decisions/decide-holds.ts';
-import { decisionsFor, listOpenHolds } from '../../src/decisions/views/hold.ts';
+import { decideQuestion } from '../../src/decisions/decide.ts';
+import { decisionsFor, listOpenQuestions } from '../../src/decisions/views/question.ts';
 import { undoRun } from '../../src/fields/undo.ts';
 import { forgetPerson } from '../../src/privacy/forget/forget.ts';
 import type { ErasureReceipt } from '../../src/privacy/forget/receipt.ts';
@@ -578,10 +578,10 @@ export function createWorld(
   async function decide(approve: boolean): Promise<void> {
     await withProduct(async ({ store: opened }) => {
       for (const { id } of settings.integrations) {
-        for (const hold of await listOpenHolds(opened, id)) {
+        for (const hold of await listOpenQuestions(opened, id)) {
           const words = decisionsFor(hold);
           const word = words.find((each) => each === (approve ? 'approve' : 'reject'));
-          if (word !== undefined) await decideHold(opened, hold, word);
+          if (word !== undefined) await decideQuestion(opened, hold, word);
         }
       }
     });

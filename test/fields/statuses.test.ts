@@ -91,9 +91,9 @@ describe('the status of contacts in the CRM', () => {
     expect(sinceOf(world, unknown)).toMatch(/^20\d\d-/);
     expect([statusOf(world, nameless), sinceOf(world, nameless)]).toEqual([null, null]);
     const spent = await world.spent();
-    const [hold] = await world.store.holds.listOpen();
+    const [hold] = await world.store.questions.listOpen();
     if (!hold) throw new Error('Nothing is held');
-    await world.store.holds.decide(hold, 'approved');
+    await world.store.questions.decide(hold, 'approved');
     await world.sync();
     expect(statusOf(world, held)).toBe('Written');
     expect(await world.spent()).toBe(spent);

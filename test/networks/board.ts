@@ -31,7 +31,7 @@ export async function expectBoard(
 
 /** The one hold there is. */
 export async function theHold(world: NetworkWorld) {
-  const [hold, ...more] = await world.store.networkHolds.listOpen();
+  const [hold, ...more] = await world.store.questions.listOpen();
   if (!hold || more.length > 0) throw new Error('There is not one hold');
   return hold;
 }

@@ -119,9 +119,9 @@ function peopleOf(bits: number): string[] {
 
 /** Lets a person agree with everything; true if there was anything. */
 async function approveAll({ id }: Integration): Promise<boolean> {
-  const holds = await world.store.networkHolds.listOpen(id);
+  const holds = await world.store.questions.listOpen(id);
   const shrunk = holds.filter(({ kind }) => kind === 'group_shrunk');
-  for (const hold of shrunk) await world.store.networkHolds.decide(hold, 'approved');
+  for (const hold of shrunk) await world.store.questions.decide(hold, 'approved');
   return shrunk.length > 0;
 }
 

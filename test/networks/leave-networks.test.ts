@@ -78,7 +78,7 @@ describe('leaveNetworks', () => {
     await world.putFaults([]);
     world.setBoard(6, 6);
     await world.sync();
-    expect(await world.store.networkHolds.listOpen()).toMatchObject([{ kind: 'group_shrunk' }]);
+    expect(await world.store.questions.listOpen()).toMatchObject([{ kind: 'group_shrunk' }]);
     await world.sync();
     expect((await world.networks())['Board']).toEqual(others);
     expect(await mirrorText()).not.toContain(donorId);
@@ -101,7 +101,7 @@ describe('leaveNetworks', () => {
     }
     const networks = kind === null ? [] : world.integration.networks;
     await world.sync({ integration: { ...world.integration, networks } });
-    const questions = (await world.store.networkHolds.listOpen()).map((one) => one.kind);
+    const questions = (await world.store.questions.listOpen()).map((one) => one.kind);
     expect(questions).toEqual(kind === null ? [] : [kind]);
     expect((await world.networks())['Board'] ?? []).not.toContain(donorId);
     expect(await mirrorText()).not.toContain(donorId);

@@ -143,7 +143,7 @@ describe('a group that looks wrong', () => {
     expect(hold).toMatchObject({ kind: 'group_shrunk', detail: '10 of 10' });
     await here.sync();
     expect(await theHold(here)).toEqual(hold);
-    await here.store.networkHolds.decide(hold, 'approved');
+    await here.store.questions.decide(hold, 'approved');
     expect((await here.sync()).networks[0]).toMatchObject({ removed: 10, kept: 0 });
     await expectBoard(here, [], 10);
   });
@@ -154,7 +154,7 @@ describe('a group that looks wrong', () => {
     await here.sync();
     here.setBoard(0, 10);
     await here.sync();
-    expect(await here.store.networkHolds.listOpen()).toEqual([]);
+    expect(await here.store.questions.listOpen()).toEqual([]);
     await expectBoard(here, here.people.slice(0, 10), 10);
   });
 
@@ -162,11 +162,11 @@ describe('a group that looks wrong', () => {
     const here = await openBoard();
     here.setBoard(8, 9);
     await here.sync();
-    await here.store.networkHolds.decide(await theHold(here), 'rejected');
+    await here.store.questions.decide(await theHold(here), 'rejected');
     here.setBoard(8, 9);
     here.crm.addGroup('board', [here.people[8] ?? '', here.people[12] ?? '']);
     expect((await here.sync()).networks[0]).toMatchObject({ added: 1, removed: 0 });
-    expect(await here.store.networkHolds.listOpen()).toEqual([]);
+    expect(await here.store.questions.listOpen()).toEqual([]);
     await expectBoard(here, [...here.people.slice(0, 10), here.people[12] ?? ''], 11);
     here.crm.addGroup('board', [here.people[12] ?? '']);
     await here.sync();
@@ -179,7 +179,7 @@ describe('a group that looks wrong', () => {
     expect((await here.sync()).networks[0]).toMatchObject({ removed: 4, kept: 6 });
     here.setBoard(0, 2);
     expect((await here.sync()).networks[0]).toMatchObject({ removed: 4, kept: 2 });
-    expect(await here.store.networkHolds.listOpen()).toEqual([]);
+    expect(await here.store.questions.listOpen()).toEqual([]);
   });
 
   it('changes nothing when it cannot be read to its end, and the contacts are synced', async () => {
@@ -200,7 +200,7 @@ describe('a group that looks wrong', () => {
     await expectBoard(here, here.people.slice(0, 10), 10);
     here.setBoard(0, 12);
     await here.sync();
-    expect(await here.store.networkHolds.listOpen()).toEqual([]);
+    expect(await here.store.questions.listOpen()).toEqual([]);
     await expectBoard(here, here.people.slice(0, 12), 12);
   });
 });

@@ -51,10 +51,10 @@ describe('a network', () => {
     expect(await theHold(here)).toMatchObject({ kind: 'name_taken', name: 'Board' });
     await expectBoard(here, here.people.slice(0, 11), 11);
     await here.sync();
-    expect(await here.store.networkHolds.listOpen()).toEqual([]);
+    expect(await here.store.questions.listOpen()).toEqual([]);
     await here.byHand('DELETE', `/networks/${await here.networkId('Directors')}`);
     await here.sync({ integration });
-    expect(await here.store.networkHolds.listOpen()).toEqual([]);
+    expect(await here.store.questions.listOpen()).toEqual([]);
     await expectBoard(here, here.people.slice(0, 11), 11, 'Directors');
   });
 
@@ -75,7 +75,7 @@ describe('a network', () => {
       Staff: await here.donorsOf(here.people.slice(0, 2)),
       Board: await here.donorsOf(here.people.slice(2, 6)),
     });
-    expect((await here.store.networkHolds.listOpen()).map(({ kind }) => kind)).toEqual([
+    expect((await here.store.questions.listOpen()).map(({ kind }) => kind)).toEqual([
       'group_unreadable',
     ]);
     expect(await here.networkSpent()).toBe(6);
@@ -93,7 +93,7 @@ describe('a network', () => {
       'Former board': await here.donorsOf(here.people.slice(0, 10)),
       Board: await here.donorsOf(here.people.slice(10, 12)),
     });
-    expect(await here.store.networkHolds.listOpen()).toEqual([]);
+    expect(await here.store.questions.listOpen()).toEqual([]);
   });
 
   it('whose swap of names was killed in the middle has its name after the next sync', async () => {
@@ -142,7 +142,7 @@ describe('a network', () => {
     const networks = [{ ...long, name: 'Staff' }, BOARD];
     const integration = { ...here.integration, networks };
     await here.sync({ integration });
-    expect(await here.store.networkHolds.listOpen()).toEqual([]);
+    expect(await here.store.questions.listOpen()).toEqual([]);
     expect((await here.networks())['Staff']).toHaveLength(3);
     // The same when a network that is there gets such a name; its members go on.
     here.crm.addGroup('staff', here.people.slice(2, 6));
@@ -150,7 +150,7 @@ describe('a network', () => {
     expect((await here.sync({ integration: renamed })).networks[0]).toMatchObject({ added: 1 });
     expect(await theHold(here)).toMatchObject({ kind: 'network_refused' });
     await here.sync({ integration });
-    expect(await here.store.networkHolds.listOpen()).toEqual([]);
+    expect(await here.store.questions.listOpen()).toEqual([]);
   });
 
   it('whose members the service refuses as invalid is held, and the others go on', async () => {
@@ -177,7 +177,7 @@ describe('a network', () => {
     expect(report).toMatchObject({ status: 'succeeded', networks: [{ added: 0 }, { added: 3 }] });
     expect(await theHold(here)).toMatchObject({ kind: 'network_refused', name: 'Board' });
     expect((await here.sync()).networks[0]).toMatchObject({ added: 3 });
-    expect(await here.store.networkHolds.listOpen()).toEqual([]);
+    expect(await here.store.questions.listOpen()).toEqual([]);
     expect(await here.networkSpent()).toBe(6);
   });
 
@@ -200,10 +200,10 @@ describe('a network', () => {
     await here.sync();
     expect(await here.networkCalls()).toEqual(calls);
     expect(await here.networks()).toEqual({});
-    expect(await here.store.networkHolds.decide(hold, 'approved')).toBe(true);
+    expect(await here.store.questions.decide(hold, 'approved')).toBe(true);
     await here.sync();
     await expectBoard(here, here.people.slice(1, 11), 20);
-    expect(await here.store.networkHolds.listOpen()).toEqual([]);
+    expect(await here.store.questions.listOpen()).toEqual([]);
   });
 
   it('that was deleted stays away when a person rejects it', async () => {
@@ -211,9 +211,9 @@ describe('a network', () => {
     await here.byHand('DELETE', `/networks/${await here.networkId('Board')}`);
     here.setBoard(1, 11);
     await here.sync();
-    await here.store.networkHolds.decide(await theHold(here), 'rejected');
+    await here.store.questions.decide(await theHold(here), 'rejected');
     await here.sync();
-    expect(await here.store.networkHolds.listOpen()).toEqual([]);
+    expect(await here.store.questions.listOpen()).toEqual([]);
     expect(await here.networks()).toEqual({});
     expect(await here.networkSpent()).toBe(10);
   });

@@ -44,7 +44,7 @@ export function mortal(deps: SyncDeps, { atCall, moment }: Death): SyncDeps {
       ...deps.store,
       // What is written into the mirror.
       ...watch({ checkpoint: deps.store.checkpoint }),
-      networkHolds: watch(deps.store.networkHolds),
+      questions: watch(deps.store.questions),
     },
   };
 }

@@ -1,8 +1,9 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createWorld, type Donor } from '../../people/world.ts';
+import { createWorld } from '../../people/world.ts';
 import type { PartnerSandbox } from '../../sandbox/partner/index.ts';
+import type { Donor } from '../../service/donor.ts';
 import { aWorldOf } from './hand-made-world.ts';
 import { ask, issueKey, startPartner } from './partner.ts';
 import { createList, creditsIn, donorIds, UNKNOWN_DONOR } from './saved-donors.ts';

@@ -1,12 +1,15 @@
 /** A small world of donors that a test has written itself. */
 
-import type { Donor, World } from '../../people/world.ts';
+import { WORLD_DAY } from '../../people/day.ts';
+import type { World as InventedWorld } from '../../people/world.ts';
+import type { Donor, World } from '../../service/donor.ts';
 
 /** A world of just these donors, without a contact list. */
-export function aWorldOf(donors: readonly Donor[]): World {
+export function aWorldOf(donors: readonly Donor[]): World & Pick<InventedWorld, 'crmPerson'> {
   return {
     seed: 0,
     donorCount: donors.length,
+    asOf: WORLD_DAY,
     donor(n) {
       const donor = donors[n];
       if (donor === undefined) {

@@ -1,13 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { blankDonor } from '../../people/donor.ts';
-import {
-  type Address,
-  type CrmPerson,
-  createWorld,
-  type Donor,
-  type World,
-} from '../../people/world.ts';
+import { type CrmPerson, createWorld } from '../../people/world.ts';
 import { openDatabase } from '../../service/database.ts';
+import type { Address, Donor, World } from '../../service/donor.ts';
+import { blankDonor } from '../../service/donor.ts';
 import { openDonorIndex } from '../../service/matcher/donor-index.ts';
 import { createMatcher, type Matcher } from '../../service/matcher/matcher.ts';
 import { aWorldOf } from './hand-made-world.ts';
@@ -84,6 +79,7 @@ describe('the matcher', () => {
     ['words added', 'Acme Foods Chicago Office'],
     ['a legal form', 'The ACME Foods Company, LLC'],
     ['a typo', 'Acme Fods'],
+    ['short words', 'Acme Fds.'],
   ])('finds a donor by an employer despite %s', (_, employer) => {
     expect(found({ first: 'Robert', last: 'Marlowe', employers: [employer] })).toBe(0);
   });
@@ -114,6 +110,18 @@ describe('the matcher', () => {
       donorNumber: null,
       runnerUp: { donorNumber: 3000 },
     });
+  });
+
+  it('takes a large employer in another state for no evidence: others there bear the name', () => {
+    const staff = Array.from({ length: 1000 }, (_, n) =>
+      aDonor(`Clerk${n}`, null, 'Other', [], ['Huge Bank']),
+    );
+    const one = aDonor('Rosanna', null, 'Oldenquist', [OAK], ['Huge Bank']);
+    const person = { first: 'Rosanna', last: 'Oldenquist', employers: ['Huge Bank'] };
+    const matcher = matcherOf(aWorldOf([one, ...staff]));
+    const elsewhere = ['19 Nowhere Road, Boise, ID 83701'];
+    expect(matcher.match({ ...person, addresses: [] }).donorNumber).toBe(0);
+    expect(matcher.match({ ...person, addresses: elsewhere }).donorNumber).toBeNull();
   });
 
   it('says how likely a donor is, why, and who else it could be', () => {

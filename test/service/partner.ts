@@ -2,12 +2,12 @@
 
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import type { Donor } from '../../people/world.ts';
 import {
   type PartnerSandbox,
   type PartnerSandboxOptions,
   startPartnerSandbox,
 } from '../../sandbox/partner/index.ts';
+import type { Donor } from '../../service/donor.ts';
 import { type Answer, control, send } from '../testbed/asking.ts';
 
 /** Starts a stand-in without limits and waiting by default; it ends with the test. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Donor } from '../../people/world.ts';
+import type { Donor } from '../../service/donor.ts';
 import { aClock } from '../testbed/a-clock.ts';
 import { aWorldOf } from './hand-made-world.ts';
 import { ask, personOf, startPartner, submitOne } from './partner.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createWorld, type Donor } from '../../people/world.ts';
+import { createWorld } from '../../people/world.ts';
 import type { PartnerSandbox } from '../../sandbox/partner/index.ts';
+import type { Donor } from '../../service/donor.ts';
 import { aClock } from '../testbed/a-clock.ts';
 import { aWorldOf } from './hand-made-world.ts';
 import { ask, issueKey, startPartner } from './partner.ts';

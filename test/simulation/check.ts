@@ -59,8 +59,8 @@ function checkStore({ store, violate }: World): void {
 }
 
 const ASKED_IN_VAIN = `
-  select holds.crm_id, kind from holds left join contacts using (integration_id, crm_id)
-  where decision is null and coalesce(contacts.state, '') <> 'held'`;
+  select questions.crm_id, kind from questions left join contacts using (integration_id, crm_id)
+  where decision is null and network is null and coalesce(contacts.state, '') <> 'held'`;
 
 /** Who has left, has opted out or is held comes back to a job that waits. */
 const OPEN_JOBS = `
@@ -163,7 +163,7 @@ function checkHold(world: World, crm: SimulatedCrm, record: Record_, reason: str
   }
 }
 
-const OPEN_QUESTION = 'select id from holds where crm_id = ? and decision is null';
+const OPEN_QUESTION = 'select id from questions where crm_id = ? and decision is null';
 
 /** Of several that are lost together one cannot be proved free beside a larger one that was charged, or as many. */
 function wasLostWithPaid(store: World['store'], contact: string): boolean {
@@ -190,7 +190,7 @@ function isAnswerDropped({ swarm, store, oracle, wasHurt }: World, record: Recor
 }
 
 const ASKED_ABOUT =
-  "select id from holds where crm_id = ? and tracking_id = ? and kind = 'lost_answer'";
+  "select id from questions where crm_id = ? and tracking_id = ? and kind = 'lost_answer'";
 
 /** The CRM holds the right profile, or what a person typed. */
 function checkProfile(world: World, crm: SimulatedCrm, record: Record_, reason: string): void {
@@ -401,7 +401,7 @@ function checkNetworks({ crms, oracle, service, store, swarm, violate }: World):
   if (!swarm.networks) return;
   for (const [name, crm] of crms) {
     const holds = store.rows(
-      'select id from network_holds where integration_id = ? and subject is not null',
+      'select id from questions where integration_id = ? and matter is not null',
       name,
     );
     const failed = store.rows(FAILED, name);

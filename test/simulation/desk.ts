@@ -4,12 +4,18 @@ import type { Application } from '../../src/application.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { newId } from '../../src/core/new-id.ts';
-import { decideBatch, decideHold } from '../../src/decisions/decide-holds.ts';
-import { decisionsFor, listOpenHolds } from '../../src/decisions/views/hold.ts';
+import { DECIDED, decideBatch, decideQuestion } from '../../src/decisions/decide.ts';
+import type { Question } from '../../src/decisions/statements/questions.ts';
+import {
+  type DecisionWord,
+  decisionsFor,
+  listOpenQuestions,
+} from '../../src/decisions/views/question.ts';
 import { undoRun } from '../../src/fields/undo.ts';
 import { forgetPerson } from '../../src/privacy/forget/forget.ts';
 import { openCrm } from '../../src/sync/control/crm-account.ts';
 import { withLease } from '../../src/sync/control/with-lease.ts';
+import type { Answers } from './answers.ts';
 import { type Record_, type SimulatedCrm, versionOf } from './crm.ts';
 import type { Life } from './process.ts';
 import type { Random } from './random.ts';
@@ -29,6 +35,7 @@ export interface DeskWork {
   crm: SimulatedCrm;
   random: Random;
   now(): number;
+  answers: Answers;
   say(who: string, what: string): void;
   /** A person decides about the changes of many. */
   onChangesDecided(crm: SimulatedCrm): void;
@@ -78,59 +85,37 @@ export async function runErrand(work: DeskWork, errand: Exclude<Errand, { kind: 
 
 async function decide({ application, integration, crm, random, ...work }: DeskWork): Promise<true> {
   const { store } = application;
-  const open = await listOpenHolds(store, integration.id);
+  const open = await listOpenQuestions(store, integration.id);
   for (const hold of open) {
     if (random.chance(0.3)) continue;
     const word = random.one(decisionsFor(hold));
     if (word === undefined) continue;
-    const record = hold.about === 'contact' ? crm.records.get(hold.row.crmId) : undefined;
-    work.say(
-      `process ${work.life.name}`,
-      `decides: ${word} (${hold.row.kind}, ${record?.id ?? ''})`,
-    );
+    const record = hold.about === 'contact' ? crm.records.get(hold.crmId) : undefined;
+    work.say(`process ${work.life.name}`, `decides: ${word} (${hold.kind}, ${record?.id ?? ''})`);
     // Before it is on record: whether a commit is heard of or not, the person has said it.
-    if (record !== undefined && word === 'reject') record.isRejected = true;
-    if (record !== undefined && word === 'resubmit') record.resubmittedAt = work.now();
-    const isAboutPerson = hold.row.kind === 'new_person_unknown';
-    const keepsFormer =
-      hold.row.kind === 'values_of_two_people' || hold.row.kind === 'donor_mass_change';
-    if (record !== undefined && word === 'approve' && !isAboutPerson && !keepsFormer) {
-      record.isApproved = true;
-    }
-    if (record !== undefined && isAboutPerson && word === 'approve') record.isSamePerson = true;
-    if (record !== undefined && keepsFormer && word === 'reject') record.isSamePerson = true;
-    if (record !== undefined && word === 'approve' && hold.row.kind === 'forgotten_person') {
-      record.distinguishedAt = work.now();
-    }
-    if (hold.row.kind === 'identity_mass_change') work.onChangesDecided(crm);
-    if (record !== undefined && word === 'reject' && hold.row.kind === 'forgotten_person') {
-      record.isConfirmedErased = true;
-      record.wasCalledErased = true;
-    }
-    // Where it cannot be proved that nothing was charged, the details may not have been paid for after all.
-    if (record !== undefined && word === 'reject' && hold.row.kind === 'lost_answer') {
-      record.rejectedLoss = versionOf(record.details);
-    }
-    const batch = hold.about === 'contact' ? hold.row.batch : null;
+    const batch = hold.about === 'contact' ? hold.batch : null;
+    const saying = { crm, word, kind: hold.kind, ...work };
+    if (record !== undefined) noteSaid(saying, record);
+    if (hold.kind === 'identity_mass_change') work.onChangesDecided(crm);
     const isWhole = batch != null && word !== 'resubmit' && random.chance(0.5);
     for (const each of open) {
       if (each.about !== 'contact' || batch == null) continue;
-      const changed = crm.records.get(each.row.crmId);
-      const isMeant = each === hold || (isWhole && each.row.batch === batch);
-      if (changed === undefined || !isMeant) continue;
-      if (word === 'reject') {
-        changed.isRejected = true;
-        for (const { version } of changed.readAs) changed.rejectedChanges.add(version);
-      } else changed.resubmittedAt = work.now();
+      const changed = crm.records.get(each.crmId);
+      const isMeant = each === hold || (isWhole && each.batch === batch);
+      if (changed !== undefined && isMeant) noteChangeSaid(saying, changed);
     }
+    work.answers.give({
+      ...{ what: 'decide', decision: DECIDED[word], questions: new Set([hold.id]) },
+      batches: new Set(isWhole ? [batch] : []),
+    });
     if (isWhole) {
       await decideBatch(
         store,
         { id: batch, integrationId: integration.id, kind: 'identity_mass_change' },
         word,
       );
-    } else if (await decideHold(store, hold, word)) {
-      if (record === undefined || hold.row.kind !== 'forgotten_person') continue;
+    } else if (await decideQuestion(store, hold, word)) {
+      if (record === undefined || hold.kind !== 'forgotten_person') continue;
       if (word === 'reject') record.confirmedErasedAt ??= work.now();
       // A confirmation before it has not come to its end.
       else record.isConfirmedErased = false;
@@ -139,11 +124,52 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
   return true;
 }
 
-async function undo({ application, integration, life, random, say }: DeskWork): Promise<true> {
+/** What a user says about a question, for those who judge what becomes of its contact. */
+export interface Saying {
+  crm: SimulatedCrm;
+  word: DecisionWord;
+  kind: Question['kind'];
+  now(): number;
+}
+
+export function noteSaid({ word, kind, now }: Saying, record: Record_): void {
+  if (word === 'reject') record.isRejected = true;
+  if (word === 'resubmit') record.resubmittedAt = now();
+  const isAboutPerson = kind === 'new_person_unknown';
+  const keepsFormer = kind === 'values_of_two_people' || kind === 'donor_mass_change';
+  if (word === 'approve' && !isAboutPerson && !keepsFormer) record.isApproved = true;
+  if (isAboutPerson && word === 'approve') record.isSamePerson = true;
+  if (keepsFormer && word === 'reject') record.isSamePerson = true;
+  if (word === 'approve' && kind === 'forgotten_person') record.distinguishedAt = now();
+  if (word === 'reject' && kind === 'forgotten_person') {
+    record.isConfirmedErased = true;
+    record.wasCalledErased = true;
+  }
+  // Where it cannot be proved that nothing was charged, the details may not have been paid for after all.
+  if (word === 'reject' && kind === 'lost_answer') record.rejectedLoss = versionOf(record.details);
+}
+
+/** The same of details that changed together with those of others. */
+export function noteChangeSaid({ word, now }: Saying, changed: Record_): void {
+  if (word === 'reject') {
+    changed.isRejected = true;
+    for (const { version } of changed.readAs) changed.rejectedChanges.add(version);
+  } else changed.resubmittedAt = now();
+}
+
+async function undo({
+  application,
+  integration,
+  life,
+  random,
+  say,
+  answers,
+}: DeskWork): Promise<true> {
   const runs = await application.store.runs.list({ integrationId: integration.id, limit: 5 });
   const run = random.one(runs);
   if (run === undefined) return true;
   say(`process ${life.name}`, `takes back what a run wrote into ${integration.id}`);
+  answers.give({ what: 'undo', run: run.id });
   const open = await application.open(integration, life.stopping.signal);
   try {
     await withLease(open.deps, integration.id, async (lease) =>
@@ -156,8 +182,30 @@ async function undo({ application, integration, life, random, say }: DeskWork): 
 }
 
 async function forget(
-  { application, integration, life, now, say }: DeskWork,
+  work: DeskWork,
   { record, typed, alsoInCrm }: Extract<Errand, { kind: 'forget' }>,
+): Promise<boolean> {
+  const { application, integration, life } = work;
+  return eraseContact(work, { record, alsoInCrm }, async () => {
+    const crmId = await application.contactId(integration, typed);
+    work.say(
+      `process ${life.name}`,
+      `forgets contact ${record.id}${alsoInCrm ? ', in the CRM as well' : ''}`,
+    );
+    const { clock } = life;
+    const receipt = await forgetPerson(
+      { application, clock, log: silentLog, newId: () => newId(clock.now()) },
+      { integration, crmId, alsoInCrm, everywhere: false, blockUnknown: false },
+    );
+    return receipt.complete;
+  });
+}
+
+/** Erases a contact, with all that the judge has to know of it; false if it has to be asked for again. */
+export async function eraseContact(
+  { now, say }: Pick<DeskWork, 'now' | 'say'>,
+  { record, alsoInCrm }: { record: Record_; alsoInCrm: boolean },
+  erase: () => Promise<boolean>,
 ): Promise<boolean> {
   const beganAt = now();
   // A record that donor-sync cannot see cannot be cleared, and the receipt says so.
@@ -166,17 +214,7 @@ async function forget(
   // Its process may be killed when all is done but the telling.
   record.mayBeForgotten ||= !alsoInCrm;
   record.erasureBegunAt ??= beganAt;
-  const crmId = await application.contactId(integration, typed);
-  say(
-    `process ${life.name}`,
-    `forgets contact ${record.id}${alsoInCrm ? ', in the CRM as well' : ''}`,
-  );
-  const { clock } = life;
-  const receipt = await forgetPerson(
-    { application, clock, log: silentLog, newId: () => newId(clock.now()) },
-    { integration, crmId, alsoInCrm, everywhere: false, blockUnknown: false },
-  );
-  if (!receipt.complete) return false;
+  if (!(await erase())) return false;
   say(`contact ${record.id}`, 'is forgotten');
   // What a deleted record holds cannot be cleared, also if it is put back before this has come to its end, and
   // who was forgotten before is not known as ours.

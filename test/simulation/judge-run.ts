@@ -131,10 +131,14 @@ function judgeWritten(world: Judged, life: Life, report: RunReport | null): void
   }
 }
 
-/** What a run writes into a contact that is erased clears fields that an erasure could not reach: no report counts it. */
+/**
+ * What a run writes into a contact that is erased clears fields that an erasure could not reach: no report counts it.
+ * That a user once told the contact from an erased person says nothing about its own erasure afterwards.
+ */
 function isClearedOfErased(record: Record_, writtenAt: number): boolean {
   const erasedAt = record.forgottenAt ?? record.erasureBegunAt ?? Number.POSITIVE_INFINITY;
-  const isTold = record.distinguishedAt !== null && record.distinguishedAt <= writtenAt;
+  const toldAt = record.distinguishedAt;
+  const isTold = toldAt !== null && toldAt >= erasedAt && toldAt <= writtenAt;
   return erasedAt <= writtenAt && !isTold;
 }
 

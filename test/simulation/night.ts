@@ -7,10 +7,12 @@ import type { RunReport } from '../../src/core/run.ts';
 import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';
 import { LEASE_MS } from '../../src/database/transact.ts';
 import { runSync } from '../../src/sync/run.ts';
+import { ANSWER_ERRANDS, type AnswerWork, carryOutAll, doAnswer, firstUsers } from './answering.ts';
+import { createAnswers } from './answers.ts';
 import type { HookAddress } from './calls.ts';
 import { disturb, setClock } from './chaos.ts';
 import { checkNight } from './check.ts';
-import { createSimulatedCrm, type SimulatedCrm, simulatedConnector } from './crm.ts';
+import { createSimulatedCrm, type Record_, type SimulatedCrm, simulatedConnector } from './crm.ts';
 import { type Errand, errandsOf, runErrand } from './desk.ts';
 import { clockOf, fateOf } from './fates.ts';
 import { createHumans, type Humans } from './humans.ts';
@@ -192,6 +194,8 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
   /** Processes that sync one contact. */
   const forOne = new Set<string>();
   const desk = random.split('desk');
+  const answering = random.split('answers');
+  const users = firstUsers();
   const erasures: {
     integration: Integration;
     crm: SimulatedCrm;
@@ -249,6 +253,8 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     charges: () => service.charges,
     bornAt: (name: string) => births.get(name) ?? 0,
   });
+  const { isUnknown } = oracle;
+  const answers = createAnswers({ swarm, store, now: timeline.now, isUnknown, violate });
   const service = createServiceModel({
     ...{ timeline, random: random.split('service'), humans, habits: swarm.service, say },
     onPaid(jobs, balance) {
@@ -332,6 +338,10 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     wasHurt: (name) => named.get(name)?.wasHurt ?? false,
     integrations: settings.integrations,
   };
+  const answeringDeps = {
+    ...{ random: answering, answers, users, now: timeline.now, say, onErasureLeft },
+    onChangesDecided: oracle.onChangesDecided,
+  };
   const judged = { ...world, say, isCalm: () => isCalm, now: timeline.now, killed: () => killed };
   store.begin({
     ...{ kind: swarm.store, timeline, random: random.split('store'), say },
@@ -365,6 +375,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
         else {
           store.restore(backup.rows);
           oracle.onRestored(backup.at);
+          answers.onRestored(backup.at, false);
           say('an operator', `puts the backup of ${new Date(backup.at).toISOString()} back`);
         }
         backup = null;
@@ -386,7 +397,9 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     }
     people.makeWell();
     say('everything', 'is well from now on');
+    await finishConfirmed();
     await finishErasures();
+    await finishConfirmed();
     await agree();
     await serveLast();
     await playQuiet();
@@ -396,6 +409,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       await playQuiet();
     }
     await store.mirror();
+    answers.judge();
     if (violations.length === 0) checkNight(world);
     if (violations.length === 0 && swarm.beside.leave > 0) await leaveFirst();
     for (const { slot, count } of store.rows(OPEN_TOGETHER)) {
@@ -413,6 +427,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
       say('an operator', `puts back a backup: ${isDone ? 'it holds' : 'the old database stays'}`);
       if (!isDone) continue;
       oracle.onRestored(backup.at);
+      answers.onRestored(backup.at, true);
       heldSince = timeline.now();
       for (const { id } of settings.integrations) toAgree.add(id);
       return;
@@ -570,6 +585,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     const { promise: end, resolve: finish } = Promise.withResolvers<void>();
     const disturbing = disturb(disturbed, random.split(`chaos ${timeline.now()}`), end);
     const desking = workAtDesk();
+    const deciding = answerMuch();
     const working = people.work(end);
     const syncing = [...hosts].slice(0, session.hosts).map(async (host, index) => {
       await timeline.pass(fates.chance(0.5) ? fates.int(0, 2_000) : fates.int(0, 60_000));
@@ -582,7 +598,48 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     });
     await Promise.all(syncing);
     finish();
-    await Promise.all([disturbing, working, desking]);
+    await Promise.all([disturbing, working, desking, deciding]);
+    await store.mirror();
+    answers.judge();
+  }
+
+  /** What users answer on pages and with a second person, while hosts sync. */
+  async function answerMuch(): Promise<void> {
+    if (swarm.desk.answers === 0) return;
+    for (let times = answering.int(2, 12); times > 0; times -= 1) {
+      await timeline.pass(answering.magnitude(1_000, 600_000));
+      const integration = answering.one(settings.integrations);
+      const crm = crms.get(integration?.id ?? '');
+      if (integration === undefined || crm === undefined) return;
+      const errand = answering.pick(ANSWER_ERRANDS);
+      await atWork(async (application, life) => {
+        await store.mirror();
+        await doAnswer(answeringDeps, { application, integration, crm, life }, errand);
+      });
+    }
+  }
+
+  /** A service carries out by itself what was confirmed. */
+  async function finishConfirmed(): Promise<void> {
+    if (swarm.desk.answers === 0) return;
+    for (const integration of settings.integrations) {
+      const crm = crms.get(integration.id);
+      if (crm === undefined) continue;
+      await timeline.pass(HOUR_MS);
+      await atWork((application, life) =>
+        carryOutAll(answeringDeps, { application, integration, crm, life }),
+      );
+    }
+  }
+
+  /** It is repeated when all is well, as the product asks for. */
+  function onErasureLeft(
+    { integration, crm }: AnswerWork,
+    record: Record_,
+    alsoInCrm: boolean,
+  ): void {
+    const errand = { kind: 'forget', record, typed: record.id, alsoInCrm } as const;
+    erasures.push({ integration, crm, errand });
   }
 
   /** Syncs as a cron line does: a process that dies, or finds another at work, is followed by one more. */
@@ -793,7 +850,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
           const { onChangesDecided } = oracle;
           const work = {
             ...{ application, integration, life, crm, random: desk, now, say },
-            onChangesDecided,
+            ...{ onChangesDecided, answers },
           };
           return await runErrand(work, errand);
         } finally {

@@ -60,7 +60,7 @@ function isKeptOut({ store, swarm }: World, crm: SimulatedCrm, record: Record_):
 }
 
 /** Users look at this: a question that is open keeps the values out by name. */
-const ASKED = 'select id from holds where crm_id = ? and decision is null';
+const ASKED = 'select id from questions where crm_id = ? and decision is null';
 
 /** True if the field holds what the field map makes of the profile, or what a flow has made of that. */
 function isThere({ human }: Record_, field: string, cell: Cell | undefined): boolean {

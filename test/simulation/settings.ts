@@ -11,6 +11,7 @@ export function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
     database: 'sqlite::memory:',
     erasureLog: swarm.beside.agree > 0 ? '/simulated.erasures' : null,
     retention: swarm.beside.purge > 0 ? RETENTION : {},
+    twoPeople: swarm.desk.answers > 0 ? TWO_PEOPLE : {},
     integrations: names.map((name, index) => ({
       id: name,
       partner: {
@@ -39,6 +40,9 @@ export function settingsOf(swarm: Swarm, names: readonly string[]): Settings {
 
 /** Often, since processes serve for some minutes alone. */
 const SCHEDULE = { cron: '*/3 * * * *', timezone: 'UTC' };
+
+/** As few as the settings take. */
+const TWO_PEOPLE = { approvals: 1, undo: 0, forgetEverywhere: true };
 
 /** As short as the settings take it (days). */
 export const RETENTION = {

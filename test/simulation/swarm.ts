@@ -144,6 +144,8 @@ export interface Desk {
   only: number;
   /** Erase a contact. */
   forget: number;
+  /** 1 if users answer on pages, where they can withdraw it, and with a second person. */
+  answers: number;
 }
 
 export interface ServiceHabits {
@@ -328,6 +330,7 @@ export function swarmOf(seed: number, serve = false): Swarm {
       undo: some(0.2, 0.7),
       only: some(0.25, 0.8),
       forget: some(0.3, 0.8),
+      answers: 0,
     },
     sameHostName: later.chance(0.2),
     isCrossed: false,
@@ -366,6 +369,8 @@ export function swarmOf(seed: number, serve = false): Swarm {
   if (meanwhile.chance(0.03) && swarm.beside.serve === 0) decideMeanwhile(swarm, meanwhile);
   const erased = createRandom(`swarm ${seed} erased`);
   if (erased.chance(0.06) && swarm.beside.serve === 0) mergeErased(swarm, erased);
+  const answers = createRandom(`swarm ${seed} answers`);
+  if (answers.chance(0.12) && !serve) answerMuch(swarm, answers);
   // How young a job is, which may be denied for that, is told by the clock: a theme may have set it.
   if (swarm.faults.clockSkew + swarm.faults.clockJump > 0) swarm.service.denied = 0;
   const persons = createRandom(`swarm ${seed} with persons`);
@@ -557,7 +562,7 @@ function cutDeliveries(swarm: Swarm, { chance, int, pick }: Random): void {
 function hideCharges(swarm: Swarm, { int }: Random): void {
   makePlain(swarm);
   Object.assign(swarm.beside, { purge: 0, agree: 0, leave: 0, serve: 0, schedule: 0 });
-  Object.assign(swarm.desk, { decide: 0, undo: 0, only: 0, forget: 0 });
+  Object.assign(swarm.desk, { decide: 0, undo: 0, only: 0, forget: 0, answers: 0 });
   Object.assign(swarm, { integrations: 1, contacts: int(12, 30), struckAt: null });
   swarm.faults.lostAnswer = 0.1;
   Object.assign(swarm.service, { submitMs: 8_000, buyer: 0, hidingBuyer: 1 });
@@ -597,6 +602,33 @@ function mergeErased(swarm: Swarm, { chance, int }: Random): void {
   settings.shareProfiles = chance(0.3);
   swarm.sessions = [1, 20, 24, 24, 24].map((afterHours) => ({
     ...{ afterHours, hosts: 1, full: chance(0.7) },
+  }));
+}
+
+/**
+ * A night about questions that many contacts bring up, and about answers that are withdrawn, wait for a second person,
+ * run out, or are about something else by the time when that person confirms.
+ */
+function answerMuch(swarm: Swarm, { chance, int, pick }: Random): void {
+  const { desk, faults, people, service, settings } = swarm;
+  if (chance(0.6)) makePlain(swarm);
+  Object.assign(swarm.beside, { serve: 0, schedule: 0 });
+  desk.answers = 1;
+  desk.decide *= 0.5;
+  swarm.contacts = Math.max(swarm.contacts, int(3, 12));
+  Object.assign(service, { wrongPerson: 0.2 + 0.5 * Number(chance(0.5)), deceased: 0.1 });
+  if (chance(0.4)) {
+    settings.massChangeAtLeast = int(2, 4);
+    people.move = 0.5;
+  }
+  const isPutBack = chance(0.35);
+  if (isPutBack) faults.restore = 1;
+  // By the product's own command, which drops what waits for a second person.
+  if (isPutBack && chance(0.7)) swarm.beside.agree = 1;
+  const hours = isPutBack ? ([1, 1, 20, 24] as const) : ([1, 20, 24, 24, 24 * 6, 24 * 8] as const);
+  swarm.sessions = Array.from({ length: isPutBack ? 4 : int(2, 4) }, (_, index) => ({
+    afterHours: index === 0 ? 1 : pick(hours),
+    ...{ hosts: int(1, swarm.hosts), full: chance(0.3) },
   }));
 }
 

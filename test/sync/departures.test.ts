@@ -78,15 +78,15 @@ async function statesOf({ store }: SyncWorld, ids: readonly string[]): Promise<S
 }
 
 async function decide({ store }: SyncWorld, decision: 'approved' | 'rejected'): Promise<number> {
-  const [batch] = await store.holds.listBatches();
+  const [batch] = await store.questions.listBatches();
   if (batch === undefined) throw new Error('No batch waits');
-  return store.holds.decideBatch(batch.id, decision);
+  return store.questions.decideBatch(batch.id, decision);
 }
 
 /** As if the decisions had been made so much earlier. */
 async function makeAnswersOlder({ database }: SyncWorld, ms: number): Promise<void> {
   await database.db
-    .updateTable('holds')
+    .updateTable('questions')
     .set((eb) => ({ decided_at: eb('decided_at', '-', ms) }))
     .execute();
 }
@@ -110,12 +110,12 @@ describe('a reading that ends quietly after its first page', () => {
     plain.pages = 1;
     const report = await world.sync();
     expect(report).toMatchObject({ ...MISSING, contacts: { read: 100, submitted: 1, skipped: 0 } });
-    const batches = await world.store.holds.listBatches();
+    const batches = await world.store.questions.listBatches();
     expect(batches).toMatchObject([{ kind: 'contacts_missing', isListChanged: false }]);
     expect(await statesOf(world, ids)).not.toContain('removed');
     plain.pages = Number.POSITIVE_INFINITY;
     expect(await world.sync()).toMatchObject({ status: 'succeeded', reason: null });
-    expect(await world.store.holds.listBatches()).toEqual([]);
+    expect(await world.store.questions.listBatches()).toEqual([]);
     expect(await world.store.missingContacts.hasMissing('riverside')).toBe(false);
     expect(await world.spent()).toBeLessThanOrEqual(spent + 1);
   });
@@ -124,7 +124,7 @@ describe('a reading that ends quietly after its first page', () => {
     const { world, plain, ids } = await openPlain(300);
     Object.assign(plain, { pages: 1, error: new RetriableError('away', { code: 'crm_away' }) });
     expect((await world.sync()).reason?.code).toBe('crm_unavailable');
-    expect(await world.store.holds.listBatches()).toEqual([]);
+    expect(await world.store.questions.listBatches()).toEqual([]);
     expect(await statesOf(world, ids)).not.toContain('removed');
   });
 
@@ -150,7 +150,7 @@ describe('a reading that ends quietly after its first page', () => {
     const contacts = { ...integration.contacts, filter: 'Segment = Major' };
     const narrowed = { ...integration, contacts };
     expect(await world.sync({ integration: narrowed })).toMatchObject(MISSING);
-    expect(await world.store.holds.listBatches()).toMatchObject([
+    expect(await world.store.questions.listBatches()).toMatchObject([
       { isListChanged: true, count: 200 },
     ]);
     expect(await decide(world, 'approved')).toBe(200);
@@ -172,7 +172,7 @@ describe('a reading that ends quietly after its first page', () => {
     expect(await world.sync()).toMatchObject({ status: 'succeeded' });
     await makeAnswersOlder(world, 2 * DAY_MS);
     expect(await world.sync()).toMatchObject(MISSING);
-    expect(await world.store.holds.listBatches()).toMatchObject([{ count: 200 }]);
+    expect(await world.store.questions.listBatches()).toMatchObject([{ count: 200 }]);
     expect(await statesOf(world, ids)).not.toContain('removed');
   });
 
@@ -215,7 +215,7 @@ describe('contacts that lookups do not find, without a sign of a deletion', () =
     // Access comes back, which changes no record: they are looked up again.
     for (const id of gone) world.crm.appear(id);
     expect(await world.sync()).toMatchObject({ status: 'succeeded', reason: null });
-    expect(await world.store.holds.listBatches()).toEqual([]);
+    expect(await world.store.questions.listBatches()).toEqual([]);
     expect(await world.spent()).toBe(spent);
   });
 

@@ -51,10 +51,10 @@ async function reasonOf({ store }: SyncWorld, id: string): Promise<string | unde
 }
 
 async function decideOnly({ store }: SyncWorld, decision: 'approved' | 'rejected'): Promise<void> {
-  const [hold, ...others] = await store.holds.listOpen();
+  const [hold, ...others] = await store.questions.listOpen();
   if (!hold || others.length > 0) throw new Error(`There are ${others.length} holds besides`);
   expect(hold.kind).toBe('forgotten_person');
-  expect(await store.holds.decide(hold, decision)).toBe(true);
+  expect(await store.questions.decide(hold, decision)).toBe(true);
 }
 
 const ADA = {
@@ -86,7 +86,7 @@ describe('the person who was erased, under another id', () => {
     expect(await world.spent()).toBe(spent);
     // However often it is read.
     await world.sync({ full: true });
-    expect(await world.store.holds.listOpen()).toHaveLength(1);
+    expect(await world.store.questions.listOpen()).toHaveLength(1);
     expect(await world.spent()).toBe(spent);
   });
 
@@ -101,7 +101,7 @@ describe('the person who was erased, under another id', () => {
     expect(await reasonOf(world, copy)).toBe('fields_written');
     world.crm.editContact(copy, { employers: ['Another Works'] });
     await world.sync({ full: true });
-    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.store.questions.listOpen()).toEqual([]);
     expect(await world.spent()).toBe(spent + 2);
   });
 
@@ -123,7 +123,7 @@ describe('the person who was erased, under another id', () => {
       await world.sync({ integration });
       expect(await world.spent()).toBe(spent + credits);
       expect(await reasonOf(world, other)).toBe(credits > 0 ? 'fields_written' : 'profile_fresh');
-      expect(await world.store.holds.listOpen()).toEqual([]);
+      expect(await world.store.questions.listOpen()).toEqual([]);
     },
   );
 
@@ -148,7 +148,7 @@ describe('the person who was erased, under another id', () => {
     expect(await tablesNaming(world, copy)).toEqual([]);
     await world.sync({ full: true });
     expect(await tablesNaming(world, copy)).toEqual([]);
-    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.store.questions.listOpen()).toEqual([]);
     expect(await world.spent()).toBe(spent);
   });
 
@@ -158,7 +158,7 @@ describe('the person who was erased, under another id', () => {
     const other = { addresses: ['1 Far Away Road, Nome, AK 99762'], employers: ['Arctic Works'] };
     world.crm.addContact({ firstName, lastName, ...other });
     await world.sync();
-    expect(await world.store.holds.listOpen()).not.toContainEqual(
+    expect(await world.store.questions.listOpen()).not.toContainEqual(
       expect.objectContaining({ kind: 'forgotten_person' }),
     );
   });
@@ -220,7 +220,7 @@ describe('what a person decides about who may be erased, while a run reads', () 
     reading.meanwhile = () => decideOnly(world, 'rejected');
     await world.sync({ full: true });
     expect(await tablesNaming(world, copy)).toEqual([]);
-    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.store.questions.listOpen()).toEqual([]);
     expect(await world.spent()).toBe(spent);
   });
 
@@ -247,7 +247,7 @@ describe('what a person decides about who may be erased, while a run reads', () 
     reading.meanwhile = () => decideOnly(world, 'rejected');
     await world.sync({ full: true });
     expect(await reasonOf(world, winner)).toBe('forgotten');
-    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.store.questions.listOpen()).toEqual([]);
     expect(await world.spent()).toBe(spent);
   });
 
@@ -266,7 +266,7 @@ describe('what a person decides about who may be erased, while a run reads', () 
     const { world, reading, copy, spent } = await openHeld();
     reading.meanwhile = () => decideOnly(world, 'approved');
     await world.sync({ full: true });
-    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.store.questions.listOpen()).toEqual([]);
     expect(await world.spent()).toBe(spent + 1);
     expect(await reasonOf(world, copy)).toBe('fields_written');
   });
@@ -296,10 +296,10 @@ describe('a merge with a contact that was erased', () => {
     expect(await reasonOf(world, winner)).toBe('forgotten_person');
     expect(await world.spent()).toBe(spent);
     await world.sync({ full: true });
-    expect(await world.store.holds.listOpen()).toHaveLength(1);
+    expect(await world.store.questions.listOpen()).toHaveLength(1);
     await decideOnly(world, 'approved');
     await world.sync({ full: true });
-    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.store.questions.listOpen()).toEqual([]);
     expect(await world.spent()).toBe(spent + 1);
   });
 
@@ -321,7 +321,7 @@ describe('a merge with a contact that was erased', () => {
     await world.sync();
     // By that it stays out of the networks.
     expect(await reasonOf(world, winner)).toBe('opted_out');
-    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.store.questions.listOpen()).toEqual([]);
     world.crm.editContact(winner, { optedOut: false });
     await world.sync();
     expect(await reasonOf(world, winner)).toBe('forgotten_person');

@@ -105,7 +105,7 @@ async function forgetJobs(world: SyncWorld): Promise<void> {
 }
 
 async function theHold({ store }: SyncWorld) {
-  const [hold, ...more] = await store.holds.listOpen();
+  const [hold, ...more] = await store.questions.listOpen();
   if (!hold || more.length > 0) throw new Error(`there are ${more.length} more holds`);
   return hold;
 }
@@ -210,10 +210,10 @@ describe('a contact that becomes another person', () => {
     const hold = await theHold(world);
     expect(hold).toMatchObject({ crmId: first, kind: 'values_of_two_people' });
     const spent = await world.spent();
-    await world.store.holds.decide(hold, 'approved');
+    await world.store.questions.decide(hold, 'approved');
     expect((await world.sync()).contacts).toMatchObject({ held: 1 });
     world.crm.allowWrites(first);
-    await world.store.holds.decide(await theHold(world), 'approved');
+    await world.store.questions.decide(await theHold(world), 'approved');
     expect((await world.sync()).contacts).toMatchObject({ written: 1 });
     expect(donorsIn(world, first)).toEqual([donor]);
     expect(await world.spent()).toBe(spent);
@@ -226,7 +226,7 @@ describe('a contact that becomes another person', () => {
     world.crm.editContact(first, identity);
     world.crm.refuseField(first, WORK);
     await world.sync();
-    await world.store.holds.decide(await theHold(world), 'rejected');
+    await world.store.questions.decide(await theHold(world), 'rejected');
     world.crm.allowWrites(first);
     await world.sync({ full: true });
     expect(valuesIn(world, first)).toEqual(before);
@@ -319,7 +319,7 @@ describe('a contact that becomes another person', () => {
     world.crm.editContact(first, next);
     // The profile of the former name is there first, and does not fit.
     await world.sync();
-    await world.store.holds.decide(await theHold(world), 'resubmitted');
+    await world.store.questions.decide(await theHold(world), 'resubmitted');
     await world.sync();
     expect(valuesIn(world, first)).toEqual({
       [DONOR]: donor,
@@ -367,13 +367,13 @@ describe('a contact that becomes another person', () => {
     // The profile of the former name does not fit, and the service does not know the present one.
     const hold = await theHold(world);
     if (hold.kind !== 'new_person_unknown') {
-      await world.store.holds.decide(hold, 'resubmitted');
+      await world.store.questions.decide(hold, 'resubmitted');
       await world.sync();
     }
     await world.sync();
     expect(await theHold(world)).toMatchObject({ kind: 'new_person_unknown', crmId: id });
     expect(valuesIn(world, id)).toEqual(before);
-    await world.store.holds.decide(await theHold(world), 'rejected');
+    await world.store.questions.decide(await theHold(world), 'rejected');
     await world.sync();
     expect(donorsIn(world, id)).toEqual([]);
   });
@@ -392,7 +392,7 @@ describe('a contact that becomes another person', () => {
     world.crm.deleteContact(third);
     world.crm.editContact(first, next);
     await world.sync();
-    await world.store.holds.decide(await theHold(world), 'resubmitted');
+    await world.store.questions.decide(await theHold(world), 'resubmitted');
     const fields = FIELDS.filter(({ to }) => to !== EDUCATION);
     await world.sync({
       full: true,
@@ -569,7 +569,7 @@ describe('a contact that is renamed to somebody whom the service does not know',
   it('keeps the values of the same person under a new name, and is not asked about again', async () => {
     const { world, first, before } = await openRenamed();
     const spent = await world.spent();
-    await world.store.holds.decide(await theHold(world), 'approved');
+    await world.store.questions.decide(await theHold(world), 'approved');
     expect((await world.sync({ full: true })).contacts).toMatchObject({ held: 0, submitted: 0 });
     expect(valuesIn(world, first)).toEqual(before);
     expect(await world.spent()).toBe(spent);
@@ -578,7 +578,7 @@ describe('a contact that is renamed to somebody whom the service does not know',
   it('has its values blanked if a user says that it is another person', async () => {
     const { world, first } = await openRenamed();
     const spent = await world.spent();
-    await world.store.holds.decide(await theHold(world), 'rejected');
+    await world.store.questions.decide(await theHold(world), 'rejected');
     const report = await world.sync();
     expect(report.contacts).toMatchObject({ written: 1, held: 0 });
     expect(Object.values(valuesIn(world, first))).toEqual([null, null, null, null]);
@@ -588,7 +588,7 @@ describe('a contact that is renamed to somebody whom the service does not know',
 
   it('is tried again by the next run where the CRM refuses to blank', async () => {
     const { world, first, before } = await openRenamed();
-    await world.store.holds.decide(await theHold(world), 'rejected');
+    await world.store.questions.decide(await theHold(world), 'rejected');
     world.crm.refuseField(first, WORK);
     await world.sync();
     expect(valuesIn(world, first)).toEqual(before);
@@ -601,7 +601,7 @@ describe('a contact that is renamed to somebody whom the service does not know',
     const { world, first } = await openTwo();
     world.crm.editContact(first, { addresses: ['1 Nowhere Lane, Reno, NV 89501'] });
     await world.sync();
-    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.store.questions.listOpen()).toEqual([]);
   });
 });
 
@@ -627,7 +627,7 @@ describe('a merge that comes with another name', () => {
     await world.sync();
     expect(donorsIn(world, first)).toEqual([donor]);
     expect(valuesIn(world, first)).toEqual(expected);
-    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.store.questions.listOpen()).toEqual([]);
     expect(await world.spent()).toBe(spent);
   });
 
@@ -685,7 +685,7 @@ describe('a merge that comes with another name', () => {
     world.crm.mergeContact(second, first, { fillsBlanks: true });
     await world.sync();
     expect(valuesIn(world, first)).toEqual(before);
-    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.store.questions.listOpen()).toEqual([]);
   });
 
   it('takes out what the CRM filled into blank fields from the other record', async () => {
@@ -780,9 +780,9 @@ describe('another donor for a contact that did not change', () => {
     const report = await world.sync();
     expect(report.contacts).toMatchObject({ written: 0, held: ids.length });
     expect(ids.map((id) => valuesIn(world, id))).toEqual(before);
-    for (const hold of await world.store.holds.listOpen()) {
+    for (const hold of await world.store.questions.listOpen()) {
       expect(hold.kind).toBe('donor_mass_change');
-      await world.store.holds.decide(hold, 'approved');
+      await world.store.questions.decide(hold, 'approved');
     }
     expect((await world.sync()).contacts).toMatchObject({ written: ids.length });
     for (const id of ids) expect(donorsIn(world, id)).toHaveLength(1);

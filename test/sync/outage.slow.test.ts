@@ -32,7 +32,7 @@ async function openProxy(): Promise<PostgresProxy> {
 
 /** Contacts that are held because it is unknown what became of their submission. */
 async function lostAnswers({ store }: SyncWorld): Promise<number> {
-  const holds = await store.holds.listOpen();
+  const holds = await store.questions.listOpen();
   return holds.filter(({ kind }) => kind === 'lost_answer').length;
 }
 

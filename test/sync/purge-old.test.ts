@@ -69,8 +69,8 @@ describe('profiles that were paid for', () => {
     await world.addPeople(5);
     await world.sync();
     await ageJobs(world, 60 * 24 * 6);
-    for (const hold of await world.store.holds.listOpen()) {
-      await world.store.holds.decide(hold, 'approved');
+    for (const hold of await world.store.questions.listOpen()) {
+      await world.store.questions.decide(hold, 'approved');
     }
     await world.sync();
     const { db } = world.database;

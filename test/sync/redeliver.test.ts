@@ -54,6 +54,34 @@ async function expectWhole(world: SyncWorld, fields: readonly string[]): Promise
   }
 }
 
+/** A connector that leaves out each Donor Age by its own judgement, unless the value is there to learn from. */
+function leavingOutAges(crm: MemoryCrm, signal: AbortSignal): Connector {
+  const refusal = { retriable: false, code: 'JUDGED', message: 'No.', fields: ['Donor Age'] };
+  const connector = createMemoryConnector(crm, signal);
+  return {
+    ...connector,
+    async *write(changes) {
+      for await (const change of changes) {
+        const { 'Donor Age': age, ...values } = change.values;
+        const isLeftOut = age !== undefined && change.probe !== true;
+        for await (const result of connector.write([isLeftOut ? { ...change, values } : change])) {
+          if (isLeftOut) yield { status: 'written_in_part', id: result.id, refusals: [refusal] };
+          else yield result;
+        }
+      }
+    },
+  };
+}
+
+/** Lets so many days go by for all values that wait. */
+async function pass({ database }: SyncWorld, days: number): Promise<void> {
+  const ms = days * 86_400_000;
+  await database.db
+    .updateTable('value_states')
+    .set((eb) => ({ since: eb('since', '-', ms), probed_at: eb('probed_at', '-', ms) }))
+    .execute();
+}
+
 describeOn('sqlite', 'what was paid for arrives', () => {
   it('writes the values of a field that was missing once it is there, without a credit', async () => {
     const world = await open({ integration: { fields: linesOf(5) }, connector: asServer });
@@ -164,43 +192,72 @@ describeOn('sqlite', 'what was paid for arrives', () => {
   });
 
   it('asks the CRM each week about values that the connector itself leaves out', async () => {
-    const refusal = { retriable: false, code: 'JUDGED', message: 'No.', fields: ['Donor Age'] };
+    const world = await open({ integration: { fields: linesOf(5) }, connector: leavingOutAges });
+    await world.addPeople(20);
+    await world.sync();
+    await pass(world, 1);
+    await world.sync();
+    expect(filled(world, ['Donor Age'])).toBe(0);
+    await pass(world, 8);
+    await world.sync();
+    await expectWhole(world, ['Donor Age']);
+  });
+
+  it('reports a contact as written that gets one value while another does not fit in the same run', async () => {
+    const world = await open({ integration: { fields: linesOf(5) }, connector: leavingOutAges });
+    world.crm.addField({ name: 'Donor Net Worth Low', type: 'currency', integerDigits: 1 });
+    await world.addPeople(20);
+    await world.sync();
+    // Longer, and still too short.
+    world.crm.addField({ name: 'Donor Net Worth Low', type: 'currency', integerDigits: 2 });
+    await pass(world, 8);
+    const { contacts } = await world.sync();
+    const written = filled(world, ['Donor Age']);
+    expect(written).toBeGreaterThan(5);
+    expect(contacts.written).toBe(written);
+    const unfit = await world.database.db
+      .selectFrom('contacts')
+      .select('outcome_detail as detail')
+      .where('outcome_reason', '=', 'fields_written_some_unfit')
+      .execute();
+    expect(unfit.length).toBeGreaterThan(5);
+    expect(unfit.every(({ detail }) => detail?.includes('Donor Net Worth Low holds at most'))).toBe(
+      true,
+    );
+  });
+
+  it('reports a contact as written that was deleted and put back while the run was reading', async () => {
+    let away: string | null = null;
     const world = await open({
       integration: { fields: linesOf(5) },
       connector(crm, signal) {
-        const connector = createMemoryConnector(crm, signal);
+        const connector = asServer(crm, signal);
         return {
           ...connector,
-          async *write(changes) {
-            for await (const change of changes) {
-              const { 'Donor Age': age, ...values } = change.values;
-              const isLeftOut = age !== undefined && change.probe !== true;
-              for await (const result of connector.write([
-                isLeftOut ? { ...change, values } : change,
-              ])) {
-                if (isLeftOut)
-                  yield { status: 'written_in_part', id: result.id, refusals: [refusal] };
-                else yield result;
-              }
+          async *readPages(cursor) {
+            if (away !== null) {
+              const removed = [{ id: away, mergedInto: null }];
+              yield { contacts: [], removed, cursor };
+              crm.editContact(away, {});
             }
+            yield* connector.readPages(cursor);
           },
         };
       },
     });
-    await world.addPeople(20);
+    await world.addPeople(10);
+    world.crm.removeField('Donor Age');
     await world.sync();
-    const pass = async (days: number) => {
-      const ms = days * 86_400_000;
-      await world.database.db
-        .updateTable('value_states')
-        .set((eb) => ({ since: eb('since', '-', ms), probed_at: eb('probed_at', '-', ms) }))
-        .execute();
-      await world.sync();
-    };
-    await pass(1);
-    expect(filled(world, ['Donor Age'])).toBe(0);
-    await pass(8);
-    await expectWhole(world, ['Donor Age']);
+    world.crm.addField({ name: 'Donor Age' });
+    away = [...world.crm.records.keys()].find((id) => world.crm.valueOf(id, 'Donor ID')) ?? null;
+    const { contacts } = await world.sync();
+    expect(world.crm.valueOf(away ?? '', 'Donor Age')).not.toBeNull();
+    expect(contacts.written).toBe(known(world));
+    expect(
+      (await world.store.contacts.find('riverside', [away ?? ''])).get(away ?? ''),
+    ).toMatchObject({
+      outcomeReason: 'fields_written',
+    });
   });
 
   it('leaves a field empty that a user has emptied, while another field of the contact is filled', async () => {
@@ -253,8 +310,8 @@ describeOn('sqlite', 'what was paid for arrives', () => {
     const before = await world.spent();
     await ageJobs(world, 60 * 24 * 30);
     await world.putFaults([{ on: { path: '*results*' }, fault: { kind: 'jobsVanish' } }]);
-    for (const hold of await world.store.holds.listOpen()) {
-      await world.store.holds.decide(hold, 'approved');
+    for (const hold of await world.store.questions.listOpen()) {
+      await world.store.questions.decide(hold, 'approved');
     }
     await world.sync();
     expect(known(world)).toBeGreaterThan(0);

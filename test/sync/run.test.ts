@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { getSubject } from '../../src/decisions/views/question.ts';
 import { sharedBy } from './shared-by.ts';
 import { aWrittenContact, open, openEnhanced, strangers } from './worlds.ts';
 
@@ -270,7 +271,7 @@ describe('a merge in the CRM', () => {
     expect(await world.spent()).toBe(spent);
     const rows = await world.store.contacts.find('riverside', [winner]);
     expect(rows.get(winner)).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
-    expect(await world.store.holds.listOpen()).toMatchObject([{ crmId: winner }]);
+    expect(await world.store.questions.listOpen()).toMatchObject([{ crmId: winner }]);
   });
 
   it('takes the question about a name along, and heeds what a person says to it', async () => {
@@ -281,10 +282,10 @@ describe('a merge in the CRM', () => {
     const winner = world.crm.addContact({ ...contact, id: 'winner', employers: ['Elsewhere'] });
     world.crm.mergeContact(loser, winner);
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0, held: 1 });
-    const [hold, ...others] = await world.store.holds.listOpen();
+    const [hold, ...others] = await world.store.questions.listOpen();
     expect(others).toEqual([]);
     expect(hold).toMatchObject({ crmId: winner, kind: 'name_mismatch' });
-    if (hold) await world.store.holds.decide(hold, 'approved');
+    if (hold) await world.store.questions.decide(hold, 'approved');
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 1, held: 0 });
     expect(world.crm.valueOf(winner, 'Donor ID')).not.toBeNull();
     expect(await world.spent()).toBe(1);
@@ -294,15 +295,15 @@ describe('a merge in the CRM', () => {
     const world = await open(strangers);
     const [loser = '', winner = ''] = await world.addPeople(2);
     await world.sync();
-    for (const hold of await world.store.holds.listOpen()) {
-      const decision = hold.crmId === loser ? 'approved' : 'resubmitted';
-      await world.store.holds.decide(hold, decision);
+    for (const hold of await world.store.questions.listOpen()) {
+      const decision = getSubject(hold) === loser ? 'approved' : 'resubmitted';
+      await world.store.questions.decide(hold, decision);
     }
     world.crm.mergeContact(loser, winner);
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 0, held: 1 });
-    const [hold] = await world.store.holds.listOpen();
+    const [hold] = await world.store.questions.listOpen();
     expect(hold).toMatchObject({ crmId: winner, kind: 'name_mismatch' });
-    if (hold) await world.store.holds.decide(hold, 'approved');
+    if (hold) await world.store.questions.decide(hold, 'approved');
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 1 });
     expect(await world.spent()).toBe(2);
   });

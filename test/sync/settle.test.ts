@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { recordAcceptedSubmission } from '../../src/credits/statements/answers.ts';
 import { recordSubmissionIntent } from '../../src/credits/statements/intents.ts';
 import { findOpenSubmission } from '../../src/credits/statements/submissions.ts';
+import { getSubject } from '../../src/decisions/views/question.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { runSync } from '../../src/sync/run.ts';
 import { readReasons } from '../../src/sync/views/run-contacts.ts';
@@ -114,7 +115,7 @@ describe('a lost answer', () => {
       expect(report.contacts).toMatchObject({ held: chosen, submitted: 0, written: 0 });
       expect(report.credits.enhancements.spent).toBe(chosen);
       expect(await world.spent()).toBe(chosen);
-      const holds = await world.store.holds.listOpen();
+      const holds = await world.store.questions.listOpen();
       expect(new Set(holds.map(({ kind }) => kind))).toEqual(new Set(['lost_answer']));
       expect((await world.sync({ full: true })).contacts).toMatchObject({
         chosen: 0,
@@ -148,7 +149,7 @@ describe('a lost answer', () => {
       const { world, home, move, reason } = await openMoved();
       move(home);
       expect((await world.sync()).contacts).toMatchObject({ chosen: 0, held: 0 });
-      expect(await world.store.holds.listOpen()).toEqual([]);
+      expect(await world.store.questions.listOpen()).toEqual([]);
       expect(await reason()).toBe('profile_fresh');
       expect((await world.sync({ full: true })).contacts.chosen).toBe(0);
       expect(await world.spent()).toBe(2);
@@ -170,8 +171,8 @@ describe('a lost answer', () => {
 
     it('costs no credit either if a person has rejected to ask again before that', async () => {
       const { world, id, home, move } = await openMoved();
-      const [hold] = await world.store.holds.listOpen();
-      if (hold) await world.store.holds.decide(hold, 'rejected');
+      const [hold] = await world.store.questions.listOpen();
+      if (hold) await world.store.questions.decide(hold, 'rejected');
       move(home);
       await world.sync();
       await world.sync({ full: true });
@@ -187,7 +188,7 @@ describe('a lost answer', () => {
       const refresh = { afterDays: 365, whenIdentityChanges: false };
       await world.sync({ integration: { ...world.integration, refresh } });
       expect(await reason()).toBe('lost_answer');
-      expect(await world.store.holds.listOpen()).toHaveLength(1);
+      expect(await world.store.questions.listOpen()).toHaveLength(1);
       expect(await world.spent()).toBe(2);
     });
 
@@ -196,22 +197,22 @@ describe('a lost answer', () => {
       ['has rejected to ask again', true],
     ])('is not over while the address cannot be read, where a person %s', async (_, isRejected) => {
       const { world, home, move, reason } = await openMoved();
-      const [hold] = await world.store.holds.listOpen();
-      if (hold && isRejected) await world.store.holds.decide(hold, 'rejected');
+      const [hold] = await world.store.questions.listOpen();
+      if (hold && isRejected) await world.store.questions.decide(hold, 'rejected');
       const before = await reason();
       world.crm.hideSource('address');
       expect((await world.sync({ full: true })).contacts.chosen).toBe(0);
       world.crm.showSource('address');
       expect((await world.sync({ full: true })).contacts.chosen).toBe(0);
       expect(await reason()).toBe(before);
-      expect(await world.store.holds.listOpen()).toHaveLength(isRejected ? 0 : 1);
+      expect(await world.store.questions.listOpen()).toHaveLength(isRejected ? 0 : 1);
       // Only what can be read says that it is back.
       world.crm.hideSource('address');
       move(home);
       await world.sync({ full: true });
       world.crm.showSource('address');
       await world.sync({ full: true });
-      expect(await world.store.holds.listOpen()).toEqual([]);
+      expect(await world.store.questions.listOpen()).toEqual([]);
       expect(await world.spent()).toBe(2);
     });
 
@@ -289,10 +290,10 @@ describe('a lost answer', () => {
     await world.addPeople(3);
     await world.putFaults([{ on: ON_SUBMIT, times: 1, fault: { kind: 'resetAfter' } }]);
     await world.sync();
-    const [one, two] = await world.store.holds.listOpen();
+    const [one, two] = await world.store.questions.listOpen();
     if (!one || !two) throw new Error('Nothing is held');
-    await world.store.holds.decide(one, 'resubmitted');
-    await world.store.holds.decide(two, 'rejected');
+    await world.store.questions.decide(one, 'resubmitted');
+    await world.store.questions.decide(two, 'rejected');
     const report = await world.sync();
     expect(report.contacts).toMatchObject({ submitted: 1, written: 1 });
     expect(await world.spent()).toBe(4);
@@ -334,8 +335,8 @@ describe('a lost answer', () => {
     expect(rows.get(out)).toMatchObject({ state: 'settled', outcomeReason: 'opted_out' });
     expect(rows.get(gone)).toMatchObject({ state: 'removed', outcomeReason: 'deleted_in_crm' });
     expect(rows.get(stays)).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
-    const open_ = await world.store.holds.listOpen(world.integration.id);
-    expect(open_.map(({ crmId }) => crmId)).toEqual([stays]);
+    const open_ = await world.store.questions.listOpen(world.integration.id);
+    expect(open_.map(getSubject)).toEqual([stays]);
     expect(await world.spent()).toBe(3);
   });
 
@@ -365,7 +366,7 @@ describe('a lost answer', () => {
     await world.sync();
     const rows = await world.store.contacts.find(world.integration.id, [winner]);
     expect(rows.get(winner)).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
-    expect(await world.store.holds.listOpen()).toMatchObject([{ crmId: winner }]);
+    expect(await world.store.questions.listOpen()).toMatchObject([{ crmId: winner }]);
     expect(await world.spent()).toBe(2);
   });
 
@@ -445,7 +446,7 @@ describe('a lost answer', () => {
         credits: { enhancements: { spent: 1 } },
       });
       expect((await world.spent()) - spent).toBe(1);
-      expect(await world.store.holds.listOpen()).toMatchObject([{ kind: 'lost_answer' }]);
+      expect(await world.store.questions.listOpen()).toMatchObject([{ kind: 'lost_answer' }]);
       // Two minutes of quiet time would have been watched by a dozen readings.
       expect((await submitsAndReadings(world)).length - before).toBeLessThan(10);
     },

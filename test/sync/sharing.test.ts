@@ -263,9 +263,9 @@ describe('a shared profile', () => {
     const [copy = ''] = copyPeople(world.crm, neighbour.crm);
     await world.sync();
     expect((await neighbour.sync()).contacts).toMatchObject({ held: 1, submitted: 0 });
-    const [hold] = await world.store.holds.listOpen('lakeside');
+    const [hold] = await world.store.questions.listOpen('lakeside');
     if (!hold) throw new Error('Nothing is held');
-    await world.store.holds.decide(hold, 'approved');
+    await world.store.questions.decide(hold, 'approved');
     expect((await world.sync({ full: true })).contacts).toMatchObject({ held: 1, written: 0 });
     expect((await neighbour.sync()).contacts).toMatchObject({ written: 1 });
     expect(world.crm.valueOf(id, DONOR_ID)).toBeNull();
@@ -347,8 +347,8 @@ describe('a lost answer about people of another integration', () => {
     const [own, others] = await Promise.all([world.sync(), neighbour.sync()]);
     expect([own.contacts.held, others.contacts.held]).toEqual([4, 4]);
     expect(await world.spent()).toBe(4);
-    for (const hold of await world.store.holds.listOpen()) {
-      await world.store.holds.decide(hold, 'resubmitted');
+    for (const hold of await world.store.questions.listOpen()) {
+      await world.store.questions.decide(hold, 'resubmitted');
     }
     expect((await world.sync()).contacts).toMatchObject({ submitted: 4, written: 4 });
     expect((await neighbour.sync()).contacts).toMatchObject({ submitted: 0, written: 4 });

@@ -185,8 +185,8 @@ describe('the first submission under a mapping', () => {
     await world.addPeople(60);
     await world.sync();
     isOn = false;
-    for (const hold of (await world.store.holds.listOpen()).slice(0, 3)) {
-      await world.store.holds.decide(hold, 'approved');
+    for (const hold of (await world.store.questions.listOpen()).slice(0, 3)) {
+      await world.store.questions.decide(hold, 'approved');
     }
     expect(await world.sync()).toMatchObject({ status: 'succeeded' });
     expect(await world.spent()).toBeGreaterThan(50);

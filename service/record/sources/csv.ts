@@ -2,8 +2,8 @@
 
 import { basename } from 'node:path';
 import { z } from 'zod';
-import type { SourceNote } from '../../../people/world.ts';
 import type { Database } from '../../database.ts';
+import type { SourceNote } from '../../donor.ts';
 import { type Entry, entryOf, type NamedGift, type NamedRole } from '../entry.ts';
 import { ImportProblem } from '../problem.ts';
 import { readCsv } from './csv-rows.ts';

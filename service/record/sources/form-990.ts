@@ -4,7 +4,7 @@
  */
 
 import { basename } from 'node:path';
-import type { Address, SourceNote } from '../../../people/world.ts';
+import type { Address, SourceNote } from '../../donor.ts';
 import { type Entry, entryOf, type NamedOrganisation, type Side } from '../entry.ts';
 import { ImportProblem } from '../problem.ts';
 import type { FiledReturn } from '../returns.ts';

@@ -3,15 +3,15 @@
  * legislators-current and -historical in YAML, JSON or CSV. Form CSV has no terms: it tells who, not when.
  */
 
-import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { type Entry, entryOf, type NamedRole } from '../entry.ts';
 import { ImportProblem } from '../problem.ts';
 import { readCsv } from './csv-rows.ts';
+import { readDecoded } from './decoded.ts';
 
 const CONFIDENCE = 0.98;
 
@@ -72,7 +72,7 @@ function check<T>(file: string, schema: z.ZodType<T>, value: unknown, where: str
 }
 
 async function* readItems(file: string): AsyncGenerator<unknown> {
-  const text = await readFile(file, 'utf8');
+  const text = (await Array.fromAsync(readDecoded(file))).join('');
   yield* listIn(file, 'JSON', () => JSON.parse(text));
 }
 
@@ -95,13 +95,18 @@ async function* readYamlItems(file: string): AsyncGenerator<unknown> {
   // What stands before the first dash may be comments alone.
   const items = () =>
     listIn(file, 'YAML', () => parse(lines.join('\n'), { schema: 'failsafe' }) ?? []);
-  for await (const line of createInterface({ input: createReadStream(file, 'utf8') })) {
+  const text = Readable.from(readDecoded(file));
+  const reader = createInterface({ input: text });
+  // A reader of lines passes no errors on: it would wait forever, or take the file for whole.
+  text.on('error', () => reader.close());
+  for await (const line of reader) {
     if (line.startsWith('- ') && lines.length > 0) {
       yield* items();
       lines = [];
     }
     lines.push(line);
   }
+  if (text.errored !== null) throw text.errored;
   if (lines.length > 0) yield* items();
 }
 

@@ -1,4 +1,7 @@
-/** The contract of the readers: what each kind of file brings, and how it is imported. */
+/**
+ * The contract of the readers: what each kind of file brings, and how it is imported. Imports know no kind of file
+ * beyond it. A reader gives records with their provenance, and decodes its files by `readDecoded`.
+ */
 
 import type { Database } from '../../database.ts';
 import type { Entry } from '../entry.ts';
@@ -31,6 +34,10 @@ export interface Source {
   isEachOnce: boolean;
   /** The names of files that are read from a folder; null if only files can be named. */
   inFolders: RegExp | null;
+  /** What the operator said about the files; the same file with another statement is imported again. */
+  statement: string;
+  /** Files that are read together with each file. */
+  companions: readonly string[];
   /** Returns the births of a file as they are written, to recognise days that stand for an unknown one. */
   readBirths(file: string): Promise<string[]>;
   /** Reads a file; throws `ImportProblem` if it cannot be read, at the latest with its last entry. */
@@ -43,7 +50,8 @@ const NO_BIRTHS = () => Promise.resolve([]);
 export function sourceOf(kind: ImportKind, db: Database, options: CsvOptions): Source {
   const list = (read: (file: string) => AsyncIterable<Entry>) => (file: string) =>
     Promise.resolve({ entries: read(file), filed: null, unread: [] });
-  const once = { isEachOnce: true, inFolders: null, readBirths: NO_BIRTHS };
+  const alone = { statement: '', companions: [], readBirths: NO_BIRTHS };
+  const once = { ...alone, isEachOnce: true, inFolders: null };
   switch (kind) {
     case '990':
       return { ...once, inFolders: /\.xml$/i, read: readForm990 };
@@ -51,11 +59,15 @@ export function sourceOf(kind: ImportKind, db: Database, options: CsvOptions): S
       return { ...once, read: list((file) => readJudges(file, options.date)) };
     case 'legislators':
       return { ...once, read: list((file) => readLegislators(file, options.date)) };
-    case 'csv':
+    case 'csv': {
+      const { source, date, confidence, roles } = options;
       return {
         ...once,
         ...{ isEachOnce: false, readBirths },
+        statement: JSON.stringify([source, date, confidence]),
+        companions: roles === null ? [] : [roles],
         read: list((file) => readCsvDonors(db, file, options)),
       };
+    }
   }
 }

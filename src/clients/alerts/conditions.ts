@@ -3,7 +3,7 @@
 import { BY_OBJECTION } from '../../contacts/many-at-once/opt-outs.ts';
 import type { AlertKind, AlertSettings } from '../../core/alert-settings.ts';
 import { describeCount } from '../../core/quantities.ts';
-import type { HoldBatch } from '../../decisions/statements/hold-batches.ts';
+import type { QuestionBatch } from '../../decisions/statements/batches.ts';
 import { partCountsText } from '../../identity/changed-parts-text.ts';
 import { adviceFor, isKnownStop, stepText } from '../../sync/views/advice.ts';
 
@@ -26,7 +26,7 @@ export interface IntegrationState {
   held: number;
   /** Contacts whose details changed at once, or that are missing at once: one decision for all of a batch. */
   batches: readonly Pick<
-    HoldBatch,
+    QuestionBatch,
     'id' | 'kind' | 'count' | 'parts' | 'isListChanged' | 'marks' | 'source'
   >[];
   /** What waits for a second person; left out: nothing. */
@@ -215,7 +215,7 @@ function missingCondition({
   id,
   count,
   isListChanged,
-}: Pick<HoldBatch, 'id' | 'count' | 'isListChanged'>): Found {
+}: Pick<QuestionBatch, 'id' | 'count' | 'isListChanged'>): Found {
   const changed = isListChanged
     ? '; the settings that make the list have changed since it was last complete'
     : '';
@@ -233,7 +233,7 @@ function erasureCondition({
   id,
   count,
   source,
-}: Pick<HoldBatch, 'id' | 'count' | 'source'>): Found {
+}: Pick<QuestionBatch, 'id' | 'count' | 'source'>): Found {
   const isForbidden = source === 'privacy_hold';
   return {
     subject: `held_erasures/${id}`,
@@ -249,7 +249,11 @@ function erasureCondition({
   };
 }
 
-function optOutCondition({ id, count, marks }: Pick<HoldBatch, 'id' | 'count' | 'marks'>): Found {
+function optOutCondition({
+  id,
+  count,
+  marks,
+}: Pick<QuestionBatch, 'id' | 'count' | 'marks'>): Found {
   const fields = marks.filter((mark) => mark !== BY_OBJECTION).map((mark) => `"${mark}"`);
   const by = fields.length === 0 ? '' : ` by ${fields.join(', ')}`;
   return {

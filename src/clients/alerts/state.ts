@@ -7,10 +7,7 @@ import { createRunDigests } from '../../sync/views/run-digests.ts';
 import type { IntegrationState } from './conditions.ts';
 
 /** What is read of the store. */
-export type AlertStore = Pick<
-  Store,
-  'runs' | 'signs' | 'holds' | 'networkHolds' | 'alerts' | 'approvals'
->;
+export type AlertStore = Pick<Store, 'runs' | 'signs' | 'questions' | 'alerts' | 'approvals'>;
 
 /** Runs that are looked back at for one that ended by itself, and for balances. */
 const RUNS_LOOKED_AT = 10;
@@ -24,9 +21,9 @@ export function createStateReader(store: AlertStore) {
     return new Map(ids.map((id) => [id, toRunState(newest.get(id) ?? [])]));
   });
   return async (integrations: readonly Integration[]): Promise<IntegrationState[]> => {
-    const contacts = await store.holds.countOpen();
-    const networks = await store.networkHolds.countOpen();
-    const allBatches = Map.groupBy(await store.holds.listBatches(), (one) => one.integrationId);
+    const contacts = await store.questions.countOpen('contact');
+    const networks = await store.questions.countOpen('network');
+    const allBatches = Map.groupBy(await store.questions.listBatches(), (one) => one.integrationId);
     const waiting = (await listApprovals(store)).filter(({ confirmedBy }) => confirmedBy === null);
     const approvals = Map.groupBy(waiting, (one) => one.integrationId);
     const runs = await digests(integrations.map(({ id }) => id));

@@ -7,7 +7,7 @@ import {
   contentKind,
   shapeOfValue,
 } from './column-content.ts';
-import type { CsvHeader } from './csv-columns.ts';
+import type { CsvHeader } from './csv-header.ts';
 
 /** The columns of a contact and of its marks, as chosen. */
 export interface ChosenColumns {

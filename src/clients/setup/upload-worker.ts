@@ -8,7 +8,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import { toPlainText } from '../../../connectors/csv/sources/source.ts';
 import { isDonorSyncError } from '../../core/errors.ts';
-import { type ColumnGuess, type CsvHeader, guessColumns, readCsvHeader } from './csv-columns.ts';
+import { type ColumnGuess, guessColumns } from './csv-columns.ts';
+import { type CsvHeader, readCsvHeader } from './csv-header.ts';
 
 /** What the file is, without its rows, or why it cannot be used. */
 export type UploadAnswer =

@@ -9,7 +9,8 @@ import { ownProgram } from '../../core/own-file.ts';
 import { parseDatabaseUrl } from '../../database/database-url.ts';
 import { hasCode } from '../../database/system-error.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { ColumnGuess, CsvHeader } from './csv-columns.ts';
+import type { ColumnGuess } from './csv-columns.ts';
+import type { CsvHeader } from './csv-header.ts';
 import type { UploadAnswer } from './upload-worker.ts';
 
 /** The most that a browser may send; a larger file is put on the machine and named in the settings file. */

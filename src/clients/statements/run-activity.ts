@@ -71,13 +71,13 @@ export function signQueries(db: Database, clock: Pick<Clock, 'now'>) {
     /** Decisions that wait for a person, by integration: contacts of one batch are one, a network is one. */
     async countDecisions(): Promise<Map<string, number>> {
       const contacts = await db
-        .selectFrom('holds')
+        .selectFrom('questions')
         .select(['integration_id', sql<number>`count(distinct coalesce(batch, id))`.as('count')])
         .where('decision', 'is', null)
         .groupBy('integration_id')
         .execute();
       const networks = await db
-        .selectFrom('network_holds')
+        .selectFrom('questions')
         .select((eb) => ['integration_id', eb.fn.countAll().as('count')])
         .where('decision', 'is', null)
         .groupBy('integration_id')

@@ -57,7 +57,7 @@ export function massChangeQueries(db: Database, checkpoint: Checkpoint, clock: C
      */
     async countDonors(integrationId: string, since: number): Promise<ChangeCounts> {
       const decided = await db
-        .selectFrom('holds')
+        .selectFrom('questions')
         .select((eb) => eb.fn.max('decided_at').as('at'))
         .where('integration_id', '=', integrationId)
         .where('kind', 'in', ['donor_mass_change', 'identity_mass_change'])
@@ -74,7 +74,7 @@ export function massChangeQueries(db: Database, checkpoint: Checkpoint, clock: C
       );
       const held = await readCount(
         db
-          .selectFrom('holds')
+          .selectFrom('questions')
           .where('integration_id', '=', integrationId)
           .where('kind', '=', 'donor_mass_change')
           .where('decision', 'is', null)
@@ -136,7 +136,7 @@ const selectDue = prepared((db, { integrationId }: Slots<{ integrationId: string
 
 const decidedLast = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
-    .selectFrom('holds')
+    .selectFrom('questions')
     .select((eb) => eb.fn.max('decided_at').as('at'))
     .where('integration_id', '=', integrationId)
     .where('kind', '=', 'identity_mass_change')
@@ -146,7 +146,7 @@ const decidedLast = prepared((db, { integrationId }: Slots<{ integrationId: stri
 
 function openHolds(db: Database | Trx, integrationId: string) {
   return db
-    .selectFrom('holds')
+    .selectFrom('questions')
     .where('integration_id', '=', integrationId)
     .where('kind', '=', 'identity_mass_change')
     .where('decision', 'is', null);
@@ -188,7 +188,7 @@ async function holdSome(
       opened_at: now,
     };
   });
-  await trx.insertInto('holds').values(holds).execute();
+  await trx.insertInto('questions').values(holds).execute();
   const ids = rows.map(({ crm_id }) => crm_id);
   await move(trx, lease, 'changedWithMany', ids, { id: runId, now });
   return rows.length;

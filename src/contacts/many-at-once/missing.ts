@@ -112,7 +112,7 @@ export function missingContactQueries(db: Database, checkpoint: Checkpoint, cloc
       }
       await checkpoint(lease, (trx) =>
         trx
-          .updateTable('holds')
+          .updateTable('questions')
           .set({ detail })
           .where('integration_id', '=', lease.integrationId)
           .where('kind', '=', MISSING_KIND)
@@ -173,7 +173,7 @@ export function missingContactQueries(db: Database, checkpoint: Checkpoint, cloc
     async countOpen(integrationId: string, only: readonly string[] | null): Promise<number> {
       return readCount(
         db
-          .selectFrom('holds')
+          .selectFrom('questions')
           .where('integration_id', '=', integrationId)
           .where('kind', '=', MISSING_KIND)
           .where('decision', 'is', null)
@@ -266,7 +266,7 @@ export async function closeMissing(
 ): Promise<void> {
   for (const portion of inFilledBatches(crmIds)) {
     await trx
-      .updateTable('holds')
+      .updateTable('questions')
       .set({ decision: 'superseded', decided_at: now })
       .where('integration_id', '=', lease.integrationId)
       .where('crm_id', 'in', portion)
@@ -303,14 +303,14 @@ function isMissing(eb: ContactBuilder, integrationId: string, { since }: Departu
     eb.not(
       eb.exists(
         eb
-          .selectFrom('holds')
-          .select('holds.id')
-          .where('holds.integration_id', '=', integrationId)
-          .whereRef('holds.crm_id', '=', 'contacts.crm_id')
+          .selectFrom('questions')
+          .select('questions.id')
+          .where('questions.integration_id', '=', integrationId)
+          .whereRef('questions.crm_id', '=', 'contacts.crm_id')
           // Written out, so that the database can see that its index of these will do.
-          .where('holds.kind', '=', sql.lit(MISSING_KIND))
-          .where('holds.decision', '=', sql.lit('rejected' as const))
-          .where('holds.decided_at', '>=', since),
+          .where('questions.kind', '=', sql.lit(MISSING_KIND))
+          .where('questions.decision', '=', sql.lit('rejected' as const))
+          .where('questions.decided_at', '>=', since),
       ),
     ),
   ]);
@@ -343,12 +343,12 @@ async function holdSome(
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
-          selectFrom('holds')
-            .select('holds.id')
-            .where('holds.integration_id', '=', integrationId)
-            .whereRef('holds.crm_id', '=', 'contacts.crm_id')
-            .where('holds.kind', '=', MISSING_KIND)
-            .where('holds.decision', 'is', null),
+          selectFrom('questions')
+            .select('questions.id')
+            .where('questions.integration_id', '=', integrationId)
+            .whereRef('questions.crm_id', '=', 'contacts.crm_id')
+            .where('questions.kind', '=', MISSING_KIND)
+            .where('questions.decision', 'is', null),
         ),
       ),
     )
@@ -371,7 +371,7 @@ async function holdSome(
       opened_at: now,
     } as const;
   });
-  await trx.insertInto('holds').values(holds).execute();
+  await trx.insertInto('questions').values(holds).execute();
   return rows.map(({ crm_id }) => crm_id);
 }
 

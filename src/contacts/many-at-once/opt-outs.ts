@@ -45,7 +45,7 @@ export function optOutQueries(db: Database, checkpoint: Checkpoint, clock: Clock
           .where('crm_id', 'not in', (eb) => markedIds(eb, integrationId))
           .execute();
         await trx
-          .updateTable('holds')
+          .updateTable('questions')
           .set({ decision: 'superseded', decided_at: clock.now() })
           .where('integration_id', '=', integrationId)
           .where('kind', '=', OPT_OUT_KIND)
@@ -131,6 +131,18 @@ export function optOutQueries(db: Database, checkpoint: Checkpoint, clock: Clock
       return held;
     },
 
+    /** The contacts whose profiles are deleted for a mark that was set before this instant (epoch ms), and is not in doubt. */
+    async listToDelete(integrationId: string, before: number): Promise<string[]> {
+      const rows = await marked(db, integrationId)
+        .where('k.opted_out_at', '<', before)
+        .where('k.donor', '<>', '')
+        .where(sql<SqlBool>`not ${IS_IN_DOUBT}`)
+        .select('k.crm_id')
+        .orderBy('k.crm_id')
+        .execute();
+      return rows.map(({ crm_id }) => crm_id);
+    },
+
     /** Contacts among these whose mark is in doubt: a user was asked, and has not confirmed it. */
     async listInDoubt(integrationId: string): Promise<Set<string>> {
       const rows = await marked(db, integrationId).where(IS_IN_DOUBT).select('k.crm_id').execute();
@@ -163,7 +175,7 @@ function undecided(db: Database | Trx, integrationId: string) {
 }
 
 /** A question about the mark of the kept profile `k`; written out, so that its index can be used. */
-const question = sql`select 1 from holds as h where h.integration_id = k.integration_id
+const question = sql`select 1 from questions as h where h.integration_id = k.integration_id
   and h.crm_id = k.crm_id and h.kind = 'mass_opt_out'`;
 
 /** Whether the kept profile `k` must not be deleted although its contact is marked: a user has not confirmed the mark. */
@@ -222,7 +234,7 @@ async function holdSome(
       opened_at: Math.max(now, opted_out_at ?? 0),
     } as const;
   });
-  await trx.insertInto('holds').values(holds).execute();
+  await trx.insertInto('questions').values(holds).execute();
   const ids = rows.map(({ crm_id }) => crm_id);
   for (const portion of inFilledBatches(ids)) {
     await trx

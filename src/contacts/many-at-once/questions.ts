@@ -1,16 +1,16 @@
 /** Questions about many contacts at once: each is a batch of holds of one kind. */
 
-import type { HoldKind } from '../../database/tables/decisions.ts';
+import type { ContactQuestionKind } from '../../database/tables/decisions.ts';
 import type { Database } from '../../database/tables/tables.ts';
 
 /** When a user last confirmed such a question (epoch ms); 0 for never. */
 export async function findLastConfirmation(
   db: Database,
   integrationId: string,
-  kind: HoldKind,
+  kind: ContactQuestionKind,
 ): Promise<number> {
   const row = await db
-    .selectFrom('holds')
+    .selectFrom('questions')
     .select((eb) => eb.fn.max('decided_at').as('at'))
     .where('integration_id', '=', integrationId)
     .where('kind', '=', kind)
@@ -23,10 +23,10 @@ export async function findLastConfirmation(
 export async function findOpenBatch(
   db: Database,
   integrationId: string,
-  kind: HoldKind,
+  kind: ContactQuestionKind,
 ): Promise<string | null> {
   const row = await db
-    .selectFrom('holds')
+    .selectFrom('questions')
     .select('batch')
     .where('integration_id', '=', integrationId)
     .where('kind', '=', kind)

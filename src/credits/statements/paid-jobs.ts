@@ -155,21 +155,21 @@ const paidRows = preparedRead(
 /** Holds of a lost answer that are open (null), or that ended without a decision. */
 function buildHoldsQuery(reader: Reader, decision: 'superseded' | null) {
   return reader
-    .selectFrom('holds')
-    .select('holds.id')
-    .where(sql.ref('holds.id'), '=', sql.ref('jobs.tracking_id'))
-    .where('holds.decision', 'is not distinct from', decision);
+    .selectFrom('questions')
+    .select('questions.id')
+    .where(sql.ref('questions.id'), '=', sql.ref('jobs.tracking_id'))
+    .where('questions.decision', 'is not distinct from', decision);
 }
 
 /** Once a person has decided, a lost answer keeps no contact of that person waiting. */
 function buildDecisionsQuery(reader: Reader) {
   return reader
     .selectFrom('jobs as lost')
-    .innerJoin('holds', 'holds.id', 'lost.tracking_id')
-    .select('holds.id')
+    .innerJoin('questions', 'questions.id', 'lost.tracking_id')
+    .select('questions.id')
     .where(sql.ref('lost.person'), '=', sql.ref('jobs.person'))
-    .where(sql.ref('holds.decided_at'), '>=', sql.ref('jobs.submitted_at'))
-    .where('holds.decision', 'in', ['approved', 'rejected', 'resubmitted']);
+    .where(sql.ref('questions.decided_at'), '>=', sql.ref('jobs.submitted_at'))
+    .where('questions.decision', 'in', ['approved', 'rejected', 'resubmitted']);
 }
 
 type PaidRow = Awaited<ReturnType<typeof paidRows>>['rows'][number];

@@ -119,7 +119,7 @@ export async function openLossHolds(
 ): Promise<void> {
   for (const batch of inBatches(contacts)) {
     await trx
-      .insertInto('holds')
+      .insertInto('questions')
       .values(
         batch.map(({ crm_id, tracking_id }) => ({
           // One hold can come of one tracking id, so that it names the hold as well.

@@ -2,7 +2,7 @@
 import { bigint, contactId, integer, nullable, personal, sealed, table, text } from './table.ts';
 
 /** Why a contact waits for a person. */
-export type HoldKind =
+export type ContactQuestionKind =
   | 'name_mismatch'
   | 'match_unsure'
   | 'lost_answer'
@@ -24,126 +24,111 @@ export type HoldKind =
   | 'forgotten_person';
 
 /** Why a network waits for a person. */
-export type NetworkHoldKind =
+export const NETWORK_QUESTION_KINDS = [
   /** More than half of its members would leave. */
-  | 'group_shrunk'
+  'group_shrunk',
   /** The group cannot be read to its end. */
-  | 'group_unreadable'
+  'group_unreadable',
   /** The service does not have the network any more. */
-  | 'network_deleted'
+  'network_deleted',
   /** Another network has the name already. */
-  | 'name_taken'
+  'name_taken',
   /** The service refuses the network or its members as invalid. */
-  | 'network_refused';
+  'network_refused',
+] as const;
+export type NetworkQuestionKind = (typeof NETWORK_QUESTION_KINDS)[number];
+
+export type QuestionKind = ContactQuestionKind | NetworkQuestionKind;
 
 export const DECISION_TABLES = {
-  holds: table(
+  /**
+   * A question that a user has to answer, about a contact or a network. It is open until it has a decision; `superseded`
+   * if it needs none any more.
+   */
+  questions: table(
     {
       key: ['id'],
       whenClientErased: 'deleted with its contact',
       exported: {
         as: 'holds',
         columns: ['id', 'crm_id', 'kind', 'detail', 'opened_at', 'decision', 'decided_at'],
+        onlyWith: 'crm_id',
       },
       retention: 'outcomes',
     },
     {
       id: text(),
       integration_id: text(),
-      crm_id: contactId({
-        forget: 'row',
-        about: 'holds',
-        whenRemoved: { kept: '`retention.outcomes`' },
-      }),
-      kind: personal(text<HoldKind>()),
-      /** Holds of one cause share this id; null for one that stands alone. */
+      /** Null for a question about a network. */
+      crm_id: nullable(
+        contactId({
+          forget: 'row',
+          about: 'holds',
+          whenRemoved: { kept: '`retention.outcomes`' },
+        }),
+      ),
+      /** Null for a question about a contact. */
+      network: nullable(text()),
+      /** The reason: it says what the decisions mean. */
+      kind: personal(text<QuestionKind>()),
+      /** Questions of one cause share this id and can be decided together; null for one that stands alone. */
       batch: nullable(text()),
-      tracking_id: personal(text()),
+      /** The job of the contact, or the question's own id if it is about no job; null for a network. */
+      tracking_id: personal(nullable(text())),
+      /** What exactly is asked about a network, as an id or a fingerprint; null once that is over, and for a contact. */
+      matter: personal(nullable(text())),
+      /** More of the reason: a word or a number, or what a CRM said. */
       detail: personal(nullable(text())),
       opened_at: bigint(),
       decision: nullable(text<'approved' | 'rejected' | 'resubmitted' | 'superseded'>()),
       decided_at: nullable(bigint()),
     },
   ),
-  network_holds: table(
-    {
-      key: ['id'],
-      whenClientErased: 'deleted',
-      exported: { not: 'names no contact' },
-      retention: null,
-    },
-    {
-      id: text(),
-      integration_id: text(),
-      network: text(),
-      kind: text<NetworkHoldKind>(),
-      /** What exactly is asked, as an id or a fingerprint; null once the matter is over. */
-      subject: personal(nullable(text())),
-      /** More for a person, without personal data. */
-      detail: personal(nullable(text())),
-      opened_at: bigint(),
-      decision: nullable(text<'approved' | 'rejected' | 'superseded'>()),
-      decided_at: nullable(bigint()),
-    },
-  ),
   /**
-   * A decision that was made in a page and can still be taken back: it counts from `counts_at` on, or when
-   * the next run of its integration begins, whichever comes first; then its row goes.
+   * An answer that a user has given and that is not carried out yet. It is in force from `in_force_from` on; if that is
+   * null, it is never in force by itself. If it needs a second person, only the confirmation of that person sets it:
+   * no clock, run, retry or restore does. Its row goes when it is carried out, withdrawn, refused or void. The
+   * question then has what was decided, and the audit has who did it.
    */
-  waiting_decisions: table(
+  answers: table(
     {
       key: ['id'],
       whenClientErased: 'deleted first',
-      exported: { not: 'kept for ten seconds' },
+      exported: { not: 'kept for seven days at most' },
       retention: null,
     },
     {
       id: text(),
+      /** Of what it is about; of the first if there are several. */
       integration_id: text(),
-      /** What `subject` is: the id of a hold of a contact or of a network, of a batch, or a kind of holds. */
-      about: text<'contact' | 'network' | 'batch' | 'reason'>(),
+      /**
+       * What `subject` is: the id of a question about a contact or a network, of a batch, or a kind of questions. Of a
+       * `request`, which `given` has, it is a keyed hash of that request and of what it was about at that moment.
+       */
+      about: text<'contact' | 'network' | 'batch' | 'reason' | 'request'>(),
       subject: personal(text()),
-      /** Of a kind or a batch: it is about the holds that were opened until then (epoch ms); null for all. */
+      /** Of a kind or a batch: it is about the questions that were opened until then (epoch ms); null for all. */
       opened_until: nullable(bigint()),
-      decision: personal(text<'approved' | 'rejected' | 'resubmitted'>()),
-      /** Sealed: who decided, for the audit. */
-      actor: sealed({ with: 'key of the audit', boundTo: ['id'] }),
-      counts_at: bigint(),
-      /** When it began to count; from then on it cannot be taken back. */
-      claimed_at: nullable(bigint()),
-    },
-  ),
-  /**
-   * Something that was asked for and does nothing before a second person confirms it. Its row goes when it is
-   * done, refused or run out; the audit keeps that.
-   */
-  approvals: table(
-    {
-      key: ['id'],
-      whenClientErased: 'deleted first',
-      exported: { not: 'kept for seven days' },
-      retention: null,
-    },
-    {
-      id: text(),
-      /** The first of those that it is about. */
-      integration_id: text(),
-      /** The contact that is to be forgotten; null for all else. */
+      /** The contact that is to be erased; null for any other answer. */
       crm_id: nullable(
         contactId({ forget: 'otherwise', about: 'approvals', whenRemoved: { kept: 'seven days' } }),
       ),
-      /** A keyed hash of what was asked for and of what it was about at that moment. */
-      digest: text(),
-      /** Sealed: what was asked for, about how much, and by which user. */
-      asked: sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
-      asked_at: bigint(),
-      runs_out_at: bigint(),
-      /** When a second person has confirmed what is carried out outside of the database; null until then. */
-      confirmed_at: nullable(bigint()),
-      /** Sealed: who that was, for the audit. */
+      /** Null for a request, which has its own in `given`. */
+      decision: personal(nullable(text<'approved' | 'rejected' | 'resubmitted'>())),
+      /** Sealed: who gave it; of a request also what was requested, and about how much. */
+      given: sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
+      given_at: bigint(),
+      /** Whom it needs besides the user who gave it; null for nobody. */
+      needs: nullable(text<'second_person'>()),
+      in_force_from: nullable(bigint()),
+      /** When it is void, or is tried no longer; null for one that is neither. */
+      void_from: nullable(bigint()),
+      /** Sealed: the second person, for the audit; null until that person confirms. */
       confirmed_by: nullable(
         sealed({ with: 'key of the audit', boundTo: ['id', 'integration_id', 'crm_id'] }),
       ),
+      /** When it began to be carried out; from then on it cannot be withdrawn. */
+      claimed_at: nullable(bigint()),
     },
   ),
   /** Erasures that started without a user, counted by day. */

@@ -91,6 +91,8 @@ export type Exported<Name extends string = string> =
       readonly columns: readonly [Name, ...Name[]];
       /** By which rows are sorted and told apart, if not by the primary key. */
       readonly sortedBy?: readonly [Name, ...Name[]];
+      /** Only the rows with a value in this column; all rows if it is left out. */
+      readonly onlyWith?: Name;
     }
   | { readonly not: string };
 

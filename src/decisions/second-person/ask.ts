@@ -5,7 +5,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import type { Account, SecondPersonRules } from '../../core/second-person.ts';
 import { type ForgetPersonDeps, integrationsToForget } from '../../privacy/forget/targets.ts';
 import type { Store } from '../../store.ts';
-import { DECIDED } from '../decide-holds.ts';
+import { DECIDED } from '../decide.ts';
 import {
   type ApprovalDecision,
   type ApprovalRecord,
@@ -13,9 +13,9 @@ import {
   type NewApproval,
   requestText,
 } from '../statements/approvals.ts';
-import type { HoldBatch } from '../statements/hold-batches.ts';
-import type { HoldRecord } from '../statements/holds.ts';
-import type { AnyHold, DecisionWord } from '../views/hold.ts';
+import type { QuestionBatch } from '../statements/batches.ts';
+import type { Question } from '../statements/questions.ts';
+import type { DecisionWord } from '../views/question.ts';
 
 export interface AskDeps {
   application: Pick<ForgetPersonDeps['application'], 'integrations'> & {
@@ -122,7 +122,7 @@ export async function readSubject(
   };
 }
 
-/** A hold that is open. */
+/** An open question. */
 interface Held {
   id: string;
   openedAt: number;
@@ -131,30 +131,28 @@ interface Held {
   credits: number;
 }
 
-/** The open holds that a decision is about, in an order of their own. */
+/** The open questions that a decision is about, in an order of their own. */
 async function heldBy(
-  { holds, networkHolds }: Pick<Store, 'holds' | 'networkHolds'>,
+  { questions }: Pick<Store, 'questions'>,
   { about, subject, integrationId, openedUntil, decision }: ApprovalDecision,
 ): Promise<Held[]> {
-  if (about === 'network') {
-    const hold = await networkHolds.find(subject);
-    if (hold?.decision !== null) return [];
-    // How many members come or go stands first.
-    const contacts = Number.parseInt(hold.detail ?? '', 10) || 1;
-    const credits = hold.kind === 'network_deleted' ? contacts : 0;
-    return [{ id: hold.id, openedAt: hold.openedAt, contacts, credits }];
+  if (about === 'contact' || about === 'network') {
+    const question = await questions.find(subject);
+    return question?.about === about && question.decision === null ? [toHeld(question)] : [];
   }
-  if (about === 'contact') {
-    const hold = await holds.find(subject);
-    return hold?.decision === null ? [heldContact(hold)] : [];
-  }
-  const rows =
+  const found =
     about === 'batch'
-      ? await holds.listOfBatch({ id: subject, integrationId })
-      : await Array.fromAsync(holds.listOfReason(integrationId, subject, openedUntil ?? 0));
-  return rows.map(heldContact);
+      ? await questions.listOfBatch({ id: subject, integrationId })
+      : await Array.fromAsync(questions.listOfReason(integrationId, subject, openedUntil ?? 0));
+  return found.map(toHeld);
 
-  function heldContact({ id, openedAt, kind }: HoldRecord): Held {
+  function toHeld(question: Question): Held {
+    const { id, openedAt, kind, detail } = question;
+    if (question.about === 'network') {
+      // How many members come or go stands first.
+      const contacts = Number.parseInt(detail ?? '', 10) || 1;
+      return { id, openedAt, contacts, credits: kind === 'network_deleted' ? contacts : 0 };
+    }
     // To approve a changed identity is to ask about it again.
     const isPaid = decision === 'resubmitted' || kind === 'identity_mass_change';
     return { id, openedAt, contacts: 1, credits: isPaid ? 1 : 0 };
@@ -171,22 +169,18 @@ function withoutAccount(): ConfigurationError {
 /** What is said of these holds, as a request; null for what leaves them as they are. */
 export function toApprovalRequest(
   word: DecisionWord,
-  holds: readonly AnyHold[],
+  questions: readonly Question[],
 ): ApprovalRequest | null {
   return buildRequest(
     word,
-    holds.map(({ about, row: { id: subject, integrationId } }) => ({
-      about,
-      subject,
-      integrationId,
-    })),
+    questions.map(({ about, id: subject, integrationId }) => ({ about, subject, integrationId })),
   );
 }
 
 /** The same of a batch. */
 export function approvalOfBatch(
   word: DecisionWord,
-  { id: subject, integrationId }: Pick<HoldBatch, 'id' | 'integrationId'>,
+  { id: subject, integrationId }: Pick<QuestionBatch, 'id' | 'integrationId'>,
 ): ApprovalRequest | null {
   return buildRequest(word, [{ about: 'batch', subject, integrationId }]);
 }

@@ -46,7 +46,7 @@ export async function confirmApproval(
   const become = await store.approvals.confirm(approval, decisions);
   if (become === 'changed') throw refusal('approval_changed', CHANGED);
   if (become === 'gone') throw refusal('approval_gone', GONE);
-  if (decisions !== null) await store.decisions.countDue();
+  if (decisions !== null) await store.decisions.applyDue();
 }
 
 /** An account that was made after the question may be one that who asked has made. */

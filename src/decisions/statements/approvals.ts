@@ -1,7 +1,7 @@
 /**
- * What waits for a second person. Confirming is one transaction: a decision about holds goes over into those
- * that count by themselves, so that from then on it is lost or done twice no more than any other; what
- * is carried out outside of the database is noted as confirmed, and its row goes when it is done.
+ * Answers that need a second person. Confirming is one transaction: a decision about questions becomes an answer to each
+ * of them that is in force from then on, so that it is lost or done twice no more than any other answer. An answer that is
+ * carried out outside of the database comes into force, and its row goes when it is done.
  */
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
@@ -10,11 +10,10 @@ import type { Clock } from '../../core/clock.ts';
 import { isDonorSyncError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
-import type { SealContext } from '../../database/encryption/sealed.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import { auditSealer } from '../../privacy/audit/chain.ts';
 import { type AuditDetails, auditRecorder } from '../../privacy/audit/record.ts';
-import { actorSchema, putDown, type WaitingDecision } from './withdrawable-decisions.ts';
+import { type Answer, actorSchema, answerSealContext, insertAnswer } from './answers.ts';
 
 /** For so long one waits, and for so long it is tried to carry out what was confirmed. */
 export const APPROVAL_MS = 7 * 86_400_000;
@@ -99,26 +98,29 @@ export function approvalQueries(deps: ApprovalDeps) {
       const integrationId = asked.integrations[0] ?? '';
       const askedAt = clock.now();
       const id = newId(askedAt);
-      const place = getSealPlace('asked', { id, integration_id: integrationId, crm_id: crmId });
+      const place = { id, integration_id: integrationId, crm_id: crmId };
+      const given = sealer().seal(JSON.stringify(asked), answerSealContext('given', place));
       return db.transaction().execute(async (trx) => {
         const { numInsertedOrUpdatedRows } = await trx
-          .insertInto('approvals')
+          .insertInto('answers')
           .values({
-            id,
-            integration_id: integrationId,
-            crm_id: crmId,
-            digest,
-            asked: sealer().seal(JSON.stringify(asked), place),
-            asked_at: askedAt,
-            runs_out_at: askedAt + APPROVAL_MS,
+            ...place,
+            about: 'request',
+            subject: digest,
+            given,
+            given_at: askedAt,
+            needs: 'second_person',
+            in_force_from: null,
+            void_from: askedAt + APPROVAL_MS,
           })
-          .onConflict((c) => c.columns(['integration_id', 'digest']).doNothing())
+          .onConflict((c) => c.columns(['integration_id', 'about', 'subject']).doNothing())
           .executeTakeFirst();
         const row = await trx
-          .selectFrom('approvals')
+          .selectFrom('answers')
           .selectAll()
           .where('integration_id', '=', integrationId)
-          .where('digest', '=', digest)
+          .where('about', '=', 'request')
+          .where('subject', '=', digest)
           .executeTakeFirstOrThrow();
         const known = openRow(row);
         const isNew = Boolean(numInsertedOrUpdatedRows);
@@ -129,19 +131,19 @@ export function approvalQueries(deps: ApprovalDeps) {
 
     /** All that wait or are being carried out, the oldest first; what was changed in the database is not among them. */
     async list(): Promise<ApprovalRecord[]> {
-      const rows = await db.selectFrom('approvals').selectAll().orderBy('asked_at').execute();
+      const rows = await selectRequests().orderBy('given_at').execute();
       return rows.flatMap(readable);
     },
 
     async find(id: string): Promise<ApprovalRecord | undefined> {
-      const rows = await db.selectFrom('approvals').selectAll().where('id', '=', id).execute();
+      const rows = await selectRequests().where('id', '=', id).execute();
       return rows.flatMap(readable)[0];
     },
 
     /** Confirms for the one who acts; `decisions` are what counts from now on, null for all else. */
     async confirm(
       approval: ApprovalRecord,
-      decisions: readonly WaitingDecision[] | null,
+      decisions: readonly Answer[] | null,
     ): Promise<Confirmed> {
       try {
         return await db.transaction().execute(async (trx) => {
@@ -149,7 +151,7 @@ export function approvalQueries(deps: ApprovalDeps) {
             decisions === null ? await claim(trx, approval) : await take(trx, approval);
           if (!isTaken) return 'gone';
           for (const decision of decisions ?? []) {
-            const id = await putDown(trx, deps, decision, clock.now());
+            const id = await insertAnswer(trx, deps, decision, clock.now());
             if (id === null) throw new DecidedMeanwhile();
           }
           const asker = approval.by.account.name;
@@ -166,8 +168,9 @@ export function approvalQueries(deps: ApprovalDeps) {
     refuse(approval: ApprovalRecord): Promise<boolean> {
       return db.transaction().execute(async (trx) => {
         const { numDeletedRows } = await trx
-          .deleteFrom('approvals')
+          .deleteFrom('answers')
           .where('id', '=', approval.id)
+          .where('needs', '=', 'second_person')
           .executeTakeFirst();
         if (numDeletedRows === 0n) return false;
         const asker = approval.by.account.name;
@@ -178,21 +181,25 @@ export function approvalQueries(deps: ApprovalDeps) {
 
     /** What was confirmed is done. */
     async done({ id }: Pick<ApprovalRecord, 'id'>): Promise<void> {
-      await db.deleteFrom('approvals').where('id', '=', id).execute();
+      await db
+        .deleteFrom('answers')
+        .where('id', '=', id)
+        .where('needs', '=', 'second_person')
+        .execute();
     },
 
     /** Takes away what has run out. */
     async expire(): Promise<void> {
       const now = clock.now();
-      const rows = await db.selectFrom('approvals').selectAll().execute();
+      const rows = await selectRequests().execute();
       // One that is far ahead was made before the clock was set back.
       const isOver = (at: number) => at <= now || at > now + APPROVAL_MS;
-      for (const row of rows.filter(({ runs_out_at }) => isOver(runs_out_at))) {
+      for (const row of rows.filter(({ void_from: at }) => at !== null && isOver(at))) {
         await db.transaction().execute(async (trx) => {
           const { numDeletedRows } = await trx
-            .deleteFrom('approvals')
+            .deleteFrom('answers')
             .where('id', '=', row.id)
-            .where('runs_out_at', '=', row.runs_out_at)
+            .where('void_from', '=', row.void_from)
             .executeTakeFirst();
           const [known] = readable(row);
           if (numDeletedRows === 0n || known === undefined) return;
@@ -204,46 +211,53 @@ export function approvalQueries(deps: ApprovalDeps) {
     },
   };
 
+  function selectRequests() {
+    return db.selectFrom('answers').selectAll().where('needs', '=', 'second_person');
+  }
+
+  /** Decisions about questions take its place. */
   async function take(trx: Trx, { id }: ApprovalRecord): Promise<boolean> {
     const { numDeletedRows } = await trx
-      .deleteFrom('approvals')
+      .deleteFrom('answers')
       .where('id', '=', id)
-      .where('confirmed_at', 'is', null)
+      .where('needs', '=', 'second_person')
+      .where('in_force_from', 'is', null)
       .executeTakeFirst();
     return numDeletedRows > 0n;
   }
 
+  /** The only statement that puts an answer in force which needs a second person. */
   async function claim(trx: Trx, { id, integrationId, crmId }: ApprovalRecord): Promise<boolean> {
     const now = clock.now();
-    const place = getSealPlace('confirmed_by', {
-      id,
-      integration_id: integrationId,
-      crm_id: crmId,
-    });
+    const place = { id, integration_id: integrationId, crm_id: crmId };
     const { numUpdatedRows } = await trx
-      .updateTable('approvals')
+      .updateTable('answers')
       .set({
-        confirmed_at: now,
-        confirmed_by: sealer().seal(JSON.stringify(deps.actor), place),
-        runs_out_at: now + APPROVAL_MS,
+        in_force_from: now,
+        confirmed_by: sealer().seal(
+          JSON.stringify(deps.actor),
+          answerSealContext('confirmed_by', place),
+        ),
+        void_from: now + APPROVAL_MS,
       })
       .where('id', '=', id)
-      .where('confirmed_at', 'is', null)
+      .where('needs', '=', 'second_person')
+      .where('in_force_from', 'is', null)
       .executeTakeFirst();
     return numUpdatedRows > 0n;
   }
 
-  function openRow(row: Selectable<Tables['approvals']>): ApprovalRecord {
+  function openRow(row: Selectable<Tables['answers']>): ApprovalRecord {
     const { id, integration_id: integrationId, crm_id: crmId } = row;
-    const open = (sealed: string, column: 'asked' | 'confirmed_by') =>
-      JSON.parse(sealer().open(sealed, getSealPlace(column, row)));
+    const open = (sealed: string, column: 'given' | 'confirmed_by') =>
+      JSON.parse(sealer().open(sealed, answerSealContext(column, row)));
     return {
-      ...askedSchema.parse(open(row.asked, 'asked')),
+      ...askedSchema.parse(open(row.given, 'given')),
       id,
       integrationId,
       crmId,
-      askedAt: row.asked_at,
-      runsOutAt: row.runs_out_at,
+      askedAt: row.given_at,
+      runsOutAt: row.void_from ?? row.given_at,
       confirmedBy:
         row.confirmed_by === null
           ? null
@@ -252,7 +266,7 @@ export function approvalQueries(deps: ApprovalDeps) {
   }
 
   /** What another program has written does not open, and counts for nothing. */
-  function readable(row: Selectable<Tables['approvals']>): ApprovalRecord[] {
+  function readable(row: Selectable<Tables['answers']>): ApprovalRecord[] {
     try {
       return [openRow(row)];
     } catch (error) {
@@ -274,10 +288,7 @@ function toAuditEntry<Action extends `approval.${'asked' | 'confirmed' | 'refuse
   return { action, integrationId, details };
 }
 
-/** Bound to the contact as well: with its id exchanged, a row would forget another one. */
-function getSealPlace(
-  column: 'asked' | 'confirmed_by',
-  row: Pick<Selectable<Tables['approvals']>, 'id' | 'integration_id' | 'crm_id'>,
-): SealContext {
-  return { table: 'approvals', column, row: [row.id, row.integration_id, row.crm_id ?? ''] };
+/** A restored database has none: what was confirmed or refused since then is not to be confirmed again. */
+export async function dropRequests(trx: Trx): Promise<void> {
+  await trx.deleteFrom('answers').where('needs', '=', 'second_person').execute();
 }

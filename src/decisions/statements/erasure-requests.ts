@@ -2,7 +2,7 @@
  * Requests of the CRM to erase contacts. Each is a hold: open while a user decides, approved until the erasure is done.
  * The erasure deletes the hold with everything else of the contact, so a process that is killed in between leaves it due.
  */
-import { sql } from 'kysely';
+import { type NotNull, sql } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { type Checkpoint, type Lease, waitForCheckpoint } from '../../database/leases.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
@@ -86,8 +86,9 @@ export function erasureRequestQueries(
     /** Contacts whose request is a mark of the CRM. */
     async listMarked(integrationId: string): Promise<Set<string>> {
       const rows = await db
-        .selectFrom('holds')
+        .selectFrom('questions')
         .select('crm_id')
+        .$narrowType<{ crm_id: NotNull }>()
         .where('integration_id', '=', integrationId)
         .where('kind', '=', ERASURE_KIND)
         .where('detail', 'in', BY_MARK)
@@ -99,7 +100,7 @@ export function erasureRequestQueries(
     /** Integrations with erasures that are due. */
     async listIntegrationsWithDue(): Promise<string[]> {
       const rows = await db
-        .selectFrom('holds')
+        .selectFrom('questions')
         .select('integration_id')
         .distinct()
         .where('kind', '=', ERASURE_KIND)
@@ -111,8 +112,9 @@ export function erasureRequestQueries(
     /** Erasures that are due, the oldest decision first. */
     async listDue(integrationId: string, limit: number): Promise<DueErasure[]> {
       const rows = await db
-        .selectFrom('holds')
+        .selectFrom('questions')
         .select(['id', 'integration_id', 'crm_id', 'detail'])
+        .$narrowType<{ crm_id: NotNull }>()
         .where('integration_id', '=', integrationId)
         .where('kind', '=', ERASURE_KIND)
         .where('decision', '=', 'approved')
@@ -134,7 +136,7 @@ export function erasureRequestQueries(
         await waitForCheckpoint(trx, integrationId);
         const batch = (await openBatches(trx, integrationId)).get(ON_HOLD) ?? newId;
         await trx
-          .updateTable('holds')
+          .updateTable('questions')
           .set({ decision: null, decided_at: null, detail: ON_HOLD, batch, opened_at: clock.now() })
           .where('id', '=', id)
           .where('decision', '=', 'approved')
@@ -145,7 +147,7 @@ export function erasureRequestQueries(
     /** Ends a due erasure that was withdrawn, or whose contact is erased. */
     async end({ id }: Pick<DueErasure, 'id'>): Promise<void> {
       await db
-        .deleteFrom('holds')
+        .deleteFrom('questions')
         .where('id', '=', id)
         .where('kind', '=', ERASURE_KIND)
         .where('decision', '=', 'approved')
@@ -189,14 +191,14 @@ export function erasureRequestQueries(
         opened.push(newHold({ id: newId(), integrationId, crmId, source, batch, now }, decided));
       } else {
         await trx
-          .updateTable('holds')
+          .updateTable('questions')
           .set({ detail: source, batch, opened_at: now, ...decided })
           .where('id', '=', before.id)
           .execute();
       }
     }
     for (const portion of inBatches(opened)) {
-      await trx.insertInto('holds').values(portion).execute();
+      await trx.insertInto('questions').values(portion).execute();
     }
     await spend(trx, integrationId, now, allowedBefore - left);
     if (counts.due + counts.asked > 0) {
@@ -209,7 +211,7 @@ export function erasureRequestQueries(
   async function endMarks(trx: Trx, integrationId: string, ids: readonly string[]): Promise<void> {
     for (const portion of inFilledBatches(ids)) {
       await trx
-        .updateTable('holds')
+        .updateTable('questions')
         .set({ decision: 'superseded', decided_at: clock.now() })
         .where('integration_id', '=', integrationId)
         .where('crm_id', 'in', portion)
@@ -229,7 +231,7 @@ export interface DueErasure {
   source: ErasureSource;
 }
 
-type RequestStatus = Pick<Tables['holds'], 'id' | 'detail' | 'decision'>;
+type RequestStatus = Pick<Tables['questions'], 'id' | 'detail' | 'decision'>;
 
 /** An approved erasure is on its way; a user who keeps a contact is asked again only after a deletion in the CRM. */
 function isAnswered({ decision, detail }: RequestStatus, source: ErasureSource): boolean {
@@ -246,8 +248,9 @@ async function findStandings(
   const standing = new Map<string, RequestStatus>();
   for (const portion of inFilledBatches(ids)) {
     const rows = await trx
-      .selectFrom('holds')
+      .selectFrom('questions')
       .select(['id', 'crm_id', 'detail', 'decision'])
+      .$narrowType<{ crm_id: NotNull }>()
       .where('integration_id', '=', integrationId)
       .where('kind', '=', ERASURE_KIND)
       .where('crm_id', 'in', portion)
@@ -285,7 +288,7 @@ async function withProfiles(
 /** The batch of the open question about each source. */
 async function openBatches(trx: Trx, integrationId: string): Promise<Map<string, string>> {
   const rows = await trx
-    .selectFrom('holds')
+    .selectFrom('questions')
     .select(['detail', (eb) => eb.fn.max('batch').as('batch')])
     .where('integration_id', '=', integrationId)
     .where('kind', '=', ERASURE_KIND)

@@ -1,10 +1,12 @@
 /** The queue of what waits for a person: counted by client and reason, and listed in pages, without a name of a contact. */
 import { isoTime } from '../../core/clock.ts';
 import { describeCount } from '../../core/quantities.ts';
+import type { QuestionKind } from '../../database/tables/decisions.ts';
 import type { Store } from '../../store.ts';
+import type { QuestionBatch } from '../statements/batches.ts';
 import type { QueuePage, QueuePlace } from '../statements/decision-queue.ts';
-import type { HoldBatch } from '../statements/hold-batches.ts';
-import { type AnyHold, batchReason, reasonText } from './hold.ts';
+import type { Question } from '../statements/questions.ts';
+import { batchReason, getSubject, reasonText } from './question.ts';
 
 /** What a person looks for. */
 export interface QueueQuery {
@@ -51,17 +53,14 @@ export interface QueueItem {
 export type ClientAccess = ReadonlyMap<string, { name?: string | undefined }>;
 
 export interface QueueStore {
-  holds: Pick<Store['holds'], 'listBatches'>;
-  decisions: Pick<
-    Store['decisions'],
-    'countOpen' | 'listContacts' | 'listNetworks' | 'listWaitingBatches'
-  >;
+  questions: Pick<Store['questions'], 'listBatches'>;
+  decisions: Pick<Store['decisions'], 'countByKind' | 'listPage' | 'listAnsweredBatches'>;
 }
 
 /** Decisions on one page. */
 const QUEUE_PAGE = 50;
 
-const REASON_NAMES: Readonly<Record<AnyHold['row']['kind'], string>> = {
+const REASON_NAMES: Readonly<Record<QuestionKind, string>> = {
   name_mismatch: 'Names differ',
   match_unsure: 'Match is unsure',
   lost_answer: 'Answer was lost',
@@ -86,7 +85,7 @@ export function reasonName(reason: string): string | null {
   return isReason(reason) ? REASON_NAMES[reason] : null;
 }
 
-function isReason(word: string): word is AnyHold['row']['kind'] {
+function isReason(word: string): word is QuestionKind {
   return Object.hasOwn(REASON_NAMES, word);
 }
 
@@ -161,11 +160,13 @@ interface Count {
 /** What belongs to an integration that is gone, or out of reach, is not counted. */
 async function countDecisions(store: QueueStore, reach: ClientAccess): Promise<Count[]> {
   const scope = { integrationIds: null, reason: null };
-  const holds = (await store.decisions.countOpen(scope)).map(({ integrationId, kind, count }) => ({
-    integration: integrationId,
-    kind,
-    count,
-  }));
+  const holds = (await store.decisions.countByKind(scope)).map(
+    ({ integrationId, kind, count }) => ({
+      integration: integrationId,
+      kind,
+      count,
+    }),
+  );
   const batches = (await openBatches(store)).map(({ integrationId, kind }) => ({
     integration: integrationId,
     kind,
@@ -174,10 +175,10 @@ async function countDecisions(store: QueueStore, reach: ClientAccess): Promise<C
   return [...holds, ...batches].filter(({ integration }) => reach.has(integration));
 }
 
-async function openBatches({ holds, decisions }: QueueStore): Promise<HoldBatch[]> {
-  const batches = await holds.listBatches();
+async function openBatches({ questions, decisions }: QueueStore): Promise<QuestionBatch[]> {
+  const batches = await questions.listBatches();
   if (batches.length === 0) return batches;
-  const decided = await decisions.listWaitingBatches();
+  const decided = await decisions.listAnsweredBatches();
   return batches.filter(({ id }) => !decided.has(id));
 }
 
@@ -195,19 +196,12 @@ async function listItems(
   const { only, reason, order, after, limit } = listed;
   const integrationIds = [...only];
   const page: QueuePage = { integrationIds, reason, order, after, limit };
-  const holds = [
-    ...(await store.decisions.listContacts(page)).map(
-      (row): AnyHold => ({ about: 'contact', row }),
-    ),
-    ...(await store.decisions.listNetworks(page)).map(
-      (row): AnyHold => ({ about: 'network', row }),
-    ),
-  ];
+  const questions = await store.decisions.listPage(page);
   const batches = (await openBatches(store)).filter(
     ({ kind }) => reason === null || kind === reason,
   );
   const items = [
-    ...holds.map((hold) => toQueueItem(hold, reach)),
+    ...questions.map((question) => toQueueItem(question, reach)),
     ...batches
       .filter(({ integrationId }) => only.has(integrationId))
       .map((batch) => itemOfBatch(batch, reach)),
@@ -225,22 +219,22 @@ function comparePlaces([at, id]: QueuePlace, [otherAt, otherId]: QueuePlace): nu
   return id < otherId ? -1 : 1;
 }
 
-export function toQueueItem(hold: AnyHold, reach: ClientAccess): QueueItem {
-  const { id, integrationId, kind, openedAt } = hold.row;
+export function toQueueItem(question: Question, reach: ClientAccess): QueueItem {
+  const { id, about, integrationId, kind, openedAt } = question;
   return {
     id,
-    about: hold.about,
-    subject: hold.about === 'contact' ? hold.row.crmId : hold.row.name,
+    about,
+    subject: getSubject(question),
     integration: { id: integrationId, name: reach.get(integrationId)?.name ?? integrationId },
     reason: kind,
     name: REASON_NAMES[kind],
-    why: sentence(reasonText(hold)),
+    why: sentence(reasonText(question)),
     since: isoTime(openedAt),
     place: [openedAt, id],
   };
 }
 
-export function itemOfBatch(batch: HoldBatch, reach: ClientAccess): QueueItem {
+export function itemOfBatch(batch: QuestionBatch, reach: ClientAccess): QueueItem {
   const { id, integrationId, kind, count, since } = batch;
   return {
     id,

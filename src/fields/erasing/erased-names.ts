@@ -24,6 +24,8 @@ export interface NamesOfPerson {
   areInWritten(contact: string, words: string): boolean;
   /** The same without a name that is also that of the contact whose texts are searched: they name that contact. */
   except(own: string | null): NamesOfPerson;
+  /** The same by a full name as it is written, which may have more words than a first and a last name. */
+  exceptNamesIn(fullName: string): NamesOfPerson;
 }
 
 export const NO_NAMES: NamesOfPerson = {
@@ -32,6 +34,7 @@ export const NO_NAMES: NamesOfPerson = {
   areIn: () => false,
   areInWritten: () => false,
   except: () => NO_NAMES,
+  exceptNamesIn: () => NO_NAMES,
 };
 
 /** Fingerprints of the words of a name; null for half of one. A last name alone finds too much: relatives and namesakes. */
@@ -51,10 +54,7 @@ export function namesOfPerson(fingerprint: Fingerprint, names: readonly string[]
   const all: NamesOfPerson = {
     isEmpty: false,
     names: known.map((words) => words.join(' ')),
-    areIn(text) {
-      const words = new Set(splitWords(text).map((word) => fingerprintWord(fingerprint, word)));
-      return known.some((name) => name.every((word) => words.has(word)));
-    },
+    areIn: (text) => findIn(text).length > 0,
     areInWritten(contact, words) {
       const written = new Set(words.match(/.{6}/g));
       return known.some((name) =>
@@ -68,8 +68,22 @@ export function namesOfPerson(fingerprint: Fingerprint, names: readonly string[]
         all.names.filter((name) => name !== own),
       );
     },
+    exceptNamesIn(fullName) {
+      const own = new Set(findIn(fullName));
+      if (own.size === 0) return all;
+      return namesOfPerson(
+        fingerprint,
+        known.flatMap((name) => (own.has(name) ? [] : name.join(' '))),
+      );
+    },
   };
   return all;
+
+  /** The names of which a text has every word. */
+  function findIn(text: string): string[][] {
+    const words = new Set(splitWords(text).map((word) => fingerprintWord(fingerprint, word)));
+    return known.filter((name) => name.every((word) => words.has(word)));
+  }
 }
 
 /** The sources whose texts may name other people; those of a warm path are known by their introducer. */

@@ -277,7 +277,7 @@ function isIn(
   return naming.has(valueFingerprint(deps, crmId, field, value));
 }
 
-/** Adds a kept profile of another contact without its lines that name the person; a namesake's own profile stays as it is. */
+/** Adds a kept profile of another contact without its lines that name the person; a namesake's lines about itself stay. */
 function addProfile(
   deps: StoreDeps,
   integrationId: string,
@@ -297,14 +297,15 @@ function addProfile(
 }
 
 /**
- * Pure but for fingerprints: a profile without its lines that have one of the names, and how many these were. A namesake's
- * own profile stays as it is.
+ * Pure but for fingerprints: a profile without its lines that have one of the names, and how many these were. Lines with
+ * the profile's own name stay, also if a namesake was erased.
  */
 export function withoutTexts(
   profile: Profile,
-  names: NamesOfPerson,
+  erased: NamesOfPerson,
 ): { profile: Profile; dropped: number } {
-  if (names.isEmpty || names.areIn(fullName(profile))) return { profile, dropped: 0 };
+  const names = erased.isEmpty ? erased : erased.exceptNamesIn(fullName(profile));
+  if (names.isEmpty) return { profile, dropped: 0 };
   const lines = (texts: readonly string[]) => texts.filter((text) => !names.areIn(text));
   const left = {
     ...profile,

@@ -8,7 +8,7 @@ import type { SealedWords } from '../../database/encryption/foreign-texts.ts';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inFilledBatches } from '../../database/rows.ts';
-import type { HoldKind } from '../../database/tables/decisions.ts';
+import type { ContactQuestionKind } from '../../database/tables/decisions.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { closeWrites } from './field-end.ts';
 import { type KeptDelivery, keepProfiles, type ProfileToKeep } from './kept-profiles.ts';
@@ -42,7 +42,7 @@ export type DeliveryEnd =
       after?: OwnedValues;
     }
   /** A person decides: about the names unless another kind is given. */
-  | { kind: 'held'; donorId: string; hold?: HoldKind; writeId?: string | null }
+  | { kind: 'held'; donorId: string; hold?: ContactQuestionKind; writeId?: string | null }
   /** A later run tries again with the same job; `enhanced` says whether its profile was there. */
   | { kind: 'postponed'; writeId: string | null; enhanced: boolean }
   /** The CRM does not find the contact, and does not say that it was deleted: a later run tries again. */
@@ -189,7 +189,10 @@ const HOLD_KINDS = [
 ] as const;
 
 /** Questions about a profile that is the contact's person. */
-const KNOWN_PERSON: ReadonlySet<HoldKind> = new Set(['profile_deceased', 'values_of_two_people']);
+const KNOWN_PERSON: ReadonlySet<ContactQuestionKind> = new Set([
+  'profile_deceased',
+  'values_of_two_people',
+]);
 
 async function hold(
   trx: RunTransaction,
@@ -205,7 +208,7 @@ async function hold(
   }
   const kind = HOLD_KINDS.find((one) => one === delivery.reason) ?? 'name_mismatch';
   await trx
-    .insertInto('holds')
+    .insertInto('questions')
     .values({
       id: delivery.trackingId,
       integration_id: lease.integrationId,

@@ -373,7 +373,7 @@ async function listMismatches(
       eb.not(
         eb.exists(
           eb
-            .selectFrom('holds as h')
+            .selectFrom('questions as h')
             .select('h.id')
             .whereRef('h.tracking_id', '=', 'heir.tracking_id')
             .where('h.decision', '=', 'approved'),
@@ -460,6 +460,6 @@ async function openQuestions(
       opened_at: run.now,
     };
   });
-  if (questions.length > 0) await trx.insertInto('holds').values(questions).execute();
+  if (questions.length > 0) await trx.insertInto('questions').values(questions).execute();
   return held.length;
 }

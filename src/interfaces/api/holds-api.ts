@@ -4,24 +4,24 @@ import type { Context } from 'hono';
 import {
   DECIDED,
   decideBatch,
-  decideHold,
+  decideQuestion,
   requireBatchDecision,
-} from '../../decisions/decide-holds.ts';
+} from '../../decisions/decide.ts';
 import { approvalOfBatch, toApprovalRequest } from '../../decisions/second-person/ask.ts';
 import type { ApprovalRequest } from '../../decisions/statements/approvals.ts';
+import type { Question } from '../../decisions/statements/questions.ts';
 import { describeApproval } from '../../decisions/views/approval.ts';
 import { readQueue } from '../../decisions/views/decision-queue.ts';
 import {
-  type AnyHold,
   BATCH_DECISIONS,
   type DecisionWord,
   decisionsFor,
   describeBatch,
-  describeHold,
+  describeQuestion,
   HOLD_DECISIONS,
-  type HoldStore,
-  listOpenHolds,
-} from '../../decisions/views/hold.ts';
+  listOpenQuestions,
+  type QuestionStore,
+} from '../../decisions/views/question.ts';
 import { CHANGED_PARTS } from '../../identity/identity-text.ts';
 import type { Access } from './access.ts';
 import { approvalSchema, waitForSecondPerson } from './approvals-api.ts';
@@ -87,7 +87,7 @@ const batchSchema = z
     credits: z.int().openapi({ description: 'What it would cost at most to approve it.' }),
     since: z.iso.datetime(),
   })
-  .openapi('HoldBatch');
+  .openapi('QuestionBatch');
 
 const decidedBatchSchema = z
   .object({
@@ -228,15 +228,18 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
       if (integration !== undefined) findIntegration(c, application, integration);
       const open = filterAccessible(
         c,
-        await listOpenHolds(store, integration),
-        ({ row }) => row.integrationId,
+        await listOpenQuestions(store, integration),
+        ({ integrationId }) => integrationId,
       );
       const batches = filterAccessible(
         c,
-        await store.holds.listBatches(integration),
+        await store.questions.listBatches(integration),
         ({ integrationId }) => integrationId,
       );
-      return c.json({ holds: open.map(describeHold), batches: batches.map(describeBatch) }, 200);
+      return c.json(
+        { holds: open.map(describeQuestion), batches: batches.map(describeBatch) },
+        200,
+      );
     })
     .openapi(queueRoute(access), async (c) => {
       const { client = null, reason = null, order = 'oldest', after } = c.req.valid('query');
@@ -265,16 +268,12 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
     .openapi(decideRoute(access), async (c) => {
       const { id, decision } = c.req.valid('param');
       const hold = await findDecidableHold(c, store, id, decision);
-      const approval = await waitIfMany(
-        c,
-        toApprovalRequest(decision, [hold]),
-        hold.row.integrationId,
-      );
+      const approval = await waitIfMany(c, toApprovalRequest(decision, [hold]), hold.integrationId);
       if (approval !== null) return c.json({ approval }, 202);
-      if (!(await decideHold(store.actingAs(c.get('actor')), hold, decision))) {
+      if (!(await decideQuestion(store.actingAs(c.get('actor')), hold, decision))) {
         throw new HttpError(409, 'hold_decided', 'This hold was decided already.');
       }
-      return c.json({ hold: { ...describeHold(hold), decision: DECIDED[decision] } }, 200);
+      return c.json({ hold: { ...describeQuestion(hold), decision: DECIDED[decision] } }, 200);
     });
 
   async function waitIfMany(
@@ -294,13 +293,13 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
  */
 export async function findDecidableHold(
   c: Context<HttpEnv>,
-  store: HoldStore,
+  store: QuestionStore,
   id: string,
   word: DecisionWord,
-): Promise<AnyHold> {
+): Promise<Question> {
   const hold = await findAccessibleHold(c, store, id);
   if (decisionsFor(hold).includes(word)) return hold;
-  throw hold.row.kind === 'lost_answer' ? withoutProfile() : notDecidable(hold);
+  throw hold.kind === 'lost_answer' ? withoutProfile() : notDecidable(hold);
 }
 
 /** Approving writes the profile that is there; after a lost answer there is none. */
@@ -312,7 +311,7 @@ function withoutProfile(): HttpError {
   );
 }
 
-function notDecidable(hold: AnyHold): HttpError {
+function notDecidable(hold: Question): HttpError {
   const words = decisionsFor(hold).join(', ');
   const message = `This hold cannot be decided like that; it takes: ${words}.`;
   return new HttpError(409, 'hold_not_decidable', message);

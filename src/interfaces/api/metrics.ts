@@ -197,8 +197,8 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
   gauge('donor_sync_holds', 'Contacts and networks that wait for a decision of a person.', {
     labelNames: ['integration', 'about'],
     async collect(set) {
-      const contacts = await store.holds.countOpen();
-      const networks = await store.networkHolds.countOpen();
+      const contacts = await store.questions.countOpen('contact');
+      const networks = await store.questions.countOpen('network');
       for (const integration of integrations.keys()) {
         set({ integration, about: 'contact' }, contacts.get(integration) ?? 0);
         set({ integration, about: 'network' }, networks.get(integration) ?? 0);

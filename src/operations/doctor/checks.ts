@@ -6,6 +6,7 @@ import { ownerWords } from '../../core/owner.ts';
 import { describeCount, formatCount, formatTimestamp } from '../../core/quantities.ts';
 import { clockProblem } from '../../credits/confirm.ts';
 import { listOpenSubmissions } from '../../credits/statements/submissions.ts';
+import { describeProxies, readProxies } from '../../outbound/proxy.ts';
 import { CAUSES } from './causes.ts';
 
 /** A prerequisite that is met. */
@@ -40,7 +41,12 @@ type Partner = OpenIntegration['partner'];
 /** The Partner Data Service: within reach, key accepted, credits, what it says about itself. Free. */
 export async function checkPartner({ partner }: { partner: Partner }): Promise<Finding[]> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  const key = await checkKey(partner, signal);
+  const proxy = await checked('proxy', 'Set the variable right, or unset it.', () =>
+    checkProxies(),
+  );
+  // With a proxy that is none, no request leaves.
+  if (proxy.some(({ ok }) => !ok)) return proxy;
+  const key = [...proxy, ...(await checkKey(partner, signal))];
   // Without a key that works, every other answer would only repeat it.
   if (key.some(({ ok }) => !ok)) return key;
   const fix = 'Try again later, or ask the service operator.';
@@ -50,6 +56,21 @@ export async function checkPartner({ partner }: { partner: Partner }): Promise<F
     ...(await checked('credits', fix, () => checkCredits(partner, signal))),
     ...(await checked('service description', fix, () => checkDescription(partner, signal))),
     ...(await checked('service health', fix, () => checkHealth(partner, signal))),
+  ];
+}
+
+/** The proxies of the environment, and what they keep the guard from; nothing if there are none. */
+export async function checkProxies(
+  env?: Readonly<Record<string, string | undefined>>,
+): Promise<Finding[]> {
+  const proxies = readProxies(env);
+  if (proxies === null) return [];
+  return [
+    met(
+      'proxy',
+      `Requests leave through ${describeProxies(proxies)}, except to this machine and the hosts of NO_PROXY. The proxy looks up where a name leads: addresses that were set in a browser are checked by their text, but can't be pinned to the public addresses that donor-sync has checked.`,
+      'Let the proxy refuse connections into private networks.',
+    ),
   ];
 }
 
@@ -75,7 +96,8 @@ async function checkKey(partner: Partner, signal: AbortSignal): Promise<Finding[
 }
 
 const NO_ANSWER = `The Partner Data Service did not answer within ${PATIENCE_MS / 1_000} seconds.`;
-const CHECK_NETWORK = 'Check partner.baseUrl, the network and any proxy in between.';
+const CHECK_NETWORK =
+  'Check partner.baseUrl, the network, and HTTPS_PROXY and NO_PROXY if there is a proxy in between.';
 
 /** By the answer to the look at the key. Nothing is said of a clock that is right. */
 function checkClock(partner: Partner): Finding[] {
@@ -158,7 +180,7 @@ async function checkSubmission({
 }
 
 async function checkHolds({ deps: { store }, integration }: OpenIntegration): Promise<Finding> {
-  const { length } = await store.holds.listOpen(integration.id);
+  const { length } = await store.questions.listOpen(integration.id, 'contact');
   if (length === 0) return plain(met('holds', 'Nothing waits for a person.'));
   const held = met(
     'holds',

@@ -7,6 +7,7 @@ import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import type { Trx } from '../../database/tables/tables.ts';
+import { readBlocks } from './blocks.ts';
 import {
   auditSealer,
   birthMark,
@@ -84,6 +85,8 @@ export interface NewAuditEntry {
   integrationId?: string | null;
   crmId?: string | null;
   details?: AuditDetails;
+  /** True for a change of who is blocked because of an erasure: the entry seals who is from now on. */
+  changesBlocks?: boolean;
 }
 
 /** A transaction that says who changes something, and when: of an actor, or of a run. */
@@ -113,7 +116,13 @@ export function auditRecorder(deps: RecordDeps): RecordEntry {
 async function addEntry(
   trx: Trx,
   { clock, fingerprint, actor }: RecordDeps,
-  { action, integrationId = null, crmId = null, details = {} }: NewAuditEntry,
+  {
+    action,
+    integrationId = null,
+    crmId = null,
+    details = {},
+    changesBlocks = false,
+  }: NewAuditEntry,
 ): Promise<void> {
   const sealer = getSealer(fingerprint);
   const { seq, hash: before, mark: markBefore } = await takePlace(trx);
@@ -123,7 +132,9 @@ async function addEntry(
       : await sealContact(trx, { sealer, fingerprint }, { seq, integrationId, crmId });
   // Sealed in the first entry: its birth record cannot be taken away unseen.
   const born = seq === 1 ? { born: true } : {};
-  const body = { actor, details, contact: contact?.sealed ?? null, ...born };
+  // With the place taken nobody else changes them until the transaction ends.
+  const blocks = changesBlocks || seq === 1 ? { blocks: await readBlocks(trx, fingerprint) } : {};
+  const body = { actor, details, contact: contact?.sealed ?? null, ...born, ...blocks };
   const sealed = sealer.seal(JSON.stringify(body), entrySealContext(seq));
   const entry = { seq, at: clock.now(), integrationId, action, keyId: contact?.keyId ?? null };
   const hash = chainHash(fingerprint, before, { ...entry, sealed });

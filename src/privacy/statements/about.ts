@@ -56,7 +56,7 @@ export function aboutQueries(db: Database, fingerprint: Fingerprint) {
           hasValuesBefore: row.before !== VALUES_PURGED,
         })),
         holds: await db
-          .selectFrom('holds')
+          .selectFrom('questions')
           .where('integration_id', '=', integrationId)
           .where('crm_id', 'in', crmIds)
           .select(['id', 'kind', 'opened_at as openedAt', 'decision', 'decided_at as decidedAt'])
@@ -148,7 +148,7 @@ export function aboutQueries(db: Database, fingerprint: Fingerprint) {
       counts.asked += rows.length;
     }
     const approvals = await db
-      .selectFrom('approvals')
+      .selectFrom('answers')
       .select('id')
       .where('integration_id', '=', integrationId)
       .where('crm_id', 'in', crmIds)

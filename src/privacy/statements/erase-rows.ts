@@ -55,10 +55,10 @@ export async function eraseRows(
   await trx.deleteFrom('foreign_texts').where('integration_id', '=', integrationId).execute();
   // One that is being carried out goes when it is done.
   await trx
-    .deleteFrom('approvals')
+    .deleteFrom('answers')
     .where('integration_id', '=', integrationId)
     .where('crm_id', 'in', crmIds)
-    .where('confirmed_at', 'is', null)
+    .where('in_force_from', 'is', null)
     .execute();
   const isPart: Which = { is: (eb) => eb('merged_into', 'in', crmIds) };
   await move(trx, { integrationId }, 'heirErased', isPart, { now });
@@ -76,7 +76,7 @@ export async function eraseRows(
     keys: rows('audit_keys'),
     contacts: rows('contacts'),
     jobs: await eraseJobs(trx, integrationId, crmIds, now),
-    holds: rows('holds'),
+    holds: rows('questions'),
     writes: rows('writes') + left,
     paths: rows('warm_paths'),
     profiles: rows('kept_profiles'),

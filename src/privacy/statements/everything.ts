@@ -19,6 +19,8 @@ interface Taken {
   from: RawBuilder<unknown>;
   columns: readonly string[];
   key: readonly string[];
+  /** A column without which a row is left out; null for all rows. */
+  onlyWith: string | null;
 }
 
 const ROWS_PER_PAGE = 5_000;
@@ -28,6 +30,7 @@ const WRITES: Taken = {
   from: sql`writes`,
   columns: ['id', 'run_id', 'crm_id', 'written_at', 'before'],
   key: ['id'],
+  onlyWith: null,
 };
 
 /** Tables with all their rows of the integration, by their keys; and its writes, whose values are encrypted. */
@@ -35,20 +38,27 @@ export function readEverything(db: Database, integrationId: string) {
   const tables = Object.entries<Table>(CATALOGUE).flatMap(([table, declared]): HeldTable[] => {
     const { exported, key } = declared.answers;
     if ('not' in exported) return [];
-    const { as: name, columns, sortedBy } = exported;
+    const { as: name, columns, sortedBy, onlyWith } = exported;
     const from = selectRows(table, declared);
     const ownKey = sortedBy ?? key.filter((column) => column !== 'integration_id');
-    return [{ name, columns, pages: readPages({ from, columns, key: ownKey }) }];
+    const taken = { from, columns, key: ownKey, onlyWith: onlyWith ?? null };
+    return [{ name, columns, pages: readPages(taken) }];
   });
   return { tables, writes: readPages(WRITES) };
 
-  async function* readPages({ from, columns, key }: Taken): AsyncGenerator<HeldValue[][]> {
+  async function* readPages({
+    from,
+    columns,
+    key,
+    onlyWith,
+  }: Taken): AsyncGenerator<HeldValue[][]> {
     const keys = sql.join(key.map((column) => sql.ref(column)));
     const names = sql.join(columns.map((column) => sql.ref(column)));
+    const isTaken = onlyWith === null ? sql`1 = 1` : sql`${sql.ref(onlyWith)} is not null`;
     let after: RawBuilder<unknown> = sql`1 = 1`;
     for (;;) {
       const { rows } = await sql<Record<string, HeldValue>>`
-        select ${names} from ${from} where integration_id = ${integrationId} and ${after}
+        select ${names} from ${from} where integration_id = ${integrationId} and ${isTaken} and ${after}
         order by ${keys} limit ${ROWS_PER_PAGE}`.execute(db);
       if (rows.length > 0) yield rows.map((row) => columns.map((column) => row[column] ?? null));
       const last = rows.at(-1);

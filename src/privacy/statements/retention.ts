@@ -9,7 +9,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Retention } from '../../core/retention.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import type { JobState } from '../../database/tables/credits.ts';
-import type { HoldKind } from '../../database/tables/decisions.ts';
+import type { ContactQuestionKind } from '../../database/tables/decisions.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../audit/record.ts';
 import { BESIDE_CONTACTS } from './contact-places.ts';
@@ -66,7 +66,7 @@ export function retentionQueries(
 }
 
 /** Decisions that nothing looks at any more; a rejected lost answer keeps its credit from being spent again. */
-const PAST_KINDS: HoldKind[] = [
+const PAST_KINDS: ContactQuestionKind[] = [
   'name_mismatch',
   'profile_deceased',
   'identity_mass_change',
@@ -78,10 +78,10 @@ const UNDECIDED_JOBS: JobState[] = ['processing', 'completed', 'held'];
 
 async function purgeOutcomes(trx: Trx, integrationId: string, before: number): Promise<number> {
   const holds = await trx
-    .deleteFrom('holds')
+    .deleteFrom('questions')
     .where('id', 'in', (eb) =>
       eb
-        .selectFrom('holds as past')
+        .selectFrom('questions as past')
         .select('past.id')
         .where('past.integration_id', '=', integrationId)
         .where('past.decided_at', '<', before)

@@ -49,7 +49,7 @@ export async function loadErased(
       names: blocks.flatMap(({ person }) => parsePerson(person)?.names ?? []),
       byName: personsByName(blocks),
       distinguished:
-        blocks.length === 0 ? new Map() : await store.holds.listDistinguished(integrationId),
+        blocks.length === 0 ? new Map() : await store.questions.listDistinguished(integrationId),
       marks: { ...marks, blocked },
     },
   };

@@ -1,6 +1,6 @@
 /** What is known of contacts at the moment of a delivery: read once for all of them, whatever brings their profiles. */
 
-import type { HoldRecord } from '../../decisions/statements/holds.ts';
+import type { ContactQuestion } from '../../decisions/statements/questions.ts';
 import { readRecords } from '../../fields/records.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 import { refreshIfAlike } from '../control/erased.ts';
@@ -10,7 +10,7 @@ import { formerFields } from './former-fields.ts';
 /** The circumstances of each of these deliveries, and the approvals that count for them by tracking id. */
 export interface KnownCircumstances {
   of(fetched: Fetched): Circumstances;
-  approvals: ReadonlyMap<string, HoldRecord['kind']>;
+  approvals: ReadonlyMap<string, ContactQuestion['kind']>;
 }
 
 /** Reads the contacts' records, with the fields in which values of another donor may be, and what users have decided. */
@@ -35,7 +35,7 @@ export async function readCircumstances(
     run,
     crmIds.map((id) => getRecord(id).lookup),
   );
-  const approvals = await deps.store.holds.listApprovals(
+  const approvals = await deps.store.questions.listApprovals(
     fetched.map(({ ready }) => ready.job.trackingId),
   );
   return {

@@ -4,7 +4,7 @@
  * of the service, and wait for a user.
  */
 
-import type { HoldRecord } from '../../decisions/statements/holds.ts';
+import type { ContactQuestion } from '../../decisions/statements/questions.ts';
 import { changedParts } from '../../identity/identity-text.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 import type { Planned } from '../profile-delivery.ts';
@@ -18,7 +18,7 @@ export async function holdDonorChanges(
   { store, clock, log }: Pick<SyncDeps, 'store' | 'clock' | 'log'>,
   run: Pick<Run, 'id' | 'integration'>,
   planned: readonly Planned[],
-  approvals: ReadonlyMap<string, HoldRecord['kind']>,
+  approvals: ReadonlyMap<string, ContactQuestion['kind']>,
 ): Promise<readonly Planned[]> {
   const changed = new Set(planned.filter((plan) => isUnasked(plan, approvals)));
   if (changed.size === 0) return planned;
@@ -35,7 +35,10 @@ export async function holdDonorChanges(
 }
 
 /** True if another donor comes for details that did not change, and no user has approved that. */
-function isUnasked(plan: Planned, approvals: ReadonlyMap<string, HoldRecord['kind']>): boolean {
+function isUnasked(
+  plan: Planned,
+  approvals: ReadonlyMap<string, ContactQuestion['kind']>,
+): boolean {
   if (plan.kind !== 'fields' || !plan.plan.together) return false;
   const { contact, job } = plan.fetched.ready;
   const { valuesDonor, valuesIdentity } = contact;

@@ -158,8 +158,8 @@ describeEachDatabase('alerts', (open) => {
     expect(texts()[0]).toContain(
       'the details of 2 contacts changed at once (2 addresses); asking about them again takes 2 credits',
     );
-    const [batch] = await world.store.holds.listBatches();
-    await world.store.holds.decideBatch(batch?.id ?? '', 'rejected');
+    const [batch] = await world.store.questions.listBatches();
+    await world.store.questions.decideBatch(batch?.id ?? '', 'rejected');
     await alerts.tick();
     expect(texts()).toHaveLength(2);
     expect(texts()[1]).toContain('the details that changed at once are decided');
@@ -351,7 +351,7 @@ describeEachDatabase('alerts', (open) => {
 
   async function hold(contact: string): Promise<void> {
     await world.db
-      .insertInto('holds')
+      .insertInto('questions')
       .values({
         id: 'hold-1',
         integration_id: 'riverside',

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { guessColumns, readCsvHeader } from '../../../src/clients/setup/csv-columns.ts';
+import { guessColumns } from '../../../src/clients/setup/csv-columns.ts';
+import { readCsvHeader } from '../../../src/clients/setup/csv-header.ts';
 import { startCpuTime } from '../../helpers/cpu-time.ts';
 
 it('reads a header of 25,000 brackets at once, and offers no column for it', async () => {

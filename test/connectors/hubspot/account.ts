@@ -15,6 +15,7 @@ import { createHubspotOAuth } from '../../../connectors/hubspot/sign-in/oauth.ts
 import type { SeedContact } from '../../../connectors/testing/conformance.ts';
 import { type HubspotSandboxOptions, startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
 import { systemClock } from '../../../src/core/clock.ts';
+import { watchSending } from '../built-requests.ts';
 import { connectorDeps } from '../connector-options.ts';
 import { sandboxControl, sendJson } from '../crm-sandbox.ts';
 
@@ -76,6 +77,7 @@ export async function openAccount(
   const hands = sandboxControl(sandbox.rootUrl);
   const { control } = hands;
   const companyIds = new Map<string, string>();
+  const watch = watchSending(fetchByConnectors);
 
   return {
     sandbox,
@@ -84,9 +86,9 @@ export async function openAccount(
     create,
     edit,
     connector: (...choices: Choices) =>
-      aDefinition(fetchByConnectors, choices[1]).open(optionsOf(...choices)),
+      aDefinition(watch.fetch, choices[1]).open(optionsOf(...choices)),
     check: (...choices: Choices) =>
-      aDefinition(fetchByConnectors, choices[1]).check(optionsOf(...choices)),
+      aDefinition(watch.fetch, choices[1]).check(optionsOf(...choices)),
     async addContacts(contacts: readonly SeedContact[]): Promise<string[]> {
       return create('contacts', contacts.map(propertiesOf));
     },
@@ -140,7 +142,10 @@ export async function openAccount(
     hide: (property: string, access: 'hidden' | 'visible' = 'hidden') =>
       control('PUT', 'property-access', { property, access }),
     install,
-    close: () => sandbox.close(),
+    async close(): Promise<void> {
+      await sandbox.close();
+      watch.end();
+    },
   };
 
   /** Has the account connect the app: what OAuth needs in the settings. */

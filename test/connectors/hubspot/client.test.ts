@@ -1,10 +1,12 @@
 /** HubSpot's own generated classes, joined to our sending: an upgrade must not bring back what they do by themselves. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BatchApiRequestFactory } from '@hubspot/api-client/lib/codegen/crm/contacts/apis/BatchApi.js';
+import * as contacts from '@hubspot/api-client/lib/codegen/crm/contacts/index.js';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createApi, type HubspotApi } from '../../../connectors/hubspot/api.ts';
 import {
-  createClient,
-  type HubspotClient,
+  createRequests,
+  type HubspotRequests,
   type LibraryRequest,
 } from '../../../connectors/hubspot/client.ts';
 import { createPacerRegistry } from '../../../connectors/hubspot/pacers.ts';
@@ -115,14 +117,10 @@ describe("HubSpot's library", () => {
     ['v3', '/crm/v3/objects', '/crm/v3/lists'],
     ['2026-09', '/crm/objects/2026-09', '/crm/lists/2026-09'],
   ] as const)('in version %s', (version, objects, lists) => {
-    it('builds each request and sends none: what is not carried never arrives', async () => {
-      const carried: LibraryRequest[] = [];
-      const client = createClient(version, async (request) => {
-        carried.push(request);
-        return {};
-      });
-      for (const request of everyRequest(client)) await request();
-      expect(carried.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    it('builds each request and sends none', async () => {
+      const built: LibraryRequest[] = [];
+      for (const build of everyRequest(createRequests(version))) built.push(await build());
+      expect(built.map(({ method, path }) => `${method} ${path}`)).toEqual([
         `GET ${objects}/contacts?limit=100&after=5&properties=a%2Cb&archived=true`,
         `GET ${objects}/companies?limit=1`,
         `POST ${objects}/contacts/batch/read?archived=true`,
@@ -135,7 +133,7 @@ describe("HubSpot's library", () => {
         `POST ${lists}`,
         `GET ${lists}/5/memberships?after=7&limit=100`,
       ]);
-      const bodies = carried.flatMap(({ body }) => (body === undefined ? [] : [JSON.parse(body)]));
+      const bodies = built.flatMap(({ body }) => (body === undefined ? [] : [JSON.parse(body)]));
       expect(bodies).toEqual([
         { inputs: [{ id: '1' }], properties: ['a'], propertiesWithHistory: ['a'] },
         {
@@ -158,6 +156,35 @@ describe("HubSpot's library", () => {
       ]);
       expect(seen).toEqual([]);
     });
+  });
+});
+
+describe('records in a body', () => {
+  const configuration = contacts.createConfiguration();
+  const batches = new BatchApiRequestFactory(configuration);
+
+  async function bodyOf(request: Promise<{ getBody(): unknown }>): Promise<unknown> {
+    return JSON.parse(String((await request).getBody()));
+  }
+
+  it('are written as the library would write them', async () => {
+    const ours = createRequests('v3');
+    const updates = [
+      { id: '1', properties: { a: MARK, 'b"inputs":[]': '' } },
+      { id: '2', properties: {} },
+    ];
+    const inputs = updates.map((update) => ({ ...update, objectWriteTraceId: update.id }));
+    const { body: written = '' } = await ours.updateContacts(updates);
+    expect(JSON.parse(written)).toEqual(await bodyOf(batches.update({ inputs })));
+
+    const batch = {
+      properties: ['a', '"inputs":[]'],
+      propertiesWithHistory: ['b'],
+      idProperty: 'c',
+    };
+    const { body: read = '' } = await ours.readRecords('contacts', { ids: ['1', '2'], ...batch });
+    const byLibrary = batches.read({ inputs: [{ id: '1' }, { id: '2' }], ...batch });
+    expect(JSON.parse(read)).toEqual(await bodyOf(byLibrary));
   });
 });
 
@@ -210,8 +237,13 @@ const LIST = {
   },
 };
 
+/** The requests of the library, or the answers to them. */
+type Requests<Result> = {
+  [Name in keyof HubspotRequests]: (...words: Parameters<HubspotRequests[Name]>) => Promise<Result>;
+};
+
 /** Each request that the library builds for the connector, in a fixed order. */
-function everyRequest(hubspot: HubspotClient) {
+function everyRequest<Result>(hubspot: Requests<Result>) {
   return [
     () =>
       hubspot.listRecords('contacts', {

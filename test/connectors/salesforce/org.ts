@@ -12,10 +12,9 @@ import {
   type SalesforceSandboxOptions,
   startSalesforceSandbox,
 } from '../../../sandbox/salesforce/index.ts';
+import { watchSending } from '../built-requests.ts';
 import { connectorDeps } from '../connector-options.ts';
 import { sandboxControl, sendJson } from '../crm-sandbox.ts';
-
-const DEFINITION = defineSalesforceConnector({ fetch: globalThis.fetch, random: () => 0 });
 
 /** A `bulkThreshold` below what settings may say sends even a single change through the Bulk API. */
 type OrgSettings = Record<string, unknown> & { bulkThreshold?: number };
@@ -47,13 +46,15 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
     .object({ token: z.string() })
     .parse(await control('POST', 'tokens', { user: 'administrator' }));
   const employerIds = new Map<string, string>();
+  const watch = watchSending(globalThis.fetch);
+  const definition = defineSalesforceConnector({ fetch: watch.fetch, random: () => 0 });
 
   return {
     sandbox,
     ...hands,
     ask,
-    connector: (...choices: Choices) => DEFINITION.open(optionsOf(...choices)),
-    check: (...choices: Choices) => DEFINITION.check(optionsOf(...choices)),
+    connector: (...choices: Choices) => definition.open(optionsOf(...choices)),
+    check: (...choices: Choices) => definition.check(optionsOf(...choices)),
     async addContacts(contacts: readonly SeedContact[]): Promise<string[]> {
       const records: object[] = [];
       for (const contact of contacts) records.push(await recordOf(contact));
@@ -84,7 +85,10 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
     async seenValue(id: string, field: string): Promise<unknown> {
       return recordSchema.parse(await control('GET', `record/Contact/${id}`))[field] ?? null;
     },
-    close: () => sandbox.close(),
+    async close(): Promise<void> {
+      await sandbox.close();
+      watch.end();
+    },
   };
 
   /** Asks the org's own API as its administrator. */
@@ -119,7 +123,7 @@ export async function openOrg(options: SalesforceSandboxOptions = {}) {
   ): ConnectorOptions<SalesforceSettings> {
     const { clientId, clientSecret, baseUrl: url } = sandbox;
     const auth = { type: 'clientCredentials', clientId, clientSecret };
-    const parsed = DEFINITION.settingsSchema.parse({ kind: 'salesforce', url, auth, ...settings });
+    const parsed = definition.settingsSchema.parse({ kind: 'salesforce', url, auth, ...settings });
     return {
       settings: { ...parsed, bulkThreshold: bulkThreshold ?? parsed.bulkThreshold },
       contacts,

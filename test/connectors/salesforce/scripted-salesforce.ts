@@ -8,8 +8,12 @@ import type {
   Finding,
 } from '../../../connectors/contract.ts';
 import { defineSalesforceConnector } from '../../../connectors/salesforce/connector.ts';
-import type { SalesforceSettings } from '../../../connectors/salesforce/settings.ts';
+import {
+  type SalesforceSettings,
+  salesforceSettingsSchema,
+} from '../../../connectors/salesforce/settings.ts';
 import { systemClock } from '../../../src/core/clock.ts';
+import { watchSending } from '../built-requests.ts';
 import { connectorDeps } from '../connector-options.ts';
 
 /** A request as a script sees it. */
@@ -72,20 +76,21 @@ export async function openScriptedSalesforce(): Promise<ScriptedSalesforce> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${portOf(server.address())}`;
   scripts.push((one) => basics(one, url));
+  const watch = watchSending(globalThis.fetch);
+  const definition = defineSalesforceConnector({ fetch: watch.fetch, random: () => 0 });
   return {
     url,
     asked,
     script: (script) => scripts.unshift(script),
-    connector: (...choices) => DEFINITION.open(optionsOf(url, ...choices)),
-    check: (...choices) => DEFINITION.check(optionsOf(url, ...choices)),
+    connector: (...choices) => definition.open(optionsOf(url, ...choices)),
+    check: (...choices) => definition.check(optionsOf(url, ...choices)),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      watch.end();
     },
   };
 }
-
-const DEFINITION = defineSalesforceConnector({ fetch: globalThis.fetch, random: () => 0 });
 
 function optionsOf(
   url: string,
@@ -94,7 +99,7 @@ function optionsOf(
   contacts: ContactsSettings = { filter: null, optOutField: null },
 ): ConnectorOptions<SalesforceSettings> {
   return {
-    settings: DEFINITION.settingsSchema.parse({
+    settings: salesforceSettingsSchema.parse({
       kind: 'salesforce',
       url,
       auth: { type: 'clientCredentials', clientId: 'app', clientSecret: 'secret' },

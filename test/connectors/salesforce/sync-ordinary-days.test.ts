@@ -53,7 +53,7 @@ describe('a sync with Salesforce', () => {
     for (const [id, address] of before) await writeAddress(org, id, address);
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0 });
     expect(await world.spent()).toBe(spent);
-    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.store.questions.listOpen()).toEqual([]);
   });
 
   it('pays once for a contact whose id is typed in its short form', async () => {

@@ -300,8 +300,8 @@ describeEachDatabase('listReady', (open) => {
       },
     ]);
     expect(await idsOf(world)).toEqual([]);
-    const [hold] = await world.store.holds.listOpen();
-    expect(hold && (await world.store.holds.decide(hold, 'approved'))).toBe(true);
+    const [hold] = await world.store.questions.listOpen();
+    expect(hold && (await world.store.questions.decide(hold, 'approved'))).toBe(true);
     expect(await idsOf(world)).toEqual(['c-1']);
   });
 

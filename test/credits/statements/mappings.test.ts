@@ -177,10 +177,10 @@ describeEachDatabase('mappings', (open) => {
     await world.db.updateTable('submissions').set({ mapping: MAPPING }).execute();
     const count = () => countAnswersByMapping(store.reader, INTEGRATION, MAPPING, ALL);
     expect(await count()).toEqual({ answered: 2, known: 0 });
-    const [one, two] = await store.holds.listOpen();
+    const [one, two] = await store.questions.listOpen();
     if (!one || !two) throw new Error('There are not two holds');
-    await store.holds.decide(one, 'approved');
-    await store.holds.decide(two, 'rejected');
+    await store.questions.decide(one, 'approved');
+    await store.questions.decide(two, 'rejected');
     expect(await count()).toEqual({ answered: 2, known: 1 });
   });
 

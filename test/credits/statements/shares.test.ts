@@ -119,7 +119,7 @@ describeEachDatabase('shares', (open) => {
       outcome_run: OTHER_RUN,
     });
     expect(await jobOf(world, 'c-9')).toMatchObject({ state: 'lost', job_id: null });
-    const holds = await world.store.holds.listOpen(OTHER);
+    const holds = await world.store.questions.listOpen(OTHER);
     expect(holds).toMatchObject([
       { id: trackingIdOf('c-9'), crmId: 'c-9', kind: 'lost_answer', openedAt: START_MS },
     ]);
@@ -130,31 +130,34 @@ describeEachDatabase('shares', (open) => {
     const world = await createTwo();
     await pay(world, ['c-1'], 'ada', 'lost');
     const asker = [{ crmId: 'c-9', person: 'ada' }];
-    const { holds } = world.store;
+    const { questions } = world.store;
     expect(
       (await findShares(world.store.reader, OTHER, asker, { ...SHARING, heedsLost: false })).size,
     ).toBe(0);
     expect((await findShares(world.store.reader, OTHER, asker, SHARING)).get('c-9')).toMatchObject({
       fate: 'lost',
     });
-    const [hold] = await holds.listOpen(INTEGRATION);
-    expect(hold && (await holds.decide(hold, 'rejected'))).toBe(true);
+    const [hold] = await questions.listOpen(INTEGRATION);
+    expect(hold && (await questions.decide(hold, 'rejected'))).toBe(true);
     expect((await findShares(world.store.reader, OTHER, asker, SHARING)).size).toBe(0);
   });
 
   it('hold a contact for a lost answer whose own contact has left before a person decided', async () => {
     const world = await createTwo();
     await pay(world, ['c-1'], 'ada', 'lost');
-    await world.db.updateTable('holds').set({ decision: 'superseded', decided_at: 1 }).execute();
+    await world.db
+      .updateTable('questions')
+      .set({ decision: 'superseded', decided_at: 1 })
+      .execute();
     const asker = [{ crmId: 'c-9', person: 'ada' }];
-    const { holds } = world.store;
+    const { questions } = world.store;
     expect((await findShares(world.store.reader, OTHER, asker, SHARING)).get('c-9')).toMatchObject({
       fate: 'lost',
     });
     await take(world.other, ['c-9'], 'ada');
     // The question about this contact is one about the person as well.
-    const [hold] = await holds.listOpen(OTHER);
-    expect(hold && (await holds.decide(hold, 'resubmitted'))).toBe(true);
+    const [hold] = await questions.listOpen(OTHER);
+    expect(hold && (await questions.decide(hold, 'resubmitted'))).toBe(true);
     const another = [{ crmId: 'c-8', person: 'ada' }];
     expect(
       (await findShares(world.store.reader, OTHER, [...asker, ...another], SHARING)).size,
@@ -165,8 +168,8 @@ describeEachDatabase('shares', (open) => {
     const world = await createTwo();
     await pay(world, ['c-1'], 'ada', 'lost');
     await take(world.other, ['c-9'], 'ada');
-    for (const hold of await world.store.holds.listOpen()) {
-      await world.store.holds.decide(hold, 'resubmitted');
+    for (const hold of await world.store.questions.listOpen()) {
+      await world.store.questions.decide(hold, 'resubmitted');
     }
     await world.clock.advance(MINUTE_MS);
     const again = { ...intendedJob('c-1', 'ada'), trackingId: 'tracking-again' };

@@ -12,6 +12,7 @@ import {
 } from '../../../src/credits/statements/intents.ts';
 import { recordLostSubmission } from '../../../src/credits/statements/lost-answers.ts';
 import { findOpenSubmission } from '../../../src/credits/statements/submissions.ts';
+import { getSubject } from '../../../src/decisions/views/question.ts';
 import {
   accept,
   chargeLoss,
@@ -493,6 +494,7 @@ describeEachDatabase('a lost answer', (open) => {
         closed_at: START_MS + 1_000,
       });
       expect(await holdOf(world, id)).toEqual({
+        about: 'contact',
         id: trackingIdOf(id),
         integrationId: INTEGRATION,
         crmId: id,
@@ -522,7 +524,7 @@ describeEachDatabase('a lost answer', (open) => {
       outcome_reason: 'submission_pending',
     });
     expect(await jobOf(world, 'c-1')).toMatchObject({ state: 'lost' });
-    expect(await world.store.holds.listOpen()).toEqual([]);
+    expect(await world.store.questions.listOpen()).toEqual([]);
   });
 
   it('lets a contact that has left meanwhile go, where the settings allow to submit again', async () => {
@@ -565,8 +567,8 @@ describeEachDatabase('a lost answer', (open) => {
     await submit(world, ['c-1', 'c-2']);
     await eraseContact(world.store, INTEGRATION, 'c-1');
     await chargeLoss(world, 'hold', { charged: 2 });
-    const holds = await world.store.holds.listOpen();
-    expect(holds.map((hold) => hold.crmId)).toEqual(['c-2']);
+    const holds = await world.store.questions.listOpen();
+    expect(holds.map(getSubject)).toEqual(['c-2']);
   });
 });
 

@@ -22,7 +22,7 @@ describeEachDatabase('erasures that a CRM asks for', (open) => {
 
   it('start without a user up to the limit of the day, however many are recorded at once', async () => {
     const { store } = await createWorld();
-    const { erasureRequests, holds } = store;
+    const { erasureRequests, questions } = store;
     const options = { newId: () => crypto.randomUUID() };
     const events = { source: 'crm_event', isAutomatic: true } as const;
     const record = (from: number, to: number) =>
@@ -32,20 +32,22 @@ describeEachDatabase('erasures that a CRM asks for', (open) => {
     expect(await record(0, 40)).toEqual({ due: 0, asked: 0 });
     expect(await erasureRequests.listDue(INTEGRATION, 100)).toHaveLength(25);
     expect(await erasureRequests.listIntegrationsWithDue()).toEqual([INTEGRATION]);
-    const [batch] = await holds.listBatches();
+    const [batch] = await questions.listBatches();
     expect(batch).toMatchObject({ kind: 'erasure_requested', source: 'crm_event', count: 15 });
-    expect(await holds.decideBatch(batch?.id ?? '', 'approved')).toBe(15);
+    expect(await questions.decideBatch(batch?.id ?? '', 'approved')).toBe(15);
     expect(await erasureRequests.listDue(INTEGRATION, 100)).toHaveLength(40);
   });
 
   it('are one batch for each reason, which privacy holds leave and join', async () => {
     const { store, lease } = await createWorld();
-    const { erasureRequests, holds } = store;
+    const { erasureRequests, questions } = store;
     const options = { newId: () => crypto.randomUUID(), withdrawn: [] };
     await erasureRequests.recordRead(lease, requestsOf(0, 1_200), options);
     await erasureRequests.recordRead(lease, requestsOf(1_200, 1_300), options);
     const counts = async () =>
-      Object.fromEntries((await holds.listBatches()).map(({ source, count }) => [source, count]));
+      Object.fromEntries(
+        (await questions.listBatches()).map(({ source, count }) => [source, count]),
+      );
     expect(await counts()).toEqual({ should_forget: 1_300 });
     await erasureRequests.recordRead(
       lease,
@@ -53,10 +55,10 @@ describeEachDatabase('erasures that a CRM asks for', (open) => {
       options,
     );
     expect(await counts()).toEqual({ should_forget: 1_200, privacy_hold: 100 });
-    for (const { id } of await holds.listBatches()) await holds.decideBatch(id, 'approved');
+    for (const { id } of await questions.listBatches()) await questions.decideBatch(id, 'approved');
     expect(await counts()).toEqual({ privacy_hold: 100 });
-    const [held] = await holds.listOpen();
-    expect(held && (await holds.decide(held, 'approved'))).toBe(false);
+    const [held] = await questions.listOpen();
+    expect(held && (await questions.decide(held, 'approved'))).toBe(false);
 
     const [due] = await erasureRequests.listDue(INTEGRATION, 1);
     if (due !== undefined) await erasureRequests.forbid(due, 'another-batch');

@@ -37,7 +37,7 @@ async function addOldRows({ db }: StoreWorld, round: number): Promise<void> {
       ...{ tracking_id: id, opened_at: old, decision: 'rejected' as const, decided_at: old },
     }));
     await db.insertInto('writes').values(writes).execute();
-    await db.insertInto('holds').values(holds).execute();
+    await db.insertInto('questions').values(holds).execute();
   }
 }
 
@@ -58,7 +58,7 @@ describeEachDatabase('a purge that is killed at any moment', (open) => {
     const left = async () => {
       const [writes, holds] = await Promise.all([
         db.selectFrom('writes').select(['before', 'after']).execute(),
-        db.selectFrom('holds').select('id').execute(),
+        db.selectFrom('questions').select('id').execute(),
       ]);
       // What was written is known as ours for ever; only what was there before goes.
       expect(new Set(writes.map(({ after }) => after))).toEqual(new Set(['{}']));
@@ -104,7 +104,7 @@ describeEachDatabase('a purge that is killed at any moment', (open) => {
         said[what] = (said[what] ?? 0) + Number(details['rows']);
       }
       const writes = await db.selectFrom('writes').select('before').execute();
-      const holds = await db.selectFrom('holds').select('id').execute();
+      const holds = await db.selectFrom('questions').select('id').execute();
       expect(said).toEqual({
         previousValues: writes.filter(({ before }) => before === '').length,
         outcomes: ROWS - holds.length,

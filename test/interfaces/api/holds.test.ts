@@ -242,11 +242,11 @@ async function holdNetwork({ application }: HttpWorld): Promise<void> {
   await store.checkpoint(attempt.lease, (trx) =>
     recordMirroredGroups(trx, [{ id: 'network-1', selector: 'fingerprint', name: 'Board' }]),
   );
-  await store.networkHolds.ask(attempt.lease, {
+  await store.questions.askAboutNetwork(attempt.lease, {
     id: 'hold-1',
     network: 'network-1',
     kind: 'group_shrunk',
-    subject: 's',
+    matter: 's',
     detail: '12',
   });
   await store.leases.release(attempt.lease);

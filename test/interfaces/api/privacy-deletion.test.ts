@@ -130,7 +130,7 @@ describe('the question on the page', () => {
     const requests = ids.map((crmId) => ({ crmId, source, isAutomatic: false }));
     const options = { newId: () => crypto.randomUUID() };
     await here.application.store.erasureRequests.record('riverside', requests, options);
-    const [batch] = await here.application.store.holds.listBatches();
+    const [batch] = await here.application.store.questions.listBatches();
     const path = `/decisions/batches/${batch?.id}`;
     return { here, path, page: (await here.request(path)).text };
   };
@@ -150,7 +150,7 @@ describe('the question on the page', () => {
     const headers = { origin: here.url };
     const answer = await here.request(`${path}/approve`, { method: 'POST', headers });
     expect(answer.status).toBeGreaterThanOrEqual(400);
-    expect((await here.application.store.holds.listBatches())[0]?.count).toBe(3);
+    expect((await here.application.store.questions.listBatches())[0]?.count).toBe(3);
   });
 });
 

@@ -180,7 +180,7 @@ describeOn('postgres', 'move', () => {
     await onDatabase(target, async (there) => {
       await there.updateTable('moves').set({ done_at: null }).execute();
       await there.updateTable('contacts').set({ outcome_at: 1 }).execute();
-      await sql`delete from holds where id = (select min(id) from holds)`.execute(there);
+      await sql`delete from questions where id = (select min(id) from questions)`.execute(there);
       await there
         .insertInto('rereads')
         .values({ integration_id: 'x', called_at: 1, times: 0 })

@@ -244,10 +244,10 @@ describeEachDatabase('holds of networks', (open) => {
 
   it('ask the same once, and remember the decision until the matter is over', async () => {
     const { store, lease } = await withBoard(createWorld);
-    const ask = (id: string, subject: string) =>
-      store.networkHolds.ask(lease, {
+    const ask = (id: string, matter: string) =>
+      store.questions.askAboutNetwork(lease, {
         id,
-        subject,
+        matter,
         network: BOARD.id,
         detail: '6 of 9',
         kind: 'group_shrunk',
@@ -255,18 +255,18 @@ describeEachDatabase('holds of networks', (open) => {
     expect(await ask('hold-1', 'these six')).toBe('open');
     expect(await ask('hold-2', 'these six')).toBe('open');
     expect(await ask('hold-3', 'other six')).toBe('open');
-    const [hold, ...more] = await store.networkHolds.listOpen(INTEGRATION);
+    const [hold, ...more] = await store.questions.listOpen(INTEGRATION);
     expect(more).toEqual([]);
     if (!hold) throw new Error('nothing is open');
     expect(hold).toMatchObject({ id: 'hold-3', name: 'Board', openedAt: START_MS });
-    expect(await store.networkHolds.find('hold-1')).toMatchObject({ decision: 'superseded' });
-    expect(await store.networkHolds.decide(hold, 'rejected')).toBe(true);
-    expect(await store.networkHolds.decide(hold, 'approved')).toBe(false);
+    expect(await store.questions.find('hold-1')).toMatchObject({ decision: 'superseded' });
+    expect(await store.questions.decide(hold, 'rejected')).toBe(true);
+    expect(await store.questions.decide(hold, 'approved')).toBe(false);
     expect(await ask('hold-4', 'other six')).toBe('rejected');
-    expect(await store.networkHolds.listOpen()).toEqual([]);
-    await store.networkHolds.settle(lease, BOARD.id, 'group_shrunk');
+    expect(await store.questions.listOpen()).toEqual([]);
+    await store.questions.settleNetwork(lease, BOARD.id, 'group_shrunk');
     expect(await ask('hold-5', 'other six')).toBe('open');
-    expect(await store.networkHolds.listOpen('lakeside')).toEqual([]);
+    expect(await store.questions.listOpen('lakeside')).toEqual([]);
   });
 
   it('forget the members of a deleted network once it is to be made anew', async () => {
@@ -276,10 +276,10 @@ describeEachDatabase('holds of networks', (open) => {
       bindNetwork(trx, { ...BOARD, networkId: 'n-1', partnerKey: 'key' }, ['donor-1']),
     );
     const question = { network: BOARD.id, kind: 'network_deleted', detail: '1' } as const;
-    await store.networkHolds.ask(lease, { ...question, id: 'hold-1', subject: 'n-1' });
-    const [hold] = await store.networkHolds.listOpen();
+    await store.questions.askAboutNetwork(lease, { ...question, id: 'hold-1', matter: 'n-1' });
+    const [hold] = await store.questions.listOpen();
     if (!hold) throw new Error('nothing is open');
-    await store.networkHolds.decide(hold, 'approved');
+    await store.questions.decide(hold, 'approved');
     expect(await statesOf(world)).toEqual({});
     expect(await listNetworks(store.reader, INTEGRATION)).toMatchObject([{ networkId: null }]);
   });

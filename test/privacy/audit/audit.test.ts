@@ -170,13 +170,13 @@ describeEachDatabase('the audit', (open, kind) => {
       const opened = { tracking_id: '', detail: null, opened_at: clock.now() };
       const open_ = { decision: null, decided_at: null };
       await db
-        .insertInto('holds')
+        .insertInto('questions')
         .values({ ...hold, ...opened, ...open_ })
         .execute();
     }
-    for (const hold of await store.holds.listOpen()) {
-      expect(await store.actingAs(ANNA).holds.decide(hold, 'rejected')).toBe(true);
-      expect(await store.actingAs(ANNA).holds.decide(hold, 'rejected')).toBe(false);
+    for (const hold of await store.questions.listOpen()) {
+      expect(await store.actingAs(ANNA).questions.decide(hold, 'rejected')).toBe(true);
+      expect(await store.actingAs(ANNA).questions.decide(hold, 'rejected')).toBe(false);
     }
     const entries = await store.audit.list({ action: 'hold.decided', limit: 10 });
     expect(entries.map(({ actor, crmId, details }) => [actor, crmId, details]).reverse()).toEqual([

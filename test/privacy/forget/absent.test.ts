@@ -34,7 +34,7 @@ function aCalendar() {
 async function expectKept({ store, database }: SyncWorld, ids: readonly string[]): Promise<void> {
   for (const id of ids) expect(await store.forget.hasTraces('riverside', [id])).toBe(true);
   expect(await store.erasureRequests.listDue('riverside', 100)).toEqual([]);
-  const batches = await store.holds.listBatches();
+  const batches = await store.questions.listBatches();
   expect(batches.filter(({ kind }) => kind === 'erasure_requested')).toEqual([]);
   const entries = await store.audit.list({ limit: 500 });
   expect(entries.map(({ action }) => action).filter((name) => /forget|eras/.test(name))).toEqual(

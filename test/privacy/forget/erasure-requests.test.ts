@@ -4,7 +4,7 @@ import type { MemoryOperation } from '../../../connectors/memory/crm.ts';
 import { takeCall } from '../../../src/clients/webhook-call.ts';
 import type { PrivacyMarks } from '../../../src/core/contact.ts';
 import { RetriableError } from '../../../src/core/errors.ts';
-import { describeBatch } from '../../../src/decisions/views/hold.ts';
+import { describeBatch } from '../../../src/decisions/views/question.ts';
 import { eraseRequested } from '../../../src/privacy/forget/requested.ts';
 import { everything } from '../../database/store-world.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
@@ -48,14 +48,14 @@ function mark({ crm }: ForgetWorld, id: string, privacy: PrivacyMarks): void {
 }
 
 async function questions({ store }: ForgetWorld) {
-  const batches = await store.holds.listBatches();
+  const batches = await store.questions.listBatches();
   return batches.filter(({ kind }) => kind === 'erasure_requested');
 }
 
 async function decide(world: ForgetWorld, decision: 'approved' | 'rejected') {
   let decided = 0;
   for (const { id } of await questions(world)) {
-    decided += await world.store.holds.decideBatch(id, decision);
+    decided += await world.store.questions.decideBatch(id, decision);
   }
   return decided;
 }
@@ -348,7 +348,7 @@ describe('a contact that the CRM has deleted for privacy', () => {
     expect(await erase(world)).toEqual({ erased: 1, left: 0 });
     const [question] = await questions(world);
     expect(question).toMatchObject({ source: 'merged', count: 1 });
-    const [hold] = question === undefined ? [] : await world.store.holds.listOfBatch(question);
+    const [hold] = question === undefined ? [] : await world.store.questions.listOfBatch(question);
     expect(hold?.crmId).toBe(winner);
     expect(world.crm.valueOf(winner, 'Donor ID')).not.toBeNull();
     await decide(world, 'approved');

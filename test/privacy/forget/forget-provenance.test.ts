@@ -9,6 +9,7 @@ import { RetriableError } from '../../../src/core/errors.ts';
 import type { Integration } from '../../../src/core/integration.ts';
 import type { Profile } from '../../../src/core/profile.ts';
 import { valuesBeforeSealContext } from '../../../src/database/encryption/seal-contexts.ts';
+import { dropErasedTexts } from '../../../src/fields/erasing/mentions.ts';
 import { ERASURE_STAGES } from '../../../src/fields/erasing/retry-erasures.ts';
 import { decryptProfile, encryptProfile } from '../../../src/fields/kept-profile.ts';
 import { undoRun } from '../../../src/fields/undo.ts';
@@ -73,6 +74,10 @@ async function keptProfile(crmId: string): Promise<Profile> {
   const [kept] = await world.store.mentions.findProfiles('riverside', [crmId]);
   if (kept === undefined) throw new Error('No profile is kept');
   return decryptProfile(world.deps(), { integrationId: 'riverside', ...kept });
+}
+
+function nameIn({ name }: Profile): string {
+  return [name.first, name.last].join(' ');
 }
 
 function undo(runId: string) {
@@ -248,6 +253,26 @@ describe('what an erasure searches for the name', () => {
     const receipt = await forgetIn(world, id);
     expect(await keptProfile(other)).toEqual({ ...profile, bio: ['Likes to sail'] });
     expect(receipt.erased.texts).toBeGreaterThan(0);
+  });
+});
+
+describe('a restore, once several people were erased', () => {
+  it('drops lines that name one of them also from the kept profile of another, whose erasure is not at its end', async () => {
+    const { id, name } = await openIntroduced();
+    const other = world.people.find((each) => each !== id) ?? '';
+    const profile = await keptProfile(other);
+    const bio = [`Known as ${nameIn(profile)}`, `Married to ${name}`];
+    const telling = encryptProfile(world.deps(), 'riverside', other, { ...profile, bio });
+    await forgetIn(world, id);
+    world.crm.refuseWrites(other);
+    expect(await forgetIn(world, other, CLEARED)).toMatchObject({ complete: false });
+    await world.database.db
+      .updateTable('kept_profiles')
+      .set(telling)
+      .where('crm_id', '=', other)
+      .execute();
+    await dropErasedTexts(world.deps(), 'riverside');
+    expect((await keptProfile(other)).bio).toEqual([`Known as ${nameIn(profile)}`]);
   });
 });
 

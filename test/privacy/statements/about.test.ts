@@ -38,7 +38,7 @@ describeEachDatabase('what is held of a contact', (open) => {
       })
       .execute();
     await db
-      .insertInto('holds')
+      .insertInto('questions')
       .values({
         ...{ ...OF, id: 'h', kind: 'name_mismatch', batch: null, tracking_id: 't', detail: null },
         ...{ opened_at: 1, decision: null, decided_at: null },
@@ -100,9 +100,9 @@ describeEachDatabase('what is held of a contact', (open) => {
       rows.some((row) => row.includes(CRM_ID)) ? [table] : [],
     );
     expect(naming.sort()).toEqual([
-      ...['audit_keys', 'contact_statuses', 'contacts', 'foreign_texts', 'holds', 'jobs'],
-      ...['kept_profiles', 'network_wanted', 'run_requests', 'run_rows', 'runs', 'value_states'],
-      ...['warm_paths', 'writes'],
+      ...['audit_keys', 'contact_statuses', 'contacts', 'foreign_texts', 'jobs'],
+      ...['kept_profiles', 'network_wanted', 'questions', 'run_requests', 'run_rows', 'runs'],
+      ...['value_states', 'warm_paths', 'writes'],
     ]);
     const about = await store.about.find(INTEGRATION, [CRM_ID, 'another form']);
     expect(about).toMatchObject({

@@ -20,6 +20,7 @@ import {
   recordComputedPaths,
 } from '../../../src/paths/statements/warm-paths.ts';
 import { eraseAgain } from '../../../src/privacy/statements/erase-again.ts';
+import { eraseIntegration } from '../../../src/privacy/statements/erase-integration.ts';
 import {
   accept,
   chargeLoss,
@@ -66,7 +67,7 @@ describeEachDatabase('erase', (open, kind) => {
     const world = await createWorld();
     await leaveTraces(world);
     expect(await tablesWithTraces(world)).toEqual([
-      ...['contacts', 'holds', 'jobs', 'kept_profiles', 'value_states', 'writes'],
+      ...['contacts', 'jobs', 'kept_profiles', 'questions', 'value_states', 'writes'],
     ]);
     expect(await world.store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(true);
     expect(await eraseContact(world.store, INTEGRATION, MARKED)).toEqual({
@@ -81,7 +82,7 @@ describeEachDatabase('erase', (open, kind) => {
     for (const table of ['kept_profiles', 'value_states'] as const) {
       const world = await createWorld();
       await leaveTraces(world);
-      for (const other of ['contacts', 'holds', 'jobs', 'writes'] as const) {
+      for (const other of ['contacts', 'questions', 'jobs', 'writes'] as const) {
         await world.db.deleteFrom(other).execute();
       }
       await world.db
@@ -226,14 +227,15 @@ describeEachDatabase('erase', (open, kind) => {
     const world = await createWorld();
     await holdForName(world, ['c-1', 'c-2']);
     await putContacts(world, [contactRow({ crm_id: 'c-1', integration_id: 'lakeside' })]);
-    const { jobs, holds } = await everything(world.db);
+    const { jobs, questions } = await everything(world.db);
     const other = await contactOf(world, 'c-2');
     await eraseContact(world.store, INTEGRATION, 'c-1');
     expect(await contactOf(world, 'c-2')).toEqual(other);
     expect((await world.store.contacts.find('lakeside', ['c-1'])).size).toBe(1);
     expect((await world.store.contacts.find(INTEGRATION, ['c-1'])).size).toBe(0);
     const left = await everything(world.db);
-    expect(left['holds']).toEqual(holds?.filter((row) => row.includes('"c-2"')));
+    expect(left['questions']).toEqual(questions?.filter((row) => row.includes('"c-2"')));
+    expect(left['questions']).toHaveLength(1);
     expect(left['jobs']).toEqual(
       expect.arrayContaining(jobs?.filter((row) => row.includes('"c-2"')) ?? []),
     );
@@ -331,6 +333,23 @@ describeEachDatabase('erase', (open, kind) => {
     expect(blocks).toMatchObject([{ fingerprint, isOwn: true }]);
     expect(await store.forget.lift(['lakeside', INTEGRATION], ['c-1'])).toEqual([INTEGRATION]);
     expect(await store.forget.listForgotten('lakeside')).toEqual(new Set());
+  });
+
+  it('counts each row of a client that leaves once, although the database made it try again', async () => {
+    const world = await createWorld();
+    await leaveTraces(world);
+    const { db, clock } = world;
+    const tried = await eraseIntegration(db, INTEGRATION, clock.now(), async (work) => {
+      const refused = new Error('refused by the database');
+      const first = db.transaction().execute(async (trx) => {
+        await work(trx);
+        throw refused;
+      });
+      await expect(first).rejects.toBe(refused);
+      return db.transaction().execute(work);
+    });
+    expect(tried.erased).toMatchObject({ contacts: 1, holds: 1, writes: 1, profiles: 1, runs: 1 });
+    expect(tried.kept).toMatchObject({ jobs: 1, submissions: 1 });
   });
 
   it('blocks from its beginning, and says that it has not come to its end', async () => {

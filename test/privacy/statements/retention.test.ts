@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { HoldKind } from '../../../src/database/tables/decisions.ts';
+import type { ContactQuestionKind } from '../../../src/database/tables/decisions.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { VALUES_PURGED } from '../../../src/privacy/statements/retention.ts';
 import { contactRow } from '../../contacts/contact-stages.ts';
@@ -15,9 +15,13 @@ import { describeEachDatabase } from '../../helpers/test-databases.ts';
 const DAY_MS = 86_400_000;
 const KEEP = { runRows: 90, outcomes: 30, previousValues: 30, removedContacts: 30, audit: 30 };
 
-async function addHold({ db, clock }: StoreWorld, id: string, kind: HoldKind): Promise<void> {
+async function addHold(
+  { db, clock }: StoreWorld,
+  id: string,
+  kind: ContactQuestionKind,
+): Promise<void> {
   await db
-    .insertInto('holds')
+    .insertInto('questions')
     .values({
       ...{ id, integration_id: INTEGRATION, crm_id: `of-${id}`, kind, batch: null, detail: null },
       ...{ tracking_id: id, opened_at: clock.now(), decision: 'rejected' as const },
@@ -83,7 +87,7 @@ describeEachDatabase('a purge', (open) => {
     await addHold(world, 'lost', 'lost_answer');
     await addHold(world, 'erased', 'forgotten_person');
     await db
-      .insertInto('holds')
+      .insertInto('questions')
       .values({
         ...{ id: 'open', integration_id: INTEGRATION, crm_id: 'c', kind: 'name_mismatch' },
         ...{ batch: null, tracking_id: 'open', detail: null, opened_at: clock.now() },
@@ -93,7 +97,7 @@ describeEachDatabase('a purge', (open) => {
     await clock.advance(31 * DAY_MS);
     await addHold(world, 'young', 'name_mismatch');
     expect(await store.retention.purge(lease, KEEP)).toMatchObject({ outcomes: 3 });
-    const left = await db.selectFrom('holds').select('id').orderBy('id').execute();
+    const left = await db.selectFrom('questions').select('id').orderBy('id').execute();
     expect(left.map(({ id }) => id)).toEqual(['erased', 'lost', 'open', 'young']);
     expect(await store.retention.purge(lease, KEEP)).toMatchObject({ outcomes: 0 });
   });

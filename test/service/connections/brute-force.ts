@@ -1,6 +1,5 @@
 /** Connections computed the slow way: every pair of donors, every year, straight from the donors. */
 
-import type { Donor, Role, World } from '../../../people/world.ts';
 import {
   acquaintanceRate,
   exposureAcross,
@@ -10,6 +9,7 @@ import {
   type TieKind,
 } from '../../../service/connections/formula.ts';
 import { leastSizeOf } from '../../../service/connections/public-bodies.ts';
+import type { Donor, Role, World } from '../../../service/donor.ts';
 
 const YEAR_MS = 365.25 * 86_400_000;
 const FIRST_MS = Date.UTC(1870, 0, 1);

@@ -1,7 +1,7 @@
 /** Donors that a test writes itself, with nothing but the ties it names. */
 
-import { blankDonor } from '../../../people/donor.ts';
-import type { Donor, Gift, Role } from '../../../people/world.ts';
+import type { Donor, Gift, Role } from '../../../service/donor.ts';
+import { blankDonor } from '../../../service/donor.ts';
 
 /** A donor without any ties but these. */
 export function aDonor(

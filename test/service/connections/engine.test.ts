@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readPublicRecord } from '../../../people/public-record.ts';
-import { createWorld, type Donor, type Role, type World } from '../../../people/world.ts';
+import { createWorld } from '../../../people/world.ts';
+import type { Donor, Role, World } from '../../../service/donor.ts';
 import { aWorldOf } from '../hand-made-world.ts';
 import { bruteForce } from './brute-force.ts';
 import { aDonor, aGift, aRole } from './donors.ts';

@@ -1,12 +1,12 @@
 /** An engine over a database in memory, for a test. */
 
 import { onTestFinished } from 'vitest';
-import type { World } from '../../../people/world.ts';
 import {
   type ConnectionEngine,
   openConnectionEngine,
 } from '../../../service/connections/engine.ts';
 import { openDatabase } from '../../../service/database.ts';
+import type { World } from '../../../service/donor.ts';
 
 /** Opens the engine of a world; it ends with the test. */
 export function openEngine(world: World): ConnectionEngine {

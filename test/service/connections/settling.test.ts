@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createWorld, type World } from '../../../people/world.ts';
+import { createWorld } from '../../../people/world.ts';
 import { openConnectionEngine } from '../../../service/connections/engine.ts';
 import { type Database, openDatabase } from '../../../service/database.ts';
+import type { World } from '../../../service/donor.ts';
 import { settlePeople } from '../../../service/settled-people.ts';
 import { openEngine } from './open-engine.ts';
 

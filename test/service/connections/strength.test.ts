@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Donor, Role } from '../../../people/world.ts';
 import type { FoundConnection } from '../../../service/connections/engine.ts';
+import type { Donor, Role } from '../../../service/donor.ts';
 import { aWorldOf } from '../hand-made-world.ts';
 import { aDonor, aGift, aRole } from './donors.ts';
 import { askEngine } from './open-engine.ts';

@@ -4,11 +4,11 @@
  */
 
 import { drawAddress, readCities } from '../../../people/address.ts';
-import { blankDonor } from '../../../people/donor.ts';
 import { inventedName } from '../../../people/invented-name.ts';
 import { readNames } from '../../../people/names.ts';
 import { between, chance, createDraw, type Draw, pick } from '../../../people/random.ts';
-import type { Address, Donor } from '../../../people/world.ts';
+import type { Address, Donor } from '../../../service/donor.ts';
+import { blankDonor } from '../../../service/donor.ts';
 
 /** The kinds of relatives. */
 export const KINDS = [

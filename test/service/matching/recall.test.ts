@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { blankDonor } from '../../../people/donor.ts';
-import type { Donor } from '../../../people/world.ts';
 import { openDatabase } from '../../../service/database.ts';
+import type { Donor } from '../../../service/donor.ts';
+import { blankDonor } from '../../../service/donor.ts';
 import { openDonorIndex } from '../../../service/matcher/donor-index.ts';
 import { createMatcher, type SoughtPerson } from '../../../service/matcher/matcher.ts';
 import { aWorldOf } from '../hand-made-world.ts';
@@ -42,6 +42,7 @@ describe('a person whose name is written in another way', () => {
   it.each<[string, Donor, Partial<SoughtPerson>]>([
     ['a formal name', aDonor('Robbie', 'Oldenquist'), { first: 'Robert' }],
     ['a rare pet form', aDonor('Kimberly', 'Oldenquist'), { first: 'Kimmy' }],
+    ['a variant of a short form', aDonor('Debi', 'Oldenquist'), { first: 'Deb' }],
     ['an older short form', aDonor('Ned', 'Oldenquist'), { first: 'Edward' }],
     ['two marks that a scan took for others', aDonor('Warren', 'Burnham'), { last: 'Bumharn' }],
     ['two typos in a long last name', aDonor('Warren', 'Oldenquist'), { last: 'Oldneqist' }],
@@ -50,6 +51,23 @@ describe('a person whose name is written in another way', () => {
     ['a mark for important people', aDonor('Robert', 'Oldenquist'), { first: 'Robert *VIP*' }],
     ['in care of', aDonor('Robert', 'Oldenquist', 'James'), { first: 'c/o Robert' }],
     ['a note behind a dash', aDonor('Robert', 'Oldenquist'), { last: 'Oldenquist - bounced 2021' }],
+    [
+      'a former last name in brackets',
+      aDonor('Marguerite', 'Oldenquist'),
+      { last: 'Smith (Oldenquist)' },
+    ],
+    [
+      'née and a last name in brackets',
+      aDonor('Marguerite', 'Oldenquist'),
+      { last: 'Smith (née Oldenquist)' },
+    ],
+    ['two given names in one', aDonor('Mary', 'Oldenquist', 'Ann'), { first: 'Maryann' }],
+    [
+      'a short form beside the first name',
+      aDonor('Robert', 'Oldenquist', 'James'),
+      { first: 'Robert Bob' },
+    ],
+    ['a couple with a slash', aDonor('Robert', 'Oldenquist', 'James'), { first: 'Robert / Katie' }],
     ['a couple', aDonor('Robert', 'Oldenquist', 'James'), { first: 'Katie & Robert' }],
     ['a title for two', aDonor('Robert', 'Oldenquist'), { first: 'Mr. and Mrs. Robert' }],
     ['ue for ü, twice', aDonor('Jürgen', 'Grünwälder'), { first: 'Juergen', last: 'Gruenwaelder' }],
@@ -100,6 +118,31 @@ describe('a person whose name is written in another way', () => {
       'of a common given name that begins like the other',
       aDonor('Marsha', 'Oldenquist'),
       { first: 'Mary' },
+    ],
+    [
+      'of another short form that is short for other names, too',
+      aDonor('Steph', 'Oldenquist'),
+      { first: 'Steve' },
+    ],
+    [
+      'whose father has the first name as his middle name',
+      aDonor('John', 'Oldenquist', 'Paul'),
+      { first: 'Paul David' },
+    ],
+    [
+      'whose middle name is the first name of the donor',
+      aDonor('Dennis', 'Oldenquist', 'Raymond'),
+      { first: 'George Dennis' },
+    ],
+    [
+      'of another middle name than the one that is like the first',
+      aDonor('Stephen', 'Oldenquist', 'Stephen'),
+      { first: 'Stephen James' },
+    ],
+    [
+      'who is addressed by the name of a man with a suffix',
+      { ...aDonor('Kelly', 'Oldenquist'), suffix: 'Jr' },
+      { first: 'Mrs. Kelly' },
     ],
     ['of a name that a sister may bear', aDonor('Julie', 'Oldenquist'), { first: 'Julia' }],
     [

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { inventedName } from '../../../people/invented-name.ts';
 import { createDraw, pick } from '../../../people/random.ts';
-import { createWorld, type Donor } from '../../../people/world.ts';
+import { createWorld } from '../../../people/world.ts';
 import { openDatabase } from '../../../service/database.ts';
+import type { Donor } from '../../../service/donor.ts';
 import { openDonorIndex } from '../../../service/matcher/donor-index.ts';
 import { createMatcher, type SoughtPerson } from '../../../service/matcher/matcher.ts';
 import { aWorldOf } from '../hand-made-world.ts';

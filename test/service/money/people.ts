@@ -1,8 +1,8 @@
 /** Puts invented people into a service's file by way of a CSV import. */
 
 import { rmSync, writeFileSync } from 'node:fs';
-import type { World } from '../../../people/world.ts';
 import type { Database } from '../../../service/database.ts';
+import type { World } from '../../../service/donor.ts';
 import { importPeople } from '../../../service/operation/index.ts';
 import { openRecord } from '../../../service/record/store.ts';
 

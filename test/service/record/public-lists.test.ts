@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { fullName, openImporting } from './importing.ts';
@@ -81,6 +82,21 @@ Oldenquist,Marguerite,Q.,,1951-03-09,F,sen,IL,O000901
     await expect(importing.import({ kind: 'legislators', paths: [file] })).rejects.toThrow(problem);
     expect(importing.people()).toEqual([]);
   });
+
+  it.each(['yaml', 'json', 'csv'])(
+    'refuses a %s file that is not in UTF-8, instead of changing the names in it',
+    async (extension) => {
+      const importing = openImporting();
+      const text = { ...FORMS, csv: 'bioguide_id,first_name,last_name\nO000901,Ren\xe9,Lee\n' };
+      const file = importing.file(`latin.${extension}`, '');
+      const latin = (text[extension as keyof typeof text] ?? '').replace('Marguerite', 'Ren\xe9e');
+      writeFileSync(file, Buffer.from(latin, 'latin1'));
+      await expect(importing.import({ kind: 'legislators', paths: [file] })).rejects.toThrow(
+        /latin\.\w+ was not imported[\s\S]*not valid utf-8/,
+      );
+      expect(importing.people()).toEqual([]);
+    },
+  );
 
   it('lets nothing in of a file with a member that makes no sense, and names it', async () => {
     const importing = openImporting();

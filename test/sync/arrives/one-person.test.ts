@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HoldRecord } from '../../../src/decisions/statements/holds.ts';
+import type { ContactQuestion } from '../../../src/decisions/statements/questions.ts';
 import { ageJobs } from '../worlds.ts';
 import {
   type Bed,
@@ -80,8 +80,9 @@ async function expectOnePersonEach<Kind extends Crm>({ bed, spent }: Two<Kind>):
   expect(await bed.world.spent()).toBe(spent);
 }
 
-async function openHolds(bed: Bed<Crm>): Promise<HoldRecord[]> {
-  return bed.world.store.holds.listOpen();
+async function openHolds(bed: Bed<Crm>): Promise<ContactQuestion[]> {
+  const open = await bed.world.store.questions.listOpen();
+  return open.filter((question) => question.about === 'contact');
 }
 
 describe('a contact that is renamed to another person of the service', () => {
@@ -303,7 +304,7 @@ describe('a contact that is renamed to someone whom the service does not know', 
       const [hold, ...more] = await openHolds(bed);
       expect(more).toEqual([]);
       expect(hold).toMatchObject({ crmId: first, kind: 'new_person_unknown' });
-      await bed.world.store.holds.decide(hold ?? fail('No hold'), answer);
+      await bed.world.store.questions.decide(hold ?? fail('No hold'), answer);
       const spent = await bed.world.spent();
       await bed.world.sync();
       expect(await donorsIn(bed, first)).toEqual(answer === 'approved' ? [formerDonor] : []);
@@ -319,13 +320,13 @@ async function expectAskedAndBlanked(
   bed: Bed<Crm>,
   id: string,
   donor: string,
-  kind: HoldRecord['kind'],
+  kind: ContactQuestion['kind'],
 ): Promise<void> {
   const [hold, ...more] = await openHolds(bed);
   expect(more).toEqual([]);
   expect(hold).toMatchObject({ crmId: id, kind });
   expect(await donorsIn(bed, id)).toEqual([donor]);
-  await bed.world.store.holds.decide(hold ?? fail('No hold'), 'rejected');
+  await bed.world.store.questions.decide(hold ?? fail('No hold'), 'rejected');
   await bed.world.sync();
   expect(await donorsIn(bed, id)).toEqual([]);
 }

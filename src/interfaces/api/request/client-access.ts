@@ -8,8 +8,9 @@ import type { Application } from '../../../application.ts';
 import type { Integration } from '../../../core/integration.ts';
 import type { RunReport } from '../../../core/run.ts';
 import type { ApprovalRecord } from '../../../decisions/statements/approvals.ts';
-import type { HoldBatch } from '../../../decisions/statements/hold-batches.ts';
-import { type AnyHold, findHold, type HoldStore } from '../../../decisions/views/hold.ts';
+import type { QuestionBatch } from '../../../decisions/statements/batches.ts';
+import type { Question } from '../../../decisions/statements/questions.ts';
+import type { QuestionStore } from '../../../decisions/views/question.ts';
 import type { Store } from '../../../store.ts';
 import { findRunReport } from '../../../sync/views/run.ts';
 import type { HttpEnv, Principal } from './context.ts';
@@ -88,26 +89,26 @@ export async function findRun(
 /** The hold with this id, open or not; throws an HttpError (404) if there is none. */
 export async function findAccessibleHold(
   c: Context<HttpEnv>,
-  store: HoldStore,
+  store: QuestionStore,
   id: string,
-): Promise<AnyHold> {
-  const hold = await findHold(store, id);
-  if (hold !== null && hasAccess(c, hold.row.integrationId)) return hold;
+): Promise<Question> {
+  const question = await store.questions.find(id);
+  if (question !== undefined && hasAccess(c, question.integrationId)) return question;
   throw new HttpError(404, 'hold_unknown', `There is no hold "${id}".`);
 }
 
 export type BatchStore = {
-  holds: Pick<Store['holds'], 'listBatches' | 'findBatchIntegration'>;
+  questions: Pick<Store['questions'], 'listBatches' | 'findBatchIntegration'>;
 };
 
 /** The open batch with this id. Throws an HttpError: 404 if there is none, 409 if it is decided. */
 export async function findOpenBatch(
   c: Context<HttpEnv>,
-  { holds }: BatchStore,
+  { questions }: BatchStore,
   id: string,
-): Promise<HoldBatch> {
-  const batch = (await holds.listBatches()).find((one) => one.id === id);
-  const integrationId = batch?.integrationId ?? (await holds.findBatchIntegration(id));
+): Promise<QuestionBatch> {
+  const batch = (await questions.listBatches()).find((one) => one.id === id);
+  const integrationId = batch?.integrationId ?? (await questions.findBatchIntegration(id));
   if (integrationId === null || !hasAccess(c, integrationId)) {
     throw new HttpError(404, 'batch_unknown', `There is no batch "${id}".`);
   }

@@ -59,8 +59,8 @@ async function readWorkStatus(
   const { id } = integration;
   const running = await findRunning(deps, store, id);
   const status = await readStatus(store, integration);
-  const holds = (await store.holds.listOpen(id)).length;
-  const networkHolds = (await store.networkHolds.listOpen(id)).length;
+  const holds = (await store.questions.listOpen(id, 'contact')).length;
+  const networkHolds = (await store.questions.listOpen(id, 'network')).length;
   return {
     ...status,
     running,

@@ -3,15 +3,15 @@ import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { mayActAs } from '../../../core/role.ts';
 import { mayBeSame } from '../../../core/second-person.ts';
-import { createDecisionWatch } from '../../../decisions/apply-decisions.ts';
-import { DECIDED, requireBatchDecision } from '../../../decisions/decide-holds.ts';
+import { createDecisionWatch } from '../../../decisions/apply-answers.ts';
+import { DECIDED, requireBatchDecision } from '../../../decisions/decide.ts';
 import {
   approvalOfBatch,
   approvalOfReason,
   toApprovalRequest,
 } from '../../../decisions/second-person/ask.ts';
+import type { Answer } from '../../../decisions/statements/answers.ts';
 import type { ApprovalRecord, ApprovalRequest } from '../../../decisions/statements/approvals.ts';
-import type { WaitingDecision } from '../../../decisions/statements/withdrawable-decisions.ts';
 import { describeApproval, listApprovals, roleFor } from '../../../decisions/views/approval.ts';
 import {
   itemOfBatch,
@@ -20,7 +20,7 @@ import {
   readAround,
   toQueueItem,
 } from '../../../decisions/views/decision-queue.ts';
-import { BATCH_DECISIONS, HOLD_DECISIONS } from '../../../decisions/views/hold.ts';
+import { BATCH_DECISIONS, HOLD_DECISIONS } from '../../../decisions/views/question.ts';
 import {
   confirmAccessible,
   getRequester,
@@ -68,7 +68,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
 
   app.get('/decisions/:id', frame.see('viewer'), async (c) => {
     const hold = await findAccessibleHold(c, store, c.req.param('id'));
-    const { id, integrationId, decision } = hold.row;
+    const { id, integrationId, decision } = hold;
     if (hold.about === 'contact' && decision === null)
       await noteShown(c, integrationId, { hold: id });
     return answer(c, await readHoldPage(application, hold, lookedAt(c)));
@@ -88,9 +88,9 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   }
 
   app.post('/decisions/waiting/:id/take-back', frame.act('decider'), async (c) => {
-    const waiting = await store.decisions.findWaiting(c.req.param('id'));
+    const waiting = await store.decisions.findWithdrawable(c.req.param('id'));
     if (waiting === undefined || !hasAccess(c, waiting.integrationId)) return leave(c, 'too-late');
-    const isBack = await store.decisions.takeBack(waiting.id);
+    const isBack = await store.decisions.withdraw(waiting.id);
     if (!isBack) return leave(c, 'too-late');
     const { about, subject: id } = waiting;
     if (about === 'reason') return leave(c, 'taken-back');
@@ -117,7 +117,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
 
     app.post(`/decisions/:id/${word}`, frame.act('decider'), async (c) => {
       const hold = await findDecidableHold(c, store, c.req.param('id'), word);
-      const { id: subject, integrationId, decision } = hold.row;
+      const { id: subject, integrationId, decision } = hold;
       if (decision !== null) return leave(c, 'decided');
       if (await isLeftToSecond(c, integrationId, toApprovalRequest(word, [hold])))
         return leave(c, 'second');
@@ -169,8 +169,8 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     return asked !== null && (await waitForSecondPerson(c, application, asked)) !== null;
   }
 
-  async function wait(c: C, decision: WaitingDecision): Promise<string | null> {
-    const id = await store.actingAs(c.get('actor')).decisions.wait(decision);
+  async function wait(c: C, decision: Answer): Promise<string | null> {
+    const id = await store.actingAs(c.get('actor')).decisions.give(decision);
     watch();
     return id;
   }
@@ -198,7 +198,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   ): Promise<Response> {
     const { note, undo: id } = noteSchema.parse(c.req.query());
     const waiting =
-      id === null || !maySeeNames(c) ? undefined : await store.decisions.findWaiting(id);
+      id === null || !maySeeNames(c) ? undefined : await store.decisions.findWithdrawable(id);
     const reach = listAccessible(c, application);
     const undo = waiting === undefined ? null : await readUndo(application, reach, waiting);
     const { renderDecisions } = await import('./decision-pages.tsx');

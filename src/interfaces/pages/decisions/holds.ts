@@ -1,7 +1,7 @@
 /** What may be said about a hold, in the words of the pages. */
 import type { Integration } from '../../../core/integration.ts';
-import type { NetworkHoldRecord } from '../../../decisions/statements/network-holds.ts';
-import { type AnyHold, type DecisionWord, decisionsFor } from '../../../decisions/views/hold.ts';
+import type { NetworkQuestion, Question } from '../../../decisions/statements/questions.ts';
+import { type DecisionWord, decisionsFor } from '../../../decisions/views/question.ts';
 
 /** One of the decisions that make sense for a hold. */
 export interface Choice {
@@ -12,7 +12,7 @@ export interface Choice {
 }
 
 /** The decisions that make sense; without a profile none that would write it. */
-export function choicesFor(hold: AnyHold, { isGone = false } = {}): Choice[] {
+export function choicesFor(hold: Question, { isGone = false } = {}): Choice[] {
   return decisionsFor(hold)
     .filter((decision) => !(isGone && decision === 'approve'))
     .map((decision) => ({ decision, ...getLabel(hold, decision) }));
@@ -20,11 +20,11 @@ export function choicesFor(hold: AnyHold, { isGone = false } = {}): Choice[] {
 
 type Label = Pick<Choice, 'label' | 'effect'>;
 
-function getLabel(hold: AnyHold, decision: DecisionWord): Label {
+function getLabel(hold: Question, decision: DecisionWord): Label {
   if (hold.about === 'contact') {
-    return (LABELS_BY_KIND.get(hold.row.kind) ?? CONTACT_LABELS)[decision];
+    return (LABELS_BY_KIND.get(hold.kind) ?? CONTACT_LABELS)[decision];
   }
-  return decision === 'approve' ? getApprovalLabel(hold.row) : getRejectionLabel(hold.row);
+  return decision === 'approve' ? getApprovalLabel(hold) : getRejectionLabel(hold);
 }
 
 const CONTACT_LABELS: Readonly<Record<DecisionWord, Label>> = {
@@ -150,13 +150,13 @@ const LABELS_BY_KIND: ReadonlyMap<string, Readonly<Record<DecisionWord, Label>>>
   ['forgotten_person', ERASED_LABELS],
 ]);
 
-function getApprovalLabel({ kind, detail }: NetworkHoldRecord): Label {
+function getApprovalLabel({ kind, detail }: NetworkQuestion): Label {
   return kind === 'group_shrunk'
     ? { label: 'Let them go', effect: 'The next sync removes them from the network.' }
     : { label: 'Make it anew', effect: `That takes ${detail ?? 'some'} credits.` };
 }
 
-function getRejectionLabel({ kind }: NetworkHoldRecord): Label {
+function getRejectionLabel({ kind }: NetworkQuestion): Label {
   switch (kind) {
     case 'group_shrunk':
       return { label: 'Keep them', effect: 'The network stays as it is until the group changes.' };

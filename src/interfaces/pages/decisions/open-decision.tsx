@@ -2,10 +2,10 @@
 
 import { describeCount } from '../../../core/quantities.ts';
 import { nameText } from '../../../decisions/contact-name.ts';
-import type { HoldEvidence, ShownContact, ShownProfile } from '../../../decisions/hold-evidence.ts';
+import type { HoldEvidence, ShownContact, ShownProfile } from '../../../decisions/evidence.ts';
 import type { QueueQuery } from '../../../decisions/views/decision-queue.ts';
-import type { BatchDecisionWord } from '../../../decisions/views/hold.ts';
 import { compareNames, type NamePiece } from '../../../decisions/views/name-difference.ts';
+import type { BatchDecisionWord } from '../../../decisions/views/question.ts';
 import type { Match } from '../../../partner/results.ts';
 import { may, type Viewer } from '../frame/layout.tsx';
 import { ConfirmDialog, Icon, RecordId, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';

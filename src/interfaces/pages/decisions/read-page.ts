@@ -4,9 +4,10 @@ import type { Application } from '../../../application.ts';
 import { isDonorSyncError, messageOf } from '../../../core/errors.ts';
 import { describeCount } from '../../../core/quantities.ts';
 import { type BatchExample, readBatchExamples } from '../../../decisions/batch-examples.ts';
-import { type HoldEvidence, readHoldEvidence } from '../../../decisions/hold-evidence.ts';
-import type { HoldBatch } from '../../../decisions/statements/hold-batches.ts';
-import type { ShownWaiting } from '../../../decisions/statements/withdrawable-decisions.ts';
+import { type HoldEvidence, readHoldEvidence } from '../../../decisions/evidence.ts';
+import type { WithdrawableAnswer } from '../../../decisions/statements/answers.ts';
+import type { QuestionBatch } from '../../../decisions/statements/batches.ts';
+import type { Question } from '../../../decisions/statements/questions.ts';
 import type { ApprovalView } from '../../../decisions/views/approval.ts';
 import {
   type ClientAccess,
@@ -20,11 +21,11 @@ import {
   toQueueItem,
 } from '../../../decisions/views/decision-queue.ts';
 import {
-  type AnyHold,
   type BatchDecisionWord,
   batchDecisionsFor,
   getBatchCredits,
-} from '../../../decisions/views/hold.ts';
+  getSubject,
+} from '../../../decisions/views/question.ts';
 import { type Choice, choicesFor, recordUrl } from './holds.ts';
 
 type World = Pick<Application, 'store' | 'integrations' | 'open'>;
@@ -67,7 +68,7 @@ export interface OpenDecision {
 
 /** Contacts that are decided together, with a few of them; why they cannot be shown, if so. */
 export interface OpenBatch {
-  kind: HoldBatch['kind'];
+  kind: QuestionBatch['kind'];
   count: number;
   credits: number;
   decisions: readonly BatchDecisionWord[];
@@ -103,23 +104,23 @@ interface Looked {
 /** The queue around a hold, and the hold. */
 export async function readHoldPage(
   world: World,
-  hold: AnyHold,
+  hold: Question,
   { reach, query, signal }: Looked,
 ): Promise<Omit<DecisionsPage, 'undo' | 'approvals'>> {
   const around = await readAroundItem(world, reach, query, toQueueItem(hold, reach));
-  const { integrationId } = hold.row;
+  const { integrationId } = hold;
   const integration = world.integrations.get(integrationId);
-  const isContact = hold.about === 'contact';
-  const isOpen = hold.row.decision === null && signal !== null;
-  const found = !isOpen || !isContact ? null : await readHoldEvidence(world, [hold.row], signal);
-  const evidence = found?.get(hold.row.id) ?? null;
+  const isOpen = hold.decision === null && signal !== null;
+  const found =
+    isOpen && hold.about === 'contact' ? await readHoldEvidence(world, [hold], signal) : null;
+  const evidence = found?.get(hold.id) ?? null;
   const isGone = evidence?.result === 'gone';
   return {
     ...around.page,
     open: {
       ...around.places,
       item: around.item,
-      url: isContact && integration ? recordUrl(integration, hold.row.crmId) : null,
+      url: hold.about === 'contact' && integration ? recordUrl(integration, hold.crmId) : null,
       choices: !isOpen ? [] : choicesFor(hold, { isGone }),
       evidence,
       batch: null,
@@ -130,7 +131,7 @@ export async function readHoldPage(
 /** The queue around a batch, and the batch with a few of its contacts. */
 export async function readBatchPage(
   world: World,
-  batch: HoldBatch,
+  batch: QuestionBatch,
   { reach, query, signal }: Looked,
 ): Promise<Omit<DecisionsPage, 'undo' | 'approvals'>> {
   const around = await readAroundItem(world, reach, query, itemOfBatch(batch, reach));
@@ -147,7 +148,11 @@ export async function readBatchPage(
   };
 }
 
-async function readBatch(world: World, batch: HoldBatch, signal: AbortSignal): Promise<OpenBatch> {
+async function readBatch(
+  world: World,
+  batch: QuestionBatch,
+  signal: AbortSignal,
+): Promise<OpenBatch> {
   const integration = world.integrations.get(batch.integrationId);
   const shown = {
     kind: batch.kind,
@@ -223,26 +228,27 @@ const DECIDED_WORDS = {
 export async function readUndo(
   { store }: Pick<World, 'store'>,
   reach: ClientAccess,
-  { id, about, subject, decision, integrationId, countsAt }: ShownWaiting,
+  { id, about, subject, decision, integrationId, inForceFrom }: WithdrawableAnswer,
 ): Promise<Undo | null> {
   const integration = reach.get(integrationId);
   if (integration === undefined) return null;
   const what = await subjectText(store, { about, subject });
   const name = integration.name ?? integrationId;
-  return { id, countsAt, text: `${DECIDED_WORDS[decision]}: ${what} of ${name}` };
+  return { id, countsAt: inForceFrom, text: `${DECIDED_WORDS[decision]}: ${what} of ${name}` };
 }
 
 async function subjectText(
   store: World['store'],
-  { about, subject }: Pick<ShownWaiting, 'about' | 'subject'>,
+  { about, subject }: Pick<WithdrawableAnswer, 'about' | 'subject'>,
 ): Promise<string> {
   switch (about) {
     case 'contact':
-      return (await store.holds.find(subject))?.crmId ?? subject;
-    case 'network':
-      return (await store.networkHolds.find(subject))?.name ?? subject;
+    case 'network': {
+      const question = await store.questions.find(subject);
+      return question === undefined ? subject : getSubject(question);
+    }
     case 'batch': {
-      const batch = (await store.holds.listBatches()).find(({ id }) => id === subject);
+      const batch = (await store.questions.listBatches()).find(({ id }) => id === subject);
       return batch === undefined ? 'the contacts' : describeCount(batch.count, 'contact');
     }
     case 'reason':

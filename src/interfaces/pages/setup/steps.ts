@@ -4,7 +4,7 @@ import type { GroupSummary } from '../../../../connectors/contract.ts';
 import { findConnectorDefinition } from '../../../../connectors/index.ts';
 import type { LiveDeps } from '../../../clients/live-crm.ts';
 import { nextTime } from '../../../clients/schedules/next-time.ts';
-import { type CsvHeader, readCsvHeader } from '../../../clients/setup/csv-columns.ts';
+import { type CsvHeader, readCsvHeader } from '../../../clients/setup/csv-header.ts';
 import {
   checkedIntegration,
   type Setup,

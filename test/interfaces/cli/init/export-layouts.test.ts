@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type ColumnGuess,
-  type CsvSample,
-  guessColumns,
-} from '../../../../src/clients/setup/csv-columns.ts';
+import { type ColumnGuess, guessColumns } from '../../../../src/clients/setup/csv-columns.ts';
+import type { CsvSample } from '../../../../src/clients/setup/csv-header.ts';
 
 interface Layout {
   header: string;

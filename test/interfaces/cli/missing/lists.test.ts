@@ -96,7 +96,7 @@ describe('a list that shrinks a little each night', () => {
   function makeOlder({ here }: ShortFile, ms: number): void {
     const db = new Sqlite(here.path('store.db'));
     db.prepare('update contacts set missing_since = missing_since - ?').run(ms);
-    db.prepare('update holds set decided_at = decided_at - ?').run(ms);
+    db.prepare('update questions set decided_at = decided_at - ?').run(ms);
     db.close();
   }
 

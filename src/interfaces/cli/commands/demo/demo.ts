@@ -86,7 +86,7 @@ async function playDemo(
     await serveStatusPage(deps, folder.settings, stopped, {
       serviceUrl: stage.baseUrl,
       async started(url, { store }) {
-        const [hold] = await store.holds.listOpen(DEMO_INTEGRATION);
+        const [hold] = await store.questions.listOpen(DEMO_INTEGRATION, 'contact');
         if (!tour) output.print();
         showTour(output, url, buildTour(report, hold?.id ?? null));
         if (tour) output.print('\nCtrl-C ends it.');

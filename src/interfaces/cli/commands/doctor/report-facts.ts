@@ -41,7 +41,7 @@ async function integrationFacts({
   const { id, crm, networks } = integration;
   const { store } = deps;
   const work = await store.contacts.countWork(id);
-  const held = await store.holds.listOpen(id);
+  const held = await store.questions.listOpen(id, 'contact');
   return {
     id,
     kind: crm.kind,

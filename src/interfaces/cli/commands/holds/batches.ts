@@ -4,14 +4,14 @@ import type { Application } from '../../../../application.ts';
 import { ConfigurationError, messageOf } from '../../../../core/errors.ts';
 import { didYouMean } from '../../../../core/near-miss.ts';
 import { type BatchExample, readBatchExamples } from '../../../../decisions/batch-examples.ts';
-import { decideBatch, requireBatchDecision } from '../../../../decisions/decide-holds.ts';
+import { decideBatch, requireBatchDecision } from '../../../../decisions/decide.ts';
 import { approvalOfBatch } from '../../../../decisions/second-person/ask.ts';
-import type { HoldBatch } from '../../../../decisions/statements/hold-batches.ts';
+import type { QuestionBatch } from '../../../../decisions/statements/batches.ts';
 import {
   type BatchDecisionWord,
   type BatchView,
   decidedText,
-} from '../../../../decisions/views/hold.ts';
+} from '../../../../decisions/views/question.ts';
 import { partCountsText } from '../../../../identity/changed-parts-text.ts';
 import type { Store } from '../../../../store.ts';
 import { neverAborted, type ProductDeps } from '../../action/product.ts';
@@ -19,16 +19,19 @@ import { waitForSecondPerson } from '../../action/second-person.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
 import { describeCount, findId, formatAgo, formatCount, shortId } from '../../terminal/words.ts';
 
-type BatchStore = { holds: Pick<Store['holds'], 'listBatches' | 'findBatchIntegration'> };
+type BatchStore = { questions: Pick<Store['questions'], 'listBatches' | 'findBatchIntegration'> };
 
 /** The open batch with this id, whole or short; a ConfigurationError says which ones there are. */
-export async function requireBatch({ holds }: BatchStore, typed: string): Promise<HoldBatch> {
-  const batches = await holds.listBatches();
+export async function requireBatch(
+  { questions }: BatchStore,
+  typed: string,
+): Promise<QuestionBatch> {
+  const batches = await questions.listBatches();
   const ids = batches.map(({ id }) => id);
   const id = findId(typed, ids);
   const found = batches.find((batch) => batch.id === id);
   if (found) return found;
-  const isDecided = (await holds.findBatchIntegration(typed)) !== null;
+  const isDecided = (await questions.findBatchIntegration(typed)) !== null;
   const known = batches.map(
     (batch) =>
       `${shortId(batch.id)} (${describeCount(batch.count, 'contact')} of ${batch.integrationId})`,
@@ -98,7 +101,7 @@ export interface ShownBatch {
 /** A few contacts of each batch, asked of the CRM at this moment, for nothing. */
 export async function findExamples(
   application: Application,
-  batches: readonly HoldBatch[],
+  batches: readonly QuestionBatch[],
 ): Promise<ShownBatch[]> {
   const shown: ShownBatch[] = [];
   for (const batch of batches) {

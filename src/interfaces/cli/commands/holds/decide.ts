@@ -1,22 +1,23 @@
 import type { Application } from '../../../../application.ts';
 import { ConfigurationError } from '../../../../core/errors.ts';
 import { didYouMean } from '../../../../core/near-miss.ts';
-import type { NetworkHoldKind } from '../../../../database/tables/decisions.ts';
-import { DECIDED, decideHold } from '../../../../decisions/decide-holds.ts';
+import type { NetworkQuestionKind } from '../../../../database/tables/decisions.ts';
+import { DECIDED, decideQuestion } from '../../../../decisions/decide.ts';
 import { toApprovalRequest } from '../../../../decisions/second-person/ask.ts';
-import type { HoldRecord } from '../../../../decisions/statements/holds.ts';
-import type { NetworkHoldRecord } from '../../../../decisions/statements/network-holds.ts';
+import type {
+  ContactQuestion,
+  NetworkQuestion,
+  Question,
+} from '../../../../decisions/statements/questions.ts';
 import {
-  type AnyHold,
   type DecisionWord,
   decidedText,
   decisionsFor,
-  describeHold,
-  findHold,
-  type HoldStore,
-  listOpenHolds,
+  describeQuestion,
+  listOpenQuestions,
+  type QuestionStore,
   reasonText,
-} from '../../../../decisions/views/hold.ts';
+} from '../../../../decisions/views/question.ts';
 import type { ProductDeps } from '../../action/product.ts';
 import { waitForSecondPerson } from '../../action/second-person.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
@@ -26,7 +27,7 @@ import { describeCount, findId, formatTimestamp, shortId } from '../../terminal/
  * Decides the holds with these ids, whole or short, all or none: a ConfigurationError says
  * which of them cannot be decided so.
  */
-export async function decideHolds(
+export async function decideQuestions(
   deps: ProductDeps,
   application: Application,
   output: Output,
@@ -34,26 +35,26 @@ export async function decideHolds(
   typed: readonly string[],
 ): Promise<ExitCode> {
   const { store } = application;
-  const open = await listOpenHolds(store);
-  const chosen = new Map<string, AnyHold>();
+  const open = await listOpenQuestions(store);
+  const chosen = new Map<string, Question>();
   for (const id of typed) {
     const hold = await requireOpen(store, open, id);
-    if (hold.about === 'network') requireNetworkDecision(hold.row, word);
-    else requireContactDecision(hold, hold.row, word);
-    chosen.set(hold.row.id, hold);
+    if (hold.about === 'network') requireNetworkDecision(hold, word);
+    else requireContactDecision(hold, word);
+    chosen.set(hold.id, hold);
   }
   const request = toApprovalRequest(word, [...chosen.values()]);
-  const integrationId = [...chosen.values()][0]?.row.integrationId;
+  const integrationId = [...chosen.values()][0]?.integrationId;
   if (request !== null && integrationId !== undefined) {
     const waits = await waitForSecondPerson(deps, application, output, { request, integrationId });
     if (waits !== null) return waits;
   }
-  const decided: AnyHold[] = [];
+  const decided: Question[] = [];
   for (const hold of chosen.values()) {
-    if (await decideHold(store, hold, word)) decided.push(hold);
-    else output.note(`${shortId(hold.row.id)} was decided by another user meanwhile.`);
+    if (await decideQuestion(store, hold, word)) decided.push(hold);
+    else output.note(`${shortId(hold.id)} was decided by another user meanwhile.`);
   }
-  const holds = decided.map((hold) => ({ ...describeHold(hold), decision: DECIDED[word] }));
+  const holds = decided.map((hold) => ({ ...describeQuestion(hold), decision: DECIDED[word] }));
   output.finish({ holds }, () => {
     for (const sentence of sentencesFor(word, decided)) output.print(sentence);
   });
@@ -61,16 +62,16 @@ export async function decideHolds(
 }
 
 async function requireOpen(
-  store: HoldStore,
-  open: readonly AnyHold[],
+  store: QuestionStore,
+  open: readonly Question[],
   typed: string,
-): Promise<AnyHold> {
-  const ids = open.map(({ row }) => row.id);
+): Promise<Question> {
+  const ids = open.map((question) => question.id);
   const id = findId(typed, ids);
-  const found = open.find((hold) => hold.row.id === id);
+  const found = open.find((hold) => hold.id === id);
   if (found) return found;
   refuseBatch(open, typed);
-  const closed = (await findHold(store, typed))?.row;
+  const closed = await store.questions.find(typed);
   throw new ConfigurationError(
     closed?.decidedAt
       ? `The hold "${typed}" was ${closed.decision} on ${formatTimestamp(closed.decidedAt)} already.`
@@ -80,8 +81,8 @@ async function requireOpen(
 }
 
 /** Who means all contacts of a batch has to say so. */
-function refuseBatch(open: readonly AnyHold[], typed: string): void {
-  const batches = open.flatMap(({ about, row }) => (about === 'contact' ? (row.batch ?? []) : []));
+function refuseBatch(open: readonly Question[], typed: string): void {
+  const batches = open.flatMap(({ batch }) => batch ?? []);
   const id = findId(typed, new Set(batches));
   if (id === null) return;
   const short = shortId(id);
@@ -91,7 +92,8 @@ function refuseBatch(open: readonly AnyHold[], typed: string): void {
   );
 }
 
-function requireContactDecision(hold: AnyHold, { id, kind }: HoldRecord, word: DecisionWord): void {
+function requireContactDecision(hold: ContactQuestion, word: DecisionWord): void {
+  const { id, kind } = hold;
   if (decisionsFor(hold).includes(word)) return;
   const short = shortId(id);
   if (kind === 'identity_mass_change') {
@@ -132,13 +134,13 @@ function requireContactDecision(hold: AnyHold, { id, kind }: HoldRecord, word: D
 }
 
 /** One sentence about each sort of hold, only if there is any. */
-function sentencesFor(word: DecisionWord, decided: readonly AnyHold[]): string[] {
+function sentencesFor(word: DecisionWord, decided: readonly Question[]): string[] {
   const networks = decided.filter(({ about }) => about === 'network').length;
-  const changes = decided.filter(({ row }) => row.kind === 'identity_mass_change').length;
-  const erased = decided.filter(({ row }) => row.kind === 'forgotten_person').length;
-  const missing = decided.filter(({ row }) => row.kind === 'contacts_missing').length;
-  const optOuts = decided.filter(({ row }) => row.kind === 'mass_opt_out').length;
-  const erasures = decided.filter(({ row }) => row.kind === 'erasure_requested').length;
+  const changes = decided.filter(({ kind }) => kind === 'identity_mass_change').length;
+  const erased = decided.filter(({ kind }) => kind === 'forgotten_person').length;
+  const missing = decided.filter(({ kind }) => kind === 'contacts_missing').length;
+  const optOuts = decided.filter(({ kind }) => kind === 'mass_opt_out').length;
+  const erasures = decided.filter(({ kind }) => kind === 'erasure_requested').length;
   const contacts = decided.length - networks - changes - erased - missing - optOuts - erasures;
   return [
     ...(contacts > 0 || contacts === decided.length ? [sentenceFor(word, contacts)] : []),
@@ -182,7 +184,7 @@ function sentenceFor(word: DecisionWord, count: number): string {
 }
 
 /** What a person can do about holds that cannot be approved. */
-const FIXES: Readonly<Partial<Record<NetworkHoldKind, string>>> = {
+const FIXES: Readonly<Partial<Record<NetworkQuestionKind, string>>> = {
   group_unreadable:
     'Correct the group in the CRM, or name another one in the settings: the hold goes with the next sync',
   name_taken:
@@ -193,7 +195,7 @@ const FIXES: Readonly<Partial<Record<NetworkHoldKind, string>>> = {
 
 /** Throws a ConfigurationError that says what to do if the hold cannot be decided so. */
 function requireNetworkDecision(
-  { id, kind, name }: NetworkHoldRecord,
+  { id, kind, name }: NetworkQuestion,
   word: 'approve' | 'reject' | 'resubmit',
 ): void {
   const short = shortId(id);

@@ -2,20 +2,20 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../../../../application.ts';
 import { didYouMean } from '../../../../core/near-miss.ts';
-import type { HoldBatch } from '../../../../decisions/statements/hold-batches.ts';
+import type { QuestionBatch } from '../../../../decisions/statements/batches.ts';
+import type { Question } from '../../../../decisions/statements/questions.ts';
 import {
-  type AnyHold,
   BATCH_DECISIONS,
   type BatchDecisionWord,
   type BatchView,
-  contactHolds,
   type DecisionWord,
   describeBatch,
-  describeHold,
+  describeQuestion,
   HOLD_DECISIONS,
-  type HoldView,
-  listOpenHolds,
-} from '../../../../decisions/views/hold.ts';
+  listOpenQuestions,
+  type QuestionView,
+  withBatchCounts,
+} from '../../../../decisions/views/question.ts';
 import { readOptions, runAction } from '../../action/command.ts';
 import { recordNamesShown } from '../../action/names-shown.ts';
 import {
@@ -34,7 +34,7 @@ import {
   printExamples,
   requireBatch,
 } from './batches.ts';
-import { decideHolds } from './decide.ts';
+import { decideQuestions } from './decide.ts';
 import { findNames, type HoldNames } from './names.ts';
 
 const EXAMPLES = `
@@ -104,7 +104,7 @@ function decisionCommand(deps: ProductDeps, word: DecisionWord): Command {
     const { application, options, output } = action;
     const batch = batchAlone(word, ids, options.batch);
     if (batch !== null) return decideWholeBatch(deps, application, output, batch.word, batch.id);
-    return decideHolds(deps, application, output, word, ids);
+    return decideQuestions(deps, application, output, word, ids);
   });
 }
 
@@ -147,7 +147,7 @@ async function listHolds(
 ): Promise<void> {
   if (integration !== undefined) application.select([integration]);
   const { open, batches } = await findOpen(application, integration, batch);
-  const rows = open.flatMap((hold) => (hold.about === 'contact' ? [hold.row] : []));
+  const rows = open.filter((hold) => hold.about === 'contact');
   const names = show ? await findNames(application, rows) : null;
   const examples = show && !output.isJson ? await findExamples(application, batches) : [];
   const shown = [...(names?.values() ?? [])].flatMap(({ contact, profile }) => [contact, profile]);
@@ -158,7 +158,7 @@ async function listHolds(
       .length,
   });
   const holds = open.map((hold): ShownHold => {
-    const view = describeHold(hold);
+    const view = describeQuestion(hold);
     return names === null || hold.about === 'network'
       ? view
       : { ...view, names: names.get(view.id) ?? null };
@@ -177,7 +177,7 @@ async function listHolds(
 }
 
 /** A hold as `holds --json` shows it. */
-interface ShownHold extends HoldView {
+interface ShownHold extends QuestionView {
   /** With `--show`: the two names; null if the hold is not about names. */
   names?: HoldNames | null;
 }
@@ -187,15 +187,15 @@ async function findOpen(
   { store }: Application,
   integration: string | undefined,
   typedBatch: string | undefined,
-): Promise<{ open: AnyHold[]; batches: HoldBatch[] }> {
+): Promise<{ open: Question[]; batches: QuestionBatch[] }> {
   if (typedBatch === undefined) {
     return {
-      open: await listOpenHolds(store, integration),
-      batches: await store.holds.listBatches(integration),
+      open: await listOpenQuestions(store, integration),
+      batches: await store.questions.listBatches(integration),
     };
   }
   const batch = await requireBatch(store, typedBatch);
-  return { open: contactHolds(await store.holds.listOfBatch(batch)), batches: [batch] };
+  return { open: withBatchCounts(await store.questions.listOfBatch(batch)), batches: [batch] };
 }
 
 function printHolds(output: Output, holds: readonly ShownHold[], now: number): void {

@@ -4,14 +4,14 @@ import {
   type HoldEvidence,
   readHoldEvidence,
   WITH_PROFILE,
-} from '../../../../decisions/hold-evidence.ts';
-import type { HoldRecord } from '../../../../decisions/statements/holds.ts';
+} from '../../../../decisions/evidence.ts';
+import type { ContactQuestion } from '../../../../decisions/statements/questions.ts';
 import { neverAborted } from '../../action/product.ts';
 
 /** The names behind the holds that have a profile, by hold id. What cannot be had is said in `problem`. */
 export async function findNames(
   application: Application,
-  holds: readonly HoldRecord[],
+  holds: readonly ContactQuestion[],
 ): Promise<Map<string, HoldNames>> {
   const withProfile = holds.filter(({ kind }) => WITH_PROFILE.has(kind));
   const evidence = await readHoldEvidence(application, withProfile, neverAborted());

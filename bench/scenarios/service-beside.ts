@@ -1,0 +1,228 @@
+/**
+ * The service with 1,000,000 donors beside another version of it (`--beside FOLDER`): build, memory and look-ups in turn;
+ * and of this version, how long large submits and large Discovers let others wait.
+ */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { z } from 'zod';
+import { createWorld } from '../../people/world.ts';
+import {
+  atMost,
+  type Figure,
+  median,
+  plain,
+  quantile,
+  round,
+  type Scenario,
+  type Wanted,
+} from '../figure.ts';
+import { PROGRAM, programIn } from '../program.ts';
+import { SEED, type Service, startService } from '../service-process.ts';
+
+const DONORS = 1_000_000;
+const PAIRS = 10;
+/** Look-ups of each version in a pair. */
+const LOOKUPS = 200;
+const LARGE_SUBMITS = 5;
+const MEMBERS = 10_000;
+const BULK = 100;
+const QUIET_MS = 10_000;
+const PAUSE_MS = 10;
+
+export const serviceBeside: Scenario = {
+  name: 'service-beside',
+  title:
+    '1,000,000 donors: large submits and Discovers; build, memory and look-ups with --beside FOLDER',
+  measure: measureBeside,
+};
+
+async function measureBeside({ beside, pairs = PAIRS }: Wanted = {}): Promise<Figure[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-service-'));
+  const fileOf = (name: string) => join(folder, `${name}.db`);
+  try {
+    const figures: Figure[] = [];
+    const build = (name: string, program: string) => measureBuild(fileOf(name), program);
+    const mine = await build('this', PROGRAM);
+    if (beside === undefined) {
+      figures.push(plain('build, processor', mine.seconds, 's'), plain('memory', mine.peak, 'MB'));
+    } else {
+      const other = programIn(beside);
+      const theirs = await build('other', other);
+      figures.push(
+        atMost('build: processor', ratio(mine.seconds, theirs.seconds), '×', 1),
+        atMost('build: peak memory', ratio(mine.peak, theirs.peak), '×', 1),
+        ...(await measureLookups(
+          { file: fileOf('this'), program: PROGRAM },
+          { file: fileOf('other'), program: other },
+          pairs,
+        )),
+      );
+    }
+    const service = await startService(fileOf('this'), DONORS);
+    try {
+      figures.push(await measureSubmits(service), await measureDiscover(service));
+    } finally {
+      await service.stop();
+    }
+    return figures;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function ratio(mine: number, theirs: number): number {
+  return round(mine / theirs);
+}
+
+async function measureBuild(file: string, program: string) {
+  const service = await startService(file, DONORS, program);
+  const seconds = await service.readProcessorTime();
+  return { seconds, peak: (await service.stop()) ?? 0 };
+}
+
+interface Version {
+  file: string;
+  program: string;
+}
+
+/** Both serve all the time, and answer in turn: what else runs on the machine holds up both. */
+async function measureLookups(mine: Version, theirs: Version, pairs: number): Promise<Figure[]> {
+  const world = createWorld({ seed: SEED, donors: DONORS });
+  const services = await Promise.all(
+    [mine, theirs].map(({ file, program }) => startService(file, DONORS, program)),
+  );
+  const [ratios, processor]: [number[], number[]] = [[], []];
+  for (let pair = 0; pair <= pairs; pair += 1) {
+    const times: number[][] = [[], []];
+    const spent = await Promise.all(services.map((service) => service.readProcessorTime()));
+    for (let index = 0; index < LOOKUPS; index += 1) {
+      const number = Math.floor((pair * LOOKUPS + index) * DONORS * 0.618034) % DONORS;
+      const donor_id = world.donor(number).id;
+      for (const at of index % 2 === 0 ? [0, 1] : [1, 0]) {
+        const found = await services[at]?.ask('/networks/lookup', { donor_id });
+        times[at]?.push(found?.ms ?? Number.NaN);
+      }
+    }
+    const after = await Promise.all(services.map((service) => service.readProcessorTime()));
+    const [own = 0, other = 0] = after.map((seconds, at) => seconds - (spent[at] ?? 0));
+    // The first round reads the tables.
+    if (pair === 0) continue;
+    ratios.push(quantile(times[0] ?? [], 0.99) / quantile(times[1] ?? [], 0.99));
+    processor.push(own / other);
+  }
+  const [own = 0, other = 0] = await Promise.all(services.map((service) => service.stop()));
+  return [
+    atMost('look-up: p99, median of pairs', round(median(ratios)), '×', 1),
+    plain(
+      'look-up: p99, the pairs',
+      round(Math.min(...ratios)),
+      `to ${round(Math.max(...ratios))}`,
+    ),
+    atMost('look-up: processor, median of pairs', round(median(processor)), '×', 1),
+    atMost('serving: peak memory', ratio(own ?? 0, other ?? 0), '×', 1),
+  ];
+}
+
+/** Persons whose matching takes longest: many names, and twenty addresses. */
+function aLargeSubmit(round_: number): { persons: unknown[] } {
+  return {
+    persons: Array.from({ length: 100 }, (_, index) => ({
+      tracking_id: `${round_}-${index}`,
+      name: { first: 'Maria Jose Anna Luisa', last: 'Garcia Lopez Smith Johnson Williams' },
+      addresses: Array.from(
+        { length: 20 },
+        (__, n) => `${100 * index + n} Oak Street, Springfield, IL 6270${n % 10}`,
+      ),
+    })),
+  };
+}
+
+/** Nothing else is matched meanwhile, when one is sent alone. */
+async function measureSubmits(service: Service): Promise<Figure> {
+  const submit = async (number: number) =>
+    (await service.ask('/enhancements', aLargeSubmit(number))).ms;
+  const alone: number[] = [];
+  const together: number[] = [];
+  for (let turn = 0; turn < LARGE_SUBMITS; turn += 1) {
+    alone.push(await submit(turn));
+    const several = Array.from({ length: LARGE_SUBMITS }, (_, index) => submit(100 * turn + index));
+    together.push(Math.max(...(await Promise.all(several))));
+  }
+  const times = round(median(together) / median(alone));
+  return atMost(`${LARGE_SUBMITS} large submits at once, the last beside one alone`, times, '×', 2);
+}
+
+/** How long a small request of another key takes, while Discover goes over a network of many members. */
+async function measureDiscover(service: Service): Promise<Figure> {
+  const world = createWorld({ seed: SEED, donors: DONORS });
+  const ids = Array.from({ length: MEMBERS }, (_, index) => world.donor(index * 97).id);
+  const created = await service.ask('/networks', { name: 'Alumni', color: 'teal' });
+  const { network_id } = z.object({ network_id: z.string() }).parse(created.body);
+  const jobs: string[] = [];
+  for (let from = 0; from < MEMBERS; from += BULK) {
+    const { body } = await service.ask(`/networks/${network_id}/members/batch`, {
+      donor_ids: ids.slice(from, from + BULK),
+    });
+    jobs.push(z.object({ job_id: z.string() }).parse(body).job_id);
+  }
+  for (const job of jobs) await untilCompleted(service, job);
+  const other = await issueKey(service);
+  const look = (until: () => boolean) => lightTimes(service, other, ids, until);
+  await look(after(QUIET_MS / 4));
+  const quiet = await look(after(QUIET_MS));
+  let isOver = false;
+  const discovers = async () => {
+    const isLate = after(QUIET_MS);
+    while (!isLate()) {
+      await service.ask('/networks/discover', { network_ids: [network_id], limit: 500 });
+    }
+    isOver = true;
+  };
+  const [busy] = await Promise.all([look(() => isOver), discovers()]);
+  const times = round(quantile(busy, 0.99) / quantile(quiet, 0.99));
+  return atMost(`another key's p99 while Discover goes over ${MEMBERS} members`, times, '×', 2);
+}
+
+async function untilCompleted(service: Service, job: string): Promise<void> {
+  for (;;) {
+    const { body } = await service.ask(`/networks/jobs/${job}`);
+    if (z.object({ status: z.string() }).parse(body).status === 'completed') return;
+    await wait(100);
+  }
+}
+
+function after(milliseconds: number): () => boolean {
+  const end = performance.now() + milliseconds;
+  return () => performance.now() > end;
+}
+
+async function lightTimes(
+  { baseUrl }: Service,
+  key: string,
+  ids: readonly string[],
+  isOver: () => boolean,
+): Promise<number[]> {
+  const times: number[] = [];
+  for (let index = 0; !isOver(); index += 1) {
+    const sent = performance.now();
+    const response = await fetch(`${baseUrl}/donors/${ids[index % ids.length]}/metadata`, {
+      headers: { 'x-api-key': key },
+    });
+    await response.arrayBuffer();
+    times.push(performance.now() - sent);
+    await wait(PAUSE_MS);
+  }
+  return times;
+}
+
+async function issueKey({ baseUrl }: Service): Promise<string> {
+  const response = await fetch(new URL('/_sandbox/keys', baseUrl), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ team: 'other' }),
+  });
+  return z.object({ apiKey: z.string() }).parse(await response.json()).apiKey;
+}

@@ -1,0 +1,90 @@
+/** The names of a file's columns in the spelling in which they are compared. Pure. */
+import { OTHER_PEOPLES } from './guess-words.ts';
+
+/** Longer names are no names of columns, and are never taken for any part of a contact. */
+export const MAX_NAME_LENGTH = 200;
+
+export function plain(column: string): string {
+  const text = folded(column.slice(0, MAX_NAME_LENGTH).replace(NUMBER_SIGN, 'numero '));
+  return placeFirst(withoutAside(text))
+    .replace(/[^a-z0-9]/g, '')
+    .replace(/(?<=.)payeur$/, '');
+}
+
+/** `N° adhérent`, `Nº Sócio`. */
+const NUMBER_SIGN = /^n\s?[°º]/i;
+
+/** `City - Home` is `Home City`. */
+function placeFirst(text: string): string {
+  const primary = ' endereco primario';
+  const [before, after] = text.split(primary);
+  if (before !== undefined && after !== undefined) return `${primary}${before}${after}`;
+  for (const place of ['home', 'work', 'other']) {
+    const ending = ` - ${place}`;
+    if (text.endsWith(ending)) return `${place} ${text.slice(0, -ending.length)}`;
+  }
+  return text;
+}
+
+/** Without the part from the first opening to the last closing parenthesis, in one pass over the text. */
+export function withoutAside(text: string): string {
+  const start = text.indexOf('(');
+  const end = text.lastIndexOf(')');
+  return start !== -1 && end > start ? text.slice(0, start) + text.slice(end + 1) : text;
+}
+
+/** The columns of a file, each name folded once: a file may have thousands of columns. */
+interface Names {
+  /** The first column of each plain or folded spelling. */
+  byPlain: ReadonlyMap<string, string>;
+  byFolded: ReadonlyMap<string, string>;
+  /** The columns that are about the contact, and not about its spouse. */
+  own: readonly string[];
+}
+
+const indexes = new WeakMap<readonly string[], Names>();
+
+export function getNameIndex(columns: readonly string[]): Names {
+  const known = indexes.get(columns);
+  if (known !== undefined) return known;
+  const byPlain = new Map<string, string>();
+  const byFolded = new Map<string, string>();
+  const own: string[] = [];
+  for (const column of columns) {
+    const [word, text] = [plain(column), folded(column.slice(0, MAX_NAME_LENGTH))];
+    if (!byPlain.has(word)) byPlain.set(word, column);
+    if (!byFolded.has(text)) byFolded.set(text, column);
+    if (!OTHER_PEOPLES.test(word)) own.push(column);
+  }
+  const made = { byPlain, byFolded, own };
+  indexes.set(columns, made);
+  return made;
+}
+
+/** Without case, accents and white space around it. */
+function folded(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .trim()
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .replaceAll('ø', 'o')
+    .replaceAll('æ', 'ae')
+    .replaceAll('ł', 'l');
+}
+
+export function findAll(columns: readonly string[], names: readonly string[]): string[] {
+  return names.flatMap((name) => getNameIndex(columns).byPlain.get(name) ?? []);
+}
+
+/** The column of this name, case, accents and white space around it aside. */
+export function present(columns: readonly string[], name: string): string | null {
+  return getNameIndex(columns).byFolded.get(folded(name)) ?? null;
+}
+
+/** `Contact First Name` and the like: a longer name that ends the right way. */
+export function endsWith(columns: readonly string[], ending: string): string | null {
+  const own = columns.filter((candidate) => !OTHER_PEOPLES.test(plain(candidate)));
+  return own.find((candidate) => plain(candidate).endsWith(ending)) ?? null;
+}

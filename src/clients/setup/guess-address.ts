@@ -1,0 +1,203 @@
+/** The columns with the parts of one address of each contact, from the street to the country. Pure. */
+import type { ContentKind } from './column-content.ts';
+import { findAll, getNameIndex, plain } from './column-names.ts';
+import type { CsvSample } from './csv-header.ts';
+import {
+  ADDRESS_PREFIXES,
+  CITIES,
+  COUNTRIES,
+  DISTRICTS,
+  FURTHER_LINES,
+  HOUSE_NUMBERS,
+  NUMBERS_AFTER_STREET,
+  POSTAL_CODES,
+  REGION_CODES,
+  REGIONS,
+  STREET_TYPES,
+  STREETS,
+} from './guess-words.ts';
+import { createKinds, findFitting, type GuessedFile, NO_WORDS } from './guessed-file.ts';
+
+const NO_STREET: readonly ContentKind[] = ['e-mail', 'web address', 'yes or no', 'date'];
+const NO_CODE: readonly ContentKind[] = ['e-mail', 'web address', 'yes or no', 'date', 'street'];
+
+/** The address with the most parts, of those that have a street if any has; the first of several. */
+export function guessAddress(file: GuessedFile): string[] {
+  const own = { ...file, columns: getNameIndex(file.columns).own };
+  const near = (street: string | null, name: string | null) =>
+    street === null || name === null ? name : sameNameAfter(file.columns, street, name);
+  const isShared = findFitting(own, STREETS, NO_STREET) === null;
+  const candidates = ADDRESS_PREFIXES.map((prefix) => {
+    const withPrefix = (words: readonly string[]) => words.map((word) => prefix + word);
+    const street = findFitting(own, withPrefix(STREETS), NO_STREET);
+    const part = (words: readonly string[], misfits: readonly ContentKind[]) =>
+      findFitting(own, withPrefix(words), misfits) ??
+      // `Home Street`, `Work Street`, `City`: a part that all addresses share has no prefix.
+      (isShared && street !== null ? findFitting(own, words, misfits) : null);
+    const lines = findLines(own, withPrefix(FURTHER_LINES), street);
+    const number = part(HOUSE_NUMBERS, []) ?? nextNumber(own, street);
+    const parts = [
+      ...[part(STREET_TYPES, NO_WORDS), ...inOrder(own.columns, number, street), ...lines],
+      ...[part(DISTRICTS, NO_WORDS), part(CITIES, NO_WORDS)],
+      ...[
+        part(REGIONS, NO_WORDS) ?? part(REGION_CODES, []),
+        part(POSTAL_CODES, NO_CODE),
+        part(COUNTRIES, NO_WORDS),
+      ],
+    ];
+    const found = parts.map((name) => near(street, name)).filter((name) => name !== null);
+    return { found: [...new Set(found)], hasStreet: street !== null };
+  });
+  const byRank = candidates.toSorted(
+    (a, b) => Number(b.hasStreet) - Number(a.hasStreet) || b.found.length - a.found.length,
+  );
+  return byRank[0]?.found ?? [];
+}
+
+/** All further lines of the address in their order; a blank one may have a value in rows to come. */
+function findLines(own: GuessedFile, names: readonly string[], street: string | null): string[] {
+  const lines = findAll(own.columns, names).filter(
+    (name) => !NO_STREET.includes(own.getKind(name)),
+  );
+  if (lines.length > 0) return own.columns.filter((name) => lines.includes(name));
+  const next = nextLine(own, street);
+  return next === null ? [] : [next];
+}
+
+/** The number of a house is before the street or after it, as the file has them. */
+function inOrder(columns: readonly string[], number: string | null, street: string | null) {
+  const isFirst = number !== null && columns.indexOf(number) < columns.indexOf(street ?? '');
+  return isFirst ? [number, street] : [street, number];
+}
+
+/** `Numero` right after the street is the number of the house. */
+function nextNumber({ columns }: GuessedFile, street: string | null): string | null {
+  const next = street === null ? undefined : columns[columns.indexOf(street) + 1];
+  return next !== undefined && NUMBERS_AFTER_STREET.includes(plain(next)) ? next : null;
+}
+
+/** A further line right after the street, whatever its name begins with. */
+function nextLine({ columns, getKind }: GuessedFile, street: string | null): string | null {
+  const next = street === null ? undefined : columns[columns.indexOf(street) + 1];
+  if (next === undefined || NO_STREET.includes(getKind(next))) return null;
+  return NUMBERED_LINE.test(plain(next)) ? next : null;
+}
+
+const NUMBERED_LINE = /(address|street|line|adresse|adres|rue|direccion|indirizzo|morada)2$/;
+
+/** Of the columns that have the same name but for their place, the first after the street. */
+function sameNameAfter(columns: readonly string[], street: string, name: string): string {
+  const [bare, at] = [withoutPlace(name), columns.indexOf(street)];
+  if (bare === name) return name;
+  return columns.find((other, place) => place > at && withoutPlace(other) === bare) ?? name;
+}
+
+function withoutPlace(name: string): string {
+  return name.replace(/ \(\d+\)$/, '');
+}
+
+const ADDRESS_ORDER: readonly ContentKind[] = ['street', 'postal code', 'region', 'country'];
+
+/** Adds the parts of an address that the values show, next to the columns of the address. */
+export function addressByContent(
+  { columns, getKind }: GuessedFile,
+  named: readonly string[],
+  free: readonly string[],
+): string[] {
+  const has = (kind: ContentKind) => named.some((name) => getKind(name) === kind);
+  const street =
+    named.find((name) => getKind(name) === 'street') ??
+    // The name of a street alone does not look like one: its number is in a column of its own.
+    named.find((name) => getKind(name) === 'text' && isNamedStreet(name)) ??
+    free.find((name) => getKind(name) === 'street');
+  if (street === undefined) return [...named];
+  const at = columns.indexOf(street);
+  const isNear = (name: string) => {
+    const distance = columns.indexOf(name) - at;
+    return distance >= -FARTHEST && distance <= FARTHEST;
+  };
+  const found = ADDRESS_ORDER.flatMap((kind) => {
+    if (has(kind)) return [];
+    const isNamed = kind === 'street' || named.length === 0 || !hasNamedPart(named, kind);
+    const column =
+      kind === 'street' ? street : free.find((name) => isNear(name) && getKind(name) === kind);
+    return isNamed && column !== undefined ? [column] : [];
+  });
+  const parts = new Set([...named, ...found]);
+  if (named.length === 0) {
+    // A place has no words of its own: it is the column of words between the other parts.
+    const places = [...parts].map((name) => columns.indexOf(name));
+    const [first, last] = [Math.min(...places), Math.max(...places) + 1];
+    const city = free.find((name) => {
+      const place = columns.indexOf(name);
+      return place > first && place <= last && !parts.has(name) && getKind(name) === 'text';
+    });
+    if (city !== undefined) parts.add(city);
+  }
+  // Parts that are named are in the order in which people write them.
+  const hasStreet = named.includes(street) || named.length === 0;
+  if (named.length > 0)
+    return [...(hasStreet ? [] : [street]), ...named, ...added(found, named, street)];
+  return columns.filter((name) => parts.has(name));
+}
+
+function added(found: readonly string[], named: readonly string[], street: string): string[] {
+  return found.filter((name) => name !== street && !named.includes(name));
+}
+
+/** Parts of an address stand this many columns from its street at most. */
+const FARTHEST = 6;
+
+/** Whether a column of the address has the name of this part, although its values do not show it. */
+function hasNamedPart(named: readonly string[], kind: ContentKind): boolean {
+  const words = kind === 'postal code' ? POSTAL_CODES : kind === 'region' ? REGIONS : COUNTRIES;
+  return named.some((name) => words.some((word) => plain(name).endsWith(word)));
+}
+
+/** The lines right after the street that have its name with the next numbers: `Addr L2`, `Addr L3`. */
+export function withNumberedLines(
+  { columns, getKind }: GuessedFile,
+  address: readonly string[],
+  free: readonly string[],
+): string[] {
+  const first = address.find((name) => plain(name).endsWith('1'));
+  if (first === undefined) return [...address];
+  const [stem, start] = [plain(first).slice(0, -1), columns.indexOf(first)];
+  const run: string[] = [];
+  for (let number = 2; number < LINES; number += 1) {
+    const next = columns[start + number - 1];
+    if (next === undefined || plain(next) !== `${stem}${number}`) break;
+    run.push(next);
+  }
+  // Lines without a value say nothing, and most files have one or two more than they use.
+  const lines = run.filter((name) => free.includes(name) && getKind(name) !== 'blank');
+  const before = address.filter((name) => name === first || run.includes(name));
+  const last = before.at(-1) ?? first;
+  return address.flatMap((name) =>
+    name === last ? [name, ...lines.filter((line) => !address.includes(line))] : [name],
+  );
+}
+
+/** An address has fewer lines. */
+const LINES = 10;
+
+/** Says if none of these columns has a street, so that the address has less than it looks; none for no columns. */
+export function noStreetNote(addresses: readonly string[], sample: CsvSample): string[] {
+  const getKind = createKinds(sample);
+  const isOther = (name: string) =>
+    !isNamedStreet(name) &&
+    (OTHER_PARTS.has(getKind(name)) ||
+      [...CITIES, ...REGIONS, ...POSTAL_CODES, ...COUNTRIES].some((word) =>
+        plain(name).endsWith(word),
+      ));
+  if (addresses.length === 0 || !addresses.every(isOther)) return [];
+  return [
+    `The address has no street, only ${addresses.map((name) => `"${name}"`).join(', ')}: the service then knows fewer of the contacts.`,
+  ];
+}
+
+const OTHER_PARTS: ReadonlySet<ContentKind> = new Set(['postal code', 'region', 'country']);
+
+function isNamedStreet(name: string): boolean {
+  return STREETS.some((word) => plain(name).endsWith(word));
+}

@@ -1,0 +1,90 @@
+/** The columns with the names of each contact. Pure. */
+import { describeCount, formatCount } from '../../core/quantities.ts';
+import { endsWith, findAll, MAX_NAME_LENGTH, plain } from './column-names.ts';
+import type { CsvHeader } from './csv-header.ts';
+import { FIRST_NAMES, FULL_NAMES, LAST_NAMES } from './guess-words.ts';
+import { findFitting, findFullest, type GuessedFile, NO_WORDS } from './guessed-file.ts';
+
+/** Either first and last name, or the whole name. */
+export interface NameColumns {
+  firstName: string | null;
+  lastName: string | null;
+  fullName: string | null;
+}
+
+/** Tells the names by the words of the header. */
+export function guessNames(file: GuessedFile): NameColumns {
+  const { columns, sample, getKind } = file;
+  const firstName = findFitting(file, FIRST_NAMES, NO_WORDS) ?? endsWith(columns, 'firstname');
+  const ownLast =
+    findFitting(file, LAST_NAMES, NO_WORDS) ??
+    endsWith(columns, 'lastname') ??
+    oneOfSeveral(columns, LAST_NAMES);
+  const whole = findFitting(file, FULL_NAMES, NO_WORDS);
+  // "Name" beside "Vorname" is the last name, unless its values are whole names.
+  const isRest =
+    sample.length > 0 &&
+    firstName !== null &&
+    ownLast === null &&
+    whole !== null &&
+    getKind(whole) !== 'whole name';
+  const lastName = isRest ? whole : ownLast;
+  const isWhole = firstName === null || lastName === null;
+  const fullName = isWhole ? whole : null;
+  // "Nome" and "Name" are the whole name where no other column has the rest of it.
+  const isOneName = isWhole && fullName === null && (firstName ?? lastName) !== null;
+  const isAlone = isOneName && WHOLE_TOO.has(plain(firstName ?? lastName ?? ''));
+  return {
+    firstName: isAlone ? null : firstName,
+    lastName: isAlone ? null : lastName,
+    fullName: isAlone ? (firstName ?? lastName) : fullName,
+  };
+}
+
+/** Words for a first or a last name that stand for the whole name where they are alone. */
+const WHOLE_TOO = new Set(['nombre', 'nome', 'nom']);
+
+/** Tells the whole name by its values if no name of a column tells a name. */
+export function namesByContent(
+  file: GuessedFile,
+  names: NameColumns,
+  free: readonly string[],
+): NameColumns {
+  const { firstName, lastName, fullName } = names;
+  if (fullName !== null || (firstName !== null && lastName !== null)) return names;
+  const whole = findFullest(file, free, 'whole name');
+  return whole === undefined ? names : { firstName: null, lastName: null, fullName: whole };
+}
+
+/**
+ * Says how many rows have a name only in a column of whole names, next to columns of first and last names that are used:
+ * some products fill in one or the other.
+ */
+export function onlyWholeNameNote(
+  { columns, sample }: Pick<CsvHeader, 'columns' | 'sample'>,
+  { firstName, lastName }: Pick<NameColumns, 'firstName' | 'lastName'>,
+): string[] {
+  if (firstName === null || lastName === null) return [];
+  const whole = findAll(columns, FULL_NAMES).find(
+    (name) => name !== firstName && name !== lastName,
+  );
+  if (whole === undefined) return [];
+  const has = (row: ReadonlyMap<string, string>, name: string) =>
+    (row.get(name)?.trim() ?? '') !== '';
+  const rows = sample.filter(
+    (row) => !has(row, firstName) && !has(row, lastName) && has(row, whole),
+  ).length;
+  if (rows === 0) return [];
+  return [
+    `In ${formatCount(rows)} of the first ${describeCount(sample.length, 'row')} only "${whole}" has a name: as long as "${firstName}" and "${lastName}" are blank, these contacts are not sent.`,
+  ];
+}
+
+/** `Last/Organization/Group name`: a column of which one of the alternatives is such a name. */
+function oneOfSeveral(columns: readonly string[], names: readonly string[]): string | null {
+  const found = columns.find((column) => {
+    const alternatives = column.slice(0, MAX_NAME_LENGTH).split('/');
+    return alternatives.length > 1 && alternatives.some((one) => names.includes(plain(one)));
+  });
+  return found ?? null;
+}

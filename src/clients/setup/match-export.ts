@@ -1,0 +1,80 @@
+/** Recognises files as exports of products whose columns are known. Pure. */
+import { present } from './column-names.ts';
+import type { CsvSample } from './csv-header.ts';
+import { isId, MOST_BLANK } from './guess-id.ts';
+import type { NameColumns } from './guess-names.ts';
+import { KNOWN_EXPORTS, type KnownExport } from './known-exports.ts';
+
+/** The columns with the parts of a contact. */
+export interface PersonColumns extends NameColumns {
+  id: string | null;
+  /** The parts of one address, from the street to the country. */
+  addresses: string[];
+  employers: string[];
+}
+
+/** Below this share of its columns in the file, an export is another product's that has a few equal names. */
+const LEAST_KNOWN_SHARE = 0.5;
+
+/** Lines of an address that many people leave out of their export. */
+const FURTHER_LINE = /[2-9]$/;
+
+/** The export of whose columns the file has the most, by number and then by share; null for none. */
+export function bestExport(columns: readonly string[], sample: CsvSample): KnownExport | null {
+  const scored = KNOWN_EXPORTS.flatMap((known) => {
+    if (!known.knownBy.every((name) => present(columns, name) !== null)) return [];
+    const ids = (known.id ?? []).flatMap((name) => present(columns, name) ?? []);
+    // The same word for another thing: the id of a household, for example.
+    if (ids.length > 0 && !ids.some((name) => isId(name, sample, MOST_BLANK))) return [];
+    const [address = []] = known.addresses
+      .map((parts) => parts.filter((name) => present(columns, name) !== null))
+      .filter((parts) => parts.length > 0);
+    const names = [...known.knownBy, ...(known.id ?? []), ...known.firstName, ...known.lastName];
+    const lines = (known.addresses[0] ?? []).filter((name) => !FURTHER_LINE.test(name));
+    const wanted = new Set([...names, ...lines]);
+    const found = new Set([...names.filter((name) => present(columns, name) !== null), ...address]);
+    const share = found.size / wanted.size;
+    return share < LEAST_KNOWN_SHARE ? [] : [{ known, found: found.size, share }];
+  });
+  const [best] = scored.toSorted((a, b) => b.found - a.found || b.share - a.share);
+  return best?.known ?? null;
+}
+
+export function guessOfExport(
+  columns: readonly string[],
+  known: KnownExport,
+  sample: CsvSample,
+): PersonColumns {
+  const all = (names: readonly string[]) => names.flatMap((name) => present(columns, name) ?? []);
+  const first = (names: readonly string[]) => all(names)[0] ?? null;
+  const firstName = first(known.firstName);
+  const lastName = first(known.lastName);
+  const isWhole = firstName === null || lastName === null;
+  const employer = first(known.employers);
+  return {
+    id: all(known.id ?? []).find((name) => isId(name, sample)) ?? null,
+    firstName,
+    lastName,
+    fullName: isWhole ? first(known.fullName ?? []) : null,
+    addresses: known.addresses.map(all).find((parts) => parts.length > 0) ?? [],
+    employers: employer === null ? [] : [employer],
+  };
+}
+
+/** What the export does not name, as guessed by words; an address that has lost most of its parts too. */
+export function withExport(known: PersonColumns, byWords: PersonColumns): PersonColumns {
+  const hasNames = known.firstName !== null && known.lastName !== null;
+  const names = hasNames || known.fullName !== null ? known : byWords;
+  // One part more may be a column of another meaning, such as the region of a time zone.
+  const hasWholeAddress =
+    known.addresses.length > 0 && known.addresses.length + 1 >= byWords.addresses.length;
+  const further = byWords.employers.slice(1).filter((name) => !known.employers.includes(name));
+  return {
+    id: known.id ?? byWords.id,
+    firstName: names.firstName,
+    lastName: names.lastName,
+    fullName: names.fullName,
+    addresses: hasWholeAddress ? known.addresses : byWords.addresses,
+    employers: known.employers.length > 0 ? [...known.employers, ...further] : byWords.employers,
+  };
+}

@@ -1,0 +1,37 @@
+/** Lets decisions of pages count once they can no longer be taken back; runs that begin do it by themselves. */
+import type { Clock } from '../core/clock.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { Store } from '../store.ts';
+
+export interface CountDeps {
+  store: { decisions: Pick<Store['decisions'], 'applyDue'> };
+  clock: Pick<Clock, 'now' | 'sleep'>;
+  log: Log;
+  /** Aborted when the service is asked to end; what still waits then waits for the next start, or the next run. */
+  stopping: AbortSignal;
+}
+
+/** Something that is called for each new decision, and looks for those that are due by itself. */
+export function createDecisionWatch({ store, clock, log, stopping }: CountDeps): () => void {
+  let isWatching = false;
+  return () => {
+    if (!isWatching) void watch();
+  };
+
+  async function watch(): Promise<void> {
+    isWatching = true;
+    try {
+      while (!stopping.aborted) {
+        const nextAt = await store.decisions.applyDue();
+        if (nextAt === null) return;
+        await clock.sleep(Math.max(0, nextAt - clock.now()), stopping);
+      }
+    } catch (error) {
+      if (!stopping.aborted)
+        log.warn({ error: messageOf(error) }, 'decisions could not be counted');
+    } finally {
+      isWatching = false;
+    }
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * What a person looks at who decides about a held contact: who it is in the CRM, and what the profile says. Both are
+ * asked at this moment, for nothing, since the store holds neither; they are kept nowhere and never logged.
+ */
+
+import type { RecordLookup } from '../../connectors/contract.ts';
+import type { Application } from '../application.ts';
+import { messageOf } from '../core/errors.ts';
+import { inParallel } from '../core/parallel.ts';
+import type { Profile } from '../core/profile.ts';
+import { findJobIds } from '../credits/statements/jobs.ts';
+import { decryptProfile } from '../fields/kept-profile.ts';
+import type { JobResult, Match } from '../partner/results.ts';
+import type { SyncDeps } from '../sync/control/context.ts';
+import { openCrm } from '../sync/control/crm-account.ts';
+import { lookUp } from '../sync/control/look-up.ts';
+import { fetchResults } from '../sync/delivery/paid-profiles.ts';
+import type { ContactQuestion } from './statements/questions.ts';
+
+/** A contact as the CRM has it now. */
+export interface ShownContact {
+  firstName: string | null;
+  lastName: string | null;
+  addresses: readonly string[];
+  employers: readonly string[];
+}
+
+/** What a profile tells of a person, but for what they own. A profile has no address. */
+export type ShownProfile = Pick<
+  Profile,
+  'name' | 'age' | 'isDeceased' | 'work' | 'education' | 'profileUrl'
+>;
+
+export interface HoldEvidence {
+  /** Null if it is no longer in the CRM, or the CRM could not be asked. */
+  contact: ShownContact | null;
+  profile: ShownProfile | null;
+  /** How the service found it; null where it does not say. */
+  match: Match | null;
+  /** `none`: the hold is about no profile. `gone`: the service has it no longer. */
+  result: 'there' | 'gone' | 'none' | 'unknown';
+  /** Why something is missing; each a sentence without its capital and its full stop. */
+  problems: string[];
+}
+
+/** The evidence of each of these holds, by its id. */
+export async function readHoldEvidence(
+  application: Pick<Application, 'integrations' | 'open'>,
+  holds: readonly ContactQuestion[],
+  signal: AbortSignal,
+): Promise<Map<string, HoldEvidence>> {
+  const byIntegration = Map.groupBy(holds, (hold) => hold.integrationId);
+  const found = await inParallel([...byIntegration], INTEGRATIONS_AT_ONCE, ([id, rows]) =>
+    readEvidence(application, id, rows, signal).catch((error: unknown) =>
+      rows.map((row): Found => [row.id, { ...NOTHING, problems: [messageOf(error)] }]),
+    ),
+  );
+  return new Map(found.flat());
+}
+
+type Found = [holdId: string, evidence: HoldEvidence];
+
+const NOTHING: HoldEvidence = {
+  contact: null,
+  profile: null,
+  match: null,
+  result: 'unknown',
+  problems: [],
+};
+
+/** Each is a CRM to sign in to. */
+const INTEGRATIONS_AT_ONCE = 4;
+
+/** Kinds of holds behind which there is a profile. */
+export const WITH_PROFILE: ReadonlySet<string> = new Set<ContactQuestion['kind']>([
+  'name_mismatch',
+  'match_unsure',
+  'profile_deceased',
+  'values_of_two_people',
+  'donor_mass_change',
+]);
+
+async function readEvidence(
+  application: Pick<Application, 'integrations' | 'open'>,
+  integrationId: string,
+  rows: readonly ContactQuestion[],
+  signal: AbortSignal,
+): Promise<Found[]> {
+  const integration = application.integrations.get(integrationId);
+  if (integration === undefined) {
+    const problems = [`the integration "${integrationId}" is not in the settings any more`];
+    return rows.map((row) => [row.id, { ...NOTHING, problems }]);
+  }
+  const open = await application.open(integration, signal);
+  try {
+    return await evidenceIn(await openCrm(open.deps, null), rows, signal);
+  } finally {
+    await open.close();
+  }
+}
+
+/** The CRM and the service are asked at the same time, each for all; one may fail without the other. */
+async function evidenceIn(
+  deps: SyncDeps,
+  rows: readonly ContactQuestion[],
+  signal: AbortSignal,
+): Promise<Found[]> {
+  const withProfile = rows.filter(({ kind }) => WITH_PROFILE.has(kind));
+  const trackingIds = withProfile.map((row) => row.trackingId);
+  const jobIds = await findJobIds(deps.store.reader, trackingIds);
+  const jobs = [...jobIds.values()].map((jobId) => ({ jobId }));
+  const [found, results] = await Promise.allSettled([
+    lookUp(deps.connector, [...new Set(rows.map((row) => row.crmId))]),
+    fetchResults(deps, jobs, signal),
+  ]);
+  const kept = await keptProfiles(deps, rows, trackingIds);
+  return rows.map((row): Found => {
+    const ours = contactPart(found, row.crmId);
+    const theirs = getProfile(row);
+    const problems = [...ours.problems, ...theirs.problems];
+    return [row.id, { ...NOTHING, ...ours, ...theirs, problems }];
+  });
+
+  function getProfile(row: ContactQuestion): Part {
+    if (!WITH_PROFILE.has(row.kind)) return { result: 'none', problems: [] };
+    if (hasOptedOut(found, row.crmId)) return { result: 'none', problems: [OPTED_OUT] };
+    return profilePart(results, jobIds.get(row.trackingId) ?? '', kept.get(row.trackingId) ?? null);
+  }
+}
+
+/** Profiles of held contacts that are kept: a decision may take longer than the service keeps results. */
+async function keptProfiles(
+  deps: SyncDeps,
+  rows: readonly ContactQuestion[],
+  trackingIds: readonly string[],
+): Promise<Map<string, Profile>> {
+  const [first] = rows;
+  if (first === undefined) return new Map();
+  const kept = await deps.store.keptProfiles.findOfJobs(first.integrationId, trackingIds);
+  return new Map([...kept].map(([id, record]) => [id, decryptProfile(deps, record)]));
+}
+
+/** Nothing is shown of a contact that has opted out since it was held; the next run closes the question. */
+function hasOptedOut(found: PromiseSettledResult<RecordLookup[]>, crmId: string): boolean {
+  if (found.status === 'rejected') return false;
+  const lookup = found.value.find(({ id }) => id === crmId);
+  return lookup?.state === 'found' && (lookup.contact.optedOut || lookup.contact.objects === true);
+}
+
+const MISSING =
+  'the CRM does not find the contact: it was deleted for good, or donor-sync can no longer see it';
+
+const OPTED_OUT = 'the contact has opted out: its profile is not shown';
+
+type Part = Partial<HoldEvidence> & Pick<HoldEvidence, 'problems'>;
+
+function contactPart(found: PromiseSettledResult<RecordLookup[]>, crmId: string): Part {
+  if (found.status === 'rejected') return { problems: [messageOf(found.reason)] };
+  const lookup = found.value.find(({ id }) => id === crmId);
+  if (lookup?.state === 'missing') return { problems: [MISSING] };
+  if (lookup?.state !== 'found') return { problems: ['the contact is no longer in the CRM'] };
+  const { firstName, lastName, addresses, employers } = lookup.contact;
+  return { contact: { firstName, lastName, addresses, employers }, problems: [] };
+}
+
+function profilePart(
+  results: PromiseSettledResult<Map<string, JobResult>>,
+  jobId: string,
+  kept: Profile | null,
+): Part {
+  const isAnswered =
+    results.status === 'fulfilled' && results.value.get(jobId)?.state === 'completed';
+  if (kept !== null && !isAnswered) {
+    return { profile: shownProfile(kept), result: 'there', problems: [] };
+  }
+  if (results.status === 'rejected') return { problems: [messageOf(results.reason)] };
+  const result = results.value.get(jobId);
+  if (result?.state === 'completed') {
+    const profile = shownProfile(result.profile);
+    return { profile, match: result.match ?? null, result: 'there', problems: [] };
+  }
+  if (result?.state === 'unreadable') return { problems: [result.problem] };
+  return { result: 'gone', problems: ['the service no longer has the profile'] };
+}
+
+function shownProfile({
+  name,
+  age,
+  isDeceased,
+  work,
+  education,
+  profileUrl,
+}: Profile): ShownProfile {
+  return { name, age, isDeceased, work, education, profileUrl };
+}

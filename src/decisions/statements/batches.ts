@@ -1,0 +1,269 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { move } from '../../contacts/apply-events.ts';
+import { removeConfirmed } from '../../contacts/many-at-once/missing.ts';
+import type { Clock } from '../../core/clock.ts';
+import { waitForCheckpoint } from '../../database/leases.ts';
+import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
+import type { ContactQuestionKind, QuestionKind } from '../../database/tables/decisions.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
+import { CHANGED_PARTS, type ChangedPart } from '../../identity/identity-text.ts';
+import type { RecordEntry } from '../../privacy/audit/record.ts';
+import { ERASURE_KIND, type ErasureSource, ON_HOLD, toErasureSource } from './erasure-requests.ts';
+import {
+  type ContactQuestion,
+  listContactQuestions,
+  selectQuestions,
+  toLifeEvent,
+} from './questions.ts';
+
+/** The open questions of one cause, counted. */
+export interface QuestionBatch {
+  id: string;
+  integrationId: string;
+  /** The cause of the holds: changed details, missing contacts, opt-out marks, or erasures that the CRM asks for. */
+  kind: BatchKind;
+  count: number;
+  /** Whether the settings that make the list of contacts have changed since no contact was missing. */
+  isListChanged: boolean;
+  /** How the contacts were marked as opted out: opt-out fields of the CRM, or `objection`. */
+  marks: readonly string[];
+  /** The reason of requested erasures, which is the same for the whole batch; null for any other kind. */
+  source: ErasureSource | null;
+  /** How many contacts changed in each part; one that changed in two counts in both. */
+  parts: Partial<Record<ChangedPart, number>>;
+  /** When the first of them was opened (epoch ms). */
+  since: number;
+}
+
+/** The kinds of holds that are decided together. */
+export type BatchKind = Extract<
+  ContactQuestionKind,
+  'identity_mass_change' | 'contacts_missing' | 'mass_opt_out' | 'erasure_requested'
+>;
+
+/** `detail` of a hold of a missing contact if the settings that make the list have changed. */
+export const LIST_CHANGED = 'list_changed';
+
+/** What may be decided about a batch. */
+export type BatchDecision = 'approved' | 'rejected';
+
+/** Contacts that are held for one cause and are decided together: mass changes, contacts missing and marked at once. */
+export function batchQueries(db: Database, clock: Clock, record: RecordEntry) {
+  return {
+    /** The batches with open holds, the oldest first; counted by the database, whatever their size. */
+    async listBatches(integrationId?: string): Promise<QuestionBatch[]> {
+      const rows = await open()
+        .select(['batch', 'integration_id', 'kind', 'detail'])
+        .$narrowType<{ kind: ContactQuestionKind }>()
+        .select((eb) => [eb.fn.countAll().as('count'), eb.fn.min('opened_at').as('since')])
+        .where('batch', 'is not', null)
+        .$if(integrationId !== undefined, (query) =>
+          query.where('integration_id', '=', integrationId ?? ''),
+        )
+        .groupBy(['batch', 'integration_id', 'kind', 'detail'])
+        .execute();
+      const batches = new Map<string, QuestionBatch>();
+      for (const { batch, integration_id, kind, detail, count, since } of rows) {
+        if (batch === null) continue;
+        const known = batches.get(batch);
+        batches.set(batch, {
+          id: batch,
+          integrationId: integration_id,
+          kind: toBatchKind(kind),
+          count: (known?.count ?? 0) + Number(count),
+          isListChanged: known?.isListChanged === true || isListChange(kind, detail),
+          marks: withMark(known?.marks ?? [], kind, detail),
+          source: kind === ERASURE_KIND ? toErasureSource(detail) : null,
+          parts:
+            toBatchKind(kind) === 'identity_mass_change'
+              ? withParts(known?.parts ?? {}, detail, Number(count))
+              : {},
+          since: Math.min(known?.since ?? since, since),
+        });
+      }
+      return [...batches.values()].sort(
+        (one, other) => one.since - other.since || (one.id < other.id ? -1 : 1),
+      );
+    },
+
+    /** Open holds of a batch, in the order of their contacts' ids; all of them unless limited. */
+    listOfBatch({ id, integrationId }: BatchId, limit?: number): Promise<ContactQuestion[]> {
+      return selectQuestions(db)
+        .where('decision', 'is', null)
+        .where('questions.integration_id', '=', integrationId)
+        .where('batch', '=', id)
+        .orderBy('crm_id')
+        .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+        .execute()
+        .then(listContactQuestions);
+    },
+
+    /** Open holds of one kind that stand alone and were opened until then, the oldest first. */
+    async *listOfReason(integrationId: string, kind: string, until: number) {
+      let after: ContactQuestion | null = null;
+      for (;;) {
+        const place: RawBuilder<SqlBool> = sql`(opened_at, questions.id) > (${after?.openedAt ?? -1}, ${after?.id ?? ''})`;
+        const rows: ContactQuestion[] = await selectQuestions(db)
+          .where('decision', 'is', null)
+          .where('questions.integration_id', '=', integrationId)
+          .where('crm_id', 'is not', null)
+          .where('batch', 'is', null)
+          .where(sql<SqlBool>`kind = ${kind}`)
+          .where('opened_at', '<=', until)
+          .where(place)
+          .orderBy('opened_at')
+          .orderBy('questions.id')
+          .limit(ROWS_PER_TRANSACTION)
+          .execute()
+          .then(listContactQuestions);
+        yield* rows;
+        after = rows.at(-1) ?? null;
+        if (rows.length < ROWS_PER_TRANSACTION) return;
+      }
+    },
+
+    /** The integration of a batch, open or decided; null if there was never one with this id. */
+    findBatchIntegration,
+
+    /**
+     * Decides what is still open of a batch; resolves with how many that were. It is done in portions
+     * of one transaction each, hold and contact together: if the process ends in between, the rest is
+     * still open, and the same call goes on with it. What was decided one by one stays as it is, and so does
+     * what was opened after `openedUntil` (epoch ms).
+     */
+    async decideBatch(
+      batchId: string,
+      decision: BatchDecision,
+      openedUntil: number | null = null,
+    ): Promise<number> {
+      const integrationId = await findBatchIntegration(batchId);
+      if (integrationId === null) return 0;
+      let decided = 0;
+      for (;;) {
+        const portion = await db.transaction().execute(async (trx) => {
+          const count = await decideSome(
+            trx,
+            { id: batchId, integrationId, openedUntil },
+            decision,
+            clock.now(),
+          );
+          const details = { batch: batchId, decision, contacts: count };
+          if (count) await record(trx, { action: 'batch.decided', integrationId, details });
+          return count;
+        });
+        if (portion === null) return decided;
+        decided += portion;
+      }
+    },
+  };
+
+  function open() {
+    return db.selectFrom('questions').where('decision', 'is', null);
+  }
+
+  async function findBatchIntegration(batchId: string): Promise<string | null> {
+    const row = await db
+      .selectFrom('questions')
+      .select('integration_id')
+      .where('batch', '=', batchId)
+      .limit(1)
+      .executeTakeFirst();
+    return row?.integration_id ?? null;
+  }
+}
+
+type BatchId = Pick<QuestionBatch, 'id' | 'integrationId'>;
+
+function toBatchKind(kind: QuestionKind): BatchKind {
+  const isOther = kind === 'contacts_missing' || kind === 'mass_opt_out' || kind === ERASURE_KIND;
+  return isOther ? kind : 'identity_mass_change';
+}
+
+function withMark(
+  marks: readonly string[],
+  kind: QuestionKind,
+  detail: string | null,
+): readonly string[] {
+  if (kind !== 'mass_opt_out' || detail === null || marks.includes(detail)) return marks;
+  return [...marks, detail].sort();
+}
+
+function isAboutMissing(kind: QuestionKind): kind is 'contacts_missing' {
+  return kind === 'contacts_missing';
+}
+
+function isListChange(kind: ContactQuestionKind, detail: string | null): boolean {
+  return isAboutMissing(kind) && detail === LIST_CHANGED;
+}
+
+/** `detail` of a mass change is the list of parts that changed. */
+function withParts(
+  parts: QuestionBatch['parts'],
+  detail: string | null,
+  count: number,
+): QuestionBatch['parts'] {
+  const changed = parseChangedParts(detail);
+  const added = { ...parts };
+  for (const part of changed) added[part] = (added[part] ?? 0) + count;
+  return added;
+}
+
+/** The parts that changed, as the detail of a hold has them; `unknown` where it does not tell. */
+export function parseChangedParts(detail: string | null): ChangedPart[] {
+  const words = detail?.split(',') ?? [];
+  const known = CHANGED_PARTS.filter((part) => words.includes(part));
+  return known.length === 0 ? ['unknown'] : known;
+}
+
+/** Decides some of the open holds; null if none is open. */
+async function decideSome(
+  trx: Trx,
+  { id, integrationId, openedUntil }: BatchId & { openedUntil: number | null },
+  decision: BatchDecision,
+  now: number,
+): Promise<number | null> {
+  await waitForCheckpoint(trx, integrationId);
+  const rows = await trx
+    .selectFrom('questions')
+    .select('id')
+    .where('integration_id', '=', integrationId)
+    .where('decision', 'is', null)
+    .where('batch', '=', id)
+    // The CRM may forbid it since the question was shown.
+    .$if(decision === 'approved', (query) =>
+      query.where((eb) =>
+        eb.or([
+          eb('kind', '<>', ERASURE_KIND),
+          eb('detail', 'is', null),
+          eb('detail', '<>', ON_HOLD),
+        ]),
+      ),
+    )
+    .$if(openedUntil !== null, (query) => query.where('opened_at', '<=', openedUntil ?? 0))
+    .orderBy('crm_id')
+    .limit(ROWS_PER_TRANSACTION)
+    .execute();
+  if (rows.length === 0) return null;
+  let decided = 0;
+  for (const portion of inFilledBatches(rows.map((row) => row.id))) {
+    const closed = await trx
+      .updateTable('questions')
+      .set({ decision, decided_at: now })
+      .where('id', 'in', portion)
+      // Another person may have decided one meanwhile.
+      .where('decision', 'is', null)
+      .returning(['crm_id', 'kind'])
+      .execute();
+    decided += closed.length;
+    const missing = closed.flatMap(({ crm_id, kind }) =>
+      isAboutMissing(kind) ? (crm_id ?? []) : [],
+    );
+    if (decision === 'approved') await removeConfirmed(trx, integrationId, now, missing);
+    const changed = closed.flatMap(({ crm_id, kind }) =>
+      toBatchKind(kind) === 'identity_mass_change' ? (crm_id ?? []) : [],
+    );
+    const event = toLifeEvent('identity_mass_change', decision);
+    await move(trx, { integrationId }, event, changed, { now });
+  }
+  return decided;
+}

@@ -1,0 +1,100 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Checkpoint, Lease } from '../../database/leases.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+import type { NetworkQuestionKind } from '../../database/tables/decisions.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { QuestionDecision } from './questions.ts';
+
+/** What a user may decide about a network. */
+export type NetworkDecision = Exclude<QuestionDecision, 'resubmitted'>;
+
+/** What is asked of a user. */
+export interface NewNetworkQuestion {
+  /** The id of the question if it is a new one. */
+  id: string;
+  network: string;
+  kind: NetworkQuestionKind;
+  /** What exactly is asked, as an id or a fingerprint: another one is another question. */
+  matter: string;
+  /** More for a person, without personal data. */
+  detail: string | null;
+}
+
+/** What a run asks about networks. */
+export function networkQuestionQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+  return {
+    /** Asks a person, unless the same was asked before; resolves with where the question stands. */
+    askAboutNetwork(
+      lease: Lease,
+      { id, network, kind, matter, detail }: NewNetworkQuestion,
+    ): Promise<'open' | NetworkDecision> {
+      return checkpoint(lease, async (trx) => {
+        const asked = await findDecision(trx, network, kind, matter);
+        if (asked !== null) return asked;
+        await drop(trx, network, kind);
+        await trx
+          .insertInto('questions')
+          .values({
+            id,
+            network,
+            kind,
+            matter,
+            detail,
+            integration_id: lease.integrationId,
+            opened_at: clock.now(),
+          })
+          .execute();
+        return 'open';
+      });
+    },
+
+    /** Where a question stands; null if it was not asked. */
+    findNetworkDecision: (network: string, kind: NetworkQuestionKind, matter: string) =>
+      findDecision(db, network, kind, matter),
+
+    /** The matter is over: no person has to decide it, and no earlier decision counts any more. */
+    async settleNetwork(lease: Lease, network: string, kind: NetworkQuestionKind): Promise<void> {
+      await checkpoint(lease, (trx) => drop(trx, network, kind));
+    },
+  };
+
+  async function drop(trx: Trx, network: string, kind: NetworkQuestionKind): Promise<void> {
+    await dropQuestion(trx, { network, kind, now: clock.now() });
+  }
+}
+
+const dropQuestion = prepared(
+  (
+    db,
+    { network, kind, now }: Slots<{ network: string; kind: NetworkQuestionKind; now: number }>,
+  ) =>
+    db
+      .updateTable('questions')
+      .set((eb) => ({
+        matter: null,
+        decision: eb.fn.coalesce('decision', eb.val('superseded' as const)),
+        decided_at: eb.fn.coalesce('decided_at', now),
+      }))
+      .where('network', '=', network)
+      .where('kind', '=', kind)
+      .where('matter', 'is not', null)
+      .compile(),
+);
+
+async function findDecision(
+  db: Database | Trx,
+  network: string,
+  kind: NetworkQuestionKind,
+  matter: string,
+): Promise<'open' | NetworkDecision | null> {
+  const asked = await db
+    .selectFrom('questions')
+    .select('decision')
+    .where('network', '=', network)
+    .where('kind', '=', kind)
+    .where('matter', '=', matter)
+    .executeTakeFirst();
+  if (!asked) return null;
+  const { decision } = asked;
+  return decision === 'approved' || decision === 'rejected' ? decision : 'open';
+}

@@ -1,0 +1,100 @@
+/**
+ * Watches that each request which a connector sends was built by the vendor's library, but for the listed ones: what
+ * the stand-in sees is what the library has said. Tries of one request are one request.
+ */
+import { RequestContext as CompanyContext } from '@hubspot/api-client/lib/codegen/crm/companies/http/http.js';
+import { RequestContext } from '@hubspot/api-client/lib/codegen/crm/contacts/http/http.js';
+import { RequestContext as ListContext } from '@hubspot/api-client/lib/codegen/crm/lists/http/http.js';
+import { GuardedTransport } from '../../connectors/salesforce/client.ts';
+
+/** Requests that HubSpot's library has no class for, or drops a part of (`connectors/hubspot/client.ts`). */
+export const OWN_TO_HUBSPOT =
+  /^\w+ \/(crm\/(?:v3\/)?(?:properties|property-validations)|account-info|settings\/currencies|oauth)\//;
+
+/** A request as a stand-in's ledger has it, without its query. */
+export function toEntry(method: string, url: string): string {
+  return `${method} ${new URL(url, 'https://any.invalid').pathname.replace(/\/$/, '')}`;
+}
+
+/** How often each request was made. */
+export function tally(entries: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const entry of entries.toSorted()) counts[entry] = (counts[entry] ?? 0) + 1;
+  return counts;
+}
+
+type Listener = (method: string, url: string) => void;
+
+/** Several stand-ins may be watched at once, which end in any order. */
+const listeners = new Set<Listener>();
+let unpatch = () => {};
+
+/** Hears of every request that a library builds in this process from now on; ended by what it returns. */
+export function listenToLibraries(onBuilt: Listener): () => void {
+  if (listeners.size === 0) unpatch = patch();
+  listeners.add(onBuilt);
+  return () => {
+    listeners.delete(onBuilt);
+    if (listeners.size === 0) unpatch();
+  };
+}
+
+function patch(): () => void {
+  const tell: Listener = (method, url) => {
+    for (const listener of listeners) listener(method, url);
+  };
+  const { httpRequest } = GuardedTransport.prototype;
+  GuardedTransport.prototype.httpRequest = function (request) {
+    tell(request.method, request.url);
+    return httpRequest.call(this, request);
+  };
+  const restore = [RequestContext, CompanyContext, ListContext].map(({ prototype }) => {
+    const { getUrl } = prototype;
+    prototype.getUrl = function (this: RequestContext) {
+      const url = getUrl.call(this);
+      tell(this.getHttpMethod(), url);
+      return url;
+    };
+    return () => {
+      prototype.getUrl = getUrl;
+    };
+  });
+  return () => {
+    GuardedTransport.prototype.httpRequest = httpRequest;
+    for (const each of restore) each();
+  };
+}
+
+/** Watches one stand-in. */
+export interface Watch {
+  /** To be given to connectors in place of `fetch`. */
+  fetch: typeof globalThis.fetch;
+  /** Throws if a request was sent that no library has built. */
+  end(): void;
+}
+
+/** Watches what is sent by `fetch` until its end. */
+export function watchSending(fetch: typeof globalThis.fetch): Watch {
+  const built = new Set<string>();
+  const around = new Set<string>();
+  const endListening = listenToLibraries((method, url) => built.add(toLine(method, url)));
+  return {
+    fetch(input, init) {
+      const line = toLine(init?.method ?? 'GET', String(input));
+      if (!built.has(line) && !OWN_TO_HUBSPOT.test(line)) around.add(line);
+      return fetch(input, init);
+    },
+    end() {
+      endListening();
+      if (around.size > 0) {
+        throw new Error(`Sent around the vendor's library: ${[...around].join(', ')}`);
+      }
+    },
+  };
+}
+
+/** With its query, but without its host, which the library does not know. */
+function toLine(method: string, url: string): string {
+  const { pathname, search } = new URL(url, 'https://any.invalid');
+  return `${method} ${pathname}${search}`;
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { decideQuestion } from '../../../src/decisions/decide.ts';
+import type {
+  ContactQuestion,
+  NetworkQuestion,
+  Question,
+} from '../../../src/decisions/statements/questions.ts';
+import {
+  decisionsFor,
+  getSubject,
+  listOpenQuestions,
+  reasonText,
+  withBatchCounts,
+} from '../../../src/decisions/views/question.ts';
+import { aContactHold, aNetworkHold } from '../../helpers/question-rows.ts';
+
+/** A store with these questions, and what was decided about them. */
+function aStore(questions: Question[]) {
+  const decided: string[] = [];
+  const store = {
+    questions: {
+      listOpen: () => Promise.resolve(questions),
+      decide: ({ id }: Question, decision: string) => {
+        decided.push(`${id} ${decision}`);
+        return Promise.resolve(true);
+      },
+    },
+  };
+  return { store, decided };
+}
+
+function contact(changes?: Partial<ContactQuestion>): Question {
+  return aContactHold(changes);
+}
+
+function network(kind: NetworkQuestion['kind']): Question {
+  return aNetworkHold({ kind });
+}
+
+describe('holds', () => {
+  it('are about contacts by their id, and about networks by their name', async () => {
+    const { store } = aStore([aNetworkHold(), aContactHold()]);
+    expect((await listOpenQuestions(store)).map(getSubject)).toEqual(['Board', '003A']);
+  });
+
+  it('take the decisions that make sense for them', () => {
+    expect(decisionsFor(contact())).toEqual(['approve', 'reject', 'resubmit']);
+    const deceased = contact({ kind: 'profile_deceased', detail: null });
+    expect(decisionsFor(deceased)).toEqual(['approve', 'reject', 'resubmit']);
+    expect(decisionsFor(contact({ kind: 'lost_answer' }))).toEqual(['reject', 'resubmit']);
+    expect(decisionsFor(network('group_shrunk'))).toEqual(['approve', 'reject']);
+    expect(decisionsFor(network('network_deleted'))).toEqual(['approve', 'reject']);
+    expect(decisionsFor(network('group_unreadable'))).toEqual(['reject']);
+    expect(decisionsFor(network('name_taken'))).toEqual(['reject']);
+  });
+
+  it('of changed details are approved, which submits them again, or rejected', () => {
+    const kind = 'identity_mass_change';
+    expect(decisionsFor(contact({ kind, detail: 'addresses' }))).toEqual(['approve', 'reject']);
+    const reasonOf = (detail: string | null, batchCount?: number) =>
+      reasonText({
+        ...aContactHold({ kind, detail, batch: 'b' }),
+        ...(batchCount === undefined ? {} : { batchCount }),
+      });
+    expect(reasonOf('addresses', 1_413)).toBe('its address changed, with those of 1,412 others');
+    expect(reasonOf('addresses,employers', 2)).toBe(
+      'its address and employer changed, with that of 1 other',
+    );
+    expect(reasonOf('name')).toBe('its name changed, with those of many others');
+    expect(reasonOf('unknown', 1)).toBe(
+      'its name, address or employer changed, with those of many others',
+    );
+  });
+
+  it('know how many of their batch are open', () => {
+    const rows = [
+      aContactHold({ id: '1', batch: 'b' }),
+      aContactHold({ id: '2', batch: 'b' }),
+      aContactHold({ id: '3' }),
+    ];
+    expect(withBatchCounts(rows).map((hold) => 'batchCount' in hold && hold.batchCount)).toEqual([
+      ...[2, 2, false],
+    ]);
+  });
+
+  it('are decided where they are kept', async () => {
+    const { store, decided } = aStore([aContactHold(), aNetworkHold()]);
+    await decideQuestion(store, contact(), 'resubmit');
+    await decideQuestion(store, network('group_shrunk'), 'approve');
+    await decideQuestion(store, network('group_shrunk'), 'reject');
+    expect(decided).toEqual(['c resubmitted', 'n approved', 'n rejected']);
+  });
+
+  it('say why, also for an unknown word of the guard', () => {
+    expect(reasonText(contact())).toBe('the profile has another last name');
+    expect(reasonText(contact({ detail: 'made_up' }))).toBe(
+      'the name in the profile is not that of the contact',
+    );
+    expect(reasonText(contact({ kind: 'profile_deceased', detail: null }))).toBe(
+      'the profile says that this person has died',
+    );
+    expect(reasonText(network('group_shrunk'))).toContain('12 members would leave');
+  });
+});

@@ -1,0 +1,37 @@
+import type { ContactQuestion, NetworkQuestion } from '../../src/decisions/statements/questions.ts';
+
+/** An open hold of a contact, as the store has it. */
+export function aContactHold(changes: Partial<ContactQuestion> = {}): ContactQuestion {
+  return {
+    about: 'contact',
+    id: 'c',
+    integrationId: 'riverside',
+    crmId: '003A',
+    trackingId: 't',
+    kind: 'name_mismatch',
+    detail: 'last_name_differs',
+    openedAt: 2,
+    decision: null,
+    decidedAt: null,
+    batch: null,
+    ...changes,
+  };
+}
+
+/** An open hold of a network, with the network's name. */
+export function aNetworkHold(changes: Partial<NetworkQuestion> = {}): NetworkQuestion {
+  return {
+    about: 'network',
+    id: 'n',
+    integrationId: 'riverside',
+    network: 'w',
+    name: 'Board',
+    batch: null,
+    kind: 'group_shrunk',
+    detail: '12',
+    openedAt: 1,
+    decision: null,
+    decidedAt: null,
+    ...changes,
+  };
+}
