@@ -1,11 +1,8 @@
 import { restoreQueries } from './backup/restores.ts';
 import { alertQueries } from './clients/statements/alerts.ts';
-import { consentQueries } from './clients/statements/consents.ts';
-import { hookQueries } from './clients/statements/hooks.ts';
 import { integrationQueries } from './clients/statements/integrations.ts';
 import { signQueries } from './clients/statements/run-activity.ts';
 import { scheduleQueries } from './clients/statements/schedules.ts';
-import { setupDraftQueries } from './clients/statements/setup-drafts.ts';
 import { contactQueries } from './contacts/contacts.ts';
 import { decidedPageQueries } from './contacts/decided-pages.ts';
 import { markQuestionQueries } from './contacts/many-at-once/mark-questions.ts';
@@ -149,10 +146,7 @@ function createQueries(deps: StoreDeps) {
     passkeys: passkeyQueries(db, clock, record),
     attempts: attemptQueries(db, clock),
     sessions: sessionQueries(db, clock, record),
-    hooks: hookQueries(db, clock, record),
     rereads: rereadQueries(db, clock, asked),
-    consents: consentQueries(db, clock),
-    setupDrafts: setupDraftQueries(db, clock, record),
     alerts: alertQueries(db, clock),
     restores: restoreQueries(db, clock, record),
     readiness: readinessQueries(db, clock, requireInPlace),

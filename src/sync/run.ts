@@ -4,6 +4,7 @@
  * run that was killed is continued by simply running again.
  */
 
+import { recordIgnored } from '../clients/statements/hooks.ts';
 import { steadyClock } from '../core/clock.ts';
 import type { FieldSpec } from '../core/crm-field.ts';
 import { messageOf } from '../core/errors.ts';
@@ -233,7 +234,7 @@ async function checkNamed(deps: SyncDeps, run: Run): Promise<void> {
   if (first === undefined) return;
   if (trigger !== 'webhook') throw contactUnknown(integration, first);
   for (const id of unknown) run.ignored.add(id);
-  await deps.store.hooks.noteIgnored(integration.id, unknown.length);
+  await recordIgnored(deps.store.connection, integration.id, unknown.length);
   deps.log.info({ run: run.id, ignored: unknown.length }, 'the CRM lacks what a webhook named');
 }
 
