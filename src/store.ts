@@ -1,11 +1,8 @@
 import { restoreQueries } from './backup/restores.ts';
 import { alertQueries } from './clients/statements/alerts.ts';
-import { consentQueries } from './clients/statements/consents.ts';
-import { hookQueries } from './clients/statements/hooks.ts';
 import { integrationQueries } from './clients/statements/integrations.ts';
 import { signQueries } from './clients/statements/run-activity.ts';
 import { scheduleQueries } from './clients/statements/schedules.ts';
-import { setupDraftQueries } from './clients/statements/setup-drafts.ts';
 import { contactQueries } from './contacts/contacts.ts';
 import { decidedPageQueries } from './contacts/decided-pages.ts';
 import { markQuestionQueries } from './contacts/many-at-once/mark-questions.ts';
@@ -39,12 +36,6 @@ import { profilePurgeQueries } from './fields/statements/profile-purges.ts';
 import { statusQueries } from './fields/statements/statuses.ts';
 import { idempotencyQueries } from './jobs/statements/idempotency.ts';
 import { rereadQueries } from './jobs/statements/rereads.ts';
-import { mirroredNetworkQueries } from './networks/statements/mirrored-networks.ts';
-import { networkAddQueries } from './networks/statements/network-adds.ts';
-import { networkCountQueries } from './networks/statements/network-counts.ts';
-import { networkMemberQueries } from './networks/statements/network-members.ts';
-import { networkQueries } from './networks/statements/networks.ts';
-import { warmPathQueries } from './paths/statements/warm-paths.ts';
 import { accessQueries } from './people/statements/access.ts';
 import { attemptQueries } from './people/statements/attempts.ts';
 import { passkeyQueries } from './people/statements/passkeys.ts';
@@ -132,13 +123,6 @@ function createQueries(deps: StoreDeps) {
       ...batchQueries(db, clock, record),
       ...networkQuestionQueries(db, checkpoint, clock),
     },
-    networks: {
-      ...networkQueries(db, checkpoint, clock),
-      ...networkMemberQueries(db, checkpoint, clock),
-      ...networkAddQueries(db, checkpoint, clock),
-      ...networkCountQueries(db, checkpoint),
-      ...mirroredNetworkQueries(db),
-    },
     decisions: {
       ...decisionQueueQueries(db),
       ...answerQueries({ db, clock, fingerprint, actor, erasures }),
@@ -148,7 +132,6 @@ function createQueries(deps: StoreDeps) {
     normalisedFields: normalisedFieldQueries(db, checkpoint, clock),
     formerValues: formerValueQueries(db, checkpoint, clock),
     statuses: statusQueries(db, checkpoint, clock),
-    warmPaths: warmPathQueries(db, checkpoint, clock),
     foreignTexts: foreignTextQueries(db, clock),
     about: aboutQueries(db, fingerprint),
     readEverything: (integrationId: string) => readEverything(db, integrationId),
@@ -163,10 +146,7 @@ function createQueries(deps: StoreDeps) {
     passkeys: passkeyQueries(db, clock, record),
     attempts: attemptQueries(db, clock),
     sessions: sessionQueries(db, clock, record),
-    hooks: hookQueries(db, clock, record),
     rereads: rereadQueries(db, clock, asked),
-    consents: consentQueries(db, clock),
-    setupDrafts: setupDraftQueries(db, clock, record),
     alerts: alertQueries(db, clock),
     restores: restoreQueries(db, clock, record),
     readiness: readinessQueries(db, clock, requireInPlace),

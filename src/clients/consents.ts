@@ -17,7 +17,13 @@ import { oauthWord } from '../outbound/sign-in.ts';
 import { hashToken } from '../people/access-token.ts';
 import { connectorSecrets, type IntegrationSecrets } from './connector-secrets.ts';
 import { readCrmSettings } from './crm-settings.ts';
-import type { ConsentRecord } from './statements/consents.ts';
+import {
+  type ConsentRecord,
+  concludeConsent,
+  findConsentByState,
+  insertConsent,
+  takeConsent,
+} from './statements/consents.ts';
 
 export interface ConsentsDeps {
   application: Pick<
@@ -54,7 +60,7 @@ export async function beginConsent(deps: ConsentsDeps, integration: Integration)
   await requireConsent(deps, integration);
   const state = newSecret();
   const key = { stateHash: hashToken(state), integrationId: integration.id };
-  await store.consents.begin({
+  await insertConsent(store.connection, {
     ...key,
     verifier: sealer.seal(newSecret(), consentVerifierSealContext(key)),
     expiresAt: deps.clock.now() + CONSENT_LIFE_MS,
@@ -77,7 +83,7 @@ export async function consentPage(
   { kind, state, redirectUri }: ConsentKey,
 ): Promise<string> {
   const { store, sealer } = deps.application;
-  const row = await store.consents.find(hashToken(state));
+  const row = await findConsentByState(store.reader, hashToken(state));
   if (!row || row.outcome !== null || row.expiresAt <= deps.clock.now()) throw notUnderWay();
   const { consent, settings } = await requireConsent(
     deps,
@@ -110,14 +116,14 @@ export async function completeConsent(
   answer: ConsentAnswer,
 ): Promise<Connected> {
   const { store } = deps.application;
-  const row = await store.consents.take(hashToken(key.state));
+  const row = await takeConsent(store.connection, hashToken(key.state));
   if (!row) throw notUnderWay();
   try {
     const connected = await connect(deps, row, key, answer);
-    await store.consents.conclude(row.stateHash, CONNECTED);
+    await concludeConsent(store.connection, row.stateHash, CONNECTED);
     return connected;
   } catch (error) {
-    await store.consents.conclude(row.stateHash, describeReason(error));
+    await concludeConsent(store.connection, row.stateHash, describeReason(error));
     throw error;
   }
 }
@@ -127,7 +133,7 @@ export async function findConsentOutcome(
   { application: { store } }: Pick<ConsentsDeps, 'application'>,
   state: string,
 ): Promise<string | null> {
-  const outcome = (await store.consents.find(hashToken(state)))?.outcome ?? null;
+  const outcome = (await findConsentByState(store.reader, hashToken(state)))?.outcome ?? null;
   // A browser has come back, and the CRM is being asked.
   return outcome === 'taken' ? null : outcome;
 }

@@ -1,9 +1,11 @@
 /** What a webhook says becomes requests for runs: of the contacts that it names, or of all that changed. */
+
 import type { Application } from '../application.ts';
 import type { Actor } from '../core/actor.ts';
 import type { Integration } from '../core/integration.ts';
 import type { ErasureRequest } from '../decisions/statements/erasure-requests.ts';
 import { MAX_HINTS } from '../sync/statements/run-requests.ts';
+import { recordIgnored } from './statements/hooks.ts';
 
 /** A contact as a caller names it. */
 export interface CalledContact {
@@ -53,7 +55,7 @@ export async function takeCall(
   if (named.length > 0 && contacts.length === 0 && isComplete) return null;
   const own = await filterOwnContacts(application, integrationId, contacts);
   const ignored = contacts.length - own.length;
-  if (ignored > 0) await store.hooks.noteIgnored(integrationId, ignored);
+  if (ignored > 0) await recordIgnored(store.connection, integrationId, ignored);
   if (isComplete && own.length === 0) return null;
   const { ids, hasOthers } = await buildHints(application, integration, own);
   const asked =
@@ -82,7 +84,7 @@ async function recordDeletions(
   const requests = new Map<string, ErasureRequest>();
   const own = await filterOwnContacts(application, integration.id, deleted);
   const ignored = deleted.length - own.length;
-  if (ignored > 0) await store.hooks.noteIgnored(integration.id, ignored);
+  if (ignored > 0) await recordIgnored(store.connection, integration.id, ignored);
   for (const { id } of own) {
     const crmId = await application.contactId(integration, id).catch(() => null);
     if (crmId === null) continue;

@@ -4,6 +4,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { Clock } from '../core/clock.ts';
 import type { CreditLimits, Integration } from '../core/integration.ts';
 import { plainCell } from '../core/printable.ts';
+import { getNetworkCreditsSince } from '../networks/statements/network-adds.ts';
 import type { Store } from '../store.ts';
 import { startOfMonth } from './allowance.ts';
 import { getSpentSince } from './statements/balances.ts';
@@ -85,7 +86,7 @@ export const CLIENTS_PAGE = 25;
 const MONTHS = 24;
 const DAY_MS = 86_400_000;
 
-type SpendingStore = Pick<Store, 'reader' | 'networks'>;
+type SpendingStore = Pick<Store, 'reader'>;
 
 export async function readSpending(
   { store, clock }: { store: SpendingStore; clock: Pick<Clock, 'now'> },
@@ -126,7 +127,7 @@ async function readBudget(
   const since = startOfMonth(now, schedule?.timezone ?? 'UTC');
   return {
     enhancements: against(budget, await getSpentSince(store.reader, id, since)),
-    networks: against(budget.networks, await store.networks.spentSince(id, since)),
+    networks: against(budget.networks, await getNetworkCreditsSince(store.reader, id, since)),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Joiners → members: bulk adds, each paid for once and with its intent on disk. */
+
 import { type Allowance, getAllowance, startOfMonth } from '../credits/allowance.ts';
 import { type Attempt, spend } from '../credits/spend.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
@@ -7,7 +8,17 @@ import { findMemberships } from './find-memberships.ts';
 import { findMembership, planMembers } from './membership.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 import { addProof } from './settle-adds.ts';
-import type { AddIntent } from './statements/network-adds.ts';
+import {
+  type AddIntent,
+  findSpendMark,
+  getNetworkCreditsByRun,
+  getNetworkCreditsSince,
+  recordAddAccepted,
+  recordAddIntent,
+  recordAddLost,
+  recordAddRefused,
+} from './statements/network-adds.ts';
+import { recordNetworkMembers } from './statements/network-members.ts';
 import type { NetworkRecord } from './statements/networks.ts';
 
 /** A network that the service has. */
@@ -33,15 +44,15 @@ export async function addJoiners(
     send: ({ donorIds }, mayLeave) =>
       partner.networks.addMembers(network.networkId, donorIds, run.control.ending, mayLeave),
     async accept({ id }, { jobId }) {
-      await store.networks.recordAccepted(run.lease, id, jobId);
+      await store.checkpoint(run.lease, (trx) => recordAddAccepted(trx, id, jobId));
       return 'progress';
     },
     async lose({ id }) {
-      await store.networks.recordLost(run.lease, id);
+      await store.checkpoint(run.lease, (trx) => recordAddLost(trx, id));
       return 'progress';
     },
     async refuse({ id, donorIds }, error) {
-      await store.networks.recordRefused(run.lease, id);
+      await store.checkpoint(run.lease, (trx) => recordAddRefused(trx, id));
       if (!(error instanceof PartnerNotFound) || run.control.ending.aborted) return null;
       await setUnknownAside(deps, run, network, donorIds, error);
       return 'progress';
@@ -58,7 +69,7 @@ async function intend(
   const { store, partner, newId } = deps;
   const { joiners } = planMembers(await findMembership(deps, network));
   if (joiners.length === 0) return 'over';
-  const spendMark = await store.networks.findSpendMark(run.partnerKey);
+  const spendMark = await findSpendMark(store.reader, run.partnerKey);
   const { networks: balanceBefore } = await partner.readCredits(run.control.ending);
   const { credits, limit, limitText } = await findNetworkAllowance(deps, run, balanceBefore);
   if (credits === 0) {
@@ -77,7 +88,9 @@ async function intend(
     spendMark,
   };
   // Another run with the same key may have been faster: its bulk add is waited for.
-  return (await store.networks.recordIntent(run.lease, intent)) ? intent : 'progress';
+  return (await store.checkpoint(run.lease, (trx) => recordAddIntent(trx, intent)))
+    ? intent
+    : 'progress';
 }
 
 /** What may be spent of the networks bucket now. */
@@ -91,8 +104,8 @@ export async function findNetworkAllowance(
     integration.budget.networks,
     {
       balance,
-      thisRun: await store.networks.spentByRun(id),
-      thisMonth: await store.networks.spentSince(integration.id, monthStart),
+      thisRun: await getNetworkCreditsByRun(store.reader, id),
+      thisMonth: await getNetworkCreditsSince(store.reader, integration.id, monthStart),
     },
     NETWORKS,
   );
@@ -112,5 +125,5 @@ async function setUnknownAside(
   const unknown = donorIds.filter((donorId) => memberships.get(donorId) === null);
   if (unknown.length === 0) throw error;
   const place = { state: 'not_found', detail: null } as const;
-  await deps.store.networks.recordMembers(run.lease, id, unknown, place);
+  await deps.store.checkpoint(run.lease, (trx) => recordNetworkMembers(trx, id, unknown, place));
 }

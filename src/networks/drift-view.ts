@@ -1,7 +1,9 @@
 /** How networks differ from their mirror, as it is shown: each donor with the contacts that it is. */
+
 import { describeCount } from '../core/quantities.ts';
-import type { Store } from '../store.ts';
+import type { Reader } from '../database/reader.ts';
 import type { NetworkDrift } from './drift.ts';
+import { findContactsByDonor } from './statements/network-members.ts';
 
 /** How one network differs from its mirror, as `networks check --json` and the pages show it. */
 export interface DriftView {
@@ -23,7 +25,7 @@ export interface DriftDonor {
 
 /** Differences as they are shown: each donor with the contacts that it is. */
 export async function viewDrift(
-  { networks }: Pick<Store, 'networks'>,
+  reader: Reader,
   integrationId: string,
   drifts: readonly NetworkDrift[],
 ): Promise<DriftView[]> {
@@ -31,7 +33,7 @@ export async function viewDrift(
     ...removedByHand,
     ...addedByHand,
   ]);
-  const contacts = await networks.findContacts(integrationId, donors);
+  const contacts = await findContactsByDonor(reader, integrationId, donors);
   const named = (donorIds: readonly string[]): DriftDonor[] =>
     donorIds.map((donorId) => ({ donorId, contacts: contacts.get(donorId) ?? [] }));
   return drifts.map(({ row, removedByHand, addedByHand, ...drift }) => ({

@@ -7,8 +7,8 @@ import { matchNetworks } from './match-networks.ts';
 import { findMembership } from './membership.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 import { fingerprintGroups } from './read-groups.ts';
-import type { MemberRecord } from './statements/network-members.ts';
-import type { NetworkRecord } from './statements/networks.ts';
+import { listDonors, listNetworkMembers, type MemberRecord } from './statements/network-members.ts';
+import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 
 /** How one network differs. */
 export interface NetworkDrift {
@@ -54,7 +54,7 @@ export async function findDrift(
   await askOthers(deps, run, rows, byId, asked);
   const drifts: NetworkDrift[] = [];
   for (const row of rows) {
-    const members = await deps.store.networks.listMembers(row.id);
+    const members = await listNetworkMembers(deps.store.reader, row.id);
     drifts.push(compare(row, byId.get(row.networkId ?? ''), members, asked));
   }
   return drifts;
@@ -62,7 +62,7 @@ export async function findDrift(
 
 /** Networks of the settings; those whose setting is gone are left alone. */
 async function findRows(deps: DriftDeps, run: DriftRun): Promise<NetworkRecord[]> {
-  const rows = await deps.store.networks.list(run.integration.id);
+  const rows = await listNetworks(deps.store.reader, run.integration.id);
   const { settings } = matchNetworks(fingerprintGroups(deps, run), rows);
   return settings.flatMap(({ row }) => row ?? []);
 }
@@ -121,7 +121,7 @@ async function askOthers(
   listed: ReadonlyMap<string, Network>,
   places: Places,
 ): Promise<void> {
-  const donors = await deps.store.networks.listDonors(run.integration.id);
+  const donors = await listDonors(deps.store.reader, run.integration.id);
   const others = donors.filter((donorId) => !places.has(donorId));
   const isUnaccounted = ({ networkId: id }: NetworkRecord) =>
     countIn(places, id) < (listed.get(id ?? '')?.memberCount ?? 0);

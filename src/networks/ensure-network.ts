@@ -5,7 +5,12 @@ import { findPresent } from './find-memberships.ts';
 import type { MirroredNetwork } from './match-networks.ts';
 import { findMembership, type MemberPlan, planMembers } from './membership.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
-import type { NetworkRecord } from './statements/networks.ts';
+import {
+  bindNetwork,
+  isNetworkTaken,
+  type NetworkRecord,
+  recordNetworkName,
+} from './statements/networks.ts';
 
 /** The network of a group at the service, under the name of the settings. */
 
@@ -24,11 +29,11 @@ export async function ensureNetwork(
   const { ending } = run.control;
   const { networkId, adopted, memberCount } = await partner.networks.create(name, color, ending);
   // Asked before the joiners are looked for, since that may cost something.
-  if (await store.networks.isTaken(networkId, row.id)) return holdName(deps, run, row, name);
+  if (await isNetworkTaken(store.reader, networkId, row.id)) return holdName(deps, run, row, name);
   const isEmpty = !adopted || memberCount === 0;
   const present = isEmpty ? [] : await findPresent(deps, run, networkId, joiners);
   const binding = { id: row.id, networkId, name, partnerKey: run.partnerKey };
-  if (!(await store.networks.bind(run.lease, binding, present))) {
+  if (!(await store.checkpoint(run.lease, (trx) => bindNetwork(trx, binding, present)))) {
     return holdName(deps, run, row, name);
   }
   for (const kind of ['name_taken', 'network_deleted'] as const) {
@@ -144,7 +149,7 @@ async function freeName(
   if (row.networkId === null || row.name === setting.name || !isWaitedFor) return row;
   const name = `donor-sync ${row.id}`;
   // On disk first: killed or refused, the network is known to be without its name.
-  await store.networks.recordName(run.lease, row.id, name);
+  await store.checkpoint(run.lease, (trx) => recordNetworkName(trx, row.id, name));
   try {
     await partner.networks.rename(row.networkId, name, run.control.ending);
   } catch (error) {
@@ -166,7 +171,7 @@ async function renameNetwork(
     } catch (error) {
       return holdUnnamed(deps, run, row, name, error);
     }
-    await store.networks.recordName(run.lease, row.id, name);
+    await store.checkpoint(run.lease, (trx) => recordNetworkName(trx, row.id, name));
   }
   await store.questions.settleNetwork(run.lease, row.id, 'name_taken');
 }

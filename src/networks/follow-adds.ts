@@ -4,7 +4,13 @@ import type { BulkAdd, MemberOutcome } from '../partner/networks/members.ts';
 import { findMemberships, type MembershipState, membershipStatesIn } from './find-memberships.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 import { judgeLostAdd } from './settle-adds.ts';
-import type { AddRecord, MemberEnd } from './statements/network-adds.ts';
+import {
+  type AddRecord,
+  listAddedDonors,
+  listAdds,
+  type MemberEnd,
+  recordAddEnds,
+} from './statements/network-adds.ts';
 
 /** Between two looks at the same jobs. */
 const LOOK_INTERVAL_MS = 3_000;
@@ -20,7 +26,7 @@ const JOB_AGE_LIMIT_MS = 24 * 3_600_000;
 
 /** Looks once at everything that is under way, also at what was charged without an answer. */
 export async function lookAtAdds(deps: NetworkDeps, run: NetworkRun): Promise<void> {
-  for (const add of await deps.store.networks.listAdds(run.integration.id, 'unclear')) {
+  for (const add of await listAdds(deps.store.reader, run.integration.id, 'unclear')) {
     if (run.control.stopping.aborted) return;
     await lookAtUnclear(deps, run, add);
   }
@@ -37,7 +43,7 @@ export async function followAdds(deps: NetworkDeps, run: NetworkRun): Promise<vo
 
 /** Resolves with the number of jobs that go on. */
 async function lookAtRunning(deps: NetworkDeps, run: NetworkRun): Promise<number> {
-  const adds = await deps.store.networks.listAdds(run.integration.id, 'running');
+  const adds = await listAdds(deps.store.reader, run.integration.id, 'running');
   const states = await inParallel(adds, JOBS_AT_ONCE, async (add) =>
     run.control.stopping.aborted ? null : lookAtJob(deps, run, add),
   );
@@ -52,7 +58,7 @@ async function lookAtJob(
   const { store, partner, log } = deps;
   const job = await partner.networks.readBulkAdd(add.jobId ?? '', run.control.ending);
   if (job.state === 'running' && !isTooOld(deps, add)) return 'running';
-  const { adding: donors } = await store.networks.listAddedBy(add.id);
+  const { adding: donors } = await listAddedDonors(store.reader, add.id);
   const named = job.state === 'completed' || job.state === 'failed' ? job.outcomes : NO_OUTCOMES;
   // A donor that the job does not name is looked for in the network itself.
   const unnamed = donors.filter((donorId) => !named.has(donorId));
@@ -65,10 +71,12 @@ async function lookAtJob(
     }),
   );
   const unpaid = [...ends.values()].filter(({ kind }) => kind === 'unpaid').length;
-  await store.networks.recordEnds(run.lease, run.id, add, ends, {
-    state: 'done',
-    charged: add.donors - unpaid,
-  });
+  await store.checkpoint(run.lease, (trx) =>
+    recordAddEnds(trx, run.id, add, ends, {
+      state: 'done',
+      charged: add.donors - unpaid,
+    }),
+  );
   log.info({ run: run.id, add: add.id, state: job.state, donors: ends.size }, 'a bulk add ended');
   if (unpaid > 0) {
     run.control.stopSpending(
@@ -107,7 +115,7 @@ function toMemberEnd(outcome: MemberOutcome): MemberEnd {
 /** Those who have turned up meanwhile are members; after the age limit the others have failed. */
 async function lookAtUnclear(deps: NetworkDeps, run: NetworkRun, add: AddRecord): Promise<void> {
   const { store } = deps;
-  const { adding, members } = await store.networks.listAddedBy(add.id);
+  const { adding, members } = await listAddedDonors(store.reader, add.id);
   const places = membershipStatesIn(await findMemberships(deps, run, adding), add.networkId);
   const ends = judgeLostAdd((add.charged ?? add.donors) - members.length, places);
   if (isTooOld(deps, add)) {
@@ -115,10 +123,12 @@ async function lookAtUnclear(deps: NetworkDeps, run: NetworkRun, add: AddRecord)
       if (!ends.has(donorId)) ends.set(donorId, failed('answer_lost'));
     }
   }
-  await store.networks.recordEnds(run.lease, run.id, add, ends, {
-    state: ends.size === adding.length ? 'done' : 'unclear',
-    charged: add.charged,
-  });
+  await store.checkpoint(run.lease, (trx) =>
+    recordAddEnds(trx, run.id, add, ends, {
+      state: ends.size === adding.length ? 'done' : 'unclear',
+      charged: add.charged,
+    }),
+  );
 }
 
 /** What the service says of where a donor is; null if it is not in the network. */

@@ -1,4 +1,5 @@
 /** What a run would do to the networks; nothing is written, and the service is not asked. */
+
 import { messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
@@ -8,6 +9,8 @@ import { type MatchedSetting, matchNetworks } from './match-networks.ts';
 import { findWanted, planMembers } from './membership.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 import { fingerprintGroups, readToEnd } from './read-groups.ts';
+import { listNetworkMembers } from './statements/network-members.ts';
+import { listNetworks } from './statements/networks.ts';
 
 /** What would become of one network. */
 export interface NetworkForecast {
@@ -37,7 +40,7 @@ export async function forecastNetworks(
   integration: Integration,
   remaining: number,
 ): Promise<NetworksForecast> {
-  const rows = await deps.store.networks.list(integration.id);
+  const rows = await listNetworks(deps.store.reader, integration.id);
   const { settings } = matchNetworks(fingerprintGroups(deps, { integration }), rows);
   const erased = await loadErased(deps, integration.id, null);
   const networks: NetworkForecast[] = [];
@@ -93,7 +96,7 @@ async function forecastOne(
   { setting: { name, group }, row }: MatchedSetting,
 ): Promise<NetworkForecast> {
   const { store } = deps;
-  const members = row === null ? [] : await store.networks.listMembers(row.id);
+  const members = row === null ? [] : await listNetworkMembers(store.reader, row.id);
   const nothing = { members: planMembers({ wanted: [], members }).members };
   try {
     const crmIds = [...(await readToEnd(deps, run, group))];

@@ -1,10 +1,19 @@
 /** One person leaves the networks at once, because they are to be forgotten. */
+
 import { isDonorSyncError } from '../core/errors.ts';
 import { confirmHeld } from '../credits/confirm.ts';
 import type { Lease } from '../database/leases.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
-import type { NetworkRecord } from './statements/networks.ts';
+import {
+  dropNetworkMembers,
+  findContactsByDonor,
+  listErasedMembers,
+  listNetworkMembers,
+  recordLeavingMembers,
+  recordRemovedMembers,
+} from './statements/network-members.ts';
+import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 
 type LeaveDeps = Pick<NetworkDeps, 'store' | 'partner' | 'clock'>;
 
@@ -31,10 +40,10 @@ export async function leaveNetworks(
   const pending: string[] = [];
   const donorId = contact?.donorId ?? null;
   if (donorId === null) return { left, pending };
-  const contacts = await store.networks.findContacts(lease.integrationId, [donorId]);
+  const contacts = await findContactsByDonor(store.reader, lease.integrationId, [donorId]);
   if ((contacts.get(donorId) ?? []).some((other) => other !== crmId)) return { left, pending };
-  for (const row of await store.networks.list(lease.integrationId)) {
-    const members = await store.networks.listMembers(row.id);
+  for (const row of await listNetworks(store.reader, lease.integrationId)) {
+    const members = await listNetworkMembers(store.reader, row.id);
     const member = members.find((one) => one.donorId === donorId);
     if (member === undefined) continue;
     const isOut = member.state !== 'adding' && (await leave(deps, lease, row, donorId));
@@ -49,15 +58,14 @@ async function leave(
   { id, networkId }: NetworkRecord,
   donorId: string,
 ): Promise<boolean> {
-  const { networks } = deps.store;
-  await networks.recordLeaving(lease, id, [donorId]);
+  await deps.store.checkpoint(lease, (trx) => recordLeavingMembers(trx, id, [donorId]));
   try {
     await removeMember(deps, lease, networkId, donorId);
   } catch (error) {
     if (!isDonorSyncError(error)) throw error;
     return false;
   }
-  await networks.dropMembers(lease, id, [donorId]);
+  await deps.store.checkpoint(lease, (trx) => dropNetworkMembers(trx, id, [donorId]));
   return true;
 }
 
@@ -66,12 +74,16 @@ async function leave(
  * about that: neither one that cannot be read nor a question about the others keeps anyone in.
  */
 export async function removeErased(deps: LeaveDeps, run: NetworkRun): Promise<void> {
-  const { networks } = deps.store;
   const { stopping, ending } = run.control;
-  for (const { network, networkId, donorId } of await networks.listErased(run.integration.id)) {
+  for (const { network, networkId, donorId } of await listErasedMembers(
+    deps.store.reader,
+    run.integration.id,
+  )) {
     if (stopping.aborted) return;
     await removeMember(deps, run.lease, networkId, donorId, ending);
-    await networks.recordRemoved(run.lease, run.id, network, [donorId]);
+    await deps.store.checkpoint(run.lease, (trx) =>
+      recordRemovedMembers(trx, run.id, network, [donorId]),
+    );
   }
 }
 

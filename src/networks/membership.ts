@@ -2,8 +2,8 @@
 import type { ContactRecord } from '../contacts/contacts.ts';
 import type { MemberState } from '../database/tables/networks.ts';
 import type { NetworkDeps } from './network-deps.ts';
-import type { MemberRecord } from './statements/network-members.ts';
-import type { NetworkRecord } from './statements/networks.ts';
+import { listNetworkMembers, type MemberRecord } from './statements/network-members.ts';
+import { listWantedMembers, type NetworkRecord } from './statements/networks.ts';
 
 export interface Membership {
   /** The donors that the group's contacts are, ascending; two contacts may be one donor. */
@@ -19,9 +19,9 @@ export async function findMembership(
   { store }: Pick<NetworkDeps, 'store'>,
   row: Pick<NetworkRecord, 'id' | 'integrationId'>,
 ): Promise<Membership> {
-  const crmIds = [...(await store.networks.listWanted([row.id]))];
+  const crmIds = [...(await listWantedMembers(store.reader, [row.id]))];
   const contacts = await store.contacts.find(row.integrationId, crmIds);
-  const members = await store.networks.listMembers(row.id);
+  const members = await listNetworkMembers(store.reader, row.id);
   const isMember = new Set(
     members.flatMap(({ donorId, state }) => (state === 'member' ? donorId : [])),
   );

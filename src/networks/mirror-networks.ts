@@ -1,4 +1,5 @@
 /** Members that are wanted → members of the service's networks, all from the store. */
+
 import { inParallel, splitIntoBatches } from '../core/parallel.ts';
 import { settleOpen } from '../credits/spend.ts';
 import type { NetworkDecision } from '../decisions/statements/network-questions.ts';
@@ -24,7 +25,14 @@ import { findMembership, type MemberPlan, planMembers } from './membership.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 import { fingerprintGroups, readGroups } from './read-groups.ts';
 import { addProof } from './settle-adds.ts';
-import type { NetworkRecord } from './statements/networks.ts';
+import { beginNetworkCounts } from './statements/network-counts.ts';
+import {
+  dropNetworkMembers,
+  recordLeavingMembers,
+  recordNetworkMembers,
+  recordRemovedMembers,
+} from './statements/network-members.ts';
+import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 
 /**
  * Makes the networks what their groups are, once the contacts are delivered. What an earlier run
@@ -39,10 +47,12 @@ export async function mirrorNetworks(deps: NetworkDeps, run: NetworkRun): Promis
 
 async function mirrorGroups(deps: NetworkDeps, run: NetworkRun): Promise<void> {
   const networks = await findNetworks(deps, run);
-  await deps.store.networks.beginCounts(
-    run.lease,
-    run.id,
-    networks.map(({ setting, row }) => ({ id: row.id, name: setting.name })),
+  await deps.store.checkpoint(run.lease, (trx) =>
+    beginNetworkCounts(
+      trx,
+      run.id,
+      networks.map(({ setting, row }) => ({ id: row.id, name: setting.name })),
+    ),
   );
   await finishEarlierAdds(deps, run);
   await renameNetworks(deps, run, networks);
@@ -55,7 +65,7 @@ async function mirrorGroups(deps: NetworkDeps, run: NetworkRun): Promise<void> {
 }
 
 async function findNetworks(deps: NetworkDeps, run: NetworkRun): Promise<MirroredNetwork[]> {
-  const rows = await deps.store.networks.list(run.integration.id);
+  const rows = await listNetworks(deps.store.reader, run.integration.id);
   const { settings } = matchNetworks(fingerprintGroups(deps, run), rows);
   return settings.flatMap(({ setting, row }) => (row === null ? [] : [{ setting, row }]));
 }
@@ -82,7 +92,9 @@ async function mirrorNetwork(
   try {
     if (mayRemove === 'approved') await removeLeavers(deps, run, row, plan);
     if (plan.outdated.length > 0) {
-      await deps.store.networks.dropMembers(run.lease, row.id, plan.outdated);
+      await deps.store.checkpoint(run.lease, (trx) =>
+        dropNetworkMembers(trx, row.id, plan.outdated),
+      );
     }
     if (plan.joiners.length > 0) {
       const present = await ensureNetwork(deps, run, mirrored, plan.joiners);
@@ -115,12 +127,12 @@ async function planNetwork(
   const plan = planMembers(await findMembership(deps, row));
   const { returned } = plan;
   if (returned.length === 0 || row.networkId === null) return plan;
-  // An earlier run has begun to remove them and did not come to note it.
-  const { networks } = deps.store;
   const present = await findPresent(deps, run, row.networkId, returned);
   const removed = returned.filter((donorId) => !present.includes(donorId));
-  await networks.recordMembers(run.lease, row.id, present, { state: 'member', detail: null });
-  await networks.dropMembers(run.lease, row.id, removed);
+  await deps.store.checkpoint(run.lease, (trx) =>
+    recordNetworkMembers(trx, row.id, present, { state: 'member', detail: null }),
+  );
+  await deps.store.checkpoint(run.lease, (trx) => dropNetworkMembers(trx, row.id, removed));
   return planMembers(await findMembership(deps, row));
 }
 
@@ -152,14 +164,16 @@ export async function removeLeavers(
   row: NetworkRecord,
   { leavers, leaving }: MemberPlan,
 ): Promise<void> {
-  const { networks } = deps.store;
   // On disk first: should they be wanted again meanwhile, they are not taken for members.
-  if (leavers.length > 0) await networks.recordLeaving(run.lease, row.id, leavers);
+  if (leavers.length > 0)
+    await deps.store.checkpoint(run.lease, (trx) => recordLeavingMembers(trx, row.id, leavers));
   const requests = splitIntoBatches([...leaving, ...leavers], MAX_DONORS_PER_REQUEST);
   await inParallel(requests, REMOVALS_AT_ONCE, async (some) => {
     if (run.control.stopping.aborted) return;
     await removeMembers(deps, run, row, some);
-    await networks.recordRemoved(run.lease, run.id, row.id, some);
+    await deps.store.checkpoint(run.lease, (trx) =>
+      recordRemovedMembers(trx, run.id, row.id, some),
+    );
   });
 }
 

@@ -1,7 +1,15 @@
 /** Who can introduce which contact, as the last run has computed it: from the store alone, by ids. */
+
 import { describeCount } from '../core/quantities.ts';
-import type { KnownPath } from '../paths/statements/warm-paths.ts';
-import type { Store } from '../store.ts';
+import type { Reader } from '../database/reader.ts';
+import {
+  countPaths,
+  findPath,
+  type KnownPath,
+  listStrongestPaths,
+} from '../paths/statements/warm-paths.ts';
+import { listMirroredNetworks } from './statements/mirrored-networks.ts';
+import { findContactsByDonor } from './statements/network-members.ts';
 
 /** A person of the picture. */
 export interface PicturePerson {
@@ -34,11 +42,6 @@ export interface NetworkPicture {
   total: number;
 }
 
-type PictureStore = {
-  networks: Pick<Store['networks'], 'listMirrored' | 'findContacts'>;
-  warmPaths: Pick<Store['warmPaths'], 'listStrongest' | 'findPath' | 'countPaths'>;
-};
-
 /** More would be a cloud and no picture. */
 export const MAX_PEOPLE = 2_000;
 export const MAX_PATHS = 6_000;
@@ -48,16 +51,16 @@ export const WEAKEST = 45;
 
 /** The strongest paths; with `who`, also those to this contact, however weak. */
 export async function readPicture(
-  { networks, warmPaths }: PictureStore,
+  reader: Reader,
   integrationId: string,
   who: string | null = null,
 ): Promise<NetworkPicture> {
-  const mirrored = await networks.listMirrored(integrationId);
-  const strongest = await warmPaths.listStrongest(integrationId, MAX_PEOPLE);
-  const asked = who === null ? null : await warmPaths.findPath(integrationId, who);
+  const mirrored = await listMirroredNetworks(reader, integrationId);
+  const strongest = await listStrongestPaths(reader, integrationId, MAX_PEOPLE);
+  const asked = who === null ? null : await findPath(reader, integrationId, who);
   const isListed = strongest.some(({ crmId }) => crmId === asked?.crmId);
   const known = asked === null || isListed ? strongest : [asked, ...strongest];
-  const total = await warmPaths.countPaths(integrationId);
+  const total = await countPaths(reader, integrationId);
   const named = new Map(mirrored.map(({ networkId, name }) => [networkId, name]));
   const networksByMember = new Map<string, string[]>();
   for (const { name, members } of mirrored) {
@@ -66,7 +69,7 @@ export async function readPicture(
   }
   const paths = rankPaths(known, named, networksByMember);
   const donors = [...new Set(paths.flatMap(({ from, to }) => [from, to]))];
-  const contacts = await networks.findContacts(integrationId, donors);
+  const contacts = await findContactsByDonor(reader, integrationId, donors);
   return {
     networks: mirrored.map(({ name, members }) => ({ name, members: members.length })),
     people: donors.map((donorId) => ({

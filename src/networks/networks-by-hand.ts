@@ -10,7 +10,7 @@ import { withLease } from '../sync/control/with-lease.ts';
 import { findDrift, type NetworkDrift } from './drift.ts';
 import { type DriftView, viewDrift } from './drift-view.ts';
 import { repairNetworks } from './repair.ts';
-import type { NetworkCounts } from './statements/network-counts.ts';
+import { listNetworkCounts, type NetworkCounts } from './statements/network-counts.ts';
 
 export interface ByHandOptions {
   /** True if questions may cost credits; otherwise a ConfigurationError says what they would cost. */
@@ -27,7 +27,7 @@ export async function checkNetworks(
   const control = createRunControl(deps.clock, signal);
   try {
     const drifts = await findDrift(deps, { integration, control }, { maySpend });
-    return await viewDrift(deps.store, integration.id, drifts);
+    return await viewDrift(deps.store.reader, integration.id, drifts);
   } finally {
     control.close();
   }
@@ -57,8 +57,8 @@ export function repairOpen(
     try {
       const drifts = await repairNetworks(crm, run, { maySpend, confirm });
       return {
-        found: await viewDrift(deps.store, integration.id, drifts),
-        done: await deps.store.networks.listCounts(run.id),
+        found: await viewDrift(deps.store.reader, integration.id, drifts),
+        done: await listNetworkCounts(deps.store.reader, run.id),
         stopped: run.control.reason,
       };
     } finally {

@@ -5,7 +5,7 @@ import { matchNetworks } from './match-networks.ts';
 import { findMembership, planMembers } from './membership.ts';
 import type { NetworkDeps } from './network-deps.ts';
 import { fingerprintGroups } from './read-groups.ts';
-import type { NetworkRecord } from './statements/networks.ts';
+import { listNetworks, type NetworkRecord } from './statements/networks.ts';
 
 /** One network as far as it is known here. */
 export interface NetworkOverview {
@@ -29,7 +29,7 @@ export async function describeNetworks(
   deps: Pick<NetworkDeps, 'store'>,
   integration: Integration,
 ): Promise<NetworkOverview[]> {
-  const rows = await deps.store.networks.list(integration.id);
+  const rows = await listNetworks(deps.store.reader, integration.id);
   const { settings, left } = matchNetworks(fingerprintGroups(deps, { integration }), rows);
   const overviews: NetworkOverview[] = [];
   for (const { setting, row } of settings) {

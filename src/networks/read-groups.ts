@@ -6,7 +6,13 @@ import { forgottenFingerprint } from '../sync/control/erased.ts';
 import { askPerson } from './ask-person.ts';
 import { matchNetworks, selectorText } from './match-networks.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
-import type { MirroredGroup } from './statements/networks.ts';
+import {
+  listNetworks,
+  listWantedMembers,
+  type MirroredGroup,
+  recordGroupMembers,
+  recordMirroredGroups,
+} from './statements/networks.ts';
 
 /** Groups that are read at the same time: the pages of one follow one another. */
 const GROUPS_AT_ONCE = 4;
@@ -29,7 +35,10 @@ export async function readGroups(deps: NetworkDeps, run: NetworkRun): Promise<vo
     if (!run.control.stopping.aborted) await readGroup(deps, run, group);
   });
   if (run.control.stopping.aborted) return;
-  const wanted = await deps.store.networks.listWanted(groups.map(({ id }) => id));
+  const wanted = await listWantedMembers(
+    deps.store.reader,
+    groups.map(({ id }) => id),
+  );
   for (const crmId of wanted) run.groupMembers.add(crmId);
 }
 
@@ -46,7 +55,7 @@ export function fingerprintGroups(
 
 async function recordSettings(deps: NetworkDeps, run: NetworkRun): Promise<KnownGroup[]> {
   const { store, newId } = deps;
-  const rows = await store.networks.list(run.integration.id);
+  const rows = await listNetworks(store.reader, run.integration.id);
   const { settings } = matchNetworks(fingerprintGroups(deps, run), rows);
   const groups = settings.map(({ setting: { name, group }, selector, row }) => ({
     id: row?.id ?? newId(),
@@ -54,7 +63,7 @@ async function recordSettings(deps: NetworkDeps, run: NetworkRun): Promise<Known
     name,
     group,
   }));
-  await store.networks.recordSettings(run.lease, groups);
+  await store.checkpoint(run.lease, (trx) => recordMirroredGroups(trx, groups));
   return groups;
 }
 
@@ -68,7 +77,7 @@ async function readGroup(deps: NetworkDeps, run: NetworkRun, group: KnownGroup):
     // The contacts are still synced: if the CRM itself is away, reading them says so.
     return holdUnreadable(deps, run, group, error);
   }
-  await store.networks.recordGroup(run.lease, run.id, group.id, members);
+  await store.checkpoint(run.lease, (trx) => recordGroupMembers(trx, run.id, group.id, members));
   await store.questions.settleNetwork(run.lease, group.id, 'group_unreadable');
   log.info({ run: run.id, network: group.id, members: members.size }, 'a group was read');
 }

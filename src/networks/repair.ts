@@ -6,6 +6,8 @@ import { findMembership, planMembers } from './membership.ts';
 import { mirrorNetworks } from './mirror-networks.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 import { readGroups } from './read-groups.ts';
+import { dropNetworkMembers, recordNetworkMembers } from './statements/network-members.ts';
+import { recordNetworkName } from './statements/networks.ts';
 
 export interface RepairOptions extends DriftOptions {
   /** Called with what differs before anything is changed; throws to leave it at that. */
@@ -34,13 +36,17 @@ async function acceptDrift(
   run: NetworkRun,
   { row, state, renamedTo, removedByHand, addedByHand }: NetworkDrift,
 ): Promise<void> {
-  const { networks } = deps.store;
   const membership = await findMembership(deps, row);
   if (state === 'deleted') return holdDeleted(deps, run, row, planMembers(membership));
-  if (renamedTo !== null) await networks.recordName(run.lease, row.id, renamedTo);
+  if (renamedTo !== null)
+    await deps.store.checkpoint(run.lease, (trx) => recordNetworkName(trx, row.id, renamedTo));
   const failed = membership.members.flatMap(({ donorId, state: memberState }) =>
     memberState === 'failed' || memberState === 'not_found' ? [donorId] : [],
   );
-  await networks.dropMembers(run.lease, row.id, [...removedByHand, ...failed]);
-  await networks.recordMembers(run.lease, row.id, addedByHand, { state: 'member', detail: null });
+  await deps.store.checkpoint(run.lease, (trx) =>
+    dropNetworkMembers(trx, row.id, [...removedByHand, ...failed]),
+  );
+  await deps.store.checkpoint(run.lease, (trx) =>
+    recordNetworkMembers(trx, row.id, addedByHand, { state: 'member', detail: null }),
+  );
 }

@@ -8,14 +8,20 @@ import type { Proof } from '../credits/spend.ts';
 import type { Lease } from '../database/leases.ts';
 import { findMemberships, type MembershipState, membershipStatesIn } from './find-memberships.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
-import type { AddRecord, MemberEnd } from './statements/network-adds.ts';
+import {
+  type AddRecord,
+  findUnansweredAdd,
+  listAddedDonors,
+  type MemberEnd,
+  recordAddEnds,
+} from './statements/network-adds.ts';
 
 /** How lost answers to bulk adds are settled: by where their donors are, and by what the balance lost. */
 export function addProof(deps: NetworkDeps, run: NetworkRun): Proof<AddRecord> {
   return {
     async listOpen() {
       const { partnerKey, integration } = run;
-      const open = await deps.store.networks.findUnanswered(partnerKey, integration.id);
+      const open = await findUnansweredAdd(deps.store.reader, partnerKey, integration.id);
       return open ? [open] : [];
     },
     letsOthersPass: () => false,
@@ -47,13 +53,13 @@ async function proveAdd(
   if (found === 'stopped') return;
   const [loss] = found.losses;
   if (loss === undefined) return;
-  const { adding } = await store.networks.listAddedBy(open.id);
+  const { adding } = await listAddedDonors(store.reader, open.id);
   const places = membershipStatesIn(await findMemberships(deps, run, adding), open.networkId);
   const { charged } = loss;
   const ends = judgeLostAdd(charged, places);
   const over = charged === 0 ? 'unpaid' : 'done';
   const end = { state: ends.size === places.size ? over : 'unclear', charged } as const;
-  await store.networks.recordEnds(lease, run.id, open, ends, end);
+  await store.checkpoint(lease, (trx) => recordAddEnds(trx, run.id, open, ends, end));
   log.warn({ ...facts, charged: end.charged, state: end.state }, 'a lost bulk add is settled');
 }
 

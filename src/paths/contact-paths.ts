@@ -20,7 +20,7 @@ export interface ContactPaths {
 }
 
 export interface ContactPathsDeps {
-  store: Pick<Store, 'contacts' | 'networks'>;
+  store: Pick<Store, 'contacts' | 'reader'>;
   /** Signed in already. */
   connector: Pick<Connector, 'readByIds'>;
   partner: Pick<PartnerClient, 'connections'>;
@@ -35,7 +35,7 @@ export async function readContactPaths(
   integrationId: string,
   crmId: string,
 ): Promise<ContactPaths> {
-  const networks = await requireNetworks(store, integrationId);
+  const networks = await requireNetworks(store.reader, integrationId);
   const donorId = await requireDonor(store, integrationId, crmId);
   const [lookup] = await connector.readByIds([crmId], []);
   const contact = lookup?.state === 'found' ? lookup.contact : NO_NAME;

@@ -13,7 +13,7 @@ import type { WarmPath } from './best-path.ts';
 import type { InsightDeps, InsightRun } from './insight-deps.ts';
 import { calledName, describePath } from './sentence.ts';
 import type { ComputedPath, StoredPath } from './statements/computed-paths.ts';
-import type { StaleContact } from './statements/warm-paths.ts';
+import { recordComputedPaths, type StaleContact } from './statements/warm-paths.ts';
 import { roundedStrength } from './strength.ts';
 
 /** A contact whose connections are known. */
@@ -47,7 +47,7 @@ export async function deliverPaths(
     const ids = { crmId, donorId, path: storedPath(path) };
     return { ...ids, inCrm: isKnown ? inCrm : null, written: write };
   });
-  await store.warmPaths.recordComputed(run.lease, run.id, computed);
+  await store.checkpoint(run.lease, (trx) => recordComputedPaths(trx, run.id, computed));
 }
 
 interface Fingerprinted extends Found {

@@ -1,3 +1,4 @@
+import { findContactsByDonor } from '../networks/statements/network-members.ts';
 import type { PartnerClient } from '../partner/client.ts';
 import type { Prospect } from '../partner/connections/prospects.ts';
 import type { Store } from '../store.ts';
@@ -26,7 +27,7 @@ export interface ProspectQuery {
 }
 
 export interface ProspectDeps {
-  store: Pick<Store, 'networks'>;
+  store: Pick<Store, 'reader'>;
   partner: Pick<PartnerClient, 'connections'>;
 }
 
@@ -42,7 +43,7 @@ export async function findProspects(
   integrationId: string,
   { minStrength, limit }: ProspectQuery,
 ): Promise<FoundProspect[]> {
-  const networks = await requireNetworks(store, integrationId);
+  const networks = await requireNetworks(store.reader, integrationId);
   const networkIds = networks.map(({ networkId }) => networkId);
   const prospects = await partner.connections.discover({
     networkIds,
@@ -50,7 +51,7 @@ export async function findProspects(
     limit: Math.max(limit, ASKED_FOR),
   });
   const donorIds = prospects.map(({ donor }) => donor.donorId);
-  const known = await store.networks.findContacts(integrationId, donorIds);
+  const known = await findContactsByDonor(store.reader, integrationId, donorIds);
   return prospects
     .filter(({ donor }) => !known.has(donor.donorId))
     .flatMap((prospect) => {

@@ -1,9 +1,12 @@
 /** What a run would do about warm paths; nothing is written, and the service is not asked. */
+
 import type { FieldMapping } from '../core/field-map.ts';
 import type { Integration } from '../core/integration.ts';
+import { listMirroredNetworks } from '../networks/statements/mirrored-networks.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import type { InsightDeps } from './insight-deps.ts';
 import { fingerprintSettings } from './memberships.ts';
+import { countPossiblePaths, countStalePaths, hasPathScope } from './statements/warm-paths.ts';
 
 /** What would become of the warm paths of an integration. */
 export interface PathsForecast {
@@ -34,14 +37,14 @@ export async function forecastPaths(
 ): Promise<PathsForecast> {
   const { id, insights, networks } = integration;
   if (!insights.enabled || networks.length === 0) return NOTHING;
-  const mirrored = await store.networks.listMirrored(id);
+  const mirrored = await listMirroredNetworks(store.reader, id);
   if (joiners === 0 && !mirrored.some(({ members }) => members.length > 0)) return NOTHING;
   const settings = fingerprintSettings(store, { integration, mappings }, mirrored);
   // A new member may be the best introducer of any contact.
-  const areAllStale = joiners > 0 || !(await store.warmPaths.hasScope(id, settings));
+  const areAllStale = joiners > 0 || !(await hasPathScope(store.reader, id, settings));
   const known = areAllStale
-    ? await store.warmPaths.countKnown(id, only)
-    : await store.warmPaths.countStale(id, only);
+    ? await countPossiblePaths(store.reader, id, only)
+    : await countStalePaths(store.reader, id, only);
   const contacts = known + enhanced;
   if (contacts === 0) return NOTHING;
   const queries = Math.ceil(contacts / MAX_DONORS_PER_REQUEST);

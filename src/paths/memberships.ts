@@ -1,5 +1,9 @@
 import { ConfigurationError } from '../core/errors.ts';
-import type { MirroredNetwork } from '../networks/statements/mirrored-networks.ts';
+import type { Reader } from '../database/reader.ts';
+import {
+  listMirroredNetworks,
+  type MirroredNetwork,
+} from '../networks/statements/mirrored-networks.ts';
 import type { Connection } from '../partner/connections/connection.ts';
 import type { Store } from '../store.ts';
 import type { InsightRun } from './insight-deps.ts';
@@ -52,10 +56,10 @@ export function membersByNetwork(networks: readonly MirroredNetwork[]): Members 
 
 /** The mirrored networks of an integration; a ConfigurationError says how to get some. */
 export async function requireNetworks(
-  { networks }: Pick<Store, 'networks'>,
+  reader: Reader,
   integrationId: string,
 ): Promise<MirroredNetwork[]> {
-  const mirrored = await networks.listMirrored(integrationId);
+  const mirrored = await listMirroredNetworks(reader, integrationId);
   if (mirrored.some(({ members }) => members.length > 0)) return mirrored;
   throw new ConfigurationError(
     `"${integrationId}" has no member in a network yet. Name groups of the CRM under networks in the settings, then run \`donor-sync sync ${integrationId}\`.`,

@@ -1,6 +1,9 @@
 /** Networks become warm paths: for each contact the best connection to a member of them. */
 import { clearErasedMentions } from '../fields/erasing/mentions.ts';
-import type { MirroredNetwork } from '../networks/statements/mirrored-networks.ts';
+import {
+  listMirroredNetworks,
+  type MirroredNetwork,
+} from '../networks/statements/mirrored-networks.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import type { Stages } from '../sync/control/stage.ts';
 import { findOutside } from '../sync/guards/filter.ts';
@@ -14,7 +17,14 @@ import {
   type Memberships,
   membersByNetwork,
 } from './memberships.ts';
-import type { StaleContact, StalePlace } from './statements/warm-paths.ts';
+import {
+  countStalePaths,
+  hasPaths,
+  listStalePaths,
+  markStalePaths,
+  type StaleContact,
+  type StalePlace,
+} from './statements/warm-paths.ts';
 
 /** Contacts that are compared at a time, while those before them are written. */
 const PORTION_SIZE = 1_000;
@@ -29,10 +39,10 @@ export async function writeWarmPaths(deps: InsightDeps, run: InsightRun): Promis
   const { id, insights, networks: settings } = run.integration;
   if (!insights.enabled) return;
   // Without networks there is nothing to do but to clear what earlier ones have left.
-  if (settings.length === 0 && !(await deps.store.warmPaths.hasPaths(id))) return;
-  const mirrored = settings.length === 0 ? [] : await deps.store.networks.listMirrored(id);
+  if (settings.length === 0 && !(await hasPaths(deps.store.reader, id))) return;
+  const mirrored = settings.length === 0 ? [] : await listMirroredNetworks(deps.store.reader, id);
   await noticeChanges(deps, run, mirrored);
-  const stale = await deps.store.warmPaths.countStale(id, run.only);
+  const stale = await countStalePaths(deps.store.reader, id, run.only);
   if (stale === 0) return;
   const networks = await existingNetworks(deps, run, mirrored);
   deps.log.info({ run: run.id, contacts: stale, networks: networks.length }, 'warm paths');
@@ -45,11 +55,13 @@ async function noticeChanges(
   networks: readonly MirroredNetwork[],
 ): Promise<void> {
   const { refreshAfterDays } = run.integration.insights;
-  await store.warmPaths.noticeChanges(run.lease, {
-    settings: fingerprintSettings(store, run, networks),
-    members: membersByNetwork(networks),
-    computedBefore: refreshAfterDays === null ? null : clock.now() - refreshAfterDays * DAY_MS,
-  });
+  await store.checkpoint(run.lease, (trx) =>
+    markStalePaths(trx, {
+      settings: fingerprintSettings(store, run, networks),
+      members: membersByNetwork(networks),
+      computedBefore: refreshAfterDays === null ? null : clock.now() - refreshAfterDays * DAY_MS,
+    }),
+  );
 }
 
 /** Without those that were deleted at the service, which would refuse every comparison. Free. */
@@ -108,7 +120,7 @@ async function readNextBatch(
   after: StalePlace | null,
 ): Promise<StaleContact[]> {
   const limit = PORTION_SIZE;
-  const stale = await store.warmPaths.listStale(integration.id, { after, limit, only });
+  const stale = await listStalePaths(store.reader, integration.id, { after, limit, only });
   return stale.length < limit ? stale : fillRequests(stale);
 }
 

@@ -5,6 +5,7 @@ import { dropUploads, type SetupDeps } from '../clients/setup/draft.ts';
 import type { Clock } from '../core/clock.ts';
 import { isoTime } from '../core/clock.ts';
 import { ConfigurationError, isDonorSyncError, RetriableError } from '../core/errors.ts';
+import { listNetworks } from '../networks/statements/networks.ts';
 import { withLease } from '../sync/control/with-lease.ts';
 import type { KeptRows } from './statements/erase-integration.ts';
 
@@ -54,7 +55,7 @@ export async function eraseIntegration(
   if (!(await store.forget.knowsIntegration(integration))) throw unknown(integration);
   return withLease({ store, clock, takeLease }, integration, async (lease) => {
     if (await store.forget.hasOpenRequests(integration)) throw unsettled(integration);
-    const networks = (await store.networks.list(integration)).map(({ name }) => name);
+    const networks = (await listNetworks(store.reader, integration)).map(({ name }) => name);
     const before = (await store.audit.listLast('integration.erased')).find(
       ({ integrationId }) => integrationId === integration,
     );

@@ -4,6 +4,7 @@
  * run that was killed is continued by simply running again.
  */
 
+import { recordIgnored } from '../clients/statements/hooks.ts';
 import { steadyClock } from '../core/clock.ts';
 import type { FieldSpec } from '../core/crm-field.ts';
 import { messageOf } from '../core/errors.ts';
@@ -28,6 +29,7 @@ import { loadNormalised } from '../fields/read-back.ts';
 import { fingerprintLine } from '../fields/value-states.ts';
 import { readValuesWaiting } from '../fields/waiting-values-view.ts';
 import { createIdentityReader } from '../identity/identity-reader.ts';
+import { getNetworkCreditsByRun } from '../networks/statements/network-adds.ts';
 import { toContactId } from './control/contact-id.ts';
 import type { RedeliveryRequest, Run, RunDeps, SyncDeps } from './control/context.ts';
 import { createRunControl, type RunControl } from './control/control.ts';
@@ -232,7 +234,7 @@ async function checkNamed(deps: SyncDeps, run: Run): Promise<void> {
   if (first === undefined) return;
   if (trigger !== 'webhook') throw contactUnknown(integration, first);
   for (const id of unknown) run.ignored.add(id);
-  await deps.store.hooks.noteIgnored(integration.id, unknown.length);
+  await recordIgnored(deps.store.connection, integration.id, unknown.length);
   deps.log.info({ run: run.id, ignored: unknown.length }, 'the CRM lacks what a webhook named');
 }
 
@@ -343,7 +345,7 @@ async function runStations(
   }
   if (!run.control.stopping.aborted) await station(redeliverProfiles(steady, run, startedAt));
   await runStages(stages.after);
-  if ((await deps.store.networks.spentByRun(run.id)) > 0) {
+  if ((await getNetworkCreditsByRun(deps.store.reader, run.id)) > 0) {
     await station(
       readBalance(deps, run).then(({ networks }) => {
         remaining.networks = networks;

@@ -1,6 +1,8 @@
 /** What every page has to hold, and every way by links: a page that is new is visited by its line in the table of routes. */
+
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countPaths } from '../../src/paths/statements/warm-paths.ts';
 import { controlService } from '../helpers/service-control.ts';
 import { ROUTES, type RouteRule } from '../interfaces/api/route-table.ts';
 import { openView, type View } from './browser.ts';
@@ -84,7 +86,7 @@ describe('the world of these tests', () => {
   it('has all that pages show', async () => {
     const { runId, holdId, batchId } = world;
     expect([runId, holdId, batchId]).not.toContain('');
-    expect(await world.application.store.warmPaths.countPaths('riverside')).toBeGreaterThan(5);
+    expect(await countPaths(world.application.store.reader, 'riverside')).toBeGreaterThan(5);
   });
 });
 

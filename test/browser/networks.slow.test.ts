@@ -1,6 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { listNetworkMembers } from '../../src/networks/statements/network-members.ts';
+import { listNetworks } from '../../src/networks/statements/networks.ts';
+import { listStrongestPaths } from '../../src/paths/statements/warm-paths.ts';
 import { controlService } from '../helpers/service-control.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { findBarriers, openView, type View, type ViewOptions } from './browser.ts';
@@ -85,7 +88,7 @@ function nameOf(crmId: string): string {
 }
 
 async function firstPath() {
-  const [path] = await world.application.store.warmPaths.listStrongest('riverside', 1);
+  const [path] = await listStrongestPaths(world.application.store.reader, 'riverside', 1);
   if (!path) throw new Error('There is no path');
   return path;
 }
@@ -165,8 +168,8 @@ describe('the networks', () => {
   it('are checked at the service, and repaired for the price that was shown', async () => {
     const here = await openNetworkWorld();
     opened.push({ close: () => here.close() });
-    const [network] = await here.application.store.networks.list('riverside');
-    const [member] = await here.application.store.networks.listMembers(network?.id ?? '');
+    const [network] = await listNetworks(here.application.store.reader, 'riverside');
+    const [member] = await listNetworkMembers(here.application.store.reader, network?.id ?? '');
     const gone = await fetch(
       `${here.service.baseUrl}/networks/${network?.networkId}/members/remove`,
       {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { FatalError } from '../../src/core/errors.ts';
+import {
+  findSpendMark,
+  listAdds,
+  recordAddIntent,
+} from '../../src/networks/statements/network-adds.ts';
+import { listNetworkMembers } from '../../src/networks/statements/network-members.ts';
+import { listNetworks } from '../../src/networks/statements/networks.ts';
 import type { SyncDeps } from '../../src/sync/control/context.ts';
 import { expectBoard, open } from './board.ts';
 import { mirrorOnce, withNetworks } from './mirror-once.ts';
@@ -89,8 +96,8 @@ describe('a bulk add', () => {
     await here.putFaults([]);
     expect((await here.sync()).networks[0]).toMatchObject({ added: 0, kept: 3 });
     expect(await here.networkSpent()).toBe(8);
-    const [row] = await here.store.networks.list('riverside');
-    const members = await here.store.networks.listMembers(row?.id ?? '');
+    const [row] = await listNetworks(here.store.reader, 'riverside');
+    const members = await listNetworkMembers(here.store.reader, row?.id ?? '');
     expect(members.filter(({ state }) => state === 'failed')).toHaveLength(5);
   });
 
@@ -123,12 +130,12 @@ describe('a bulk add', () => {
       },
     });
     await mirrorOnce(here, hurry);
-    const [running] = await here.store.networks.listAdds('riverside', 'running');
+    const [running] = await listAdds(here.store.reader, 'riverside', 'running');
     expect(running).toMatchObject({ donors: 3 });
     clockMs += 86_400_000;
     await mirrorOnce(here, hurry);
-    expect(await here.store.networks.listAdds('riverside', 'running')).toEqual([]);
-    const members = await here.store.networks.listMembers(running?.network ?? '');
+    expect(await listAdds(here.store.reader, 'riverside', 'running')).toEqual([]);
+    const members = await listNetworkMembers(here.store.reader, running?.network ?? '');
     expect(members.map(({ detail }) => detail)).toEqual(Array(3).fill('job_too_old'));
     expect(await here.networkSpent()).toBe(3);
   });
@@ -195,11 +202,11 @@ describe('a lost answer to a bulk add', () => {
     here.setBoard(0, 6);
     await here.putFaults([{ on: ON_ADD, times: 1, fault: { kind: 'resetAfter' } }]);
     await here.sync();
-    expect(await here.store.networks.listAdds('riverside', 'unclear')).toHaveLength(1);
+    expect(await listAdds(here.store.reader, 'riverside', 'unclear')).toHaveLength(1);
     aheadMs = JOB_MS;
     await expect.poll(() => membersOf(here)).toHaveLength(6);
     await here.sync();
-    expect(await here.store.networks.listAdds('riverside', 'unclear')).toEqual([]);
+    expect(await listAdds(here.store.reader, 'riverside', 'unclear')).toEqual([]);
     await expectBoard(here, here.people.slice(0, 6), 6);
   });
 
@@ -210,19 +217,19 @@ describe('a lost answer to a bulk add', () => {
     here.setBoard(0, 3);
     await here.putFaults([{ on: ON_ADD, times: 1, fault: { kind: 'lateCharge', delayMs: 700 } }]);
     // Killed with its request under way: nothing is written down of how that ends.
+    let isKilled = false;
     const kill = (deps: SyncDeps): SyncDeps => ({
       ...withNetworks(deps, (networks) => ({
         async addMembers(...asked) {
           await networks.addMembers(...asked).catch(() => undefined);
+          isKilled = true;
           throw new FatalError('killed', { code: 'killed' });
         },
       })),
       store: {
         ...deps.store,
-        networks: {
-          ...deps.store.networks,
-          recordRefused: () => Promise.reject(new Error('killed')),
-        },
+        checkpoint: (lease, work) =>
+          isKilled ? Promise.reject(new Error('killed')) : deps.store.checkpoint(lease, work),
       },
     });
     await expect(mirrorOnce(here, kill)).rejects.toThrow('killed');
@@ -240,19 +247,21 @@ describe('a lost answer to a bulk add', () => {
     if (!died.acquired) throw new Error('another process has the lease');
     const [donor = ''] = await here.donorsOf(here.people.slice(0, 1));
     const partnerKey = here.store.fingerprint('partner_key', here.integration.partner.apiKey);
-    await here.store.networks.recordIntent(died.lease, {
-      id: 'add-of-the-dead',
-      runId: 'run-of-the-dead',
-      network: 'n',
-      networkId: 'n',
-      partnerKey,
-      donorIds: [donor],
-      balanceBefore: 100_000,
-      spendMark: await here.store.networks.findSpendMark(partnerKey),
-    });
+    await here.store.checkpoint(died.lease, async (trx) =>
+      recordAddIntent(trx, {
+        id: 'add-of-the-dead',
+        runId: 'run-of-the-dead',
+        network: 'n',
+        networkId: 'n',
+        partnerKey,
+        donorIds: [donor],
+        balanceBefore: 100_000,
+        spendMark: await findSpendMark(trx, partnerKey),
+      }),
+    );
     await here.store.leases.release(died.lease);
     expect((await here.sync()).networks[0]).toMatchObject({ added: 6 });
-    expect(await here.store.networks.listAdds('lakeside', 'unpaid')).toHaveLength(1);
+    expect(await listAdds(here.store.reader, 'lakeside', 'unpaid')).toHaveLength(1);
     await expectBoard(here, here.people.slice(0, 6), 6);
   });
 });

@@ -42,7 +42,8 @@ export function mortal(deps: SyncDeps, { atCall, moment }: Death): SyncDeps {
     },
     store: {
       ...deps.store,
-      networks: watch(deps.store.networks),
+      // What is written into the mirror.
+      ...watch({ checkpoint: deps.store.checkpoint }),
       questions: watch(deps.store.questions),
     },
   };

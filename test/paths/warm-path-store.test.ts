@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
 import type { ComputedPath } from '../../src/paths/statements/computed-paths.ts';
 import type { PathScope } from '../../src/paths/statements/stale-paths.ts';
-import type { StaleContact } from '../../src/paths/statements/warm-paths.ts';
+import {
+  countStalePaths,
+  listStalePaths,
+  markStalePaths,
+  recordComputedPaths,
+  type StaleContact,
+} from '../../src/paths/statements/warm-paths.ts';
 import { contactOf, contactRow, crmIds, putContacts } from '../contacts/contact-stages.ts';
 import {
   INTEGRATION,
@@ -37,7 +43,7 @@ async function stale(
   { store, lease }: StoreWorld,
   scope: Partial<PathScope> = {},
 ): Promise<string[]> {
-  await store.warmPaths.noticeChanges(lease, { ...SCOPE, ...scope });
+  await store.checkpoint(lease, (trx) => markStalePaths(trx, { ...SCOPE, ...scope }));
   return (await listAll(store)).map(({ crmId }) => crmId);
 }
 
@@ -45,7 +51,7 @@ function listAll(
   store: StoreWorld['store'],
   only: readonly string[] | null = null,
 ): Promise<StaleContact[]> {
-  return store.warmPaths.listStale(INTEGRATION, { after: null, limit: 1_000, only });
+  return listStalePaths(store.reader, INTEGRATION, { after: null, limit: 1_000, only });
 }
 
 /** A path through these members, the best one first; null for a contact without one. */
@@ -70,11 +76,13 @@ async function computedWorld(world: StoreWorld): Promise<StoreWorld> {
   await putDonors(world, crmIds(3));
   await stale(world);
   await world.clock.advance(10);
-  await world.store.warmPaths.recordComputed(world.lease, RUN, [
-    computed('c-000', ['maria']),
-    computed('c-001', ['ben', 'maria']),
-    computed('c-002', []),
-  ]);
+  await world.store.checkpoint(world.lease, (trx) =>
+    recordComputedPaths(trx, RUN, [
+      computed('c-000', ['maria']),
+      computed('c-001', ['ben', 'maria']),
+      computed('c-002', []),
+    ]),
+  );
   return world;
 }
 
@@ -87,7 +95,7 @@ describeEachDatabase('stale warm paths', (open) => {
     await putDonors(world, crmIds(131));
     await putContacts(world, [contactRow({ crm_id: 'no-donor', donor_id: null })]);
     expect(await stale(world)).toEqual(crmIds(131));
-    expect(await world.store.warmPaths.countStale(INTEGRATION, null)).toBe(131);
+    expect(await countStalePaths(world.store.reader, INTEGRATION, null)).toBe(131);
   });
 
   it('are none once all are computed and nothing has changed', async () => {
@@ -110,17 +118,21 @@ describeEachDatabase('stale warm paths', (open) => {
     const own = await computedWorld(await createWorld());
     const members = { board: ['maria', 'ben', donorOf('c-002')] };
     await stale(own, { members });
-    await own.store.warmPaths.recordComputed(
-      own.lease,
-      RUN,
-      crmIds(3).map((id) => computed(id, [])),
+    await own.store.checkpoint(own.lease, (trx) =>
+      recordComputedPaths(
+        trx,
+        RUN,
+        crmIds(3).map((id) => computed(id, [])),
+      ),
     );
     expect(await stale(own, { members: { board: ['maria', 'ben'] } })).toEqual(['c-002']);
   });
 
   it('are also those of which it is not known whether the leaver is part', async () => {
     const world = await createComputed();
-    await world.store.warmPaths.recordComputed(world.lease, RUN, [computed('c-000', null)]);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordComputedPaths(trx, RUN, [computed('c-000', null)]),
+    );
     expect(await stale(world, { members: { board: ['maria', 'ben'] } })).toEqual(['c-000']);
   });
 
@@ -208,11 +220,13 @@ describeEachDatabase('stale warm paths', (open) => {
         contactRow({ crm_id: crmId, donor_id: crmId === 'x-2' ? 'a' : 'b' }),
       ),
     );
-    await world.store.warmPaths.noticeChanges(world.lease, { ...SCOPE, settings: 'new' });
+    await world.store.checkpoint(world.lease, (trx) =>
+      markStalePaths(trx, { ...SCOPE, settings: 'new' }),
+    );
     const seen: string[] = [];
     let after: StaleContact | null = null;
     for (let portion = 0; portion < 4; portion++) {
-      const some: StaleContact[] = await world.store.warmPaths.listStale(INTEGRATION, {
+      const some: StaleContact[] = await listStalePaths(world.store.reader, INTEGRATION, {
         ...{ after, limit: 2, only: null },
       });
       seen.push(...some.map(({ crmId }) => crmId));
@@ -243,7 +257,7 @@ describeEachDatabase('computed warm paths', (open) => {
 
   async function record(world: StoreWorld, changes: Partial<ComputedPath>): Promise<void> {
     const path = computed('c-000', ['maria'], changes);
-    await world.store.warmPaths.recordComputed(world.lease, RUN, [path]);
+    await world.store.checkpoint(world.lease, (trx) => recordComputedPaths(trx, RUN, [path]));
   }
 
   it('change the outcome of a contact to which the run has done nothing else', async () => {
@@ -287,7 +301,11 @@ describeEachDatabase('computed warm paths', (open) => {
   it('are recorded only by the holder of the lease', async () => {
     const world = await computedWorld(await createWorld());
     const lease = { ...world.lease, epoch: world.lease.epoch - 1 };
-    await expect(world.store.warmPaths.recordComputed(lease, RUN, [])).rejects.toThrow();
-    await expect(world.store.warmPaths.noticeChanges(lease, SCOPE)).rejects.toThrow();
+    await expect(
+      world.store.checkpoint(lease, (trx) => recordComputedPaths(trx, RUN, [])),
+    ).rejects.toThrow();
+    await expect(
+      world.store.checkpoint(lease, (trx) => markStalePaths(trx, SCOPE)),
+    ).rejects.toThrow();
   });
 });

@@ -5,8 +5,10 @@ import { createWorld, type Donor } from '../../people/world.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { listOpenQueries } from '../../src/credits/statements/queries.ts';
+import type { Checkpoint } from '../../src/database/leases.ts';
 import { undoRun } from '../../src/fields/undo.ts';
 import { calledName } from '../../src/paths/sentence.ts';
+import { findPathCost } from '../../src/paths/statements/warm-paths.ts';
 import { writeWarmPaths } from '../../src/paths/write-warm-paths.ts';
 import type { Stage } from '../../src/sync/control/stage.ts';
 import { withLease } from '../../src/sync/control/with-lease.ts';
@@ -299,9 +301,11 @@ describe('writeWarmPaths', () => {
     await open({ integration: { insights: { enabled: false } } });
     const integration = withInsights();
     const dying: Stage = (deps, run) => {
-      const recordComputed = () => Promise.reject(new Error('killed'));
-      const warmPaths = { ...deps.store.warmPaths, recordComputed };
-      return writeWarmPaths({ ...deps, store: { ...deps.store, warmPaths } }, run);
+      const checkpoint: Checkpoint = (lease, work) =>
+        world.filled(SENTENCE).size > 0
+          ? Promise.reject(new Error('killed'))
+          : deps.store.checkpoint(lease, work);
+      return writeWarmPaths({ ...deps, store: { ...deps.store, checkpoint } }, run);
     };
     const stages = { before: [], after: [dying] };
     expect(await world.sync({ integration, stages })).toMatchObject({ status: 'failed' });
@@ -330,7 +334,7 @@ describe('the cost of queries', () => {
       integration: { insights: { budget: { perRun: 2 } } },
     });
     const first = await world.sync();
-    const cost = await world.store.warmPaths.findCost(first.id);
+    const cost = await findPathCost(world.store.reader, first.id);
     expect(cost).toEqual({ bucket: 'searches', credits: 2 });
     expect(first.reason).toMatchObject({ code: 'budget_reached' });
     expect(first.reason?.message).toContain('insights.budget.perRun');
@@ -360,7 +364,7 @@ describe('the cost of queries', () => {
     expect(await openQueries()).toBe(1);
     expect(await world.sync()).toMatchObject({ status: 'succeeded' });
     expect(world.filled(SENTENCE).size).toBeGreaterThan(0);
-    expect(await world.store.warmPaths.findCost(first.id)).toEqual(ONE_SEARCH);
+    expect(await findPathCost(world.store.reader, first.id)).toEqual(ONE_SEARCH);
     expect(await openQueries()).toBe(0);
   });
 
@@ -384,13 +388,13 @@ describe('the cost of queries', () => {
     });
     const first = await world.sync();
     expect(first.reason?.code).toBe('lease_lost');
-    expect(await world.store.warmPaths.findCost(first.id)).toBeNull();
+    expect(await findPathCost(world.store.reader, first.id)).toBeNull();
     expect(await openQueries()).toBe(1);
     await giveBack();
     const second = await world.sync();
     expect(second).toMatchObject({ status: 'succeeded' });
-    expect(await world.store.warmPaths.findCost(first.id)).toEqual(ONE_SEARCH);
-    const cost = await world.store.warmPaths.findCost(second.id);
+    expect(await findPathCost(world.store.reader, first.id)).toEqual(ONE_SEARCH);
+    const cost = await findPathCost(world.store.reader, second.id);
     expect(await searchesSpent()).toBe(1 + (cost?.credits ?? 0));
     expect(await openQueries()).toBe(0);
   });

@@ -1,3 +1,4 @@
+import { listAdds } from '../../src/networks/statements/network-adds.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
@@ -134,7 +135,7 @@ describe('a run whose database goes away for some seconds', () => {
     expect(report.status).toBe('succeeded');
     expect(report.networks).toMatchObject([{ failed: 0 }]);
     expect(report.networks[0]?.added).toBe(report.credits.networks.spent);
-    const lost = await world.store.networks.listAdds('riverside', 'unclear');
+    const lost = await listAdds(world.store.reader, 'riverside', 'unclear');
     expect(lost).toEqual([]);
   });
 });

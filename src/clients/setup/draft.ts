@@ -8,7 +8,16 @@ import { secretPrefix } from '../../database/encryption/secrets.ts';
 import { isSameOrigin } from '../../outbound/address.ts';
 import { parseSettings } from '../../settings/settings.ts';
 import { readPresent } from '../apply-settings.ts';
-import type { SetupDraftRecord } from '../statements/setup-drafts.ts';
+import {
+  beginSetupDraft,
+  findSetupDraft,
+  isSetupIdTaken,
+  listOldSetupDrafts,
+  listSetupDrafts,
+  removeSetupDraft,
+  type SetupDraftRecord,
+  saveSetupDraft,
+} from '../statements/setup-drafts.ts';
 import { dropUpload, isUpload } from './uploads.ts';
 
 /** The steps in their order; each is a page of its own. */
@@ -57,7 +66,7 @@ export async function beginSetup(deps: SetupDeps, name: string): Promise<string>
   const stem = idFrom(name);
   for (let number = 1; ; number += 1) {
     const id = number === 1 ? stem : `${stem}-${number}`;
-    if (deps.integrations.has(id) || (await deps.store.setupDrafts.isTaken(id))) continue;
+    if (deps.integrations.has(id) || (await isSetupIdTaken(deps.store.reader, id))) continue;
     const answers = draftSchema.shape.answers.parse({ id, name, budget: { perMonth: 500 } });
     if (await put(deps, id, emptyDraft(answers))) return id;
   }
@@ -87,20 +96,22 @@ function emptyDraft(answers: Answers): Draft {
 }
 
 async function put({ store, sealer }: SetupDeps, id: string, draft: Draft): Promise<boolean> {
-  return store.setupDrafts.begin(id, sealer.seal(JSON.stringify(draft), setupDraftSealContext(id)));
+  return store.act((trx) =>
+    beginSetupDraft(trx, id, sealer.seal(JSON.stringify(draft), setupDraftSealContext(id))),
+  );
 }
 
 export async function findSetup(
   { store, sealer }: Pick<SetupDeps, 'store' | 'sealer'>,
   id: string,
 ): Promise<Setup | null> {
-  const row = await store.setupDrafts.find(id);
+  const row = await findSetupDraft(store.reader, id);
   return row ? opened(sealer, row) : null;
 }
 
 /** Those that are under way, the latest first. */
 export async function listSetups({ store, sealer }: SetupDeps): Promise<Setup[]> {
-  return (await store.setupDrafts.list()).map((row) => opened(sealer, row));
+  return (await listSetupDrafts(store.reader)).map((row) => opened(sealer, row));
 }
 
 function opened(sealer: SetupDeps['sealer'], row: SetupDraftRecord): Setup {
@@ -130,7 +141,7 @@ export async function saveSetup(
   const { id: integrationId, version } = setup;
   const text = JSON.stringify(draftSchema.parse({ ...setup, ...changes }));
   const draft = sealer.seal(text, setupDraftSealContext(integrationId));
-  return store.setupDrafts.save({ integrationId, version, draft });
+  return saveSetupDraft(store.connection, { integrationId, version, draft });
 }
 
 /** Of several tries one has the last word, whatever else is at it. */
@@ -162,12 +173,12 @@ export function nextStep({ done }: Pick<Setup, 'done'>): SetupStep {
 
 /** Forgets a set-up with what it has brought: tokens and the file, unless an integration uses them. */
 export async function dropSetup(deps: SetupDeps, id: string): Promise<void> {
-  const row = await deps.store.setupDrafts.find(id);
+  const row = await findSetupDraft(deps.store.reader, id);
   if (row !== undefined) await drop(deps, row, 'dropped');
 }
 
 async function dropOld(deps: SetupDeps): Promise<void> {
-  for (const row of await deps.store.setupDrafts.listOld()) await drop(deps, row, 'old');
+  for (const row of await listOldSetupDrafts(deps.store.reader)) await drop(deps, row, 'old');
 }
 
 async function drop(deps: SetupDeps, row: SetupDraftRecord, why: 'dropped' | 'old'): Promise<void> {
@@ -179,7 +190,7 @@ async function drop(deps: SetupDeps, row: SetupDraftRecord, why: 'dropped' | 'ol
     if (typeof path === 'string') await dropUpload(settings, path);
     await store.secrets.removeAll(secretPrefix(id));
   }
-  await store.setupDrafts.remove(id, why);
+  await store.act((trx) => removeSetupDraft(trx, id, why));
 }
 
 /** What is in the database of this integration now, as JSON; null if nothing is. */

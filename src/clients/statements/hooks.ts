@@ -1,8 +1,11 @@
+/** The webhook addresses, one for each integration. */
+
 import type { Selectable } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
+import type { Reader, TimedConnection } from '../../database/reader.ts';
 import type { Database, Tables } from '../../database/tables/tables.ts';
-import type { RecordEntry } from '../../privacy/audit/record.ts';
+import { recordEntry } from '../../privacy/audit/record.ts';
 
 export type HookRecord = FromRow<Selectable<Tables['hooks']>>;
 
@@ -11,135 +14,150 @@ export type HookCallRecord = FromRow<Selectable<Tables['hook_calls']>>;
 /** Calls of each integration that are kept. */
 const KEPT_CALLS = 50;
 
-/** The webhook addresses, one for each integration. */
-export function hookQueries(db: Database, clock: Clock, record: RecordEntry) {
-  return {
-    find(integrationId: string): Promise<HookRecord | undefined> {
-      return db
-        .selectFrom('hooks')
-        .selectAll()
-        .where('integration_id', '=', integrationId)
-        .executeTakeFirst()
-        .then(maybeFromRow);
-    },
+export function findHookByClient(
+  reader: Reader,
+  integrationId: string,
+): Promise<HookRecord | undefined> {
+  return reader
+    .selectFrom('hooks')
+    .selectAll()
+    .where('integration_id', '=', integrationId)
+    .executeTakeFirst()
+    .then(maybeFromRow);
+}
 
-    list(): Promise<HookRecord[]> {
-      return db.selectFrom('hooks').selectAll().orderBy('integration_id').execute().then(fromRows);
-    },
+export function listHooks(reader: Reader): Promise<HookRecord[]> {
+  return reader.selectFrom('hooks').selectAll().orderBy('integration_id').execute().then(fromRows);
+}
 
-    /** A new address; the one before it ends at once. */
-    async save({
-      integrationId,
-      tokenHash,
-      ...signing
-    }: Pick<HookRecord, 'integrationId' | 'tokenHash' | 'signature' | 'secret'>): Promise<void> {
-      const fresh = {
-        ...signing,
-        token_hash: tokenHash,
-        created_at: clock.now(),
-        last_used_at: null,
-        ignored_count: 0,
-      };
-      await db.transaction().execute(async (trx) => {
-        await trx
-          .insertInto('hooks')
-          .values({ integration_id: integrationId, ...fresh })
-          .onConflict((c) => c.column('integration_id').doUpdateSet(fresh))
-          .execute();
-        const details = { signature: signing.signature };
-        await record(trx, { action: 'hook.made', integrationId, details });
-      });
-    },
-
-    /** Ends the address of an integration; false if it has none. */
-    revoke(integrationId: string): Promise<boolean> {
-      return db.transaction().execute(async (trx) => {
-        const { numDeletedRows } = await trx
-          .deleteFrom('hooks')
-          .where('integration_id', '=', integrationId)
-          .executeTakeFirst();
-        if (numDeletedRows === 0n) return false;
-        await trx.deleteFrom('hook_calls').where('integration_id', '=', integrationId).execute();
-        await record(trx, { action: 'hook.revoked', integrationId });
-        return true;
-      });
-    },
-
-    async noteUse(integrationId: string): Promise<void> {
-      await db
-        .updateTable('hooks')
-        .set({ last_used_at: clock.now() })
-        .where('integration_id', '=', integrationId)
-        .execute();
-    },
-
-    /** Counts contacts that calls named and that the CRM does not have. */
-    async noteIgnored(integrationId: string, count: number): Promise<void> {
-      await db
-        .updateTable('hooks')
-        .set((eb) => ({ ignored_count: eb('ignored_count', '+', count) }))
-        .where('integration_id', '=', integrationId)
-        .execute();
-    },
-
-    /** Notes calls that were answered alike; what is on record of them already grows. Old ones go. */
-    async noteCalls({ id, integrationId, at, ...call }: HookCallRecord): Promise<void> {
-      const { lastAt: last_at, times, answer, contacts, runId: run_id } = call;
-      await db
-        .insertInto('hook_calls')
-        .values({ id, integration_id: integrationId, at, last_at, times, answer, contacts, run_id })
-        .onConflict((c) => c.column('id').doUpdateSet({ last_at, times, contacts }))
-        .execute();
-      await db
-        .deleteFrom('hook_calls')
-        .where('integration_id', '=', integrationId)
-        .where('id', 'not in', (eb) =>
-          eb
-            .selectFrom('hook_calls as kept')
-            .select('kept.id')
-            .where('kept.integration_id', '=', integrationId)
-            .orderBy('kept.last_at', 'desc')
-            .limit(KEPT_CALLS),
-        )
-        .execute();
-    },
-
-    /** The last calls, the newest first. */
-    async listCalls(integrationId: string): Promise<HookCallRecord[]> {
-      const rows = await db
-        .selectFrom('hook_calls')
-        .selectAll()
-        .where('integration_id', '=', integrationId)
-        .orderBy('last_at', 'desc')
-        .limit(KEPT_CALLS)
-        .execute();
-      return fromRows(rows);
-    },
-
-    /** Whether a signed call, known by its fingerprint, has been taken before. */
-    async isReceived(fingerprint: string): Promise<boolean> {
-      const receipt = await db
-        .selectFrom('hook_receipts')
-        .select('fingerprint')
-        .where('fingerprint', '=', fingerprint)
-        .executeTakeFirst();
-      return receipt !== undefined;
-    },
-
-    /**
-     * Notes a signed call that was taken. Calls older than `maxAgeMs` are refused by their age and
-     * need not be remembered.
-     */
-    async receive(fingerprint: string, maxAgeMs: number): Promise<void> {
-      await db
-        .deleteFrom('hook_receipts')
-        .where('received_at', '<', clock.now() - maxAgeMs)
-        .execute();
-      await db
-        .insertInto('hook_receipts')
-        .values({ fingerprint, received_at: clock.now() })
-        .onConflict((c) => c.column('fingerprint').doNothing())
-        .execute();
-    },
+/** A new address; the one before it ends at once. */
+export async function saveHook(
+  trx: ActorTransaction,
+  {
+    integrationId,
+    tokenHash,
+    ...signing
+  }: Pick<HookRecord, 'integrationId' | 'tokenHash' | 'signature' | 'secret'>,
+): Promise<void> {
+  const fresh = {
+    ...signing,
+    token_hash: tokenHash,
+    created_at: trx.clock.now(),
+    last_used_at: null,
+    ignored_count: 0,
   };
+
+  await trx
+    .insertInto('hooks')
+    .values({ integration_id: integrationId, ...fresh })
+    .onConflict((c) => c.column('integration_id').doUpdateSet(fresh))
+    .execute();
+  const details = { signature: signing.signature };
+  await recordEntry(trx, { action: 'hook.made', integrationId, details });
+}
+
+/** Ends the address of an integration; false if it has none. */
+export async function revokeHook(trx: ActorTransaction, integrationId: string): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('hooks')
+    .where('integration_id', '=', integrationId)
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) return false;
+  await trx.deleteFrom('hook_calls').where('integration_id', '=', integrationId).execute();
+  await recordEntry(trx, { action: 'hook.revoked', integrationId });
+  return true;
+}
+
+export async function recordHookUse(
+  connection: TimedConnection,
+  integrationId: string,
+): Promise<void> {
+  await connection
+    .updateTable('hooks')
+    .set({ last_used_at: connection.clock.now() })
+    .where('integration_id', '=', integrationId)
+    .execute();
+}
+
+/** Counts contacts that calls named and that the CRM does not have. */
+export async function recordIgnored(
+  connection: Database,
+  integrationId: string,
+  count: number,
+): Promise<void> {
+  await connection
+    .updateTable('hooks')
+    .set((eb) => ({ ignored_count: eb('ignored_count', '+', count) }))
+    .where('integration_id', '=', integrationId)
+    .execute();
+}
+
+/** Notes calls that were answered alike; what is on record of them already grows. Old ones go. */
+export async function recordHookCalls(
+  connection: Database,
+  { id, integrationId, at, ...call }: HookCallRecord,
+): Promise<void> {
+  const { lastAt: last_at, times, answer, contacts, runId: run_id } = call;
+  await connection
+    .insertInto('hook_calls')
+    .values({ id, integration_id: integrationId, at, last_at, times, answer, contacts, run_id })
+    .onConflict((c) => c.column('id').doUpdateSet({ last_at, times, contacts }))
+    .execute();
+  await connection
+    .deleteFrom('hook_calls')
+    .where('integration_id', '=', integrationId)
+    .where('id', 'not in', (eb) =>
+      eb
+        .selectFrom('hook_calls as kept')
+        .select('kept.id')
+        .where('kept.integration_id', '=', integrationId)
+        .orderBy('kept.last_at', 'desc')
+        .limit(KEPT_CALLS),
+    )
+    .execute();
+}
+
+/** The last calls, the newest first. */
+export async function listHookCalls(
+  reader: Reader,
+  integrationId: string,
+): Promise<HookCallRecord[]> {
+  const rows = await reader
+    .selectFrom('hook_calls')
+    .selectAll()
+    .where('integration_id', '=', integrationId)
+    .orderBy('last_at', 'desc')
+    .limit(KEPT_CALLS)
+    .execute();
+  return fromRows(rows);
+}
+
+/** Whether a signed call, known by its fingerprint, has been taken before. */
+export async function isCallReceived(reader: Reader, fingerprint: string): Promise<boolean> {
+  const receipt = await reader
+    .selectFrom('hook_receipts')
+    .select('fingerprint')
+    .where('fingerprint', '=', fingerprint)
+    .executeTakeFirst();
+  return receipt !== undefined;
+}
+
+/**
+ * Notes a signed call that was taken. Calls older than `maxAgeMs` are refused by their age and
+ * need not be remembered.
+ */
+export async function recordReceivedCall(
+  connection: TimedConnection,
+  fingerprint: string,
+  maxAgeMs: number,
+): Promise<void> {
+  await connection
+    .deleteFrom('hook_receipts')
+    .where('received_at', '<', connection.clock.now() - maxAgeMs)
+    .execute();
+  await connection
+    .insertInto('hook_receipts')
+    .values({ fingerprint, received_at: connection.clock.now() })
+    .onConflict((c) => c.column('fingerprint').doNothing())
+    .execute();
 }

@@ -30,7 +30,7 @@ export interface IntegrationStatus {
   lastSuccessAt: string | null;
 }
 
-type StatusStore = Pick<Store, 'runs' | 'signs' | 'runRows' | 'networks'>;
+type StatusStore = Pick<Store, 'runs' | 'signs' | 'runRows' | 'reader'>;
 
 /** Integrations that are asked about at once. */
 const AT_ONCE = 500;

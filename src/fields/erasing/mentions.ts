@@ -2,6 +2,7 @@
  * Texts about an introducer who is erased: found by what each write has recorded of whom it names, whatever the settings,
  * the field map and the CRM say today.
  */
+import { dropIntroducers } from '../../paths/statements/warm-paths.ts';
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { OwnedValues } from '../../contacts/owned-values.ts';
 import type { FieldValue, FieldValues } from '../../core/crm-field.ts';
@@ -542,10 +543,7 @@ export async function clearMentions(
       lease,
       whole.flatMap(({ writes }) => writes),
     );
-    await store.warmPaths.dropIntroducers(
-      lease,
-      mentions.map(({ crmId }) => crmId),
-    );
+    await store.checkpoint(lease, (trx) => dropIntroducers(trx, mentions.map(({ crmId }) => crmId)));
   }
   return { contacts: left.size, hidden, edited: edited.size, unseen };
 }

@@ -1,7 +1,9 @@
 /** GET /metrics: what goes on, for Prometheus. Labels are ids, words of ours and routes, no more. */
+
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { listHooks } from '../../clients/statements/hooks.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { Store } from '../../store.ts';
 import { type RunFacts, readRemaining } from '../../sync/views/run.ts';
@@ -188,7 +190,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
     {
       labelNames: ['integration'],
       async collect(set) {
-        for (const { integrationId, ignoredCount } of await store.hooks.list()) {
+        for (const { integrationId, ignoredCount } of await listHooks(store.reader)) {
           if (integrations.has(integrationId)) set({ integration: integrationId }, ignoredCount);
         }
       },

@@ -60,7 +60,7 @@ export function networkRoutes({ application }: HttpDeps, access: Access) {
   return createRouter().openapi(networkRoute(access), async (c) => {
     const { id } = findIntegration(c, application, c.req.valid('param').id);
     const { weakest = WEAKEST, network = null, who = null } = c.req.valid('query');
-    const picture = await readPicture(application.store, id, who);
+    const picture = await readPicture(application.store.reader, id, who);
     return c.json({ ...picture, paths: choosePaths(picture, { weakest, network, who }) }, 200);
   });
 }

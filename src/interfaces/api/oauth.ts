@@ -14,6 +14,7 @@ import {
   consentPage,
 } from '../../clients/consents.ts';
 import { findSetup, recordConnected, workingIntegration } from '../../clients/setup/draft.ts';
+import { findConsentByState } from '../../clients/statements/consents.ts';
 import type { Actor } from '../../core/actor.ts';
 import { type DonorSyncError, isConfigurationError, isRetriableError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration.ts';
@@ -162,7 +163,7 @@ export function oauthRoutes(
       }
       return notice(c, 200, connectedNotice(integrationId, account.name));
     } catch (error) {
-      const row = await application.store.consents.find(hashToken(key.state));
+      const row = await findConsentByState(application.store.reader, hashToken(key.state));
       const draft = row && (await findDraft(row.integrationId));
       return failure(c, error, draft?.id ?? null);
     }

@@ -1,4 +1,5 @@
-import type { Database } from '../../database/tables/tables.ts';
+/** The networks that the service has, as the mirror knows them. */
+import type { Reader } from '../../database/reader.ts';
 
 /** A group of the settings that is a network of the service now. */
 export interface MirroredNetwork {
@@ -10,44 +11,42 @@ export interface MirroredNetwork {
   members: string[];
 }
 
-/** The networks that the service has, as the mirror knows them. */
-export function mirroredNetworkQueries(db: Database) {
-  return {
-    /**
-     * The networks of an integration with their members, in the order of the settings, as the last
-     * run that mirrored any has found them. A network whose setting is gone is none of them.
-     */
-    async listMirrored(integrationId: string): Promise<MirroredNetwork[]> {
-      const networks = await db
-        .selectFrom('network_counts')
-        .innerJoin('networks', 'networks.id', 'network_counts.network')
-        .select(['networks.id', 'networks.network_id', 'network_counts.name'])
-        .where('network_counts.run_id', '=', (eb) =>
-          eb
-            .selectFrom('network_counts as counted')
-            .innerJoin('runs', 'runs.id', 'counted.run_id')
-            .select('runs.id')
-            .where('runs.integration_id', '=', integrationId)
-            .orderBy('runs.started_at', 'desc')
-            .orderBy('runs.id', 'desc')
-            .limit(1),
-        )
-        .where('networks.network_id', 'is not', null)
-        .orderBy('network_counts.place')
-        .execute();
-      const mirrored: MirroredNetwork[] = [];
-      for (const { id, network_id: networkId, name } of networks) {
-        if (networkId !== null) {
-          mirrored.push({ networkId, name, members: await listMembers(db, id) });
-        }
-      }
-      return mirrored;
-    },
-  };
+/**
+ * The networks of an integration with their members, in the order of the settings, as the last
+ * run that mirrored any has found them. A network whose setting is gone is none of them.
+ */
+export async function listMirroredNetworks(
+  reader: Reader,
+  integrationId: string,
+): Promise<MirroredNetwork[]> {
+  const networks = await reader
+    .selectFrom('network_counts')
+    .innerJoin('networks', 'networks.id', 'network_counts.network')
+    .select(['networks.id', 'networks.network_id', 'network_counts.name'])
+    .where('network_counts.run_id', '=', (eb) =>
+      eb
+        .selectFrom('network_counts as counted')
+        .innerJoin('runs', 'runs.id', 'counted.run_id')
+        .select('runs.id')
+        .where('runs.integration_id', '=', integrationId)
+        .orderBy('runs.started_at', 'desc')
+        .orderBy('runs.id', 'desc')
+        .limit(1),
+    )
+    .where('networks.network_id', 'is not', null)
+    .orderBy('network_counts.place')
+    .execute();
+  const mirrored: MirroredNetwork[] = [];
+  for (const { id, network_id: networkId, name } of networks) {
+    if (networkId !== null) {
+      mirrored.push({ networkId, name, members: await listMembers(reader, id) });
+    }
+  }
+  return mirrored;
 }
 
-async function listMembers(db: Database, network: string): Promise<string[]> {
-  const rows = await db
+async function listMembers(reader: Reader, network: string): Promise<string[]> {
+  const rows = await reader
     .selectFrom('network_members')
     .select('donor_id')
     .where('network', '=', network)

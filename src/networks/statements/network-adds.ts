@@ -1,12 +1,14 @@
+/** The way of a bulk add: its intent, its answer or its loss, and the end of each donor. */
+
 import type { Selectable } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
 import { spentByRun, spentSince } from '../../credits/statements/spending.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
-import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
+import type { RunTransaction } from '../../database/leases.ts';
+import { preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader } from '../../database/reader.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
 import { type AddState, ERASED_MEMBER, type MemberState } from '../../database/tables/networks.ts';
-import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 import { addCounts } from './network-counts.ts';
 
 export type AddRecord = FromRow<Selectable<Tables['network_adds']>>;
@@ -44,204 +46,198 @@ export interface AddEnd {
 
 const UNANSWERED: AddState[] = ['intended', 'lost'];
 
-/** The way of a bulk add: its intent, its answer or its loss, and the end of each donor. */
-export function networkAddQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
-  return {
-    /** What a key has spent on bulk adds, as a mark: it differs once another one was sent, or answered. */
-    findSpendMark: (partnerKey: string) => findSpendMark(db, partnerKey),
-
-    /**
-     * Puts the intent on disk, with the balance before it. False, with nothing recorded, if
-     * another bulk add of the key waits for its answer, or was sent since that was read.
-     */
-    recordIntent(lease: Lease, intent: AddIntent): Promise<boolean> {
-      return checkpoint(lease, async (trx) => {
-        const inserted = await trx
-          .insertInto('network_adds')
-          .values({
-            id: intent.id,
-            integration_id: lease.integrationId,
-            run_id: intent.runId,
-            partner_key: intent.partnerKey,
-            network: intent.network,
-            network_id: intent.networkId,
-            state: 'intended',
-            donors: intent.donorIds.length,
-            balance_before: intent.balanceBefore,
-            intended_at: clock.now(),
-          })
-          .onConflict((c) => c.doNothing())
-          .executeTakeFirst();
-        if (inserted.numInsertedOrUpdatedRows === 0n) return false;
-        // Asked once the key is ours: from here on no other can be sent.
-        if ((await findSpendMark(trx, intent.partnerKey, intent.id)) !== intent.spendMark) {
-          await trx.deleteFrom('network_adds').where('id', '=', intent.id).execute();
-          return false;
-        }
-        for (const batch of inBatches(intent.donorIds)) {
-          await trx
-            .insertInto('network_members')
-            .values(
-              batch.map((donorId) => ({
-                network: intent.network,
-                donor_id: donorId,
-                state: 'adding' as const,
-                add_id: intent.id,
-                since: clock.now(),
-              })),
-            )
-            .execute();
-        }
-        return true;
-      });
-    },
-
-    /** The service has accepted it and works on a job. */
-    async recordAccepted(lease: Lease, addId: string, jobId: string): Promise<void> {
-      await checkpoint(lease, (trx) =>
-        trx
-          .updateTable('network_adds')
-          .set({ state: 'running', job_id: jobId })
-          .where('id', '=', addId)
-          .where('state', 'in', UNANSWERED)
-          .execute(),
-      );
-    },
-
-    /** The service has refused it: nothing was charged, and its donors are joiners again. */
-    async recordRefused(lease: Lease, addId: string): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        await trx.deleteFrom('network_members').where('add_id', '=', addId).execute();
-        await setState(trx, addId, { state: 'unpaid', charged: 0 });
-      });
-    },
-
-    /** No answer came, and it may have been charged: the key waits for settlement. */
-    async recordLost(lease: Lease, addId: string): Promise<void> {
-      await checkpoint(lease, (trx) =>
-        trx
-          .updateTable('network_adds')
-          .set({ state: 'lost', lost_at: clock.now() })
-          .where('id', '=', addId)
-          .where('state', '=', 'intended')
-          .execute(),
-      );
-    },
-
-    /** Notes what became of donors of a bulk add, and where it stands afterwards. */
-    async recordEnds(
-      lease: Lease,
-      runId: string,
-      add: Pick<AddRecord, 'id' | 'network'>,
-      ends: ReadonlyMap<string, MemberEnd>,
-      end: AddEnd,
-    ): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        for (const alike of Map.groupBy(ends, ([, end]) => JSON.stringify(end)).values()) {
-          const [first] = alike;
-          if (first)
-            await endMembers(
-              trx,
-              add.id,
-              alike.map(([donorId]) => donorId),
-              first[1],
-            );
-        }
-        const count = (...kinds: MemberEnd['kind'][]) =>
-          [...ends.values()].filter(({ kind }) => kinds.includes(kind)).length;
-        const counts = { added: count('added'), failed: count('failed', 'not_found') };
-        await addCounts(trx, { runId, network: add.network }, counts);
-        await setState(trx, add.id, end);
-      });
-    },
-
-    /**
-     * The bulk add that waits for its answer, of this key or of this integration with an earlier
-     * key; its own integration's first.
-     */
-    async findUnanswered(
-      partnerKey: string,
-      integrationId: string,
-    ): Promise<AddRecord | undefined> {
-      const { rows } = await selectUnanswered(db, { partnerKey, integrationId });
-      return maybeFromRow(rows.find((row) => row.integration_id === integrationId) ?? rows[0]);
-    },
-
-    /** Bulk adds of an integration in this state, the oldest first. */
-    listAdds(integrationId: string, state: AddState): Promise<AddRecord[]> {
-      return addsIn(db, { integrationId, state }).then(({ rows }) => fromRows(rows));
-    },
-
-    /** The donors of a bulk add who are in the mirror: those whose end is open, and those in. */
-    async listAddedBy(addId: string): Promise<{ adding: string[]; members: string[] }> {
-      const rows = await db
-        .selectFrom('network_members')
-        .select(['donor_id', 'state'])
-        .where('add_id', '=', addId)
-        .orderBy('donor_id')
-        .execute();
-      const inState = (state: MemberState) =>
-        rows.filter((row) => row.state === state).map((row) => row.donor_id);
-      return { adding: inState('adding'), members: inState('member') };
-    },
-
-    /**
-     * Credits of the networks bucket that an integration has spent since `since` (epoch ms); what
-     * is open counts as spent.
-     */
-    spentSince: (integrationId: string, since: number) =>
-      spentSince(db, 'network_adds', integrationId, since),
-
-    /** The same of one run. */
-    spentByRun: (runId: string) => spentByRun(db, 'network_adds', runId),
-  };
-
-  async function setState(
-    trx: RunTransaction,
-    addId: string,
-    { state, charged }: AddEnd,
-  ): Promise<void> {
-    const isOver = state === 'done' || state === 'unpaid';
+/**
+ * Puts the intent on disk, with the balance before it. False, with nothing recorded, if
+ * another bulk add of the key waits for its answer, or was sent since that was read.
+ */
+export async function recordAddIntent(trx: RunTransaction, intent: AddIntent): Promise<boolean> {
+  const inserted = await trx
+    .insertInto('network_adds')
+    .values({
+      id: intent.id,
+      integration_id: trx.lease.integrationId,
+      run_id: intent.runId,
+      partner_key: intent.partnerKey,
+      network: intent.network,
+      network_id: intent.networkId,
+      state: 'intended',
+      donors: intent.donorIds.length,
+      balance_before: intent.balanceBefore,
+      intended_at: trx.clock.now(),
+    })
+    .onConflict((c) => c.doNothing())
+    .executeTakeFirst();
+  if (inserted.numInsertedOrUpdatedRows === 0n) return false;
+  // Asked once the key is ours: from here on no other can be sent.
+  if ((await findSpendMark(trx, intent.partnerKey, intent.id)) !== intent.spendMark) {
+    await trx.deleteFrom('network_adds').where('id', '=', intent.id).execute();
+    return false;
+  }
+  for (const batch of inBatches(intent.donorIds)) {
     await trx
-      .updateTable('network_adds')
-      .set({ state, charged, ...(isOver ? { closed_at: clock.now() } : {}) })
-      .where('id', '=', addId)
+      .insertInto('network_members')
+      .values(
+        batch.map((donorId) => ({
+          network: intent.network,
+          donor_id: donorId,
+          state: 'adding' as const,
+          add_id: intent.id,
+          since: trx.clock.now(),
+        })),
+      )
       .execute();
   }
+  return true;
+}
 
-  async function endMembers(
-    trx: RunTransaction,
-    addId: string,
-    donorIds: readonly string[],
-    end: MemberEnd,
-  ): Promise<void> {
-    const { kind } = end;
-    for (const batch of inFilledBatches(donorIds)) {
-      if (kind === 'unpaid') {
-        await trx
-          .deleteFrom('network_members')
-          .where('add_id', '=', addId)
-          .where('donor_id', 'in', batch)
-          .execute();
-        continue;
-      }
-      const detail = kind === 'failed' ? end.detail : null;
-      const since = clock.now();
-      const ended = trx
-        .updateTable('network_members')
+/** The service has accepted it and works on a job. */
+export async function recordAddAccepted(
+  trx: RunTransaction,
+  addId: string,
+  jobId: string,
+): Promise<void> {
+  await trx
+    .updateTable('network_adds')
+    .set({ state: 'running', job_id: jobId })
+    .where('id', '=', addId)
+    .where('state', 'in', UNANSWERED)
+    .execute();
+}
+
+/** The service has refused it: nothing was charged, and its donors are joiners again. */
+export async function recordAddRefused(trx: RunTransaction, addId: string): Promise<void> {
+  await trx.deleteFrom('network_members').where('add_id', '=', addId).execute();
+  await setState(trx, addId, { state: 'unpaid', charged: 0 });
+}
+
+/** No answer came, and it may have been charged: the key waits for settlement. */
+export async function recordAddLost(trx: RunTransaction, addId: string): Promise<void> {
+  await trx
+    .updateTable('network_adds')
+    .set({ state: 'lost', lost_at: trx.clock.now() })
+    .where('id', '=', addId)
+    .where('state', '=', 'intended')
+    .execute();
+}
+
+/** Notes what became of donors of a bulk add, and where it stands afterwards. */
+export async function recordAddEnds(
+  trx: RunTransaction,
+  runId: string,
+  add: Pick<AddRecord, 'id' | 'network'>,
+  ends: ReadonlyMap<string, MemberEnd>,
+  end: AddEnd,
+): Promise<void> {
+  for (const alike of Map.groupBy(ends, ([, end]) => JSON.stringify(end)).values()) {
+    const [first] = alike;
+    if (first)
+      await endMembers(
+        trx,
+        add.id,
+        alike.map(([donorId]) => donorId),
+        first[1],
+      );
+  }
+  const count = (...kinds: MemberEnd['kind'][]) =>
+    [...ends.values()].filter(({ kind }) => kinds.includes(kind)).length;
+  const counts = { added: count('added'), failed: count('failed', 'not_found') };
+  await addCounts(trx, { runId, network: add.network }, counts);
+  await setState(trx, add.id, end);
+}
+
+/**
+ * The bulk add that waits for its answer, of this key or of this integration with an earlier
+ * key; its own integration's first.
+ */
+export async function findUnansweredAdd(
+  reader: Reader,
+  partnerKey: string,
+  integrationId: string,
+): Promise<AddRecord | undefined> {
+  const { rows } = await selectUnanswered(reader, { partnerKey, integrationId });
+  return maybeFromRow(rows.find((row) => row.integration_id === integrationId) ?? rows[0]);
+}
+
+/** Bulk adds of an integration in this state, the oldest first. */
+export function listAdds(
+  reader: Reader,
+  integrationId: string,
+  state: AddState,
+): Promise<AddRecord[]> {
+  return addsIn(reader, { integrationId, state }).then(({ rows }) => fromRows(rows));
+}
+
+/** The donors of a bulk add who are in the mirror: those whose end is open, and those in. */
+export async function listAddedDonors(
+  reader: Reader,
+  addId: string,
+): Promise<{ adding: string[]; members: string[] }> {
+  const rows = await reader
+    .selectFrom('network_members')
+    .select(['donor_id', 'state'])
+    .where('add_id', '=', addId)
+    .orderBy('donor_id')
+    .execute();
+  const inState = (state: MemberState) =>
+    rows.filter((row) => row.state === state).map((row) => row.donor_id);
+  return { adding: inState('adding'), members: inState('member') };
+}
+
+/**
+ * Credits of the networks bucket that an integration has spent since `since` (epoch ms); what
+ * is open counts as spent.
+ */
+export function getNetworkCreditsSince(reader: Reader, integrationId: string, since: number) {
+  return spentSince(reader, 'network_adds', integrationId, since);
+}
+
+/** The same of one run. */
+export function getNetworkCreditsByRun(reader: Reader, runId: string) {
+  return spentByRun(reader, 'network_adds', runId);
+}
+
+async function setState(
+  trx: RunTransaction,
+  addId: string,
+  { state, charged }: AddEnd,
+): Promise<void> {
+  const isOver = state === 'done' || state === 'unpaid';
+  await trx
+    .updateTable('network_adds')
+    .set({ state, charged, ...(isOver ? { closed_at: trx.clock.now() } : {}) })
+    .where('id', '=', addId)
+    .execute();
+}
+
+async function endMembers(
+  trx: RunTransaction,
+  addId: string,
+  donorIds: readonly string[],
+  end: MemberEnd,
+): Promise<void> {
+  const { kind } = end;
+  for (const batch of inFilledBatches(donorIds)) {
+    if (kind === 'unpaid') {
+      await trx
+        .deleteFrom('network_members')
         .where('add_id', '=', addId)
-        .where('donor_id', 'in', batch);
-      await ended
-        .set({ state: STATE_OF[kind], detail, since })
-        .where('detail', 'is', null)
+        .where('donor_id', 'in', batch)
         .execute();
-      // Who was erased meanwhile is on the way out, wherever this has led.
-      await ended
-        .set({ state: 'leaving', since })
-        .where('detail', '=', ERASED_MEMBER)
-        .where('state', '=', 'adding')
-        .execute();
+      continue;
     }
+    const detail = kind === 'failed' ? end.detail : null;
+    const since = trx.clock.now();
+    const ended = trx
+      .updateTable('network_members')
+      .where('add_id', '=', addId)
+      .where('donor_id', 'in', batch);
+    await ended.set({ state: STATE_OF[kind], detail, since }).where('detail', 'is', null).execute();
+    // Who was erased meanwhile is on the way out, wherever this has led.
+    await ended
+      .set({ state: 'leaving', since })
+      .where('detail', '=', ERASED_MEMBER)
+      .where('state', '=', 'adding')
+      .execute();
   }
 }
 
@@ -252,25 +248,26 @@ const STATE_OF = {
   failed: 'failed',
 } as const satisfies Record<Exclude<MemberEnd['kind'], 'unpaid'>, MemberState>;
 
-/** `own` is left out. */
-async function findSpendMark(db: Database | Trx, partnerKey: string, own = ''): Promise<string> {
-  const [adds] = (await selectAdds(db, { partnerKey, own })).rows;
+/** What a key has spent on bulk adds, as a mark: it differs once another one was sent, or answered; `own` is left out. */
+export async function findSpendMark(reader: Reader, partnerKey: string, own = ''): Promise<string> {
+  const [adds] = (await selectAdds(reader, { partnerKey, own })).rows;
   return `${adds?.latest} ${adds?.count} ${adds?.unanswered}`;
 }
 
-const selectAdds = prepared((db, { partnerKey, own }: Slots<{ partnerKey: string; own: string }>) =>
-  db
-    .selectFrom('network_adds')
-    .select(({ fn }) => [fn.max('id').as('latest'), fn.countAll().as('count')])
-    .select((eb) =>
-      eb.fn.count(eb.case().when('state', 'in', UNANSWERED).then(1).end()).as('unanswered'),
-    )
-    .where('partner_key', '=', partnerKey)
-    .where('id', '!=', own)
-    .compile(),
+const selectAdds = preparedRead(
+  (db, { partnerKey, own }: Slots<{ partnerKey: string; own: string }>) =>
+    db
+      .selectFrom('network_adds')
+      .select(({ fn }) => [fn.max('id').as('latest'), fn.countAll().as('count')])
+      .select((eb) =>
+        eb.fn.count(eb.case().when('state', 'in', UNANSWERED).then(1).end()).as('unanswered'),
+      )
+      .where('partner_key', '=', partnerKey)
+      .where('id', '!=', own)
+      .compile(),
 );
 
-const addsIn = prepared(
+const addsIn = preparedRead(
   (db, { integrationId, state }: Slots<{ integrationId: string; state: AddState }>) =>
     db
       .selectFrom('network_adds')
@@ -282,7 +279,7 @@ const addsIn = prepared(
       .compile(),
 );
 
-const selectUnanswered = prepared(
+const selectUnanswered = preparedRead(
   (db, { partnerKey, integrationId }: Slots<{ partnerKey: string; integrationId: string }>) =>
     db
       .selectFrom('network_adds')

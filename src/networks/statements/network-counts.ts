@@ -1,6 +1,9 @@
-import type { Checkpoint, Lease } from '../../database/leases.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+/** What runs have done to networks, for their reports. */
+
+import type { RunTransaction } from '../../database/leases.ts';
+import { preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader } from '../../database/reader.ts';
+import type { Trx } from '../../database/tables/tables.ts';
 
 /** What a run did to one network, as it reports it (design, section 4.3). */
 export interface NetworkCounts {
@@ -12,41 +15,34 @@ export interface NetworkCounts {
   failed: number;
 }
 
-/** What runs have done to networks, for their reports. */
-export function networkCountQueries(db: Database, checkpoint: Checkpoint) {
-  return {
-    /** Begins to count for these networks, in the order of the settings. */
-    async beginCounts(
-      lease: Lease,
-      runId: string,
-      networks: readonly { id: string; name: string }[],
-    ): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        for (const [place, { id, name }] of networks.entries()) {
-          await trx
-            .insertInto('network_counts')
-            .values({ run_id: runId, network: id, place, name, added: 0, removed: 0, failed: 0 })
-            .onConflict((c) => c.doNothing())
-            .execute();
-        }
-      });
-    },
-
-    /** What a run has done to each network so far, in the order of the settings. */
-    async listCounts(runId: string): Promise<NetworkCounts[]> {
-      const { rows } = await selectCounts(db, { runId });
-      return rows.map(({ name, added, removed, failed, members }) => ({
-        name,
-        added,
-        removed,
-        kept: Math.max(0, Number(members) - added),
-        failed,
-      }));
-    },
-  };
+/** Begins to count for these networks, in the order of the settings. */
+export async function beginNetworkCounts(
+  trx: RunTransaction,
+  runId: string,
+  networks: readonly { id: string; name: string }[],
+): Promise<void> {
+  for (const [place, { id, name }] of networks.entries()) {
+    await trx
+      .insertInto('network_counts')
+      .values({ run_id: runId, network: id, place, name, added: 0, removed: 0, failed: 0 })
+      .onConflict((c) => c.doNothing())
+      .execute();
+  }
 }
 
-const selectCounts = prepared((db, { runId }: Slots<{ runId: string }>) =>
+/** What a run has done to each network so far, in the order of the settings. */
+export async function listNetworkCounts(reader: Reader, runId: string): Promise<NetworkCounts[]> {
+  const { rows } = await selectCounts(reader, { runId });
+  return rows.map(({ name, added, removed, failed, members }) => ({
+    name,
+    added,
+    removed,
+    kept: Math.max(0, Number(members) - added),
+    failed,
+  }));
+}
+
+const selectCounts = preparedRead((db, { runId }: Slots<{ runId: string }>) =>
   db
     .selectFrom('network_counts')
     .select((eb) => [

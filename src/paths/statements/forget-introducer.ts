@@ -1,4 +1,5 @@
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { Reader } from '../../database/reader.ts';
+import type { Trx } from '../../database/tables/tables.ts';
 import { findScope, isConnecting, markConnectedTo } from './stale-paths.ts';
 
 /**
@@ -47,11 +48,11 @@ export async function forgetIntroducer(
 
 /** The donor that the contact is and no other contact of the integration; null if there is none. */
 export async function findOnlyDonor(
-  db: Database | Trx,
+  reader: Reader,
   integrationId: string,
   crmIds: readonly string[],
 ): Promise<string | null> {
-  const contacts = await db
+  const contacts = await reader
     .selectFrom('contacts')
     .select(['crm_id', 'donor_id'])
     .where('integration_id', '=', integrationId)

@@ -1,12 +1,14 @@
+/** Which warm paths are to be computed, and what was computed. */
+
 import type { ExpressionBuilder } from 'kysely';
 import { z } from 'zod';
 import { isListed } from '../../contacts/listed.ts';
-import type { Clock } from '../../core/clock.ts';
 import type { QueryCharge } from '../../credits/statements/queries.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
+import type { RunTransaction } from '../../database/leases.ts';
+import { preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
-import type { Database, Tables } from '../../database/tables/tables.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 import { type ComputedPath, recordPaths } from './computed-paths.ts';
 import { ERASED_INTRODUCER, findOnlyDonor } from './forget-introducer.ts';
 import { markStale, type PathScope } from './stale-paths.ts';
@@ -68,230 +70,246 @@ function knownPath(row: {
 
 const idsSchema = z.array(z.string());
 
-/** Which warm paths are to be computed, and what was computed. */
-export function warmPathQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
-  return {
-    /**
-     * Marks as stale what can have changed since the last time: all paths if the settings changed
-     * or a member joined; those through a member who left, and the leaver's own; those of contacts
-     * enhanced since; old ones. Contacts that have no path yet are taken up. Only contacts that a
-     * run has touched since are looked at, so that a quiet night costs next to nothing.
-     */
-    async noticeChanges(lease: Lease, scope: PathScope): Promise<void> {
-      await checkpoint(lease, (trx) => markStale(trx, lease, scope));
-    },
+/**
+ * Marks as stale what can have changed since the last time: all paths if the settings changed
+ * or a member joined; those through a member who left, and the leaver's own; those of contacts
+ * enhanced since; old ones. Contacts that have no path yet are taken up. Only contacts that a
+ * run has touched since are looked at, so that a quiet night costs next to nothing.
+ */
+export async function markStalePaths(trx: RunTransaction, scope: PathScope): Promise<void> {
+  await markStale(trx, trx.lease, scope);
+}
 
-    /**
-     * Contacts whose path is to be computed, those who never had one computed first, then the
-     * oldest, the contacts of one donor side by side. People who left the CRM or opted out are none
-     * of them.
-     */
-    async listStale(
-      integrationId: string,
-      {
-        after,
-        limit,
-        only,
-      }: { after: StalePlace | null; limit: number; only: readonly string[] | null },
-    ): Promise<StaleContact[]> {
-      const rows = await staleContacts(integrationId, only)
-        .select([
-          'warm_paths.crm_id',
-          'warm_paths.donor_id',
-          'warm_paths.computed_at',
-          'warm_paths.told',
-          'warm_paths.introducer_id',
-          'contacts.owned_values',
-        ])
-        .$if(after !== null, (query) =>
-          query.where(({ eb, refTuple, tuple }) =>
-            eb(
-              refTuple('warm_paths.computed_at', 'warm_paths.donor_id', 'warm_paths.crm_id'),
-              '>',
-              tuple(after?.computedAt ?? 0, after?.donorId ?? '', after?.crmId ?? ''),
-            ),
-          ),
-        )
-        .orderBy('warm_paths.computed_at')
-        .orderBy('warm_paths.donor_id')
-        .orderBy('warm_paths.crm_id')
-        .limit(limit)
-        .execute();
-      return rows.map((row) => ({
-        crmId: row.crm_id,
-        donorId: row.donor_id,
-        computedAt: row.computed_at,
-        inCrm: row.told,
-        ownedValues: row.owned_values,
-        isIntroducerErased: row.introducer_id === ERASED_INTRODUCER,
-      }));
-    },
+/**
+ * Contacts whose path is to be computed, those who never had one computed first, then the
+ * oldest, the contacts of one donor side by side. People who left the CRM or opted out are none
+ * of them.
+ */
+export async function listStalePaths(
+  reader: Reader,
+  integrationId: string,
+  {
+    after,
+    limit,
+    only,
+  }: { after: StalePlace | null; limit: number; only: readonly string[] | null },
+): Promise<StaleContact[]> {
+  const rows = await staleContacts(reader, integrationId, only)
+    .select([
+      'warm_paths.crm_id',
+      'warm_paths.donor_id',
+      'warm_paths.computed_at',
+      'warm_paths.told',
+      'warm_paths.introducer_id',
+      'contacts.owned_values',
+    ])
+    .$if(after !== null, (query) =>
+      query.where(({ eb, refTuple, tuple }) =>
+        eb(
+          refTuple('warm_paths.computed_at', 'warm_paths.donor_id', 'warm_paths.crm_id'),
+          '>',
+          tuple(after?.computedAt ?? 0, after?.donorId ?? '', after?.crmId ?? ''),
+        ),
+      ),
+    )
+    .orderBy('warm_paths.computed_at')
+    .orderBy('warm_paths.donor_id')
+    .orderBy('warm_paths.crm_id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    crmId: row.crm_id,
+    donorId: row.donor_id,
+    computedAt: row.computed_at,
+    inCrm: row.told,
+    ownedValues: row.owned_values,
+    isIntroducerErased: row.introducer_id === ERASED_INTRODUCER,
+  }));
+}
 
-    /**
-     * The contacts whose best path begins with the donor that a contact is, unless another contact is
-     * the same donor; the contact itself is none of them.
-     */
-    async listIntroduced(
-      integrationId: string,
-      crmIds: readonly string[],
-    ): Promise<IntroducedContact[]> {
-      const donorId = await findOnlyDonor(db, integrationId, crmIds);
-      if (donorId === null) return [];
-      const rows = await db
-        .selectFrom('warm_paths')
-        .innerJoin('contacts', (join) =>
-          join
-            .onRef('contacts.integration_id', '=', 'warm_paths.integration_id')
-            .onRef('contacts.crm_id', '=', 'warm_paths.crm_id'),
-        )
-        .select(['contacts.crm_id', 'contacts.owned_values'])
-        .where('warm_paths.integration_id', '=', integrationId)
-        .where('warm_paths.introducer_id', '=', donorId)
-        .where('warm_paths.crm_id', 'not in', [...crmIds])
-        .orderBy('warm_paths.crm_id')
-        .execute();
-      return rows.map((row) => ({ crmId: row.crm_id, ownedValues: row.owned_values }));
-    },
+/**
+ * The contacts whose best path begins with the donor that a contact is, unless another contact is
+ * the same donor; the contact itself is none of them.
+ */
+export async function listIntroducedContacts(
+  reader: Reader,
+  integrationId: string,
+  crmIds: readonly string[],
+): Promise<IntroducedContact[]> {
+  const donorId = await findOnlyDonor(reader, integrationId, crmIds);
+  if (donorId === null) return [];
+  const rows = await reader
+    .selectFrom('warm_paths')
+    .innerJoin('contacts', (join) =>
+      join
+        .onRef('contacts.integration_id', '=', 'warm_paths.integration_id')
+        .onRef('contacts.crm_id', '=', 'warm_paths.crm_id'),
+    )
+    .select(['contacts.crm_id', 'contacts.owned_values'])
+    .where('warm_paths.integration_id', '=', integrationId)
+    .where('warm_paths.introducer_id', '=', donorId)
+    .where('warm_paths.crm_id', 'not in', [...crmIds])
+    .orderBy('warm_paths.crm_id')
+    .execute();
+  return rows.map((row) => ({ crmId: row.crm_id, ownedValues: row.owned_values }));
+}
 
-    /** The CRM names the introducer of these contacts no more: their paths are computed anew. */
-    async dropIntroducers(lease: Lease, crmIds: readonly string[]): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        for (const batch of inFilledBatches(crmIds)) {
-          await trx
-            .updateTable('warm_paths')
-            .set({ introducer_id: ERASED_INTRODUCER, stale: 1, told: null })
-            .where('integration_id', '=', lease.integrationId)
-            .where('crm_id', 'in', batch)
-            .execute();
-        }
-      });
-    },
-
-    /** What the queries of a run have cost; null if they were free. */
-    async findCost(runId: string): Promise<QueryCharge | null> {
-      const row = await db
-        .selectFrom('warm_path_costs')
-        .select(['bucket', 'credits'])
-        .where('run_id', '=', runId)
-        .executeTakeFirst();
-      return row === undefined ? null : { bucket: row.bucket, credits: Number(row.credits) };
-    },
-
-    /** The strongest paths of an integration, to contacts who may be researched. */
-    listStrongest(integrationId: string, limit: number): Promise<KnownPath[]> {
-      return known(integrationId)
-        .orderBy('warm_paths.strength_millionths', 'desc')
-        .orderBy('warm_paths.crm_id', 'desc')
-        .limit(limit)
-        .execute()
-        .then((rows) => rows.map(knownPath));
-    },
-
-    /** The path to one contact; null if there is none. */
-    async findPath(integrationId: string, crmId: string): Promise<KnownPath | null> {
-      const row = await known(integrationId)
-        .where('warm_paths.crm_id', '=', crmId)
-        .executeTakeFirst();
-      return row === undefined ? null : knownPath(row);
-    },
-
-    /** How many contacts of an integration have a path. */
-    async countPaths(integrationId: string): Promise<number> {
-      const row = await db
-        .selectFrom('warm_paths')
-        .select((eb) => eb.fn.countAll().as('count'))
-        .where('integration_id', '=', integrationId)
-        .where('introducer_id', 'is not', null)
-        .executeTakeFirst();
-      return Number(row?.count ?? 0);
-    },
-
-    /** True if any contact of an integration has a path. */
-    async hasPaths(integrationId: string): Promise<boolean> {
-      const { rows } = await anyPath(db, { integrationId });
-      return rows.length > 0;
-    },
-
-    /** True if paths were compared last under these settings (their fingerprint). */
-    async hasScope(integrationId: string, settings: string): Promise<boolean> {
-      const row = await db
-        .selectFrom('warm_path_scopes')
-        .select('settings')
-        .where('integration_id', '=', integrationId)
-        .executeTakeFirst();
-      return row?.settings === settings;
-    },
-
-    /** How many contacts are donors who may have a path: all of them, or those of these CRM ids. */
-    async countKnown(integrationId: string, only: readonly string[] | null): Promise<number> {
-      const row = await db
-        .selectFrom('contacts')
-        .select((eb) => eb.fn.countAll().as('count'))
-        .where('integration_id', '=', integrationId)
-        .where('donor_id', 'is not', null)
-        .where(mayBeResearched)
-        .$if(only !== null, (query) => query.where('crm_id', 'in', only ?? []))
-        .executeTakeFirst();
-      return Number(row?.count ?? 0);
-    },
-
-    /** How many contacts wait to have their path computed. */
-    async countStale(integrationId: string, only: readonly string[] | null): Promise<number> {
-      const row = await staleContacts(integrationId, only)
-        .select((eb) => eb.fn.countAll().as('count'))
-        .executeTakeFirst();
-      return Number(row?.count ?? 0);
-    },
-
-    /** Notes paths, what of them came into the CRM, and the outcome of the contacts they changed. */
-    async recordComputed(
-      lease: Lease,
-      runId: string,
-      computed: readonly ComputedPath[],
-    ): Promise<void> {
-      await checkpoint(lease, (trx) =>
-        recordPaths(trx, lease.integrationId, { id: runId, now: clock.now() }, computed),
-      );
-    },
-  };
-
-  function known(integrationId: string) {
-    return db
-      .selectFrom('warm_paths')
-      .innerJoin('contacts', (join) =>
-        join
-          .onRef('contacts.integration_id', '=', 'warm_paths.integration_id')
-          .onRef('contacts.crm_id', '=', 'warm_paths.crm_id'),
-      )
-      .select([
-        'warm_paths.crm_id',
-        'warm_paths.donor_id',
-        'warm_paths.strength_millionths',
-        'warm_paths.people',
-        'warm_paths.introducer_id',
-        'warm_paths.network_id',
-        'warm_paths.connecting',
-      ])
-      .where('warm_paths.integration_id', '=', integrationId)
-      .where('warm_paths.introducer_id', 'is not', null)
-      .where('warm_paths.introducer_id', '<>', ERASED_INTRODUCER)
-      .where(mayBeResearched);
+/** The CRM names the introducer of these contacts no more: their paths are computed anew. */
+export async function dropIntroducers(
+  trx: RunTransaction,
+  crmIds: readonly string[],
+): Promise<void> {
+  for (const batch of inFilledBatches(crmIds)) {
+    await trx
+      .updateTable('warm_paths')
+      .set({ introducer_id: ERASED_INTRODUCER, stale: 1, told: null })
+      .where('integration_id', '=', trx.lease.integrationId)
+      .where('crm_id', 'in', batch)
+      .execute();
   }
+}
 
-  function staleContacts(integrationId: string, only: readonly string[] | null) {
-    return db
-      .selectFrom('warm_paths')
-      .innerJoin('contacts', (join) =>
-        join
-          .onRef('contacts.integration_id', '=', 'warm_paths.integration_id')
-          .onRef('contacts.crm_id', '=', 'warm_paths.crm_id'),
-      )
-      .where('warm_paths.integration_id', '=', integrationId)
-      .where('warm_paths.stale', '=', 1)
-      .where(mayBeResearched)
-      .where(isListed('contacts'))
-      .$if(only !== null, (query) => query.where('warm_paths.crm_id', 'in', only ?? []));
-  }
+/** What the queries of a run have cost; null if they were free. */
+export async function findPathCost(reader: Reader, runId: string): Promise<QueryCharge | null> {
+  const row = await reader
+    .selectFrom('warm_path_costs')
+    .select(['bucket', 'credits'])
+    .where('run_id', '=', runId)
+    .executeTakeFirst();
+  return row === undefined ? null : { bucket: row.bucket, credits: Number(row.credits) };
+}
+
+/** The strongest paths of an integration, to contacts who may be researched. */
+export function listStrongestPaths(
+  reader: Reader,
+  integrationId: string,
+  limit: number,
+): Promise<KnownPath[]> {
+  return known(reader, integrationId)
+    .orderBy('warm_paths.strength_millionths', 'desc')
+    .orderBy('warm_paths.crm_id', 'desc')
+    .limit(limit)
+    .execute()
+    .then((rows) => rows.map(knownPath));
+}
+
+/** The path to one contact; null if there is none. */
+export async function findPath(
+  reader: Reader,
+  integrationId: string,
+  crmId: string,
+): Promise<KnownPath | null> {
+  const row = await known(reader, integrationId)
+    .where('warm_paths.crm_id', '=', crmId)
+    .executeTakeFirst();
+  return row === undefined ? null : knownPath(row);
+}
+
+/** How many contacts of an integration have a path. */
+export async function countPaths(reader: Reader, integrationId: string): Promise<number> {
+  const row = await reader
+    .selectFrom('warm_paths')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('integration_id', '=', integrationId)
+    .where('introducer_id', 'is not', null)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
+/** True if any contact of an integration has a path. */
+export async function hasPaths(reader: Reader, integrationId: string): Promise<boolean> {
+  const { rows } = await anyPath(reader, { integrationId });
+  return rows.length > 0;
+}
+
+/** True if paths were compared last under these settings (their fingerprint). */
+export async function hasPathScope(
+  reader: Reader,
+  integrationId: string,
+  settings: string,
+): Promise<boolean> {
+  const row = await reader
+    .selectFrom('warm_path_scopes')
+    .select('settings')
+    .where('integration_id', '=', integrationId)
+    .executeTakeFirst();
+  return row?.settings === settings;
+}
+
+/** How many contacts are donors who may have a path: all of them, or those of these CRM ids. */
+export async function countPossiblePaths(
+  reader: Reader,
+  integrationId: string,
+  only: readonly string[] | null,
+): Promise<number> {
+  const row = await reader
+    .selectFrom('contacts')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('integration_id', '=', integrationId)
+    .where('donor_id', 'is not', null)
+    .where(mayBeResearched)
+    .$if(only !== null, (query) => query.where('crm_id', 'in', only ?? []))
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
+/** How many contacts wait to have their path computed. */
+export async function countStalePaths(
+  reader: Reader,
+  integrationId: string,
+  only: readonly string[] | null,
+): Promise<number> {
+  const row = await staleContacts(reader, integrationId, only)
+    .select((eb) => eb.fn.countAll().as('count'))
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
+/** Notes paths, what of them came into the CRM, and the outcome of the contacts they changed. */
+export async function recordComputedPaths(
+  trx: RunTransaction,
+  runId: string,
+  computed: readonly ComputedPath[],
+): Promise<void> {
+  await recordPaths(trx, trx.lease.integrationId, { id: runId, now: trx.clock.now() }, computed);
+}
+
+function known(reader: Reader, integrationId: string) {
+  return reader
+    .selectFrom('warm_paths')
+    .innerJoin('contacts', (join) =>
+      join
+        .onRef('contacts.integration_id', '=', 'warm_paths.integration_id')
+        .onRef('contacts.crm_id', '=', 'warm_paths.crm_id'),
+    )
+    .select([
+      'warm_paths.crm_id',
+      'warm_paths.donor_id',
+      'warm_paths.strength_millionths',
+      'warm_paths.people',
+      'warm_paths.introducer_id',
+      'warm_paths.network_id',
+      'warm_paths.connecting',
+    ])
+    .where('warm_paths.integration_id', '=', integrationId)
+    .where('warm_paths.introducer_id', 'is not', null)
+    .where('warm_paths.introducer_id', '<>', ERASED_INTRODUCER)
+    .where(mayBeResearched);
+}
+
+function staleContacts(reader: Reader, integrationId: string, only: readonly string[] | null) {
+  return reader
+    .selectFrom('warm_paths')
+    .innerJoin('contacts', (join) =>
+      join
+        .onRef('contacts.integration_id', '=', 'warm_paths.integration_id')
+        .onRef('contacts.crm_id', '=', 'warm_paths.crm_id'),
+    )
+    .where('warm_paths.integration_id', '=', integrationId)
+    .where('warm_paths.stale', '=', 1)
+    .where(mayBeResearched)
+    .where(isListed('contacts'))
+    .$if(only !== null, (query) => query.where('warm_paths.crm_id', 'in', only ?? []));
 }
 
 /** Neither gone from the CRM nor opted out. */
@@ -299,7 +317,7 @@ function mayBeResearched(eb: ExpressionBuilder<Pick<Tables, 'contacts'>, 'contac
   return eb.and([eb('contacts.state', '<>', 'removed'), eb('contacts.has_opted_out', '=', 0)]);
 }
 
-const anyPath = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+const anyPath = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('warm_paths')
     .select('crm_id')

@@ -1,4 +1,5 @@
 /** The steps of an erasure in each integration: block, CRM, service, store. */
+
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { Application } from '../../application.ts';
 import { type DonorSyncError, isDonorSyncError, RetriableError } from '../../core/errors.ts';
@@ -28,6 +29,12 @@ import {
 } from '../../fields/erasing/mentions.ts';
 import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';
 import { leaveNetworks } from '../../networks/leave-networks.ts';
+import {
+  dropNetworkMembers,
+  findContactsByDonor,
+  listNetworkMembers,
+} from '../../networks/statements/network-members.ts';
+import { listNetworks } from '../../networks/statements/networks.ts';
 import type { ForgottenRecord } from '../statements/forget.ts';
 import type { ErasedIn } from './receipt.ts';
 import {
@@ -254,13 +261,13 @@ async function findMemberships(
 ): Promise<{ id: string; name: string; donorId: string }[]> {
   const rows = await store.contacts.find(integrationId, forms);
   const known = [...rows.values()].flatMap(({ donorId }) => donorId ?? []);
-  const contacts = await store.networks.findContacts(integrationId, known);
+  const contacts = await findContactsByDonor(store.reader, integrationId, known);
   const donors = known.filter((donor) =>
     (contacts.get(donor) ?? []).every((crmId) => forms.includes(crmId)),
   );
   if (donors.length === 0) return [];
-  const networks = await store.networks.list(integrationId);
-  const members = await Promise.all(networks.map(({ id }) => store.networks.listMembers(id)));
+  const networks = await listNetworks(store.reader, integrationId);
+  const members = await Promise.all(networks.map(({ id }) => listNetworkMembers(store.reader, id)));
   return networks.flatMap(({ id, name }, at) =>
     (members[at] ?? []).flatMap(({ donorId }) =>
       donors.includes(donorId) ? [{ id, name, donorId }] : [],
@@ -282,7 +289,7 @@ async function leaveAll(
 ): Promise<readonly string[]> {
   if (open === null) {
     for (const { id, donorId } of await findMemberships(store, lease.integrationId, forms)) {
-      await store.networks.dropMembers(lease, id, [donorId]);
+      await store.checkpoint(lease, (trx) => dropNetworkMembers(trx, id, [donorId]));
     }
     return begun;
   }

@@ -1,4 +1,5 @@
 /** Who the person of an id is: as the CRM has them, as the store remembers them, and who may be the same. */
+
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { Application } from '../../application.ts';
 import { isDonorSyncError } from '../../core/errors.ts';
@@ -16,6 +17,7 @@ import {
   type PersonFingerprints,
   storedPersonFingerprints,
 } from '../../identity/person-fingerprints.ts';
+import { findContactsByDonor } from '../../networks/statements/network-members.ts';
 import type { KnownContact } from '../statements/forget.ts';
 import type { ForgetPersonDeps, ForgetRequest, Target } from './targets.ts';
 
@@ -154,7 +156,7 @@ export async function findAlike(
   const found =
     person === null ? [] : await store.forget.findAlike(person, everywhere ? null : ids);
   for (const [integration, own] of donors) {
-    const sameDonor = await store.networks.findContacts(integration, own);
+    const sameDonor = await findContactsByDonor(store.reader, integration, own);
     found.push(...[...sameDonor.values()].flat().map((crmId) => ({ integration, crmId })));
   }
   const others = found.filter(

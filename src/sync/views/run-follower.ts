@@ -33,7 +33,7 @@ export interface RunFollower<Message> {
 }
 
 export interface FollowerOptions<Message> {
-  store: Pick<Store, 'runs' | 'runRequests' | 'runRows' | 'networks' | 'contacts'>;
+  store: Pick<Store, 'runs' | 'runRequests' | 'runRows' | 'contacts' | 'reader'>;
   clock: Clock;
   /** Makes what listeners are sent; once for each look. */
   toMessage(run: FollowedRun): Message;

@@ -1,4 +1,5 @@
 /** A run as everything shows it: the report of design, section 4.3, put together from the store. */
+
 import { z } from 'zod';
 import { isoTime } from '../../core/clock.ts';
 import { isOutcomeReason, OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
@@ -13,6 +14,8 @@ import {
   type Trigger,
   triggerSchema,
 } from '../../core/run.ts';
+import { getNetworkCreditsByRun } from '../../networks/statements/network-adds.ts';
+import { listNetworkCounts } from '../../networks/statements/network-counts.ts';
 import type { Store } from '../../store.ts';
 import type { RunRecord } from '../statements/runs.ts';
 
@@ -43,7 +46,7 @@ function readFacts({ facts }: Pick<RunRecord, 'facts'>): RunFacts {
  * was cut off left none.
  */
 export async function readReport(
-  store: Pick<Store, 'runRows' | 'networks'>,
+  store: Pick<Store, 'runRows' | 'reader'>,
   row: RunRecord,
 ): Promise<RunReport> {
   return row.report === null
@@ -69,7 +72,7 @@ const balancesSchema = z.object({
 
 /** The report of a run as it stands now; a finished one keeps its own (`report` of the row). */
 export async function buildReport(
-  store: Pick<Store, 'runRows' | 'networks'>,
+  store: Pick<Store, 'runRows' | 'reader'>,
   row: RunRecord,
   facts: RunFacts = NO_FACTS,
 ): Promise<RunReport> {
@@ -92,11 +95,11 @@ export async function buildReport(
     credits: {
       enhancements: { spent: row.spentEnhancements, remaining: facts.remaining.enhancements },
       networks: {
-        spent: await store.networks.spentByRun(row.id),
+        spent: await getNetworkCreditsByRun(store.reader, row.id),
         remaining: facts.remaining.networks,
       },
     },
-    networks: await store.networks.listCounts(row.id),
+    networks: await listNetworkCounts(store.reader, row.id),
     calls: facts.calls,
   };
 }
@@ -129,7 +132,7 @@ function toStatus(text: string): RunStatus {
  * where it waits, and, since it may have begun between the two looks, once more where it began.
  */
 export async function findRunReport(
-  store: Pick<Store, 'runs' | 'runRequests' | 'runRows' | 'networks'>,
+  store: Pick<Store, 'runs' | 'runRequests' | 'runRows' | 'reader'>,
   id: string,
 ): Promise<RunReport | null> {
   const row = await store.runs.find(id);

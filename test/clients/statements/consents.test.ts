@@ -1,4 +1,10 @@
 import { expect, it } from 'vitest';
+import {
+  concludeConsent,
+  findConsentByState,
+  insertConsent,
+  takeConsent,
+} from '../../../src/clients/statements/consents.ts';
 import { INTEGRATION, START_MS, storeWorlds } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
@@ -18,24 +24,27 @@ describeEachDatabase('consents', (open) => {
 
   it('are taken by one return only', async () => {
     const { store } = await createWorld();
-    await store.consents.begin(aConsent('a'));
-    const taken = await Promise.all([store.consents.take('a'), store.consents.take('a')]);
+    await insertConsent(store.connection, aConsent('a'));
+    const taken = await Promise.all([
+      takeConsent(store.connection, 'a'),
+      takeConsent(store.connection, 'a'),
+    ]);
     expect(taken.filter((consent) => consent !== undefined)).toMatchObject([
       { verifier: 'sealed' },
     ]);
-    await store.consents.conclude('a', 'connected');
-    expect(await store.consents.find('a')).toMatchObject({ outcome: 'connected' });
-    expect(await store.consents.take('a')).toBeUndefined();
+    await concludeConsent(store.connection, 'a', 'connected');
+    expect(await findConsentByState(store.reader, 'a')).toMatchObject({ outcome: 'connected' });
+    expect(await takeConsent(store.connection, 'a')).toBeUndefined();
   });
 
   it('expire, and are forgotten an hour later', async () => {
     const { store, clock } = await createWorld();
-    await store.consents.begin(aConsent('a'));
+    await insertConsent(store.connection, aConsent('a'));
     await clock.advance(TEN_MINUTES_MS);
-    expect(await store.consents.take('a')).toBeUndefined();
+    expect(await takeConsent(store.connection, 'a')).toBeUndefined();
     await clock.advance(3_600_001);
-    await store.consents.begin({ ...aConsent('b'), expiresAt: clock.now() + 1 });
-    expect(await store.consents.find('a')).toBeUndefined();
-    expect(await store.consents.find('b')).toMatchObject({ outcome: null });
+    await insertConsent(store.connection, { ...aConsent('b'), expiresAt: clock.now() + 1 });
+    expect(await findConsentByState(store.reader, 'a')).toBeUndefined();
+    expect(await findConsentByState(store.reader, 'b')).toMatchObject({ outcome: null });
   });
 });

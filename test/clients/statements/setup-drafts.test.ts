@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest';
-import { SETUP_KEPT_MS } from '../../../src/clients/statements/setup-drafts.ts';
+import {
+  beginSetupDraft,
+  findSetupDraft,
+  isSetupIdTaken,
+  listOldSetupDrafts,
+  listSetupDrafts,
+  removeSetupDraft,
+  SETUP_KEPT_MS,
+  saveSetupDraft,
+} from '../../../src/clients/statements/setup-drafts.ts';
 import { storeWorlds } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
@@ -8,30 +17,36 @@ describeEachDatabase('drafts of set-ups', (open) => {
 
   it('begin once for an id, and are changed by who has read the last version alone', async () => {
     const { store } = await createWorld();
-    const { setupDrafts } = store;
-    const begun = await Promise.all([setupDrafts.begin('a', 'one'), setupDrafts.begin('a', 'two')]);
+    const begun = await Promise.all([
+      store.act((trx) => beginSetupDraft(trx, 'a', 'one')),
+      store.act((trx) => beginSetupDraft(trx, 'a', 'two')),
+    ]);
     expect(begun.filter(Boolean)).toHaveLength(1);
-    expect(await setupDrafts.isTaken('a')).toBe(true);
-    expect(await setupDrafts.isTaken('b')).toBe(false);
+    expect(await isSetupIdTaken(store.reader, 'a')).toBe(true);
+    expect(await isSetupIdTaken(store.reader, 'b')).toBe(false);
     const saved = await Promise.all([
-      setupDrafts.save({ integrationId: 'a', version: 1, draft: 'three' }),
-      setupDrafts.save({ integrationId: 'a', version: 1, draft: 'four' }),
+      saveSetupDraft(store.connection, { integrationId: 'a', version: 1, draft: 'three' }),
+      saveSetupDraft(store.connection, { integrationId: 'a', version: 1, draft: 'four' }),
     ]);
     expect(saved.filter(Boolean)).toHaveLength(1);
-    expect(await setupDrafts.find('a')).toMatchObject({ version: 2 });
-    await setupDrafts.remove('a', 'finished');
-    expect(await setupDrafts.find('a')).toBeUndefined();
+    expect(await findSetupDraft(store.reader, 'a')).toMatchObject({ version: 2 });
+    await store.act((trx) => removeSetupDraft(trx, 'a', 'finished'));
+    expect(await findSetupDraft(store.reader, 'a')).toBeUndefined();
   });
 
   it('are over 30 days after they were last touched', async () => {
     const { store, clock } = await createWorld();
-    const { setupDrafts } = store;
-    await setupDrafts.begin('a', 'one');
+    await store.act((trx) => beginSetupDraft(trx, 'a', 'one'));
     await clock.advance(SETUP_KEPT_MS - 1);
-    expect(await setupDrafts.list()).toHaveLength(1);
+    expect(await listSetupDrafts(store.reader)).toHaveLength(1);
     await clock.advance(1);
-    expect([await setupDrafts.list(), await setupDrafts.find('a')]).toEqual([[], undefined]);
-    expect((await setupDrafts.listOld()).map(({ integrationId }) => integrationId)).toEqual(['a']);
+    expect([await listSetupDrafts(store.reader), await findSetupDraft(store.reader, 'a')]).toEqual([
+      [],
+      undefined,
+    ]);
+    expect(
+      (await listOldSetupDrafts(store.reader)).map(({ integrationId }) => integrationId),
+    ).toEqual(['a']);
   });
 
   it('leave no secret of theirs behind, and those of others alone', async () => {

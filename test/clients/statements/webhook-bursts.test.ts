@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { saveHook } from '../../../src/clients/statements/hooks.ts';
 import type { Trigger } from '../../../src/core/run.ts';
 import { createStore, type Store } from '../../../src/store.ts';
 import {
@@ -22,7 +23,9 @@ describeEachDatabase('a burst of webhooks', (open, kind) => {
   async function createBurst() {
     const world = await createWorld();
     for (const integrationId of [INTEGRATION, 'hillside']) {
-      await world.store.hooks.save({ integrationId, tokenHash: integrationId, ...SIGNING });
+      await world.store.act((trx) =>
+        saveHook(trx, { integrationId, tokenHash: integrationId, ...SIGNING }),
+      );
     }
     return world;
   }

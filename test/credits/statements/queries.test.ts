@@ -4,6 +4,7 @@ import {
   listOpenQueries,
   recordQueryIntent,
 } from '../../../src/credits/statements/queries.ts';
+import { findPathCost } from '../../../src/paths/statements/warm-paths.ts';
 import {
   INTEGRATION,
   RUN,
@@ -65,7 +66,7 @@ describeEachDatabase('queries that may cost credits', (open) => {
       closeQueries(trx, RUN, ['q-3'], { bucket: 'searches', credits: 0 }),
     );
     expect(await listOpenQueries(store.reader, INTEGRATION)).toEqual([]);
-    expect(await store.warmPaths.findCost(RUN)).toEqual({ bucket: 'searches', credits: 3 });
+    expect(await findPathCost(store.reader, RUN)).toEqual({ bucket: 'searches', credits: 3 });
     expect(await intend(world, 'q-4', 4)).toEqual({ recorded: false, thisRun: 3 });
   });
 });

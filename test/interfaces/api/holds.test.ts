@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { recordMirroredGroups } from '../../../src/networks/statements/networks.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { controlService } from '../../helpers/service-control.ts';
 import { WITHOUT_TRIAL } from '../../helpers/sync-world.ts';
@@ -238,9 +239,9 @@ async function holdNetwork({ application }: HttpWorld): Promise<void> {
   const { store } = application;
   const attempt = await application.takeLease('riverside');
   if (!attempt.acquired) throw new Error('another process is at work');
-  await store.networks.recordSettings(attempt.lease, [
-    { id: 'network-1', selector: 'fingerprint', name: 'Board' },
-  ]);
+  await store.checkpoint(attempt.lease, (trx) =>
+    recordMirroredGroups(trx, [{ id: 'network-1', selector: 'fingerprint', name: 'Board' }]),
+  );
   await store.questions.askAboutNetwork(attempt.lease, {
     id: 'hold-1',
     network: 'network-1',

@@ -5,6 +5,7 @@ import {
   type SalesforceSandbox,
   startSalesforceSandbox,
 } from '../../../sandbox/salesforce/index.ts';
+import { findHookByClient } from '../../../src/clients/statements/hooks.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import type { RunReport } from '../../../src/core/run.ts';
 import { createMissingFields } from '../../../src/fields/describe.ts';
@@ -124,7 +125,7 @@ async function runsOf({ application }: HttpWorld) {
 }
 
 async function ignoredOf({ application }: HttpWorld): Promise<number | undefined> {
-  return (await application.store.hooks.find('riverside'))?.ignoredCount;
+  return (await findHookByClient(application.store.reader, 'riverside'))?.ignoredCount;
 }
 
 async function contactsOf(here: HttpWorld): Promise<string[]> {

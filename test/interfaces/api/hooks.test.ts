@@ -4,6 +4,7 @@ import { IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { signatureHeaders } from '../../../sandbox/hubspot/webhooks/signature.ts';
+import { revokeHook } from '../../../src/clients/statements/hooks.ts';
 import type { HookSigning } from '../../../src/interfaces/api/webhooks/hook-address.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
@@ -79,7 +80,7 @@ describe('POST /hooks/:integration/:token', () => {
       expect([answer.status, answer.read(errorSchema).error.code]).toEqual([404, 'hook_unknown']);
     }
     expect((await post(here, path)).status).toBe(202);
-    await here.application.store.hooks.revoke('riverside');
+    await here.application.store.act((trx) => revokeHook(trx, 'riverside'));
     expect((await post(here, path)).status).toBe(404);
   });
 

@@ -1,5 +1,35 @@
 import { expect, it } from 'vitest';
-import type { AddIntent, MemberEnd } from '../../../src/networks/statements/network-adds.ts';
+import {
+  type AddIntent,
+  findSpendMark,
+  findUnansweredAdd,
+  getNetworkCreditsByRun,
+  getNetworkCreditsSince,
+  listAdds,
+  type MemberEnd,
+  recordAddAccepted,
+  recordAddEnds,
+  recordAddIntent,
+  recordAddLost,
+  recordAddRefused,
+} from '../../../src/networks/statements/network-adds.ts';
+import {
+  beginNetworkCounts,
+  listNetworkCounts,
+} from '../../../src/networks/statements/network-counts.ts';
+import {
+  listNetworkMembers,
+  recordLeavingMembers,
+  recordRemovedMembers,
+} from '../../../src/networks/statements/network-members.ts';
+import {
+  bindNetwork,
+  isNetworkTaken,
+  listNetworks,
+  listWantedMembers,
+  recordGroupMembers,
+  recordMirroredGroups,
+} from '../../../src/networks/statements/networks.ts';
 import {
   choose,
   contactOf,
@@ -27,7 +57,7 @@ const BOARD = { id: 'net-board', selector: 'fingerprint of board', name: 'Board'
 /** A world with one group, not yet read. */
 async function withBoard(createWorld: () => Promise<StoreWorld>): Promise<StoreWorld> {
   const world = await createWorld();
-  await world.store.networks.recordSettings(world.lease, [BOARD]);
+  await world.store.checkpoint(world.lease, (trx) => recordMirroredGroups(trx, [BOARD]));
   return world;
 }
 
@@ -37,20 +67,22 @@ async function intend(
   donorIds: readonly string[],
   { id = 'add-1', partnerKey = KEY, spendMark }: Partial<AddIntent> = {},
 ): Promise<boolean> {
-  return store.networks.recordIntent(lease, {
-    id,
-    partnerKey,
-    donorIds,
-    runId: RUN,
-    network: BOARD.id,
-    networkId: 'n-1',
-    balanceBefore: BALANCE,
-    spendMark: spendMark ?? (await store.networks.findSpendMark(partnerKey)),
-  });
+  return store.checkpoint(lease, async (trx) =>
+    recordAddIntent(trx, {
+      id,
+      partnerKey,
+      donorIds,
+      runId: RUN,
+      network: BOARD.id,
+      networkId: 'n-1',
+      balanceBefore: BALANCE,
+      spendMark: spendMark ?? (await findSpendMark(trx, partnerKey)),
+    }),
+  );
 }
 
 async function statesOf({ store }: StoreWorld): Promise<Record<string, string>> {
-  const members = await store.networks.listMembers(BOARD.id);
+  const members = await listNetworkMembers(store.reader, BOARD.id);
   return Object.fromEntries(members.map(({ donorId, state }) => [donorId, state]));
 }
 
@@ -59,31 +91,37 @@ describeEachDatabase('networks', (open) => {
 
   it('keep the name that the service knows, and the selector of the settings', async () => {
     const { store, lease } = await withBoard(createWorld);
-    await store.networks.recordSettings(lease, [{ ...BOARD, name: 'Trustees' }]);
-    expect(await store.networks.list(INTEGRATION)).toMatchObject([{ name: 'Trustees' }]);
+    await store.checkpoint(lease, (trx) =>
+      recordMirroredGroups(trx, [{ ...BOARD, name: 'Trustees' }]),
+    );
+    expect(await listNetworks(store.reader, INTEGRATION)).toMatchObject([{ name: 'Trustees' }]);
     const bound = { id: BOARD.id, networkId: 'n-1', name: 'Trustees', partnerKey: 'key' };
-    expect(await store.networks.bind(lease, bound, ['donor-1'])).toBe(true);
-    await store.networks.recordSettings(lease, [{ ...BOARD, selector: 'another' }]);
-    expect(await store.networks.list(INTEGRATION)).toMatchObject([
+    expect(await store.checkpoint(lease, (trx) => bindNetwork(trx, bound, ['donor-1']))).toBe(true);
+    await store.checkpoint(lease, (trx) =>
+      recordMirroredGroups(trx, [{ ...BOARD, selector: 'another' }]),
+    );
+    expect(await listNetworks(store.reader, INTEGRATION)).toMatchObject([
       { name: 'Trustees', selector: 'another', networkId: 'n-1', readRun: null },
     ]);
   });
 
   it('mirror one group each: of two that take the same network the first one has it', async () => {
     const { store, lease } = await withBoard(createWorld);
-    await store.networks.recordSettings(lease, [{ ...BOARD, id: 'other', selector: 'other' }]);
+    await store.checkpoint(lease, (trx) =>
+      recordMirroredGroups(trx, [{ ...BOARD, id: 'other', selector: 'other' }]),
+    );
     const bound = { networkId: 'n-1', name: 'Board', partnerKey: 'key' };
     const both = await Promise.all([
-      store.networks.bind(lease, { ...bound, id: BOARD.id }, []),
-      store.networks.bind(lease, { ...bound, id: 'other' }, ['donor-1']),
+      store.checkpoint(lease, (trx) => bindNetwork(trx, { ...bound, id: BOARD.id }, [])),
+      store.checkpoint(lease, (trx) => bindNetwork(trx, { ...bound, id: 'other' }, ['donor-1'])),
     ]);
     expect(both.sort()).toEqual([false, true]);
-    const rows = await store.networks.list(INTEGRATION);
+    const rows = await listNetworks(store.reader, INTEGRATION);
     expect(rows.filter(({ networkId }) => networkId === 'n-1')).toHaveLength(1);
     const [owner] = rows.filter(({ networkId }) => networkId === 'n-1');
-    expect(await store.networks.isTaken('n-1', owner?.id ?? '')).toBe(false);
-    expect(await store.networks.isTaken('n-1', 'another')).toBe(true);
-    expect(await store.networks.isTaken('n-2', 'another')).toBe(false);
+    expect(await isNetworkTaken(store.reader, 'n-1', owner?.id ?? '')).toBe(false);
+    expect(await isNetworkTaken(store.reader, 'n-1', 'another')).toBe(true);
+    expect(await isNetworkTaken(store.reader, 'n-2', 'another')).toBe(false);
   });
 
   it('replace the members of a group, and move those who are due to the front', async () => {
@@ -97,18 +135,20 @@ describeEachDatabase('networks', (open) => {
       choose(2),
     );
     await putContacts(world, [contactRow({ crm_id: third, priority: 2 })]);
-    await store.networks.recordGroup(lease, RUN, BOARD.id, [...ids.slice(1), second]);
-    expect(await store.networks.listWanted([BOARD.id])).toEqual(new Set(ids.slice(1)));
+    await store.checkpoint(lease, (trx) =>
+      recordGroupMembers(trx, RUN, BOARD.id, [...ids.slice(1), second]),
+    );
+    expect(await listWantedMembers(store.reader, [BOARD.id])).toEqual(new Set(ids.slice(1)));
     expect(await contactOf(world, first)).toMatchObject({ priority: 2 });
     expect(await contactOf(world, second)).toMatchObject({ priority: 0 });
     expect(await contactOf(world, third)).toMatchObject({ priority: 2 });
-    await store.networks.recordGroup(lease, 'run-2', BOARD.id, [first]);
-    expect(await store.networks.listWanted([BOARD.id])).toEqual(new Set([first]));
-    expect(await store.networks.list(INTEGRATION)).toMatchObject([
+    await store.checkpoint(lease, (trx) => recordGroupMembers(trx, 'run-2', BOARD.id, [first]));
+    expect(await listWantedMembers(store.reader, [BOARD.id])).toEqual(new Set([first]));
+    expect(await listNetworks(store.reader, INTEGRATION)).toMatchObject([
       { readRun: 'run-2', readAt: START_MS },
     ]);
     await eraseContact(store, INTEGRATION, first);
-    expect(await store.networks.listWanted([BOARD.id])).toEqual(new Set());
+    expect(await listWantedMembers(store.reader, [BOARD.id])).toEqual(new Set());
   });
 
   it('let one bulk add of a key wait for its answer, also across integrations', async () => {
@@ -118,14 +158,14 @@ describeEachDatabase('networks', (open) => {
     expect(await intend(world, ['donor-2'], { id: 'add-2' })).toBe(false);
     expect(await statesOf(world)).toEqual({ 'donor-1': 'adding' });
     expect(await intend(world, ['donor-3'], { id: 'add-3', partnerKey: 'key-2' })).toBe(true);
-    expect(await store.networks.findUnanswered(KEY, 'lakeside')).toMatchObject({ id: 'add-1' });
-    await store.networks.recordLost(lease, 'add-1');
+    expect(await findUnansweredAdd(store.reader, KEY, 'lakeside')).toMatchObject({ id: 'add-1' });
+    await store.checkpoint(lease, (trx) => recordAddLost(trx, 'add-1'));
     expect(await intend(world, ['donor-2'], { id: 'add-2' })).toBe(false);
-    await store.networks.recordAccepted(lease, 'add-1', 'job-1');
-    expect(await store.networks.findUnanswered(KEY, 'lakeside')).toBeUndefined();
-    expect(await store.networks.findUnanswered(KEY, INTEGRATION)).toMatchObject({ id: 'add-3' });
+    await store.checkpoint(lease, (trx) => recordAddAccepted(trx, 'add-1', 'job-1'));
+    expect(await findUnansweredAdd(store.reader, KEY, 'lakeside')).toBeUndefined();
+    expect(await findUnansweredAdd(store.reader, KEY, INTEGRATION)).toMatchObject({ id: 'add-3' });
     expect(await intend(world, ['donor-2'], { id: 'add-2' })).toBe(true);
-    expect(await store.networks.listAdds(INTEGRATION, 'running')).toMatchObject([
+    expect(await listAdds(store.reader, INTEGRATION, 'running')).toMatchObject([
       { id: 'add-1', jobId: 'job-1' },
     ]);
   });
@@ -133,10 +173,10 @@ describeEachDatabase('networks', (open) => {
   it('let no bulk add go that knows of less than the key has spent', async () => {
     const world = await withBoard(createWorld);
     const { store, lease } = world;
-    const atFirst = await store.networks.findSpendMark(KEY);
+    const atFirst = await findSpendMark(store.reader, KEY);
     await intend(world, ['donor-1']);
-    const unanswered = await store.networks.findSpendMark(KEY);
-    await store.networks.recordAccepted(lease, 'add-1', 'job-1');
+    const unanswered = await findSpendMark(store.reader, KEY);
+    await store.checkpoint(lease, (trx) => recordAddAccepted(trx, 'add-1', 'job-1'));
     const [earlier, later] = [{ id: 'add-2', spendMark: atFirst }, { id: 'add-2' }];
     expect(await intend(world, ['donor-2'], earlier)).toBe(false);
     // Whether its balance was read before or after the other was charged is not known.
@@ -148,10 +188,10 @@ describeEachDatabase('networks', (open) => {
   it('give each donor of a bulk add its end, and count what it cost', async () => {
     const world = await withBoard(createWorld);
     const { store, lease } = world;
-    await store.networks.beginCounts(lease, RUN, [BOARD]);
+    await store.checkpoint(lease, (trx) => beginNetworkCounts(trx, RUN, [BOARD]));
     await intend(world, ['donor-1', 'donor-2', 'donor-3', 'donor-4', 'donor-5', 'donor-6']);
-    expect(await store.networks.spentByRun(RUN)).toBe(6);
-    await store.networks.recordAccepted(lease, 'add-1', 'job-1');
+    expect(await getNetworkCreditsByRun(store.reader, RUN)).toBe(6);
+    await store.checkpoint(lease, (trx) => recordAddAccepted(trx, 'add-1', 'job-1'));
     const ends = new Map<string, MemberEnd>([
       ['donor-1', { kind: 'added' }],
       ['donor-2', { kind: 'already' }],
@@ -161,31 +201,33 @@ describeEachDatabase('networks', (open) => {
       ['donor-6', { kind: 'unpaid' }],
     ]);
     const add = { id: 'add-1', network: BOARD.id };
-    await store.networks.recordEnds(lease, RUN, add, ends, { state: 'done', charged: 5 });
-    expect(await store.networks.listMembers(BOARD.id)).toMatchObject([
+    await store.checkpoint(lease, (trx) =>
+      recordAddEnds(trx, RUN, add, ends, { state: 'done', charged: 5 }),
+    );
+    expect(await listNetworkMembers(store.reader, BOARD.id)).toMatchObject([
       { donorId: 'donor-1', state: 'member' },
       { donorId: 'donor-2', state: 'member' },
       { donorId: 'donor-3', state: 'not_found' },
       { donorId: 'donor-4', state: 'failed', detail: 'job_failed' },
       { donorId: 'donor-5', state: 'failed', detail: 'member_failed' },
     ]);
-    expect(await store.networks.listCounts(RUN)).toEqual([
+    expect(await listNetworkCounts(store.reader, RUN)).toEqual([
       { name: 'Board', added: 1, removed: 0, kept: 1, failed: 3 },
     ]);
-    expect(await store.networks.spentByRun(RUN)).toBe(5);
-    expect(await store.networks.spentSince(INTEGRATION, START_MS)).toBe(5);
-    expect(await store.networks.spentSince(INTEGRATION, START_MS + 1)).toBe(0);
-    await store.networks.recordLeaving(lease, BOARD.id, ['donor-1']);
-    await store.networks.recordRemoved(lease, RUN, BOARD.id, ['donor-1']);
-    expect(await store.networks.listCounts(RUN)).toMatchObject([{ removed: 1 }]);
+    expect(await getNetworkCreditsByRun(store.reader, RUN)).toBe(5);
+    expect(await getNetworkCreditsSince(store.reader, INTEGRATION, START_MS)).toBe(5);
+    expect(await getNetworkCreditsSince(store.reader, INTEGRATION, START_MS + 1)).toBe(0);
+    await store.checkpoint(lease, (trx) => recordLeavingMembers(trx, BOARD.id, ['donor-1']));
+    await store.checkpoint(lease, (trx) => recordRemovedMembers(trx, RUN, BOARD.id, ['donor-1']));
+    expect(await listNetworkCounts(store.reader, RUN)).toMatchObject([{ removed: 1 }]);
   });
 
   it('make the donors of a refused bulk add joiners again, without a cost', async () => {
     const world = await withBoard(createWorld);
     await intend(world, ['donor-1', 'donor-2']);
-    await world.store.networks.recordRefused(world.lease, 'add-1');
+    await world.store.checkpoint(world.lease, (trx) => recordAddRefused(trx, 'add-1'));
     expect(await statesOf(world)).toEqual({});
-    expect(await world.store.networks.spentByRun(RUN)).toBe(0);
+    expect(await getNetworkCreditsByRun(world.store.reader, RUN)).toBe(0);
     expect(await intend(world, ['donor-1'], { id: 'add-2' })).toBe(true);
   });
 
@@ -230,15 +272,15 @@ describeEachDatabase('holds of networks', (open) => {
   it('forget the members of a deleted network once it is to be made anew', async () => {
     const world = await withBoard(createWorld);
     const { store, lease } = world;
-    await store.networks.bind(lease, { ...BOARD, networkId: 'n-1', partnerKey: 'key' }, [
-      'donor-1',
-    ]);
+    await store.checkpoint(lease, (trx) =>
+      bindNetwork(trx, { ...BOARD, networkId: 'n-1', partnerKey: 'key' }, ['donor-1']),
+    );
     const question = { network: BOARD.id, kind: 'network_deleted', detail: '1' } as const;
     await store.questions.askAboutNetwork(lease, { ...question, id: 'hold-1', matter: 'n-1' });
     const [hold] = await store.questions.listOpen();
     if (!hold) throw new Error('nothing is open');
     await store.questions.decide(hold, 'approved');
     expect(await statesOf(world)).toEqual({});
-    expect(await store.networks.list(INTEGRATION)).toMatchObject([{ networkId: null }]);
+    expect(await listNetworks(store.reader, INTEGRATION)).toMatchObject([{ networkId: null }]);
   });
 });

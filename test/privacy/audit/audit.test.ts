@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { revokeHook, saveHook } from '../../../src/clients/statements/hooks.ts';
 import type { Actor } from '../../../src/core/actor.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { acceptMappingByPerson } from '../../../src/credits/statements/mappings.ts';
@@ -64,13 +65,15 @@ describeEachDatabase('the audit', (open, kind) => {
     await store.sessions.add({ hash: 'cookie', id: 'a', browser: null }, { tokenId: 'token-1' });
     await store.access.revokeToken('token-1');
     expect(await store.access.revokeToken('token-1')).toBe(false);
-    await store.hooks.save({
-      integrationId: INTEGRATION,
-      tokenHash: 'x',
-      signature: null,
-      secret: null,
-    });
-    await store.hooks.revoke(INTEGRATION);
+    await store.act((trx) =>
+      saveHook(trx, {
+        integrationId: INTEGRATION,
+        tokenHash: 'x',
+        signature: null,
+        secret: null,
+      }),
+    );
+    await store.act((trx) => revokeHook(trx, INTEGRATION));
     await store.integrations.saveSealedSettings(INTEGRATION, 'sealed');
     await store.schedules.pause(INTEGRATION);
     await store.schedules.resume(INTEGRATION, null);

@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Checkpoint } from '../../../src/database/leases.ts';
 import { undoRun } from '../../../src/fields/undo.ts';
+import { ERASED_INTRODUCER } from '../../../src/paths/statements/forget-introducer.ts';
+import { listIntroducedContacts } from '../../../src/paths/statements/warm-paths.ts';
 import type { Store } from '../../../src/store.ts';
 import { withLease } from '../../../src/sync/control/with-lease.ts';
 import { everything } from '../../database/store-world.ts';
@@ -15,7 +18,7 @@ async function openIntroduced() {
   const run = await world.sync();
   for (const id of world.people) {
     // A contact who is the same donor as another one is no introducer of its own.
-    const introduced = await world.store.warmPaths.listIntroduced('riverside', [id]);
+    const introduced = await listIntroducedContacts(world.store.reader, 'riverside', [id]);
     if (introduced.length < 2) continue;
     const name = String(world.crm.valueOf(introduced[0]?.crmId ?? '', INTRODUCER));
     const donorId = await world.donorOf(id);
@@ -37,15 +40,28 @@ function undo(runId: string) {
 
 /** The store of the world, for a process that ends once these are dropped. */
 function storeKilledAfter(what: 'members' | 'introducers'): Store {
-  const { networks, warmPaths } = world.store;
-  const kill = () => Promise.reject(new Error('killed'));
-  const dropMembers: typeof networks.dropMembers = (...all) =>
-    networks.dropMembers(...all).then(kill);
-  const dropIntroducers: typeof warmPaths.dropIntroducers = (...all) =>
-    warmPaths.dropIntroducers(...all).then(kill);
-  return what === 'members'
-    ? { ...world.store, networks: { ...networks, dropMembers } }
-    : { ...world.store, warmPaths: { ...warmPaths, dropIntroducers } };
+  const count = what === 'members' ? countMembers : countErasedIntroducers;
+  const checkpoint: Checkpoint = async (lease, work) => {
+    const before = await count();
+    const result = await world.store.checkpoint(lease, work);
+    if ((await count()) !== before) throw new Error('killed');
+    return result;
+  };
+  return { ...world.store, checkpoint };
+}
+
+async function countMembers(): Promise<number> {
+  return (await world.database.db.selectFrom('network_members').select('donor_id').execute())
+    .length;
+}
+
+async function countErasedIntroducers(): Promise<number> {
+  const paths = await world.database.db
+    .selectFrom('warm_paths')
+    .select('crm_id')
+    .where('introducer_id', '=', ERASED_INTRODUCER)
+    .execute();
+  return paths.length;
 }
 
 async function donorIsNamed(donorId: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 /** Whoever was erased is named nowhere, whatever the CRM and the settings say on that day. */
+
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   createMemoryConnector,
@@ -14,6 +15,7 @@ import { decryptProfile, encryptProfile } from '../../../src/fields/kept-profile
 import { undoRun } from '../../../src/fields/undo.ts';
 import { openValues } from '../../../src/fields/values.ts';
 import { NETWORK_STAGES } from '../../../src/networks/mirror-networks.ts';
+import { listIntroducedContacts } from '../../../src/paths/statements/warm-paths.ts';
 import { INSIGHT_STAGES } from '../../../src/paths/write-warm-paths.ts';
 import { withLease } from '../../../src/sync/control/with-lease.ts';
 import {
@@ -35,7 +37,7 @@ async function openIntroduced(options: PathWorldOptions = {}) {
   world = await createPathWorld(options);
   const run = await world.sync();
   for (const id of world.people) {
-    const introduced = await world.store.warmPaths.listIntroduced('riverside', [id]);
+    const introduced = await listIntroducedContacts(world.store.reader, 'riverside', [id]);
     if (introduced.length < 2) continue;
     const name = String(world.crm.valueOf(introduced[0]?.crmId ?? '', INTRODUCER));
     const donorId = await world.donorOf(id);

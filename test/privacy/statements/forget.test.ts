@@ -13,6 +13,12 @@ import {
   recordJobProgress,
 } from '../../../src/credits/statements/jobs.ts';
 import { fingerprintPerson } from '../../../src/identity/person-fingerprints.ts';
+import {
+  hasPaths,
+  listStalePaths,
+  markStalePaths,
+  recordComputedPaths,
+} from '../../../src/paths/statements/warm-paths.ts';
 import { eraseAgain } from '../../../src/privacy/statements/erase-again.ts';
 import { eraseIntegration } from '../../../src/privacy/statements/erase-integration.ts';
 import {
@@ -244,23 +250,25 @@ describeEachDatabase('erase', (open, kind) => {
       contactRow({ crm_id: 'c-2', donor_id: 'donor-2' }),
     ]);
     const scope = { settings: 's', members: { board: ['donor-2', 'donor-marked'] } };
-    await store.warmPaths.noticeChanges(lease, { ...scope, computedBefore: null });
+    await store.checkpoint(lease, (trx) => markStalePaths(trx, { ...scope, computedBefore: null }));
     const path = { strength: 0.7, people: 1, introducerId: 'donor-marked', networkId: 'board' };
     const through = (crmId: string, introducerId: string, connecting: string[]) => ({
       ...{ crmId, donorId: `donor of ${crmId}`, inCrm: 'fingerprint', written: null },
       path: { ...path, introducerId, connecting },
     });
-    await store.warmPaths.recordComputed(lease, RUN, [
-      through('c-1', 'donor-marked', ['donor-marked']),
-      through('c-2', 'donor-1', ['donor-1', 'donor-marked']),
-    ]);
+    await store.checkpoint(lease, (trx) =>
+      recordComputedPaths(trx, RUN, [
+        through('c-1', 'donor-marked', ['donor-marked']),
+        through('c-2', 'donor-1', ['donor-1', 'donor-marked']),
+      ]),
+    );
     expect(JSON.stringify(await everything(db))).toContain('donor-marked');
     await eraseContact(store, INTEGRATION, MARKED);
     expect(JSON.stringify(await everything(db))).not.toContain('donor-marked');
     const list = { after: null, limit: 10, only: null };
-    const stale = await store.warmPaths.listStale(INTEGRATION, list);
+    const stale = await listStalePaths(store.reader, INTEGRATION, list);
     expect(stale.map(({ crmId }) => crmId).sort()).toEqual(['c-1', 'c-2']);
-    expect(await store.warmPaths.hasPaths(INTEGRATION)).toBe(true);
+    expect(await hasPaths(store.reader, INTEGRATION)).toBe(true);
   });
 
   it('leaves the paths through a donor who is another contact, too', async () => {
@@ -271,7 +279,7 @@ describeEachDatabase('erase', (open, kind) => {
       contactRow({ crm_id: 'c-1', donor_id: 'donor-1' }),
     ]);
     const scope = { settings: 's', members: { board: ['donor-1'] }, computedBefore: null };
-    await store.warmPaths.noticeChanges(lease, scope);
+    await store.checkpoint(lease, (trx) => markStalePaths(trx, scope));
     const { warm_path_scopes: before } = await everything(db);
     await eraseContact(store, INTEGRATION, MARKED);
     const { warm_path_scopes: after } = await everything(db);

@@ -1,6 +1,6 @@
 /** The addresses for Salesforce Flows and HubSpot workflows, and how calls to them are signed. */
 import { createHash, createHmac } from 'node:crypto';
-import type { HookRecord } from '../../../clients/statements/hooks.ts';
+import { type HookRecord, saveHook } from '../../../clients/statements/hooks.ts';
 import { hookSecretSealContext } from '../../../database/encryption/seal-contexts.ts';
 import type { Sealer } from '../../../database/encryption/sealed.ts';
 import { hashToken } from '../../../people/access-token.ts';
@@ -19,18 +19,20 @@ export interface HookSigning {
  * the address: the store has only the hash of its token.
  */
 export async function createHookAddress(
-  { store, sealer }: { store: Pick<Store, 'hooks'>; sealer: Pick<Sealer, 'seal'> },
+  { store, sealer }: { store: Pick<Store, 'act'>; sealer: Pick<Sealer, 'seal'> },
   publicUrl: string,
   integrationId: string,
   signing: HookSigning | null,
 ): Promise<string> {
   const token = newSecret();
-  await store.hooks.save({
-    integrationId,
-    tokenHash: hashToken(token),
-    signature: signing?.kind ?? null,
-    secret: signing && sealer.seal(signing.secret, hookSecretSealContext(integrationId)),
-  });
+  await store.act((trx) =>
+    saveHook(trx, {
+      integrationId,
+      tokenHash: hashToken(token),
+      signature: signing?.kind ?? null,
+      secret: signing && sealer.seal(signing.secret, hookSecretSealContext(integrationId)),
+    }),
+  );
   return publicAddress(publicUrl, `/hooks/${integrationId}/${token}`);
 }
 

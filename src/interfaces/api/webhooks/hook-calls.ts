@@ -1,6 +1,10 @@
 /** A record of the last calls of each webhook. A burst costs few writes: calls that are answered alike are counted together. */
 
-import type { HookCallRecord } from '../../../clients/statements/hooks.ts';
+import {
+  type HookCallRecord,
+  listHookCalls,
+  recordHookCalls,
+} from '../../../clients/statements/hooks.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
@@ -36,12 +40,11 @@ interface AtHand {
 }
 
 export function createHookCalls(deps: {
-  application: { store: Pick<Store, 'hooks'> };
+  application: { store: Pick<Store, 'reader' | 'connection'> };
   clock: Pick<Clock, 'now'>;
   log: Log;
 }): HookCalls {
   const { application, clock, log } = deps;
-  const { hooks } = application.store;
   const latest = new Map<string, AtHand>();
 
   return {
@@ -67,7 +70,7 @@ export function createHookCalls(deps: {
     async list(integrationId) {
       const one = latest.get(integrationId);
       if (one) await write(one);
-      return hooks.listCalls(integrationId);
+      return listHookCalls(application.store.reader, integrationId);
     },
   };
 
@@ -76,7 +79,7 @@ export function createHookCalls(deps: {
     one.isWritten = true;
     one.writtenAt = clock.now();
     try {
-      await hooks.noteCalls(one.record);
+      await recordHookCalls(application.store.connection, one.record);
     } catch (error) {
       const { integrationId: integration } = one.record;
       log.warn({ integration, error: messageOf(error) }, 'a webhook call could not be noted');

@@ -1,7 +1,13 @@
 /** POST /hooks/:integration/:token: a CRM says that something has changed. */
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { HookRecord } from '../../../clients/statements/hooks.ts';
+import {
+  findHookByClient,
+  type HookRecord,
+  isCallReceived,
+  recordHookUse,
+  recordReceivedCall,
+} from '../../../clients/statements/hooks.ts';
 import type { Actor } from '../../../core/actor.ts';
 import { hookSecretSealContext } from '../../../database/encryption/seal-contexts.ts';
 import { hashToken } from '../../../people/access-token.ts';
@@ -99,7 +105,7 @@ export function hookRoutes(
     integrationId: string,
     token: string,
   ): Promise<HookRecord> {
-    const hook = await store.hooks.find(integrationId);
+    const hook = await findHookByClient(store.reader, integrationId);
     const isRight = isSameText(hook?.tokenHash ?? '', hashToken(token));
     if (hook && isRight && deps.application.integrations.has(integrationId)) return hook;
     // CRMs call for all their customers from few addresses: an old address of one customer, called
@@ -141,7 +147,7 @@ export function hookRoutes(
     const { contact } = c.req.valid('query');
     const hook = await findHook(c, integrationId, token);
     const receipt = await verifyCall(c, hook);
-    if (receipt !== null && (await store.hooks.isReceived(receipt))) {
+    if (receipt !== null && (await isCallReceived(store.reader, receipt))) {
       await calls.note({ integrationId, answer: 'repeated', contacts: 0, runId: null });
       return c.json({ accepted: true as const, runId: null }, 202);
     }
@@ -155,12 +161,12 @@ export function hookRoutes(
         ? await runner.call({ integrationId, by, ...body, deleted })
         : await requestOne(integrationId, contact, by);
     // Only now: a call that failed comes again with the same signature, and is not a replay.
-    if (receipt !== null) await store.hooks.receive(receipt, RECEIPT_KEPT_MS);
+    if (receipt !== null) await recordReceivedCall(store.connection, receipt, RECEIPT_KEPT_MS);
     const answer = toAnswer(runId, deleted.length > 0);
     const named = contact === undefined ? body.contacts.length : 1;
     await calls.note({ integrationId, answer, contacts: named, runId });
     const isNoted = hook.lastUsedAt !== null && clock.now() - hook.lastUsedAt < USE_NOTED_EVERY_MS;
-    if (!isNoted) await store.hooks.noteUse(integrationId);
+    if (!isNoted) await recordHookUse(store.connection, integrationId);
     if (body.isOutboundMessage) {
       return c.body(ACKNOWLEDGEMENT, 200, { 'Content-Type': 'text/xml; charset=utf-8' });
     }

@@ -1,5 +1,7 @@
 /** The webhook address of an integration: look at it, make a new one, end it. */
+
 import { createRoute, z } from '@hono/zod-openapi';
+import { findHookByClient, revokeHook } from '../../../clients/statements/hooks.ts';
 import {
   describeCall,
   describeHook,
@@ -31,7 +33,7 @@ export async function readWebhook(
   calls: Pick<HookCalls, 'list'>,
   { id }: Pick<Integration, 'id'>,
 ): Promise<WebhookView> {
-  const hook = await store.hooks.find(id);
+  const hook = await findHookByClient(store.reader, id);
   const last = await calls.list(id);
   return { webhook: hook ? describeHook(hook) : null, calls: last.map(describeCall) };
 }
@@ -55,7 +57,7 @@ export async function renewWebhook(
   const { id } = integration;
   const { sealer } = application;
   const store = application.store.actingAs(by);
-  const before = (await store.hooks.find(id)) ?? null;
+  const before = (await findHookByClient(store.reader, id)) ?? null;
   const signing = signingFor(asked, { integration, before, sealer });
   const url = await createHookAddress({ store, sealer }, publicUrl, id, signing);
   const secret = signing?.isNew ? signing.secret : null;
@@ -181,7 +183,7 @@ export function webhookRoutes(deps: HttpDeps, access: Access, calls: HookCalls) 
     })
     .openapi(revokeRoute(access), async (c) => {
       const { id } = findIntegration(c, application, c.req.valid('param').id);
-      if (await application.store.actingAs(c.get('actor')).hooks.revoke(id)) {
+      if (await application.store.actingAs(c.get('actor')).act((trx) => revokeHook(trx, id))) {
         return c.json({ revoked: id }, 200);
       }
       throw new HttpError(404, 'hook_missing', `"${id}" has no webhook address.`);

@@ -8,6 +8,7 @@ import {
   listOpenSubmissions,
   type SubmissionRecord,
 } from '../../../credits/statements/submissions.ts';
+import { getNetworkCreditsSince } from '../../../networks/statements/network-adds.ts';
 import { BUCKETS } from '../../../partner/buckets.ts';
 import type { CreditBalances } from '../../../partner/credits.ts';
 import { attemptEach, finishAttempts, namedOrAll } from '../action/integrations.ts';
@@ -94,7 +95,7 @@ async function addCredits(
     budget,
     spentThisMonth: {
       enhancements: await getSpentSince(store.reader, id, monthStart),
-      networks: await store.networks.spentSince(id, monthStart),
+      networks: await getNetworkCreditsSince(store.reader, id, monthStart),
     },
   });
   return credits;

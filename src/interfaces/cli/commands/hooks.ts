@@ -1,7 +1,12 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../../../application.ts';
-import type { HookRecord } from '../../../clients/statements/hooks.ts';
+import {
+  findHookByClient,
+  type HookRecord,
+  listHooks,
+  revokeHook,
+} from '../../../clients/statements/hooks.ts';
 import { describeHook, type HookView } from '../../../clients/views/hooks.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
 import { formatCount } from '../../../core/quantities.ts';
@@ -69,7 +74,7 @@ async function findBefore(
 ): Promise<HookRecord | null> {
   application.select([id]);
   if (word === 'rotate') return requireHook(application, id);
-  if ((await application.store.hooks.find(id)) === undefined) return null;
+  if ((await findHookByClient(application.store.reader, id)) === undefined) return null;
   throw new ConfigurationError(
     `"${id}" has a webhook address, and its callers would be cut off. \`donor-sync hooks rotate ${id}\` makes a new one all the same.`,
     { code: 'hook_exists', details: { integration: id } },
@@ -77,7 +82,7 @@ async function findBefore(
 }
 
 async function requireHook({ store }: Pick<Application, 'store'>, id: string): Promise<HookRecord> {
-  const hook = await store.hooks.find(id);
+  const hook = await findHookByClient(store.reader, id);
   if (hook) return hook;
   throw new ConfigurationError(
     `"${id}" has no webhook address. \`donor-sync hooks create ${id}\` makes one.`,
@@ -120,7 +125,7 @@ function revokeCommand(deps: ProductDeps): Command {
     const { application, output } = action;
     // It need not be in the settings any more.
     await requireHook(application, id);
-    await application.store.hooks.revoke(id);
+    await application.store.act((trx) => revokeHook(trx, id));
     output.finish({ revoked: id }, () => output.print(`"${id}" has no webhook address now.`));
   });
 }
@@ -133,7 +138,7 @@ function showCommand(deps: ProductDeps): Command {
     const { application, output } = action;
     const rows =
       id === undefined
-        ? await application.store.hooks.list()
+        ? await listHooks(application.store.reader)
         : [await requireHook(application, id)];
     const hooks = rows.map(describeHook);
     output.finish({ hooks }, () => printHooks(output, hooks, deps.clock.now()));

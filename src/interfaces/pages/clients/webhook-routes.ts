@@ -1,6 +1,8 @@
 /** The webhook address of a client: make, rotate, revoke, and what became of its last calls. */
+
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
+import { revokeHook } from '../../../clients/statements/hooks.ts';
 import { findIntegration } from '../../api/request/client-access.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import { limitBody, MAX_API_BODY_BYTES, readForm } from '../../api/request/guards.ts';
@@ -48,7 +50,7 @@ export function clientWebhookRoutes(
 
   app.post('/clients/:id/webhooks/revoke', frame.act('admin'), async (c) => {
     const { id } = findClient(c);
-    await application.store.actingAs(c.get('actor')).hooks.revoke(id);
+    await application.store.actingAs(c.get('actor')).act((trx) => revokeHook(trx, id));
     return c.redirect(`/clients/${id}/webhooks?note=revoked`, 303);
   });
   return app;

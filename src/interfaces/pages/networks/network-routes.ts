@@ -1,4 +1,5 @@
 /** Networks: how each client's stand, and who in them can introduce which contact. All of it is from the store. */
+
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { readIntroduction, readNames } from '../../../clients/live-crm.ts';
@@ -8,6 +9,7 @@ import { checkNetworks } from '../../../networks/networks-by-hand.ts';
 import { describeNetworks } from '../../../networks/overview.ts';
 import { findProspects } from '../../../paths/find-prospects.ts';
 import { prospectsCsv } from '../../../paths/prospects-csv.ts';
+import { countPaths } from '../../../paths/statements/warm-paths.ts';
 import { findIntegration, listAccessible } from '../../api/request/client-access.ts';
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
 import type { PageFrame } from '../frame/page-app.ts';
@@ -43,7 +45,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
         id: integration.id,
         name: integration.name ?? integration.id,
         networks: await describeNetworks({ store }, integration),
-        paths: await store.warmPaths.countPaths(integration.id),
+        paths: await countPaths(store.reader, integration.id),
         repair: repairs.getState(integration.id),
       })),
     );
@@ -58,7 +60,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     const integration = findIntegration(c, application, c.req.param('id'));
     const { id, name = id } = integration;
     const query = querySchema.parse(c.req.query());
-    const picture = await readPicture(store, id, query.who);
+    const picture = await readPicture(store.reader, id, query.who);
     const paths = choosePaths(picture, toFilter(query), query.sort);
     const from = Math.min(query.from, Math.max(0, paths.length - 1));
     const rows = paths.slice(from, from + ROWS);
@@ -86,7 +88,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   app.get('/networks/:id/picture', frame.see('viewer'), async (c) => {
     const { id } = findIntegration(c, application, c.req.param('id'));
     const query = querySchema.parse(c.req.query());
-    const picture = await readPicture(store, id, query.who);
+    const picture = await readPicture(store.reader, id, query.who);
     const names = query.names && maySeeNames(c) ? await namesFor(c, id, picture) : null;
     c.header('Cache-Control', 'no-store');
     return c.json(pictureData(picture, names));
@@ -95,7 +97,7 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
   app.get('/networks/:id/paths.csv', frame.see('viewer'), async (c) => {
     const { id } = findIntegration(c, application, c.req.param('id'));
     const query = querySchema.parse(c.req.query());
-    const picture = await readPicture(store, id, query.who);
+    const picture = await readPicture(store.reader, id, query.who);
     c.header('Cache-Control', 'no-store');
     c.header('Content-Type', 'text/csv; charset=utf-8');
     c.header('Content-Disposition', `attachment; filename="paths-${id}.csv"`);

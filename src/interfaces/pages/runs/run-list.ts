@@ -31,7 +31,7 @@ const DAY_MS = 86_400_000;
 
 /** The newest first; `integrationIds` are those within reach, undefined for all. */
 export async function readRunList(
-  store: Pick<Store, 'runs' | 'runRows' | 'networks'>,
+  store: Pick<Store, 'runs' | 'runRows' | 'reader'>,
   integrationIds: readonly string[] | undefined,
   query: RunListQuery,
 ): Promise<RunListView> {

@@ -1,4 +1,5 @@
 /** The set-up of a client, step by step; each step is a page of its own, which works without a script. */
+
 import { readFile } from 'node:fs/promises';
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { z } from 'zod';
@@ -30,6 +31,7 @@ import {
   MAX_UPLOAD_BYTES,
   takeUpload,
 } from '../../../clients/setup/uploads.ts';
+import { removeSetupDraft } from '../../../clients/statements/setup-drafts.ts';
 import { ConfigurationError, isDonorSyncError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
 import { createFields } from '../../../fields/create-fields.ts';
@@ -318,7 +320,7 @@ export function wizardRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const isTried = !setup.isNew || setup.trialRun !== null;
     if (!isTried || !['rest', 'finish', 'save'].includes(deed)) throw untried();
     await store(c, setup, integration);
-    await application.store.setupDrafts.remove(id, 'finished');
+    await application.store.act((trx) => removeSetupDraft(trx, id, 'finished'));
     if (deed !== 'rest') return c.redirect(`/setup/${id}?note=stored`, 303);
     const { runId } = await runner.request({ integrationId: id, trigger: 'manual', by });
     return c.redirect(`/runs/${runId}`, 303);

@@ -4,6 +4,7 @@ import type { RunReport } from '../../../../core/run.ts';
 import type { QueryCharge } from '../../../../credits/statements/queries.ts';
 import type { CrmMessage } from '../../../../decisions/crm-messages.ts';
 import type { WriteRecord } from '../../../../fields/statements/deliveries.ts';
+import { findPathCost } from '../../../../paths/statements/warm-paths.ts';
 import type { Store } from '../../../../store.ts';
 import type { RunContactFilter } from '../../../../sync/statements/run-rows.ts';
 import type { RunRecord } from '../../../../sync/statements/runs.ts';
@@ -59,7 +60,7 @@ export async function describeRun(
     ...(await readReport(store, row)),
     reasons: Object.fromEntries(reasons.map(({ reason, count }) => [reason, count])),
     shared: row.sharedCount,
-    queries: await store.warmPaths.findCost(row.id),
+    queries: await findPathCost(store.reader, row.id),
     outcomes: contacts,
     writes: writes.slice(0, filter.limit).map(toWrite),
     writeCount: writes.length,
