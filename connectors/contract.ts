@@ -250,6 +250,14 @@ export interface Connector {
   findIncluded?(ids: readonly string[]): Promise<ReadonlySet<string>>;
 
   /**
+   * Yields the ids of contacts that have opted out or object, and that `readPages(cursor)` does not show: those that
+   * `contacts.filter` does not include, and those whose mark is set at a record that they point to. A contact that was
+   * marked before the cursor, or is not marked after all, does no harm: donor-sync looks each of them up if it knows it.
+   * Costs nothing if there can be no such contacts. A connector leaves this method out if `readPages` shows every mark.
+   */
+  findMarked?(cursor: string | null): AsyncIterable<readonly string[]>;
+
+  /**
    * Writes the changes and yields one result for each, in any order, as soon as it is known. A
    * change writes exactly the fields it names; null clears a field. A record that is refused
    * does not disturb the others, nor does a value that the CRM refuses by naming its field disturb

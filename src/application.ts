@@ -16,6 +16,7 @@ import type { Log } from './core/log.ts';
 import { didYouMean } from './core/near-miss.ts';
 import { isRunning, type Owner, ownerIsGone, ownerText } from './core/owner.ts';
 import { createObservations } from './credits/loss.ts';
+import { createPaceBoard } from './credits/statements/paces.ts';
 import { type OpenDatabase, openDatabase } from './database/database.ts';
 import { connectionUrl } from './database/database-url.ts';
 import { createFingerprint, loadFingerprintKey } from './database/encryption/fingerprint.ts';
@@ -266,7 +267,7 @@ type Parts = Pick<
 function assemble(options: ApplicationOptions, parts: Parts): Application {
   const { clock, log, settings } = options;
   // On a server many hosts may use one key.
-  const board = parts.kind === 'postgres' ? parts.store.paces : null;
+  const board = parts.kind === 'postgres' ? createPaceBoard(parts.store.connection) : null;
   const pacers = createPacers({ clock, ...options.pace, board });
   const { sightings: _, kind: __, ...open } = parts;
   const findDefinition = options.neighbours?.findConnectorDefinition ?? findConnectorDefinition;

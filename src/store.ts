@@ -15,20 +15,12 @@ import { optOutQueries } from './contacts/many-at-once/opt-outs.ts';
 import { reconsideringQueries } from './contacts/reconsidering.ts';
 import { type Actor, PRODUCT } from './core/actor.ts';
 import type { Clock } from './core/clock.ts';
-import { spanQueries } from './credits/statements/credit-spans.ts';
-import { jobQueries } from './credits/statements/jobs.ts';
-import { mappingQueries } from './credits/statements/mappings.ts';
-import { paceQueries } from './credits/statements/paces.ts';
-import { queryIntentQueries } from './credits/statements/queries.ts';
-import { reconcile } from './credits/statements/reconciliation.ts';
-import { shareQueries } from './credits/statements/shares.ts';
-import { submissionQueries } from './credits/statements/submissions.ts';
 import type { Fingerprint } from './database/encryption/fingerprint.ts';
 import { foreignTextQueries } from './database/encryption/foreign-texts.ts';
 import { secretQueries } from './database/encryption/secrets.ts';
-import { leaseQueries } from './database/leases.ts';
 import { readinessQueries } from './database/readiness.ts';
 import { neverReplaced, type RequireInPlace } from './database/sqlite/database-file.ts';
+import { openStore } from './database/store.ts';
 import type { Database } from './database/tables/tables.ts';
 import { answerQueries } from './decisions/statements/answers.ts';
 import { approvalQueries } from './decisions/statements/approvals.ts';
@@ -110,12 +102,11 @@ function createQueries(deps: StoreDeps) {
   const { writeLog = noWriteLog } = deps;
   const erasures = logOfStore(deps.erasures ?? noErasureLog, storeTag(fingerprint));
   const record = auditRecorder({ clock, fingerprint, actor });
-  const leases = leaseQueries(db, clock);
-  const { checkpoint } = leases;
+  const opened = openStore(db, { clock, actor, fingerprint });
+  const { checkpoint } = opened;
   return {
-    fingerprint,
+    ...opened,
     requireInPlace,
-    leases,
     audit: auditQueries(db, fingerprint, record),
     secrets: secretQueries(db, record),
     integrations: integrationQueries(db, checkpoint, record),
@@ -132,13 +123,6 @@ function createQueries(deps: StoreDeps) {
     optOuts: optOutQueries(db, checkpoint, clock),
     markQuestions: markQuestionQueries(db, checkpoint, clock, record),
     erasureRequests: erasureRequestQueries(db, checkpoint, clock, record),
-    submissions: submissionQueries(db, leases, clock),
-    queries: queryIntentQueries(db, checkpoint, clock),
-    reconcile: (time: Parameters<typeof reconcile>[1]) => reconcile(db, time),
-    shares: shareQueries(db, checkpoint, clock),
-    spans: spanQueries(db),
-    jobs: jobQueries(db, checkpoint, clock),
-    mappings: mappingQueries(db, checkpoint, clock, record),
     deliveries: deliveryQueries(db, checkpoint, clock, { fingerprint, writeLog }),
     keptProfiles: keptProfileQueries(db, checkpoint, clock),
     currencies: currencyQueries(checkpoint, clock),
@@ -184,7 +168,6 @@ function createQueries(deps: StoreDeps) {
     consents: consentQueries(db, clock),
     setupDrafts: setupDraftQueries(db, clock, record),
     alerts: alertQueries(db, clock),
-    paces: paceQueries(db),
     restores: restoreQueries(db, clock, record),
     readiness: readinessQueries(db, clock, requireInPlace),
   };

@@ -14,7 +14,7 @@ const UNKNOWN: NameParts = { firstName: null, lastName: null };
  */
 export function splitFullName(text: string): NameParts {
   const words = splitWords(text);
-  if (words.some(isNoName)) return UNKNOWN;
+  if (words.some(isNoName) || LEGAL_FORM.test(words.at(-1) ?? '')) return UNKNOWN;
   const [first = EMPTY, ...others] = splitSections(words.filter(hasLetters)).map(readSection);
   const generations = [first, ...others].flatMap((section) => section.generations);
   const given = others.filter(({ names }) => names.length > 0);
@@ -126,10 +126,11 @@ function isTitle(word: string, next: string | undefined): boolean {
   return TITLES.has(bare(word)) || (bare(word) === 'the' && TITLES.has(bare(next ?? '')));
 }
 
-/** Two people, an organisation, an address: nothing of it is one person's name. */
+/** Two people, an organisation, an address, somebody who has died: nothing of it is the name of one person to research. */
 function isNoName(word: string): boolean {
+  if (isAside(word) && DECEASED.test(word)) return true;
   if (GENERATIONS.has(bare(word))) return false;
-  return /[&+/;@\\|<>=]|\p{N}/u.test(word) || NO_PERSON.has(bare(word));
+  return /[&+/;@✝†\\|<>=]|\p{N}/u.test(word) || NO_PERSON.has(bare(word));
 }
 
 function isAside(word: string): boolean {
@@ -173,7 +174,14 @@ const PARTICLES = wordSet(
 
 const NAMES_OR_PARTICLES = wordSet('al bin del el ibn le saint san santa st ste van vander');
 
+/** `Jan Berg (deceased)`. */
+const DECEASED =
+  /deceased|passed away|verstorben|gestorben|d[eé]c[eé]d[eé]|fallecid[oa]|difunt[oa]|decedut[oa]|overleden|falecid[oa]|avliden/iu;
+
+/** At the end, with points: `Construcciones Peña, S.A.`; they may be initials there too, and so say nothing for certain. */
+const LEGAL_FORM = /^(s\.(a|l|l\.u|a\.s|r\.l|p\.a)\.?)$/i;
+
 const NO_PERSON = wordSet(
-  `and und et or inc incorporated llc llp ltd limited corp corporation co foundation trust fund
+  `and und et or inc incorporated llc llp ltd limited corp corporation co gmbh sarl ltda foundation trust fund
    family household estate anonymous friends`,
 );

@@ -21,7 +21,7 @@ import { createLists } from './lists.ts';
 import { findMerged, readByIds } from './lookup.ts';
 import { readMoney } from './money/currencies.ts';
 import { createPacerRegistry } from './pacers.ts';
-import { readPages } from './read.ts';
+import { findMarked, readPages } from './read.ts';
 import { readBack } from './read-back.ts';
 import { canonicalId } from './record.ts';
 import { BATCH_ROWS } from './rows/send.ts';
@@ -91,6 +91,7 @@ async function openHubspotConnector(
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
     findMerged: async (id) => findMerged(session(), id),
     findIncluded: async (ids) => findIncluded(session(), ids),
+    findMarked: (cursor) => findMarked(session(), cursor, options.contacts),
     write: (changes) => writeChanges(session(), changes),
     readBack: async (writes) => readBack(session(), writes),
     describeFields: async () => crmFields(session(), await readMoney(session())),

@@ -1,6 +1,6 @@
 import type { Contact } from '../../src/core/contact.ts';
 import { FatalError } from '../../src/core/errors.ts';
-import type { ContactPage, KnownContacts, RemovedContact } from '../contract.ts';
+import type { ContactPage, ContactsSettings, KnownContacts, RemovedContact } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { readAs } from './errors.ts';
 import type { Filter } from './filter.ts';
@@ -12,6 +12,7 @@ import { walkAll } from './reading/walk.ts';
 import { type HubspotRecord, listMergedIds, recordPageSchema } from './record.ts';
 import { searchPages } from './search.ts';
 import type { HubspotSession } from './session.ts';
+import { isCheckbox } from './values.ts';
 
 /**
  * A change is seen by searches only once it is indexed, usually within seconds, so a reading
@@ -85,6 +86,30 @@ async function* readSearch(
     const lastId = mayGoOn ? (records.at(-1)?.id ?? null) : null;
     const cursor = cursorAfter(reading, { after: lastId, rest: null });
     yield toPage(records, await shape.toContacts(records), cursor);
+  }
+}
+
+/**
+ * The contacts outside of the filter that were modified since and bear the opt-out mark; none if there is no filter. A
+ * checkbox that is not ticked has a value too, so the search asks for those that are.
+ */
+export async function* findMarked(
+  session: HubspotSession,
+  cursor: string | null,
+  { optOutField }: Pick<ContactsSettings, 'optOutField'>,
+): AsyncGenerator<readonly string[]> {
+  const { api, filter, properties, signal } = session;
+  const property = optOutField === null ? undefined : properties.get(optOutField);
+  if (filter.length === 0 || property === undefined) return;
+  throwIfStopped(signal);
+  const { since } = startReading(session, cursor);
+  const mark: Filter = isCheckbox(property)
+    ? { propertyName: property.name, operator: 'EQ', value: 'true' }
+    : { propertyName: property.name, operator: 'HAS_PROPERTY' };
+  const conditions = since === null ? [mark] : [onOrAfter('lastmodifieddate', since), mark];
+  const search = { conditions, groups: [], properties: [], afterId: null };
+  for await (const { records } of searchPages(api, search, signal)) {
+    yield records.map(({ id }) => id);
   }
 }
 

@@ -15,7 +15,7 @@ import type {
 } from '../contract.ts';
 import { throwIfStopped } from '../stopped.ts';
 import { type MemoryCrm, toField } from './crm.ts';
-import { isIncluded, lookUp, readGroup, readPages } from './read.ts';
+import { findMarked, isIncluded, lookUp, readGroup, readPages } from './read.ts';
 import { type MemorySettings, memoryGroupSchema, memorySettingsSchema } from './settings.ts';
 
 /** The CRMs that `crm: { kind: memory, name }` finds, by name. A program that wants one puts it here. */
@@ -90,6 +90,7 @@ export function createMemoryConnector(crm: MemoryCrm, signal: AbortSignal): Conn
       throwIfStopped(signal);
       return new Set(ids.filter((id) => crm.records.has(id) && isIncluded(crm, id)));
     },
+    findMarked: (cursor) => findMarked(crm, cursor, signal),
     write: (changes) => writeChanges(crm, changes, signal),
     async readBack(writes) {
       await crm.enter('readBack');

@@ -30,6 +30,22 @@ export async function* readPages(
   }
 }
 
+/** The contacts outside of the filter that changed after the cursor and have opted out or object. */
+export async function* findMarked(
+  crm: MemoryCrm,
+  cursor: string | null,
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[]> {
+  if (crm.filter === null) return;
+  await crm.enter('findMarked');
+  throwIfStopped(signal);
+  yield changesAfter(crm, Number(cursor ?? 0)).flatMap(({ id }) => {
+    const contact = crm.records.get(id)?.contact;
+    const isMarked = contact?.optedOut === true || contact?.objects === true;
+    return isMarked && !isIncluded(crm, id) ? id : [];
+  });
+}
+
 /** The contacts with these ids; each of them may be gone. */
 export function lookUp(crm: MemoryCrm, id: string, fields: readonly string[]): RecordLookup {
   const record = crm.records.get(id);

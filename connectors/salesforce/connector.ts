@@ -22,7 +22,7 @@ import { readMoney } from './money/currencies.ts';
 import { countViewers, showFields } from './permissions.ts';
 import { fieldsProject } from './project/project.ts';
 import { readBack } from './read-back.ts';
-import { readPages } from './reading/read.ts';
+import { findMarked, readPages } from './reading/read.ts';
 import { openSession } from './session.ts';
 import {
   type SalesforceSettings,
@@ -91,6 +91,7 @@ async function openSalesforceConnector(
     readByIds: async (ids, fields) => readByIds(session(), ids, fields),
     findMerged: async (id) => findMerged(session(), id),
     findIncluded: async (ids) => findIncluded(session(), ids),
+    findMarked: (cursor) => findMarked(session(), cursor),
     write: (changes) => writeChanges(session(), changes),
     readBack: async (writes) => readBack(session(), writes),
     describeFields: async () => crmFields(session().description, await readMoney(session())),

@@ -21,6 +21,8 @@ export interface ContactShape {
   identity: IdentityShape;
   relations: Relations;
   exclusions: ExclusionShape;
+  /** A condition that all who have opted out meet; null if there is none. */
+  optOutCondition: string | null;
   toContact(read: ColumnReader): Contact;
 }
 
@@ -60,6 +62,7 @@ export async function shapeContact(
     },
     relations,
     exclusions,
+    optOutCondition: optOut.condition,
     toContact(read) {
       const missing: string[] = [];
       const lines = addresses.map((parts) => joined(parts, read, missing));

@@ -18,6 +18,8 @@ const describedFieldSchema = z.object({
   calculated: z.boolean().default(false),
   autoNumber: z.boolean().default(false),
   custom: z.boolean().default(false),
+  /** False for long and encrypted texts: no condition of a query may name them. */
+  filterable: z.boolean().default(true),
   restrictedPicklist: z.boolean().default(false),
   picklistValues: z
     .array(z.object({ value: z.string(), active: z.boolean().default(true) }))

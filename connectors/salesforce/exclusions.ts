@@ -20,6 +20,8 @@ export interface ExclusionShape {
   getExclusion(read: ColumnReader): Exclusion | 'mark_unknown' | null;
   /** Whether the person forbids research: that is more than a wish not to be contacted. */
   isObjection(read: ColumnReader): boolean;
+  /** The checkboxes of Individuals by which people object, for example `Individual.ShouldForget`. */
+  objections: readonly string[];
   /** Requests about the person's data, by their key in a contact; empty if there is none. */
   getPrivacy(read: ColumnReader): { privacy?: PrivacyMarks };
 }
@@ -111,6 +113,13 @@ export async function shapeExclusions(
     isObjection: (read) =>
       isToForget(read) ||
       doNotContact.found.some((mark) => mark.isOfIndividual && isSet(mark, read)),
+    objections: [
+      ...new Set(
+        [...doNotContact.found, ...asked].flatMap(({ name, field, isOfIndividual }) =>
+          isOfIndividual && field.type === 'boolean' ? name : [],
+        ),
+      ),
+    ].filter((name) => name !== requests.isOnHold?.name),
     getPrivacy(read) {
       const privacy = {
         shouldForget: isToForget(read),

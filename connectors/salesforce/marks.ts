@@ -49,6 +49,8 @@ export function isMarked(raw: unknown, field: DescribedField): boolean {
 export interface OptOutShape {
   /** What to select. */
   columns: readonly string[];
+  /** A condition that all who have opted out meet, and maybe others; null if nobody can have, or none can be written. */
+  condition: string | null;
   isOptedOut(read: ColumnReader): boolean;
   /** True if the value is in neither list of the settings. */
   isUnknown(read: ColumnReader): boolean;
@@ -67,7 +69,7 @@ export function shapeOptOut(
 ): OptOutShape {
   if (name === null) {
     if (optOutValues === null)
-      return { columns: [], isOptedOut: () => false, isUnknown: () => false };
+      return { columns: [], condition: null, isOptedOut: () => false, isUnknown: () => false };
     throw valuesUnknown(
       'contacts.optOutValues says what opts out, but contacts.optOutField not where: name the field.',
     );
@@ -77,6 +79,7 @@ export function shapeOptOut(
     if (PICKLIST_TYPES.has(field.type)) throw valuesMissing(field);
     return {
       columns: [name],
+      condition: conditionOfMark(field),
       isOptedOut: (read) => isMarked(readMark(read, name), field),
       isUnknown: () => false,
     };
@@ -84,9 +87,16 @@ export function shapeOptOut(
   const meaning = readListed(field, 'optOut', optOutValues, unmarkedValues?.optOut);
   return {
     columns: [name],
+    condition: conditionOfMark(field),
     isOptedOut: (read) => meaning(readMark(read, name)) === 'marked',
     isUnknown: (read) => meaning(readMark(read, name)) === 'unknown',
   };
+}
+
+/** Pure: a text that no query may name cannot be asked for. */
+function conditionOfMark({ name, type, filterable }: DescribedField): string | null {
+  if (!filterable) return null;
+  return type === 'boolean' ? `${name} = true` : `${name} != null`;
 }
 
 /** Reads a field by the values that the settings list; throws if it has no such values. */

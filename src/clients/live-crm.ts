@@ -1,7 +1,9 @@
 /** What is asked of a CRM while a person waits for the answer. */
+
 import type { Application } from '../application.ts';
 import type { Integration } from '../core/integration.ts';
 import type { PersonDetails } from '../core/person.ts';
+import { acceptMappingByPerson } from '../credits/statements/mappings.ts';
 import { contactName } from '../decisions/contact-name.ts';
 import type { SyncDeps } from '../sync/control/context.ts';
 import { openCrm } from '../sync/control/crm-account.ts';
@@ -29,7 +31,7 @@ export async function acceptMatchRate(deps: LiveDeps, integration: Integration):
   const mapping = await withCrm(deps, integration, async (crm) =>
     fingerprintMapping(crm, integration),
   );
-  await deps.application.store.mappings.acceptByPerson(integration.id, mapping);
+  await deps.application.store.act((trx) => acceptMappingByPerson(trx, integration.id, mapping));
 }
 
 /** How these contacts are called in the CRM now, by id; those that are not there any more are left out. */

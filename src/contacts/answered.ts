@@ -1,6 +1,6 @@
+import type { Reader } from '../database/reader.ts';
 import { inBatches } from '../database/rows.ts';
 import type { JobState } from '../database/tables/credits.ts';
-import type { Database, Trx } from '../database/tables/tables.ts';
 
 /** What the service was last asked about a contact, as far as its answer is known; if none is, all the same. */
 export interface Answered {
@@ -22,13 +22,13 @@ const PAID: JobState[] = ['delivered', 'failed', 'lost', ...WAITING];
 
 /** The last answered request for each of these contacts, or the last one if all answers were lost. */
 export async function findAnswered(
-  db: Database | Trx,
+  reader: Reader,
   integrationId: string,
   crmIds: readonly string[],
 ): Promise<Map<string, Answered>> {
   const found = new Map<string, Answered>();
   for (const batch of inBatches(crmIds)) {
-    const jobs = await db
+    const jobs = await reader
       .selectFrom('jobs')
       .select(['crm_id', 'identity', 'state', 'submitted_at'])
       .where('integration_id', '=', integrationId)

@@ -3,9 +3,9 @@ import type { Clock } from '../core/clock.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import { type FromRow, fromRow, fromRows } from '../database/from-row.ts';
 import type { Checkpoint, Lease } from '../database/leases.ts';
-import { prepared, type Slots } from '../database/prepared.ts';
+import { preparedRead, type Slots } from '../database/prepared.ts';
+import type { Reader } from '../database/reader.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../database/rows.ts';
-import type { Database, Trx } from '../database/tables/tables.ts';
 import { findAnswered } from './answered.ts';
 import { move, type Which } from './apply-events.ts';
 import type { ContactRow } from './changes.ts';
@@ -18,22 +18,22 @@ export type ContactRecord = FromRow<ContactRow>;
 const IDS_PER_LOOK = 5_000;
 
 /** Where contacts stand, and what a run did to them; `decisions.ts` is how they come to stand there. */
-export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+export function contactQueries(reader: Reader, checkpoint: Checkpoint, clock: Clock) {
   return {
     /** What is known of these contacts, by CRM id. */
     async find(integrationId: string, ids: readonly string[]): Promise<Map<string, ContactRecord>> {
-      const rows = await findRows(db, integrationId, ids);
+      const rows = await findRows(reader, integrationId, ids);
       return new Map([...rows].map(([id, row]) => [id, fromRow(row)]));
     },
 
     /** The ids of all contacts of an integration, in portions. */
-    listIds: (integrationId: string) => idPages(db, integrationId),
+    listIds: (integrationId: string) => idPages(reader, integrationId),
 
     /** The ids of those that have not left, in portions. */
-    listPresentIds: (integrationId: string) => idPages(db, integrationId, 'present'),
+    listPresentIds: (integrationId: string) => idPages(reader, integrationId, 'present'),
 
     /** The ids of those that have left, in portions. */
-    listRemovedIds: (integrationId: string) => idPages(db, integrationId, 'removed'),
+    listRemovedIds: (integrationId: string) => idPages(reader, integrationId, 'removed'),
 
     /** Contacts that a run would think about without reading them: due ones, and old ones. */
     async *listToReconsider(
@@ -42,7 +42,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     ): AsyncGenerator<ContactRecord> {
       let after = '';
       for (;;) {
-        const rows = await db
+        const rows = await reader
           .selectFrom('contacts')
           .selectAll()
           .where('integration_id', '=', integrationId)
@@ -69,7 +69,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
      * job brought nothing: what was read of them while it ran, they may have opted out.
      */
     async listUnread(integrationId: string): Promise<string[]> {
-      const { rows } = await selectUnread(db, { integrationId });
+      const { rows } = await selectUnread(reader, { integrationId });
       return rows.map((row) => row.crm_id);
     },
 
@@ -93,9 +93,9 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     ): Promise<ContactRecord[]> {
       const what = { integrationId, maxPriority, limit };
       if (only !== null)
-        return buildDueQuery(db, what, { only, withChanged }).execute().then(fromRows);
+        return buildDueQuery(reader, what, { only, withChanged }).execute().then(fromRows);
       const due = withChanged ? listDue : listDueUnchanged;
-      return due(db, what).then(({ rows }) => fromRows(rows));
+      return due(reader, what).then(({ rows }) => fromRows(rows));
     },
 
     /** The ids of all contacts that wait to be submitted, in their order; only those that are named, if any are. */
@@ -105,22 +105,22 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     ): AsyncGenerator<string> {
       return readIds((after) => {
         const due = { integrationId, maxPriority, after };
-        return only === null ? dueIds(db, due) : selectDueIds(db, { ...due, only });
+        return only === null ? dueIds(reader, due) : selectDueIds(reader, { ...due, only });
       });
     },
 
     /** The ids of all contacts that may be submitted as far as the CRM goes, in their order. */
     listEligibleIds: (integrationId: string): AsyncGenerator<string> =>
-      readIds((after) => eligibleIds(db, { integrationId, after })),
+      readIds((after) => eligibleIds(reader, { integrationId, after })),
 
     /** The last answered request for each of these contacts. */
     findAnswered: (integrationId: string, crmIds: readonly string[]) =>
-      findAnswered(db, integrationId, crmIds),
+      findAnswered(reader, integrationId, crmIds),
 
     /** True if the store knows any of these donors, in any integration. */
     async knowsDonors(donorIds: readonly string[]): Promise<boolean> {
       for (const batch of inFilledBatches(donorIds)) {
-        const row = await db
+        const row = await reader
           .selectFrom('contacts')
           .select('crm_id')
           .where('donor_id', 'in', batch)
@@ -138,7 +138,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
     ): AsyncGenerator<ContactRecord[]> {
       let after = '';
       for (;;) {
-        const rows = await db
+        const rows = await reader
           .selectFrom('contacts')
           .selectAll()
           .where('integration_id', '=', integrationId)
@@ -159,13 +159,13 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
 
     /** How many contacts are between submission and delivery. */
     async countUnderWay(integrationId: string): Promise<number> {
-      const { rows } = await countUnderWay(db, { integrationId });
+      const { rows } = await countUnderWay(reader, { integrationId });
       return Number(rows[0]?.count ?? 0);
     },
 
     /** How many contacts stand in each state that means work. */
     async countWork(integrationId: string): Promise<Record<WorkState, number>> {
-      const rows = await db
+      const rows = await reader
         .selectFrom('contacts')
         .select(['state', (eb) => eb.fn.countAll().as('count')])
         .where('integration_id', '=', integrationId)
@@ -223,7 +223,7 @@ export function contactQueries(db: Database, checkpoint: Checkpoint, clock: Cloc
   };
 }
 
-const selectUnread = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+const selectUnread = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   idRows(db, integrationId)
     .where((eb) =>
       eb.or([
@@ -240,34 +240,34 @@ const selectUnread = prepared((db, { integrationId }: Slots<{ integrationId: str
     .compile(),
 );
 
-function idRows(db: Database | Trx, integrationId: Expression<string>) {
-  return db.selectFrom('contacts').select('crm_id').where('integration_id', '=', integrationId);
+function idRows(reader: Reader, integrationId: Expression<string>) {
+  return reader.selectFrom('contacts').select('crm_id').where('integration_id', '=', integrationId);
 }
 
 /** A page of ids begins after one. */
 type IdPage = { integrationId: string; after: string };
 
-const eligibleIds = prepared((db, { integrationId, after }: Slots<IdPage>) =>
+const eligibleIds = preparedRead((db, { integrationId, after }: Slots<IdPage>) =>
   limitToPage(
     idRows(db, integrationId).where('eligible', '=', 1).where('state', '<>', 'removed'),
     after,
   ).compile(),
 );
 
-const dueIds = prepared((db, due: Slots<IdPage & { maxPriority: number }>) =>
+const dueIds = preparedRead((db, due: Slots<IdPage & { maxPriority: number }>) =>
   limitToPage(dueIdRows(db, due), due.after).compile(),
 );
 
-const selectDueIds = prepared(
+const selectDueIds = preparedRead(
   (db, { only, ...due }: Slots<IdPage & { maxPriority: number; only: readonly string[] }>) =>
     limitToPage(dueIdRows(db, due).where('crm_id', 'in', only), due.after).compile(),
 );
 
 function dueIdRows(
-  db: Database | Trx,
+  reader: Reader,
   { integrationId, maxPriority }: Slots<IdPage & { maxPriority: number }>,
 ) {
-  return idRows(db, integrationId)
+  return idRows(reader, integrationId)
     .where('state', '=', 'due')
     .where('missing_since', 'is', null)
     .where('priority', '<=', maxPriority);
@@ -279,20 +279,20 @@ function limitToPage(ids: ReturnType<typeof idRows>, after: Expression<string>) 
 
 type Due = { integrationId: string; maxPriority: number; limit: number };
 
-const listDue = prepared((db, what: Slots<Due>) =>
+const listDue = preparedRead((db, what: Slots<Due>) =>
   buildDueQuery(db, what, { only: null, withChanged: true }).compile(),
 );
 
-const listDueUnchanged = prepared((db, what: Slots<Due>) =>
+const listDueUnchanged = preparedRead((db, what: Slots<Due>) =>
   buildDueQuery(db, what, { only: null, withChanged: false }).compile(),
 );
 
 function buildDueQuery(
-  db: Database | Trx,
+  reader: Reader,
   { integrationId, maxPriority, limit }: Due | Slots<Due>,
   { only, withChanged }: { only: readonly string[] | null; withChanged: boolean },
 ) {
-  return db
+  return reader
     .selectFrom('contacts')
     .selectAll()
     .where('integration_id', '=', integrationId)
@@ -307,7 +307,7 @@ function buildDueQuery(
     .limit(limit);
 }
 
-const countUnderWay = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+const countUnderWay = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('contacts')
     .select((eb) => eb.fn.countAll().as('count'))
@@ -318,13 +318,13 @@ const countUnderWay = prepared((db, { integrationId }: Slots<{ integrationId: st
 
 /** The ids of all contacts of an integration, or of those that have not left, ascending, in portions. */
 export async function* idPages(
-  db: Database,
+  reader: Reader,
   integrationId: string,
   which: 'all' | 'present' | 'removed' = 'all',
 ): AsyncGenerator<string[], void> {
   let after = '';
   for (;;) {
-    const rows = await db
+    const rows = await reader
       .selectFrom('contacts')
       .select('crm_id')
       .where('integration_id', '=', integrationId)
@@ -402,19 +402,19 @@ export function newRow(
 
 /** The rows of these contacts, also inside a transaction. */
 export async function findRows(
-  db: Database | Trx,
+  reader: Reader,
   integrationId: string,
   ids: readonly string[],
 ): Promise<Map<string, ContactRow>> {
   const found = new Map<string, ContactRow>();
   for (const batch of inFilledBatches(ids)) {
-    const { rows } = await selectRows(db, { integrationId, crmIds: batch });
+    const { rows } = await selectRows(reader, { integrationId, crmIds: batch });
     for (const row of rows) found.set(row.crm_id, row);
   }
   return found;
 }
 
-const selectRows = prepared(
+const selectRows = preparedRead(
   (db, { integrationId, crmIds }: Slots<{ integrationId: string; crmIds: readonly string[] }>) =>
     db
       .selectFrom('contacts')

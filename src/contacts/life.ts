@@ -115,13 +115,16 @@ const WAS_WRITTEN = all(
   oneOf(own('outcome_reason'), listReasons('written')),
 );
 
+/** Reasons that are over once the contact is read again. */
+const NOT_THERE = ['contacts_missing', 'deleted_in_crm', 'merged_in_crm'] as const;
+
 /** So does all that it has done to a contact than that nothing is to be done. */
 const SAID_MORE = any(
   WAS_WRITTEN,
   all(
     equal(own('outcome_run'), RUN),
     oneOf(given('outcome_reason'), UNCHANGED),
-    not(oneOf(own('outcome_reason'), [...UNCHANGED, 'contacts_missing'])),
+    not(oneOf(own('outcome_reason'), [...UNCHANGED, ...NOT_THERE])),
   ),
 );
 

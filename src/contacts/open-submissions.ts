@@ -1,8 +1,9 @@
 import type { Selectable } from 'kysely';
 import { isPostgres } from '../database/database-time.ts';
-import { prepared, type Slots } from '../database/prepared.ts';
+import { prepared, preparedRead, type Slots } from '../database/prepared.ts';
+import type { Reader } from '../database/reader.ts';
 import type { SubmissionState } from '../database/tables/credits.ts';
-import type { Database, Tables, Trx } from '../database/tables/tables.ts';
+import type { Tables, Trx } from '../database/tables/tables.ts';
 
 export type SubmissionRow = Selectable<Tables['submissions']>;
 
@@ -14,13 +15,13 @@ export const MAX_SLOTS = 6;
 
 /** The submissions of a key that are open, by slot. */
 export async function findOpenSubmissions(
-  db: Database | Trx,
+  reader: Reader,
   partnerKey: string,
 ): Promise<SubmissionRow[]> {
-  return (await openSubmissions(db, { partnerKey })).rows;
+  return (await openSubmissions(reader, { partnerKey })).rows;
 }
 
-const openSubmissions = prepared((db, { partnerKey }: Slots<{ partnerKey: string }>) =>
+const openSubmissions = preparedRead((db, { partnerKey }: Slots<{ partnerKey: string }>) =>
   db
     .selectFrom('submissions')
     .selectAll()

@@ -1,12 +1,23 @@
 /** What may be spent: the balance as last read, carried forward by what each answer says. */
+
 import type { CreditBalances } from '../partner/credits.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { type Allowance, getAllowance, startOfMonth } from './allowance.ts';
 import type { Glance, Loss } from './judge-losses.ts';
 import { findLosses } from './loss.ts';
 import type { Lost, Proof } from './spend.ts';
-import type { LostEnd } from './statements/lost-answers.ts';
-import type { SubmissionRecord } from './statements/submissions.ts';
+import {
+  findKeyBalance,
+  getSpentByRun,
+  getSpentSince,
+  recordKeyBalance,
+} from './statements/balances.ts';
+import {
+  type LostEnd,
+  recordLostSubmission,
+  settleLostSubmissions,
+} from './statements/lost-answers.ts';
+import { listOpenSubmissions, type SubmissionRecord } from './statements/submissions.ts';
 
 /**
  * A reading older than this is repeated before credits are spent: credits that were bought, or spent
@@ -63,9 +74,9 @@ export async function readBalance(
   { store, partner }: Pick<BalanceDeps, 'store' | 'partner'>,
   run: Run,
 ): Promise<CreditBalances> {
-  const { sequence } = await store.submissions.findBalance(run.partnerKey);
+  const { sequence } = await findKeyBalance(store.reader, run.partnerKey);
   const credits = await partner.readCredits(run.control.ending);
-  await store.submissions.recordBalance(run.partnerKey, sequence, credits.enhancements);
+  await recordKeyBalance(store.connection, run.partnerKey, sequence, credits.enhancements);
   return credits;
 }
 
@@ -75,8 +86,8 @@ export async function readBalance(
  */
 export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowance | 'later'> {
   const { store, clock } = deps;
-  const { balance, readAt } = await store.submissions.findBalance(run.partnerKey);
-  const open = await store.submissions.listOpen(run.partnerKey);
+  const { balance, readAt } = await findKeyBalance(store.reader, run.partnerKey);
+  const open = await listOpenSubmissions(store.reader, run.partnerKey);
   const { budget, schedule } = run.integration;
   const known = {
     balance,
@@ -85,18 +96,19 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
     keep: budget.keep,
     underWay: sumPersons(open),
   };
-  const left = await findBalance(deps, run, known, open);
+  const left = await findLeft(deps, run, known, open);
   if (left === 'later') return left;
   const own = open.filter(({ runId }) => runId === run.id);
   const limits = { ...budget, limit: run.limit };
   const allowance = getAllowance(limits, {
     balance: left,
     // What is open may have been charged.
-    thisRun: (await store.submissions.spentByRun(run.id)) + sumPersons(own),
+    thisRun: (await getSpentByRun(store.reader, run.id)) + sumPersons(own),
     thisMonth:
       budget.perMonth === null
         ? 0
-        : await store.submissions.spentSince(
+        : await getSpentSince(
+            store.reader,
             run.integration.id,
             startOfMonth(clock.now(), schedule?.timezone ?? 'UTC'),
           ),
@@ -105,7 +117,7 @@ export async function findAllowance(deps: BalanceDeps, run: Run): Promise<Allowa
 }
 
 /** What is left if all that is open is charged; `later` if it must be read, and cannot be now. */
-async function findBalance(
+async function findLeft(
   deps: BalanceDeps,
   run: Run,
   known: KnownBalance,
@@ -117,7 +129,7 @@ async function findBalance(
   if (isOwn || known.balance === null || known.ageMs >= MAX_AGE_IN_FLIGHT_MS) return 'later';
   // Others spend on and on: whatever was open while it was read may be charged after that.
   const { enhancements } = await readBalance(deps, run);
-  const after = await deps.store.submissions.listOpen(run.partnerKey);
+  const after = await listOpenSubmissions(deps.store.reader, run.partnerKey);
   const both = new Map([...open, ...after].map((submission) => [submission.id, submission]));
   return enhancements - sumPersons([...both.values()]);
 }
@@ -132,16 +144,19 @@ type ProofDeps = Pick<SyncDeps, 'store' | 'partner' | 'clock' | 'sightings' | 'l
 
 /** Submissions without a known answer are settled by the balance: their credits left, or they did not. */
 export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionRecord> {
-  const { store } = deps;
-  const watch = watchBalance(deps, run);
+  const { store, partner } = deps;
+  const listOpen = (key: string) => listOpenSubmissions(store.reader, key);
+  const findBalance = (key: string) => findKeyBalance(store.reader, key);
+  const watch = watchBalance({ findBalance, listOpen, partner }, run);
   return {
-    listOpen: () => store.submissions.listOpen(run.partnerKey),
+    listOpen: () => listOpenSubmissions(store.reader, run.partnerKey),
     letsOthersPass: ({ state }) => state === 'intended',
     // It was marked by a process that had the lease and knew that its answer does not come.
     isGivenUp: ({ state }) => state === 'lost',
     async markLost(lost) {
       for (const { open, lease } of lost) {
-        if (open.state === 'intended') await store.submissions.recordLost(lease, open.id);
+        if (open.state === 'intended')
+          await store.checkpoint(lease, (trx) => recordLostSubmission(trx, open.id));
       }
     },
     watch: watch.look,
@@ -149,14 +164,10 @@ export function submissionProof(deps: ProofDeps, run: Run): Proof<SubmissionReco
   };
 }
 
-/** What is asked for a reading: of the store what is known of the key, of the service what it holds. */
+/** What a reading needs: what is known of the key, and what the service says. */
 interface WatchDeps {
-  store: {
-    submissions: {
-      findBalance(key: string): Promise<{ balance: number | null; sequence: number }>;
-      listOpen(key: string): Promise<readonly Sized[]>;
-    };
-  };
+  findBalance(key: string): Promise<{ balance: number | null; sequence: number }>;
+  listOpen(key: string): Promise<readonly Sized[]>;
   partner: Pick<ProofDeps['partner'], 'readCredits'>;
 }
 
@@ -173,19 +184,16 @@ interface Watch {
  * as one of the lost is open no reading takes the place of the balance that is carried forward, so that
  * what was seen can be held against it.
  */
-export function watchBalance(
-  { store, partner }: WatchDeps,
-  run: Pick<Run, 'partnerKey' | 'control'>,
-): Watch {
+export function watchBalance(deps: WatchDeps, run: Pick<Run, 'partnerKey' | 'control'>): Watch {
   const seen: { balance: number; before: number; open: readonly Sized[] }[] = [];
   let last = '';
   return {
     async look() {
-      const { before, open } = await lookAtKey(store, run.partnerKey);
+      const { before, open } = await lookAtKey(deps, run.partnerKey);
       const ids = open.map(({ id }) => id).join();
       if (ids === last || before === null) return;
       last = ids;
-      const credits = await partner.readCredits(run.control.stopping).catch(() => null);
+      const credits = await deps.partner.readCredits(run.control.stopping).catch(() => null);
       if (credits !== null) seen.push({ balance: credits.enhancements, before, open });
     },
     glancesAt: (lost, before) =>
@@ -204,11 +212,11 @@ export function watchBalance(
 }
 
 /** The balance that is carried forward and what is open at one moment: what is answered leaves both at once. */
-async function lookAtKey({ submissions }: WatchDeps['store'], partnerKey: string) {
+async function lookAtKey({ findBalance, listOpen }: WatchDeps, partnerKey: string) {
   for (;;) {
-    const { balance: before, sequence } = await submissions.findBalance(partnerKey);
-    const open = await submissions.listOpen(partnerKey);
-    const after = await submissions.findBalance(partnerKey);
+    const { balance: before, sequence } = await findBalance(partnerKey);
+    const open = await listOpen(partnerKey);
+    const after = await findBalance(partnerKey);
     if (after.sequence === sequence) return { before, open };
   }
 }
@@ -227,10 +235,10 @@ async function proveSubmissions(
   watch: Watch,
 ): Promise<void> {
   const { store, log } = deps;
-  const { balance: carried, sequence } = await store.submissions.findBalance(run.partnerKey);
+  const { balance: carried, sequence } = await findKeyBalance(store.reader, run.partnerKey);
   const all = [...lost.map((each) => each.open), ...givenUp];
   const ids = new Set(all.map(({ id }) => id));
-  const open = await store.submissions.listOpen(run.partnerKey);
+  const open = await listOpenSubmissions(store.reader, run.partnerKey);
   if (open.length !== ids.size || !open.every(({ id }) => ids.has(id))) return;
   const before = carried ?? Math.max(...open.map(({ balanceBefore }) => balanceBefore));
   const facts = { run: run.id, submissions: [...ids].join() };
@@ -246,7 +254,7 @@ async function proveSubmissions(
   const { partnerKey } = run;
   const settlement = { partnerKey, sequence, balance, ends };
   const beside = [...new Set(givenUp.map(({ integrationId }) => integrationId))];
-  if (!(await store.submissions.settleLost(leases, settlement, beside))) return;
+  if (!(await settleLostSubmissions(store.leases, leases, settlement, beside))) return;
   for (const { id, loss } of ends) {
     if (loss === null) {
       log.info(

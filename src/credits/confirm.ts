@@ -2,7 +2,7 @@ import { erasuresUnknownText, type RestoreHold } from '../backup/restores.ts';
 import { isoTime, stopwatch } from '../core/clock.ts';
 import { RetriableError } from '../core/errors.ts';
 import { formatDuration } from '../core/quantities.ts';
-import { LEASE_MS } from '../database/leases.ts';
+import { LEASE_MS } from '../database/transact.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 
 /**

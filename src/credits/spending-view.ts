@@ -1,11 +1,21 @@
 /** What was spent, by day and by client, and the bill of a month: for the pages, the API and the command line. */
+
 import { stringify } from 'csv-stringify/sync';
 import type { Clock } from '../core/clock.ts';
 import type { CreditLimits, Integration } from '../core/integration.ts';
 import { plainCell } from '../core/printable.ts';
 import type { Store } from '../store.ts';
 import { startOfMonth } from './allowance.ts';
-import { type ClientSpent, type SpentSpan, toDay, toMonth } from './statements/credit-spans.ts';
+import { getSpentSince } from './statements/balances.ts';
+import {
+  type ClientSpent,
+  listSpendingClients,
+  listSpentDays,
+  listSpentMonths,
+  type SpentSpan,
+  toDay,
+  toMonth,
+} from './statements/credit-spans.ts';
 
 /** Credits and contacts of a day (UTC); days without any are in the list too. */
 export interface SpentDayView {
@@ -75,7 +85,7 @@ export const CLIENTS_PAGE = 25;
 const MONTHS = 24;
 const DAY_MS = 86_400_000;
 
-type SpendingStore = Pick<Store, 'spans' | 'submissions' | 'networks'>;
+type SpendingStore = Pick<Store, 'reader' | 'networks'>;
 
 export async function readSpending(
   { store, clock }: { store: SpendingStore; clock: Pick<Clock, 'now'> },
@@ -87,16 +97,16 @@ export async function readSpending(
   const thisMonth = toMonth(toDay(now));
   const shown = month ?? thisMonth;
   const first = toDay(now - (days - 1) * DAY_MS);
-  const spent = await store.spans.listDays(ids, first, toDay(now));
+  const spent = await listSpentDays(store.reader, ids, first, toDay(now));
   const page = { offset: from, limit: CLIENTS_PAGE };
-  const { clients, total } = await store.spans.listClients(shown, ids, page);
+  const { clients, total } = await listSpendingClients(store.reader, shown, ids, page);
   const views: ClientMonthView[] = [];
   for (const client of clients) {
     const known = shown === thisMonth ? integrations.get(client.integrationId) : undefined;
     const budget = known === undefined ? null : await readBudget(store, known, now);
     views.push({ ...clientMonth(client, integrations), budget });
   }
-  const months = new Set([thisMonth, ...(await store.spans.listMonths(MONTHS))]);
+  const months = new Set([thisMonth, ...(await listSpentMonths(store.reader, MONTHS))]);
   return {
     integration,
     days: everyDay(spent, first, days),
@@ -115,7 +125,7 @@ async function readBudget(
 ) {
   const since = startOfMonth(now, schedule?.timezone ?? 'UTC');
   return {
-    enhancements: against(budget, await store.submissions.spentSince(id, since)),
+    enhancements: against(budget, await getSpentSince(store.reader, id, since)),
     networks: against(budget.networks, await store.networks.spentSince(id, since)),
   };
 }
@@ -152,13 +162,16 @@ const BILL_PAGE = 500;
 
 /** What each client has spent in a month, those who spent most first, in pages. */
 export async function* pagesOfBill(
-  { spans }: Pick<Store, 'spans'>,
+  { reader }: Pick<Store, 'reader'>,
   integrations: ReadonlyMap<string, Integration>,
   month: string,
   reach: readonly string[] | null,
 ): AsyncGenerator<ClientMonth[]> {
   for (let offset = 0; ; offset += BILL_PAGE) {
-    const { clients } = await spans.listClients(month, reach, { offset, limit: BILL_PAGE });
+    const { clients } = await listSpendingClients(reader, month, reach, {
+      offset,
+      limit: BILL_PAGE,
+    });
     if (clients.length > 0) yield clients.map((client) => clientMonth(client, integrations));
     if (clients.length < BILL_PAGE) return;
   }

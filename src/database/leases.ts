@@ -8,13 +8,11 @@ import {
 } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import { FatalError } from '../core/errors.ts';
+import { type WriteContext, withContext } from './actor-transaction.ts';
 import { databaseTime, isPostgres, serverTime } from './database-time.ts';
 import { prepared, type Slots } from './prepared.ts';
 import type { Database, Tables, Trx } from './tables/tables.ts';
-import { again, type TransactionId, transact, transactionId } from './transact.ts';
-
-/** How long a lease lasts without a checkpoint or renewal. */
-export const LEASE_MS = 30_000;
+import { again, LEASE_MS, type TransactionId, transact, transactionId } from './transact.ts';
 
 /**
  * A lease that ends later than this from now was written by a clock that was wrong, and is none: it
@@ -40,19 +38,24 @@ export type LeaseAttempt =
  */
 export type Checkpoint = <T>(lease: Lease, work: (trx: RunTransaction) => Promise<T>) => Promise<T>;
 
+/** The same for several leases; it fails if any of them is no longer ours. */
+export type CheckpointAll = <T>(
+  leases: readonly Lease[],
+  beside: readonly string[],
+  work: (trx: LeasedTransaction) => Promise<T>,
+) => Promise<T>;
+
 /**
- * A transaction whose first statement has found the lease to be ours. Functions that write what a run does take it, so
- * that none of them can be called outside of a checkpoint.
+ * A transaction whose first statements have found one lease or several to be ours. Functions that write what runs do
+ * take it, so that none of them can be called outside of a checkpoint.
  */
-export type RunTransaction = Trx & { readonly [UNDER_LEASE]: true };
+export type LeasedTransaction = Trx & WriteContext & { readonly [UNDER_LEASE]: true };
+
+/** A transaction of one run, which carries the lease that was found to be ours. */
+export type RunTransaction = LeasedTransaction & { readonly lease: Lease };
 
 /** For the types alone; no transaction has it when the program runs. */
 declare const UNDER_LEASE: unique symbol;
-
-/** After the lease was extended in it, and nowhere else. */
-function underLease(trx: Trx): RunTransaction {
-  return trx as RunTransaction;
-}
 
 /** Our lease was taken over: another process runs this integration now. */
 export class LeaseLost extends FatalError {
@@ -161,7 +164,8 @@ function isBetween(
 export type LeaseQueries = ReturnType<typeof leaseQueries>;
 
 /** Who may run an integration; at most one at a time. All instants are of the database's clock. */
-export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
+export function leaseQueries(db: Database, context: WriteContext) {
+  const { clock } = context;
   const fromNow = databaseTime(db, clock);
 
   return {
@@ -205,7 +209,7 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
     checkpointAll<T>(
       leases: readonly Lease[],
       beside: readonly string[],
-      work: (trx: RunTransaction) => Promise<T>,
+      work: (trx: LeasedTransaction) => Promise<T>,
     ): Promise<T> {
       if (leases.length === 0) throw new RangeError('No lease was given');
       const locked = beside.map((integrationId) => ({ integrationId, epoch: null }));
@@ -282,8 +286,13 @@ export function leaseQueries(db: Database, clock: Pick<Clock, 'now'>) {
   function checkpoint<T>(lease: Lease, work: (trx: RunTransaction) => Promise<T>): Promise<T> {
     return transact(db, LEASE_MS, async (trx, name) => {
       name(await extend(trx, lease));
-      return work(underLease(trx));
+      return work(Object.assign(underLease(trx), { lease }));
     });
+  }
+
+  /** After the leases were extended in it, and nowhere else. */
+  function underLease(trx: Trx): LeasedTransaction {
+    return withContext(trx, context) as LeasedTransaction;
   }
 
   async function extend(trx: Trx, lease: Lease): Promise<TransactionId> {

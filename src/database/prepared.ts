@@ -1,5 +1,6 @@
 import { type CompiledQuery, type Expression, type QueryResult, RawNode, ValueNode } from 'kysely';
 import { isPostgres } from './database-time.ts';
+import type { Reader } from './reader.ts';
 import type { Database, Trx } from './tables/tables.ts';
 
 type Scalar = string | number | null;
@@ -19,14 +20,28 @@ export type Slots<Of extends Values> = {
  * for running a small one. What is in `Values` may differ each time, and lists have each length once; all
  * else is as it was at first.
  */
-export type Prepared<Of extends Values, Row> = (
-  db: Database | Trx,
+export type Prepared<Of extends Values, Row, Db extends Reader = Database | Trx> = (
+  db: Db,
   values: Of,
 ) => Promise<QueryResult<Row>>;
 
+/** A statement that may change rows. */
 export function prepared<Of extends Values, Row>(
   build: (db: Database | Trx, slots: Slots<Of>) => CompiledQuery<Row>,
 ): Prepared<Of, Row> {
+  return prepare(build);
+}
+
+/** A statement that reads. */
+export function preparedRead<Of extends Values, Row>(
+  build: (reader: Reader, slots: Slots<Of>) => CompiledQuery<Row>,
+): Prepared<Of, Row, Reader> {
+  return prepare(build);
+}
+
+function prepare<Of extends Values, Row, Db extends Reader>(
+  build: (db: Db, slots: Slots<Of>) => CompiledQuery<Row>,
+): Prepared<Of, Row, Db> {
   const compiled = new Map<string, { known: CompiledQuery<Row>; pieces: readonly Piece[] }>();
   return (db, values) => {
     const shape = getShape(db, values);
@@ -93,7 +108,7 @@ class Slot<Value> implements Expression<Value> {
   }
 }
 
-function getShape(db: Database | Trx, values: Values): string {
+function getShape(db: Reader, values: Values): string {
   let shape = isPostgres(db) ? 'postgres' : 'sqlite';
   for (const value of Object.values(values)) if (isList(value)) shape += ` ${value.length}`;
   return shape;

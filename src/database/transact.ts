@@ -9,6 +9,9 @@ import { RECONNECT_PAUSE_MS } from './guarded-driver.ts';
 import { isPassing, isUnconfirmed } from './store-error.ts';
 import type { Database, Trx } from './tables/tables.ts';
 
+/** How long a lease lasts without a checkpoint or renewal; for so long a transaction is tried again. */
+export const LEASE_MS = 30_000;
+
 /** The number of a transaction on a Postgres server, as text; null on SQLite. */
 export type TransactionId = string | null;
 

@@ -2,11 +2,13 @@
  * What a person looks at who decides about a held contact: who it is in the CRM, and what the profile says. Both are
  * asked at this moment, for nothing, since the store holds neither; they are kept nowhere and never logged.
  */
+
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Application } from '../application.ts';
 import { messageOf } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
 import type { Profile } from '../core/profile.ts';
+import { findJobIds } from '../credits/statements/jobs.ts';
 import { decryptProfile } from '../fields/kept-profile.ts';
 import type { JobResult, Match } from '../partner/results.ts';
 import type { SyncDeps } from '../sync/control/context.ts';
@@ -97,7 +99,7 @@ async function evidenceIn(
 ): Promise<Found[]> {
   const withProfile = rows.filter(({ kind }) => KINDS[kind].hasProfile);
   const trackingIds = withProfile.map((row) => row.trackingId);
-  const jobIds = await deps.store.jobs.findJobIds(trackingIds);
+  const jobIds = await findJobIds(deps.store.reader, trackingIds);
   const jobs = [...jobIds.values()].map((jobId) => ({ jobId }));
   const [found, results] = await Promise.allSettled([
     lookUp(deps.connector, [...new Set(rows.map((row) => row.crmId))]),

@@ -9,7 +9,7 @@ import type {
 import type { OwnedValues } from '../contacts/owned-values.ts';
 import { stopwatch } from '../core/clock.ts';
 import type { FieldMapping } from '../core/field-map.ts';
-import { LEASE_MS } from '../database/leases.ts';
+import { LEASE_MS } from '../database/transact.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
 import { sealWords } from '../sync/control/seal-words.ts';
 import type { FieldPlan } from './plan.ts';

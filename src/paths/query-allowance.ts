@@ -4,8 +4,10 @@
  * query is on disk before it is sent; what became of one whose answer was lost is proved by the next
  * run's first reading of the balance.
  */
+
 import { type Allowance, getAllowance } from '../credits/allowance.ts';
 import { judgeLosses } from '../credits/judge-losses.ts';
+import { closeQueries, listOpenQueries, recordQueryIntent } from '../credits/statements/queries.ts';
 import type { Bucket } from '../partner/buckets.ts';
 import type { CreditBalances } from '../partner/credits.ts';
 import type { InsightDeps, InsightRun } from './insight-deps.ts';
@@ -61,21 +63,25 @@ export function createQueryAllowance(deps: InsightDeps, run: InsightRun): QueryA
           { thisRun, thisMonth: 0, balance: balanceFor(thisRun) },
           { bucket, setting: 'insights.budget' },
         );
-      const { recorded, thisRun } = await store.queries.recordIntent(
-        run.lease,
-        { id, runId: run.id, bucket, credits },
-        (spent) => (allowanceFor(spent).credits < credits ? null : balanceFor(spent)),
+      const { recorded, thisRun } = await store.checkpoint(run.lease, (trx) =>
+        recordQueryIntent(trx, { id, runId: run.id, bucket, credits }, (spent) =>
+          allowanceFor(spent).credits < credits ? null : balanceFor(spent),
+        ),
       );
       return recorded ? { id, isFree: false } : allowanceFor(thisRun);
     },
     async accept({ id, isFree }) {
       const cost = partner.connections.queryCost('compare');
       if (isFree || cost === undefined) return;
-      await store.queries.close(run.lease, run.id, [id], cost ?? { ...EXPECTED, credits: 0 });
+      await store.checkpoint(run.lease, (trx) =>
+        closeQueries(trx, run.id, [id], cost ?? { ...EXPECTED, credits: 0 }),
+      );
     },
     async refuse({ id, isFree }) {
       if (isFree) return;
-      await store.queries.close(run.lease, run.id, [id], { ...EXPECTED, credits: 0 });
+      await store.checkpoint(run.lease, (trx) =>
+        closeQueries(trx, run.id, [id], { ...EXPECTED, credits: 0 }),
+      );
     },
   };
 }
@@ -92,7 +98,7 @@ async function readAndProve(
   { store, partner, log }: InsightDeps,
   run: InsightRun,
 ): Promise<Reading> {
-  const open = await store.queries.listOpen(run.integration.id);
+  const open = await listOpenQueries(store.reader, run.integration.id);
   const balances = await partner.readCredits(run.control.ending);
   const balanceByName = new Map<string, number>(Object.entries(balances));
   const unproven = new Map<string, number>();
@@ -106,7 +112,9 @@ async function readAndProve(
     const [loss] = judgeLosses([items], { before: balanceBefore, meanwhile: [], balance });
     const ids = queries.map(({ id }) => id);
     const charged = loss?.charged ?? items;
-    await store.queries.close(run.lease, runId, ids, { bucket, credits: charged });
+    await store.checkpoint(run.lease, (trx) =>
+      closeQueries(trx, runId, ids, { bucket, credits: charged }),
+    );
     unproven.set(bucket, (unproven.get(bucket) ?? 0) + items - charged);
     log.info({ run: run.id, of: runId, queries: ids.length, charged }, 'lost queries are settled');
   }

@@ -4,7 +4,13 @@ import type { OutcomeReason } from '../core/outcome.ts';
 import { createMutex, inSteps, type Mutex } from '../core/parallel.ts';
 import type { Profile } from '../core/profile.ts';
 import { profileDays } from '../core/retention.ts';
-import type { ReadyJob } from '../credits/statements/jobs.ts';
+import {
+  countCompletedJobs,
+  countRunningJobs,
+  listReadyJobs,
+  type ReadyJob,
+  recordJobProgress,
+} from '../credits/statements/jobs.ts';
 import { decryptProfile, encryptProfile } from '../fields/kept-profile.ts';
 import type { Delivery } from '../fields/statements/delivery-ends.ts';
 import type { ProfileToKeep } from '../fields/statements/kept-profiles.ts';
@@ -79,7 +85,7 @@ async function nextBatch(
     const { signals } = run.control;
     const pollIsDone = run.control.isDone('poll');
     // Counting is much cheaper than listing, and there is mostly nothing to take yet.
-    const done = await store.jobs.countCompleted(run.integration.id);
+    const done = await countCompletedJobs(store.reader, run.integration.id);
     if (done === 0) {
       if (pollIsDone) return null;
       waitingSince = null;
@@ -117,7 +123,7 @@ async function claim(
 ): Promise<Claimed> {
   const waiting = Math.max(0, done - claimed.size);
   if (waiting < size && !isHurried) return { batch: [], waiting };
-  const ready = await store.jobs.listReady(run.integration.id, {
+  const ready = await listReadyJobs(store.reader, run.integration.id, {
     runId: run.id,
     limit: size,
     except: claimed,
@@ -148,7 +154,7 @@ async function isPatienceOver(
 ): Promise<boolean> {
   if (waitedMs < SHORT_PATIENCE_MS && !run.control.submitWaits) return false;
   if (waitedMs >= patienceMs) return true;
-  return (await store.jobs.countRunning(run.integration.id, null)).all === 0;
+  return (await countRunningJobs(store.reader, run.integration.id, null)).all === 0;
 }
 
 async function deliverBatch(
@@ -239,7 +245,9 @@ async function recordWithoutProfile(
   postponed: Delivery[],
 ): Promise<void> {
   if (ended.vanished.length > 0 || ended.failed.length > 0) {
-    await store.jobs.recordProgress(run.lease, run.id, { ...ended, completed: [], tooOld: [] });
+    await store.checkpoint(run.lease, (trx) =>
+      recordJobProgress(trx, run.id, { ...ended, completed: [], tooOld: [] }),
+    );
   }
   if (postponed.length > 0) {
     await store.deliveries.recordDeliveries(run.lease, run.id, postponed);

@@ -5,7 +5,7 @@ import { type Decision, hasChanged } from '../contacts/decided-pages.ts';
 import { PRIORITY } from '../contacts/life.ts';
 import type { Contact } from '../core/contact.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../core/outcome.ts';
-import type { Fate, SharingContact } from '../credits/statements/paid-jobs.ts';
+import { type Fate, findShares, type SharingContact } from '../credits/statements/paid-jobs.ts';
 import type { DueReason } from '../database/tables/contacts.ts';
 import { lookUpRecords } from '../fields/records.ts';
 import type { Run, SyncDeps } from './control/context.ts';
@@ -214,7 +214,7 @@ function createCount(deps: SyncDeps, run: ForecastRun, forecast: ContactForecast
 
   return async (chosen: readonly Chosen[]): Promise<void> => {
     const rules = sharingRules(deps, run);
-    const shares = await deps.store.shares.find(run.integration.id, chosen, rules);
+    const shares = await findShares(deps.store.reader, run.integration.id, chosen, rules);
     for (const { crmId, person, reason } of chosen) {
       const fate = shares.get(crmId)?.fate;
       const left = fate === undefined ? undefined : REASON_TO_LEAVE[fate];

@@ -1,6 +1,12 @@
 /** The third station: running jobs → done, failed or vanished ones. */
 
-import type { Progress, RunningJob } from '../credits/statements/jobs.ts';
+import {
+  countRunningJobs,
+  listRunningJobs,
+  type Progress,
+  type RunningJob,
+  recordJobProgress,
+} from '../credits/statements/jobs.ts';
 import type { JobProgress } from '../partner/progress.ts';
 import type { Run, SyncDeps } from './control/context.ts';
 import {
@@ -45,7 +51,7 @@ export async function pollJobs(deps: PollDeps, run: Run): Promise<void> {
   while (!run.control.stopping.aborted) {
     const { signals } = run.control;
     const isLast = run.control.isDone('submit');
-    const running = await store.jobs.countRunning(run.integration.id, lastLookedAt);
+    const running = await countRunningJobs(store.reader, run.integration.id, lastLookedAt);
     if (running.all === 0) {
       if (isLast) break;
       looksInVain = 0;
@@ -94,14 +100,19 @@ async function lookAtJobs(
 ): Promise<PollRound> {
   const look: PollRound = { startedAt: clock.now(), doneAges: [], last: after };
   while (!run.control.stopping.aborted) {
-    const jobs = await store.jobs.listRunning(run.integration.id, MAX_JOBS_PER_POLL, look.last);
+    const jobs = await listRunningJobs(
+      store.reader,
+      run.integration.id,
+      MAX_JOBS_PER_POLL,
+      look.last,
+    );
     if (jobs.length === 0) break;
     const states = await partner.readProgress(
       jobs.map((job) => job.jobId),
       run.control.ending,
     );
     const progress = sortByState(jobs, states, { now: clock.now(), ageCounts });
-    await store.jobs.recordProgress(run.lease, run.id, progress);
+    await store.checkpoint(run.lease, (trx) => recordJobProgress(trx, run.id, progress));
     const done = new Set([...progress.completed, ...progress.failed]);
     for (const job of jobs) {
       if (done.has(job.trackingId)) look.doneAges.push(clock.now() - job.submittedAt);

@@ -2,6 +2,7 @@
  * A dry run: what a run would do, by the same decisions, without writing or spending anything.
  * Only free requests are made.
  */
+
 import type { Connector, MarkCount } from '../../connectors/contract.ts';
 import { markText } from '../../connectors/mark-counts.ts';
 import { isoTime } from '../core/clock.ts';
@@ -11,6 +12,8 @@ import type { Integration } from '../core/integration.ts';
 import { MAX_PERSONS_PER_SUBMISSION, type PersonDetails } from '../core/person.ts';
 import type { ValuesWaiting } from '../core/waiting-values.ts';
 import { getAllowance, startOfMonth } from '../credits/allowance.ts';
+import { getSpentSince } from '../credits/statements/balances.ts';
+import { listReadyJobs } from '../credits/statements/jobs.ts';
 import { readFields } from '../fields/describe.ts';
 import { lookUpRecords } from '../fields/records.ts';
 import { readValuesWaiting } from '../fields/waiting-values-view.ts';
@@ -185,7 +188,7 @@ export function secondsAtLimit(partnerCalls: number): number {
 /** What the profiles that are already paid for would change; their results are free. */
 async function previewWaiting(deps: SyncDeps, run: PreviewRun): Promise<Preview['waiting']> {
   const { store } = deps;
-  const ready = await store.jobs.listReady(run.integration.id, {
+  const ready = await listReadyJobs(store.reader, run.integration.id, {
     runId: '',
     limit: MAX_LISTED,
     except: new Set(),
@@ -229,7 +232,7 @@ async function previewCredits(
   const allowed = getAllowance(budget, {
     balance: balances.enhancements,
     thisRun: 0,
-    thisMonth: await store.submissions.spentSince(id, monthStart),
+    thisMonth: await getSpentSince(store.reader, id, monthStart),
   });
   const refusal =
     marks.length > 0 ? MARKS_UNCONFIRMED : trial.state === 'failed' ? TRIAL_FAILED : null;

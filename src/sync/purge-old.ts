@@ -3,7 +3,7 @@ import { longestProfileDays, profileDays } from '../core/retention.ts';
 import type { Lease } from '../database/leases.ts';
 import type { PurgedProfiles, PurgeLimits } from '../fields/statements/profile-purges.ts';
 import type { Run, RunDeps } from './control/context.ts';
-import { OPT_OUT_WINDOW_MS } from './guards/opt-outs.ts';
+import { KEPT_AFTER_OPT_OUT_DAYS, OPT_OUT_WINDOW_MS } from './guards/opt-outs.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -22,9 +22,6 @@ export async function purgeOld(
   if (rows === 0) return;
   log.info({ integration: lease.integrationId, ...purged, audit }, 'old records were purged');
 }
-
-/** An opt-out mark that is wrong is corrected within this time. */
-const KEPT_AFTER_OPT_OUT_DAYS = 30;
 
 type PurgeDeps = Pick<RunDeps, 'store' | 'clock' | 'log' | 'retention'>;
 

@@ -9,6 +9,7 @@ import { findField } from '../mapping/map-profile.ts';
 import type { Run, SyncDeps } from './control/context.ts';
 import { departures, forgottenFingerprint, looksErased, refreshErased } from './control/erased.ts';
 import { lookUp } from './control/look-up.ts';
+import { KEPT_AFTER_OPT_OUT_DAYS } from './guards/opt-outs.ts';
 import { recordPrivacyRequests } from './guards/privacy-requests.ts';
 import { decideContact, getRefusal, type PlannedContact, type PlanRules } from './plan.ts';
 
@@ -157,6 +158,7 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
   // What they became while their answers were lost or their jobs ran, the CRM does not tell once more.
   if (start !== null)
     yield* namedPages(deps, run, await store.contacts.listUnread(run.integration.id));
+  yield* pagesOfMarked(deps, run, start);
   let isEmpty = true;
   for await (const page of connector.readPages(start, known)) {
     if (page.contacts.length > 0) isEmpty = false;
@@ -167,6 +169,53 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
     await store.missingContacts.markUnseen(run.lease, run.id);
   } else {
     yield* pagesOfMissing(deps, run);
+  }
+}
+
+/**
+ * Known contacts that have opted out or object where no reading shows it, for example outside of the filter: their
+ * profiles are deleted like those of all others. Before the first page, so that the watermark does not move past them.
+ * A mark is looked at again before a profile is deleted for it: nothing else shows that it was corrected there.
+ */
+async function* pagesOfMarked(
+  deps: ReadDeps,
+  run: Run,
+  start: string | null,
+): AsyncGenerator<ContactPage> {
+  const { store, connector } = deps;
+  const { id } = run.integration;
+  if (connector.findMarked === undefined) return;
+  for await (const ids of connector.findMarked(start)) {
+    const known = await store.contacts.find(id, ids);
+    const present = [...known.values()].filter(({ state }) => state !== 'removed');
+    yield* onlyFound(
+      namedPages(
+        deps,
+        run,
+        present.map(({ crmId }) => crmId),
+      ),
+      isMarked,
+    );
+  }
+  const dueBefore = deps.clock.now() - LOOKED_AT_AGAIN_MS;
+  const due = await store.optOuts.listToDelete(id, dueBefore);
+  yield* onlyFound(namedPages(deps, run, due), () => true);
+}
+
+/** A day before a profile is deleted for a mark, so that the night before looks as well. */
+const LOOKED_AT_AGAIN_MS = (KEPT_AFTER_OPT_OUT_DAYS - 1) * 86_400_000;
+
+function isMarked({ optedOut, objects = false, privacy }: Contact): boolean {
+  return optedOut || objects || privacy !== undefined;
+}
+
+/** What is missing or was removed is for the reading of all contacts to tell. */
+async function* onlyFound(
+  pages: AsyncIterable<ContactPage>,
+  matters: (contact: Contact) => boolean,
+): AsyncGenerator<ContactPage> {
+  for await (const { contacts } of pages) {
+    yield { contacts: contacts.filter(matters), removed: [], cursor: null };
   }
 }
 

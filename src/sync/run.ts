@@ -18,6 +18,8 @@ import {
 } from '../core/run.ts';
 import { readBalance } from '../credits/balance.ts';
 import { confirmClock, holdAfterRestore } from '../credits/confirm.ts';
+import { findKeyBalance } from '../credits/statements/balances.ts';
+import { acceptMappingByPerson, recordMappingInUse } from '../credits/statements/mappings.ts';
 import { WHOLE_RUN } from '../database/encryption/foreign-texts.ts';
 import { type Lease, LeaseLost } from '../database/leases.ts';
 import { readFields, requireUsableField } from '../fields/describe.ts';
@@ -236,8 +238,9 @@ async function checkNamed(deps: SyncDeps, run: Run): Promise<void> {
 
 /** A mapping is on record before anything is spent under it, with what a person says of it. */
 async function recordMapping({ store }: SyncDeps, run: Run, isAccepted: boolean): Promise<void> {
-  await store.mappings.note(run.lease, run.mapping);
-  if (isAccepted) await store.mappings.acceptByPerson(run.integration.id, run.mapping);
+  await store.checkpoint(run.lease, (trx) => recordMappingInUse(trx, run.mapping));
+  if (isAccepted)
+    await store.act((trx) => acceptMappingByPerson(trx, run.integration.id, run.mapping));
 }
 
 async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promise<Run> {
@@ -302,7 +305,7 @@ async function redeliver(
   } catch (error) {
     run.control.stopFor(error);
   }
-  remaining.enhancements = (await deps.store.submissions.findBalance(run.partnerKey)).balance;
+  remaining.enhancements = (await findKeyBalance(deps.store.reader, run.partnerKey)).balance;
 }
 
 /** All stations at the same time; the first error of one stops the others at their checkpoints. */
@@ -348,7 +351,7 @@ async function runStations(
     );
   }
   await station(deps.connector.finish());
-  remaining.enhancements = (await deps.store.submissions.findBalance(run.partnerKey)).balance;
+  remaining.enhancements = (await findKeyBalance(deps.store.reader, run.partnerKey)).balance;
 
   async function runStages(inOrder: readonly Stage[]): Promise<void> {
     for (const stage of inOrder) {

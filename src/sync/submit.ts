@@ -8,7 +8,15 @@ import { MAX_PERSONS_PER_SUBMISSION, type Person } from '../core/person.ts';
 import { findAllowance, readBalance, submissionProof } from '../credits/balance.ts';
 import { batchSize, createLatencyMeter, submissionsAtOnce } from '../credits/in-flight.ts';
 import { type Attempt, type Kind, spend } from '../credits/spend.ts';
-import type { SubmissionRecord } from '../credits/statements/submissions.ts';
+import {
+  recordAcceptedSubmission,
+  recordRefusedSubmission,
+} from '../credits/statements/answers.ts';
+import { recordSubmissionIntent } from '../credits/statements/intents.ts';
+import { recordLostSubmission } from '../credits/statements/lost-answers.ts';
+import { findOpenPersons } from '../credits/statements/paid-jobs.ts';
+import { takeShares } from '../credits/statements/shares.ts';
+import { listOpenSubmissions, type SubmissionRecord } from '../credits/statements/submissions.ts';
 import { blamedPersons, CreditsExhausted, PartnerValidationError } from '../partner/errors.ts';
 import type { Submission } from '../partner/submission.ts';
 import type { Run, SyncDeps } from './control/context.ts';
@@ -69,7 +77,7 @@ export async function submitPersons(deps: SubmitDeps, run: Run): Promise<void> {
     },
     accept: (intent, answer) => accept(deps, run, intent, answer),
     async lose({ id }) {
-      await store.submissions.recordLost(run.lease, id);
+      await store.checkpoint(run.lease, (trx) => recordLostSubmission(trx, id));
       return 'progress';
     },
     refuse: (intent, error) => refuse(deps, run, intent, error),
@@ -171,7 +179,6 @@ async function intendPrepared(
   atMost: number,
 ): Promise<Intended | Attempt | 'later'> {
   if (prepared.length === 0) return 'progress';
-  const { submissions, shares } = deps.store;
   const allowance = await findAllowance(deps, run);
   if (allowance === 'later') return allowance;
   if (allowance.credits === 0) {
@@ -186,15 +193,15 @@ async function intendPrepared(
   }
   // Who is in an open submission is paid for by it, or by nothing: that is known once it is back.
   const jobs = prepared.map(({ job }) => job);
-  const underWay = await shares.findOpenPersons(run.partnerKey, jobs);
+  const underWay = await findOpenPersons(deps.store.reader, run.partnerKey, jobs);
   const free = prepared.filter(({ job }) => job.person === null || !underWay.has(job.person));
   const fit = oneOfEachPerson(free).slice(0, Math.min(allowance.credits, atMost));
-  const open = await submissions.listOpen(run.partnerKey);
+  const open = await listOpenSubmissions(deps.store.reader, run.partnerKey);
   const sizes = open.map(({ persons }) => persons);
   const batch = fit.slice(0, batchSize(fit.length, sizes, deps.personsPerSubmission));
   if (batch.length === 0) return 'later';
   const id = deps.newId();
-  const intent = await submissions.recordIntent(run.lease, {
+  const intent = await recordSubmissionIntent(deps.store.checkpoint, run.lease, {
     submissionId: id,
     runId: run.id,
     partnerKey: run.partnerKey,
@@ -236,7 +243,9 @@ async function shareProfiles(
 ): Promise<Prepared[]> {
   const jobs = prepared.map(({ job }) => job);
   const rules = sharingRules(deps, run);
-  const shared = await deps.store.shares.take(run.lease, run.id, jobs, rules);
+  const shared = await deps.store.checkpoint(run.lease, (trx) =>
+    takeShares(trx, run.id, jobs, rules),
+  );
   deps.log.debug({ run: run.id, contacts: shared.size }, 'contacts take jobs that are paid for');
   run.control.notify();
   return prepared.filter(({ job }) => !shared.has(job.crmId));
@@ -253,10 +262,12 @@ async function accept(
   { id, persons }: Intended,
   answer: Submission,
 ): Promise<Attempt> {
-  await deps.store.submissions.recordAccepted(run.lease, id, {
-    jobIds: answer.jobIds,
-    charged: answer.processed,
-  });
+  await deps.store.checkpoint(run.lease, (trx) =>
+    recordAcceptedSubmission(trx, id, {
+      jobIds: answer.jobIds,
+      charged: answer.processed,
+    }),
+  );
   run.control.notify();
   if (answer.processed < persons.length) {
     deps.log.warn(
@@ -275,7 +286,7 @@ async function refuse(
   error: unknown,
 ): Promise<Attempt | null> {
   if (error instanceof PartnerValidationError) return refuseBlamed(deps, run, id, persons, error);
-  await deps.store.submissions.recordRefused(run.lease, id);
+  await deps.store.checkpoint(run.lease, (trx) => recordRefusedSubmission(trx, id));
   if (error instanceof CreditsExhausted && !run.control.ending.aborted) {
     await readBalance(deps, run);
   }
@@ -296,7 +307,7 @@ async function refuseBlamed(
     const detail = items.map(({ type, loc }) => `${loc.join('.')}: ${type}`).join('; ');
     return person ? [{ trackingId: person.trackingId, detail }] : [];
   });
-  await store.submissions.recordRefused(run.lease, submissionId, blamed);
+  await store.checkpoint(run.lease, (trx) => recordRefusedSubmission(trx, submissionId, blamed));
   if (blamed.length === 0) {
     throw new FatalError(error.message, { code: 'submission_invalid', cause: error });
   }

@@ -1,4 +1,4 @@
-/** Contacts that `contacts.filter` no longer includes, and whose profiles grow old: whole runs over each kind of CRM. */
+/** Contacts that `contacts.filter` no longer includes, and that grow old or opt out: whole runs over each kind of CRM. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
@@ -21,6 +21,8 @@ const STATUS = { donor: 'Donor', former: 'Former', board: 'Board' };
 interface Crm {
   addContacts(contacts: readonly SeedContact[], status: string): Promise<string[]>;
   setStatus(id: string, status: string): Promise<unknown>;
+  /** Sets or removes the mark of those who must not be researched. */
+  setOptedOut(id: string, isMarked: boolean): Promise<unknown>;
   /** The donor id in the contact; null if there is none. */
   donorOf(id: string): Promise<unknown>;
   /** The condition that a contact has one of these statuses. */
@@ -28,6 +30,8 @@ interface Crm {
   connector(signal: AbortSignal, filter: string): Promise<Connector>;
   /** The field that the donor id is written into. */
   field: string;
+  /** The field of that mark; null in a CRM in memory. */
+  optOutField: string | null;
   close(): Promise<void>;
 }
 
@@ -40,16 +44,29 @@ async function salesforce(): Promise<Crm> {
       return ids;
     },
     setStatus: (id, status) => org.setValue(id, 'Title', status),
+    setOptedOut: (id, isMarked) => org.setValue(id, 'HasOptedOutOfEmail', isMarked),
     donorOf: (id) => org.seenValue(id, 'Department'),
     filterOf: (statuses) => statuses.map((status) => `Title = '${status}'`).join(' OR '),
-    connector: (signal, filter) => org.connector({}, { signal }, { filter, optOutField: null }),
+    connector: (signal, filter) =>
+      org.connector({}, { signal }, { filter, optOutField: 'HasOptedOutOfEmail' }),
     field: 'Department',
+    optOutField: 'HasOptedOutOfEmail',
     close: org.close,
   };
 }
 
+const OPT_OUT = 'no_research';
+
 async function hubspot(): Promise<Crm> {
   const account = await openAccount();
+  await account.createProperty({
+    ...{ name: OPT_OUT, type: 'enumeration', fieldType: 'booleancheckbox' },
+    options: ['true', 'false'].map((value, displayOrder) => ({
+      value,
+      label: value,
+      displayOrder,
+    })),
+  });
   return {
     async addContacts(contacts, status) {
       const ids = await account.addContacts(contacts);
@@ -57,6 +74,7 @@ async function hubspot(): Promise<Crm> {
       return ids;
     },
     setStatus: (id, status) => account.setValue(id, 'website', status),
+    setOptedOut: (id, isMarked) => account.setValue(id, OPT_OUT, String(isMarked)),
     donorOf: (id) => account.seenValue(id, 'jobtitle'),
     filterOf: (statuses) =>
       JSON.stringify(
@@ -64,8 +82,10 @@ async function hubspot(): Promise<Crm> {
           filters: [{ propertyName: 'website', operator: 'EQ', value }],
         })),
       ),
-    connector: (signal, filter) => account.connector({}, { signal }, { filter }),
+    connector: (signal, filter) =>
+      account.connector({}, { signal }, { filter, optOutField: OPT_OUT }),
     field: 'jobtitle',
+    optOutField: OPT_OUT,
     close: account.close,
   };
 }
@@ -77,6 +97,7 @@ async function memory(): Promise<Crm> {
     addContacts: async (contacts, status) =>
       contacts.map((contact) => crm.addContact({ ...contact, values: { Status: status } })),
     setStatus: async (id, status) => crm.setValue(id, 'Status', status),
+    setOptedOut: async (id, optedOut) => crm.editContact(id, { optedOut }),
     donorOf: async (id) => crm.valueOf(id, field),
     filterOf: (statuses) => statuses.join(' '),
     async connector(signal, filter) {
@@ -84,6 +105,7 @@ async function memory(): Promise<Crm> {
       return createMemoryConnector(crm, signal);
     },
     field,
+    optOutField: null,
     async close() {},
   };
 }
@@ -105,6 +127,24 @@ interface SyncRequest {
   full?: boolean;
   only?: string;
   budget?: { perRun: number };
+}
+
+/** The contacts whose profiles are kept. */
+async function keptOf({ database: { db } }: SyncWorld): Promise<string[]> {
+  const rows = await db
+    .selectFrom('kept_profiles')
+    .select('crm_id')
+    .where('profile', '<>', '')
+    .execute();
+  return rows.map(({ crm_id }) => crm_id);
+}
+
+/** Lets marks stand for so many days more. */
+async function pass({ database: { db } }: SyncWorld, days: number): Promise<void> {
+  await db
+    .updateTable('kept_profiles')
+    .set((eb) => ({ opted_out_at: eb('opted_out_at', '-', days * 86_400_000) }))
+    .execute();
 }
 
 async function rowOf({ store }: SyncWorld, id: string) {
@@ -138,7 +178,10 @@ describe.each([
     const others = await crm.addContacts(people.slice(5), STATUS.donor);
     const settings = () => ({
       ...world.integration,
-      contacts: { ...world.integration.contacts, filter: crm.filterOf(included) },
+      contacts: {
+        ...world.integration.contacts,
+        ...{ filter: crm.filterOf(included), optOutField: crm.optOutField },
+      },
     });
     const sync = ({ budget, ...request }: SyncRequest = {}) =>
       world.sync({
@@ -225,6 +268,85 @@ describe.each([
     expect((await world.spent()) - spent).toBe(others.length + gone.length);
     for (const id of gone) expect(await rowOf(world, id)).toMatchObject({ eligible: 1 });
   });
+
+  it.each([
+    ['before they opt out', true],
+    ['because they opt out', false],
+  ])('lose their kept profiles 30 days later, also where they left it %s', async (__, isBefore) => {
+    const { crm, world, gone, sync } = await start();
+    const [marked = '', corrected = ''] = gone;
+    const before = await keptOf(world);
+    expect(before).toEqual(expect.arrayContaining([marked, corrected]));
+    for (const id of gone) await crm.setStatus(id, STATUS.board);
+    if (isBefore) await sync();
+    for (const id of [marked, corrected]) await crm.setOptedOut(id, true);
+    const spent = await world.spent();
+    expect(await sync()).toMatchObject({ status: 'succeeded' });
+    await pass(world, 20);
+    // The filter does not include it now either.
+    await crm.setOptedOut(corrected, false);
+    await sync();
+    await pass(world, 11);
+    await sync();
+    expect((await keptOf(world)).sort()).toEqual(before.filter((id) => id !== marked).sort());
+    expect(await world.spent()).toBe(spent);
+    expect(await rowOf(world, marked)).toMatchObject({ outcomeReason: 'opted_out' });
+  });
+
+  it('lose their kept profiles also where a narrower filter leaves them out from the night on which they opt out', async () => {
+    const { crm, world, gone, sync, narrow } = await start();
+    const before = await keptOf(world);
+    await crm.setOptedOut(gone[0] ?? '', true);
+    narrow();
+    await sync();
+    await pass(world, 31);
+    await sync();
+    expect((await keptOf(world)).sort()).toEqual(before.filter((id) => id !== gone[0]).sort());
+  });
+});
+
+describe('contacts of Salesforce whose Individual objects', () => {
+  it.each([
+    ['without a filter', null],
+    ['that the filter leaves out', "Title = 'Donor'"],
+  ])(
+    'lose their kept profiles with the next run, which their own records do not bring: %s',
+    async (_, filter) => {
+      const org = await openOrg({ individuals: true });
+      const world = await createSyncWorld({
+        integration: { fields: [{ from: 'donorId', to: 'Department' }], contacts: { filter } },
+        open: (signal) => org.connector({}, { signal }, { filter, optOutField: null }),
+      });
+      try {
+        await world.addPeople(10);
+        const people = [...world.crm.records.values()].map(({ contact }) => contact);
+        const ids = await org.addContacts(people);
+        const individuals = await org.create(
+          'Individual',
+          ids.map((id) => ({ LastName: id })),
+        );
+        for (const [at, id] of ids.entries()) {
+          await org.setValue(id, 'Title', 'Donor');
+          await org.setValue(id, 'IndividualId', individuals[at] ?? '');
+        }
+        await world.sync({ acceptMatchRate: true });
+        const kept = await keptOf(world);
+        const [objector = ''] = kept;
+        await org.setValue(objector, 'Title', 'Former');
+        await world.sync();
+        const individual = individuals[ids.indexOf(objector)] ?? '';
+        await org.edit({
+          ...{ action: 'update', type: 'Individual', id: individual },
+          values: { HasOptedOutProfiling: true },
+        });
+        expect(await world.sync()).toMatchObject({ status: 'succeeded' });
+        expect(await keptOf(world)).toEqual(kept.filter((id) => id !== objector));
+      } finally {
+        await world.close();
+        await org.close();
+      }
+    },
+  );
 });
 
 describe('rows that an export of a CSV file no longer has', () => {

@@ -2,8 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { ContactRecord, ContactRow } from '../../src/contacts/contacts.ts';
 import type { Decided, Decision, ReadContact } from '../../src/contacts/decided-pages.ts';
 import { INHERITED } from '../../src/contacts/life.ts';
-import type { IntendedJob, IntentResult } from '../../src/credits/statements/intents.ts';
-import type { AfterLoss, LostEnd } from '../../src/credits/statements/lost-answers.ts';
+import { recordAcceptedSubmission } from '../../src/credits/statements/answers.ts';
+import { findKeyBalance } from '../../src/credits/statements/balances.ts';
+import {
+  type IntendedJob,
+  type IntentResult,
+  recordSubmissionIntent,
+} from '../../src/credits/statements/intents.ts';
+import { recordJobProgress } from '../../src/credits/statements/jobs.ts';
+import {
+  type AfterLoss,
+  type LostEnd,
+  settleLostSubmissions,
+} from '../../src/credits/statements/lost-answers.ts';
 import type { SharingRules } from '../../src/credits/statements/paid-jobs.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
 import type { ContactQuestion } from '../../src/decisions/statements/questions.ts';
@@ -155,7 +166,7 @@ export function recordIntent(
     mapping = 'mapping',
   }: IntentOptions = {},
 ): Promise<IntentResult> {
-  return store.submissions.recordIntent(lease, {
+  return recordSubmissionIntent(store.checkpoint, lease, {
     submissionId,
     runId: RUN,
     partnerKey,
@@ -178,10 +189,12 @@ export function accept(
   ids: readonly string[],
   submissionId = 'submission-1',
 ): Promise<void> {
-  return store.submissions.recordAccepted(lease, submissionId, {
-    jobIds: new Map(ids.map((id) => [trackingIdOf(id), jobIdOf(id)])),
-    charged: ids.length,
-  });
+  return store.checkpoint(lease, (trx) =>
+    recordAcceptedSubmission(trx, submissionId, {
+      jobIds: new Map(ids.map((id) => [trackingIdOf(id), jobIdOf(id)])),
+      charged: ids.length,
+    }),
+  );
 }
 
 /** Settles a lost answer as charged. */
@@ -201,9 +214,9 @@ export async function settleLost(
   end: LostEnd,
   balance: number,
 ): Promise<boolean> {
-  const { sequence } = await store.submissions.findBalance(KEY);
+  const { sequence } = await findKeyBalance(store.reader, KEY);
   const settlement = { partnerKey: KEY, sequence, balance, ends: [end] };
-  return store.submissions.settleLost([lease], settlement);
+  return settleLostSubmissions(store.leases, [lease], settlement);
 }
 
 /** Brings contacts to where their jobs run. */
@@ -223,12 +236,14 @@ export async function makeReady(
   submissionId = 'submission-1',
 ): Promise<void> {
   await start(world, ids, submissionId);
-  await world.store.jobs.recordProgress(world.lease, RUN, {
-    completed: ids.map(trackingIdOf),
-    failed: [],
-    vanished: [],
-    tooOld: [],
-  });
+  await world.store.checkpoint(world.lease, (trx) =>
+    recordJobProgress(trx, RUN, {
+      completed: ids.map(trackingIdOf),
+      failed: [],
+      vanished: [],
+      tooOld: [],
+    }),
+  );
 }
 
 /** Brings contacts to where a person has to compare the names. */

@@ -14,6 +14,8 @@ import {
   STATES,
 } from '../../src/contacts/life.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../../src/core/outcome.ts';
+import { recordRefusedSubmission } from '../../src/credits/statements/answers.ts';
+import { listReadyJobs, recordJobProgress } from '../../src/credits/statements/jobs.ts';
 import type { DueReason } from '../../src/database/tables/contacts.ts';
 import { getSubject } from '../../src/decisions/views/question.ts';
 import {
@@ -328,7 +330,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     ids = ['c-1', 'c-2', 'c-3'],
   ): Promise<void> {
     const progress = { ...NO_PROGRESS, [end]: ids.map(trackingIdOf) };
-    await world.store.jobs.recordProgress(world.lease, RUN, progress);
+    await world.store.checkpoint(world.lease, (trx) => recordJobProgress(trx, RUN, progress));
   }
 
   /** A contact whose profile waits to be delivered, and one with a submission that has no answer yet, become one. */
@@ -415,13 +417,14 @@ describeEachDatabase('a contact in a corner', (open) => {
   async function endBoth(world: StoreWorld, how: 'at once' | 'one after the other') {
     const failed = { ...NO_PROGRESS, failed: [trackingIdOf('c-2')] };
     const vanished = { ...NO_PROGRESS, vanished: [trackingIdOf('c-1')] };
-    const { jobs } = world.store;
     if (how === 'at once')
-      return jobs.recordProgress(world.lease, RUN, { ...failed, vanished: vanished.vanished });
-    await jobs.recordProgress(world.lease, RUN, failed);
+      return world.store.checkpoint(world.lease, (trx) =>
+        recordJobProgress(trx, RUN, { ...failed, vanished: vanished.vanished }),
+      );
+    await world.store.checkpoint(world.lease, (trx) => recordJobProgress(trx, RUN, failed));
     const taken = { state: 'submitted', tracking_id: trackingIdOf('c-1') };
     expect(await contactOf(world, 'c-2')).toMatchObject(taken);
-    await jobs.recordProgress(world.lease, RUN, vanished);
+    await world.store.checkpoint(world.lease, (trx) => recordJobProgress(trx, RUN, vanished));
   }
 
   it('gets the profile of a part of its part', async () => {
@@ -454,7 +457,7 @@ describeEachDatabase('a contact in a corner', (open) => {
 
   function refuse({ store, lease }: StoreWorld, trackingId?: string): Promise<void> {
     const blamed = trackingId === undefined ? [] : [{ trackingId, detail: 'no last name' }];
-    return store.submissions.recordRefused(lease, 'submission-1', blamed);
+    return store.checkpoint(lease, (trx) => recordRefusedSubmission(trx, 'submission-1', blamed));
   }
 
   async function settleUnpaid(world: StoreWorld): Promise<void> {
@@ -483,7 +486,9 @@ describeEachDatabase('a contact in a corner', (open) => {
     const world = await createWorld();
     await submit(world, ['c-1', 'c-2']);
     await remove(world, 'c-1', null);
-    await world.store.submissions.recordRefused(world.lease, 'submission-1');
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRefusedSubmission(trx, 'submission-1'),
+    );
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed', tracking_id: null });
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'due' });
   });
@@ -585,7 +590,9 @@ describeEachDatabase('a contact in a corner', (open) => {
     await start(world, ['c-2'], 'submission-2');
     const none = { completed: [], vanished: [], tooOld: [] };
     const failed = [trackingIdOf('c-2')];
-    await world.store.jobs.recordProgress(world.lease, RUN, { ...none, failed });
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordJobProgress(trx, RUN, { ...none, failed }),
+    );
     await remove(world, 'c-1', 'c-2');
     expect(await contactOf(world, 'c-2')).toMatchObject({
       ...{ state: 'ready', tracking_id: trackingIdOf('c-1') },
@@ -600,7 +607,9 @@ describeEachDatabase('a contact in a corner', (open) => {
     await start(world, ['c-2'], 'submission-2');
     const none = { completed: [], vanished: [], tooOld: [] };
     const failed = [trackingIdOf('c-2')];
-    await world.store.jobs.recordProgress(world.lease, RUN, { ...none, failed });
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordJobProgress(trx, RUN, { ...none, failed }),
+    );
     const before = await contactOf(world, 'c-2');
     await remove(world, 'c-1', 'c-2');
     expect(await contactOf(world, 'c-2')).toEqual(before);
@@ -747,7 +756,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     await deliver('c-1');
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
     const limits = { runId: RUN, limit: 10, except: new Set<string>() };
-    expect(await world.store.jobs.listReady(INTEGRATION, limits)).toMatchObject([
+    expect(await listReadyJobs(world.store.reader, INTEGRATION, limits)).toMatchObject([
       { job: { trackingId }, contact: { crmId: 'c-2' } },
     ]);
     await deliver('c-2');

@@ -1,8 +1,22 @@
 /** Random orders of all that may happen to contacts: no paid job is lost, and each state has a way out. */
+
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Decision } from '../../src/contacts/decided-pages.ts';
+import {
+  recordAcceptedSubmission,
+  recordRefusedSubmission,
+} from '../../src/credits/statements/answers.ts';
+import { recordSubmissionIntent } from '../../src/credits/statements/intents.ts';
+import {
+  listReadyJobs,
+  listRunningJobs,
+  recordJobProgress,
+} from '../../src/credits/statements/jobs.ts';
+import { recordLostSubmission } from '../../src/credits/statements/lost-answers.ts';
+import { takeShares } from '../../src/credits/statements/shares.ts';
+import { findOpenSubmission } from '../../src/credits/statements/submissions.ts';
 import type { DeliveryEnd } from '../../src/fields/statements/delivery-ends.ts';
 import {
   BALANCE,
@@ -141,7 +155,7 @@ let submissions = 0;
 
 /** All that are due, two of which are one person. */
 async function submit({ store, lease }: StoreWorld): Promise<void> {
-  if (await store.submissions.findOpen(KEY)) return;
+  if (await findOpenSubmission(store.reader, KEY)) return;
   const due = await store.contacts.listDue(INTEGRATION, {
     maxPriority: 9,
     limit: 10,
@@ -160,8 +174,8 @@ async function submit({ store, lease }: StoreWorld): Promise<void> {
         ],
   );
   if (jobs.length === 0) return;
-  const shared = await store.shares.take(lease, RUN, jobs, SHARING);
-  const intent = await store.submissions.recordIntent(lease, {
+  const shared = await store.checkpoint(lease, (trx) => takeShares(trx, RUN, jobs, SHARING));
+  const intent = await recordSubmissionIntent(store.checkpoint, lease, {
     ...{ submissionId: `submission-${submissions}`, runId: RUN, partnerKey: KEY, sharing: SHARING },
     mapping: 'mapping',
     jobs: jobs.filter(({ crmId }) => !shared.has(crmId)),
@@ -171,7 +185,7 @@ async function submit({ store, lease }: StoreWorld): Promise<void> {
 
 async function answer(world: StoreWorld, { choice }: Step): Promise<void> {
   const { store, lease, db } = world;
-  const submission = await store.submissions.findOpen(KEY);
+  const submission = await findOpenSubmission(store.reader, KEY);
   if (!submission) return;
   const { id } = submission;
   const jobs = await db
@@ -183,15 +197,17 @@ async function answer(world: StoreWorld, { choice }: Step): Promise<void> {
   const started = choice % 4 === 0 ? ids.slice(1) : ids;
   const jobIds = new Map(started.map((each) => [each, `job-${each}`]));
   if (choice < 5) {
-    await store.submissions.recordAccepted(lease, id, {
-      jobIds,
-      charged: choice === 4 ? ids.length : started.length,
-    });
+    await store.checkpoint(lease, (trx) =>
+      recordAcceptedSubmission(trx, id, {
+        jobIds,
+        charged: choice === 4 ? ids.length : started.length,
+      }),
+    );
   } else if (choice < 7) {
     const blamed = ids.slice(0, 1).map((trackingId) => ({ trackingId, detail: 'refused' }));
-    await store.submissions.recordRefused(lease, id, blamed);
+    await store.checkpoint(lease, (trx) => recordRefusedSubmission(trx, id, blamed));
   } else if (choice < 9) {
-    await store.submissions.recordLost(lease, id);
+    await store.checkpoint(lease, (trx) => recordLostSubmission(trx, id));
     await settleLost(world, { id, run: RUN, loss: null }, BALANCE);
   } else {
     const afterwards = choice === 9 ? 'resubmit' : 'hold';
@@ -201,21 +217,23 @@ async function answer(world: StoreWorld, { choice }: Step): Promise<void> {
 }
 
 async function poll({ store, lease }: StoreWorld, { choice }: Step): Promise<void> {
-  const running = await store.jobs.listRunning(INTEGRATION, 10, null);
+  const running = await listRunningJobs(store.reader, INTEGRATION, 10, null);
   const [first, ...others] = running.map(({ trackingId }) => trackingId);
   if (first === undefined) return;
   const none = { completed: [], failed: [], vanished: [], tooOld: [] };
   const ends = ['completed', 'completed', 'failed', 'vanished', 'tooOld'] as const;
   const end = ends[choice % ends.length] ?? 'completed';
-  await store.jobs.recordProgress(lease, RUN, {
-    ...none,
-    completed: others,
-    ...(end === 'completed' ? { completed: [first, ...others] } : { [end]: [first] }),
-  });
+  await store.checkpoint(lease, (trx) =>
+    recordJobProgress(trx, RUN, {
+      ...none,
+      completed: others,
+      ...(end === 'completed' ? { completed: [first, ...others] } : { [end]: [first] }),
+    }),
+  );
 }
 
 async function deliver({ store, lease }: StoreWorld, { choice }: Step): Promise<void> {
-  const [ready] = await store.jobs.listReady(INTEGRATION, {
+  const [ready] = await listReadyJobs(store.reader, INTEGRATION, {
     runId: 'run-2',
     limit: 1,
     except: new Set<string>(),

@@ -8,7 +8,7 @@ it('holds a reading against what was open at one moment, also if an answer comes
   const slow = { id: 'slow', persons: 5 };
   const key = { balance: 100, sequence: 1 };
   let open = [{ id: 'answered', persons: 8 }, lost, slow];
-  const submissions = {
+  const known = {
     findBalance: async () => ({ ...key }),
     async listOpen() {
       // An answer is put on record between two looks at the database.
@@ -22,7 +22,7 @@ it('holds a reading against what was open at one moment, also if an answer comes
   const none = { donors: 0, exports: 0, lists: 0, networks: 0, searches: 0 };
   const credits = { ...none, enhancements: 86 };
   const watch = watchBalance(
-    { store: { submissions }, partner: { readCredits: async () => credits } },
+    { ...known, partner: { readCredits: async () => credits } },
     {
       partnerKey: 'key',
       control: createRunControl(systemClock, new AbortController().signal),

@@ -1,8 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, expect, it } from 'vitest';
+import { recordRefusedSubmission } from '../../src/credits/statements/answers.ts';
+import { recordJobProgress } from '../../src/credits/statements/jobs.ts';
+import { recordLostSubmission } from '../../src/credits/statements/lost-answers.ts';
 import { fromRow } from '../../src/database/from-row.ts';
-import { LEASE_MS, type Lease, LeaseLost } from '../../src/database/leases.ts';
+import { type Lease, LeaseLost } from '../../src/database/leases.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
+import { LEASE_MS } from '../../src/database/transact.ts';
 import { createStore } from '../../src/store.ts';
 import {
   accept,
@@ -299,18 +303,23 @@ describeEachDatabase('one that has lost its lease', (open) => {
     ['submissions.recordAccepted', (world) => accept(world, ['c-1'])],
     [
       'submissions.recordLost',
-      ({ store, lease }) => store.submissions.recordLost(lease, 'submission-1'),
+      ({ store, lease }) =>
+        store.checkpoint(lease, (trx) => recordLostSubmission(trx, 'submission-1')),
     ],
     [
       'submissions.recordRefused',
-      ({ store, lease }) => store.submissions.recordRefused(lease, 'submission-1'),
+      ({ store, lease }) =>
+        store.checkpoint(lease, (trx) => recordRefusedSubmission(trx, 'submission-1')),
     ],
     [
       'submissions.settleLost, not charged',
       (world) => settleLost(world, { id: 'submission-1', run: null, loss: null }, 1),
     ],
     ['submissions.settleLost, charged', (world) => chargeLoss(world, 'hold')],
-    ['jobs.recordProgress', ({ store, lease }) => store.jobs.recordProgress(lease, RUN, NOTHING)],
+    [
+      'jobs.recordProgress',
+      ({ store, lease }) => store.checkpoint(lease, (trx) => recordJobProgress(trx, RUN, NOTHING)),
+    ],
     [
       'deliveries.recordIntended',
       ({ store, lease }) =>
@@ -366,9 +375,9 @@ describeEachDatabase('one that has lost its lease', (open) => {
     const before = await everything(world.db);
 
     await expect(accept(world, ['c-1'])).rejects.toThrow(LeaseLost);
-    await expect(store.submissions.recordLost(world.lease, 'submission-1')).rejects.toThrow(
-      LeaseLost,
-    );
+    await expect(
+      store.checkpoint(world.lease, (trx) => recordLostSubmission(trx, 'submission-1')),
+    ).rejects.toThrow(LeaseLost);
     expect(await everything(world.db)).toEqual(before);
 
     await accept({ ...world, lease: successor }, ['c-1']);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
+import { findKeyBalance, recordKeyBalance } from '../../src/credits/statements/balances.ts';
 import { type OpenDatabase, openDatabase } from '../../src/database/database.ts';
 import type { Lease } from '../../src/database/leases.ts';
 import { migrateToLatest } from '../../src/database/migrate.ts';
@@ -56,7 +57,7 @@ describe('while Postgres is away for a moment', () => {
     ['a change', () => countOne()],
     ['the release of a lease', () => store.leases.release(lease)],
     ['the taking of a lease', () => store.leases.acquire('lakeside', 'anna', () => false)],
-    ['the reading of a balance', () => store.submissions.recordBalance(KEY, 0, 10)],
+    ['the reading of a balance', () => recordKeyBalance(store.connection, KEY, 0, 10)],
     ['a token', () => store.secrets.save('token', 'sealed')],
   ])('%s waits for it', async (_, ask) => {
     proxy.goAway(1_500);
@@ -104,8 +105,8 @@ describe('a change whose connection is lost', () => {
 
   it('notes a balance, although it cannot tell at first whether it has', async () => {
     proxy.cut({ at: 'commit', moment: 'after', within: 'partner_keys', awayMs: 300 });
-    expect(await store.submissions.recordBalance(KEY, 0, 10)).toBe(true);
-    expect(await store.submissions.findBalance(KEY)).toMatchObject({ balance: 10 });
+    expect(await recordKeyBalance(store.connection, KEY, 0, 10)).toBe(true);
+    expect(await findKeyBalance(store.reader, KEY)).toMatchObject({ balance: 10 });
   });
 
   it('is not made by one whose lease was taken over meanwhile', async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
+import { recordKeyBalance } from '../../src/credits/statements/balances.ts';
 import type { Lease } from '../../src/database/leases.ts';
 import { migrateToLatest } from '../../src/database/migrate.ts';
 import type { Database } from '../../src/database/tables/tables.ts';
@@ -41,7 +42,7 @@ export function storeWorlds(open: OpenFresh): () => Promise<StoreWorld> {
     const store = createStore({ db, clock, fingerprint: testFingerprint });
     const lease = await takeLease(store, INTEGRATION);
     await store.runs.begin(lease, RUN, 'manual', null);
-    await store.submissions.recordBalance(KEY, 0, BALANCE);
+    await recordKeyBalance(store.connection, KEY, 0, BALANCE);
     return { db, url, store, clock, lease };
   };
 }

@@ -4,14 +4,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../src/core/clock.ts';
-import { paceQueries } from '../../src/credits/statements/paces.ts';
+import { createPaceBoard } from '../../src/credits/statements/paces.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
 import { createPacers } from '../../src/partner/key-pace.ts';
 
 const [url = '', baseUrl = '', key = '', forMs = '', width = ''] = process.argv.slice(2);
 const { db, close } = await openDatabase<Tables>(url);
-const pacer = createPacers({ clock: systemClock, board: paceQueries(db) }).for('a-key');
+const pacer = createPacers({ clock: systemClock, board: createPaceBoard(db) }).for('a-key');
 const until = performance.now() + Number(forMs);
 
 process.stdout.write('ready\n');

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { createWorld, type Donor } from '../../people/world.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { Integration } from '../../src/core/integration.ts';
+import { listOpenQueries } from '../../src/credits/statements/queries.ts';
 import { undoRun } from '../../src/fields/undo.ts';
 import { calledName } from '../../src/paths/sentence.ts';
 import { writeWarmPaths } from '../../src/paths/write-warm-paths.ts';
@@ -443,7 +444,7 @@ describe('the cost of queries', () => {
   });
 
   async function openQueries(): Promise<number> {
-    return (await world.store.queries.listOpen('riverside')).length;
+    return (await listOpenQueries(world.store.reader, 'riverside')).length;
   }
 
   async function giveBack(): Promise<void> {

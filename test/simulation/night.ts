@@ -5,7 +5,7 @@ import type { Integration } from '../../src/core/integration.ts';
 import { type Log, silentLog } from '../../src/core/log.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';
-import { LEASE_MS } from '../../src/database/leases.ts';
+import { LEASE_MS } from '../../src/database/transact.ts';
 import { runSync } from '../../src/sync/run.ts';
 import { ANSWER_ERRANDS, type AnswerWork, carryOutAll, doAnswer, firstUsers } from './answering.ts';
 import { createAnswers } from './answers.ts';

@@ -39,6 +39,7 @@ export function createWriteLog(): WriteLog {
       lines.push(...more);
     },
     read: async (since) => lines.filter(({ at }) => at >= since),
+    examine: async () => [],
   };
 }
 

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { MAX_SLOTS } from '../../src/contacts/open-submissions.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
+import { recordSubmissionIntent } from '../../src/credits/statements/intents.ts';
+import { listOpenSubmissions } from '../../src/credits/statements/submissions.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import {
   createSyncWorld,
@@ -248,7 +250,7 @@ describe('submissions', () => {
     const report = await running;
     const sent = watched.sizes.reduce((sum, size) => sum + size, 0);
     expect(report.contacts).toMatchObject({ submitted: sent, waiting: 60 });
-    expect(await world.store.submissions.listOpen(keyOf(world))).toEqual([]);
+    expect(await listOpenSubmissions(world.store.reader, keyOf(world))).toEqual([]);
     await world.sync();
     expect(await world.spent()).toBe(60);
   });
@@ -385,7 +387,7 @@ describe('lost answers of submissions that were under way together', () => {
     expect(sum(({ contacts }) => contacts.held)).toBe(7);
     expect(sum(({ credits }) => credits.enhancements.spent)).toBe(32);
     expect(await world.spent()).toBe(32);
-    expect(await world.store.submissions.listOpen(keyOf(world))).toEqual([]);
+    expect(await listOpenSubmissions(world.store.reader, keyOf(world))).toEqual([]);
   });
 
   it('of a killed process are settled together by the next run', async () => {
@@ -422,7 +424,7 @@ async function intendWithoutSending(world: SyncWorld, ids: readonly string[]): P
       .where('crm_id', 'in', crmIds)
       .execute();
     const rows = await store.contacts.find(integration.id, crmIds);
-    const result = await store.submissions.recordIntent(taken.lease, {
+    const result = await recordSubmissionIntent(store.checkpoint, taken.lease, {
       submissionId,
       runId: rows.get(crmIds[0] ?? '')?.outcomeRun ?? '',
       partnerKey: keyOf(world),

@@ -226,6 +226,40 @@ describeOn('sqlite', 'what was paid for arrives', () => {
     );
   });
 
+  it('reports a contact as written that was deleted and put back while the run was reading', async () => {
+    let away: string | null = null;
+    const world = await open({
+      integration: { fields: linesOf(5) },
+      connector(crm, signal) {
+        const connector = asServer(crm, signal);
+        return {
+          ...connector,
+          async *readPages(cursor) {
+            if (away !== null) {
+              const removed = [{ id: away, mergedInto: null }];
+              yield { contacts: [], removed, cursor };
+              crm.editContact(away, {});
+            }
+            yield* connector.readPages(cursor);
+          },
+        };
+      },
+    });
+    await world.addPeople(10);
+    world.crm.removeField('Donor Age');
+    await world.sync();
+    world.crm.addField({ name: 'Donor Age' });
+    away = [...world.crm.records.keys()].find((id) => world.crm.valueOf(id, 'Donor ID')) ?? null;
+    const { contacts } = await world.sync();
+    expect(world.crm.valueOf(away ?? '', 'Donor Age')).not.toBeNull();
+    expect(contacts.written).toBe(known(world));
+    expect(
+      (await world.store.contacts.find('riverside', [away ?? ''])).get(away ?? ''),
+    ).toMatchObject({
+      outcomeReason: 'fields_written',
+    });
+  });
+
   it('leaves a field empty that a user has emptied, while another field of the contact is filled', async () => {
     const world = await open({ integration: { fields: linesOf(2) } });
     await world.addPeople(10);

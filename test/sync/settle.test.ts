@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { memoryDefaultFields } from '../../connectors/memory/connector.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
+import { recordAcceptedSubmission } from '../../src/credits/statements/answers.ts';
+import { recordSubmissionIntent } from '../../src/credits/statements/intents.ts';
+import { findOpenSubmission } from '../../src/credits/statements/submissions.ts';
 import { getSubject } from '../../src/decisions/views/question.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { runSync } from '../../src/sync/run.ts';
@@ -500,11 +503,11 @@ describe('a lost answer', () => {
     const other = { ...integration, id: 'lakeside', partner };
     const { takeLease, ...deps } = world.deps(undefined, other);
     const slowly = async (id: string) => {
-      if (id === integration.id && (await store.submissions.findOpen(key)) !== undefined) {
+      if (id === integration.id && (await findOpenSubmission(store.reader, key)) !== undefined) {
         const own = await takeLease(id);
         if (!own.acquired) throw new Error('The lease is taken');
         const answer = { jobIds: new Map([['killed-1', 'job']]), charged: 1 };
-        await store.submissions.recordAccepted(own.lease, 'killed', answer);
+        await store.checkpoint(own.lease, (trx) => recordAcceptedSubmission(trx, 'killed', answer));
         await store.leases.release(own.lease);
       }
       return takeLease(id);
@@ -539,7 +542,7 @@ async function intendWithoutSending({ database, store, integration }: SyncWorld,
     .where('crm_id', '=', crmId)
     .execute();
   const row = (await store.contacts.find(integration.id, [crmId])).get(crmId);
-  const result = await store.submissions.recordIntent(taken.lease, {
+  const result = await recordSubmissionIntent(store.checkpoint, taken.lease, {
     submissionId: 'killed',
     runId: row?.outcomeRun ?? '',
     partnerKey: store.fingerprint('partner_key', integration.partner.apiKey),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { RetriableError } from '../../src/core/errors.ts';
-import { LEASE_MS } from '../../src/database/leases.ts';
+import { LEASE_MS } from '../../src/database/transact.ts';
 import { open } from './worlds.ts';
 
 describe('stopping and going on', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FatalError, RetriableError } from '../../src/core/errors.ts';
-import { LEASE_MS, LeaseLost } from '../../src/database/leases.ts';
+import { LeaseLost } from '../../src/database/leases.ts';
+import { LEASE_MS } from '../../src/database/transact.ts';
 import { withLease } from '../../src/sync/control/with-lease.ts';
 import { createFakeClock } from '../helpers/fake-clock.ts';
 

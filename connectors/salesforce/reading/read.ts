@@ -13,6 +13,7 @@ import {
   isTooSlow,
   type QueryRecord,
   queryAtOnce,
+  queryPages,
   quoted,
   whereClause,
 } from '../query.ts';
@@ -87,6 +88,41 @@ async function* readContacts(
     }
   }
   throw endless();
+}
+
+/**
+ * The contacts outside of the filter that changed since and may have opted out or object; and those whose Individual
+ * changed since, which changes no stamp of the contact. No request where there is neither a filter nor such a mark.
+ */
+export async function* findMarked(
+  session: SalesforceSession,
+  cursor: string | null,
+): AsyncGenerator<readonly string[]> {
+  const { filter, shape } = session;
+  const { since } = startReading(session, cursor);
+  const objections = shape.exclusions.objections.map((name) => `${name} = true`);
+  const marks =
+    shape.optOutCondition === null ? objections : [shape.optOutCondition, ...objections];
+  if (filter !== null) yield* findIds(session, 'SystemModstamp', since, marks);
+  // A reading of all contacts shows them, but for those that the filter leaves out: these were found above.
+  if (since !== null) yield* findIds(session, 'Individual.SystemModstamp', since, objections);
+}
+
+async function* findIds(
+  { api, signal }: SalesforceSession,
+  stamp: string,
+  since: string | null,
+  marks: readonly string[],
+): AsyncGenerator<readonly string[]> {
+  if (marks.length === 0) return;
+  throwIfStopped(signal);
+  const where = whereClause([
+    since === null ? null : `${stamp} >= ${since}`,
+    `(${marks.join(' OR ')})`,
+  ]);
+  for await (const records of queryPages(api, `SELECT Id FROM Contact${where}`)) {
+    yield records.map((record) => String(record['Id']));
+  }
 }
 
 const cursorSchema = z.object({ since: z.iso.datetime() });

@@ -105,7 +105,12 @@ function isWebAddress(value: string): boolean {
 }
 
 function isDate(value: string): boolean {
-  return /^\d{1,4}[-./]\s?\d{1,2}[-./]\s?\d{1,4}([ t,]\S.*)?$/i.test(value);
+  return (
+    /^\d{1,4}[-./]\s?\d{1,2}[-./]\s?\d{1,4}([ t,]\S.*)?$/i.test(value) ||
+    // `5 Apr 2015`, `Apr 5, 2015`.
+    /^\d{1,2}[. -] ?\p{L}{3,9}\.?[ -]\d{4}([ ,]\S.*)?$/u.test(value) ||
+    /^\p{L}{3,9}\.? \d{1,2}, \d{4}([ ,]\S.*)?$/u.test(value)
+  );
 }
 
 function isNumber(value: string): boolean {

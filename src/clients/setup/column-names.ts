@@ -27,7 +27,7 @@ function placeFirst(text: string): string {
 }
 
 /** Without the part from the first opening to the last closing parenthesis, in one pass over the text. */
-function withoutAside(text: string): string {
+export function withoutAside(text: string): string {
   const start = text.indexOf('(');
   const end = text.lastIndexOf(')');
   return start !== -1 && end > start ? text.slice(0, start) + text.slice(end + 1) : text;

@@ -3,7 +3,7 @@ import type { ContentKind } from './column-content.ts';
 import { getNameIndex } from './column-names.ts';
 import type { CsvSample } from './csv-header.ts';
 import { addressByContent, guessAddress, withNumberedLines } from './guess-address.ts';
-import { employersByContent, guessEmployers } from './guess-employers.ts';
+import { employersByContent, guessEmployers, withoutOwnOrganisations } from './guess-employers.ts';
 import { guessId } from './guess-id.ts';
 import { guessNames, namesByContent } from './guess-names.ts';
 import { DECEASED, DO_NOT_CONTACTS, OPT_OUTS } from './guess-words.ts';
@@ -72,10 +72,11 @@ function withContent(
   const { id, firstName, lastName, fullName, addresses, employers } = guess;
   const used = new Set([id, firstName, lastName, fullName, ...addresses, ...employers, ...marks]);
   const free = getNameIndex(file.columns).own.filter((name) => !used.has(name));
+  const names = namesByContent(file, { firstName, lastName, fullName }, free);
   return {
     id,
-    ...namesByContent(file, { firstName, lastName, fullName }, free),
+    ...names,
     addresses: withNumberedLines(file, addressByContent(file, addresses, free), free),
-    employers: employersByContent(file, employers, free),
+    employers: withoutOwnOrganisations(file, employersByContent(file, employers, free), names),
   };
 }

@@ -1,6 +1,6 @@
 /** The columns with the parts of one address of each contact, from the street to the country. Pure. */
 import type { ContentKind } from './column-content.ts';
-import { getNameIndex, plain } from './column-names.ts';
+import { findAll, getNameIndex, plain } from './column-names.ts';
 import type { CsvSample } from './csv-header.ts';
 import {
   ADDRESS_PREFIXES,
@@ -11,6 +11,7 @@ import {
   HOUSE_NUMBERS,
   NUMBERS_AFTER_STREET,
   POSTAL_CODES,
+  REGION_CODES,
   REGIONS,
   STREET_TYPES,
   STREETS,
@@ -25,20 +26,24 @@ export function guessAddress(file: GuessedFile): string[] {
   const own = { ...file, columns: getNameIndex(file.columns).own };
   const near = (street: string | null, name: string | null) =>
     street === null || name === null ? name : sameNameAfter(file.columns, street, name);
+  const isShared = findFitting(own, STREETS, NO_STREET) === null;
   const candidates = ADDRESS_PREFIXES.map((prefix) => {
+    const withPrefix = (words: readonly string[]) => words.map((word) => prefix + word);
+    const street = findFitting(own, withPrefix(STREETS), NO_STREET);
     const part = (words: readonly string[], misfits: readonly ContentKind[]) =>
-      findFitting(
-        own,
-        words.map((word) => prefix + word),
-        misfits,
-      );
-    const street = part(STREETS, NO_STREET);
-    const line = part(FURTHER_LINES, NO_STREET) ?? nextLine(own, street);
+      findFitting(own, withPrefix(words), misfits) ??
+      // `Home Street`, `Work Street`, `City`: a part that all addresses share has no prefix.
+      (isShared && street !== null ? findFitting(own, words, misfits) : null);
+    const lines = findLines(own, withPrefix(FURTHER_LINES), street);
     const number = part(HOUSE_NUMBERS, []) ?? nextNumber(own, street);
     const parts = [
-      ...[part(STREET_TYPES, NO_WORDS), ...inOrder(own.columns, number, street), line],
+      ...[part(STREET_TYPES, NO_WORDS), ...inOrder(own.columns, number, street), ...lines],
       ...[part(DISTRICTS, NO_WORDS), part(CITIES, NO_WORDS)],
-      ...[part(REGIONS, NO_WORDS), part(POSTAL_CODES, NO_CODE), part(COUNTRIES, NO_WORDS)],
+      ...[
+        part(REGIONS, NO_WORDS) ?? part(REGION_CODES, []),
+        part(POSTAL_CODES, NO_CODE),
+        part(COUNTRIES, NO_WORDS),
+      ],
     ];
     const found = parts.map((name) => near(street, name)).filter((name) => name !== null);
     return { found: [...new Set(found)], hasStreet: street !== null };
@@ -47,6 +52,16 @@ export function guessAddress(file: GuessedFile): string[] {
     (a, b) => Number(b.hasStreet) - Number(a.hasStreet) || b.found.length - a.found.length,
   );
   return byRank[0]?.found ?? [];
+}
+
+/** All further lines of the address in their order; a blank one may have a value in rows to come. */
+function findLines(own: GuessedFile, names: readonly string[], street: string | null): string[] {
+  const lines = findAll(own.columns, names).filter(
+    (name) => !NO_STREET.includes(own.getKind(name)),
+  );
+  if (lines.length > 0) return own.columns.filter((name) => lines.includes(name));
+  const next = nextLine(own, street);
+  return next === null ? [] : [next];
 }
 
 /** The number of a house is before the street or after it, as the file has them. */
@@ -154,6 +169,7 @@ export function withNumberedLines(
     if (next === undefined || plain(next) !== `${stem}${number}`) break;
     run.push(next);
   }
+  // Lines without a value say nothing, and most files have one or two more than they use.
   const lines = run.filter((name) => free.includes(name) && getKind(name) !== 'blank');
   const before = address.filter((name) => name === first || run.includes(name));
   const last = before.at(-1) ?? first;

@@ -1,14 +1,14 @@
 /** The columns with the employers of each contact. Pure. */
 import { plain } from './column-names.ts';
+import type { NameColumns } from './guess-names.ts';
 import { EMPLOYER_NAMES, FURTHER_EMPLOYERS } from './guess-words.ts';
 import { findFitting, type GuessedFile, NO_WORDS } from './guessed-file.ts';
 
 /** Tells the employers by the words of the header. */
 export function guessEmployers(file: GuessedFile): string[] {
-  return [
-    findFitting(file, EMPLOYER_NAMES, NO_WORDS),
-    findFitting(file, FURTHER_EMPLOYERS, NO_WORDS),
-  ].filter((name) => name !== null);
+  const employer = findFitting(file, EMPLOYER_NAMES, NO_WORDS);
+  const further = findFitting(file, FURTHER_EMPLOYERS, NO_WORDS);
+  return [employer, further].filter((name) => name !== null);
 }
 
 /** Tells an employer by its values if no name of a column tells one. */
@@ -17,12 +17,42 @@ export function employersByContent(
   employers: readonly string[],
   free: readonly string[],
 ): string[] {
+  if (employers.length > 0) return [...employers];
   const employer = free.find(
     (name) => EMPLOYER_HINTS.test(plain(name)) && getKind(name) === 'organisation',
   );
-  return employers.length > 0 || employer === undefined ? [...employers] : [employer];
+  if (employer === undefined) return [];
+  const second = free.find((name) => plain(name) === plain(employer).replace('1', '2'));
+  return second === undefined || second === employer ? [employer] : [employer, second];
 }
 
 /** Columns without one of these in their name may have the organisation of the record, a fund or a school. */
 const EMPLOYER_HINTS =
-  /^(company|firma|empresa|entreprise|societe|azienda|bedrijf|foretag)|employ|works?for|workplace|arbeit|dienstgeber|empleo|empleador|trabaj|trabalh|lavoro|azien|werkgever|arbetsg|arbejd|emploi|employeur/;
+  /^account\d+name$|^(nameof)?organi[sz]ation(s?name)?$|^(company|firma|empresa|entreprise|societ[ey]|azienda|bedrijf|foretag)|employ|works?for|workplace|arbeit|dienstgeber|empleo|empleador|trabaj|trabalh|lavoro|azien|werkgever|arbetsg|arbejd|emploi|employeur/;
+
+/**
+ * Leaves out columns with the organisation that a record is itself: they have a value only in rows that have no name of a
+ * person, or whose whole name is that organisation.
+ */
+export function withoutOwnOrganisations(
+  { sample }: GuessedFile,
+  employers: readonly string[],
+  names: NameColumns,
+): string[] {
+  return employers.filter((employer) => {
+    const filled = sample.filter((row) => cell(row, employer) !== '');
+    return filled.length === 0 || filled.some((row) => hasPersonBeside(row, employer, names));
+  });
+}
+
+function hasPersonBeside(row: Row, employer: string, names: NameColumns): boolean {
+  const { firstName, lastName, fullName } = names;
+  if (fullName === null) return cell(row, firstName) !== '' || cell(row, lastName) !== '';
+  return ![cell(row, employer), ''].includes(cell(row, fullName));
+}
+
+type Row = ReadonlyMap<string, string>;
+
+function cell(row: Row, column: string | null): string {
+  return column === null ? '' : (row.get(column)?.trim() ?? '');
+}

@@ -1,5 +1,7 @@
 /** The columns with the names of each contact. Pure. */
-import { endsWith, plain } from './column-names.ts';
+import { describeCount, formatCount } from '../../core/quantities.ts';
+import { endsWith, findAll, MAX_NAME_LENGTH, plain } from './column-names.ts';
+import type { CsvHeader } from './csv-header.ts';
 import { FIRST_NAMES, FULL_NAMES, LAST_NAMES } from './guess-words.ts';
 import { findFitting, findFullest, type GuessedFile, NO_WORDS } from './guessed-file.ts';
 
@@ -14,7 +16,10 @@ export interface NameColumns {
 export function guessNames(file: GuessedFile): NameColumns {
   const { columns, sample, getKind } = file;
   const firstName = findFitting(file, FIRST_NAMES, NO_WORDS) ?? endsWith(columns, 'firstname');
-  const ownLast = findFitting(file, LAST_NAMES, NO_WORDS) ?? endsWith(columns, 'lastname');
+  const ownLast =
+    findFitting(file, LAST_NAMES, NO_WORDS) ??
+    endsWith(columns, 'lastname') ??
+    oneOfSeveral(columns, LAST_NAMES);
   const whole = findFitting(file, FULL_NAMES, NO_WORDS);
   // "Name" beside "Vorname" is the last name, unless its values are whole names.
   const isRest =
@@ -49,4 +54,37 @@ export function namesByContent(
   if (fullName !== null || (firstName !== null && lastName !== null)) return names;
   const whole = findFullest(file, free, 'whole name');
   return whole === undefined ? names : { firstName: null, lastName: null, fullName: whole };
+}
+
+/**
+ * Says how many rows have a name only in a column of whole names, next to columns of first and last names that are used:
+ * some products fill in one or the other.
+ */
+export function onlyWholeNameNote(
+  { columns, sample }: Pick<CsvHeader, 'columns' | 'sample'>,
+  { firstName, lastName }: Pick<NameColumns, 'firstName' | 'lastName'>,
+): string[] {
+  if (firstName === null || lastName === null) return [];
+  const whole = findAll(columns, FULL_NAMES).find(
+    (name) => name !== firstName && name !== lastName,
+  );
+  if (whole === undefined) return [];
+  const has = (row: ReadonlyMap<string, string>, name: string) =>
+    (row.get(name)?.trim() ?? '') !== '';
+  const rows = sample.filter(
+    (row) => !has(row, firstName) && !has(row, lastName) && has(row, whole),
+  ).length;
+  if (rows === 0) return [];
+  return [
+    `In ${formatCount(rows)} of the first ${describeCount(sample.length, 'row')} only "${whole}" has a name: as long as "${firstName}" and "${lastName}" are blank, these contacts are not sent.`,
+  ];
+}
+
+/** `Last/Organization/Group name`: a column of which one of the alternatives is such a name. */
+function oneOfSeveral(columns: readonly string[], names: readonly string[]): string | null {
+  const found = columns.find((column) => {
+    const alternatives = column.slice(0, MAX_NAME_LENGTH).split('/');
+    return alternatives.length > 1 && alternatives.some((one) => names.includes(plain(one)));
+  });
+  return found ?? null;
 }

@@ -25,7 +25,7 @@ export const ID_NAMES = [
     'externalid',
   ],
   ...['kontaktid', 'kontaktnummer', 'mitgliedsnummer', 'spendernummer', 'kundennummer'],
-  ...['adressnummer', 'adressnr', 'personennummer', 'identifiant', 'numerodonateur'],
+  ...['adressnummer', 'adressnr', 'personennummer', 'numerodonateur'],
   ...['numeroadherent', 'numerocontact', 'codedonateur', 'numerodesocio', 'numerosocio', 'idsocio'],
   ...['iddonante', 'iddonatore', 'codicedonatore', 'codicesocio', 'numerotessera', 'iddoador'],
   ...['numerodesocio', 'codigododoador', 'relatienummer', 'donateursnummer', 'lidnummer'],
@@ -35,10 +35,14 @@ export const ID_NAMES = [
   ...['nr', 'nummer', 'numero', 'number', 'lfdnr', 'matricula', 'referencecommande', 'importid'],
 ];
 
+/** Words that stand for an id, and in some files for the name with which people sign in. */
+export const IDS_OR_LOGINS = ['identifiant'];
+
 /** Numbers of people in words of many languages: `Kundennr.`, `N° adhérent`, `Código de socio`. */
 export const PERSON_NUMBERS = [
   /^(kunden|mitglieds?|mitglieder|spender|adress|kontakt|personen?|debitoren?|forderer|medlems?|givar|givare|kund|relatie|lid|leden|donateurs?|klant|contact)(nr|no|nummer|code)$/,
-  /^(numero|num|no|codigo|codice|cod|code|reference)(de|del|do|da|di|du|dela|dell)?(adherent|donateur|membre|client|contact|contacto|contatto|socio|donante|cliente|miembro|doador|associado|utente|membro|tesserato|donatore)$/,
+  /^(id|identifiant|numero|num|no|codigo|codice|cod|code|reference)(de|del|do|da|di|du|dela|dell)?(adherent|donateur|membre|client|contact|contacto|contatto|socio|donante|cliente|miembro|doador|associado|utente|membro|tesserato|donatore)$/,
+  /^(partner|person|contact|constituent|donor|member)key$/,
 ];
 
 export const FIRST_NAMES = [
@@ -108,7 +112,7 @@ export const OTHER_PEOPLES =
 
 /** Ids of something else than the person in the row. */
 export const OTHER_IDS =
-  /household|haushalt|family|foyer|hogar|famiglia|huishoud|hushall|campaign|spouse|gift|fund|appeal|owner|batch|transaction|organi[sz]ation|segment|template|import/;
+  /household|haushalt|family|foyer|hogar|famiglia|huishoud|hushall|campaign|spouse|gift|donation|payment|pledge|card|fund|appeal|owner|batch|transaction|organi[sz]ation|segment|template|import/;
 
 /**
  * Marks of people who must not be researched, or whose data must not be passed on. Marks of single
@@ -151,6 +155,7 @@ export const EMPLOYER_NAMES = [
   ...['organization', 'arbeitgeber', 'firma', 'unternehmen'],
   ...['employeur', 'societe', 'entreprise', 'empresa', 'empleador', 'azienda', 'datoredilavoro'],
   ...['societa', 'ditta', 'entidadepatronal', 'empregador', 'werkgever', 'bedrijf', 'arbetsgivare'],
+  ...['orfullname', 'nomedelladitta', 'nomeditta'],
   ...['foretag', 'arbejdsgiver', 'virksomhed', 'arbeidsgiver', 'bedrift', 'tyonantaja', 'yritys'],
   ...['pracodawca', 'firmenname', 'nomeazienda', 'ragionesociale', 'nombredeempresa'],
   ...['nombredelaempresa', 'nomdelentreprise', 'nomentreprise', 'nomedaempresa', 'nomeempresa'],
@@ -185,7 +190,18 @@ export const STREETS = [
     'fulladdress',
     'direccion',
   ],
-  ...['domicilio', 'calle', 'indirizzo', 'via', 'morada', 'endereco', 'rua', 'adres', 'straat'],
+  ...[
+    'domicilio',
+    'calle',
+    'indirizzo',
+    'strada',
+    'via',
+    'morada',
+    'endereco',
+    'rua',
+    'adres',
+    'straat',
+  ],
   ...[
     'straatnaam',
     'straathuisnummer',
@@ -201,7 +217,7 @@ export const STREETS = [
 /** A house number that has a column for itself. */
 export const HOUSE_NUMBERS = [
   ...['hausnummer', 'hausnr', 'housenumber', 'huisnummer', 'huisnr', 'numerocivico', 'civico'],
-  ...['housebuildingnumber', 'buildingnumber'],
+  ...['numerodelamaison', 'housebuildingnumber', 'buildingnumber'],
   ...['husnummer', 'husnr', 'numerodevoie', 'numerorue', 'numerodaporta'],
 ];
 /** A house number only right after the street: elsewhere these are numbers of people. */
@@ -233,11 +249,29 @@ export const FURTHER_LINES = [
   ...['toevoeging', 'huisnummertoevoeging', 'addressstreet2', 'streetaddressline2', 'addressl2'],
   ...['complementadresse', 'complementdadresse', 'adresse2', 'suite', 'apartment', 'unit'],
   ...['complemento', 'apartamento'],
+  // A line that is in addition to the street, and a box at the post office.
+  ...['optionalline', 'zusatzvorstrasse', 'zusatzlicheadresszeile', 'adresszeile2'],
+  ...['lignedadressesupplementaire', 'rigadellindirizzoaggiuntiva', 'huisnummertoev'],
+  ...['pobox', 'postfach', 'boitepostale', 'casepostale', 'casellapostale', 'postbus'],
+  ...['apartadodecorreos', 'caixapostal', 'postboks'],
 ];
 export const CITIES = [
   ...['city', 'town', 'citytown', 'ort', 'stadt', 'wohnort', 'ville', 'commune', 'ciudad'],
   ...['poblacion', 'localidad', 'municipio', 'citta', 'comune', 'localita', 'cidade', 'localidade'],
-  ...['plaats', 'woonplaats', 'stad', 'postort', 'by', 'poststed', 'kaupunki', 'postitoimipaikka'],
+  ...[
+    'luogo',
+    'localite',
+    'lieu',
+    'plaatsnaam',
+    'plaats',
+    'woonplaats',
+    'stad',
+    'postort',
+    'by',
+    'poststed',
+    'kaupunki',
+    'postitoimipaikka',
+  ],
   ...['miasto', 'miejscowosc', 'plzort', 'cpville', 'capcitta', 'suburb', 'locality'],
 ];
 export const REGIONS = [
@@ -262,6 +296,8 @@ export const REGIONS = [
   ],
   ...['distrito', 'uf', 'provincie', 'lan', 'fylke', 'wojewodztwo'],
 ];
+/** Regions that a file may name by a number. */
+export const REGION_CODES = ['regioncode', 'regionskod', 'lanskod', 'codigoprovincia'];
 export const POSTAL_CODES = [
   ...['zip', 'zipcode', 'postalcode', 'postcode', 'postal', 'zippostalcode', 'zippostal', 'plz'],
   ...['postalzipcode'],
@@ -275,7 +311,7 @@ export const POSTAL_CODES = [
     'cep',
     'postnummer',
   ],
-  ...['postnr', 'postinumero', 'kodpocztowy'],
+  ...['postkod', 'npa', 'nap', 'postnr', 'postinumero', 'kodpocztowy'],
 ];
 export const COUNTRIES = [
   ...[
@@ -291,13 +327,28 @@ export const COUNTRIES = [
     'maa',
     'kraj',
     'landnaam',
+    'landskod',
+    'landkode',
+    'landcode',
+    'codepays',
     'landname',
   ],
 ];
 
 /** What vendors put before the parts of an address; the first address with a street counts. */
 export const ADDRESS_PREFIXES = [
-  ...['', 'primary', 'preferred', 'pref', 'home', 'mailing', 'personal', 'main', 'primaryaddress'],
+  ...[
+    '',
+    'street',
+    'primary',
+    'preferred',
+    'pref',
+    'home',
+    'mailing',
+    'personal',
+    'main',
+    'primaryaddress',
+  ],
   ...[
     'preferredaddress',
     'homeaddress',

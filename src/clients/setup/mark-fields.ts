@@ -3,6 +3,7 @@ import type { MarkKind } from '../../../connectors/mark-values.ts';
 import { missingMarksText } from '../../../connectors/missing-parts.ts';
 import { yesOrNo } from '../../../connectors/yes-or-no.ts';
 import type { Integration } from '../../core/integration.ts';
+import { describeCount } from '../../core/quantities.ts';
 import { contentKind } from './column-content.ts';
 import type { CsvHeader } from './csv-header.ts';
 
@@ -102,7 +103,7 @@ export function saidMeaning(
 /** Values by which a column of another kind, such as a status, marks contacts. */
 const MARKING_VALUES = {
   deceased:
-    /\b(deceased|verstorben|d[eé]c[eé]d[eé]e?|fallecid[oa]|decedut[oa]|overleden|falecid[oa]|avliden)\b/iu,
+    /\b(deceased|verstorben|d[eé]c[eé]d[eé]e?|fallecid[oa]|decedut[oa]|overleden|falecid[oa]|avliden|passed away|gestorben)\b|(^|\s)[✝†](\s|$)/iu,
   doNotContact:
     /\b(do not (contact|solicit)|dnc|no contact|nicht kontaktieren|ne pas contacter|no contactar|non contattare|niet benaderen|n[aã]o contactar|kontakta ej)\b/iu,
 } as const;
@@ -116,8 +117,17 @@ const WITHDRAWN =
 const OPTED_OUT =
   /\b(do not (research|profile|screen)|consent withdrawn|objected to (profiling|processing))\b/iu;
 
+/** Columns in which people allow to be contacted, by whichever channel, and not by others than the nonprofit. */
+const ALLOWS_CONTACT =
+  /(allow|permit|accept|agree|consent|may|can|ok).*\bcontact|\bcontact.*(allowed|permitted|permission|consent)|kontakt.*(erlaubt|erwünscht|einverstanden)|(autorise|accepte).*contact|(permite|acepta|autoriza).*contact|(consente|accetta|autorizza).*contatt|(permite|aceita|autoriza).*contac?to|toestemming.*contact|(tillåter|godkänner).*kontakt/iu;
+const ONE_CHANNEL_OR_OTHERS =
+  /e-?mail|\bmail|post|phone|telefon|tel\b|sms|text|\bcall|fax|newsletter|site|platform|third|partner|preferred/iu;
+
 /** Tells whether a value of this column marks contacts. */
 function marks(kind: HintedKind, column: string, value: string): boolean {
+  if (kind === 'doNotContact' && yesOrNo(value) === false) {
+    return ALLOWS_CONTACT.test(column) && !ONE_CHANNEL_OR_OTHERS.test(column);
+  }
   if (kind !== 'optOut') return MARKING_VALUES[kind].test(value);
   return OPTED_OUT.test(value) || (CONSENT_COLUMNS.test(column) && WITHDRAWN.test(value));
 }
@@ -133,6 +143,7 @@ const HINT_TEXTS = {
 /** So many values of a column are named. */
 const VALUES_NAMED = 3;
 const VALUE_LENGTH = 40;
+const LIST_LENGTH = 200;
 
 /** Says which marks have neither a column nor values of another column: their contacts are sent. */
 export function missingMarksNote(
@@ -148,6 +159,13 @@ export function missingMarksNote(
   return text === null ? [] : [`${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`];
 }
 
+/** A long value may be a list, of which one part marks. */
+function isHint(kind: HintedKind, column: string, value: string): boolean {
+  if (value.length > LIST_LENGTH) return false;
+  const parts = value.length <= VALUE_LENGTH ? [value] : partsOfList(value);
+  return parts.some((part) => part.length <= VALUE_LENGTH && marks(kind, column, part));
+}
+
 /** Says which columns have values that mark contacts, where no column is chosen for that mark. */
 export function markHints(
   file: Pick<CsvHeader, 'columns' | 'sample'>,
@@ -159,10 +177,38 @@ export function markHints(
     return columns.flatMap((name) => {
       const values = file.sample
         .map((row) => row.get(name)?.trim() ?? '')
-        .filter((value) => value.length <= VALUE_LENGTH && marks(kind, name, value));
+        .filter((value) => isHint(kind, name, value));
       if (values.length === 0) return [];
       const named = [...new Set(values)].slice(0, VALUES_NAMED).map((value) => `"${value}"`);
       return `"${name}" marks ${values.length} ${HINT_TEXTS[kind]} with ${named.join(', ')}: name it in contacts.${kind}Field, list these values in contacts.${kind}Values and the others in contacts.unmarkedValues.${kind}, or these contacts are sent.`;
+    });
+  });
+}
+
+/** Longer texts are cut before they are searched. */
+const REMARK_LENGTH = 1_000;
+
+/**
+ * Says which columns of free text, such as notes, call contacts deceased or say that they want no contact. Their values
+ * cannot be listed: each is another text. Only the words that were found are named.
+ */
+export function remarkNotes(
+  file: Pick<CsvHeader, 'columns' | 'sample'>,
+  chosen: Readonly<Record<HintedKind, string | null>>,
+): string[] {
+  const listable = new Set(markableColumns(file));
+  const taken = new Set(Object.values(chosen));
+  const texts = file.columns.filter((name) => !listable.has(name) && !taken.has(name));
+  return (['deceased', 'doNotContact'] as const).flatMap((kind) => {
+    if (chosen[kind] !== null) return [];
+    return texts.flatMap((name) => {
+      const words = file.sample.flatMap((row) => {
+        const text = row.get(name)?.slice(0, REMARK_LENGTH) ?? '';
+        return MARKING_VALUES[kind].exec(text)?.[0].trim() ?? [];
+      });
+      if (words.length === 0) return [];
+      const named = [...new Set(words)].slice(0, VALUES_NAMED).map((word) => `"${word}"`);
+      return `"${name}" seems to speak of ${HINT_TEXTS[kind]} in ${describeCount(words.length, 'row')} (${named.join(', ')}): leave these rows out of the file, or mark them in a column, or these contacts are sent.`;
     });
   });
 }

@@ -131,6 +131,18 @@ export function optOutQueries(db: Database, checkpoint: Checkpoint, clock: Clock
       return held;
     },
 
+    /** The contacts whose profiles are deleted for a mark that was set before this instant (epoch ms), and is not in doubt. */
+    async listToDelete(integrationId: string, before: number): Promise<string[]> {
+      const rows = await marked(db, integrationId)
+        .where('k.opted_out_at', '<', before)
+        .where('k.donor', '<>', '')
+        .where(sql<SqlBool>`not ${IS_IN_DOUBT}`)
+        .select('k.crm_id')
+        .orderBy('k.crm_id')
+        .execute();
+      return rows.map(({ crm_id }) => crm_id);
+    },
+
     /** Contacts among these whose mark is in doubt: a user was asked, and has not confirmed it. */
     async listInDoubt(integrationId: string): Promise<Set<string>> {
       const rows = await marked(db, integrationId).where(IS_IN_DOUBT).select('k.crm_id').execute();

@@ -1,7 +1,7 @@
+/** What the service answers to a submission, on disk. */
 import { move } from '../../contacts/apply-events.ts';
 import { inheritLater } from '../../contacts/departures.ts';
-import type { Clock } from '../../core/clock.ts';
-import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
+import type { RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inFilledBatches, valuesTable } from '../../database/rows.ts';
 import { ERASED_ID } from '../../database/tables/credits.ts';
@@ -17,59 +17,50 @@ import {
   toMoment,
 } from './submission-end.ts';
 
-/** What the service answers to a submission, on disk. */
-export function answerQueries(checkpoint: Checkpoint, clock: Clock) {
-  return {
-    /** The answer came: the jobs that were started, and so many credits spent. */
-    async recordAccepted(
-      lease: Lease,
-      submissionId: string,
-      answer: { jobIds: ReadonlyMap<string, string>; charged: number },
-    ): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        const submission = await closeSubmission(trx, submissionId, {
-          state: 'accepted',
-          charged: answer.charged,
-          closed_at: clock.now(),
-        });
-        const started = [...answer.jobIds];
-        for (const batch of inFilledBatches(started)) {
-          const { rows } = await start(trx, { submissionId, cells: batch.flat() });
-          await spendOnAccepted(trx, submission, rows);
-        }
-        await dropErased(trx, submissionId, clock.now());
-        if (answer.charged > started.length) {
-          // More was charged than there are jobs: whose credits those are, cannot be known.
-          await holdUnanswered(trx, submission, 'charged, and no job id came back');
-        }
-        await returnToDue(trx, submission, 'not_processed');
-        await countInRun(trx, submission.run_id, {
-          submitted: started.length,
-          spent: answer.charged,
-        });
-      });
-    },
+/** The answer came: the jobs that were started, and so many credits spent. */
+export async function recordAcceptedSubmission(
+  trx: RunTransaction,
+  submissionId: string,
+  answer: { jobIds: ReadonlyMap<string, string>; charged: number },
+): Promise<void> {
+  const submission = await closeSubmission(trx, submissionId, {
+    state: 'accepted',
+    charged: answer.charged,
+    closed_at: trx.clock.now(),
+  });
+  const started = [...answer.jobIds];
+  for (const batch of inFilledBatches(started)) {
+    const { rows } = await start(trx, { submissionId, cells: batch.flat() });
+    await spendOnAccepted(trx, submission, rows);
+  }
+  await dropErased(trx, submissionId, trx.clock.now());
+  if (answer.charged > started.length) {
+    // More was charged than there are jobs: whose credits those are, cannot be known.
+    await holdUnanswered(trx, submission, 'charged, and no job id came back');
+  }
+  await returnToDue(trx, submission, 'not_processed');
+  await countInRun(trx, submission.run_id, {
+    submitted: started.length,
+    spent: answer.charged,
+  });
+}
 
-    /**
-     * The service refused the whole request and charged nothing. The persons it blames are
-     * settled; the others are due again.
-     */
-    async recordRefused(
-      lease: Lease,
-      submissionId: string,
-      blamed: readonly { trackingId: string; detail: string }[] = [],
-    ): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        const submission = await closeSubmission(trx, submissionId, {
-          state: 'refused',
-          charged: 0,
-          closed_at: clock.now(),
-        });
-        await settleRefused(trx, submission, blamed);
-        await returnToDue(trx, submission, 'submission_pending');
-      });
-    },
-  };
+/**
+ * The service refused the whole request and charged nothing. The persons it blames are
+ * settled; the others are due again.
+ */
+export async function recordRefusedSubmission(
+  trx: RunTransaction,
+  submissionId: string,
+  blamed: readonly { trackingId: string; detail: string }[] = [],
+): Promise<void> {
+  const submission = await closeSubmission(trx, submissionId, {
+    state: 'refused',
+    charged: 0,
+    closed_at: trx.clock.now(),
+  });
+  await settleRefused(trx, submission, blamed);
+  await returnToDue(trx, submission, 'submission_pending');
 }
 
 /** `cells` are tracking ids, each followed by the job id that came for it. */

@@ -1,63 +1,66 @@
+/** What a key has left, and what was spent of it. */
+
 import { findOpenSubmissions } from '../../contacts/open-submissions.ts';
-import type { Clock } from '../../core/clock.ts';
-import { LEASE_MS, type RunTransaction } from '../../database/leases.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
-import type { Database } from '../../database/tables/tables.ts';
-import { transact, transactionId } from '../../database/transact.ts';
+import type { LeasedTransaction } from '../../database/leases.ts';
+import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader, TimedConnection } from '../../database/reader.ts';
+import { LEASE_MS, transact, transactionId } from '../../database/transact.ts';
 import { spentSince } from './spending.ts';
 
-/** What a key has left, and what was spent of it. */
-export function balanceQueries(db: Database, clock: Clock) {
+/**
+ * The enhancements balance of a key as carried forward, when it was last read (epoch ms; 0 for
+ * never), and its place in the sequence.
+ */
+export async function findKeyBalance(
+  reader: Reader,
+  partnerKey: string,
+): Promise<{ balance: number | null; readAt: number; sequence: number }> {
+  const { rows } = await selectBalance(reader, { partnerKey });
+  const [row] = rows;
   return {
-    /**
-     * The enhancements balance of a key as carried forward, when it was last read (epoch ms; 0 for
-     * never), and its place in the sequence.
-     */
-    async findBalance(
-      partnerKey: string,
-    ): Promise<{ balance: number | null; readAt: number; sequence: number }> {
-      const { rows } = await selectBalance(db, { partnerKey });
-      const [row] = rows;
-      return {
-        balance: row?.balance ?? null,
-        readAt: row?.balance_read_at ?? 0,
-        sequence: row?.spend_sequence ?? 0,
-      };
-    },
-
-    /** Notes a reading, unless a submission of the key was open or closed since `sequence`. */
-    recordBalance(partnerKey: string, sequence: number, balance: number): Promise<boolean> {
-      return transact(db, LEASE_MS, async (trx, name) => {
-        await insertKey(trx, { partnerKey });
-        if ((await findOpenSubmissions(trx, partnerKey)).length > 0) return false;
-        const { rows } = await recordBalance(trx, {
-          partnerKey,
-          sequence,
-          balance,
-          now: clock.now(),
-        });
-        const [noted] = rows;
-        name(noted?.transaction_id ?? null);
-        return noted !== undefined;
-      });
-    },
-
-    /**
-     * Credits of the enhancements bucket that an integration has spent since `since` (epoch ms);
-     * open submissions count as spent.
-     */
-    spentSince: (integrationId: string, since: number) =>
-      spentSince(db, 'submissions', integrationId, since),
-
-    /** Credits that a run has spent so far. */
-    async spentByRun(runId: string): Promise<number> {
-      const { rows } = await selectSpent(db, { runId });
-      return rows[0]?.spent_enhancements ?? 0;
-    },
+    balance: row?.balance ?? null,
+    readAt: row?.balance_read_at ?? 0,
+    sequence: row?.spend_sequence ?? 0,
   };
 }
 
-const selectBalance = prepared((db, { partnerKey }: Slots<{ partnerKey: string }>) =>
+/** Notes a reading, unless a submission of the key was open or closed since `sequence`. */
+export async function recordKeyBalance(
+  connection: TimedConnection,
+  partnerKey: string,
+  sequence: number,
+  balance: number,
+): Promise<boolean> {
+  return transact(connection, LEASE_MS, async (trx, name) => {
+    await insertKey(trx, { partnerKey });
+    if ((await findOpenSubmissions(trx, partnerKey)).length > 0) return false;
+    const { rows } = await noteBalance(trx, {
+      partnerKey,
+      sequence,
+      balance,
+      now: connection.clock.now(),
+    });
+    const [noted] = rows;
+    name(noted?.transaction_id ?? null);
+    return noted !== undefined;
+  });
+}
+
+/**
+ * Credits of the enhancements bucket that an integration has spent since `since` (epoch ms);
+ * open submissions count as spent.
+ */
+export function getSpentSince(reader: Reader, integrationId: string, since: number) {
+  return spentSince(reader, 'submissions', integrationId, since);
+}
+
+/** Credits that a run has spent so far. */
+export async function getSpentByRun(reader: Reader, runId: string): Promise<number> {
+  const { rows } = await selectSpent(reader, { runId });
+  return rows[0]?.spent_enhancements ?? 0;
+}
+
+const selectBalance = preparedRead((db, { partnerKey }: Slots<{ partnerKey: string }>) =>
   db
     .selectFrom('partner_keys')
     .select(['balance', 'balance_read_at', 'spend_sequence'])
@@ -65,7 +68,7 @@ const selectBalance = prepared((db, { partnerKey }: Slots<{ partnerKey: string }
     .compile(),
 );
 
-const selectSpent = prepared((db, { runId }: Slots<{ runId: string }>) =>
+const selectSpent = preparedRead((db, { runId }: Slots<{ runId: string }>) =>
   db.selectFrom('runs').select('spent_enhancements').where('id', '=', runId).compile(),
 );
 
@@ -77,7 +80,7 @@ const insertKey = prepared((db, { partnerKey }: Slots<{ partnerKey: string }>) =
     .compile(),
 );
 
-const recordBalance = prepared(
+const noteBalance = prepared(
   (db, slots: Slots<{ partnerKey: string; sequence: number; balance: number; now: number }>) =>
     db
       .updateTable('partner_keys')
@@ -90,7 +93,7 @@ const recordBalance = prepared(
 
 /** The balance that two readings agreed on. */
 export async function setBalance(
-  trx: RunTransaction,
+  trx: LeasedTransaction,
   partnerKey: string,
   balance: number,
 ): Promise<void> {
@@ -98,7 +101,7 @@ export async function setBalance(
 }
 
 /** Of two transactions of one key the second goes on when the first has ended. */
-export async function waitForPartnerKey(trx: RunTransaction, partnerKey: string): Promise<void> {
+export async function waitForPartnerKey(trx: LeasedTransaction, partnerKey: string): Promise<void> {
   await trx
     .insertInto('partner_keys')
     .values({ id: partnerKey, spend_sequence: 0 })

@@ -1,9 +1,11 @@
 /** What was spent by day and by month (UTC): added up once when a run ends, so that a year is read at once. */
+
 import { sql } from 'kysely';
 import { OUTCOME_ORDER } from '../../core/outcome.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
+import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { Trx } from '../../database/tables/tables.ts';
 
 /** Credits by bucket, and contacts written, in a day or a month. */
 export interface Spent {
@@ -42,88 +44,88 @@ export function toMonth(day: string): string {
   return day.slice(0, 7);
 }
 
-export function spanQueries(db: Database) {
-  return {
-    /** The days from `from` to `to` on which something was spent or written, in order; of these integrations, null for all. */
-    async listDays(
-      integrationIds: readonly string[] | null,
-      from: string,
-      to: string,
-    ): Promise<SpentSpan[]> {
-      const days = new Map<string, SpentSpan>();
-      for (const ids of integrationIds === null ? [[ALL]] : inFilledBatches(integrationIds)) {
-        const rows = await db
-          .selectFrom('credit_spans')
-          .select('at')
-          .select(selectSums)
-          .where('integration_id', 'in', ids)
-          .where('span', '=', 'day')
-          .where('at', '>=', from)
-          .where('at', '<=', to)
-          .groupBy('at')
-          .execute();
-        for (const { at, ...sums } of rows) days.set(at, { at, ...added(days.get(at), sums) });
-      }
-      return [...days.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
-    },
-
-    /** The months with something in them, the newest first. */
-    async listMonths(limit: number): Promise<string[]> {
-      const rows = await db
-        .selectFrom('credit_spans')
-        .select('at')
-        .where('integration_id', '=', ALL)
-        .where('span', '=', 'month')
-        .orderBy('at', 'desc')
-        .limit(limit)
-        .execute();
-      return rows.map(({ at }) => at);
-    },
-
-    /**
-     * Who spent or wrote something in a month, those who spent most first; of these integrations, null for all.
-     * `total`: how many there are.
-     */
-    async listClients(
-      month: string,
-      integrationIds: readonly string[] | null,
-      { offset, limit }: { offset: number; limit: number },
-    ): Promise<{ clients: ClientSpent[]; total: number }> {
-      if (integrationIds !== null) {
-        const own: ClientSpent[] = [];
-        for (const ids of inFilledBatches(integrationIds)) {
-          own.push(
-            ...(await ofMonth(month).where('integration_id', 'in', ids).execute()).map(toClient),
-          );
-        }
-        own.sort((a, b) => spentBy(b) - spentBy(a) || (a.integrationId < b.integrationId ? -1 : 1));
-        return { clients: own.slice(offset, offset + limit), total: own.length };
-      }
-      const others = ofMonth(month).where('integration_id', '<>', ALL);
-      const rows = await others
-        .orderBy(sql`enhancements + networks`, 'desc')
-        .orderBy('integration_id')
-        .offset(offset)
-        .limit(limit)
-        .execute();
-      const { count } = await others
-        .clearSelect()
-        .select((eb) => eb.fn.countAll().as('count'))
-        .executeTakeFirstOrThrow();
-      return { clients: rows.map(toClient), total: Number(count) };
-    },
-  };
-
-  function ofMonth(month: string) {
-    return (
-      db
-        .selectFrom('credit_spans')
-        .select(['integration_id', 'enhancements', 'networks', 'written'])
-        // Written out: the index is of months alone, and a parameter could be anything.
-        .where('span', '=', sql.lit('month'))
-        .where('at', '=', month)
-    );
+/** The days from `from` to `to` on which something was spent or written, in order; of these integrations, null for all. */
+export async function listSpentDays(
+  reader: Reader,
+  integrationIds: readonly string[] | null,
+  from: string,
+  to: string,
+): Promise<SpentSpan[]> {
+  const days = new Map<string, SpentSpan>();
+  for (const ids of integrationIds === null ? [[ALL]] : inFilledBatches(integrationIds)) {
+    const rows = await reader
+      .selectFrom('credit_spans')
+      .select('at')
+      .select(selectSums)
+      .where('integration_id', 'in', ids)
+      .where('span', '=', 'day')
+      .where('at', '>=', from)
+      .where('at', '<=', to)
+      .groupBy('at')
+      .execute();
+    for (const { at, ...sums } of rows) days.set(at, { at, ...added(days.get(at), sums) });
   }
+  return [...days.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+/** The months with something in them, the newest first. */
+export async function listSpentMonths(reader: Reader, limit: number): Promise<string[]> {
+  const rows = await reader
+    .selectFrom('credit_spans')
+    .select('at')
+    .where('integration_id', '=', ALL)
+    .where('span', '=', 'month')
+    .orderBy('at', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ at }) => at);
+}
+
+/**
+ * Who spent or wrote something in a month, those who spent most first; of these integrations, null for all.
+ * `total`: how many there are.
+ */
+export async function listSpendingClients(
+  reader: Reader,
+  month: string,
+  integrationIds: readonly string[] | null,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<{ clients: ClientSpent[]; total: number }> {
+  if (integrationIds !== null) {
+    const own: ClientSpent[] = [];
+    for (const ids of inFilledBatches(integrationIds)) {
+      own.push(
+        ...(await ofMonth(reader, month).where('integration_id', 'in', ids).execute()).map(
+          toClient,
+        ),
+      );
+    }
+    own.sort((a, b) => spentBy(b) - spentBy(a) || (a.integrationId < b.integrationId ? -1 : 1));
+    return { clients: own.slice(offset, offset + limit), total: own.length };
+  }
+  const others = ofMonth(reader, month).where('integration_id', '<>', ALL);
+  const rows = await others
+    .orderBy(sql`enhancements + networks`, 'desc')
+    .orderBy('integration_id')
+    .offset(offset)
+    .limit(limit)
+    .execute();
+  const { count } = await others
+    .clearSelect()
+    .select((eb) => eb.fn.countAll().as('count'))
+    .executeTakeFirstOrThrow();
+  return { clients: rows.map(toClient), total: Number(count) };
+}
+
+function ofMonth(reader: Reader, month: string) {
+  return (
+    reader
+      .selectFrom('credit_spans')
+      .select(['integration_id', 'enhancements', 'networks', 'written'])
+      // Written out: the index is of months alone, and a parameter could be anything.
+      .where('span', '=', sql.lit('month'))
+      .where('at', '=', month)
+  );
 }
 
 function toClient({ integration_id: integrationId, ...spent }: Sums & { integration_id: string }) {
@@ -202,7 +204,7 @@ async function firstChanged(
   return firsts.length === 0 ? null : Math.min(...firsts);
 }
 
-const selectFirst = prepared((db, since: Slots<Since>) =>
+const selectFirst = preparedRead((db, since: Slots<Since>) =>
   firstIn(db, 'submissions', since)
     .unionAll(firstIn(db, 'network_adds', since))
     .compile(),
@@ -211,11 +213,11 @@ const selectFirst = prepared((db, since: Slots<Since>) =>
 type Since = { integrationId: string; startedAt: number; from: number };
 
 function firstIn(
-  db: Database | Trx,
+  reader: Reader,
   table: 'submissions' | 'network_adds',
   { integrationId, startedAt, from }: Slots<Since>,
 ) {
-  return db
+  return reader
     .selectFrom(table)
     .select((eb) => eb.fn.min('intended_at').as('first'))
     .where('integration_id', '=', integrationId)
@@ -224,7 +226,7 @@ function firstIn(
 }
 
 /** When a run began, and how many contacts it has written. */
-const writtenBy = prepared((db, { runId }: Slots<{ runId: string }>) =>
+const writtenBy = preparedRead((db, { runId }: Slots<{ runId: string }>) =>
   db
     .selectFrom('runs')
     .select('started_at')
@@ -240,7 +242,7 @@ const writtenBy = prepared((db, { runId }: Slots<{ runId: string }>) =>
     .compile(),
 );
 
-const daysSince = prepared(
+const daysSince = preparedRead(
   (db, { integrationId, at }: Slots<{ integrationId: string; at: string }>) =>
     db
       .selectFrom('credit_spans')
@@ -260,17 +262,18 @@ const SPENT_BY_DAY = { enhancements: spentByDay('enhancements'), networks: spent
 
 function spentByDay(bucket: keyof typeof TABLES) {
   const { table, atMost } = TABLES[bucket];
-  return prepared((db, { integrationId, from }: Slots<{ integrationId: string; from: number }>) =>
-    db
-      .selectFrom(table)
-      .select([
-        sql<number>`intended_at / ${sql.lit(DAY_MS)}`.as('day'),
-        sql<number | string>`sum(coalesce(charged, ${sql.ref(atMost)}))`.as('spent'),
-      ])
-      .where('integration_id', '=', integrationId)
-      .where('intended_at', '>=', from)
-      .groupBy('day')
-      .compile(),
+  return preparedRead(
+    (db, { integrationId, from }: Slots<{ integrationId: string; from: number }>) =>
+      db
+        .selectFrom(table)
+        .select([
+          sql<number>`intended_at / ${sql.lit(DAY_MS)}`.as('day'),
+          sql<number | string>`sum(coalesce(charged, ${sql.ref(atMost)}))`.as('spent'),
+        ])
+        .where('integration_id', '=', integrationId)
+        .where('intended_at', '>=', from)
+        .groupBy('day')
+        .compile(),
   );
 }
 

@@ -1,9 +1,9 @@
+/** How a submission begins: on disk, before its request leaves. */
 import { sql } from 'kysely';
 import { move } from '../../contacts/apply-events.ts';
 import { findOpenSubmissions, lockKey, MAX_SLOTS } from '../../contacts/open-submissions.ts';
-import type { Clock } from '../../core/clock.ts';
-import type { Lease, LeaseQueries, RunTransaction } from '../../database/leases.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
+import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
+import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
 import { inBatches, toValueRows } from '../../database/rows.ts';
 import type { DueReason } from '../../database/tables/contacts.ts';
 import { findOpenPersons, findShares, type SharingRules } from './paid-jobs.ts';
@@ -52,107 +52,103 @@ export type IntentRefusal =
   | 'person_open'
   | 'contacts_changed';
 
-/** How a submission begins: on disk, before its request leaves. */
-export function intentQueries(leases: LeaseQueries, clock: Clock) {
-  return {
-    /** Puts the intent on disk, with the balance before it. Nothing was recorded if it says so. */
-    async recordIntent(lease: Lease, intent: Intent): Promise<IntentResult> {
-      try {
-        return await leases.checkpoint(lease, (trx) => insertIntent(trx, lease, intent));
-      } catch (error) {
-        if (error instanceof IntentRefused) return { recorded: false, why: error.why };
-        throw error;
-      }
-    },
-  };
+/** Puts the intent on disk, with the balance before it. Nothing was recorded if it says so. */
+export async function recordSubmissionIntent(
+  checkpoint: Checkpoint,
+  lease: Lease,
+  intent: Intent,
+): Promise<IntentResult> {
+  try {
+    return await checkpoint(lease, (trx) => insertIntent(trx, intent));
+  } catch (error) {
+    if (error instanceof IntentRefused) return { recorded: false, why: error.why };
+    throw error;
+  }
+}
 
-  async function insertIntent(
-    trx: RunTransaction,
-    lease: Lease,
-    intent: Intent,
-  ): Promise<IntentResult> {
-    const key = await lockKey(trx, intent.partnerKey);
-    if (key?.balance == null) throw new IntentRefused('balance_unknown');
-    const slot = await freeSlot(trx, intent, key.balance);
-    const { submissionId, runId, partnerKey, mapping } = intent;
-    const inserted = await insertSubmission(trx, {
-      submissionId,
-      runId,
-      partnerKey,
-      mapping,
-      slot,
-      integrationId: lease.integrationId,
-      persons: intent.jobs.length,
-      balance: key.balance,
-      now: clock.now(),
+async function insertIntent(trx: RunTransaction, intent: Intent): Promise<IntentResult> {
+  const { integrationId } = trx.lease;
+  const key = await lockKey(trx, intent.partnerKey);
+  if (key?.balance == null) throw new IntentRefused('balance_unknown');
+  const slot = await freeSlot(trx, intent, key.balance);
+  const { submissionId, runId, partnerKey, mapping } = intent;
+  const inserted = await insertSubmission(trx, {
+    submissionId,
+    runId,
+    partnerKey,
+    mapping,
+    slot,
+    integrationId,
+    persons: intent.jobs.length,
+    balance: key.balance,
+    now: trx.clock.now(),
+  });
+  if (inserted.numAffectedRows === 0n) throw new IntentRefused('key_busy');
+  // Asked once the key is ours: the one that had it before has left what it paid for.
+  const shares = await findShares(trx, integrationId, intent.jobs, intent.sharing);
+  if (shares.size > 0) throw new IntentRefused('person_paid');
+  const open = await findOpenPersons(trx, intent.partnerKey, intent.jobs);
+  if (open.size > 0) throw new IntentRefused('person_open');
+  await insertJobs(trx, intent);
+  return { recorded: true, balanceBefore: key.balance };
+}
+
+/** A slot that is free, if what is open lets another be sent beside it. */
+async function freeSlot(trx: RunTransaction, intent: Intent, balance: number): Promise<number> {
+  const { partnerKey, jobs, atOnce = 1, keep = 0 } = intent;
+  const open = await findOpenSubmissions(trx, partnerKey);
+  const persons = open.reduce((sum, submission) => sum + submission.persons, 0);
+  const isTooMuch = balance - persons - jobs.length < keep;
+  if (open.length === 0) {
+    if (isTooMuch) throw new IntentRefused('balance_changed');
+    return 1;
+  }
+  const isLost = open.some(({ state }) => state === 'lost');
+  if (isLost || isTooMuch || open.length >= Math.min(atOnce, MAX_SLOTS)) {
+    throw new IntentRefused('key_busy');
+  }
+  const taken = new Set(open.map((submission) => submission.slot));
+  const slots = Array.from({ length: MAX_SLOTS }, (_, index) => index + 1);
+  const slot = slots.find((each) => !taken.has(each));
+  if (slot === undefined) throw new IntentRefused('key_busy');
+  return slot;
+}
+
+async function insertJobs(trx: RunTransaction, intent: Intent): Promise<void> {
+  const now = trx.clock.now();
+  const { integrationId } = trx.lease;
+  for (const batch of inBatches(intent.jobs)) {
+    const crmIds = batch.map(({ crmId }) => crmId);
+    const persons = batch.flatMap(({ person }) => person ?? []);
+    // A list without any value is no list to Postgres.
+    const alike = persons.length > 0 ? persons : [''];
+    const { rows: later } = await findLater(trx, { integrationId, crmIds, alike, now });
+    const afterThose = (crmId: string, person: string | null) =>
+      later.flatMap(({ crm_id, person: whose, submitted_at: at }) =>
+        crm_id === crmId || (whose !== null && whose === person) ? at + 1 : [],
+      );
+    await insertBatch(trx, {
+      cells: batch.flatMap(({ trackingId, crmId, identity, person, reason }) => [
+        trackingId,
+        intent.submissionId,
+        integrationId,
+        crmId,
+        identity,
+        person,
+        reason,
+        'intended',
+        // In the order of requests, also where the host that asked before had a clock ahead of this one's.
+        Math.max(now, ...afterThose(crmId, person)),
+      ]),
     });
-    if (inserted.numAffectedRows === 0n) throw new IntentRefused('key_busy');
-    // Asked once the key is ours: the one that had it before has left what it paid for.
-    const shares = await findShares(trx, lease.integrationId, intent.jobs, intent.sharing);
-    if (shares.size > 0) throw new IntentRefused('person_paid');
-    const open = await findOpenPersons(trx, intent.partnerKey, intent.jobs);
-    if (open.size > 0) throw new IntentRefused('person_open');
-    await insertJobs(trx, lease, intent);
-    return { recorded: true, balanceBefore: key.balance };
   }
-
-  /** A slot that is free, if what is open lets another be sent beside it. */
-  async function freeSlot(trx: RunTransaction, intent: Intent, balance: number): Promise<number> {
-    const { partnerKey, jobs, atOnce = 1, keep = 0 } = intent;
-    const open = await findOpenSubmissions(trx, partnerKey);
-    const persons = open.reduce((sum, submission) => sum + submission.persons, 0);
-    const isTooMuch = balance - persons - jobs.length < keep;
-    if (open.length === 0) {
-      if (isTooMuch) throw new IntentRefused('balance_changed');
-      return 1;
-    }
-    const isLost = open.some(({ state }) => state === 'lost');
-    if (isLost || isTooMuch || open.length >= Math.min(atOnce, MAX_SLOTS)) {
-      throw new IntentRefused('key_busy');
-    }
-    const taken = new Set(open.map((submission) => submission.slot));
-    const slots = Array.from({ length: MAX_SLOTS }, (_, index) => index + 1);
-    const slot = slots.find((each) => !taken.has(each));
-    if (slot === undefined) throw new IntentRefused('key_busy');
-    return slot;
-  }
-
-  async function insertJobs(trx: RunTransaction, lease: Lease, intent: Intent): Promise<void> {
-    const now = clock.now();
-    for (const batch of inBatches(intent.jobs)) {
-      const crmIds = batch.map(({ crmId }) => crmId);
-      const persons = batch.flatMap(({ person }) => person ?? []);
-      const { integrationId } = lease;
-      // A list without any value is no list to Postgres.
-      const alike = persons.length > 0 ? persons : [''];
-      const { rows: later } = await findLater(trx, { integrationId, crmIds, alike, now });
-      const afterThose = (crmId: string, person: string | null) =>
-        later.flatMap(({ crm_id, person: whose, submitted_at: at }) =>
-          crm_id === crmId || (whose !== null && whose === person) ? at + 1 : [],
-        );
-      await insertBatch(trx, {
-        cells: batch.flatMap(({ trackingId, crmId, identity, person, reason }) => [
-          trackingId,
-          intent.submissionId,
-          lease.integrationId,
-          crmId,
-          identity,
-          person,
-          reason,
-          'intended',
-          // In the order of requests, also where the host that asked before had a clock ahead of this one's.
-          Math.max(now, ...afterThose(crmId, person)),
-        ]),
-      });
-    }
-    const submitted = intent.jobs.map(({ crmId, trackingId, identity }) => ({
-      crm_id: crmId,
-      tracking_id: trackingId,
-      identity,
-    }));
-    const moved = await move(trx, lease, 'submitted', submitted, { id: intent.runId, now });
-    if (moved !== intent.jobs.length) throw new IntentRefused('contacts_changed');
-  }
+  const submitted = intent.jobs.map(({ crmId, trackingId, identity }) => ({
+    crm_id: crmId,
+    tracking_id: trackingId,
+    identity,
+  }));
+  const moved = await move(trx, trx.lease, 'submitted', submitted, { id: intent.runId, now });
+  if (moved !== intent.jobs.length) throw new IntentRefused('contacts_changed');
 }
 
 type NewSubmission = {
@@ -217,7 +213,7 @@ type Asked = {
 };
 
 /** When these contacts, or other records of these persons, were asked about, if that time is still to come here. */
-const findLater = prepared((db, { integrationId, crmIds, alike, now }: Slots<Asked>) =>
+const findLater = preparedRead((db, { integrationId, crmIds, alike, now }: Slots<Asked>) =>
   db
     .selectFrom('jobs')
     .select(['crm_id', 'person', 'submitted_at'])

@@ -1,15 +1,17 @@
+/** The jobs of the service: which run, how they end, and whose profile waits for delivery. */
+
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
 import { findAnswered } from '../../contacts/answered.ts';
 import { move } from '../../contacts/apply-events.ts';
 import { type ContactRecord, findRows } from '../../contacts/contacts.ts';
 import { inheritLater } from '../../contacts/departures.ts';
-import type { Clock } from '../../core/clock.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import { type FromRow, fromRow } from '../../database/from-row.ts';
-import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
+import type { Lease, RunTransaction } from '../../database/leases.ts';
+import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
-import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 
 /** A job of the service that runs. */
@@ -34,157 +36,160 @@ export interface Progress {
   tooOld: readonly string[];
 }
 
-/** The jobs of the service: which run, how they end, and whose profile waits for delivery. */
-export function jobQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
+/** Running jobs, the oldest first, after the given one. */
+export async function listRunningJobs(
+  reader: Reader,
+  integrationId: string,
+  limit: number,
+  after: RunningJob | null,
+): Promise<RunningJob[]> {
+  const { rows } =
+    after === null
+      ? await listRunning(reader, { integrationId, limit })
+      : await listRunningAfter(reader, { integrationId, limit, ...after });
+  return rows.flatMap((row) =>
+    row.job_id === null
+      ? []
+      : [{ trackingId: row.tracking_id, jobId: row.job_id, submittedAt: row.submitted_at }],
+  );
+}
+
+/** How many jobs run, and how many of them come after the given one. */
+export async function countRunningJobs(
+  reader: Reader,
+  integrationId: string,
+  after: RunningJob | null,
+): Promise<{ all: number; fresh: number; oldestFreshAt: number | null }> {
+  const { rows } =
+    after === null
+      ? await countRunning(reader, { integrationId })
+      : await countRunningAfter(reader, { integrationId, ...after });
+  const [counted] = rows;
   return {
-    /** Running jobs, the oldest first, after the given one. */
-    async listRunning(
-      integrationId: string,
-      limit: number,
-      after: RunningJob | null,
-    ): Promise<RunningJob[]> {
-      const { rows } =
-        after === null
-          ? await listRunning(db, { integrationId, limit })
-          : await listRunningAfter(db, { integrationId, limit, ...after });
-      return rows.flatMap((row) =>
-        row.job_id === null
-          ? []
-          : [{ trackingId: row.tracking_id, jobId: row.job_id, submittedAt: row.submitted_at }],
-      );
-    },
-
-    /** How many jobs run, and how many of them come after the given one. */
-    async countRunning(
-      integrationId: string,
-      after: RunningJob | null,
-    ): Promise<{ all: number; fresh: number; oldestFreshAt: number | null }> {
-      const { rows } =
-        after === null
-          ? await countRunning(db, { integrationId })
-          : await countRunningAfter(db, { integrationId, ...after });
-      const [counted] = rows;
-      return {
-        all: Number(counted?.all ?? 0),
-        fresh: Number(counted?.fresh ?? 0),
-        oldestFreshAt: counted?.oldest ?? null,
-      };
-    },
-
-    /** What a poll showed, on disk. */
-    async recordProgress(lease: Lease, runId: string, progress: Progress): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        const run = { id: runId, now: clock.now() };
-        for (const batch of inFilledBatches(progress.completed)) {
-          const { rows } = await complete(trx, { trackingIds: batch });
-          await move(trx, lease, 'jobDone', rows, run);
-        }
-        const ended = [
-          ...(await closeJobs(trx, lease, run, progress.failed, 'failed', 'no_match')),
-          ...(await closeJobs(trx, lease, run, progress.vanished, 'vanished', 'job_vanished')),
-          ...(await closeJobs(trx, lease, run, progress.tooOld, 'vanished', 'job_too_old')),
-        ];
-        // When all have ended: one of them may be what another contact would get.
-        await inheritLater(trx, lease, run, ended);
-      });
-    },
-
-    /** How many jobs are done and not yet delivered, refused ones among them. */
-    async countCompleted(integrationId: string): Promise<number> {
-      const { rows } = await countCompleted(db, { integrationId });
-      return Number(rows[0]?.count ?? 0);
-    },
-
-    /**
-     * Jobs whose profile waits for delivery, the oldest first, without the given ones and
-     * without those that this run has tried in vain.
-     */
-    async listReady(
-      integrationId: string,
-      { runId, limit, except }: { runId: string; limit: number; except: ReadonlySet<string> },
-    ): Promise<ReadyJob[]> {
-      const { rows: jobs } = await listReady(db, {
-        integrationId,
-        runId,
-        limit: limit + except.size,
-      });
-      const wanted = jobs.filter((job) => !except.has(job.tracking_id)).slice(0, limit);
-      const contacts = await findRows(
-        db,
-        integrationId,
-        wanted.map((job) => job.crm_id),
-      );
-      return wanted.flatMap((job) => {
-        const contact = contacts.get(job.crm_id);
-        return contact && job.job_id !== null
-          ? [{ jobId: job.job_id, job: fromRow(job), contact: fromRow(contact) }]
-          : [];
-      });
-    },
-
-    /** The service's job ids by tracking id; a job without an answer has none. */
-    async findJobIds(trackingIds: readonly string[]): Promise<Map<string, string>> {
-      const found = new Map<string, string>();
-      for (const batch of inFilledBatches(trackingIds)) {
-        const rows = await db
-          .selectFrom('jobs')
-          .select(['tracking_id', 'job_id'])
-          .where('tracking_id', 'in', batch)
-          .execute();
-        for (const row of rows) if (row.job_id !== null) found.set(row.tracking_id, row.job_id);
-      }
-      return found;
-    },
+    all: Number(counted?.all ?? 0),
+    fresh: Number(counted?.fresh ?? 0),
+    oldestFreshAt: counted?.oldest ?? null,
   };
+}
 
-  /** Ends jobs without a profile; a later run asks again for the vanished, if nothing came yet. */
-  async function closeJobs(
-    trx: RunTransaction,
-    lease: Lease,
-    run: RunContext,
-    trackingIds: readonly string[],
-    state: 'failed' | 'vanished',
-    outcome_reason: OutcomeReason,
-  ): Promise<{ crm_id: string }[]> {
-    const ended: { crm_id: string }[] = [];
-    for (const batch of inFilledBatches(trackingIds)) {
-      const jobs = await trx
-        .updateTable('jobs')
-        .set({
-          state,
-          closed_at: run.now,
-          // The service knows no such person; of a job that vanished nothing is known.
-          ...(state === 'failed' ? answered(0, run.now) : {}),
-        })
-        .where('tracking_id', 'in', batch)
-        .where('state', 'in', ['processing', 'completed'])
-        .returning(['tracking_id', 'crm_id'])
-        .execute();
-      const event = state === 'failed' ? 'jobFailed' : 'jobVanished';
-      await move(trx, lease, event, jobs, run, { outcome_reason });
-      if (state === 'vanished') await keepAnswers(trx, lease, run, jobs);
-      ended.push(...jobs);
-    }
-    return ended;
+/** What a poll showed, on disk. */
+export async function recordJobProgress(
+  trx: RunTransaction,
+  runId: string,
+  progress: Progress,
+): Promise<void> {
+  const run = { id: runId, now: trx.clock.now() };
+  for (const batch of inFilledBatches(progress.completed)) {
+    const { rows } = await complete(trx, { trackingIds: batch });
+    await move(trx, trx.lease, 'jobDone', rows, run);
   }
+  const ended = [
+    ...(await closeJobs(trx, trx.lease, run, progress.failed, 'failed', 'no_match')),
+    ...(await closeJobs(trx, trx.lease, run, progress.vanished, 'vanished', 'job_vanished')),
+    ...(await closeJobs(trx, trx.lease, run, progress.tooOld, 'vanished', 'job_too_old')),
+  ];
+  // When all have ended: one of them may be what another contact would get.
+  await inheritLater(trx, trx.lease, run, ended);
+}
 
-  /** Who was answered before is not asked the same again because a job vanished that came by a merge. */
-  async function keepAnswers(
-    trx: RunTransaction,
-    lease: Lease,
-    run: RunContext,
-    jobs: readonly { crm_id: string }[],
-  ): Promise<void> {
-    const ids = jobs.map(({ crm_id }) => crm_id);
-    const kept = [...(await findAnswered(trx, lease.integrationId, ids))]
-      .filter(([, { isLast, isLost }]) => isLast && !isLost)
-      .map(([crm_id, { identity, submittedAt }]) => ({
-        crm_id,
-        asked_identity: identity,
-        asked_at: submittedAt,
-      }));
-    await move(trx, lease, 'answerStands', kept, run);
+/** How many jobs are done and not yet delivered, refused ones among them. */
+export async function countCompletedJobs(reader: Reader, integrationId: string): Promise<number> {
+  const { rows } = await countCompleted(reader, { integrationId });
+  return Number(rows[0]?.count ?? 0);
+}
+
+/**
+ * Jobs whose profile waits for delivery, the oldest first, without the given ones and
+ * without those that this run has tried in vain.
+ */
+export async function listReadyJobs(
+  reader: Reader,
+  integrationId: string,
+  { runId, limit, except }: { runId: string; limit: number; except: ReadonlySet<string> },
+): Promise<ReadyJob[]> {
+  const { rows: jobs } = await listReady(reader, {
+    integrationId,
+    runId,
+    limit: limit + except.size,
+  });
+  const wanted = jobs.filter((job) => !except.has(job.tracking_id)).slice(0, limit);
+  const contacts = await findRows(
+    reader,
+    integrationId,
+    wanted.map((job) => job.crm_id),
+  );
+  return wanted.flatMap((job) => {
+    const contact = contacts.get(job.crm_id);
+    return contact && job.job_id !== null
+      ? [{ jobId: job.job_id, job: fromRow(job), contact: fromRow(contact) }]
+      : [];
+  });
+}
+
+/** The service's job ids by tracking id; a job without an answer has none. */
+export async function findJobIds(
+  reader: Reader,
+  trackingIds: readonly string[],
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const batch of inFilledBatches(trackingIds)) {
+    const rows = await reader
+      .selectFrom('jobs')
+      .select(['tracking_id', 'job_id'])
+      .where('tracking_id', 'in', batch)
+      .execute();
+    for (const row of rows) if (row.job_id !== null) found.set(row.tracking_id, row.job_id);
   }
+  return found;
+}
+
+/** Ends jobs without a profile; a later run asks again for the vanished, if nothing came yet. */
+async function closeJobs(
+  trx: RunTransaction,
+  lease: Lease,
+  run: RunContext,
+  trackingIds: readonly string[],
+  state: 'failed' | 'vanished',
+  outcome_reason: OutcomeReason,
+): Promise<{ crm_id: string }[]> {
+  const ended: { crm_id: string }[] = [];
+  for (const batch of inFilledBatches(trackingIds)) {
+    const jobs = await trx
+      .updateTable('jobs')
+      .set({
+        state,
+        closed_at: run.now,
+        // The service knows no such person; of a job that vanished nothing is known.
+        ...(state === 'failed' ? answered(0, run.now) : {}),
+      })
+      .where('tracking_id', 'in', batch)
+      .where('state', 'in', ['processing', 'completed'])
+      .returning(['tracking_id', 'crm_id'])
+      .execute();
+    const event = state === 'failed' ? 'jobFailed' : 'jobVanished';
+    await move(trx, lease, event, jobs, run, { outcome_reason });
+    if (state === 'vanished') await keepAnswers(trx, lease, run, jobs);
+    ended.push(...jobs);
+  }
+  return ended;
+}
+
+/** Who was answered before is not asked the same again because a job vanished that came by a merge. */
+async function keepAnswers(
+  trx: RunTransaction,
+  lease: Lease,
+  run: RunContext,
+  jobs: readonly { crm_id: string }[],
+): Promise<void> {
+  const ids = jobs.map(({ crm_id }) => crm_id);
+  const kept = [...(await findAnswered(trx, lease.integrationId, ids))]
+    .filter(([, { isLast, isLost }]) => isLast && !isLost)
+    .map(([crm_id, { identity, submittedAt }]) => ({
+      crm_id,
+      asked_identity: identity,
+      asked_at: submittedAt,
+    }));
+  await move(trx, lease, 'answerStands', kept, run);
 }
 
 const complete = prepared((db, { trackingIds }: Slots<{ trackingIds: readonly string[] }>) =>
@@ -198,7 +203,7 @@ const complete = prepared((db, { trackingIds }: Slots<{ trackingIds: readonly st
 );
 
 /** Counts are asked for whenever a station of a run looks for work. */
-const countCompleted = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+const countCompleted = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db
     .selectFrom('jobs')
     .select((eb) => eb.fn.countAll().as('count'))
@@ -207,7 +212,7 @@ const countCompleted = prepared((db, { integrationId }: Slots<{ integrationId: s
     .compile(),
 );
 
-const listReady = prepared(
+const listReady = preparedRead(
   (
     db,
     { integrationId, runId, limit }: Slots<{ integrationId: string; runId: string; limit: number }>,
@@ -238,21 +243,21 @@ const listReady = prepared(
       .compile(),
 );
 
-const countRunning = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+const countRunning = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   countedFrom(running(db, integrationId), null).compile(),
 );
 
-const countRunningAfter = prepared(
+const countRunningAfter = preparedRead(
   (db, { integrationId, ...after }: Slots<{ integrationId: string } & Departure>) =>
     countedFrom(running(db, integrationId), after).compile(),
 );
 
-const listRunning = prepared(
+const listRunning = preparedRead(
   (db, { integrationId, limit }: Slots<{ integrationId: string; limit: number }>) =>
     listedFrom(running(db, integrationId), limit).compile(),
 );
 
-const listRunningAfter = prepared(
+const listRunningAfter = preparedRead(
   (
     db,
     { integrationId, limit, ...after }: Slots<{ integrationId: string; limit: number } & Departure>,
@@ -263,8 +268,8 @@ const listRunningAfter = prepared(
     ).compile(),
 );
 
-function running(db: Database | Trx, integrationId: Expression<string>) {
-  return db
+function running(reader: Reader, integrationId: Expression<string>) {
+  return reader
     .selectFrom('jobs')
     .where('integration_id', '=', integrationId)
     .where('state', '=', 'processing');

@@ -21,8 +21,8 @@ const reserve = prepared(
   },
 );
 
-/** Departures of requests, handed out to all hosts by the clock of a Postgres server. */
-export function paceQueries(db: Database) {
+/** Departures of requests, handed out to all hosts by the clock of a Postgres server: the board of `partner/key-pace.ts`. */
+export function createPaceBoard(db: Database) {
   return {
     /**
      * Reserves departures of a key, so far apart from each other; after a rest `burst` of them are free

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { OPEN_STATES } from '../../contacts/open-submissions.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
+import { preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
 import type { JobState } from '../../database/tables/credits.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
 
 /** Which jobs may be taken instead of a credit. */
 export interface SharingRules {
@@ -52,15 +52,15 @@ const FATES = new Map<JobState, Fate | 'gone'>([
  * for again gets something new.
  */
 export async function findShares(
-  db: Database | Trx,
+  reader: Reader,
   integrationId: string,
   contacts: readonly SharingContact[],
   rules: SharingRules,
 ): Promise<Map<string, PaidJob>> {
   const persons = new Set(contacts.flatMap(({ person }) => person ?? []));
-  const paid = await findPaid(db, [...persons], rules);
+  const paid = await findPaid(reader, [...persons], rules);
   const concerned = contacts.filter(({ person }) => person !== null && paid.has(person));
-  const own = await findOwn(db, integrationId, concerned);
+  const own = await findOwn(reader, integrationId, concerned);
   const shares = new Map<string, PaidJob>();
   for (const { crmId, person } of concerned) {
     const after = own.get(`${crmId}\n${person}`) ?? 0;
@@ -72,19 +72,19 @@ export async function findShares(
 
 /** Those of these persons who are in an open submission of the key: whether they are paid for is not known yet. */
 export async function findOpenPersons(
-  db: Database | Trx,
+  reader: Reader,
   partnerKey: string,
   contacts: readonly Pick<SharingContact, 'person'>[],
 ): Promise<Set<string>> {
   const wanted = new Set(contacts.flatMap(({ person }) => person ?? []));
   if (wanted.size === 0) return wanted;
-  const { rows } = await openPersons(db, { partnerKey });
+  const { rows } = await openPersons(reader, { partnerKey });
   return new Set(
     rows.flatMap(({ person }) => (person !== null && wanted.has(person) ? person : [])),
   );
 }
 
-const openPersons = prepared((db, { partnerKey }: Slots<{ partnerKey: string }>) =>
+const openPersons = preparedRead((db, { partnerKey }: Slots<{ partnerKey: string }>) =>
   db
     .selectFrom('jobs')
     .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
@@ -107,13 +107,13 @@ function newestAfter(jobs: readonly PaidJob[], after: number): PaidJob | undefin
 
 /** Jobs that may be shared, by person. */
 async function findPaid(
-  db: Database | Trx,
+  reader: Reader,
   persons: readonly string[],
   { since, heedsLost }: SharingRules,
 ): Promise<Map<string, PaidJob[]>> {
   const found = new Map<string, PaidJob[]>();
   for (const batch of inFilledBatches(persons)) {
-    const { rows } = await paidRows(db, { persons: batch, since });
+    const { rows } = await paidRows(reader, { persons: batch, since });
     for (const [person, jobs] of jobsByPerson(rows)) {
       const usable = jobs.flatMap(({ fate, ...job }) =>
         fate === 'gone' || (fate === 'lost' && !heedsLost) ? [] : [{ ...job, fate }],
@@ -125,7 +125,7 @@ async function findPaid(
 }
 
 /** All contacts that have a job make one row of it for each state. */
-const paidRows = prepared(
+const paidRows = preparedRead(
   (db, { persons, since }: Slots<{ persons: readonly string[]; since: number }>) =>
     db
       .selectFrom('jobs')
@@ -153,8 +153,8 @@ const paidRows = prepared(
 );
 
 /** Holds of a lost answer that are open (null), or that ended without a decision. */
-function buildHoldsQuery(db: Database | Trx, decision: 'superseded' | null) {
-  return db
+function buildHoldsQuery(reader: Reader, decision: 'superseded' | null) {
+  return reader
     .selectFrom('questions')
     .select('questions.id')
     .where(sql.ref('questions.id'), '=', sql.ref('jobs.tracking_id'))
@@ -162,8 +162,8 @@ function buildHoldsQuery(db: Database | Trx, decision: 'superseded' | null) {
 }
 
 /** Once a person has decided, a lost answer keeps no contact of that person waiting. */
-function buildDecisionsQuery(db: Database | Trx) {
-  return db
+function buildDecisionsQuery(reader: Reader) {
+  return reader
     .selectFrom('jobs as lost')
     .innerJoin('questions', 'questions.id', 'lost.tracking_id')
     .select('questions.id')
@@ -199,13 +199,13 @@ function jobsByPerson(rows: readonly PaidRow[]): Map<string, KnownJob[]> {
 
 /** When contacts were last submitted as the person that they are now, by CRM id and person. */
 async function findOwn(
-  db: Database | Trx,
+  reader: Reader,
   integrationId: string,
   contacts: readonly SharingContact[],
 ): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   for (const batch of inFilledBatches(contacts)) {
-    const rows = await db
+    const rows = await reader
       .selectFrom('jobs')
       .select(['crm_id', 'person', (eb) => eb.fn.max('submitted_at').as('submitted_at')])
       .where('integration_id', '=', integrationId)

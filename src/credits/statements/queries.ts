@@ -1,9 +1,10 @@
 /** Queries that cost credits, or may: on disk before they are sent, until it is known what they cost. */
+
 import type { Selectable } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
-import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
-import type { Database, Tables } from '../../database/tables/tables.ts';
+import type { RunTransaction } from '../../database/leases.ts';
+import type { Reader } from '../../database/reader.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 
 export type QueryRecord = FromRow<Selectable<Tables['query_intents']>>;
 
@@ -16,73 +17,68 @@ export interface QueryCharge {
   credits: number;
 }
 
-export function queryIntentQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
-  return {
-    /**
-     * Puts a query on disk as intended. `balanceFor` says what the bucket holds once the run has spent so
-     * many credits (what is open counts in full), or null if no more may be spent: then nothing is
-     * recorded. Resolves with what the run had spent.
-     */
-    recordIntent(
-      lease: Lease,
-      { id, runId, bucket, credits }: QueryIntent,
-      balanceFor: (thisRun: number) => number | null,
-    ): Promise<{ recorded: boolean; thisRun: number }> {
-      return checkpoint(lease, async (trx) => {
-        const thisRun = await spentByRun(trx, runId);
-        const balance = balanceFor(thisRun);
-        if (balance === null) return { recorded: false, thisRun };
-        await trx
-          .insertInto('query_intents')
-          .values({
-            id,
-            bucket,
-            credits,
-            run_id: runId,
-            integration_id: lease.integrationId,
-            balance_before: balance,
-            intended_at: clock.now(),
-          })
-          .execute();
-        return { recorded: true, thisRun };
-      });
-    },
+/**
+ * Puts a query on disk as intended. `balanceFor` says what the bucket holds once the run has spent so
+ * many credits (what is open counts in full), or null if no more may be spent: then nothing is
+ * recorded. Resolves with what the run had spent.
+ */
+export async function recordQueryIntent(
+  trx: RunTransaction,
+  { id, runId, bucket, credits }: QueryIntent,
+  balanceFor: (thisRun: number) => number | null,
+): Promise<{ recorded: boolean; thisRun: number }> {
+  const thisRun = await spentByRun(trx, runId);
+  const balance = balanceFor(thisRun);
+  if (balance === null) return { recorded: false, thisRun };
+  await trx
+    .insertInto('query_intents')
+    .values({
+      id,
+      bucket,
+      credits,
+      run_id: runId,
+      integration_id: trx.lease.integrationId,
+      balance_before: balance,
+      intended_at: trx.clock.now(),
+    })
+    .execute();
+  return { recorded: true, thisRun };
+}
 
-    /** It is known what queries of a run have cost together. */
-    async close(
-      lease: Lease,
-      runId: string,
-      ids: readonly string[],
-      charge: QueryCharge,
-    ): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        await trx.deleteFrom('query_intents').where('id', 'in', ids).execute();
-        if (charge.credits === 0) return;
-        await trx
-          .insertInto('warm_path_costs')
-          .values({ run_id: runId, ...charge })
-          .onConflict((c) =>
-            c.column('run_id').doUpdateSet((eb) => ({
-              bucket: charge.bucket,
-              credits: eb('warm_path_costs.credits', '+', charge.credits),
-            })),
-          )
-          .execute();
-      });
-    },
+/** It is known what queries of a run have cost together. */
+export async function closeQueries(
+  trx: RunTransaction,
+  runId: string,
+  ids: readonly string[],
+  charge: QueryCharge,
+): Promise<void> {
+  await trx.deleteFrom('query_intents').where('id', 'in', ids).execute();
+  if (charge.credits === 0) return;
+  await trx
+    .insertInto('warm_path_costs')
+    .values({ run_id: runId, ...charge })
+    .onConflict((c) =>
+      c.column('run_id').doUpdateSet((eb) => ({
+        bucket: charge.bucket,
+        credits: eb('warm_path_costs.credits', '+', charge.credits),
+      })),
+    )
+    .execute();
+}
 
-    /** Queries of an integration whose cost is not known. */
-    async listOpen(integrationId: string): Promise<QueryRecord[]> {
-      const rows = await db
-        .selectFrom('query_intents')
-        .selectAll()
-        .where('integration_id', '=', integrationId)
-        .orderBy('intended_at')
-        .orderBy('id')
-        .execute();
-      return fromRows(rows);
-    },
-  };
+/** Queries of an integration whose cost is not known. */
+export async function listOpenQueries(
+  reader: Reader,
+  integrationId: string,
+): Promise<QueryRecord[]> {
+  const rows = await reader
+    .selectFrom('query_intents')
+    .selectAll()
+    .where('integration_id', '=', integrationId)
+    .orderBy('intended_at')
+    .orderBy('id')
+    .execute();
+  return fromRows(rows);
 }
 
 async function spentByRun(trx: RunTransaction, runId: string): Promise<number> {

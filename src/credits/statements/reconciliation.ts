@@ -1,6 +1,6 @@
+import type { Reader } from '../../database/reader.ts';
 import type { DueReason } from '../../database/tables/contacts.ts';
 import type { JobState } from '../../database/tables/credits.ts';
-import type { Database } from '../../database/tables/tables.ts';
 
 /** What a partner key has spent on enhancements in a time, and what its balance says of it. */
 export interface Reconciliation {
@@ -22,10 +22,10 @@ const UNPAID: JobState[] = ['unpaid', 'intended'];
 
 /** All partner keys with a submission in the time from `from` to before `to` (epoch ms). */
 export async function reconcile(
-  db: Database,
+  reader: Reader,
   { from, to }: { from: number; to: number },
 ): Promise<Reconciliation[]> {
-  const rows = await db
+  const rows = await reader
     .selectFrom('submissions')
     .selectAll()
     .where('intended_at', '>=', from)
@@ -36,7 +36,7 @@ export async function reconcile(
   const byKey = Map.groupBy(rows, (row) => row.partner_key);
   const found: Reconciliation[] = [];
   for (const [partnerKey, own] of byKey) {
-    const jobs = await db
+    const jobs = await reader
       .selectFrom('jobs')
       .innerJoin('submissions', 'submissions.id', 'jobs.submission_id')
       .select((eb) => ['jobs.reason', eb.fn.countAll().as('count')])
@@ -48,7 +48,7 @@ export async function reconcile(
       .groupBy('jobs.reason')
       .orderBy('jobs.reason')
       .execute();
-    const next = await db
+    const next = await reader
       .selectFrom('submissions')
       .select('balance_before')
       .where('partner_key', '=', partnerKey)
@@ -57,7 +57,7 @@ export async function reconcile(
       .orderBy('id')
       .limit(1)
       .executeTakeFirst();
-    const key = await db
+    const key = await reader
       .selectFrom('partner_keys')
       .select('balance')
       .where('id', '=', partnerKey)

@@ -5,16 +5,13 @@
 
 import { moveAndList } from '../../contacts/apply-events.ts';
 import type { LifeEvent } from '../../contacts/life.ts';
-import type { Clock } from '../../core/clock.ts';
-import type { Checkpoint, Lease, RunTransaction } from '../../database/leases.ts';
+import type { Lease, RunTransaction } from '../../database/leases.ts';
 import { inBatches } from '../../database/rows.ts';
 import type { JobState } from '../../database/tables/credits.ts';
-import type { Database } from '../../database/tables/tables.ts';
 import { countInRun } from '../../sync/statements/run-counts.ts';
 import type { IntendedJob } from './intents.ts';
 import {
   type Fate,
-  findOpenPersons,
   findShares,
   type PaidJob,
   type SharingContact,
@@ -37,109 +34,87 @@ const AFTERWARDS = {
 
 const LOST = 'the answer about the same person in another contact was lost';
 
-/** Jobs that contacts take instead of a credit. */
-export function shareQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
-  return {
-    /** The jobs that contacts may take instead of a credit, by CRM id; nothing changes. */
-    find(
-      integrationId: string,
-      contacts: readonly SharingContact[],
-      rules: SharingRules,
-    ): Promise<Map<string, PaidJob>> {
-      return findShares(db, integrationId, contacts, rules);
-    },
+/**
+ * Lets contacts take the jobs that they may, looked up in the same transaction, and resolves
+ * with their CRM ids. One that is not due any more stays as it is.
+ */
+export async function takeShares(
+  trx: RunTransaction,
+  runId: string,
+  contacts: readonly IntendedJob[],
+  rules: SharingRules,
+): Promise<Set<string>> {
+  const shares = await findShares(trx, trx.lease.integrationId, contacts, rules);
+  const takers = contacts.flatMap((contact) => {
+    const paid = shares.get(contact.crmId);
+    return paid ? [{ ...contact, paid }] : [];
+  });
+  const running = await move(trx, trx.lease, runId, takers, 'running');
+  const done = await move(trx, trx.lease, runId, takers, 'done');
+  const failed = await move(trx, trx.lease, runId, takers, 'failed');
+  await move(trx, trx.lease, runId, takers, 'lost');
+  await countInRun(trx, runId, { shared: running + done + failed });
+  return new Set(shares.keys());
+}
 
-    /** Those of the persons who are in an open submission of the key. */
-    findOpenPersons: (
-      partnerKey: string,
-      contacts: readonly Pick<SharingContact, 'person'>[],
-    ): Promise<Set<string>> => findOpenPersons(db, partnerKey, contacts),
-
-    /**
-     * Lets contacts take the jobs that they may, looked up in the same transaction, and resolves
-     * with their CRM ids. One that is not due any more stays as it is.
-     */
-    take(
-      lease: Lease,
-      runId: string,
-      contacts: readonly IntendedJob[],
-      rules: SharingRules,
-    ): Promise<Set<string>> {
-      return checkpoint(lease, async (trx) => {
-        const shares = await findShares(trx, lease.integrationId, contacts, rules);
-        const takers = contacts.flatMap((contact) => {
-          const paid = shares.get(contact.crmId);
-          return paid ? [{ ...contact, paid }] : [];
-        });
-        const running = await move(trx, lease, runId, takers, 'running');
-        const done = await move(trx, lease, runId, takers, 'done');
-        const failed = await move(trx, lease, runId, takers, 'failed');
-        await move(trx, lease, runId, takers, 'lost');
-        await countInRun(trx, runId, { shared: running + done + failed });
-        return new Set(shares.keys());
-      });
-    },
-  };
-
-  /** Moves the takers of jobs of one fate; who is not due any more is left out. */
-  async function move(
-    trx: RunTransaction,
-    lease: Lease,
-    runId: string,
-    takers: readonly Taker[],
-    fate: Fate,
-  ): Promise<number> {
-    let moved = 0;
-    const run = { id: runId, now: clock.now() };
-    for (const batch of inBatches(takers.filter(({ paid }) => paid.fate === fate))) {
-      const taken = batch.map(({ crmId, identity, trackingId, paid }) => ({
-        crm_id: crmId,
-        tracking_id: trackingId,
-        asked_identity: identity,
-        // The profile is as old as the credit that it came by.
-        asked_at: paid.submittedAt,
-      }));
-      const { event } = AFTERWARDS[fate];
-      const rows = await moveAndList(trx, lease, event, taken, run, { outcome_detail: LOST });
-      if (rows.length === 0) continue;
-      const ids = new Set(rows.map(({ crm_id }) => crm_id));
-      const those = batch.filter(({ crmId }) => ids.has(crmId));
-      await insertJobs(trx, lease, those, fate);
-      if (fate === 'lost') {
-        const hold = { integration_id: lease.integrationId, closed_at: run.now };
-        await openLossHolds(trx, hold, rows, LOST);
-      }
-      moved += rows.length;
+/** Moves the takers of jobs of one fate; who is not due any more is left out. */
+async function move(
+  trx: RunTransaction,
+  lease: Lease,
+  runId: string,
+  takers: readonly Taker[],
+  fate: Fate,
+): Promise<number> {
+  let moved = 0;
+  const run = { id: runId, now: trx.clock.now() };
+  for (const batch of inBatches(takers.filter(({ paid }) => paid.fate === fate))) {
+    const taken = batch.map(({ crmId, identity, trackingId, paid }) => ({
+      crm_id: crmId,
+      tracking_id: trackingId,
+      asked_identity: identity,
+      // The profile is as old as the credit that it came by.
+      asked_at: paid.submittedAt,
+    }));
+    const { event } = AFTERWARDS[fate];
+    const rows = await moveAndList(trx, lease, event, taken, run, { outcome_detail: LOST });
+    if (rows.length === 0) continue;
+    const ids = new Set(rows.map(({ crm_id }) => crm_id));
+    const those = batch.filter(({ crmId }) => ids.has(crmId));
+    await insertJobs(trx, lease, those, fate);
+    if (fate === 'lost') {
+      const hold = { integration_id: lease.integrationId, closed_at: run.now };
+      await openLossHolds(trx, hold, rows, LOST);
     }
-    return moved;
+    moved += rows.length;
   }
+  return moved;
+}
 
-  /** Each contact has a row of its own, so that each is polled, delivered and held by itself. */
-  async function insertJobs(
-    trx: RunTransaction,
-    lease: Lease,
-    takers: readonly Taker[],
-    fate: Fate,
-  ): Promise<void> {
-    const { job: state, isOver } = AFTERWARDS[fate];
-    await trx
-      .insertInto('jobs')
-      .values(
-        takers.map(({ paid, ...taker }) => ({
-          tracking_id: taker.trackingId,
-          submission_id: paid.submissionId,
-          integration_id: lease.integrationId,
-          crm_id: taker.crmId,
-          identity: taker.identity,
-          person: taker.person,
-          reason: taker.reason,
-          state,
-          job_id: paid.jobId,
-          shared_from: paid.trackingId,
-          submitted_at: paid.submittedAt,
-          closed_at: isOver ? clock.now() : null,
-        })),
-      )
-      .execute();
-  }
+/** Each contact has a row of its own, so that each is polled, delivered and held by itself. */
+async function insertJobs(
+  trx: RunTransaction,
+  lease: Lease,
+  takers: readonly Taker[],
+  fate: Fate,
+): Promise<void> {
+  const { job: state, isOver } = AFTERWARDS[fate];
+  await trx
+    .insertInto('jobs')
+    .values(
+      takers.map(({ paid, ...taker }) => ({
+        tracking_id: taker.trackingId,
+        submission_id: paid.submissionId,
+        integration_id: lease.integrationId,
+        crm_id: taker.crmId,
+        identity: taker.identity,
+        person: taker.person,
+        reason: taker.reason,
+        state,
+        job_id: paid.jobId,
+        shared_from: paid.trackingId,
+        submitted_at: paid.submittedAt,
+        closed_at: isOver ? trx.clock.now() : null,
+      })),
+    )
+    .execute();
 }

@@ -1,5 +1,5 @@
-import { prepared, type Slots } from '../../database/prepared.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import { preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader } from '../../database/reader.ts';
 
 /** The tables whose rows cost credits, with the column that says how many at most. */
 const AT_MOST = { submissions: 'persons', network_adds: 'donors' } as const;
@@ -8,12 +8,12 @@ type SpendingTable = keyof typeof AT_MOST;
 
 /** Credits that an integration has spent since `since` (epoch ms); what is open counts in full. */
 export async function spentSince(
-  db: Database,
+  reader: Reader,
   table: SpendingTable,
   integrationId: string,
   since: number,
 ): Promise<number> {
-  const row = await selectSpent(db, table)
+  const row = await selectSpent(reader, table)
     .where('integration_id', '=', integrationId)
     .where('intended_at', '>=', since)
     .executeTakeFirst();
@@ -22,11 +22,11 @@ export async function spentSince(
 
 /** The same of one run. */
 export async function spentByRun(
-  db: Database,
+  reader: Reader,
   table: SpendingTable,
   runId: string,
 ): Promise<number> {
-  const { rows } = await spentBy[table](db, { runId });
+  const { rows } = await spentBy[table](reader, { runId });
   return Number(rows[0]?.spent ?? 0);
 }
 
@@ -36,13 +36,13 @@ const spentBy = {
 };
 
 function preparedFor(table: SpendingTable) {
-  return prepared((db, { runId }: Slots<{ runId: string }>) =>
+  return preparedRead((db, { runId }: Slots<{ runId: string }>) =>
     selectSpent(db, table).where('run_id', '=', runId).compile(),
   );
 }
 
-function selectSpent(db: Database | Trx, table: SpendingTable) {
-  return db
+function selectSpent(reader: Reader, table: SpendingTable) {
+  return reader
     .selectFrom(table)
     .select(({ fn }) => fn.sum(fn.coalesce('charged', AT_MOST[table])).as('spent'));
 }

@@ -3,8 +3,8 @@ import { type Moved, move, moveAndList } from '../../contacts/apply-events.ts';
 import { inheritLater } from '../../contacts/departures.ts';
 import { lockKey, OPEN_STATES, type SubmissionRow } from '../../contacts/open-submissions.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
-import type { RunTransaction } from '../../database/leases.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
+import type { LeasedTransaction } from '../../database/leases.ts';
+import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
 import { inBatches } from '../../database/rows.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
@@ -19,7 +19,7 @@ type End = {
 
 /** Ends a submission once: credits leave the balance of its key. Throws if it was closed before. */
 export async function closeSubmission(
-  trx: RunTransaction,
+  trx: LeasedTransaction,
   submissionId: string,
   end: End,
 ): Promise<ClosedSubmission> {
@@ -33,7 +33,7 @@ export async function closeSubmission(
   return { ...submission, closed_at: end.closed_at };
 }
 
-const selectKey = prepared((db, { submissionId }: Slots<{ submissionId: string }>) =>
+const selectKey = preparedRead((db, { submissionId }: Slots<{ submissionId: string }>) =>
   db.selectFrom('submissions').select('partner_key').where('id', '=', submissionId).compile(),
 );
 
@@ -67,7 +67,7 @@ export type SubmittedJob = Pick<
 
 /** Jobs that were not charged are closed as unpaid, and their contacts are due again. */
 export async function returnToDue(
-  trx: RunTransaction,
+  trx: LeasedTransaction,
   submission: ClosedSubmission,
   outcome_reason: OutcomeReason,
 ): Promise<void> {
@@ -80,7 +80,7 @@ export async function returnToDue(
 
 /** Contacts of jobs without an answer, charged: a person decides whether to spend again. */
 export async function holdUnanswered(
-  trx: RunTransaction,
+  trx: LeasedTransaction,
   submission: ClosedSubmission,
   detail: string,
 ): Promise<void> {
@@ -91,7 +91,7 @@ export async function holdUnanswered(
 
 /** The same contacts where the settings allow to spend again. */
 export async function makeDueAgain(
-  trx: RunTransaction,
+  trx: LeasedTransaction,
   submission: ClosedSubmission,
   detail: string,
 ): Promise<void> {
@@ -101,7 +101,7 @@ export async function makeDueAgain(
 
 /** Contacts whose jobs were accepted: the credit is on record against the identity submitted. */
 export async function spendOnAccepted(
-  trx: RunTransaction,
+  trx: LeasedTransaction,
   submission: ClosedSubmission,
   jobs: readonly Omit<SubmittedJob, 'reason'>[],
 ): Promise<void> {
@@ -112,7 +112,7 @@ export async function spendOnAccepted(
 
 /** Opens the holds of contacts that wait because an answer was lost. */
 export async function openLossHolds(
-  trx: RunTransaction,
+  trx: LeasedTransaction,
   { integration_id, closed_at }: Pick<ClosedSubmission, 'integration_id' | 'closed_at'>,
   contacts: readonly { crm_id: string; tracking_id: string | null }[],
   detail: string,
@@ -138,7 +138,7 @@ export async function openLossHolds(
 }
 
 async function spendUnanswered(
-  trx: RunTransaction,
+  trx: LeasedTransaction,
   submission: ClosedSubmission,
   event: 'lost' | 'lostDueAgain',
   outcome_detail: string,
@@ -153,7 +153,7 @@ async function spendUnanswered(
 
 /** Closes the jobs without an answer, and resolves with them. */
 async function closeUnanswered(
-  trx: RunTransaction,
+  trx: LeasedTransaction,
   { id, closed_at }: ClosedSubmission,
   state: 'unpaid' | 'lost',
 ): Promise<SubmittedJob[]> {

@@ -1,7 +1,6 @@
-import { LEASE_MS } from '../leases.ts';
 import { prepared, type Slots } from '../prepared.ts';
 import type { Database, Trx } from '../tables/tables.ts';
-import { again } from '../transact.ts';
+import { again, LEASE_MS } from '../transact.ts';
 
 /** How the names of an integration's secrets begin; no other's do. */
 export function secretPrefix(integrationId: string): string {

@@ -164,7 +164,8 @@ export function questionQueries(
       if (!(await close(trx, id, decision))) return false;
       const keys = await moveContact(trx, question, decision);
       const details = { hold: id, kind, decision, ...(keys > 0 && { keys }) };
-      await record(trx, { action: 'hold.decided', integrationId, crmId, details });
+      const changesBlocks = kind === 'forgotten_person';
+      await record(trx, { action: 'hold.decided', integrationId, crmId, details, changesBlocks });
       return true;
     });
   }

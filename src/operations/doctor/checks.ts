@@ -5,6 +5,7 @@ import { isConfigurationError, messageOf } from '../../core/errors.ts';
 import { ownerWords } from '../../core/owner.ts';
 import { describeCount, formatCount, formatTimestamp } from '../../core/quantities.ts';
 import { clockProblem } from '../../credits/confirm.ts';
+import { listOpenSubmissions } from '../../credits/statements/submissions.ts';
 import { describeProxies, readProxies } from '../../outbound/proxy.ts';
 import { CAUSES } from './causes.ts';
 
@@ -171,7 +172,7 @@ async function checkSubmission({
   deps: { store },
   partnerKey,
 }: OpenIntegration): Promise<Finding[]> {
-  const open = await store.submissions.listOpen(partnerKey);
+  const open = await listOpenSubmissions(store.reader, partnerKey);
   return open.map(({ persons, intendedAt }) => {
     const message = `A submission of ${describeCount(persons, 'person', 'persons')} from ${formatTimestamp(intendedAt)} has no answer yet.`;
     return plain(met('submissions', message, 'The next sync settles it by the balance.'));

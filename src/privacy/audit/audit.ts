@@ -10,6 +10,13 @@ import { prepared, type Slots } from '../../database/prepared.ts';
 import { isPartMissing } from '../../database/store-error.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import {
+  type Blocks,
+  blocksSchema,
+  describeChangedBlocks,
+  readBlocks,
+  SEALING_BLOCKS,
+} from './blocks.ts';
+import {
   auditSealer,
   birthMark,
   CHAIN_START,
@@ -120,6 +127,8 @@ const bodySchema = z.object({
   contact: z.string().nullable(),
   /** Of the first entry, if a birth record was made with it. */
   born: z.boolean().default(false),
+  /** Of entries about erasures, and of the first one. */
+  blocks: blocksSchema.nullable().default(null),
 });
 
 function listed(db: Database | Trx) {
@@ -340,6 +349,8 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
         `Keys of ${lost} contacts are missing ${why}: entries about them can't be read any more.`,
       );
     }
+    const changedBlocks = await findChangedBlocks();
+    if (changedBlocks !== null) wrong(changedBlocks);
     const end = { seq, hash };
     if (head === null) {
       if (entries > 0) wrong('The row that says where the chain ends is missing.');
@@ -451,15 +462,49 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
   async function wasBornOnRecord(): Promise<boolean> {
     const first = await db
       .selectFrom('audit_entries')
-      .select('sealed')
+      .select(['seq', 'sealed'])
       .where('seq', '=', 1)
       .executeTakeFirst();
-    if (first === undefined) return false;
+    return first !== undefined && openIfGenuine(first)?.born === true;
+  }
+
+  /** Whether who is blocked is what the last entry says that has sealed it; null if it is, or if no entry has. */
+  async function findChangedBlocks(): Promise<string | null> {
+    for (;;) {
+      const sealed = await findSealedBlocks();
+      if (sealed === null) return null;
+      const now = await readBlocks(db, fingerprint);
+      // An erasure meanwhile has sealed others.
+      if ((await findSealedBlocks())?.hash !== sealed.hash) continue;
+      return describeChangedBlocks(sealed, now);
+    }
+  }
+
+  async function findSealedBlocks(): Promise<Blocks | null> {
+    for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+      const rows = await db
+        .selectFrom('audit_entries')
+        .select(['seq', 'sealed'])
+        .where('seq', '<', before)
+        .where((eb) => eb.or([eb('action', 'in', SEALING_BLOCKS), eb('seq', '=', 1)]))
+        .orderBy('seq', 'desc')
+        .limit(ROWS_AT_ONCE)
+        .execute();
+      for (const row of rows) {
+        before = row.seq;
+        const blocks = openIfGenuine(row)?.blocks ?? null;
+        if (blocks !== null) return blocks;
+      }
+      if (rows.length === 0) return null;
+    }
+  }
+
+  /** Null for an entry that was changed, which is a finding of its own. */
+  function openIfGenuine({ seq, sealed }: { seq: number; sealed: string }) {
     try {
-      return bodySchema.parse(JSON.parse(sealer().open(first.sealed, entrySealContext(1)))).born;
+      return bodySchema.parse(JSON.parse(sealer().open(sealed, entrySealContext(seq))));
     } catch (error) {
-      // It was changed, which is a finding of its own.
-      if (isDonorSyncError(error)) return false;
+      if (isDonorSyncError(error)) return null;
       throw error;
     }
   }
@@ -570,7 +615,11 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
       .where('id', '=', 1)
       .execute();
     const entries = Number(numDeletedRows);
-    await record(trx, { action: 'audit.purged', details: { entries, through: last.seq } });
+    await record(trx, {
+      action: 'audit.purged',
+      details: { entries, through: last.seq },
+      changesBlocks: true,
+    });
     return entries;
   }
 }

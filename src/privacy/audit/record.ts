@@ -7,6 +7,7 @@ import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import type { Trx } from '../../database/tables/tables.ts';
+import { readBlocks } from './blocks.ts';
 import {
   auditSealer,
   birthMark,
@@ -84,45 +85,78 @@ export interface NewAuditEntry {
   integrationId?: string | null;
   crmId?: string | null;
   details?: AuditDetails;
+  /** True for a change of who is blocked because of an erasure: the entry seals who is from now on. */
+  changesBlocks?: boolean;
+}
+
+/** A transaction that says who changes something, and when: of an actor, or of a run. */
+export type AuditedTransaction = Trx & RecordDeps;
+
+export interface RecordDeps {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly fingerprint: Fingerprint;
+  readonly actor: Actor;
 }
 
 /**
- * Adds an entry as the last thing that a transaction does: from here to its end no other transaction
- * can add one, and that order keeps two of them from waiting for each other.
+ * Adds an entry, in the name of the transaction's actor, as the last thing that a transaction does: from here to its
+ * end no other transaction can add one, and that order keeps two of them from waiting for each other.
  */
-export type RecordEntry = (trx: Trx, entry: NewAuditEntry) => Promise<void>;
-
-export interface RecordDeps {
-  clock: Pick<Clock, 'now'>;
-  fingerprint: Fingerprint;
-  actor: Actor;
+export function recordEntry(trx: AuditedTransaction, entry: NewAuditEntry): Promise<void> {
+  return addEntry(trx, trx, entry);
 }
 
-export function auditRecorder({ clock, fingerprint, actor }: RecordDeps): RecordEntry {
-  let sealer: Sealer | null = null;
-  return async (trx, { action, integrationId = null, crmId = null, details = {} }) => {
-    sealer ??= auditSealer(fingerprint);
-    const { seq, hash: before, mark: markBefore } = await takePlace(trx);
-    const contact =
-      crmId === null || integrationId === null
-        ? null
-        : await sealContact(trx, { sealer, fingerprint }, { seq, integrationId, crmId });
-    // Sealed in the first entry: its birth record cannot be taken away unseen.
-    const born = seq === 1 ? { born: true } : {};
-    const body = { actor, details, contact: contact?.sealed ?? null, ...born };
-    const sealed = sealer.seal(JSON.stringify(body), entrySealContext(seq));
-    const entry = { seq, at: clock.now(), integrationId, action, keyId: contact?.keyId ?? null };
-    const hash = chainHash(fingerprint, before, { ...entry, sealed });
-    await requireFree(trx, seq);
-    await insertEntry(trx, { ...entry, sealed, hash });
-    if (seq === 1) await recordBirth(trx, fingerprint, { at: entry.at, hash });
-    // An end that donor-sync has not signed stays unsigned: signing the next one would cover up that entries were cut off.
-    const isGenuine =
-      seq === 1 ||
-      markBefore === placeMark(fingerprint, 'audit_end', { seq: seq - 1, hash: before });
-    const mark = isGenuine ? placeMark(fingerprint, 'audit_end', { seq, hash }) : markBefore;
-    await moveHead(trx, { hash, mark });
-  };
+/** As `recordEntry`, for transactions that do not say who changes something. */
+export type RecordEntry = (trx: Trx, entry: NewAuditEntry) => Promise<void>;
+
+export function auditRecorder(deps: RecordDeps): RecordEntry {
+  return (trx, entry) => addEntry(trx, deps, entry);
+}
+
+async function addEntry(
+  trx: Trx,
+  { clock, fingerprint, actor }: RecordDeps,
+  {
+    action,
+    integrationId = null,
+    crmId = null,
+    details = {},
+    changesBlocks = false,
+  }: NewAuditEntry,
+): Promise<void> {
+  const sealer = getSealer(fingerprint);
+  const { seq, hash: before, mark: markBefore } = await takePlace(trx);
+  const contact =
+    crmId === null || integrationId === null
+      ? null
+      : await sealContact(trx, { sealer, fingerprint }, { seq, integrationId, crmId });
+  // Sealed in the first entry: its birth record cannot be taken away unseen.
+  const born = seq === 1 ? { born: true } : {};
+  // With the place taken nobody else changes them until the transaction ends.
+  const blocks = changesBlocks || seq === 1 ? { blocks: await readBlocks(trx, fingerprint) } : {};
+  const body = { actor, details, contact: contact?.sealed ?? null, ...born, ...blocks };
+  const sealed = sealer.seal(JSON.stringify(body), entrySealContext(seq));
+  const entry = { seq, at: clock.now(), integrationId, action, keyId: contact?.keyId ?? null };
+  const hash = chainHash(fingerprint, before, { ...entry, sealed });
+  await requireFree(trx, seq);
+  await insertEntry(trx, { ...entry, sealed, hash });
+  if (seq === 1) await recordBirth(trx, fingerprint, { at: entry.at, hash });
+  // An end that donor-sync has not signed stays unsigned: signing the next one would cover up that entries were cut off.
+  const isGenuine =
+    seq === 1 || markBefore === placeMark(fingerprint, 'audit_end', { seq: seq - 1, hash: before });
+  const mark = isGenuine ? placeMark(fingerprint, 'audit_end', { seq, hash }) : markBefore;
+  await moveHead(trx, { hash, mark });
+}
+
+/** By the fingerprints whose key they are made of: each is derived once. */
+const sealers = new WeakMap<Fingerprint, Sealer>();
+
+function getSealer(fingerprint: Fingerprint): Sealer {
+  const known = sealers.get(fingerprint);
+  if (known !== undefined) return known;
+  const sealer = auditSealer(fingerprint);
+  sealers.set(fingerprint, sealer);
+  return sealer;
 }
 
 /** The first birth stays on record: a second chain in the same database has another first entry, which shows. */

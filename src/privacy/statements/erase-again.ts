@@ -150,6 +150,7 @@ async function apply(
   const found =
     crmIds.length === 0 ? [] : await findDonorFingerprints(trx, fingerprint, [integration], crmIds);
   const donors = JSON.stringify([...new Set([...logged.donors, ...found])]);
+  const before = await readBlock(trx, integration, contact);
   await trx
     .insertInto('forgotten')
     .values({
@@ -172,12 +173,32 @@ async function apply(
       })),
     )
     .execute();
-  if (state === 'begun' || crmIds.length === 0) return;
+  if (state === 'begun' || crmIds.length === 0) {
+    if ((await readBlock(trx, integration, contact)) === before) return;
+    const details = { state, everywhere, again: true };
+    await record(trx, {
+      ...{ action: 'forget.begun', integrationId: integration, details, changesBlocks: true },
+    });
+    return;
+  }
   const { contacts, jobs, holds, writes, keys } = await eraseRows(trx, integration, crmIds, now, {
     // What was cleared then, and what came since, the backup does not know.
     fingerprint,
     mayBeLeft: true,
   });
   const details = { contacts, jobs, holds, writes, keys, again: true };
-  await record(trx, { action: 'forget.done', integrationId: integration, details });
+  await record(trx, {
+    ...{ action: 'forget.done', integrationId: integration, details, changesBlocks: true },
+  });
+}
+
+/** What the audit seals of a block, as one text; null if there is none. */
+async function readBlock(trx: Trx, integration: string, contact: string): Promise<string | null> {
+  const row = await trx
+    .selectFrom('forgotten')
+    .select(['state', 'person', 'everywhere', 'donors'])
+    .where('integration_id', '=', integration)
+    .where('crm_id_fingerprint', '=', contact)
+    .executeTakeFirst();
+  return row === undefined ? null : JSON.stringify(row);
 }

@@ -44,10 +44,7 @@ export async function eraseIntegration(
   batch: EraseBatch,
 ): Promise<ErasedIntegration> {
   const erased: Record<string, number> = {};
-  const count = (what: string, rows: number | bigint) => {
-    if (Number(rows) > 0) erased[what] = (erased[what] ?? 0) + Number(rows);
-  };
-  await batch(async (trx) => {
+  await counting(async (trx, count) => {
     for (const [table, clear] of Object.entries(CLEARED)) {
       count(table, await clear(trx, integrationId, now));
     }
@@ -58,8 +55,22 @@ export async function eraseIntegration(
   await removeNetworks();
   return { erased, kept: await countKept(db, integrationId) };
 
+  /** One portion. What it counts is added once it is kept: a transaction may be tried several times. */
+  async function counting(
+    work: (trx: Trx, count: (what: string, rows: number | bigint) => void) => Promise<void>,
+  ): Promise<void> {
+    const gone = await batch(async (trx) => {
+      const rows = new Map<string, number>();
+      await work(trx, (what, more) => rows.set(what, (rows.get(what) ?? 0) + Number(more)));
+      return rows;
+    });
+    for (const [what, rows] of gone) {
+      if (rows > 0) erased[what] = (erased[what] ?? 0) + rows;
+    }
+  }
+
   async function removeFrom(table: (typeof TABLES)[number]): Promise<void> {
-    await batch(async (trx) => {
+    await counting(async (trx, count) => {
       const { numDeletedRows } = await trx
         .deleteFrom(table)
         .where('integration_id', '=', integrationId)
@@ -78,7 +89,7 @@ export async function eraseIntegration(
         .limit(1)
         .executeTakeFirst();
       if (run === undefined) return;
-      await batch(async (trx) => {
+      await counting(async (trx, count) => {
         for (const table of TABLES_OF_RUNS) {
           const { numDeletedRows } = await trx
             .deleteFrom(table)
@@ -105,24 +116,18 @@ export async function eraseIntegration(
           .execute();
         if (rows.length === 0) break;
         const ids = rows.flatMap(({ crm_id: id }) => id ?? []);
-        const gone = await batch((trx) => eraseRows(trx, integrationId, ids, now));
-        for (const what of [
-          'contacts',
-          'holds',
-          'writes',
-          'paths',
-          'profiles',
-          'groups',
-        ] as const) {
-          count(what, gone[what]);
-        }
-        count('contactsOfJobs', gone.jobs);
+        await counting(async (trx, count) => {
+          const gone = await eraseRows(trx, integrationId, ids, now);
+          const own = ['contacts', 'holds', 'writes', 'paths', 'profiles', 'groups'] as const;
+          for (const what of own) count(what, gone[what]);
+          count('contactsOfJobs', gone.jobs);
+        });
       }
     }
   }
 
   async function removeNetworks(): Promise<void> {
-    await batch(async (trx) => {
+    await counting(async (trx, count) => {
       const members = await trx
         .deleteFrom('network_members')
         .where('network', 'in', (eb) =>

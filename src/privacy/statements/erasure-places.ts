@@ -3,10 +3,10 @@
  * that backups were made in. Every place ends up with all lines, so that whichever is left after a loss tells
  * who was erased.
  */
-import { access, constants, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { messageOf } from '../../core/errors.ts';
 import { type ErasureEntry, type ErasureLog, FOLDER_LOG, isOfStore } from './erasure-log.ts';
+import { findWriteProblem } from './find-write-problem.ts';
 
 /** A place that holds a log of erasures. */
 export interface ErasurePlace {
@@ -152,22 +152,6 @@ async function examined(path: string, kind: ErasurePlace['kind']): Promise<Erasu
   if (kind === 'backups' && !(await isThere(folder))) {
     return { path, kind, state: 'gone', problem: `${folder} is not there` };
   }
-  try {
-    const found = await stat(path).catch(() => null);
-    if (found !== null && !found.isFile()) throw new Error('it is not a file');
-    await access(
-      found === null ? await nearestFolder(folder) : path,
-      constants.R_OK | constants.W_OK,
-    );
-    return { path, kind, state: 'writable', problem: null };
-  } catch (error) {
-    return { path, kind, state: 'unwritable', problem: messageOf(error) };
-  }
-}
-
-/** The folder itself, or the one that it would be made in. */
-async function nearestFolder(folder: string): Promise<string> {
-  for (let at = folder; ; at = dirname(at)) {
-    if ((await isThere(at)) || dirname(at) === at) return at;
-  }
+  const problem = await findWriteProblem(path);
+  return { path, kind, state: problem === null ? 'writable' : 'unwritable', problem };
 }

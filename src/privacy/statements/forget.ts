@@ -29,7 +29,7 @@ import {
 import { dropLeftValues, LEFT_STATES, leftContact } from './left-values.ts';
 import { parseDonors, parseNames } from './mentions.ts';
 import { placeWrites, recallWrites } from './recall-writes.ts';
-import type { WriteLog } from './write-log.ts';
+import type { WriteLog, WriteLogFile } from './write-log.ts';
 
 export type ForgottenRecord = FromRow<Selectable<Tables['forgotten']>>;
 
@@ -141,6 +141,7 @@ export function forgetQueries(deps: ForgetDeps) {
           action: 'forget.begun',
           integrationId: lease.integrationId,
           details: { state, everywhere },
+          changesBlocks: true,
         });
       });
     },
@@ -151,15 +152,27 @@ export function forgetQueries(deps: ForgetDeps) {
       crmId: string,
       { person, everywhere }: Pick<Erasure, 'person' | 'everywhere'>,
     ): Promise<void> {
-      await db
-        .updateTable('forgotten')
-        .set((eb) => ({
-          person: eb.fn.coalesce('person', eb.val(person === null ? null : JSON.stringify(person))),
-          everywhere: everywhere ? 1 : eb.ref('everywhere'),
-        }))
-        .where('integration_id', '=', integrationId)
-        .where('crm_id_fingerprint', '=', fingerprint('forgotten', crmId))
-        .execute();
+      const known = person === null ? null : JSON.stringify(person);
+      await db.transaction().execute(async (trx) => {
+        const { numUpdatedRows } = await trx
+          .updateTable('forgotten')
+          .set((eb) => ({
+            person: eb.fn.coalesce('person', eb.val(known)),
+            everywhere: everywhere ? 1 : eb.ref('everywhere'),
+          }))
+          .where('integration_id', '=', integrationId)
+          .where('crm_id_fingerprint', '=', fingerprint('forgotten', crmId))
+          .where((eb) =>
+            eb.or([
+              ...(known === null ? [] : [eb('person', 'is', null)]),
+              ...(everywhere ? [eb('everywhere', '=', 0)] : []),
+            ]),
+          )
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return;
+        const details = { state: 'erased', everywhere };
+        await record(trx, { action: 'forget.begun', integrationId, details, changesBlocks: true });
+      });
     },
 
     /** How far an erasure has come. */
@@ -216,7 +229,7 @@ export function forgetQueries(deps: ForgetDeps) {
           .execute();
         const { contacts, jobs, holds, writes, keys } = erased;
         const details = { contacts, jobs, holds, writes, keys };
-        await record(trx, { action: 'forget.done', integrationId, details });
+        await record(trx, { action: 'forget.done', integrationId, details, changesBlocks: true });
         return erased;
       });
     },
@@ -382,7 +395,7 @@ export function forgetQueries(deps: ForgetDeps) {
         }
         const ids = [...new Set(lifted.map((row) => row.integration_id))].sort();
         for (const integrationId of ids) {
-          await record(trx, { action: 'forget.lifted', integrationId });
+          await record(trx, { action: 'forget.lifted', integrationId, changesBlocks: true });
         }
         return ids;
       });
@@ -411,6 +424,25 @@ export function forgetQueries(deps: ForgetDeps) {
       const known = await db.selectFrom('integrations').select('id').execute();
       for (const { id } of known) await placeWrites(db, fingerprint, id);
       return { ...done, ...logReach(entries, ageAt) };
+    },
+
+    /** How the log of writes stands: its files, and whether it has the newest writes of the database. */
+    async examineWriteLog(): Promise<WriteLogState> {
+      const files = await writeLog.examine(clock.now());
+      const newest = await db
+        .selectFrom('writes')
+        .select(['id', 'written_at'])
+        .where('state', 'not in', LEFT_STATES)
+        .where('written_at', '>=', clock.now() - LOG_CHECKED_MS)
+        .orderBy('written_at', 'desc')
+        .limit(WRITES_CHECKED)
+        .execute();
+      const oldest = newest.at(-1)?.written_at ?? clock.now();
+      const lines = await writeLog.read(Number(oldest) - BACKUP_TAKES_MS);
+      const noted = new Set(lines.map(({ id }) => id));
+      const missing = newest.filter(({ id }) => !noted.has(id));
+      const lastMissingAt = missing.length === 0 ? null : Number(missing[0]?.written_at);
+      return { files, checked: newest.length, missing: missing.length, lastMissingAt };
     },
 
     /** Finds the contacts of writes that a restore has brought back, once runs have read them. */
@@ -523,6 +555,22 @@ const forgottenIn = prepared(
       .where((eb) => eb.or([eb('integration_id', 'in', integrationIds), eb('everywhere', '=', 1)]))
       .compile(),
 );
+
+/** How the log of writes stands. */
+export interface WriteLogState {
+  files: readonly WriteLogFile[];
+  /** How many of the newest writes of the database were looked for. */
+  checked: number;
+  /** How many of these it lacks: another host has noted them elsewhere, or the log was lost. */
+  missing: number;
+  /** Epoch ms; null if it lacks none. */
+  lastMissingAt: number | null;
+}
+
+const WRITES_CHECKED = 1_000;
+
+/** A log that was lost, or made later, is no finding for good. */
+const LOG_CHECKED_MS = 30 * 86_400_000;
 
 /** Writes that began while the backup was made may be missing in it. */
 const BACKUP_TAKES_MS = 3_600_000;

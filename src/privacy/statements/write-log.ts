@@ -9,6 +9,7 @@ import type { OwnedValues } from '../../contacts/owned-values.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { hasCode } from '../../database/system-error.ts';
+import { findWriteProblem } from './find-write-problem.ts';
 
 const owned = z.record(z.string(), z.string());
 
@@ -44,10 +45,23 @@ export interface WriteLog {
   append(lines: readonly LoggedWrite[]): Promise<void>;
   /** The lines since a moment (epoch ms), in any order. */
   read(since: number): Promise<LoggedWrite[]>;
+  /** The files that writes of this moment (epoch ms) are noted in, without writing to them. */
+  examine(at: number): Promise<WriteLogFile[]>;
+}
+
+/** A file of the log. */
+export interface WriteLogFile {
+  path: string;
+  /** Why it cannot be written to; null if it can. */
+  problem: string | null;
 }
 
 /** For a database in memory. */
-export const noWriteLog: WriteLog = { append: async () => undefined, read: async () => [] };
+export const noWriteLog: WriteLog = {
+  append: async () => undefined,
+  read: async () => [],
+  examine: async () => [],
+};
 
 /** Older files go: nobody restores a backup that old, and who does is told what is not known. */
 const MONTHS_KEPT = 13;
@@ -81,6 +95,13 @@ export function openWriteLog(erasureLogs: readonly string[], log: Pick<Log, 'war
       }
       return [...found.values()];
     },
+    examine: (at) =>
+      Promise.all(
+        erasureLogs.map(async (path) => {
+          const file = fileOf(path, monthOf(at));
+          return { path: file, problem: await findWriteProblem(file) };
+        }),
+      ),
   };
 }
 

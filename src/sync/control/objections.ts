@@ -5,7 +5,7 @@ import type { Contact } from '../../core/contact.ts';
 /** The same connector, in which these contacts have opted out. */
 export function withObjections(connector: Connector, objectors: ReadonlySet<string>): Connector {
   if (objectors.size === 0) return connector;
-  const marked: Pick<Connector, 'readPages' | 'readByIds'> = {
+  const marked: Pick<Connector, 'readPages' | 'readByIds' | 'findMarked'> = {
     async *readPages(cursor, known) {
       for await (const page of connector.readPages(cursor, known)) {
         yield { ...page, contacts: page.contacts.map(mark) };
@@ -17,10 +17,17 @@ export function withObjections(connector: Connector, objectors: ReadonlySet<stri
         lookup.state === 'found' ? { ...lookup, contact: mark(lookup.contact) } : lookup,
       );
     },
+    async *findMarked(cursor) {
+      // A longer list has all contacts read again, but for those that the filter leaves out.
+      if (cursor === null) yield [...objectors];
+      if (connector.findMarked !== undefined) yield* connector.findMarked(cursor);
+    },
   };
   return new Proxy(connector, {
     get(target, name) {
-      if (name === 'readPages' || name === 'readByIds') return marked[name];
+      if (name === 'readPages' || name === 'readByIds' || name === 'findMarked') {
+        return marked[name];
+      }
       const value: unknown = Reflect.get(target, name);
       // A connector of a package may be an object of a class.
       return typeof value === 'function' ? value.bind(target) : value;

@@ -1,7 +1,8 @@
 import { RetriableError } from '../../core/errors.ts';
 import { ownerWords } from '../../core/owner.ts';
-import { LEASE_MS, type Lease } from '../../database/leases.ts';
+import type { Lease } from '../../database/leases.ts';
 import { isPassing, isUnconfirmed } from '../../database/store-error.ts';
+import { LEASE_MS } from '../../database/transact.ts';
 import type { Store } from '../../store.ts';
 import type { SyncDeps } from './context.ts';
 

@@ -10,6 +10,9 @@ import type { Run, SyncDeps } from '../control/context.ts';
 /** Marks are counted over this time, as departures are. */
 export const OPT_OUT_WINDOW_MS = 7 * 86_400_000;
 
+/** An opt-out mark that is wrong is corrected within this time. */
+export const KEPT_AFTER_OPT_OUT_DAYS = 30;
+
 /** New marks on more than this share of the contacts with a profile, and on at least this many, are in doubt. */
 const MOST = { share: 0.1, atLeast: 25 };
 

@@ -1,4 +1,4 @@
-import type { RunTransaction } from '../../database/leases.ts';
+import type { LeasedTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 
 /** The contacts of a run by what it did with them, and the credits that it spent. */
@@ -16,7 +16,7 @@ const NOTHING: RunCounts = { read: 0, chosen: 0, submitted: 0, enhanced: 0, shar
 
 /** Adds to the counts of a run, in the transaction of what is counted. */
 export async function countInRun(
-  trx: RunTransaction,
+  trx: LeasedTransaction,
   runId: string,
   more: Partial<RunCounts>,
 ): Promise<void> {

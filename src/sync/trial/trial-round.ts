@@ -6,7 +6,14 @@
 import type { ContactRecord } from '../../contacts/contacts.ts';
 import { PRIORITY } from '../../contacts/life.ts';
 import { MAX_PERSONS_PER_SUBMISSION } from '../../core/person.ts';
-import type { MappingRecord } from '../../credits/statements/mappings.ts';
+import {
+  acceptMappingByTrial,
+  countAnswersByMapping,
+  countUnansweredByMapping,
+  findMapping,
+  type MappingRecord,
+  withdrawMapping,
+} from '../../credits/statements/mappings.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 import { createSpread } from '../spread.ts';
 import {
@@ -54,7 +61,7 @@ export function createTrial({ store, log }: TrialDeps, run: Run): Trial {
           isOver = true;
           return 'over';
         case 'passed':
-          await store.mappings.acceptByTrial(run.lease, run.mapping);
+          await store.checkpoint(run.lease, (trx) => acceptMappingByTrial(trx, run.mapping));
           log.info({ run: run.id, integration: id }, 'the mapping passed its trial');
           return 'over';
         case 'wait':
@@ -72,7 +79,7 @@ export function createTrial({ store, log }: TrialDeps, run: Run): Trial {
     async isStillKnown() {
       const verdict = await findLaterVerdict({ store }, run);
       if (verdict === null) return true;
-      await store.mappings.withdraw(run.lease, run.mapping);
+      await store.checkpoint(run.lease, (trx) => withdrawMapping(trx, run.mapping));
       run.control.stopSpending('match_rate_low', verdictText(verdict, id));
       return false;
     },
@@ -92,7 +99,7 @@ export async function findLaterVerdict(
   run: Pick<TrialRun, 'integration' | 'mapping'>,
 ): Promise<Verdict | null> {
   const { size, minKnown } = run.integration.guards.trial;
-  const mapping = await store.mappings.find(run.integration.id, run.mapping);
+  const mapping = await findMapping(store.reader, run.integration.id, run.mapping);
   if (size === 0 || !mapping || mapping.acceptedBy === 'person') return null;
   return judgeLater({ ...(await countAnswers({ store }, run, mapping.acceptedAt)), minKnown });
 }
@@ -103,14 +110,14 @@ export async function findTrialFacts(
   run: TrialRun,
 ): Promise<TrialFacts> {
   const { id, guards } = run.integration;
-  const acceptance = toAcceptance(await store.mappings.find(id, run.mapping));
+  const acceptance = toAcceptance(await findMapping(store.reader, id, run.mapping));
   const facts = { ...guards.trial, acceptance };
   const isOver = facts.size === 0 || acceptance === 'person' || acceptance === 'by_rate';
   if (isOver) return { ...facts, answered: 0, known: 0, open: 0, stuck: 0 };
   return {
     ...facts,
     ...(await countAnswers({ store }, run, null)),
-    ...(await store.mappings.countUnanswered(id, run.mapping, run)),
+    ...(await countUnansweredByMapping(store.reader, id, run.mapping, run)),
   };
 }
 
@@ -119,7 +126,7 @@ function countAnswers(
   { integration, mapping }: Pick<TrialRun, 'integration' | 'mapping'>,
   since: number | null,
 ) {
-  return store.mappings.countAnswers(integration.id, mapping, {
+  return countAnswersByMapping(store.reader, integration.id, mapping, {
     limit: ANSWERS_IN_A_ROW,
     ...(since === null ? {} : { since }),
   });

@@ -17,6 +17,22 @@ describe('splitFullName', () => {
   ])('takes %j apart', expectSplit);
 
   it.each([
+    ['Jan Berg (deceased)', null, null],
+    ['Rev. James Harold Schröder (deceased)', null, null],
+    ['Berg, Jan (verstorben)', null, null],
+    ['† Jan Berg', null, null],
+    ['Jan Berg ✝', null, null],
+  ])('takes no name of somebody who has died: %j', expectSplit);
+
+  it.each([
+    ['Construcciones Peña, S.A.', null, null],
+    ['Panadería Ibáñez S.L.', null, null],
+    ['Müller Maschinenbau GmbH', null, null],
+    ['S.A. Smith', 'S.A.', 'Smith'],
+    ['Ana de Sa', 'Ana', 'de Sa'],
+  ])('tells organisations by their legal form, and initials from it: %j', expectSplit);
+
+  it.each([
     ['Dr. Ana de la Cruz', 'Ana', 'de la Cruz'],
     ['van der Berg, Jan', 'Jan', 'van der Berg'],
     ['Berg, Jan van der', 'Jan', 'van der Berg'],

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
 import {
+  listSpendingClients,
+  listSpentDays,
+  listSpentMonths,
+} from '../../../src/credits/statements/credit-spans.ts';
+import {
   accept,
   chargeLoss,
   contactRow,
@@ -25,7 +30,7 @@ function finish({ store, lease, clock }: StoreWorld, run = RUN): Promise<void> {
 }
 
 function days({ store }: StoreWorld, integrations: string[] | null = [INTEGRATION]) {
-  return store.spans.listDays(integrations, '2027-01-01', '2027-12-31');
+  return listSpentDays(store.reader, integrations, '2027-01-01', '2027-12-31');
 }
 
 const SPENT = { enhancements: 3, networks: 0, written: 0 };
@@ -47,9 +52,12 @@ describeEachDatabase('what was spent by day', (open) => {
     const spent = { ...SPENT, written: 2 };
     expect(await days(world)).toEqual([{ at: FIRST_DAY, ...spent }]);
     expect(await days(world, null)).toEqual([{ at: FIRST_DAY, ...spent }]);
-    const month = await world.store.spans.listClients('2027-01', null, { offset: 0, limit: 5 });
+    const month = await listSpendingClients(world.store.reader, '2027-01', null, {
+      offset: 0,
+      limit: 5,
+    });
     expect(month).toEqual({ clients: [{ integrationId: INTEGRATION, ...spent }], total: 1 });
-    expect(await world.store.spans.listMonths(3)).toEqual(['2027-01']);
+    expect(await listSpentMonths(world.store.reader, 3)).toEqual(['2027-01']);
   });
 
   it('counts what is not settled in full, and once it is settled what was charged, on the day of the request', async () => {

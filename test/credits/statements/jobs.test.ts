@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import type { RunningJob } from '../../../src/credits/statements/jobs.ts';
+import {
+  countRunningJobs,
+  findJobIds,
+  listReadyJobs,
+  listRunningJobs,
+  type RunningJob,
+  recordJobProgress,
+} from '../../../src/credits/statements/jobs.ts';
 import { fromRow } from '../../../src/database/from-row.ts';
 import type { Store } from '../../../src/store.ts';
 import {
@@ -56,15 +63,14 @@ describeEachDatabase('running jobs', (open) => {
     await start(world, ['c-1']);
     await makeReady(world, ['c-2'], 'submission-2');
     await submit(world, ['c-3'], 'submission-3');
-    const jobs = await world.store.jobs.listRunning(INTEGRATION, 10, null);
+    const jobs = await listRunningJobs(world.store.reader, INTEGRATION, 10, null);
     expect(jobs.map((job) => job.trackingId)).toEqual([trackingIdOf('c-1')]);
-    expect(await world.store.jobs.listRunning('lakeside', 10, null)).toEqual([]);
+    expect(await listRunningJobs(world.store.reader, 'lakeside', 10, null)).toEqual([]);
   });
 
   it('are counted in all and after a given one, with the age of the oldest of these', async () => {
     const world = await createWorld();
-    const { jobs } = world.store;
-    expect(await jobs.countRunning(INTEGRATION, null)).toEqual({
+    expect(await countRunningJobs(world.store.reader, INTEGRATION, null)).toEqual({
       all: 0,
       fresh: 0,
       oldestFreshAt: null,
@@ -72,9 +78,10 @@ describeEachDatabase('running jobs', (open) => {
     await start(world, ['c-1', 'c-2', 'c-3']);
     await world.clock.advance(1_000);
     await start(world, ['c-4'], 'submission-2');
-    const list = await jobs.listRunning(INTEGRATION, 10, null);
-    const after = async (index: number) => jobs.countRunning(INTEGRATION, list[index] ?? null);
-    expect(await jobs.countRunning(INTEGRATION, null)).toEqual({
+    const list = await listRunningJobs(world.store.reader, INTEGRATION, 10, null);
+    const after = async (index: number) =>
+      countRunningJobs(world.store.reader, INTEGRATION, list[index] ?? null);
+    expect(await countRunningJobs(world.store.reader, INTEGRATION, null)).toEqual({
       all: 4,
       fresh: 4,
       oldestFreshAt: START_MS,
@@ -82,14 +89,14 @@ describeEachDatabase('running jobs', (open) => {
     expect(await after(0)).toEqual({ all: 4, fresh: 3, oldestFreshAt: START_MS });
     expect(await after(2)).toEqual({ all: 4, fresh: 1, oldestFreshAt: START_MS + 1_000 });
     expect(await after(3)).toEqual({ all: 4, fresh: 0, oldestFreshAt: null });
-    expect(await jobs.countRunning('lakeside', null)).toMatchObject({ all: 0 });
+    expect(await countRunningJobs(world.store.reader, 'lakeside', null)).toMatchObject({ all: 0 });
   });
 
-  async function pagesOf({ jobs }: Store, limit: number): Promise<RunningJob[][]> {
+  async function pagesOf({ reader }: Store, limit: number): Promise<RunningJob[][]> {
     const pages: RunningJob[][] = [];
     let after: RunningJob | null = null;
     for (let page = 0; page < MAX_PAGES; page++) {
-      const list: RunningJob[] = await jobs.listRunning(INTEGRATION, limit, after);
+      const list: RunningJob[] = await listRunningJobs(reader, INTEGRATION, limit, after);
       const last = list.at(-1);
       if (!last) return pages;
       pages.push(list);
@@ -309,13 +316,15 @@ describeEachDatabase('listReady', (open) => {
     await eraseContact(world.store, INTEGRATION, 'c-2');
     expect(await idsOf(world)).toEqual(['c-3']);
     await takeLease(world.store, 'lakeside');
-    expect(await world.store.jobs.listReady('lakeside', { ...ALL, except: NONE })).toEqual([]);
+    expect(await listReadyJobs(world.store.reader, 'lakeside', { ...ALL, except: NONE })).toEqual(
+      [],
+    );
   });
 
   const ALL = { runId: RUN, limit: 100 };
 
   function list({ store }: StoreWorld, wanted: Wanted = {}) {
-    return store.jobs.listReady(INTEGRATION, { ...ALL, except: NONE, ...wanted });
+    return listReadyJobs(store.reader, INTEGRATION, { ...ALL, except: NONE, ...wanted });
   }
 
   async function idsOf(world: StoreWorld, wanted: Wanted = {}): Promise<string[]> {
@@ -332,11 +341,11 @@ describeEachDatabase('findJobIds', (open) => {
     await start(world, ids);
     await submit(world, ['c-unanswered'], 'submission-2');
     const asked = [...ids, 'c-unanswered', 'c-unknown'].map(trackingIdOf);
-    const found = await world.store.jobs.findJobIds(asked);
+    const found = await findJobIds(world.store.reader, asked);
     expect(Object.fromEntries(found)).toEqual(
       Object.fromEntries(ids.map((id) => [trackingIdOf(id), jobIdOf(id)])),
     );
-    expect(await world.store.jobs.findJobIds([])).toEqual(new Map());
+    expect(await findJobIds(world.store.reader, [])).toEqual(new Map());
   });
 });
 
@@ -355,12 +364,14 @@ interface Ends {
 
 /** Notes what a poll showed, by CRM id. */
 function record({ store, lease }: StoreWorld, ends: Ends, runId = RUN): Promise<void> {
-  return store.jobs.recordProgress(lease, runId, {
-    completed: (ends.completed ?? []).map(trackingIdOf),
-    failed: (ends.failed ?? []).map(trackingIdOf),
-    vanished: (ends.vanished ?? []).map(trackingIdOf),
-    tooOld: (ends.tooOld ?? []).map(trackingIdOf),
-  });
+  return store.checkpoint(lease, (trx) =>
+    recordJobProgress(trx, runId, {
+      completed: (ends.completed ?? []).map(trackingIdOf),
+      failed: (ends.failed ?? []).map(trackingIdOf),
+      vanished: (ends.vanished ?? []).map(trackingIdOf),
+      tooOld: (ends.tooOld ?? []).map(trackingIdOf),
+    }),
+  );
 }
 
 /** A delivery that came to nothing and is tried again by a later run. */

@@ -1,4 +1,14 @@
 import { expect, it } from 'vitest';
+import { recordJobProgress } from '../../../src/credits/statements/jobs.ts';
+import {
+  acceptMappingByPerson,
+  acceptMappingByTrial,
+  countAnswersByMapping,
+  countUnansweredByMapping,
+  findMapping,
+  recordMappingInUse,
+  withdrawMapping,
+} from '../../../src/credits/statements/mappings.ts';
 import type { DeliveryEnd } from '../../../src/fields/statements/delivery-ends.ts';
 import {
   accept,
@@ -36,13 +46,15 @@ async function startUnder(world: StoreWorld, ids: readonly string[], mapping = M
 
 async function complete({ store, lease }: StoreWorld, ids: readonly string[], failed = false) {
   const trackingIds = ids.map(trackingIdOf);
-  await store.jobs.recordProgress(lease, RUN, {
-    completed: [],
-    failed: [],
-    vanished: [],
-    tooOld: [],
-    [failed ? 'failed' : 'completed']: trackingIds,
-  });
+  await store.checkpoint(lease, (trx) =>
+    recordJobProgress(trx, RUN, {
+      completed: [],
+      failed: [],
+      vanished: [],
+      tooOld: [],
+      [failed ? 'failed' : 'completed']: trackingIds,
+    }),
+  );
 }
 
 async function deliver({ store, lease }: StoreWorld, crmId: string, end: DeliveryEnd) {
@@ -66,29 +78,29 @@ describeEachDatabase('mappings', (open) => {
 
   it('are on trial when they are first noted, and accepted once', async () => {
     const { store, lease, clock } = await createWorld();
-    await store.mappings.note(lease, MAPPING);
-    await store.mappings.note(lease, MAPPING);
+    await store.checkpoint(lease, (trx) => recordMappingInUse(trx, MAPPING));
+    await store.checkpoint(lease, (trx) => recordMappingInUse(trx, MAPPING));
     const row = { integrationId: INTEGRATION, id: MAPPING, firstSeenAt: START_MS };
     const onTrial = { ...row, acceptedAt: null, acceptedBy: null };
-    expect(await store.mappings.find(INTEGRATION, MAPPING)).toEqual(onTrial);
+    expect(await findMapping(store.reader, INTEGRATION, MAPPING)).toEqual(onTrial);
     await clock.advance(1_000);
-    await store.mappings.acceptByTrial(lease, MAPPING);
+    await store.checkpoint(lease, (trx) => acceptMappingByTrial(trx, MAPPING));
     const accepted = { ...row, acceptedAt: START_MS + 1_000, acceptedBy: 'trial' };
-    expect(await store.mappings.find(INTEGRATION, MAPPING)).toEqual(accepted);
-    await store.mappings.withdraw(lease, MAPPING);
+    expect(await findMapping(store.reader, INTEGRATION, MAPPING)).toEqual(accepted);
+    await store.checkpoint(lease, (trx) => withdrawMapping(trx, MAPPING));
     const withdrawn = { ...row, acceptedAt: null, acceptedBy: 'trial' };
-    expect(await store.mappings.find(INTEGRATION, MAPPING)).toEqual(withdrawn);
-    expect(await store.mappings.find('lakeside', MAPPING)).toBeUndefined();
+    expect(await findMapping(store.reader, INTEGRATION, MAPPING)).toEqual(withdrawn);
+    expect(await findMapping(store.reader, 'lakeside', MAPPING)).toBeUndefined();
   });
 
   it('stay accepted by a person, noted before or not', async () => {
     const { store, lease } = await createWorld();
-    await store.mappings.acceptByPerson(INTEGRATION, MAPPING);
-    await store.mappings.note(lease, MAPPING);
-    await store.mappings.withdraw(lease, MAPPING);
-    await store.mappings.acceptByTrial(lease, MAPPING);
+    await store.act((trx) => acceptMappingByPerson(trx, INTEGRATION, MAPPING));
+    await store.checkpoint(lease, (trx) => recordMappingInUse(trx, MAPPING));
+    await store.checkpoint(lease, (trx) => withdrawMapping(trx, MAPPING));
+    await store.checkpoint(lease, (trx) => acceptMappingByTrial(trx, MAPPING));
     const accepted = { acceptedAt: START_MS, acceptedBy: 'person' };
-    expect(await store.mappings.find(INTEGRATION, MAPPING)).toMatchObject(accepted);
+    expect(await findMapping(store.reader, INTEGRATION, MAPPING)).toMatchObject(accepted);
   });
 
   it('count each end of a paid job as known, unknown, or without an answer', async () => {
@@ -96,7 +108,7 @@ describeEachDatabase('mappings', (open) => {
     const { store } = world;
     const ids = ['written', 'refused', 'dead', 'gone', 'failed', 'waiting', 'running'];
     await startUnder(world, ids);
-    expect(await store.mappings.countUnanswered(INTEGRATION, MAPPING, self)).toEqual({
+    expect(await countUnansweredByMapping(store.reader, INTEGRATION, MAPPING, self)).toEqual({
       open: 7,
       stuck: 0,
     });
@@ -107,12 +119,12 @@ describeEachDatabase('mappings', (open) => {
     await deliver(world, 'dead', { kind: 'held', donorId: 'd' });
     await deliver(world, 'gone', { kind: 'dropped', removed: true });
     const known = { answered: 4, known: 3 };
-    expect(await store.mappings.countAnswers(INTEGRATION, MAPPING, ALL)).toEqual(known);
-    expect(await store.mappings.countUnanswered(INTEGRATION, MAPPING, self)).toEqual({
+    expect(await countAnswersByMapping(store.reader, INTEGRATION, MAPPING, ALL)).toEqual(known);
+    expect(await countUnansweredByMapping(store.reader, INTEGRATION, MAPPING, self)).toEqual({
       open: 2,
       stuck: 0,
     });
-    expect(await store.mappings.countAnswers(INTEGRATION, 'mapping-2', ALL)).toEqual({
+    expect(await countAnswersByMapping(store.reader, INTEGRATION, 'mapping-2', ALL)).toEqual({
       answered: 0,
       known: 0,
     });
@@ -134,7 +146,8 @@ describeEachDatabase('mappings', (open) => {
     ]);
     await readPage(world, [readContact('intended')]);
     await recordIntent(world, ['intended'], { submissionId: 's-2', mapping: MAPPING });
-    const of = (run: typeof self) => store.mappings.countUnanswered(INTEGRATION, MAPPING, run);
+    const of = (run: typeof self) =>
+      countUnansweredByMapping(store.reader, INTEGRATION, MAPPING, run);
     expect(await of(self)).toEqual({ open: 2, stuck: 1 });
     expect(await of({ ...self, id: 'run-2' })).toEqual({ open: 3, stuck: 0 });
     // Its submission is settled by a run that has its key.
@@ -151,7 +164,7 @@ describeEachDatabase('mappings', (open) => {
     await clock.advance(1_000);
     await complete(world, ids.slice(3), true);
     const count = (query: { limit: number; since?: number }) =>
-      store.mappings.countAnswers(INTEGRATION, MAPPING, query);
+      countAnswersByMapping(store.reader, INTEGRATION, MAPPING, query);
     expect(await count(ALL)).toEqual({ answered: 6, known: 3 });
     expect(await count({ limit: 4 })).toEqual({ answered: 4, known: 1 });
     expect(await count({ ...ALL, since: START_MS })).toEqual({ answered: 3, known: 0 });
@@ -162,7 +175,7 @@ describeEachDatabase('mappings', (open) => {
     const { store } = world;
     await holdForName(world, ['c-1', 'c-2']);
     await world.db.updateTable('submissions').set({ mapping: MAPPING }).execute();
-    const count = () => store.mappings.countAnswers(INTEGRATION, MAPPING, ALL);
+    const count = () => countAnswersByMapping(store.reader, INTEGRATION, MAPPING, ALL);
     expect(await count()).toEqual({ answered: 2, known: 0 });
     const [one, two] = await store.questions.listOpen();
     if (!one || !two) throw new Error('There are not two holds');
@@ -176,8 +189,7 @@ describeEachDatabase('mappings', (open) => {
     await makeReady(world, ['c-1']);
     await world.db.updateTable('submissions').set({ mapping: MAPPING }).execute();
     await world.db.updateTable('jobs').set({ shared_from: 'tracking-of-another' }).execute();
-    const { mappings } = world.store;
-    expect(await mappings.countUnanswered(INTEGRATION, MAPPING, self)).toEqual({
+    expect(await countUnansweredByMapping(world.store.reader, INTEGRATION, MAPPING, self)).toEqual({
       open: 0,
       stuck: 0,
     });

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
 import {
+  closeQueries,
+  listOpenQueries,
+  recordQueryIntent,
+} from '../../../src/credits/statements/queries.ts';
+import {
   INTEGRATION,
   RUN,
   START_MS,
@@ -12,10 +17,10 @@ describeEachDatabase('queries that may cost credits', (open) => {
   const createWorld = storeWorlds(open);
 
   function intend({ store, lease }: StoreWorld, id: string, limit = 10) {
-    return store.queries.recordIntent(
-      lease,
-      { id, runId: RUN, bucket: 'searches', credits: 2 },
-      (thisRun) => (thisRun + 2 > limit ? null : 100 - thisRun),
+    return store.checkpoint(lease, (trx) =>
+      recordQueryIntent(trx, { id, runId: RUN, bucket: 'searches', credits: 2 }, (thisRun) =>
+        thisRun + 2 > limit ? null : 100 - thisRun,
+      ),
     );
   }
 
@@ -23,7 +28,7 @@ describeEachDatabase('queries that may cost credits', (open) => {
     const world = await createWorld();
     expect(await intend(world, 'q-1')).toEqual({ recorded: true, thisRun: 0 });
     expect(await intend(world, 'q-2')).toEqual({ recorded: true, thisRun: 2 });
-    expect(await world.store.queries.listOpen(INTEGRATION)).toEqual([
+    expect(await listOpenQueries(world.store.reader, INTEGRATION)).toEqual([
       {
         id: 'q-1',
         integrationId: INTEGRATION,
@@ -35,7 +40,7 @@ describeEachDatabase('queries that may cost credits', (open) => {
       },
       expect.objectContaining({ id: 'q-2', balanceBefore: 98 }),
     ]);
-    expect(await world.store.queries.listOpen('lakeside')).toEqual([]);
+    expect(await listOpenQueries(world.store.reader, 'lakeside')).toEqual([]);
   });
 
   it('never exceed what a run may spend, however many ask at the same time', async () => {
@@ -43,17 +48,23 @@ describeEachDatabase('queries that may cost credits', (open) => {
     const ids = ['q-1', 'q-2', 'q-3', 'q-4', 'q-5'];
     const answers = await Promise.all(ids.map((id) => intend(world, id, 4)));
     expect(answers.filter(({ recorded }) => recorded)).toHaveLength(2);
-    expect(await world.store.queries.listOpen(INTEGRATION)).toHaveLength(2);
+    expect(await listOpenQueries(world.store.reader, INTEGRATION)).toHaveLength(2);
   });
 
   it('are closed with what they have cost, which adds up for their run', async () => {
     const world = await createWorld();
     const { store, lease } = world;
     for (const id of ['q-1', 'q-2', 'q-3']) await intend(world, id);
-    await store.queries.close(lease, RUN, ['q-1'], { bucket: 'searches', credits: 2 });
-    await store.queries.close(lease, RUN, ['q-2'], { bucket: 'searches', credits: 1 });
-    await store.queries.close(lease, RUN, ['q-3'], { bucket: 'searches', credits: 0 });
-    expect(await store.queries.listOpen(INTEGRATION)).toEqual([]);
+    await store.checkpoint(lease, (trx) =>
+      closeQueries(trx, RUN, ['q-1'], { bucket: 'searches', credits: 2 }),
+    );
+    await store.checkpoint(lease, (trx) =>
+      closeQueries(trx, RUN, ['q-2'], { bucket: 'searches', credits: 1 }),
+    );
+    await store.checkpoint(lease, (trx) =>
+      closeQueries(trx, RUN, ['q-3'], { bucket: 'searches', credits: 0 }),
+    );
+    expect(await listOpenQueries(store.reader, INTEGRATION)).toEqual([]);
     expect(await store.warmPaths.findCost(RUN)).toEqual({ bucket: 'searches', credits: 3 });
     expect(await intend(world, 'q-4', 4)).toEqual({ recorded: false, thisRun: 3 });
   });

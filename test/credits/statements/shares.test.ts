@@ -1,4 +1,13 @@
 import { expect, it } from 'vitest';
+import {
+  recordAcceptedSubmission,
+  recordRefusedSubmission,
+} from '../../../src/credits/statements/answers.ts';
+import { getSpentSince } from '../../../src/credits/statements/balances.ts';
+import { type Intent, recordSubmissionIntent } from '../../../src/credits/statements/intents.ts';
+import { listReadyJobs, recordJobProgress } from '../../../src/credits/statements/jobs.ts';
+import { findShares } from '../../../src/credits/statements/paid-jobs.ts';
+import { takeShares } from '../../../src/credits/statements/shares.ts';
 import type { Lease } from '../../../src/database/leases.ts';
 import {
   accept,
@@ -81,7 +90,7 @@ describeEachDatabase('shares', (open) => {
       submittedCount: 0,
       spentEnhancements: 0,
     });
-    expect(await world.store.submissions.spentSince(OTHER, 0)).toBe(0);
+    expect(await getSpentSince(world.store.reader, OTHER, 0)).toBe(0);
   });
 
   it('let a failed job count as failed for both, without another credit', async () => {
@@ -121,12 +130,16 @@ describeEachDatabase('shares', (open) => {
     const world = await createTwo();
     await pay(world, ['c-1'], 'ada', 'lost');
     const asker = [{ crmId: 'c-9', person: 'ada' }];
-    const { shares, questions } = world.store;
-    expect((await shares.find(OTHER, asker, { ...SHARING, heedsLost: false })).size).toBe(0);
-    expect((await shares.find(OTHER, asker, SHARING)).get('c-9')).toMatchObject({ fate: 'lost' });
+    const { questions } = world.store;
+    expect(
+      (await findShares(world.store.reader, OTHER, asker, { ...SHARING, heedsLost: false })).size,
+    ).toBe(0);
+    expect((await findShares(world.store.reader, OTHER, asker, SHARING)).get('c-9')).toMatchObject({
+      fate: 'lost',
+    });
     const [hold] = await questions.listOpen(INTEGRATION);
     expect(hold && (await questions.decide(hold, 'rejected'))).toBe(true);
-    expect((await shares.find(OTHER, asker, SHARING)).size).toBe(0);
+    expect((await findShares(world.store.reader, OTHER, asker, SHARING)).size).toBe(0);
   });
 
   it('hold a contact for a lost answer whose own contact has left before a person decided', async () => {
@@ -137,14 +150,18 @@ describeEachDatabase('shares', (open) => {
       .set({ decision: 'superseded', decided_at: 1 })
       .execute();
     const asker = [{ crmId: 'c-9', person: 'ada' }];
-    const { shares, questions } = world.store;
-    expect((await shares.find(OTHER, asker, SHARING)).get('c-9')).toMatchObject({ fate: 'lost' });
+    const { questions } = world.store;
+    expect((await findShares(world.store.reader, OTHER, asker, SHARING)).get('c-9')).toMatchObject({
+      fate: 'lost',
+    });
     await take(world.other, ['c-9'], 'ada');
     // The question about this contact is one about the person as well.
     const [hold] = await questions.listOpen(OTHER);
     expect(hold && (await questions.decide(hold, 'resubmitted'))).toBe(true);
     const another = [{ crmId: 'c-8', person: 'ada' }];
-    expect((await shares.find(OTHER, [...asker, ...another], SHARING)).size).toBe(0);
+    expect(
+      (await findShares(world.store.reader, OTHER, [...asker, ...another], SHARING)).size,
+    ).toBe(0);
   });
 
   it('serve both once a person has one of the lost ones submitted again', async () => {
@@ -157,13 +174,15 @@ describeEachDatabase('shares', (open) => {
     await world.clock.advance(MINUTE_MS);
     const again = { ...intendedJob('c-1', 'ada'), trackingId: 'tracking-again' };
     expect(await intend(world, 'submission-2', [again])).toMatchObject({ recorded: true });
-    await world.store.submissions.recordAccepted(world.lease, 'submission-2', {
-      jobIds: new Map([['tracking-again', 'job-again']]),
-      charged: 1,
-    });
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordAcceptedSubmission(trx, 'submission-2', {
+        jobIds: new Map([['tracking-again', 'job-again']]),
+        charged: 1,
+      }),
+    );
     const later = { ...intendedJob('c-9', 'ada'), trackingId: 'tracking-later' };
     const { lease } = world.other;
-    await world.store.shares.take(lease, OTHER_RUN, [later], SHARING);
+    await world.store.checkpoint(lease, (trx) => takeShares(trx, OTHER_RUN, [later], SHARING));
     expect(await contactOf(world, 'c-9')).toMatchObject({
       state: 'submitted',
       tracking_id: 'tracking-later',
@@ -193,19 +212,25 @@ describeEachDatabase('shares', (open) => {
     const world = await createTwo();
     await pay(world, ['c-1'], 'ada');
     const asker = [{ crmId: 'c-9', person: 'ada' }];
-    const { shares } = world.store;
-    expect((await shares.find(OTHER, asker, { ...SHARING, since: START_MS })).size).toBe(1);
-    expect((await shares.find(OTHER, asker, { ...SHARING, since: START_MS + 1 })).size).toBe(0);
+    expect(
+      (await findShares(world.store.reader, OTHER, asker, { ...SHARING, since: START_MS })).size,
+    ).toBe(1);
+    expect(
+      (await findShares(world.store.reader, OTHER, asker, { ...SHARING, since: START_MS + 1 }))
+        .size,
+    ).toBe(0);
   });
 
   it('offer a contact nothing that is not newer than its own last job as that person', async () => {
     const world = await createTwo();
     await pay(world, ['c-1'], 'ada');
-    const { shares } = world.store;
     const asker = [{ crmId: 'c-1', person: 'ada' }];
-    expect((await shares.find(INTEGRATION, asker, SHARING)).size).toBe(0);
+    expect((await findShares(world.store.reader, INTEGRATION, asker, SHARING)).size).toBe(0);
     await take(world.other, ['c-9'], 'ada');
-    expect((await shares.find(OTHER, [{ crmId: 'c-9', person: 'ada' }], SHARING)).size).toBe(0);
+    expect(
+      (await findShares(world.store.reader, OTHER, [{ crmId: 'c-9', person: 'ada' }], SHARING))
+        .size,
+    ).toBe(0);
     await world.clock.advance(MINUTE_MS);
     await readPage(world, [readContact('c-2')]);
     // As if nothing had been paid for yet, for the profile to be asked for anew.
@@ -214,7 +239,9 @@ describeEachDatabase('shares', (open) => {
       recorded: true,
     });
     await accept(world, ['c-2'], 'submission-2');
-    expect((await shares.find(INTEGRATION, asker, SHARING)).get('c-1')).toMatchObject({
+    expect(
+      (await findShares(world.store.reader, INTEGRATION, asker, SHARING)).get('c-1'),
+    ).toMatchObject({
       jobId: 'job-c-2',
       trackingId: trackingIdOf('c-2'),
     });
@@ -224,10 +251,12 @@ describeEachDatabase('shares', (open) => {
     const world = await createTwo();
     await payAndFinish(world, 'delivered');
     await take(world.other, ['c-9'], 'ada');
-    await world.store.jobs.recordProgress(world.other.lease, OTHER_RUN, {
-      ...NOTHING,
-      vanished: [trackingIdOf('c-9')],
-    });
+    await world.store.checkpoint(world.other.lease, (trx) =>
+      recordJobProgress(trx, OTHER_RUN, {
+        ...NOTHING,
+        vanished: [trackingIdOf('c-9')],
+      }),
+    );
     await readPage(world, [readContact('c-2')]);
     expect(await take(world, ['c-2'], 'ada')).toBe(0);
   });
@@ -291,7 +320,7 @@ describeEachDatabase('shares', (open) => {
     expect(await contactOf(world, 'c-9')).toMatchObject({ state: 'submitted' });
     await finish(world.other, 'c-9', 'completed');
     const wanted = { runId: OTHER_RUN, limit: 10, except: new Set<string>() };
-    expect(await world.store.jobs.listReady(OTHER, wanted)).toMatchObject([
+    expect(await listReadyJobs(world.store.reader, OTHER, wanted)).toMatchObject([
       { jobId: 'job-c-1', contact: { crmId: 'c-9' } },
     ]);
   });
@@ -343,7 +372,9 @@ async function pay(
   await recordIntent(world, ids, { person });
   if (answer === 'accepted') await accept(world, ids);
   if (answer === 'refused') {
-    await world.store.submissions.recordRefused(world.lease, 'submission-1');
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRefusedSubmission(trx, 'submission-1'),
+    );
   }
   if (answer === 'lost') await chargeLoss(world, 'hold');
 }
@@ -362,10 +393,12 @@ async function finish(world: StoreWorld, crmId: string, end: JobEnd): Promise<vo
   const runId = lease.integrationId === OTHER ? OTHER_RUN : RUN;
   const isOver = end === 'failed' || end === 'vanished';
   const ids = [trackingIdOf(crmId)];
-  await store.jobs.recordProgress(lease, runId, {
-    ...NOTHING,
-    [isOver ? end : 'completed']: ids,
-  });
+  await store.checkpoint(lease, (trx) =>
+    recordJobProgress(trx, runId, {
+      ...NOTHING,
+      [isOver ? end : 'completed']: ids,
+    }),
+  );
   if (isOver || end === 'completed') return;
   await store.deliveries.recordDeliveries(lease, runId, [
     {
@@ -390,12 +423,12 @@ async function finish(world: StoreWorld, crmId: string, end: JobEnd): Promise<vo
 function intend(
   { store, lease }: StoreWorld,
   submissionId: string,
-  jobs: Parameters<typeof store.submissions.recordIntent>[1]['jobs'],
+  jobs: Intent['jobs'],
   sharing = SHARING,
 ) {
   const mapping = 'mapping';
   const intent = { submissionId, runId: RUN, partnerKey: 'key-1', mapping, jobs, sharing };
-  return store.submissions.recordIntent(lease, intent);
+  return recordSubmissionIntent(store.checkpoint, lease, intent);
 }
 
 /** Makes contacts due and lets them take what is there. */
@@ -419,7 +452,7 @@ async function takeDue(
 ): Promise<number> {
   const runId = lease.integrationId === OTHER ? OTHER_RUN : RUN;
   const jobs = ids.map((id) => intendedJob(id, person));
-  return (await store.shares.take(lease, runId, jobs, SHARING)).size;
+  return (await store.checkpoint(lease, (trx) => takeShares(trx, runId, jobs, SHARING))).size;
 }
 
 function contactOf({ db }: StoreWorld, crmId: string) {

@@ -1,4 +1,16 @@
 import { expect, it } from 'vitest';
+import {
+  recordAcceptedSubmission,
+  recordRefusedSubmission,
+} from '../../../src/credits/statements/answers.ts';
+import { findKeyBalance } from '../../../src/credits/statements/balances.ts';
+import { recordSubmissionIntent } from '../../../src/credits/statements/intents.ts';
+import {
+  recordLostSubmission,
+  settleLostSubmissions,
+} from '../../../src/credits/statements/lost-answers.ts';
+import { findOpenPersons } from '../../../src/credits/statements/paid-jobs.ts';
+import { listOpenSubmissions } from '../../../src/credits/statements/submissions.ts';
 import type { Lease } from '../../../src/database/leases.ts';
 import {
   accept,
@@ -28,7 +40,7 @@ async function intend(
   options: { atOnce?: number; keep?: number; person?: string } = {},
 ) {
   const { person = null, ...limits } = options;
-  return world.store.submissions.recordIntent(world.lease, {
+  return recordSubmissionIntent(world.store.checkpoint, world.lease, {
     submissionId: `submission of ${crmId}`,
     runId: RUN,
     partnerKey: KEY,
@@ -61,9 +73,11 @@ describeEachDatabase('submissions of a key that are open together', (open) => {
       expect(await intend(world, id)).toEqual({ recorded: true, balanceBefore: BALANCE });
     }
     expect(await intend(world, 'c-7')).toEqual(BUSY);
-    await world.store.submissions.recordRefused(world.lease, 'submission of c-3');
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRefusedSubmission(trx, 'submission of c-3'),
+    );
     expect(await intend(world, 'c-7')).toMatchObject({ recorded: true });
-    const rows = await world.store.submissions.listOpen(KEY);
+    const rows = await listOpenSubmissions(world.store.reader, KEY);
     expect(rows.map(({ id, slot }) => [id.slice(-3), slot])).toEqual([
       ['c-1', 1],
       ['c-2', 2],
@@ -85,7 +99,7 @@ describeEachDatabase('submissions of a key that are open together', (open) => {
     );
     const results = await Promise.all(worlds.map((each) => intend(each, `c-${each.name}`)));
     expect(results.filter(({ recorded }) => recorded)).toHaveLength(6);
-    const slots = (await world.store.submissions.listOpen(KEY)).map(({ slot }) => slot);
+    const slots = (await listOpenSubmissions(world.store.reader, KEY)).map(({ slot }) => slot);
     expect(slots).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
@@ -93,7 +107,9 @@ describeEachDatabase('submissions of a key that are open together', (open) => {
     const world = await withContacts(3);
     await intend(world, 'c-1');
     await intend(world, 'c-2');
-    await world.store.submissions.recordLost(world.lease, 'submission of c-1');
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordLostSubmission(trx, 'submission of c-1'),
+    );
     expect(await intend(world, 'c-3')).toEqual(BUSY);
   });
 
@@ -120,11 +136,11 @@ describeEachDatabase('submissions of a key that are open together', (open) => {
       recorded: false,
       why: 'person_open',
     });
-    expect(await world.store.shares.findOpenPersons(KEY, [{ person: 'ada' }])).toEqual(
+    expect(await findOpenPersons(world.store.reader, KEY, [{ person: 'ada' }])).toEqual(
       new Set(['ada']),
     );
     expect(
-      await world.store.shares.findOpenPersons('key-2', [{ person: 'ada' }]).then((s) => s.size),
+      await findOpenPersons(world.store.reader, 'key-2', [{ person: 'ada' }]).then((s) => s.size),
     ).toBe(0);
   });
 
@@ -134,10 +150,12 @@ describeEachDatabase('submissions of a key that are open together', (open) => {
     await intend(world, 'c-1');
     await intend(world, 'c-2');
     await intend(world, 'c-3');
-    await store.submissions.recordAccepted(lease, 'submission of c-3', {
-      jobIds: new Map(),
-      charged: 1,
-    });
+    await store.checkpoint(lease, (trx) =>
+      recordAcceptedSubmission(trx, 'submission of c-3', {
+        jobIds: new Map(),
+        charged: 1,
+      }),
+    );
     const unpaid = { id: 'submission of c-1', run: null, loss: null };
     const loss = { charged: 1, afterwards: 'hold', detail: 'gone' } as const;
     const before = await everything(world.db);
@@ -145,12 +163,14 @@ describeEachDatabase('submissions of a key that are open together', (open) => {
     expect(await settleLost(world, unpaid, BALANCE - 1)).toBe(false);
     const ends = [unpaid, { id: 'submission of c-2', run: null, loss }];
     const settlement = { partnerKey: KEY, sequence: 0, balance: BALANCE - 2, ends };
-    expect(await store.submissions.settleLost([lease], settlement)).toBe(false);
+    expect(await settleLostSubmissions(store.leases, [lease], settlement)).toBe(false);
     expect(await everything(world.db)).toEqual(before);
-    expect(await store.submissions.settleLost([lease], { ...settlement, sequence: 1 })).toBe(true);
+    expect(await settleLostSubmissions(store.leases, [lease], { ...settlement, sequence: 1 })).toBe(
+      true,
+    );
     const rows = await store.contacts.find(INTEGRATION, ['c-1', 'c-2']);
     expect([...rows.values()].map(({ state }) => state).sort()).toEqual(['due', 'held']);
-    expect(await store.submissions.findBalance(KEY)).toMatchObject({ balance: BALANCE - 2 });
+    expect(await findKeyBalance(store.reader, KEY)).toMatchObject({ balance: BALANCE - 2 });
   });
 
   it('are settled at one moment, also where the process stands still meanwhile', async () => {
@@ -165,7 +185,7 @@ describeEachDatabase('submissions of a key that are open together', (open) => {
     const loss = { charged: 1, afterwards: 'hold', detail: 'gone' } as const;
     const ends = ['c-1', 'c-2'].map((id) => ({ id: `submission of ${id}`, run: null, loss }));
     const settlement = { partnerKey: KEY, sequence: 0, balance: BALANCE - 2, ends };
-    await world.store.submissions.settleLost([world.lease], settlement);
+    await settleLostSubmissions(world.store.leases, [world.lease], settlement);
     const closed = await world.db.selectFrom('submissions').select('closed_at').execute();
     expect(closed).toHaveLength(2);
     expect(closed[0]).toEqual(closed[1]);
@@ -182,15 +202,17 @@ describeEachDatabase('submissions of a key that are open together', (open) => {
       ...{ id: `submission of ${id}`, run: null, loss: null },
     }));
     const settlement = { partnerKey: KEY, sequence: 0, balance: BALANCE, ends };
-    expect(await store.submissions.settleLost([world.lease], settlement)).toBe(false);
+    expect(await settleLostSubmissions(store.leases, [world.lease], settlement)).toBe(false);
     await takeLease(store, 'lakeside');
-    await expect(store.submissions.settleLost([world.lease, other], settlement)).rejects.toThrow(
-      'taken over',
-    );
-    expect(await store.submissions.listOpen(KEY)).toHaveLength(2);
+    await expect(
+      settleLostSubmissions(store.leases, [world.lease, other], settlement),
+    ).rejects.toThrow('taken over');
+    expect(await listOpenSubmissions(store.reader, KEY)).toHaveLength(2);
     const successor = await takeLease(store, 'lakeside');
-    expect(await store.submissions.settleLost([world.lease, successor], settlement)).toBe(true);
-    expect(await store.submissions.listOpen(KEY)).toEqual([]);
+    expect(await settleLostSubmissions(store.leases, [world.lease, successor], settlement)).toBe(
+      true,
+    );
+    expect(await listOpenSubmissions(store.reader, KEY)).toEqual([]);
   });
 });
 
@@ -211,15 +233,19 @@ describeEachDatabase('submissions of a run that goes on', (open) => {
       { id: 'submission of c-2', run: null, loss },
     ];
     const settlement = { partnerKey: KEY, sequence: 0, balance: BALANCE - 1, ends };
-    expect(await store.submissions.settleLost([lease], settlement, ['lakeside'])).toBe(false);
-    await store.submissions.recordLost(other, 'submission of c-2');
-    expect(await store.submissions.settleLost([lease], settlement)).toBe(false);
-    expect(await store.submissions.settleLost([lease], settlement, ['lakeside'])).toBe(true);
-    expect(await store.submissions.listOpen(KEY)).toEqual([]);
+    expect(await settleLostSubmissions(store.leases, [lease], settlement, ['lakeside'])).toBe(
+      false,
+    );
+    await store.checkpoint(other, (trx) => recordLostSubmission(trx, 'submission of c-2'));
+    expect(await settleLostSubmissions(store.leases, [lease], settlement)).toBe(false);
+    expect(await settleLostSubmissions(store.leases, [lease], settlement, ['lakeside'])).toBe(true);
+    expect(await listOpenSubmissions(store.reader, KEY)).toEqual([]);
     const held = await store.contacts.find('lakeside', ['c-2']);
     expect(held.get('c-2')).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
     // Its own run was about to do the same, and comes too late; its lease is its own as before.
-    expect(await store.submissions.settleLost([other], settlement, [INTEGRATION])).toBe(false);
+    expect(await settleLostSubmissions(store.leases, [other], settlement, [INTEGRATION])).toBe(
+      false,
+    );
     await store.leases.renew(other);
   });
 });

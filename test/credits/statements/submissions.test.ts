@@ -1,5 +1,17 @@
 import { expect, it } from 'vitest';
-import type { IntendedJob } from '../../../src/credits/statements/intents.ts';
+import { recordRefusedSubmission } from '../../../src/credits/statements/answers.ts';
+import {
+  findKeyBalance,
+  getSpentByRun,
+  getSpentSince,
+  recordKeyBalance,
+} from '../../../src/credits/statements/balances.ts';
+import {
+  type IntendedJob,
+  recordSubmissionIntent,
+} from '../../../src/credits/statements/intents.ts';
+import { recordLostSubmission } from '../../../src/credits/statements/lost-answers.ts';
+import { findOpenSubmission } from '../../../src/credits/statements/submissions.ts';
 import { getSubject } from '../../../src/decisions/views/question.ts';
 import {
   accept,
@@ -44,7 +56,7 @@ describeEachDatabase('recordIntent', (open) => {
     const ids = crmIds(31);
     await world.clock.advance(1_000);
     expect(await submit(world, ids)).toEqual({ recorded: true, balanceBefore: BALANCE });
-    expect(await world.store.submissions.findOpen(KEY)).toEqual({
+    expect(await findOpenSubmission(world.store.reader, KEY)).toEqual({
       id: 'submission-1',
       integrationId: INTEGRATION,
       runId: RUN,
@@ -128,15 +140,21 @@ describeEachDatabase('recordIntent', (open) => {
     const jobs = [intendedJob('c-2', 'a person')];
     const of = { runId: RUN, partnerKey: KEY, mapping: 'mapping' };
     const intent = { submissionId: 'submission-2', ...of, jobs, sharing };
-    expect(await world.store.submissions.recordIntent(world.lease, intent)).toMatchObject({
-      recorded: true,
-    });
+    expect(await recordSubmissionIntent(world.store.checkpoint, world.lease, intent)).toMatchObject(
+      {
+        recorded: true,
+      },
+    );
     expect(await jobOf(world, 'c-2')).toMatchObject({ submitted_at: START_MS + 200_001 });
   });
 
   it.each<['intended' | 'lost', (world: StoreWorld) => Promise<unknown>]>([
     ['intended', async () => undefined],
-    ['lost', ({ store, lease }) => store.submissions.recordLost(lease, 'submission-1')],
+    [
+      'lost',
+      ({ store, lease }) =>
+        store.checkpoint(lease, (trx) => recordLostSubmission(trx, 'submission-1')),
+    ],
   ])('records nothing while another submission of the key is %s', async (state, bring) => {
     const world = await createWorld();
     await submit(world, ['c-1']);
@@ -148,7 +166,7 @@ describeEachDatabase('recordIntent', (open) => {
       why: 'key_busy',
     });
     expect(await everything(world.db)).toEqual(before);
-    expect((await world.store.submissions.findOpen(KEY))?.state).toBe(state);
+    expect((await findOpenSubmission(world.store.reader, KEY))?.state).toBe(state);
   });
 
   it('records nothing while another integration uses the key, but may use another key', async () => {
@@ -161,7 +179,7 @@ describeEachDatabase('recordIntent', (open) => {
       recorded: false,
       why: 'key_busy',
     });
-    await world.store.submissions.recordBalance('key-2', 0, 50);
+    await recordKeyBalance(world.store.connection, 'key-2', 0, 50);
     expect(
       await recordIntent(elsewhere, ['c-2'], { submissionId: 'submission-2', partnerKey: 'key-2' }),
     ).toEqual({ recorded: true, balanceBefore: 50 });
@@ -202,7 +220,7 @@ describeEachDatabase('recordIntent', (open) => {
 
   it('knows a balance of nought, which pays for no one', async () => {
     const world = await createWorld();
-    await world.store.submissions.recordBalance(KEY, 0, 0);
+    await recordKeyBalance(world.store.connection, KEY, 0, 0);
     expect(await submit(world, ['c-1'])).toEqual({ recorded: false, why: 'balance_changed' });
   });
 
@@ -235,13 +253,12 @@ describeEachDatabase('recordIntent', (open) => {
     ];
     const of = { runId: RUN, partnerKey: KEY, mapping: 'mapping' };
     const intent = { submissionId: 'submission-1', ...of, sharing: SHARING };
-    const { submissions } = world.store;
     const refused = { recorded: false, why: 'contacts_changed' };
-    expect(await submissions.recordIntent(world.lease, { ...intent, jobs: twice })).toEqual(
-      refused,
-    );
+    expect(
+      await recordSubmissionIntent(world.store.checkpoint, world.lease, { ...intent, jobs: twice }),
+    ).toEqual(refused);
     expect(await recordIntent(world, ['c-2'])).toEqual(refused);
-    expect(await submissions.findOpen(KEY)).toBeUndefined();
+    expect(await findOpenSubmission(world.store.reader, KEY)).toBeUndefined();
   });
 });
 
@@ -295,15 +312,14 @@ describeEachDatabase('recordAccepted', (open) => {
     const world = await createWorld();
     await submit(world, ['c-1', 'c-2', 'c-3']);
     await accept(world, ['c-1', 'c-2']);
-    const { submissions } = world.store;
-    expect(await submissions.findBalance(KEY)).toEqual({
+    expect(await findKeyBalance(world.store.reader, KEY)).toEqual({
       balance: BALANCE - 2,
       sequence: 1,
       readAt: START_MS,
     });
-    expect(await submissions.spentByRun(RUN)).toBe(2);
+    expect(await getSpentByRun(world.store.reader, RUN)).toBe(2);
     expect(await runRow(world)).toMatchObject({ submitted_count: 2, spent_enhancements: 2 });
-    expect(await submissions.findOpen(KEY)).toBeUndefined();
+    expect(await findOpenSubmission(world.store.reader, KEY)).toBeUndefined();
     const closed = await world.db.selectFrom('submissions').selectAll().executeTakeFirst();
     expect(closed).toMatchObject({ state: 'accepted', charged: 2, closed_at: START_MS });
   });
@@ -316,12 +332,12 @@ describeEachDatabase('recordAccepted', (open) => {
       balanceBefore: BALANCE - 2,
     });
     await accept(world, ['c-3'], 'submission-2');
-    expect(await world.store.submissions.findBalance(KEY)).toEqual({
+    expect(await findKeyBalance(world.store.reader, KEY)).toEqual({
       balance: BALANCE - 3,
       sequence: 2,
       readAt: START_MS,
     });
-    expect(await world.store.submissions.spentByRun(RUN)).toBe(3);
+    expect(await getSpentByRun(world.store.reader, RUN)).toBe(3);
   });
 
   it('closes a submission once: a second answer changes nothing', async () => {
@@ -333,7 +349,7 @@ describeEachDatabase('recordAccepted', (open) => {
     expect(await settleLost(world, unpaid, 1)).toBe(false);
     expect(await chargeLoss(world, 'hold')).toBe(false);
     await expect(
-      world.store.submissions.recordRefused(world.lease, 'submission-1'),
+      world.store.checkpoint(world.lease, (trx) => recordRefusedSubmission(trx, 'submission-1')),
     ).rejects.toThrow();
     expect(await everything(world.db)).toEqual(before);
   });
@@ -346,9 +362,11 @@ describeEachDatabase('recordRefused', (open) => {
     const world = await createWorld();
     await submit(world, ['c-1', 'c-2', 'c-3']);
     await world.clock.advance(1_000);
-    await world.store.submissions.recordRefused(world.lease, 'submission-1', [
-      { trackingId: trackingIdOf('c-2'), detail: 'lastName: too_long' },
-    ]);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRefusedSubmission(trx, 'submission-1', [
+        { trackingId: trackingIdOf('c-2'), detail: 'lastName: too_long' },
+      ]),
+    );
     expect(await contactOf(world, 'c-2')).toMatchObject({
       state: 'settled',
       due_reason: null,
@@ -372,23 +390,24 @@ describeEachDatabase('recordRefused', (open) => {
     for (const id of ['c-1', 'c-2', 'c-3']) {
       expect(await jobOf(world, id)).toMatchObject({ state: 'unpaid' });
     }
-    const { submissions } = world.store;
-    expect(await submissions.findBalance(KEY)).toEqual({
+    expect(await findKeyBalance(world.store.reader, KEY)).toEqual({
       balance: BALANCE,
       sequence: 1,
       readAt: START_MS,
     });
-    expect(await submissions.spentByRun(RUN)).toBe(0);
-    expect(await submissions.findOpen(KEY)).toBeUndefined();
+    expect(await getSpentByRun(world.store.reader, RUN)).toBe(0);
+    expect(await findOpenSubmission(world.store.reader, KEY)).toBeUndefined();
   });
 
   it('has a blamed person whose identity changed meanwhile thought about again', async () => {
     const world = await createWorld();
     await submit(world, ['c-1']);
     await readPage(world, [readContact('c-1', 'a corrected identity')], { kind: 'keep' });
-    await world.store.submissions.recordRefused(world.lease, 'submission-1', [
-      { trackingId: trackingIdOf('c-1'), detail: 'lastName: too_long' },
-    ]);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRefusedSubmission(trx, 'submission-1', [
+        { trackingId: trackingIdOf('c-1'), detail: 'lastName: too_long' },
+      ]),
+    );
     expect(await contactOf(world, 'c-1')).toMatchObject({
       state: 'settled',
       identity: 'a corrected identity',
@@ -405,8 +424,8 @@ describeEachDatabase('a lost answer', (open) => {
     const world = await createWorld();
     await submit(world, ['c-1']);
     await world.clock.advance(1_000);
-    await world.store.submissions.recordLost(world.lease, 'submission-1');
-    expect(await world.store.submissions.findOpen(KEY)).toMatchObject({
+    await world.store.checkpoint(world.lease, (trx) => recordLostSubmission(trx, 'submission-1'));
+    expect(await findOpenSubmission(world.store.reader, KEY)).toMatchObject({
       id: 'submission-1',
       state: 'lost',
       lostAt: START_MS + 1_000,
@@ -418,8 +437,8 @@ describeEachDatabase('a lost answer', (open) => {
   it('is not lost any more once its answer was recorded', async () => {
     const world = await createWorld();
     await start(world, ['c-1']);
-    await world.store.submissions.recordLost(world.lease, 'submission-1');
-    expect(await world.store.submissions.findOpen(KEY)).toBeUndefined();
+    await world.store.checkpoint(world.lease, (trx) => recordLostSubmission(trx, 'submission-1'));
+    expect(await findOpenSubmission(world.store.reader, KEY)).toBeUndefined();
   });
 
   it.each([true, false])(
@@ -427,8 +446,10 @@ describeEachDatabase('a lost answer', (open) => {
     async (lost) => {
       const world = await createWorld();
       await submit(world, ['c-1', 'c-2']);
-      const { submissions } = world.store;
-      if (lost) await submissions.recordLost(world.lease, 'submission-1');
+      if (lost)
+        await world.store.checkpoint(world.lease, (trx) =>
+          recordLostSubmission(trx, 'submission-1'),
+        );
       await settleLost(world, { id: 'submission-1', run: null, loss: null }, BALANCE + 5);
       for (const id of ['c-1', 'c-2']) {
         expect(await contactOf(world, id)).toMatchObject({
@@ -440,13 +461,13 @@ describeEachDatabase('a lost answer', (open) => {
         });
         expect(await jobOf(world, id)).toMatchObject({ state: 'unpaid' });
       }
-      expect(await submissions.findBalance(KEY)).toEqual({
+      expect(await findKeyBalance(world.store.reader, KEY)).toEqual({
         balance: BALANCE + 5,
         sequence: 1,
         readAt: START_MS,
       });
-      expect(await submissions.spentByRun(RUN)).toBe(0);
-      expect(await submissions.spentSince(INTEGRATION, 0)).toBe(0);
+      expect(await getSpentByRun(world.store.reader, RUN)).toBe(0);
+      expect(await getSpentSince(world.store.reader, INTEGRATION, 0)).toBe(0);
     },
   );
 
@@ -530,16 +551,15 @@ describeEachDatabase('a lost answer', (open) => {
     const world = await createWorld();
     await submit(world, ['c-1', 'c-2', 'c-3']);
     await chargeLoss(world, 'hold', { charged: 2, balance: 700 });
-    const { submissions } = world.store;
-    expect(await submissions.findBalance(KEY)).toEqual({
+    expect(await findKeyBalance(world.store.reader, KEY)).toEqual({
       balance: 700,
       sequence: 1,
       readAt: START_MS,
     });
-    expect(await submissions.spentByRun(RUN)).toBe(2);
+    expect(await getSpentByRun(world.store.reader, RUN)).toBe(2);
     expect(await runRow(world)).toMatchObject({ submitted_count: 0 });
-    expect(await submissions.spentSince(INTEGRATION, 0)).toBe(2);
-    expect(await submissions.findOpen(KEY)).toBeUndefined();
+    expect(await getSpentSince(world.store.reader, INTEGRATION, 0)).toBe(2);
+    expect(await findOpenSubmission(world.store.reader, KEY)).toBeUndefined();
   });
 
   it('holds no contact that was forgotten before it was settled', async () => {
@@ -557,19 +577,19 @@ describeEachDatabase('the balance of a key', (open) => {
 
   it('is unknown until it was read', async () => {
     const { store } = await createWorld();
-    expect(await store.submissions.findBalance('key-2')).toEqual({
+    expect(await findKeyBalance(store.reader, 'key-2')).toEqual({
       balance: null,
       sequence: 0,
       readAt: 0,
     });
-    expect(await store.submissions.recordBalance('key-2', 0, 70)).toBe(true);
-    expect(await store.submissions.recordBalance('key-2', 0, 71)).toBe(true);
-    expect(await store.submissions.findBalance('key-2')).toEqual({
+    expect(await recordKeyBalance(store.connection, 'key-2', 0, 70)).toBe(true);
+    expect(await recordKeyBalance(store.connection, 'key-2', 0, 71)).toBe(true);
+    expect(await findKeyBalance(store.reader, 'key-2')).toEqual({
       balance: 71,
       sequence: 0,
       readAt: START_MS,
     });
-    expect(await store.submissions.findBalance(KEY)).toEqual({
+    expect(await findKeyBalance(store.reader, KEY)).toEqual({
       balance: BALANCE,
       sequence: 0,
       readAt: START_MS,
@@ -578,27 +598,28 @@ describeEachDatabase('the balance of a key', (open) => {
 
   it('is not taken from a reading before which a submission was closed', async () => {
     const world = await createWorld();
-    const { submissions } = world.store;
-    const { sequence } = await submissions.findBalance(KEY);
+    const { sequence } = await findKeyBalance(world.store.reader, KEY);
     await start(world, ['c-1']);
-    expect(await submissions.recordBalance(KEY, sequence, 500)).toBe(false);
-    expect(await submissions.findBalance(KEY)).toEqual({
+    expect(await recordKeyBalance(world.store.connection, KEY, sequence, 500)).toBe(false);
+    expect(await findKeyBalance(world.store.reader, KEY)).toEqual({
       balance: BALANCE - 1,
       sequence: 1,
       readAt: START_MS,
     });
-    expect(await submissions.recordBalance(KEY, sequence + 1, 500)).toBe(true);
+    expect(await recordKeyBalance(world.store.connection, KEY, sequence + 1, 500)).toBe(true);
   });
 
   it.each(['intended', 'lost'])(
     'is not taken from a reading while a submission is %s',
     async (state) => {
       const world = await createWorld();
-      const { submissions } = world.store;
       await submit(world, ['c-1']);
-      if (state === 'lost') await submissions.recordLost(world.lease, 'submission-1');
-      expect(await submissions.recordBalance(KEY, 0, 500)).toBe(false);
-      expect(await submissions.findBalance(KEY)).toEqual({
+      if (state === 'lost')
+        await world.store.checkpoint(world.lease, (trx) =>
+          recordLostSubmission(trx, 'submission-1'),
+        );
+      expect(await recordKeyBalance(world.store.connection, KEY, 0, 500)).toBe(false);
+      expect(await findKeyBalance(world.store.reader, KEY)).toEqual({
         balance: BALANCE,
         sequence: 0,
         readAt: START_MS,
@@ -612,22 +633,23 @@ describeEachDatabase('spentSince', (open) => {
 
   it('adds what was charged since an instant, and what an open submission may cost', async () => {
     const world = await createWorld();
-    const { submissions } = world.store;
-    expect(await submissions.spentSince(INTEGRATION, 0)).toBe(0);
+    expect(await getSpentSince(world.store.reader, INTEGRATION, 0)).toBe(0);
     await submit(world, ['c-1', 'c-2']);
     await accept(world, ['c-1']);
     await world.clock.advance(1_000);
     await submit(world, ['c-3', 'c-4', 'c-5'], 'submission-2');
-    expect(await submissions.spentSince(INTEGRATION, START_MS)).toBe(4);
-    expect(await submissions.spentSince(INTEGRATION, START_MS + 1)).toBe(3);
-    expect(await submissions.spentSince(INTEGRATION, START_MS + 1_001)).toBe(0);
-    expect(await submissions.spentSince('lakeside', 0)).toBe(0);
-    await submissions.recordRefused(world.lease, 'submission-2');
-    expect(await submissions.spentSince(INTEGRATION, START_MS)).toBe(1);
+    expect(await getSpentSince(world.store.reader, INTEGRATION, START_MS)).toBe(4);
+    expect(await getSpentSince(world.store.reader, INTEGRATION, START_MS + 1)).toBe(3);
+    expect(await getSpentSince(world.store.reader, INTEGRATION, START_MS + 1_001)).toBe(0);
+    expect(await getSpentSince(world.store.reader, 'lakeside', 0)).toBe(0);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRefusedSubmission(trx, 'submission-2'),
+    );
+    expect(await getSpentSince(world.store.reader, INTEGRATION, START_MS)).toBe(1);
   });
 
   it('knows nothing of a run that spent nothing', async () => {
     const { store } = await createWorld();
-    expect(await store.submissions.spentByRun('run-9')).toBe(0);
+    expect(await getSpentByRun(store.reader, 'run-9')).toBe(0);
   });
 });

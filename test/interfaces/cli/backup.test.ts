@@ -250,6 +250,17 @@ describeOn('sqlite', 'donor-sync backup and restore', () => {
       expect(await isBack()).toBe(false);
     });
 
+    it('are named by doctor, with the log of writes, if that cannot be written', async () => {
+      const [log = ''] = (await readdir(world.path(''))).filter((name) =>
+        name.includes('.writes-'),
+      );
+      await rm(world.path(log));
+      await mkdir(world.path(log));
+      const { stdout, exitCode } = await world.run(['doctor']);
+      expect(exitCode).toBe(2);
+      expect(stdout).toMatch(/✗ log of writes: .*\.writes-\d{4}-\d\d.*not a file/);
+    });
+
     it('are named by doctor if they cannot be written, and forgetting waits for no folder of backups', async () => {
       await rm(world.path('safe/donor-sync.erasures'));
       await mkdir(world.path('safe/donor-sync.erasures'));
@@ -353,6 +364,29 @@ describeOn('postgres', 'donor-sync backup and restore on Postgres', () => {
     expect(await readFile(world.path('donor-sync.erasures'), 'utf8')).toContain('"erased"');
     const { restored } = await world.runJson(['restore', '--put-back', '--yes'], restoredSchema);
     expect(restored.blocked).toBe(1);
+  });
+
+  it('have doctor say that another host notes writes in a log of its own, until both share one', async () => {
+    const databaseUrl = await freshPostgresUrl();
+    const here = await open({ databaseUrl });
+    const settings = await readFile(here.path('donor-sync.yaml'), 'utf8');
+    await here.run(['sync']);
+    expect((await here.run(['doctor'])).stdout).toMatch(/✓ log of writes/);
+    await mkdir(here.path('other-host'));
+    const shared = `erasureLog: ${here.path('shared.erasures')}\n`;
+    await writeFile(here.path('other-host/donor-sync.yaml'), settings);
+    const there = await here.run(['doctor', '--config', here.path('other-host/donor-sync.yaml')]);
+    expect(there.exitCode).toBe(2);
+    expect(there.stdout).toMatch(/✗ log of writes: .*lacks (\d+) of the last \1 writes/);
+    expect(there.stdout).toContain('`erasureLog` that all of them share');
+    for (const month of await readdir(here.path(''))) {
+      if (!month.includes('.writes-')) continue;
+      const name = month.replace('donor-sync.erasures', 'shared.erasures');
+      await copyFile(here.path(month), here.path(name));
+    }
+    await writeFile(here.path('other-host/donor-sync.yaml'), shared + settings);
+    const after = await here.run(['doctor', '--config', here.path('other-host/donor-sync.yaml')]);
+    expect(after.stdout).toMatch(/✓ log of writes/);
   });
 
   it('hold a database that was put back by another program, and erase again', async () => {

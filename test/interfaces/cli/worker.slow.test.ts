@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openDatabase } from '../../../src/database/database.ts';
-import { LEASE_MS } from '../../../src/database/leases.ts';
+import { LEASE_MS } from '../../../src/database/transact.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { type CliProcess, type CliWorld, openCliWorld } from '../../helpers/cli.ts';
 import { holdJobs } from '../../helpers/held-jobs.ts';

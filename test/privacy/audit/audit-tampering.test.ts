@@ -5,6 +5,7 @@ import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { Database } from '../../../src/database/tables/tables.ts';
 import type { AuditPlace } from '../../../src/privacy/audit/audit.ts';
 import { INTEGRATION, type StoreWorld, storeWorlds } from '../../database/store-world.ts';
+import { withLeaseOf } from '../../helpers/erasing.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
 const ADA = '0035e00000000ada';
@@ -19,6 +20,8 @@ interface Tampering {
   needsKnown?: true;
   /** True if it is done to a chain of which older entries were purged. */
   isPurged?: true;
+  /** True if it is done after two people were erased. */
+  isErased?: true;
 }
 
 const NOT_THE_END = /which is not the end that donor-sync has signed/;
@@ -336,6 +339,70 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
     says: /Entries are missing/,
     isPurged: true,
   },
+  'the block of a person who was erased is deleted': {
+    does: async (db) => {
+      const { contact } = await firstBlock(db);
+      await db.deleteFrom('forgotten').where('crm_id_fingerprint', '=', contact).execute();
+    },
+    says: /The blocks of 1 people who were erased are gone/,
+    isErased: true,
+  },
+  'all blocks are deleted': {
+    does: (db) => db.deleteFrom('forgotten').execute(),
+    says: /The blocks of 2 people who were erased are gone/,
+    isErased: true,
+  },
+  'all blocks are deleted, although the entries of the erasures were purged': {
+    does: (db) => db.deleteFrom('forgotten').execute(),
+    says: /The blocks of 2 people who were erased are gone/,
+    isErased: true,
+    isPurged: true,
+  },
+  'a person who was erased is made one who is only suspected': {
+    does: (db) => db.updateTable('forgotten').set({ state: 'merged' }).execute(),
+    says: /The blocks of 2 people who were erased are gone/,
+    isErased: true,
+  },
+  'the block of a person is made one of another client': {
+    does: async (db) => {
+      const { contact } = await firstBlock(db);
+      await db
+        .updateTable('forgotten')
+        .set({ integration_id: 'lakeside' })
+        .where('crm_id_fingerprint', '=', contact)
+        .execute();
+    },
+    says: /What blocks people who were erased was changed/,
+    isErased: true,
+  },
+  'what a person is recognised by is taken from its block': {
+    does: (db) => db.updateTable('forgotten').set({ person: null }).execute(),
+    says: /What blocks people who were erased was changed/,
+    isErased: true,
+  },
+  'a block is put in': {
+    does: async (db) => {
+      const row = await db.selectFrom('forgotten').selectAll().executeTakeFirstOrThrow();
+      await db
+        .insertInto('forgotten')
+        .values({ ...row, crm_id_fingerprint: 'x' })
+        .execute();
+    },
+    says: /1 people are blocked as erased of whose erasure the audit knows nothing/,
+    isErased: true,
+  },
+  'a block is put in before anyone was erased': {
+    does: async (db) => {
+      await db
+        .insertInto('forgotten')
+        .values({
+          ...{ integration_id: INTEGRATION, crm_id_fingerprint: 'x', forgotten_at: 1 },
+          ...{ state: 'blocked', everywhere: 0, donors: '[]' },
+        })
+        .execute();
+    },
+    says: /1 people are blocked as erased of whose erasure the audit knows nothing/,
+  },
   'the place of a purge is set back, so that none was': {
     does: (db) => head(db).set({ purged_seq: 0, purged_hash: null, purged_mark: null }).execute(),
     says: /The chain begins at entry \d+, and no purge is on record/,
@@ -349,6 +416,14 @@ async function noteKnown(store: StoreWorld['store']): Promise<void> {
   known = (await store.audit.verify()).end;
 }
 
+function firstBlock(db: Database) {
+  return db
+    .selectFrom('forgotten')
+    .select('crm_id_fingerprint as contact')
+    .orderBy('crm_id_fingerprint')
+    .executeTakeFirstOrThrow();
+}
+
 function endOf(db: Database) {
   return db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
 }
@@ -359,6 +434,8 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
   it.each(Object.entries(TAMPERINGS))('is named: %s', async (_, tampering) => {
     const world = await createWorld();
     await fill(world);
+    if (tampering.isErased)
+      for (const contact of ['erased-1', 'erased-2']) await erase(world, contact);
     if (tampering.isPurged) {
       await world.clock.advance(10 * DAY_MS);
       await fill(world, 'later');
@@ -412,6 +489,16 @@ async function fill({ store }: StoreWorld, id = 'first'): Promise<void> {
   await store.schedules.pause('a');
   await store.schedules.pause('b');
   await store.schedules.pause('c');
+}
+
+async function erase({ store }: StoreWorld, crmId: string): Promise<void> {
+  const person = { name: 'n', addresses: ['a'], employers: [], names: [] };
+  await withLeaseOf(store, INTEGRATION, async (lease) => {
+    await store.forget.begin(lease, {
+      ...{ crmId, state: 'begun' as const, person, everywhere: false, donors: [], receipt: null },
+    });
+    await store.forget.erase(lease, crmId);
+  });
 }
 
 function ask(store: StoreWorld['store'], contact: string) {

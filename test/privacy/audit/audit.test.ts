@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Actor } from '../../../src/core/actor.ts';
 import { systemClock } from '../../../src/core/clock.ts';
+import { acceptMappingByPerson } from '../../../src/credits/statements/mappings.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { createStore, type Store } from '../../../src/store.ts';
@@ -75,7 +76,7 @@ describeEachDatabase('the audit', (open, kind) => {
     await store.schedules.resume(INTEGRATION, null);
     await store.secrets.save('x', 'y', { action: 'crm.connected', integrationId: INTEGRATION });
     await store.secrets.remove('x', { action: 'crm.disconnected', integrationId: INTEGRATION });
-    await store.mappings.acceptByPerson(INTEGRATION, 'mapping');
+    await store.act((trx) => acceptMappingByPerson(trx, INTEGRATION, 'mapping'));
     await store.markQuestions.ask(lease, ['mark']);
     await store.markQuestions.confirmAsked(INTEGRATION);
     expect((await actionsOf(store)).slice(1)).toEqual([

@@ -1,7 +1,20 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { recordAcceptedSubmission } from '../../../src/credits/statements/answers.ts';
+import {
+  findKeyBalance,
+  getSpentByRun,
+  getSpentSince,
+} from '../../../src/credits/statements/balances.ts';
+import { recordSubmissionIntent } from '../../../src/credits/statements/intents.ts';
+import {
+  countRunningJobs,
+  listReadyJobs,
+  recordJobProgress,
+} from '../../../src/credits/statements/jobs.ts';
 import { fingerprintPerson } from '../../../src/identity/person-fingerprints.ts';
 import { eraseAgain } from '../../../src/privacy/statements/erase-again.ts';
+import { eraseIntegration } from '../../../src/privacy/statements/erase-integration.ts';
 import {
   accept,
   chargeLoss,
@@ -196,10 +209,9 @@ describeEachDatabase('erase', (open, kind) => {
     const world = await createWorld();
     await leaveTraces(world);
     await eraseContact(world.store, INTEGRATION, MARKED);
-    const { submissions } = world.store;
-    expect(await submissions.spentByRun(RUN)).toBe(1);
-    expect(await submissions.spentSince(INTEGRATION, 0)).toBe(1);
-    expect(await submissions.findBalance(KEY)).toMatchObject({ balance: BALANCE - 1 });
+    expect(await getSpentByRun(world.store.reader, RUN)).toBe(1);
+    expect(await getSpentSince(world.store.reader, INTEGRATION, 0)).toBe(1);
+    expect(await findKeyBalance(world.store.reader, KEY)).toMatchObject({ balance: BALANCE - 1 });
     expect(await world.db.selectFrom('jobs').selectAll().execute()).toMatchObject([
       { tracking_id: TRACKING_ID, job_id: null, reason: 'never_enhanced', crm_id: '' },
     ]);
@@ -315,6 +327,23 @@ describeEachDatabase('erase', (open, kind) => {
     expect(await store.forget.listForgotten('lakeside')).toEqual(new Set());
   });
 
+  it('counts each row of a client that leaves once, although the database made it try again', async () => {
+    const world = await createWorld();
+    await leaveTraces(world);
+    const { db, clock } = world;
+    const tried = await eraseIntegration(db, INTEGRATION, clock.now(), async (work) => {
+      const refused = new Error('refused by the database');
+      const first = db.transaction().execute(async (trx) => {
+        await work(trx);
+        throw refused;
+      });
+      await expect(first).rejects.toBe(refused);
+      return db.transaction().execute(work);
+    });
+    expect(tried.erased).toMatchObject({ contacts: 1, holds: 1, writes: 1, profiles: 1, runs: 1 });
+    expect(tried.kept).toMatchObject({ jobs: 1, submissions: 1 });
+  });
+
   it('blocks from its beginning, and says that it has not come to its end', async () => {
     const { store, clock, lease } = await createWorld();
     const erasure = { crmId: 'c-1', person: null, everywhere: false };
@@ -393,7 +422,7 @@ describeEachDatabase('a person who is forgotten in the middle of a sync', (open)
     await submit(world, ['c-1', 'c-2']);
     await eraseContact(world.store, INTEGRATION, 'c-1');
     await accept(world, ['c-1']);
-    expect(await world.store.submissions.spentByRun(RUN)).toBe(1);
+    expect(await getSpentByRun(world.store.reader, RUN)).toBe(1);
     expect(await idsKnown(world)).toEqual(['c-2']);
     expect(await contactOf(world, 'c-2')).toMatchObject({ outcome_reason: 'not_processed' });
     // With the key of the service its job id would fetch the profile.
@@ -404,16 +433,18 @@ describeEachDatabase('a person who is forgotten in the middle of a sync', (open)
     const world = await createWorld();
     await start(world, ['c-1', 'c-2', 'c-3']);
     for (const id of ['c-1', 'c-2', 'c-3']) await eraseContact(world.store, INTEGRATION, id);
-    await world.store.jobs.recordProgress(world.lease, RUN, {
-      completed: [trackingIdOf('c-1')],
-      failed: [trackingIdOf('c-2')],
-      vanished: [trackingIdOf('c-3')],
-      tooOld: [],
-    });
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordJobProgress(trx, RUN, {
+        completed: [trackingIdOf('c-1')],
+        failed: [trackingIdOf('c-2')],
+        vanished: [trackingIdOf('c-3')],
+        tooOld: [],
+      }),
+    );
     expect(await idsKnown(world)).toEqual([]);
     const wanted = { runId: RUN, limit: 10, except: new Set<string>() };
-    expect(await world.store.jobs.listReady(INTEGRATION, wanted)).toEqual([]);
-    expect(await world.store.jobs.countRunning(INTEGRATION, null)).toMatchObject({ all: 0 });
+    expect(await listReadyJobs(world.store.reader, INTEGRATION, wanted)).toEqual([]);
+    expect(await countRunningJobs(world.store.reader, INTEGRATION, null)).toMatchObject({ all: 0 });
   });
 
   it('does not come back with a lost answer or a delivery', async () => {
@@ -449,7 +480,7 @@ describeEachDatabase('a person who is forgotten in the middle of a sync', (open)
 async function leaveTraces(world: StoreWorld): Promise<void> {
   const { store, lease } = world;
   await readPage(world, [readContact(MARKED)]);
-  await store.submissions.recordIntent(lease, {
+  await recordSubmissionIntent(store.checkpoint, lease, {
     submissionId: 'submission-1',
     runId: RUN,
     partnerKey: KEY,
@@ -457,16 +488,20 @@ async function leaveTraces(world: StoreWorld): Promise<void> {
     jobs: [{ ...intendedJob(MARKED, `person of ${MARKED}`), trackingId: TRACKING_ID }],
     sharing: SHARING,
   });
-  await store.submissions.recordAccepted(lease, 'submission-1', {
-    jobIds: new Map([[TRACKING_ID, 'job-7f']]),
-    charged: 1,
-  });
-  await store.jobs.recordProgress(lease, RUN, {
-    completed: [TRACKING_ID],
-    failed: [],
-    vanished: [],
-    tooOld: [],
-  });
+  await store.checkpoint(lease, (trx) =>
+    recordAcceptedSubmission(trx, 'submission-1', {
+      jobIds: new Map([[TRACKING_ID, 'job-7f']]),
+      charged: 1,
+    }),
+  );
+  await store.checkpoint(lease, (trx) =>
+    recordJobProgress(trx, RUN, {
+      completed: [TRACKING_ID],
+      failed: [],
+      vanished: [],
+      tooOld: [],
+    }),
+  );
   await store.deliveries.recordIntended(lease, RUN, [
     {
       id: 'write-7f',

@@ -3,7 +3,11 @@ import type { Application, OpenIntegration } from '../../../application.ts';
 import { isoTime } from '../../../core/clock.ts';
 import type { Budget, CreditLimits } from '../../../core/integration.ts';
 import { startOfMonth } from '../../../credits/allowance.ts';
-import type { SubmissionRecord } from '../../../credits/statements/submissions.ts';
+import { getSpentSince } from '../../../credits/statements/balances.ts';
+import {
+  listOpenSubmissions,
+  type SubmissionRecord,
+} from '../../../credits/statements/submissions.ts';
 import { BUCKETS } from '../../../partner/buckets.ts';
 import type { CreditBalances } from '../../../partner/credits.ts';
 import { attemptEach, finishAttempts, namedOrAll } from '../action/integrations.ts';
@@ -73,7 +77,7 @@ async function addCredits(
   { integration, partner, partnerKey }: OpenIntegration,
 ): Promise<KeyCredits> {
   const known = byKey.get(partnerKey);
-  const open = known ? [] : await store.submissions.listOpen(partnerKey);
+  const open = known ? [] : await listOpenSubmissions(store.reader, partnerKey);
   const openSubmissions = open.map(toOpenSubmission);
   const [openSubmission = null] = openSubmissions;
   const credits = known ?? {
@@ -89,7 +93,7 @@ async function addCredits(
     integration: id,
     budget,
     spentThisMonth: {
-      enhancements: await store.submissions.spentSince(id, monthStart),
+      enhancements: await getSpentSince(store.reader, id, monthStart),
       networks: await store.networks.spentSince(id, monthStart),
     },
   });

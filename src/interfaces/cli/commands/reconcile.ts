@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../../../application.ts';
 import { BILL_HEADER, billLines, pagesOfBill } from '../../../credits/spending-view.ts';
-import type { Reconciliation } from '../../../credits/statements/reconciliation.ts';
+import { type Reconciliation, reconcile } from '../../../credits/statements/reconciliation.ts';
 import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import { EXIT_CODES, type Output, usageError } from '../terminal/output.ts';
 import { formatCount } from '../terminal/words.ts';
@@ -36,7 +36,7 @@ export function reconcileCommand(deps: ProductDeps): Command {
     const { application, options, output } = action;
     const time = parseMonth(month);
     if (options.csv) return printBill(deps, application, month);
-    const keys = (await application.store.reconcile(time)).map(withDifference);
+    const keys = (await reconcile(application.store.reader, time)).map(withDifference);
     output.finish({ month, keys }, () => printKeys(output, month, keys));
     return EXIT_CODES.done;
   });

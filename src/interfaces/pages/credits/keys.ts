@@ -8,8 +8,8 @@ import {
   type Forecast,
   forecastText,
 } from '../../../credits/credit-forecast.ts';
-import { toDay } from '../../../credits/statements/credit-spans.ts';
-import type { Store } from '../../../store.ts';
+import { listSpentDays, toDay } from '../../../credits/statements/credit-spans.ts';
+import type { Store } from '../../../database/store.ts';
 import type { CreditReader, KeyCredits } from './credit-reader.ts';
 
 /** The buckets that a sync takes credits from. */
@@ -24,7 +24,7 @@ export interface KeyView extends KeyCredits {
 }
 
 export interface KeyDeps {
-  store: Pick<Store, 'spans'>;
+  store: Pick<Store, 'reader'>;
   clock: Pick<Clock, 'now'>;
   credits: CreditReader;
 }
@@ -51,7 +51,12 @@ export async function readKeys(
     if (one === undefined) continue;
     const ids = (all.get(key) ?? []).map(({ id }) => id);
     const whole = ids.length === known.size ? null : ids;
-    const spent = await store.spans.listDays(whole, toDay(now - FORECAST_DAYS * DAY_MS), today);
+    const spent = await listSpentDays(
+      store.reader,
+      whole,
+      toDay(now - FORECAST_DAYS * DAY_MS),
+      today,
+    );
     const forecast = (bucket: UsedBucket) => {
       const days = spent.map((day) => ({ day: day.at, credits: day[bucket] }));
       return buildForecast(one.balances?.[bucket] ?? 0, days, today);

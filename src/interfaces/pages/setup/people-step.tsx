@@ -8,12 +8,15 @@ import {
 import type { CsvHeader } from '../../../clients/setup/csv-header.ts';
 import type { Setup } from '../../../clients/setup/draft.ts';
 import { noStreetNote } from '../../../clients/setup/guess-address.ts';
+import { idNotes } from '../../../clients/setup/guess-id.ts';
+import { onlyWholeNameNote } from '../../../clients/setup/guess-names.ts';
 import {
   MARKS,
   type MarkFieldValues,
   markableColumns,
   markHints,
   missingMarksNote,
+  remarkNotes,
   saidMeaning,
 } from '../../../clients/setup/mark-fields.ts';
 import { twiceText } from '../../../clients/setup/own-columns.ts';
@@ -88,10 +91,14 @@ function fileNotes(header: CsvHeader, { crm, contacts }: Setup['answers']): stri
     deceased: contacts.deceasedField,
     doNotContact: contacts.doNotContactField,
   };
+  const columns = chosenColumns(crm, contacts);
   return [
+    ...idNotes(header, columns.id),
+    ...onlyWholeNameNote(header, columns),
     ...markHints(header, chosen),
+    ...remarkNotes(header, chosen),
     ...missingMarksNote(header, chosen),
-    ...noStreetNote(toTexts(getColumns(crm)['addresses']), header.sample),
+    ...noStreetNote(columns.addresses, header.sample),
   ];
 }
 

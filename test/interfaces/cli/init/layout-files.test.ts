@@ -2,11 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { toPlainText } from '../../../../connectors/csv/sources/source.ts';
 import { missingParts } from '../../../../connectors/missing-parts.ts';
 import { guessColumns } from '../../../../src/clients/setup/csv-columns.ts';
 import { type CsvHeader, readCsvHeader } from '../../../../src/clients/setup/csv-header.ts';
 import { noStreetNote } from '../../../../src/clients/setup/guess-address.ts';
-import { MARKS, markHints, missingMarksNote } from '../../../../src/clients/setup/mark-fields.ts';
+import { idNotes } from '../../../../src/clients/setup/guess-id.ts';
+import { onlyWholeNameNote } from '../../../../src/clients/setup/guess-names.ts';
+import {
+  MARKS,
+  markHints,
+  missingMarksNote,
+  remarkNotes,
+} from '../../../../src/clients/setup/mark-fields.ts';
 import { toArray } from '../../../connectors/connector-options.ts';
 import { openCsvFolder } from '../../../connectors/csv-folder.ts';
 
@@ -47,6 +55,16 @@ const ANSWERS = answersSchema.parse(
   JSON.parse(await readFile(join(FOLDER, 'answers.json'), 'utf8')),
 );
 
+const WITHOUT_STREET = new Set(['40-klubbadmin-medlemmer-no.csv', '74-klubbadmin-medlemmer.xlsx']);
+
+/** What is said of rows that have no id of their own. */
+const UNREADABLE = new Map([
+  [
+    '68-openpetra-partners.csv',
+    'In 3 of the first 32 rows "PartnerKey" is blank: these rows cannot be read.',
+  ],
+]);
+
 /** Stands for an id that a user adds to a file that has none. */
 const ADDED_ID = 'Added id';
 
@@ -69,12 +87,51 @@ describe('files as other products export them', () => {
       ...(answer.address.length === 0 ? ['address'] : []),
       ...(answer.employers.length === 0 ? ['employer'] : []),
     ]);
+    const idNote = idNotes(header, guess.id).join();
+    if (answer.id === null)
+      expect(idNote).toMatch(/^No column seems to have the id of each contact/);
+    else expect(idNote).toBe(UNREADABLE.get(answer.file) ?? '');
     expect(missingMarksNote(header, guess).join()).toBe(missingMarks(answer));
-    // Of these files one alone has an address without a street.
+    // Of these files two have an address without a street.
     const hasNote = noStreetNote(guess.addresses, header.sample).length > 0;
-    expect(hasNote).toBe(answer.file.startsWith('40-'));
+    expect(hasNote).toBe(WITHOUT_STREET.has(answer.file));
     expect(header.sample).toHaveLength(answer.rows);
     expect(await reachable(answer, header)).toBe(answer.reachable);
+  });
+});
+
+describe('what such files lack, in words', () => {
+  it('a column of ids that repeats a value is named', async () => {
+    const header = await read('48-stripe-card-export.csv');
+    expect(idNotes(header, guessColumns(header.columns, header.sample).id)).toEqual([
+      expect.stringMatching(
+        /In 2 of the first 32 rows "ID" repeats the value of an earlier row\.$/,
+      ),
+    ]);
+  });
+
+  it('rows that have their name in another column are counted', async () => {
+    const header = await read('47-donortools-donors.csv');
+    const guess = guessColumns(header.columns, header.sample);
+    expect(onlyWholeNameNote(header, guess)).toEqual([
+      'In 7 of the first 31 rows only "Whole Name" has a name: as long as "First Name" and "Last Name" are blank, these contacts are not sent.',
+    ]);
+  });
+
+  it('remarks of which each is another text are named by their words', () => {
+    const columns = ['Id', 'Notes'];
+    const texts = ['Passed away in May, says Ann', 'Likes jazz', 'décédée le 3 mars', 'Calls at 5'];
+    const sample = Array.from({ length: 40 }, (_, at) => {
+      return new Map([
+        ['Id', `${at}`],
+        ['Notes', texts[at] ?? `Text number ${at}`],
+      ]);
+    });
+    const none = { optOut: null, deceased: null, doNotContact: null };
+    expect(remarkNotes({ columns, sample }, none)).toEqual([
+      '"Notes" seems to speak of deceased contacts in 2 rows ("Passed away", "décédée"): leave these rows out of the file, or mark them in a column, or these contacts are sent.',
+    ]);
+    expect(remarkNotes({ columns, sample }, { ...none, deceased: 'Notes' })).toEqual([]);
   });
 });
 
@@ -105,7 +162,7 @@ async function reachable(answer: Answer, header: CsvHeader): Promise<number> {
   const folder = await openCsvFolder();
   onTestFinished(() => folder.close());
   const content = await readFile(join(FOLDER, answer.file));
-  await folder.write('in.csv', answer.id === null ? withIds(answer, content) : content);
+  await folder.write('in.csv', answer.id === null ? await withIds(answer, content) : content);
   const { firstName, lastName, fullName, id, ...parts } = guessColumns(
     header.columns,
     header.sample,
@@ -114,6 +171,7 @@ async function reachable(answer: Answer, header: CsvHeader): Promise<number> {
     settings: {
       output: folder.path('out.csv'),
       encoding: answer.id === null ? 'utf-8' : header.encoding,
+      badRows: idNotes(header, answer.id ?? ADDED_ID).length === 0 ? 'stop' : 'skip',
       columns: {
         id: id ?? ADDED_ID,
         ...(fullName === null
@@ -133,14 +191,17 @@ async function reachable(answer: Answer, header: CsvHeader): Promise<number> {
 }
 
 /** The file in UTF-8 with a column of ids. */
-function withIds({ encoding, delimiter }: Answer, content: Buffer): Buffer {
-  const [head = '', ...rows] = new TextDecoder(encoding.replace(/-bom$/, ''))
+async function withIds({ encoding, delimiter, sheet }: Answer, file: Buffer): Promise<Buffer> {
+  const isText = encoding !== 'xlsx';
+  const content = isText ? file : await toPlainText('The file', file, sheet);
+  const [head = '', ...rows] = new TextDecoder(isText ? encoding.replace(/-bom$/, '') : 'utf-8')
     .decode(content)
     .replace('\uFEFF', '')
     // A line break within quotes stays.
-    .split(/\r\n(?=(?:[^"]*"[^"]*")*[^"]*$)/);
-  const lines = rows.filter((row) => row !== '').map((row, at) => `${at + 1}${delimiter}${row}`);
-  return Buffer.from(`${[`${ADDED_ID}${delimiter}${head}`, ...lines].join('\r\n')}\r\n`);
+    .split(/\r?\n(?=(?:[^"]*"[^"]*")*[^"]*$)/);
+  const separator = delimiter ?? ',';
+  const lines = rows.filter((row) => row !== '').map((row, at) => `${at + 1}${separator}${row}`);
+  return Buffer.from(`${[`${ADDED_ID}${separator}${head}`, ...lines].join('\r\n')}\r\n`);
 }
 
 /** The settings of the marks: what is guessed, and the values that the hints tell a user to list. */
@@ -162,7 +223,7 @@ function markSettings(
       ...{ kind, chosen: null, hints: 1 },
     });
     const [hint = ''] = hinted;
-    expect(hint).toMatch(new RegExp(`^"${column}" `));
+    expect(hint.startsWith(`"${column}" `)).toBe(true);
     for (const value of meant) expect(hint).toContain(`"${value}"`);
     const values = new Set(sample.map((row) => row.get(column)?.trim() ?? ''));
     const others = [...values].filter((value) => value !== '' && !meant.includes(value));

@@ -35,7 +35,7 @@ import {
   productCommand,
 } from '../../action/product.ts';
 import { EXIT_CODES, type ExitCode, type Output, usageError } from '../../terminal/output.ts';
-import { describeCount } from '../../terminal/words.ts';
+import { describeCount, formatTimestamp } from '../../terminal/words.ts';
 import { checkSecretKey } from './check-secret-key.ts';
 import { renderReport } from './report.ts';
 import { createReportFacts, type ReportFacts } from './report-facts.ts';
@@ -175,6 +175,7 @@ async function examine(
       checkPorts(settings, chosen),
     );
     findings.push(...general(...(await checkErasureLogs(application))));
+    findings.push(...general(...(await checkWriteLog(application))));
     findings.push(...checkTransport(settings, chosen));
     for (const integration of chosen) {
       const also = facts === null ? undefined : (open: OpenIntegration) => facts.read(open);
@@ -262,6 +263,37 @@ async function checkErasureLogs({ erasureLogs }: Application): Promise<Finding[]
 }
 
 const LOG_FIX = 'Make the file and its folder writable, or name another file in `erasureLog`.';
+
+/**
+ * The log of writes next to it. Of several hosts that work with one database, each would keep a log of its own unless the
+ * settings name one for all: then the database has writes that the log here lacks.
+ */
+async function checkWriteLog({ erasureLogs, store }: Application): Promise<Finding[]> {
+  if (erasureLogs === null) return [];
+  const { files, checked, missing, lastMissingAt } = await store.forget.examineWriteLog();
+  const unwritable = files.flatMap(({ path, problem }) => {
+    if (problem === null) return [];
+    const message = `What is written into the CRM cannot be noted in ${path}: ${problem}.`;
+    const fix = `Make the file and its folder writable. ${WHY_WRITES_ARE_NOTED}`;
+    const report = 'The log of writes cannot be written.';
+    return { ...unmet('log of writes', message, fix, 'write_log_unusable'), report };
+  });
+  if (lastMissingAt !== null) {
+    const at = formatTimestamp(lastMissingAt);
+    const message = `The log of writes lacks ${missing} of the last ${describeCount(checked, 'write')}, the newest of ${at}: another host has noted them in a log of its own, or the log was lost.`;
+    const fix = `If several hosts work with this database, name one file in \`erasureLog\` that all of them share. ${WHY_WRITES_ARE_NOTED}`;
+    return [...unwritable, plain(unmet('log of writes', message, fix, 'write_log_apart'))];
+  }
+  if (unwritable.length > 0) return unwritable;
+  return [
+    plain(
+      met('log of writes', 'What is written into the CRM is noted outside of the database, too.'),
+    ),
+  ];
+}
+
+const WHY_WRITES_ARE_NOTED =
+  'Without it an erasure does not find what was written after a backup that was restored.';
 
 /** Settings in the database: those of the file are refused when they are read. */
 function checkTransport(settings: Settings, chosen: readonly Integration[]): DoctorFinding[] {

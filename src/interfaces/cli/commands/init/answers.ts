@@ -8,7 +8,9 @@ import {
   readCsvHeader,
 } from '../../../../clients/setup/csv-header.ts';
 import { noStreetNote } from '../../../../clients/setup/guess-address.ts';
-import { markHints, missingMarksNote } from '../../../../clients/setup/mark-fields.ts';
+import { idNotes } from '../../../../clients/setup/guess-id.ts';
+import { onlyWholeNameNote } from '../../../../clients/setup/guess-names.ts';
+import { markHints, missingMarksNote, remarkNotes } from '../../../../clients/setup/mark-fields.ts';
 import {
   findOwnColumns,
   readJournalColumns,
@@ -249,7 +251,7 @@ async function askCsv(
   const header = await readCsvHeader(path, cwd, sheet);
   if ('problem' in header) throw new ConfigurationError(header.problem, { code: 'csv_unreadable' });
   const guess = guessColumns(header.columns, header.sample);
-  const columns = await askColumns(asker, flags, header.columns, guess);
+  const columns = await askColumns(asker, flags, header, guess);
   const marks = await askMarks(asker, flags, header.columns, guess);
   const output = await askText(asker, {
     flag: '--csv-output',
@@ -296,7 +298,10 @@ async function askCsv(
     notes: [
       ...renamedTexts(fields, renamed),
       ...[twiceText(header.names)].filter((text) => text !== null),
+      ...idNotes(header, columns.id),
+      ...('fullName' in columns.names ? [] : onlyWholeNameNote(header, columns.names)),
       ...markHints(header, marks),
+      ...remarkNotes(header, marks),
       ...missingMarksNote(header, marks),
       ...noStreetNote(columns.addresses, header.sample),
     ],
@@ -308,10 +313,12 @@ const NO_NAMES = { firstName: null, lastName: null, fullName: null };
 async function askColumns(
   asker: Prompter,
   flags: InitFlags,
-  names: readonly string[],
+  header: CsvHeader,
   guess: ColumnGuess,
 ): Promise<CsvAnswers['columns']> {
+  const { columns: names } = header;
   const choices = columnChoices(names);
+  const withoutId = guess.id === null ? idNotes(header, null) : [];
   const many = (
     flag: string,
     message: string,
@@ -321,7 +328,7 @@ async function askColumns(
   return {
     id: await askChoice(asker, {
       flag: '--csv-id',
-      message: "Which column has a contact's id?",
+      message: ["Which column has a contact's id?", ...withoutId].join(' '),
       given: flags.csvId,
       initial: guess.id,
       choices,

@@ -1,6 +1,7 @@
 import type { OpenIntegration } from '../../../../application.ts';
 import { messageOf } from '../../../../core/errors.ts';
 import type { RunReport } from '../../../../core/run.ts';
+import { findKeyBalance } from '../../../../credits/statements/balances.ts';
 import type { Store } from '../../../../store.ts';
 import type { Run } from '../../../../sync/control/context.ts';
 import { type RunRequest, runSync } from '../../../../sync/run.ts';
@@ -59,7 +60,7 @@ const LOOK_INTERVAL_MS = 500;
 
 /** What the bars are drawn with. */
 export type ProgressDeps = Pick<ProductDeps, 'stderr' | 'clock' | 'log' | 'logStream'>;
-type ProgressStore = Pick<Store, 'runs' | 'contacts' | 'submissions'>;
+type ProgressStore = Pick<Store, 'runs' | 'contacts' | 'reader'>;
 
 /** The bars of one run on a terminal; does nothing where there is none. */
 export interface RunProgress {
@@ -111,7 +112,7 @@ async function look(
   const row = await store.runs.find(run.id);
   if (!row) return;
   const underWay = await store.contacts.countUnderWay(run.integration.id);
-  const { balance } = await store.submissions.findBalance(run.partnerKey);
+  const { balance } = await findKeyBalance(store.reader, run.partnerKey);
   // Who shares a profile of another contact is not submitted, and is delivered all the same.
   const sent = row.submittedCount + row.sharedCount;
   const toDeliver = underWayBefore + sent;

@@ -1,0 +1,36 @@
+import { type Act, actAs, type WriteContext } from './actor-transaction.ts';
+import type { Fingerprint } from './encryption/fingerprint.ts';
+import { type Checkpoint, type LeaseQueries, leaseQueries } from './leases.ts';
+import type { TimedConnection, TimedReader } from './reader.ts';
+import type { Database } from './tables/tables.ts';
+
+/**
+ * The open database, as topics use it: their functions take `reader` or a transaction as their first argument.
+ */
+export interface Store {
+  /** For functions that read. */
+  readonly reader: TimedReader;
+  /** For functions that note something of neither a run nor an actor. */
+  readonly connection: TimedConnection;
+  readonly fingerprint: Fingerprint;
+  readonly leases: LeaseQueries;
+  /** Runs a transaction of a run. */
+  readonly checkpoint: Checkpoint;
+  /** Runs a transaction in the name of the store's actor. */
+  readonly act: Act;
+}
+
+export function openStore(db: Database, context: WriteContext): Store {
+  const { clock, fingerprint } = context;
+  // A connection of its own makes: the one that is given carries no clock.
+  const connection = Object.assign(db.withTables(), { clock });
+  const leases = leaseQueries(db, context);
+  return {
+    reader: connection,
+    connection,
+    fingerprint,
+    leases,
+    checkpoint: leases.checkpoint,
+    act: actAs(db, context),
+  };
+}

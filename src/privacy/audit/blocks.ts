@@ -1,0 +1,54 @@
+/**
+ * Who is blocked because of an erasure, as entries of the audit seal it: a block that another program takes away would
+ * let a run take the person up again.
+ */
+import { z } from 'zod';
+import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
+import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { AuditAction } from './record.ts';
+
+/** All blocks of the database at one moment. */
+export interface Blocks {
+  /** How many there are. */
+  count: number;
+  /** Keyed hash of them all. */
+  hash: string;
+}
+
+export const blocksSchema = z.object({ count: z.int(), hash: z.string() });
+
+/** Actions whose entries may seal the blocks; the first entry does as well. */
+export const SEALING_BLOCKS = [
+  ...(['forget.begun', 'forget.done', 'forget.lifted', 'hold.decided', 'audit.purged'] as const),
+] satisfies AuditAction[];
+
+/** The blocks as they are. Contacts that are only suspected are none. */
+export async function readBlocks(db: Database | Trx, fingerprint: Fingerprint): Promise<Blocks> {
+  const rows = await db
+    .selectFrom('forgotten')
+    .select(['integration_id', 'crm_id_fingerprint', 'state', 'person', 'everywhere', 'donors'])
+    .where('state', '<>', 'merged')
+    .execute();
+  const all = rows.map((row) =>
+    JSON.stringify([
+      row.integration_id,
+      row.crm_id_fingerprint,
+      ...[row.state, row.person, row.everywhere, row.donors],
+    ]),
+  );
+  // Sorted here: databases order texts in ways of their own.
+  return { count: all.length, hash: fingerprint('audit_blocks', all.toSorted().join('\n')) };
+}
+
+/** What is wrong with the blocks, as a sentence; null if they are those that the audit has sealed. */
+export function describeChangedBlocks(sealed: Blocks, now: Blocks): string | null {
+  if (sealed.hash === now.hash) return null;
+  const difference = now.count - sealed.count;
+  if (difference < 0) {
+    return `The blocks of ${-difference} people who were erased are gone: a sync could take them up again.`;
+  }
+  if (difference > 0) {
+    return `${difference} people are blocked as erased of whose erasure the audit knows nothing: another program put that there.`;
+  }
+  return 'What blocks people who were erased was changed by another program: a sync could take them up again.';
+}

@@ -1,0 +1,25 @@
+/** Whether a file can be written that need not be there yet; nothing is written. */
+import { access, constants, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { messageOf } from '../../core/errors.ts';
+
+/** Why a file cannot be read and written, or made; null if it can. */
+export async function findWriteProblem(path: string): Promise<string | null> {
+  try {
+    const found = await stat(path).catch(() => null);
+    if (found !== null && !found.isFile()) throw new Error('it is not a file');
+    const what = found === null ? await findNearestFolder(dirname(path)) : path;
+    await access(what, constants.R_OK | constants.W_OK);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** The folder itself, or the one that it would be made in. */
+async function findNearestFolder(folder: string): Promise<string> {
+  for (let at = folder; ; at = dirname(at)) {
+    const found = await stat(at).catch(() => null);
+    if (found !== null || dirname(at) === at) return at;
+  }
+}
