@@ -3,12 +3,8 @@ import { ConfigurationError } from '../core/errors.ts';
 import type { Store } from '../store.ts';
 import type { BatchDecision, QuestionBatch } from './statements/batches.ts';
 import type { Question, QuestionDecision } from './statements/questions.ts';
-import {
-  type BatchDecisionWord,
-  batchDecisionsFor,
-  type DecisionWord,
-  getBatchCredits,
-} from './views/question.ts';
+import type { DecisionWord } from './views/kinds.ts';
+import { type BatchDecisionWord, batchDecisionsFor, getBatchCredits } from './views/question.ts';
 
 /** What each word is on record as. */
 export const DECIDED = {

@@ -16,6 +16,7 @@ import { openCrm } from '../sync/control/crm-account.ts';
 import { lookUp } from '../sync/control/look-up.ts';
 import { fetchResults } from '../sync/delivery/paid-profiles.ts';
 import type { ContactQuestion } from './statements/questions.ts';
+import { KINDS } from './views/kinds.ts';
 
 /** A contact as the CRM has it now. */
 export interface ShownContact {
@@ -71,15 +72,6 @@ const NOTHING: HoldEvidence = {
 /** Each is a CRM to sign in to. */
 const INTEGRATIONS_AT_ONCE = 4;
 
-/** Kinds of holds behind which there is a profile. */
-export const WITH_PROFILE: ReadonlySet<string> = new Set<ContactQuestion['kind']>([
-  'name_mismatch',
-  'match_unsure',
-  'profile_deceased',
-  'values_of_two_people',
-  'donor_mass_change',
-]);
-
 async function readEvidence(
   application: Pick<Application, 'integrations' | 'open'>,
   integrationId: string,
@@ -105,7 +97,7 @@ async function evidenceIn(
   rows: readonly ContactQuestion[],
   signal: AbortSignal,
 ): Promise<Found[]> {
-  const withProfile = rows.filter(({ kind }) => WITH_PROFILE.has(kind));
+  const withProfile = rows.filter(({ kind }) => KINDS[kind].hasProfile);
   const trackingIds = withProfile.map((row) => row.trackingId);
   const jobIds = await findJobIds(deps.store.reader, trackingIds);
   const jobs = [...jobIds.values()].map((jobId) => ({ jobId }));
@@ -122,7 +114,7 @@ async function evidenceIn(
   });
 
   function getProfile(row: ContactQuestion): Part {
-    if (!WITH_PROFILE.has(row.kind)) return { result: 'none', problems: [] };
+    if (!KINDS[row.kind].hasProfile) return { result: 'none', problems: [] };
     if (hasOptedOut(found, row.crmId)) return { result: 'none', problems: [OPTED_OUT] };
     return profilePart(results, jobIds.get(row.trackingId) ?? '', kept.get(row.trackingId) ?? null);
   }

@@ -20,11 +20,8 @@ import {
 import type { ApprovalRecord } from '../../src/decisions/statements/approvals.ts';
 import type { Question } from '../../src/decisions/statements/questions.ts';
 import { listApprovals } from '../../src/decisions/views/approval.ts';
-import {
-  type DecisionWord,
-  decisionsFor,
-  listOpenQuestions,
-} from '../../src/decisions/views/question.ts';
+import type { DecisionWord } from '../../src/decisions/views/kinds.ts';
+import { decisionsFor, listOpenQuestions } from '../../src/decisions/views/question.ts';
 import type { Answers, Subject, User, Waiting } from './answers.ts';
 import type { Record_, SimulatedCrm } from './crm.ts';
 import { eraseContact, noteChangeSaid, noteSaid } from './desk.ts';

@@ -6,11 +6,8 @@ import { silentLog } from '../../src/core/log.ts';
 import { newId } from '../../src/core/new-id.ts';
 import { DECIDED, decideBatch, decideQuestion } from '../../src/decisions/decide.ts';
 import type { Question } from '../../src/decisions/statements/questions.ts';
-import {
-  type DecisionWord,
-  decisionsFor,
-  listOpenQuestions,
-} from '../../src/decisions/views/question.ts';
+import type { DecisionWord } from '../../src/decisions/views/kinds.ts';
+import { decisionsFor, listOpenQuestions } from '../../src/decisions/views/question.ts';
 import { undoRun } from '../../src/fields/undo.ts';
 import { forgetPerson } from '../../src/privacy/forget/forget.ts';
 import { openCrm } from '../../src/sync/control/crm-account.ts';

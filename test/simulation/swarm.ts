@@ -625,7 +625,9 @@ function answerMuch(swarm: Swarm, { chance, int, pick }: Random): void {
   if (isPutBack) faults.restore = 1;
   // By the product's own command, which drops what waits for a second person.
   if (isPutBack && chance(0.7)) swarm.beside.agree = 1;
-  const hours = isPutBack ? ([1, 1, 20, 24] as const) : ([1, 20, 24, 24, 24 * 6, 24 * 8] as const);
+  const hours = isPutBack
+    ? ([1, 1, 20, 24] as const)
+    : ([1, 20, 24, 24 * 6, 24 * 8, 24 * 8] as const);
   swarm.sessions = Array.from({ length: isPutBack ? 4 : int(2, 4) }, (_, index) => ({
     afterHours: index === 0 ? 1 : pick(hours),
     ...{ hosts: int(1, swarm.hosts), full: chance(0.3) },

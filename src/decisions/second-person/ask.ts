@@ -15,7 +15,7 @@ import {
 } from '../statements/approvals.ts';
 import type { QuestionBatch } from '../statements/batches.ts';
 import type { Question } from '../statements/questions.ts';
-import type { DecisionWord } from '../views/question.ts';
+import type { DecisionWord } from '../views/kinds.ts';
 
 export interface AskDeps {
   application: Pick<ForgetPersonDeps['application'], 'integrations'> & {

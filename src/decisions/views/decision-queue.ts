@@ -1,11 +1,11 @@
 /** The queue of what waits for a person: counted by client and reason, and listed in pages, without a name of a contact. */
 import { isoTime } from '../../core/clock.ts';
 import { describeCount } from '../../core/quantities.ts';
-import type { QuestionKind } from '../../database/tables/decisions.ts';
 import type { Store } from '../../store.ts';
 import type { QuestionBatch } from '../statements/batches.ts';
 import type { QueuePage, QueuePlace } from '../statements/decision-queue.ts';
 import type { Question } from '../statements/questions.ts';
+import { isKind, KINDS } from './kinds.ts';
 import { batchReason, getSubject, reasonText } from './question.ts';
 
 /** What a person looks for. */
@@ -60,33 +60,9 @@ export interface QueueStore {
 /** Decisions on one page. */
 const QUEUE_PAGE = 50;
 
-const REASON_NAMES: Readonly<Record<QuestionKind, string>> = {
-  name_mismatch: 'Names differ',
-  match_unsure: 'Match is unsure',
-  lost_answer: 'Answer was lost',
-  identity_mass_change: 'Details changed',
-  contacts_missing: 'Missing from the CRM',
-  mass_opt_out: 'Many opted out',
-  erasure_requested: 'CRM asks for erasure',
-  profile_deceased: 'Has died',
-  values_of_two_people: 'Change of person was refused',
-  new_person_unknown: 'Holds values of a former name',
-  donor_mass_change: 'Another donor for many',
-  forgotten_person: 'Looks like an erased person',
-  group_shrunk: 'Group has shrunk',
-  group_unreadable: 'Group cannot be read',
-  network_deleted: 'Network is gone',
-  name_taken: 'Name is taken',
-  network_refused: 'Network was refused',
-};
-
 /** Null for a word that is no reason. */
 export function reasonName(reason: string): string | null {
-  return isReason(reason) ? REASON_NAMES[reason] : null;
-}
-
-function isReason(word: string): word is QuestionKind {
-  return Object.hasOwn(REASON_NAMES, word);
+  return isKind(reason) ? KINDS[reason].name : null;
 }
 
 /** A page of the queue, with the counts beside it. */
@@ -227,7 +203,7 @@ export function toQueueItem(question: Question, reach: ClientAccess): QueueItem 
     subject: getSubject(question),
     integration: { id: integrationId, name: reach.get(integrationId)?.name ?? integrationId },
     reason: kind,
-    name: REASON_NAMES[kind],
+    name: KINDS[kind].name,
     why: sentence(reasonText(question)),
     since: isoTime(openedAt),
     place: [openedAt, id],
@@ -242,7 +218,7 @@ export function itemOfBatch(batch: QuestionBatch, reach: ClientAccess): QueueIte
     subject: describeCount(count, 'contact'),
     integration: { id: integrationId, name: reach.get(integrationId)?.name ?? integrationId },
     reason: kind,
-    name: REASON_NAMES[kind],
+    name: KINDS[kind].name,
     why: batchReason(batch),
     since: isoTime(since),
     place: [since, id],

@@ -1,27 +1,13 @@
-/** What waits for a person, contacts and networks in one list: why, and what may be decided. */
+/** Questions and batches in the words of all interfaces: why they wait, and what may be decided. */
 
-import { BY_OBJECTION } from '../../contacts/many-at-once/opt-outs.ts';
 import { isoTime } from '../../core/clock.ts';
-import { describeCount, formatCount } from '../../core/quantities.ts';
-import { changedPartsText, partCountsText } from '../../identity/changed-parts-text.ts';
+import { describeCount } from '../../core/quantities.ts';
+import { partCountsText } from '../../identity/changed-parts-text.ts';
 import type { Store } from '../../store.ts';
-import {
-  type BatchKind,
-  LIST_CHANGED,
-  parseChangedParts,
-  type QuestionBatch,
-} from '../statements/batches.ts';
-import { type ErasureSource, ON_HOLD, toErasureSource } from '../statements/erasure-requests.ts';
-import {
-  type ContactQuestion,
-  isForbidden,
-  type NetworkQuestion,
-  type Question,
-} from '../statements/questions.ts';
-
-/** What a person may say. */
-export const HOLD_DECISIONS = ['approve', 'reject', 'resubmit'] as const;
-export type DecisionWord = (typeof HOLD_DECISIONS)[number];
+import type { BatchKind, QuestionBatch } from '../statements/batches.ts';
+import { type ErasureSource, ON_HOLD } from '../statements/erasure-requests.ts';
+import { isForbidden, type Question } from '../statements/questions.ts';
+import { byMarks, type DecisionWord, KINDS, LIST_CHANGE } from './kinds.ts';
 
 /** The part of the store that has the questions. */
 export interface QuestionStore {
@@ -56,108 +42,15 @@ export function getSubject(question: Question): string {
   return question.about === 'contact' ? question.crmId : question.name;
 }
 
-/** The decisions that make sense for a hold. */
+/** The decisions that make sense for a question. */
 export function decisionsFor(question: Question): readonly DecisionWord[] {
-  // After a lost answer there is no profile that could be approved.
-  if (question.about === 'contact') {
-    // To approve a changed identity is to submit it again.
-    const { kind } = question;
-    if (isBatchKind(kind)) return isForbidden(question) ? ['reject'] : BATCH_DECISIONS;
-    if (kind === 'forgotten_person') return ['approve', 'reject'];
-    if (kind === 'values_of_two_people' || kind === 'donor_mass_change')
-      return ['approve', 'reject'];
-    return kind === 'lost_answer' ? ['reject', 'resubmit'] : HOLD_DECISIONS;
-  }
-  const isDecidable = question.kind === 'group_shrunk' || question.kind === 'network_deleted';
-  return isDecidable ? ['approve', 'reject'] : ['reject'];
+  if (question.about === 'contact' && isForbidden(question)) return ['reject'];
+  return KINDS[question.kind].decisions;
 }
 
-/** Why something is held: a sentence without its capital and its full stop, and without names. */
-export function reasonText(question: CountedQuestion): string {
-  if (question.about === 'network') return networkReason(question);
-  if (question.kind !== 'identity_mass_change') return contactReason(question);
-  return massChangeReason(question, question.batchCount);
-}
-
-/** What the name guard found; its words are in `name-guard.ts`. */
-const MISMATCHES: ReadonlyMap<string | null, string> = new Map([
-  ['last_name_differs', 'the profile has another last name'],
-  ['first_name_unrelated', 'the profile has a first name that is no form of the contact’s'],
-  ['profile_name_missing', 'the profile has no name to compare'],
-]);
-
-/** What a word of the name guard means; null for any other word. */
-export function mismatchText(detail: string | null): string | null {
-  return MISMATCHES.get(detail) ?? null;
-}
-
-function contactReason({ kind, detail }: ContactQuestion): string {
-  if (kind === 'name_mismatch') {
-    return mismatchText(detail) ?? 'the name in the profile is not that of the contact';
-  }
-  if (kind === 'match_unsure') {
-    return `the service gives its match a probability of ${detail ?? 'less than is asked for'}`;
-  }
-  if (kind === 'contacts_missing') {
-    const changed = detail === LIST_CHANGED ? `; ${LIST_CHANGE}` : '';
-    return `it is missing from the CRM with many others, and nothing says that it was deleted: approve if it is gone, reject to wait${changed}`;
-  }
-  if (kind === 'mass_opt_out') {
-    return `it was marked as opted out with many others${byMarks(detail === null ? [] : [detail])}: approve if the marks are right, reject if they are an error`;
-  }
-  if (kind === 'erasure_requested') return erasureReason(toErasureSource(detail));
-  if (kind === 'profile_deceased') return 'the profile says that this person has died';
-  if (kind === 'values_of_two_people') return twoPeopleReason(detail);
-  if (kind === 'new_person_unknown') {
-    return 'it has another name now, and the CRM still holds the values of the former name: approve if it is the same person, reject to blank these values';
-  }
-  if (kind === 'donor_mass_change') {
-    return 'the service now gives another donor for it, and for many others that did not change';
-  }
-  if (kind === 'forgotten_person') {
-    return 'it looks like a person who was erased: approve if it is another one, reject to block this id too';
-  }
-  const proof = detail === null ? '' : ` (${detail})`;
-  return `the answer to its submission was lost, and its credit may be spent${proof}`;
-}
-
-/** `detail` is what the CRM said, or a word of the delivery. */
-function twoPeopleReason(detail: string | null): string {
-  const tail = 'approve to try again, reject to keep the former values';
-  if (detail === 'not_together') {
-    return `the values of another person have to be replaced at once, which this CRM's connector cannot do: ${tail}`;
-  }
-  const [, hidden] = detail?.split('hidden: ') ?? [];
-  if (hidden !== undefined) {
-    return `the CRM no longer shows fields that may hold values of another person (${hidden}): show them again, or approve if they are gone`;
-  }
-  return `the CRM does not accept all values of the new person at once (${detail ?? 'no reason given'}), so nothing was written: ${tail}`;
-}
-
-function isBatchKind(kind: Question['kind']): kind is BatchKind {
-  return (
-    kind === 'identity_mass_change' ||
-    kind === 'contacts_missing' ||
-    kind === 'mass_opt_out' ||
-    kind === 'erasure_requested'
-  );
-}
-
-/** Why one contact is to be erased; the tail of a sentence without its full stop. */
-function erasureReason(source: ErasureSource): string {
-  const decide = 'approve to erase it, reject to keep it';
-  switch (source) {
-    case 'crm_event':
-      return `the CRM deleted it for privacy: ${decide}`;
-    case 'should_forget':
-      return `the CRM marks it to be forgotten (ShouldForget): ${decide}`;
-    case 'privacy_hold':
-      return 'the CRM marks it to be forgotten (ShouldForget), and a privacy hold of the CRM (HasPrivacyHold) forbids the erasure: end the hold in the CRM first, or reject to keep it';
-    case 'objection':
-      return `its person objects to profiling (HasOptedOutProfiling): ${decide}`;
-    case 'merged':
-      return `a contact that was merged into it was deleted in the CRM for privacy: ${decide}`;
-  }
+/** Why something waits: a sentence without its capital and its full stop, and without names. */
+export function reasonText({ kind, detail, batchCount }: CountedQuestion): string {
+  return KINDS[kind].why(detail, batchCount);
 }
 
 /** Why the contacts of a batch are to be erased, in whole sentences. */
@@ -174,33 +67,6 @@ function erasureBatchReason(source: ErasureSource, count: number): string {
       return `${question} Their people object to profiling (HasOptedOutProfiling). They are not researched any more, and their profiles are deleted, but the CRM still holds the values that donor-sync wrote.`;
     case 'merged':
       return `${question} Contacts that were merged into them were deleted in the CRM for privacy. Until you decide, none of them is erased.`;
-  }
-}
-
-/** How contacts were marked, for the middle of a sentence; empty if the settings name no field. */
-function byMarks(marks: readonly string[]): string {
-  if (marks.length === 0) return '';
-  const ways = marks.map((mark) =>
-    mark === BY_OBJECTION ? 'by objections' : `by the field "${mark}"`,
-  );
-  return ` ${ways.join(' and ')}`;
-}
-
-const LIST_CHANGE =
-  'the settings that make the list (filter, file or columns) have changed since it was last complete';
-
-function networkReason({ kind, detail }: NetworkQuestion): string {
-  switch (kind) {
-    case 'group_shrunk':
-      return `${detail ?? 'many'} members would leave the network: more than half`;
-    case 'network_deleted':
-      return `the service does not have the network any more; making it anew takes ${detail ?? 'some'} credits`;
-    case 'group_unreadable':
-      return `the group cannot be read to its end (${detail ?? 'unknown'}); no member is added or removed`;
-    case 'name_taken':
-      return 'another network of the service has this name';
-    case 'network_refused':
-      return `the service refuses the network or its members (${detail ?? 'no reason given'})`;
   }
 }
 
@@ -343,15 +209,4 @@ export function batchDecisionsFor({
   source,
 }: Pick<QuestionBatch, 'source'>): readonly BatchDecisionWord[] {
   return source === ON_HOLD ? ['reject'] : BATCH_DECISIONS;
-}
-
-/** Why a contact of a batch is held: a sentence without its capital and its full stop. */
-export function massChangeReason(
-  { detail }: ContactQuestion,
-  batchCount: number | undefined,
-): string {
-  const changed = changedPartsText(parseChangedParts(detail));
-  if (batchCount === 2) return `its ${changed} changed, with that of 1 other`;
-  const others = batchCount === undefined || batchCount < 2 ? 'many' : formatCount(batchCount - 1);
-  return `its ${changed} changed, with those of ${others} others`;
 }

@@ -12,13 +12,12 @@ import type { ApprovalRequest } from '../../decisions/statements/approvals.ts';
 import type { Question } from '../../decisions/statements/questions.ts';
 import { describeApproval } from '../../decisions/views/approval.ts';
 import { readQueue } from '../../decisions/views/decision-queue.ts';
+import { type DecisionWord, HOLD_DECISIONS } from '../../decisions/views/kinds.ts';
 import {
   BATCH_DECISIONS,
-  type DecisionWord,
   decisionsFor,
   describeBatch,
   describeQuestion,
-  HOLD_DECISIONS,
   listOpenQuestions,
   type QuestionStore,
 } from '../../decisions/views/question.ts';

@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { isoTime } from '../../core/clock.ts';
 import { OUTCOME_ORDER, type Outcome, outcomeNamed, outcomeText } from '../../core/outcome.ts';
 import { plainCell } from '../../core/printable.ts';
-import { mismatchText } from '../../decisions/views/question.ts';
+import { mismatchText } from '../../decisions/views/kinds.ts';
 import type { Store } from '../../store.ts';
 import type {
   RunContact,

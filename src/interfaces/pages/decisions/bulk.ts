@@ -1,6 +1,6 @@
 /** What may be said about all contacts that are held for one reason. */
 import { describeCount } from '../../../core/quantities.ts';
-import type { DecisionWord } from '../../../decisions/views/question.ts';
+import type { DecisionWord } from '../../../decisions/views/kinds.ts';
 
 /** Kinds of holds that may be decided at once, and what about them. Each of the others is a question of its own. */
 const BULK: ReadonlyMap<string, readonly DecisionWord[]> = new Map([

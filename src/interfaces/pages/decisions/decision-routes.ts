@@ -20,7 +20,8 @@ import {
   readAround,
   toQueueItem,
 } from '../../../decisions/views/decision-queue.ts';
-import { BATCH_DECISIONS, HOLD_DECISIONS } from '../../../decisions/views/question.ts';
+import { HOLD_DECISIONS } from '../../../decisions/views/kinds.ts';
+import { BATCH_DECISIONS } from '../../../decisions/views/question.ts';
 import {
   confirmAccessible,
   getRequester,

@@ -1,7 +1,8 @@
 /** What may be said about a hold, in the words of the pages. */
 import type { Integration } from '../../../core/integration.ts';
 import type { NetworkQuestion, Question } from '../../../decisions/statements/questions.ts';
-import { type DecisionWord, decisionsFor } from '../../../decisions/views/question.ts';
+import type { DecisionWord } from '../../../decisions/views/kinds.ts';
+import { decisionsFor } from '../../../decisions/views/question.ts';
 
 /** One of the decisions that make sense for a hold. */
 export interface Choice {

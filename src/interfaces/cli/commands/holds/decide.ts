@@ -9,8 +9,8 @@ import type {
   NetworkQuestion,
   Question,
 } from '../../../../decisions/statements/questions.ts';
+import type { DecisionWord } from '../../../../decisions/views/kinds.ts';
 import {
-  type DecisionWord,
   decidedText,
   decisionsFor,
   describeQuestion,

@@ -4,14 +4,13 @@ import type { Application } from '../../../../application.ts';
 import { didYouMean } from '../../../../core/near-miss.ts';
 import type { QuestionBatch } from '../../../../decisions/statements/batches.ts';
 import type { Question } from '../../../../decisions/statements/questions.ts';
+import { type DecisionWord, HOLD_DECISIONS } from '../../../../decisions/views/kinds.ts';
 import {
   BATCH_DECISIONS,
   type BatchDecisionWord,
   type BatchView,
-  type DecisionWord,
   describeBatch,
   describeQuestion,
-  HOLD_DECISIONS,
   listOpenQuestions,
   type QuestionView,
   withBatchCounts,

@@ -1,11 +1,8 @@
 import type { Application } from '../../../../application.ts';
 import { nameText } from '../../../../decisions/contact-name.ts';
-import {
-  type HoldEvidence,
-  readHoldEvidence,
-  WITH_PROFILE,
-} from '../../../../decisions/evidence.ts';
+import { type HoldEvidence, readHoldEvidence } from '../../../../decisions/evidence.ts';
 import type { ContactQuestion } from '../../../../decisions/statements/questions.ts';
+import { KINDS } from '../../../../decisions/views/kinds.ts';
 import { neverAborted } from '../../action/product.ts';
 
 /** The names behind the holds that have a profile, by hold id. What cannot be had is said in `problem`. */
@@ -13,7 +10,7 @@ export async function findNames(
   application: Application,
   holds: readonly ContactQuestion[],
 ): Promise<Map<string, HoldNames>> {
-  const withProfile = holds.filter(({ kind }) => WITH_PROFILE.has(kind));
+  const withProfile = holds.filter(({ kind }) => KINDS[kind].hasProfile);
   const evidence = await readHoldEvidence(application, withProfile, neverAborted());
   return new Map([...evidence].map(([id, one]) => [id, toNames(one)]));
 }
