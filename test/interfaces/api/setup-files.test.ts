@@ -65,6 +65,25 @@ describe('a file that is dropped', () => {
     expect((await here.request(`/setup/${id}/people`)).text).toContain('<th scope="row">Zoë</th>');
   });
 
+  it('is told in words what an export of another product lacks, with its price', async () => {
+    const here = await openLocal();
+    const id = await begin(here);
+    const layouts = join(import.meta.dirname, '../../fixtures/csv/layouts');
+    const file = await readFile(join(layouts, '47-donortools-donors.csv'));
+    await upload(here, id, new Uint8Array(file));
+    const { text } = await here.request(`/setup/${id}/people`);
+    expect(text).toContain('No employer is chosen: the service then knows fewer of the contacts');
+    expect(text).not.toContain('No address is chosen');
+    expect(text).toContain('No column seems to have the id of each contact');
+    expect(text).toMatch(/In 7 of the first 31 rows only (“|&quot;|")Whole Name/);
+    const brevo = await readFile(join(layouts, '78-brevo-contacts.txt'));
+    const other = await begin(here);
+    await upload(here, other, new Uint8Array(brevo));
+    expect((await here.request(`/setup/${other}/people`)).text).toContain(
+      'No address is chosen: the service then knows fewer of the contacts, and a contact that it does not know costs its credit all the same',
+    );
+  });
+
   it('may be a workbook, from whose chosen sheet it becomes CSV', async () => {
     const here = await openLocal();
     const id = await begin(here);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openInitWorld } from './init-world.ts';
 
@@ -51,4 +52,30 @@ it('init says which marks a file lacks, and that an address has no street', asyn
     'No column of the file marks contacts that have opted out, deceased contacts, or contacts that want no contact',
   );
   expect(stdout).toContain('The address has no street, only "Postnummer"');
+});
+
+const LAYOUTS = join(import.meta.dirname, '../../../fixtures/csv/layouts');
+
+it('init says of an export that lacks an address what that costs, and what else it lacks', async () => {
+  const world = await openInitWorld();
+  const file = join(LAYOUTS, '42-bloomerang-constituents.csv');
+  const argv = ['init', '--yes', '--crm', 'csv', '--csv-path', file, '--csv-output', 'out.csv'];
+  const { exitCode, stdout } = await world.start([...argv, '--name', 'West']).ended;
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain(
+    'No column of addresses is used: the service then knows fewer of the contacts, and a contact that it does not know costs its credit all the same',
+  );
+  expect(stdout).not.toContain('No column of employers is used');
+  expect(stdout).toContain('"Communication Restrictions" marks 3 contacts that want no contact');
+});
+
+it('init says of an export without ids that none of its columns has one, and which comes near', async () => {
+  const world = await openInitWorld();
+  const file = join(LAYOUTS, '48-stripe-card-export.csv');
+  const argv = ['init', '--yes', '--crm', 'csv', '--csv-path', file, '--csv-output', 'out.csv'];
+  const { exitCode, stderr } = await world.start([...argv, '--name', 'West']).ended;
+  expect(exitCode).not.toBe(0);
+  expect(stderr).toContain('--csv-id is needed');
+  expect(stderr).toContain('No column seems to have the id of each contact');
+  expect(stderr).toContain('In 2 of the first 32 rows "ID" repeats the value of an earlier row');
 });
