@@ -1,8 +1,8 @@
-import { listAdds } from '../../src/networks/statements/network-adds.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
 import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
+import { listAdds } from '../../src/networks/statements/network-adds.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { type PostgresProxy, startPostgresProxy } from '../helpers/postgres-proxy.ts';
 import { startPostgresServer } from '../helpers/postgres-server.ts';

@@ -2,7 +2,7 @@
  * Texts about an introducer who is erased: found by what each write has recorded of whom it names, whatever the settings,
  * the field map and the CRM say today.
  */
-import { dropIntroducers } from '../../paths/statements/warm-paths.ts';
+
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import type { OwnedValues } from '../../contacts/owned-values.ts';
 import type { FieldValue, FieldValues } from '../../core/crm-field.ts';
@@ -11,6 +11,7 @@ import type { Profile } from '../../core/profile.ts';
 import { valuesBeforeSealContext } from '../../database/encryption/seal-contexts.ts';
 import type { Lease } from '../../database/leases.ts';
 import type { WriteState } from '../../database/tables/fields.ts';
+import { dropIntroducers } from '../../paths/statements/warm-paths.ts';
 import { leftContact } from '../../privacy/statements/left-values.ts';
 import type {
   ContactWithWrites,
@@ -543,7 +544,12 @@ export async function clearMentions(
       lease,
       whole.flatMap(({ writes }) => writes),
     );
-    await store.checkpoint(lease, (trx) => dropIntroducers(trx, mentions.map(({ crmId }) => crmId)));
+    await store.checkpoint(lease, (trx) =>
+      dropIntroducers(
+        trx,
+        mentions.map(({ crmId }) => crmId),
+      ),
+    );
   }
   return { contacts: left.size, hidden, edited: edited.size, unseen };
 }
