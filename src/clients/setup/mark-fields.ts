@@ -118,15 +118,27 @@ const OPTED_OUT =
   /\b(do not (research|profile|screen)|consent withdrawn|objected to (profiling|processing))\b/iu;
 
 /** Columns in which people allow to be contacted, by whichever channel, and not by others than the nonprofit. */
-const ALLOWS_CONTACT =
-  /(allow|permit|accept|agree|consent|may|can|ok).*\bcontact|\bcontact.*(allowed|permitted|permission|consent)|kontakt.*(erlaubt|erwünscht|einverstanden)|(autorise|accepte).*contact|(permite|acepta|autoriza).*contact|(consente|accetta|autorizza).*contatt|(permite|aceita|autoriza).*contac?to|toestemming.*contact|(tillåter|godkänner).*kontakt/iu;
+function allowsContact(column: string): boolean {
+  return (
+    CONTACT.test(column) &&
+    ALLOWED.test(column) &&
+    !NEGATED.test(column) &&
+    !ONE_CHANNEL_OR_OTHERS.test(column)
+  );
+}
+
+const CONTACT = /\b(contact|kontakt|contatt)/iu;
+const ALLOWED =
+  /\b(allow|permit|permission|accept|agree|consent|may\b|can\b|ok\b|erlaubt|einverstanden|erwünscht|autori[sz]|acepta|aceita|accetta|toestemming|tillåt|godkän)/iu;
+/** `May not contact` and `Nicht kontaktieren` say the contrary. */
+const NEGATED = /\b(not|no|never|don|nicht|kein|ne|pas|non|niet|geen|não|nao|ej|inte|ikke)\b/iu;
 const ONE_CHANNEL_OR_OTHERS =
   /e-?mail|\bmail|post|phone|telefon|tel\b|sms|text|\bcall|fax|newsletter|site|platform|third|partner|preferred/iu;
 
 /** Tells whether a value of this column marks contacts. */
 function marks(kind: HintedKind, column: string, value: string): boolean {
   if (kind === 'doNotContact' && yesOrNo(value) === false) {
-    return ALLOWS_CONTACT.test(column) && !ONE_CHANNEL_OR_OTHERS.test(column);
+    return allowsContact(column);
   }
   if (kind !== 'optOut') return MARKING_VALUES[kind].test(value);
   return OPTED_OUT.test(value) || (CONSENT_COLUMNS.test(column) && WITHDRAWN.test(value));

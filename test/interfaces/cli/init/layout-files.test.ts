@@ -118,6 +118,20 @@ describe('what such files lack, in words', () => {
     ]);
   });
 
+  it.each([
+    ['Can Contact', true],
+    ['Kontakt erlaubt', true],
+    ['Autoriza contacto', true],
+    ['May not contact', false],
+    ['Can contact by e-mail', false],
+    ['Allow site contact', false],
+    ['Contact Type', false],
+  ])('a no in "%s" marks contacts that want no contact: %s', (column, isHinted) => {
+    const sample = ['No', 'Yes', 'Yes'].map((word) => new Map([[column, word]]));
+    const none = { optOut: null, deceased: null, doNotContact: null };
+    expect(markHints({ columns: [column], sample }, none)).toHaveLength(isHinted ? 1 : 0);
+  });
+
   it('remarks of which each is another text are named by their words', () => {
     const columns = ['Id', 'Notes'];
     const texts = ['Passed away in May, says Ann', 'Likes jazz', 'décédée le 3 mars', 'Calls at 5'];
