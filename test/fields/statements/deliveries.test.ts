@@ -204,6 +204,7 @@ describeEachDatabase('a delivery that is not done', (open) => {
     });
     expect(await holdOf(world, 'c-1')).toEqual({
       id: trackingIdOf('c-1'),
+      about: 'contact',
       integrationId: INTEGRATION,
       crmId: 'c-1',
       kind: 'name_mismatch',
