@@ -28,6 +28,11 @@ export async function rowsOf(db: Database, table: string): Promise<string[]> {
     .sort();
 }
 
+/** Columns of which a row has at most one, by the table's own constraint. */
+const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = {
+  questions: ['crm_id', 'network'],
+};
+
 /** Fills every table of a SQLite file: texts with other letters and line ends, large numbers, and nulls where they may be. */
 export async function fillTables(db: Database, rows = ROWS): Promise<void> {
   for (const { name, columns } of await db.introspection.getTables()) {
@@ -36,13 +41,17 @@ export async function fillTables(db: Database, rows = ROWS): Promise<void> {
       select name from pragma_table_info(${name}) where pk > 0`.execute(db);
     for (let from = 0; from < rows; from += CHUNK) {
       const values = Array.from({ length: Math.min(CHUNK, rows - from) }, (_, index) => {
+        const row = from + index;
+        const exclusive = EXCLUSIVE[name] ?? [];
         const cells = columns.map(({ name: column, dataType, isNullable }) =>
-          cellOf(
-            column,
-            dataType.toLowerCase(),
-            isNullable && !keys.some((key) => key.name === column),
-            from + index,
-          ),
+          exclusive.includes(column) && exclusive[row % exclusive.length] !== column
+            ? null
+            : cellOf(
+                column,
+                dataType.toLowerCase(),
+                isNullable && !keys.some((key) => key.name === column),
+                row,
+              ),
         );
         return sql`(${sql.join(cells)})`;
       });
