@@ -220,8 +220,9 @@ function weighFirst(
     const reason = 'One of the first names is the same';
     return { m: FIRST.middle, bits: Math.log2(FIRST.middle / share), reason };
   }
-  // "Maryann" is Mary Ann.
-  if (first === `${donor.first}${donor.middles[0]}`) {
+  // "Maryann" is Mary Ann, but "Roberta" is not Robert A.
+  const [donorMiddle = ''] = donor.middles;
+  if (donorMiddle.length > 1 && first === `${donor.first}${donorMiddle}`) {
     const reason = 'The first name is the first and the middle name of the donor';
     return { m: FIRST.middle, bits: Math.log2(FIRST.middle / share), reason };
   }
