@@ -70,23 +70,13 @@ export function signQueries(db: Database, clock: Pick<Clock, 'now'>) {
 
     /** Decisions that wait for a person, by integration: contacts of one batch are one, a network is one. */
     async countDecisions(): Promise<Map<string, number>> {
-      const contacts = await db
+      const rows = await db
         .selectFrom('questions')
         .select(['integration_id', sql<number>`count(distinct coalesce(batch, id))`.as('count')])
         .where('decision', 'is', null)
         .groupBy('integration_id')
         .execute();
-      const networks = await db
-        .selectFrom('questions')
-        .select((eb) => ['integration_id', eb.fn.countAll().as('count')])
-        .where('decision', 'is', null)
-        .groupBy('integration_id')
-        .execute();
-      const counts = new Map<string, number>();
-      for (const { integration_id: id, count } of [...contacts, ...networks]) {
-        counts.set(id, (counts.get(id) ?? 0) + Number(count));
-      }
-      return counts;
+      return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
     },
 
     /** When each of these succeeded last (epoch ms). */

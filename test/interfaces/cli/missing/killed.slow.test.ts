@@ -103,7 +103,7 @@ it('loses no row of a short night, wherever that is killed', async () => {
   const kept = [...file.paid.keys()].filter((id) => id !== first['Id']);
   await file.export(short);
   const points = await pointsOf(['sync']);
-  expect(points.filter((point) => point.includes('holds'))).not.toEqual([]);
+  expect(points.filter((point) => point.includes('questions'))).not.toEqual([]);
   expect(points.filter((point) => point.includes('rename out.csv'))).toHaveLength(2);
   for (const [at, point] of points.entries()) {
     await back();
