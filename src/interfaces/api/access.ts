@@ -66,6 +66,8 @@ export interface Access {
   requireSafeTransport: MiddlewareHandler<HttpEnv>;
   /** Begins a session of a person who has shown who it is. */
   signInAs(c: Context<HttpEnv>, person: PersonRecord, by?: SessionDetails): Promise<void>;
+  /** Counts a wrong secret of a link. Throws an HttpError (429) after too many from one address. */
+  noteWrong(c: Context<HttpEnv>): void;
   /** Whether there is a person who can sign in with a password. */
   hasPeople(): Promise<boolean>;
   /**
@@ -260,6 +262,7 @@ export function createAccess(deps: AccessDeps): Access {
       const { name } = readIdentity(sealer, person);
       await beginSession(c, { personId: person.id }, name, by);
     },
+    noteWrong,
     hasPeople: () => store.people.hasJoined(),
     async beginFirstVisit(c, secret) {
       requireSameOrigin(c, publicUrl, 'allowed');
