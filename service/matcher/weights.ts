@@ -210,7 +210,7 @@ function weighFirst(
       !areOftenTwoPeople(population, first, donor.first);
     if (!isOne) {
       const reason = 'The first name may be another form of the same name, or a relative';
-      return { m, bits, reason, isFull: true, needsOneOf: ['employer', 'birth'] };
+      return { m, bits, reason, isFull: true, ...NEEDS_MORE };
     }
     return { m, bits, reason: 'The first name is another form of the same name', isFull: true };
   }
@@ -244,9 +244,10 @@ function weighFirst(
     const reason = 'The first name has the same initial, which relatives may share';
     return { m: FIRST.initial, bits: Math.log2(FIRST.initial / INITIAL_SHARE), reason };
   }
-  const isOther =
-    !isSpelledOtherwise(population, first, donor.first) &&
-    isAnotherName(population, first, donor.first);
+  const ownName = isSpelledOtherwise(population, first, donor.first)
+    ? 'never'
+    : mayBeOwnName(population, first, donor.first);
+  const isOther = ownName === 'surely';
   const isSpelling =
     fit === undefined || fit === 'slips'
       ? areSpellings(first, donor.first)
@@ -263,10 +264,14 @@ function weighFirst(
   }
   if (fit === 'typo' && !isOther && isSlip) {
     const reason = 'The first name is the same but for one typo';
-    return { m: FIRST.typo, bits: Math.log2(FIRST.typo / (2 * share)), reason };
+    const bits = Math.log2(FIRST.typo / (2 * share));
+    return { m: FIRST.typo, bits, reason, ...(ownName === 'perhaps' ? NEEDS_MORE : {}) };
   }
   return undefined;
 }
+
+/** A shared home does not say whether a relative of another name is meant. */
+const NEEDS_MORE: Pick<Evidence, 'needsOneOf'> = { needsOneOf: ['employer', 'birth'] };
 
 /**
  * Whether a list connects two names that are given to children each by itself, such as Jane and Jean or William and Wilma:
@@ -324,19 +329,28 @@ function isSpelledOtherwise(population: Population, one: string, other: string):
 }
 
 /**
- * Joan is no typo of John: a name that is known as such is meant. "Jonh" is none: the few who are registered with it are
- * outnumbered by the typos of all Johns.
+ * Whether one of two similar names is a name of its own. Joan is no typo of John: a name that is known as such is meant. "Jonh"
+ * and "Willam" are none: the few who are registered with them are outnumbered by the typos of all Johns and Williams.
  */
-function isAnotherName(population: Population, written: string, donors: string): boolean {
-  const { isGivenName, births } = population;
-  if (isGivenName(written) && isGivenName(donors)) return true;
-  const [fewer = 0, more = 0] = [births(written), births(donors)].toSorted((a, b) => a - b);
+function mayBeOwnName(
+  { isGivenName, births }: Population,
+  written: string,
+  donors: string,
+): 'surely' | 'perhaps' | 'never' {
+  if (isGivenName(written) && isGivenName(donors)) return 'surely';
   const isKnown = (name: string) => isGivenName(name) || births(name) > 0;
-  return isKnown(written) && isKnown(donors) && fewer >= more * LEAST_OF_OWN_NAME;
+  if (!isKnown(written) || !isKnown(donors)) return 'never';
+  const [fewer = 0, more = 0] = [births(written), births(donors)].toSorted((a, b) => a - b);
+  const isRarer = fewer * RARER <= more;
+  if (isRarer && fewer < OWN_NAME.perhaps) return 'never';
+  return isRarer && fewer < OWN_NAME.surely ? 'perhaps' : 'surely';
 }
 
-/** A name that is this much rarer than a similar one is a typo of that more often than a name. */
-const LEAST_OF_OWN_NAME = 0.0008;
+/** A name that so many people are given in eighty years: fewer than who is written so by a typo, about as many, or more. */
+const OWN_NAME = { perhaps: 3_200, surely: 12_800 };
+
+/** Of two similar names that few are given, each is a name of its own unless the other is this many times as common. */
+const RARER = 32;
 
 /** Of two names that nobody knows, a slip changes neither the beginning nor more than a scan would. */
 function mayBeSlip(
@@ -447,9 +461,17 @@ function withoutMatchedName(
 }
 
 /** Whether two names are a man's and a woman's form of one name, such as Eduardo and Eduarda or Philip and Philippa. */
-function arePairOfSexes({ isWomansName }: Population, one: string, other: string): boolean {
+function arePairOfSexes(
+  { isWomansName, isGivenName, births }: Population,
+  one: string,
+  other: string,
+): boolean {
   const [woman, man] = one.endsWith('a') ? [one, other] : [other, one];
   if (!woman.endsWith('a') || man.endsWith('a') || isWomansName(man)) return false;
+  // Nobody is given "Veronic"; it lacks a letter.
+  const isCut =
+    `${man}a` === woman && !isGivenName(man) && births(man) * MUCH_RARER < births(woman);
+  if (isCut) return false;
   const stem = man.replace(MANS_ENDING, '');
   return stem.length >= LEAST_STEM && woman.replace(WOMANS_ENDING, '') === stem;
 }
@@ -457,6 +479,8 @@ function arePairOfSexes({ isWomansName }: Population, one: string, other: string
 const MANS_ENDING = /(?:iy|ij|us|ck|[ckoeyi])$/;
 const WOMANS_ENDING = /(?:iya|ina|[ckipy]?a)$/;
 const LEAST_STEM = 4;
+/** A man's form of a woman's name has more bearers than this part of hers. */
+const MUCH_RARER = 1_000;
 
 /** Two full middle names are two people; an initial may be wrong, or that of another name of either side. */
 function weighOtherMiddle(

@@ -62,6 +62,13 @@ describe('a person whose name is written in another way', () => {
       { last: 'Smith (née Oldenquist)' },
     ],
     ['two given names in one', aDonor('Mary', 'Oldenquist', 'Ann'), { first: 'Maryann' }],
+    ['a missing letter at the end', aDonor('Veronica', 'Oldenquist'), { first: 'Veronic' }],
+    ['a missing letter that few names lack', aDonor('William', 'Oldenquist'), { first: 'Willam' }],
+    [
+      'a missing letter that makes a rare name, at the same employer',
+      aDonor('Lisa', 'Oldenquist'),
+      { first: 'Lia', employers: [WORK] },
+    ],
     [
       'a short form beside the first name',
       aDonor('Robert', 'Oldenquist', 'James'),
@@ -143,6 +150,21 @@ describe('a person whose name is written in another way', () => {
       'who is addressed by the name of a man with a suffix',
       { ...aDonor('Kelly', 'Oldenquist'), suffix: 'Jr' },
       { first: 'Mrs. Kelly' },
+    ],
+    [
+      'whose name is the first name with the initial behind it',
+      aDonor('Robert', 'Oldenquist', 'A'),
+      { first: 'Roberta', employers: [WORK] },
+    ],
+    [
+      'whose first name and initial make the name of the donor',
+      aDonor('Roberta', 'Oldenquist'),
+      { first: 'Robert A.', employers: [WORK] },
+    ],
+    [
+      'of a rare name that a letter parts from another',
+      aDonor('Lisa', 'Oldenquist'),
+      { first: 'Lia' },
     ],
     ['of a name that a sister may bear', aDonor('Julie', 'Oldenquist'), { first: 'Julia' }],
     [
