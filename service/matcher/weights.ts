@@ -24,7 +24,7 @@ import {
   type Reading,
   soundAlike,
 } from './names.ts';
-import { areCommonForms, isPetFormOf, isShortFor } from './nicknames.ts';
+import { areCommonForms, formsOf, isPartOf, isPetFormOf, isShortFor } from './nicknames.ts';
 import type { Population } from './population.ts';
 import { spellingsOf } from './spellings.ts';
 import { withinOneEdit } from './words.ts';
@@ -189,9 +189,9 @@ function weighFirst(
   donor: Candidate,
 ): Evidence | undefined {
   const share = population.first(donor.first);
-  const fit = arePairOfSexes(population, first, donor.first)
-    ? undefined
-    : fitFirstName(first, donor.first);
+  const isOther =
+    arePairOfSexes(population, first, donor.first) || areOfOneThird(population, first, donor.first);
+  const fit = isOther ? undefined : fitFirstName(first, donor.first);
   if (fit === 'same') {
     return {
       m: FIRST.same,
@@ -210,7 +210,10 @@ function weighFirst(
       !areOftenTwoPeople(population, first, donor.first);
     if (!isOne) {
       const reason = 'The first name may be another form of the same name, or a relative';
-      return { m, bits, reason, isFull: true, ...NEEDS_MORE };
+      const isPart = isPartOf(first, donor.first) || isPartOf(donor.first, first);
+      const more =
+        isForm && !isPart && areOwnNames(population, first, donor.first) ? NEEDS_ALL : NEEDS_MORE;
+      return { m, bits, reason, isFull: true, ...more };
     }
     return { m, bits, reason: 'The first name is another form of the same name', isFull: true };
   }
@@ -247,22 +250,22 @@ function weighFirst(
   const ownName = isSpelledOtherwise(population, first, donor.first)
     ? 'never'
     : mayBeOwnName(population, first, donor.first);
-  const isOther = ownName === 'surely';
+  const isOwn = ownName === 'surely';
   const isSpelling =
     fit === undefined || fit === 'slips'
       ? areSpellings(first, donor.first)
       : isSpelledOtherwise(population, first, donor.first);
-  if (!isOther && isSpelling) {
+  if (!isOwn && isSpelling) {
     const reason = 'The first name is another spelling of the same name';
     return { m: FIRST.spelling, bits: Math.log2(FIRST.spelling / (2 * share)), reason };
   }
   const isSlip =
     (fit === 'slips' || fit === 'typo') && mayBeSlip(population, first, donor.first, fit);
-  if (fit === 'slips' && !isOther && isSlip) {
+  if (fit === 'slips' && !isOwn && isSlip) {
     const reason = 'The first name is the same but for two slips';
     return { m: FIRST.slips, bits: Math.log2(FIRST.slips / (10 * share)), reason };
   }
-  if (fit === 'typo' && !isOther && isSlip) {
+  if (fit === 'typo' && !isOwn && isSlip) {
     const reason = 'The first name is the same but for one typo';
     const bits = Math.log2(FIRST.typo / (2 * share));
     return { m: FIRST.typo, bits, reason, ...(ownName === 'perhaps' ? NEEDS_MORE : {}) };
@@ -274,17 +277,41 @@ function weighFirst(
 const NEEDS_MORE: Pick<Evidence, 'needsOneOf'> = { needsOneOf: ['employer', 'birth'] };
 
 /**
+ * A list calls Jean a form of Jane, although no part of the one is in the other and both are given by themselves. Twins, who share
+ * a birth, and sisters in a family's firm bear such names: only all of it together says that they are one.
+ */
+const NEEDS_ALL: Pick<Evidence, 'needs'> = { needs: ['employer', 'birth'] };
+
+/**
+ * Whether two names are short forms of one third name and of each other in no way, such as Gary and Jerry, who may both be Gerard. If
+ * both are given by themselves, a Gary is no Jerry.
+ */
+function areOfOneThird(population: Population, one: string, other: string): boolean {
+  return (
+    formsOf(one).has(other) &&
+    !isShortFor(one, other) &&
+    !isVariantOf(one, other) &&
+    !areCommonForms(one, other) &&
+    areOwnNames(population, one, other)
+  );
+}
+
+/** Whether each of two names is given to children by itself. */
+function areOwnNames(population: Population, one: string, other: string): boolean {
+  return [one, other].every(
+    (name) =>
+      population.first(name) > RARELY_GIVEN.never || population.births(name) >= LEAST_BIRTHS,
+  );
+}
+
+/**
  * Whether a list connects two names that are given to children each by itself, such as Jane and Jean or William and Wilma:
  * sisters, brothers and couples bear them, so that a shared home does not say that they are one person.
  */
 function areOftenTwoPeople(population: Population, one: string, other: string): boolean {
   if (areCommonForms(one, other) || spellingsOf(one).has(other)) return false;
   const { isMansName, isWomansName } = population;
-  const areBoth = [one, other].every(
-    (name) =>
-      population.first(name) > RARELY_GIVEN.never || population.births(name) >= LEAST_BIRTHS,
-  );
-  if (!areBoth) return false;
+  if (!areOwnNames(population, one, other)) return false;
   if (isMansName(one) && isWomansName(other)) return true;
   if (isWomansName(one) && isMansName(other)) return true;
   return !isSeldomShort(population, one, other) && !isSeldomShort(population, other, one);
