@@ -16,7 +16,7 @@ import { mapProfile, type UnfitField } from '../mapping/map-profile.ts';
 import type { RawValues } from '../mapping/raw-value.ts';
 import { isBlank } from '../mapping/same-value.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
-import { fingerprintName, fingerprintTexts } from './erasing/erased-names.ts';
+import { fingerprintName, fingerprintTexts, type KnownWords } from './erasing/erased-names.ts';
 import { blankedFields, sortOwnership, type WrittenValues } from './former-values.ts';
 import { amountsIn, findMisplaced } from './money/amounts.ts';
 import type { IntendedValues, IntendedWrite } from './statements/deliveries.ts';
@@ -87,6 +87,15 @@ export interface FieldPlan {
   seen: FieldValues;
   /** The changed fields that would not be written if they held these values: a user has typed them meanwhile. */
   keeps(found: FieldValues): string[];
+}
+
+/** The plain words go with their run: no name outlives it in the memory of a service. */
+const wordsOfRuns = new WeakMap<object, KnownWords>();
+
+function wordsOf(run: object): KnownWords {
+  const known = wordsOfRuns.get(run) ?? new Map();
+  wordsOfRuns.set(run, known);
+  return known;
 }
 
 /** Pure but for ids, seals and fingerprints. */
@@ -230,7 +239,7 @@ export function planFields(
       donor,
       introducer,
       introduced,
-      named: fingerprintTexts(deps.store.fingerprint, crmId, changes, mappings),
+      named: fingerprintTexts(deps.store.fingerprint, wordsOf(run), crmId, changes, mappings),
       called: calledName(),
     };
   }

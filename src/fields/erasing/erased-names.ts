@@ -91,38 +91,62 @@ const TEXT_SOURCES: readonly FieldSource[] = [
   ...(['bio', 'work.primary', 'work.all', 'education.primary', 'education.all'] as const),
 ];
 
+/** The words that texts of a run have had → the fingerprints of what they consist of, since most words come again. */
+export type KnownWords = Map<string, readonly string[]>;
+
+/** Enough for the words that many texts share, in less than a megabyte. */
+const MOST_KNOWN = 4_000;
+
 /**
  * Field → fingerprints of the capitalised words of the text that is written into it. They belong to the contact, so that
- * the same word in two contacts does not look alike.
+ * the same word in two contacts does not look alike. They are the same whatever words are known before.
  */
 export function fingerprintTexts(
   fingerprint: Fingerprint,
+  known: KnownWords,
   crmId: string,
   changes: FieldValues,
   mappings: readonly FieldMapping[],
 ): Record<string, string> {
+  const written = new Map<string, string>();
+  let contact: string | undefined;
   const texts: Record<string, string> = {};
   for (const { from, to } of mappings) {
     const value = changes[to];
     if (typeof value !== 'string' || !TEXT_SOURCES.includes(from)) continue;
-    const contact = fingerprint('forgotten', crmId);
-    const words = new Set(
-      capitalisedWords(value).map((word) =>
-        fingerprintWritten(fingerprint, contact, fingerprintWord(fingerprint, word)),
-      ),
-    );
+    const words = new Set(value.split(NO_WORD).flatMap(partsOf).map(ofContact));
     // One word is no name.
     if (words.size > 1) texts[to] = [...words].join('');
   }
   return texts;
+
+  function partsOf(word: string): readonly string[] {
+    let parts = known.get(word);
+    if (parts === undefined) {
+      parts = splitCapitalised(word).map((part) => fingerprintWord(fingerprint, part));
+      if (known.size >= MOST_KNOWN) known.clear();
+      known.set(word, parts);
+    }
+    return parts;
+  }
+
+  /** The texts of a contact share most of their words. */
+  function ofContact(word: string): string {
+    let own = written.get(word);
+    if (own === undefined) {
+      contact ??= fingerprint('forgotten', crmId);
+      own = fingerprintWritten(fingerprint, contact, word);
+      written.set(word, own);
+    }
+    return own;
+  }
 }
 
-/** Names begin with a capital letter, or are in a script that has none. */
-function capitalisedWords(text: string): string[] {
-  return text
-    .split(/[^\p{L}\p{M}\p{N}]+/u)
-    .filter((word) => /^[\p{Lu}\p{Lt}\p{Lo}]/u.test(word))
-    .flatMap(splitWords);
+const NO_WORD = /[^\p{L}\p{M}\p{N}]+/u;
+
+/** None if the word cannot be part of a name: names begin with a capital letter, or are in a script that has none. */
+function splitCapitalised(word: string): string[] {
+  return /^[\p{Lu}\p{Lt}\p{Lo}]/u.test(word) ? splitWords(word) : [];
 }
 
 function splitWords(text: string): string[] {
