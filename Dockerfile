@@ -11,7 +11,8 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
-RUN npm prune --omit=dev --ignore-scripts
+# The image holds what the package brings: the packages that the bundle leaves outside, and no other.
+RUN node scripts/pack.ts && npm prune --omit=dev --ignore-scripts
 # A third of what is left is types, source maps and C sources, which no running program reads.
 RUN find node_modules -type f \
       \( -name '*.ts' -o -name '*.cts' -o -name '*.mts' -o -name '*.map' -o -name '*.[ch]' \) -delete

@@ -34,7 +34,18 @@ export function limitBody(): MiddlewareHandler<PartnerEnv> {
     onError: (c) =>
       c.json({ detail: `The body is too large: at most ${MAX_BYTES} bytes are allowed` }, 400),
   });
-  return (c, next) => (BODYLESS.has(c.req.method) ? next() : limit(c, next));
+  return (c, next) => {
+    if (BODYLESS.has(c.req.method)) return next();
+    const { raw } = c.req;
+    // The limit counts a body that does not tell its size and copies the request, and only one of the global class can be
+    // copied; that of the server is none.
+    const isCounted = raw.headers.has('transfer-encoding') || !raw.headers.has('content-length');
+    if (raw.body !== null && isCounted) {
+      const { url, method, headers, body } = raw;
+      c.req.raw = new Request(url, { method, headers, body, duplex: 'half' });
+    }
+    return limit(c, next);
+  };
 }
 
 /** Reads the JSON body of a request once, into `c.var.body`; broken JSON is a 422. */

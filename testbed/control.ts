@@ -44,6 +44,7 @@ export function createControlRouter<Fault, Details>(
     faults.replace(rules);
     return c.json({ rules: rules.length });
   });
+  router.get('/faults', (c) => c.json({ strikes: faults.countStrikes() }));
   router.get('/people', (c) => {
     const { limit, offset } = checkOrder(pageSchema, c.req.query());
     const length = Math.max(0, Math.min(limit, contactCount - offset));

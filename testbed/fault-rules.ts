@@ -51,6 +51,8 @@ export interface Faults<Fault> {
   replace(rules: readonly FaultRule<Fault>[]): void;
   /** The fault that strikes this request, if any: that of the first rule that fires. */
   pick(request: { method: string; path: string }): Fault | undefined;
+  /** How often each rule has struck, in their order; also while what it struck still waits for its answer. */
+  countStrikes(): number[];
 }
 
 /** How fault rules are read from JSON. */
@@ -102,6 +104,7 @@ function createFaults<Fault>(
       }
       return striking?.rule.fault;
     },
+    countStrikes: () => states.map(({ struck }) => struck),
   };
 }
 

@@ -13,5 +13,5 @@ const OF_THE_PACK = /^(npsp|npe01|npo02|npe03|npe4|npe5)__/;
  */
 export function hasSuccessPack({ fields, childObjects }: ObjectDescription): boolean {
   const isOfThePack = (name: string) => OF_THE_PACK.test(name);
-  return fields.keys().some(isOfThePack) || childObjects.keys().some(isOfThePack);
+  return [...fields.keys(), ...childObjects.keys()].some(isOfThePack);
 }

@@ -80,7 +80,7 @@ export function areCommonForms(one: string, other: string): boolean {
   const [mine, theirs] = [one, other].map(
     (name) => new Set([name, ...(commonLongs.get(name) ?? [])]),
   );
-  return mine !== undefined && theirs !== undefined && !mine.isDisjointFrom(theirs);
+  return mine !== undefined && theirs !== undefined && [...mine].some((form) => theirs.has(form));
 }
 
 /** Whether a name is a pet form, made of the beginning of the other: "Vicki" of "Victoria", "Robbie" of "Robert". */

@@ -215,7 +215,8 @@ async function* statementsOf(
     for await (const entry of entries) yield { entry, stated: entry };
     return;
   }
-  const people = await Array.fromAsync(entries);
+  const people: Entry[] = [];
+  for await (const entry of entries) people.push(entry);
   const state = returns.begin(filed, people);
   for (const entry of people) yield { entry, stated: state(entry) };
 }

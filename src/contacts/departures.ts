@@ -99,7 +99,7 @@ export async function inheritLater(
 /** A contact that became a part of another one, with what is ours in its record. */
 export type Part = Pick<
   ContactRow,
-  'crm_id' | 'merged_into' | 'owned_values' | 'values_donor' | 'values_identity'
+  'crm_id' | 'merged_into' | 'asked_identity' | 'owned_values' | 'values_donor' | 'values_identity'
 >;
 
 /** The contacts that became a part of these, directly, and have not come back; in the order of their ids. */
@@ -121,7 +121,8 @@ const selectParts = prepared(
   (db, { integrationId, heirs }: Slots<{ integrationId: string; heirs: readonly string[] }>) =>
     db
       .selectFrom('contacts')
-      .select(['crm_id', 'merged_into', 'owned_values', 'values_donor', 'values_identity'])
+      .select(['crm_id', 'merged_into', 'asked_identity', 'owned_values'])
+      .select(['values_donor', 'values_identity'])
       .where('integration_id', '=', integrationId)
       .where('merged_into', 'is not', null)
       .where('merged_into', 'in', heirs)

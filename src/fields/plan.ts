@@ -16,7 +16,12 @@ import { mapProfile, type UnfitField } from '../mapping/map-profile.ts';
 import type { RawValues } from '../mapping/raw-value.ts';
 import { isBlank } from '../mapping/same-value.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
-import { fingerprintName, fingerprintTexts, type KnownWords } from './erasing/erased-names.ts';
+import {
+  fingerprintName,
+  fingerprintTexts,
+  rememberWords,
+  type WordFingerprints,
+} from './erasing/erased-names.ts';
 import { blankedFields, sortOwnership, type WrittenValues } from './former-values.ts';
 import { amountsIn, findMisplaced } from './money/amounts.ts';
 import type { IntendedValues, IntendedWrite } from './statements/deliveries.ts';
@@ -89,12 +94,15 @@ export interface FieldPlan {
   keeps(found: FieldValues): string[];
 }
 
-/** The plain words go with their run: no name outlives it in the memory of a service. */
-const wordsOfRuns = new WeakMap<object, KnownWords>();
+const wordsOfRuns = new WeakMap<object, WordFingerprints>();
 
-function wordsOf(run: object): KnownWords {
-  const known = wordsOfRuns.get(run) ?? new Map();
-  wordsOfRuns.set(run, known);
+/** The words of names and organisations of a run, for as long as its field map is in use. */
+function wordsOfRun(
+  { store }: Pick<SyncDeps, 'store'>,
+  run: Pick<Run, 'mappings'>,
+): WordFingerprints {
+  const known = wordsOfRuns.get(run.mappings) ?? rememberWords(store.fingerprint);
+  wordsOfRuns.set(run.mappings, known);
   return known;
 }
 
@@ -106,6 +114,7 @@ export function planFields(
 ): FieldPlan {
   const { crmId, values, present, ownedBefore, intended, status, person } = offer;
   const { emptied = [], unkept = [], offeredBefore } = offer;
+  let fingerprinted: string | null = null;
   const written: WrittenValues[] = [
     { crmId, owned: ownedBefore, donor: person?.former ?? null },
     // A status or a path that may have been written is the contact's as it was.
@@ -239,9 +248,14 @@ export function planFields(
       donor,
       introducer,
       introduced,
-      named: fingerprintTexts(deps.store.fingerprint, wordsOf(run), crmId, changes, mappings),
+      named: fingerprintTexts(wordsOfRun(deps, run), contactFingerprint, changes, mappings),
       called: calledName(),
     };
+  }
+
+  function contactFingerprint(): string {
+    fingerprinted ??= deps.store.fingerprint('forgotten', crmId);
+    return fingerprinted;
   }
 
   /** By this, texts in other contacts that name the donor are found once the CRM does not have the contact any more. */
@@ -249,7 +263,7 @@ export function planFields(
     const name = values.get('name.full');
     if (name?.kind !== 'text') return null;
     const [first = null, ...others] = name.text.split(' ');
-    return fingerprintName(deps.store.fingerprint, { first, last: others.at(-1) ?? null });
+    return fingerprintName(wordsOfRun(deps, run), { first, last: others.at(-1) ?? null });
   }
 
   /** The rate stays with the value, so that a rate that moves later changes nothing. */

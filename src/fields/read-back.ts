@@ -70,7 +70,7 @@ export async function readWritesBack<End extends FieldEnd>(
     written.flatMap(({ fields }) => fields.filter((field) => !known.has(field))),
   );
   const sample = chooseSample(written.flatMap((each) => onlyFields(each, unread)));
-  const inSample = marked.union(unread);
+  const inSample = new Set([...marked, ...unread]);
   const byId = new Map(plans.map((plan) => [plan.crmId, plan]));
   const noticed = new Set<string>();
   const first = readsAll

@@ -1,4 +1,5 @@
 /** Takes back what a run wrote, only where the CRM's value is still ours. */
+
 import type {
   ContactChange,
   RecordLookup,
@@ -8,6 +9,7 @@ import type {
 import { erasuresUnknownText } from '../backup/restores.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';
 import { type OwnedValues, parseOwned } from '../contacts/owned-values.ts';
+import { collect } from '../core/collect.ts';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
 import { ConfigurationError, type FatalError, isFatalError } from '../core/errors.ts';
 import { splitIntoBatches } from '../core/parallel.ts';
@@ -346,7 +348,7 @@ async function* writeAndLook(
     return;
   }
   const sentAtMs = clock.now();
-  const results = await Array.fromAsync(connector.write(changes));
+  const results = await collect(connector.write(changes));
   const byId = new Map(changes.map((change) => [change.id, change]));
   for (const some of splitIntoBatches(results, connector.capabilities.readBatch)) {
     const written = some.flatMap(({ id, status }) => {

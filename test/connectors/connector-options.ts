@@ -7,7 +7,7 @@ export function connectorDeps(signal?: AbortSignal): ConnectorDeps {
 }
 
 /** Everything that an asynchronous reading yields. */
-export async function toArray<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+export async function toArray<Item>(items: AsyncIterable<Item> | Iterable<Item>): Promise<Item[]> {
   const all: Item[] = [];
   for await (const item of items) all.push(item);
   return all;

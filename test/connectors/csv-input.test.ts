@@ -272,7 +272,7 @@ describe('a CSV file that just works', () => {
     );
     const text = `${HEADER}\n${bulky('a')}${others.join('')}${bulky('b')}`;
     const ids = (await contactsIn(text)).map(({ id }) => id);
-    expect(ids).toEqual(['a', ...others.keys().map(String), 'b']);
+    expect(ids).toEqual(['a', ...others.map((_, at) => String(at)), 'b']);
   });
 
   it('has no row', async () => {

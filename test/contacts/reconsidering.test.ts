@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { collect } from '../../src/core/collect.ts';
 import { ROWS_PER_TRANSACTION } from '../../src/database/rows.ts';
 import { everything, INTEGRATION, RUN, START_MS, storeWorlds } from '../database/store-world.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
@@ -101,7 +102,7 @@ describeEachDatabase('listToReconsider', (open) => {
         ),
       );
     }
-    const listed = await Array.fromAsync(world.store.contacts.listToReconsider(INTEGRATION, 100));
+    const listed = await collect(world.store.contacts.listToReconsider(INTEGRATION, 100));
     expect(listed.map((row) => row.crmId)).toEqual([...ids].sort());
   });
 
@@ -115,7 +116,7 @@ describeEachDatabase('listToReconsider', (open) => {
       contactRow({ crm_id: 'opted out', state: 'due', eligible: 0 }),
       contactRow({ crm_id: 'elsewhere', state: 'due', integration_id: 'lakeside' }),
     ]);
-    const listed = await Array.fromAsync(world.store.contacts.listToReconsider(INTEGRATION, 100));
+    const listed = await collect(world.store.contacts.listToReconsider(INTEGRATION, 100));
     expect(listed.map((row) => row.crmId)).toEqual(['due', 'old']);
   });
 });

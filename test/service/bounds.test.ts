@@ -16,6 +16,21 @@ describe('the bounds of a request', () => {
   });
 
   it.each([
+    ['takes', 1_000, 202],
+    ['refuses, as it would with its size,', 3_000_000, 400],
+  ])('%s a body of about %i bytes that does not tell its size', async (_, bytes, status) => {
+    const partner = await startPartner();
+    const persons = [{ name: { first: 'Ann', last: 'x'.repeat(bytes) } }];
+    const response = await fetch(`${partner.baseUrl}/enhancements`, {
+      method: 'POST',
+      headers: { 'x-api-key': partner.apiKey, 'content-type': 'application/json' },
+      body: new Blob([JSON.stringify({ persons })]).stream(),
+      duplex: 'half',
+    });
+    expect([response.status, await response.text()]).toEqual([status, expect.any(String)]);
+  });
+
+  it.each([
     ['of a list', (deep: string) => deep],
     ['in a person', (deep: string) => `{"persons":[${deep}]}`],
     ['in a name', (deep: string) => `{"persons":[{"name":${deep}}]}`],

@@ -14,6 +14,7 @@ import { OLDEST_NODE } from '../../src/node-version.ts';
 import { nodesOnPath } from '../helpers/nodes-on-path.ts';
 import { controlService } from '../helpers/service-control.ts';
 import { errorSchema } from '../interfaces/cli/documents.ts';
+import { liveOn } from './life-on-node.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 
@@ -201,6 +202,26 @@ describe('the package', () => {
   it('plays the demo to its end', { timeout: TIMEOUT_MS }, async () => {
     const output = await run(['npx', 'donor-sync', 'demo', '--once'], place);
     expect(output).toContain('First sync');
+  });
+
+  it.each([
+    ['the oldest that it takes', 'node-22'],
+    ['the long-term support before', 'node-24'],
+    ['the one of the checkout', 'node'],
+  ])('lives on %s', { timeout: TIMEOUT_MS }, async (_, name) => {
+    const node = join(CHECKOUT, 'node_modules', name, 'bin');
+    if (name === 'node-22') {
+      expect((await run([join(node, 'node'), '--version'], place)).trim()).toBe(`v${OLDEST_NODE}`);
+    }
+    await liveOn({ node, place, folder: join(folder, name) });
+    const env = { ...options(place).env, PATH: [node, process.env['PATH']].join(delimiter) };
+    const skeleton = join(folder, name, 'my-crm');
+    await bringInstalledModules(place, skeleton);
+    const output = await runToEnd(['npm', 'test', '--', '--test-reporter=tap'], {
+      ...options(skeleton),
+      env,
+    });
+    expect(output).toMatch(/^# fail 0$/m);
   });
 
   it('compiles what is written against its exports', async () => {

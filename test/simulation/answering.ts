@@ -292,8 +292,9 @@ function ignoreGone(error: unknown): void {
 async function createAccount({ random, users, now }: AnsweringDeps, { application }: AnswerWork) {
   if (users.length >= MOST_USERS) return;
   const name = random.pick(NAMES);
-  const id = `token-${users.length}`;
   const madeAt = now();
+  // One whose answer was lost with the database may be there all the same.
+  const id = `token-${users.length}-${madeAt}`;
   await application.store.access.addToken({ id, name, role: 'admin', hash: `hash of ${id}` });
   users.push({ kind: 'token', id, name, madeAt });
 }

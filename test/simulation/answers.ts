@@ -161,9 +161,8 @@ export function createAnswers({ swarm, store, now, isUnknown, violate }: Answers
       why,
       done() {
         if (why !== null) violate(SECOND, `${by.name} confirms, although ${why}`);
-        const isLeft = confirmed.map(
-          ({ subject }, index) =>
-            openOf(subject).intersection(openBefore[index] ?? new Set()).size > 0,
+        const isLeft = confirmed.map(({ subject }, index) =>
+          [...openOf(subject)].some((id) => openBefore[index]?.has(id)),
         );
         if (what !== 'decide' || isLeft.length === 0 || isLeft.includes(false)) return;
         violate(SECOND, 'what was confirmed is not in force');
@@ -189,8 +188,9 @@ export function createAnswers({ swarm, store, now, isUnknown, violate }: Answers
       return 'the account is younger than the request';
     if (isUnknown(heardAt)) return null;
     const open = openOf(answer.subject);
-    if (answer.heardOpen.difference(open).size > 0) return 'some of it was decided meanwhile';
-    if (open.difference(answer.open).size > 0) return 'some of it was added meanwhile';
+    if ([...answer.heardOpen].some((id) => !open.has(id)))
+      return 'some of it was decided meanwhile';
+    if ([...open].some((id) => !answer.open.has(id))) return 'some of it was added meanwhile';
     return null;
   }
 

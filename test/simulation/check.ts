@@ -237,8 +237,10 @@ function mayHoldFormer(
 ): boolean {
   // What a merge filled in may be of who the other record was before.
   if (familyOf(crm, record).every(({ former }) => former.length === 0)) return false;
-  const { settings, desk, faults } = swarm;
-  if (!settings.whenIdentityChanges || desk.undo + faults.restore > 0) return true;
+  const { settings, faults } = swarm;
+  if (!settings.whenIdentityChanges || faults.restore > 0) return true;
+  // A user has put back what stood there before.
+  if (record.isUndone) return true;
   if (record.isSamePerson || record.optedOutAt !== null || record.rejectedChanges.size > 0)
     return true;
   // A user has said that the profile of the present name is of somebody else, not to pay again, or that the contact is

@@ -788,6 +788,29 @@ describe('a merge that fills blank fields', () => {
     const owned = (await world.store.contacts.find('riverside', [heir])).get(heir)?.ownedValues;
     expect(Object.keys(parseOwned(owned ?? '{}')).sort()).toEqual([...MARKED].sort());
   });
+
+  it('is asked about where a write that broke off had begun to bring the values, and nobody knows the heir', async () => {
+    const world = await openMarked(() => {}, { connector: breakingOff });
+    await world.addPeople(20);
+    const heir = addHeir(world);
+    breaks.isOn = true;
+    await world.sync();
+    breaks.isOn = false;
+    const [loser = ''] = [...world.crm.records.keys()].filter(
+      (id) => world.crm.valueOf(id, DONOR) !== null,
+    );
+    world.crm.editContact(loser, identityOf(world, heir));
+    world.crm.mergeContact(loser, heir, { fillsBlanks: true });
+    expect(donorsIn(world, heir)).toHaveLength(1);
+    await world.sync();
+    // The profile of the record that it took in is of another name: it is asked about once more, in vain.
+    await world.store.questions.decide(await theHold(world), 'resubmitted');
+    for (let night = 0; night < 2; night += 1) await world.sync();
+    expect(await theHold(world)).toMatchObject({ kind: 'new_person_unknown', crmId: heir });
+    await world.store.questions.decide(await theHold(world), 'rejected');
+    await world.sync();
+    expect(donorsIn(world, heir)).toEqual([]);
+  });
 });
 
 describe('another donor for a contact that did not change', () => {

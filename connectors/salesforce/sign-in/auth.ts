@@ -1,4 +1,4 @@
-import { sign } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import type { WallClock } from '../../../src/core/clock.ts';
 import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts';
@@ -67,7 +67,7 @@ function refusedForGood({ settings }: AuthDeps): ConfigurationError {
   return new ConfigurationError(message, { code: 'crm_unauthorized' });
 }
 
-function askForSignIn(deps: AuthDeps): Promise<SignIn> {
+async function askForSignIn(deps: AuthDeps): Promise<SignIn> {
   const { auth, url } = deps.settings;
   switch (auth.type) {
     case 'token':
@@ -79,7 +79,7 @@ function askForSignIn(deps: AuthDeps): Promise<SignIn> {
     case 'clientCredentials':
       return grant(deps, auth, { grant_type: 'client_credentials' });
     case 'jwt': {
-      const assertion = signAssertion(auth, url, deps.clock.now());
+      const assertion = await signAssertion(auth, url, deps.clock.now());
       return grant(deps, {}, { grant_type: JWT_GRANT, assertion });
     }
   }
@@ -294,28 +294,26 @@ const JWT_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 /** Salesforce takes assertions that end within three minutes or so. */
 const ASSERTION_LIFE_SECONDS = 180;
 
-function signAssertion(
+async function signAssertion(
   { clientId, username, privateKey }: Extract<AuthSettings, { type: 'jwt' }>,
   url: string,
   now: number,
-): string {
-  const claims = {
-    iss: clientId,
-    sub: username,
-    // External Client Apps of a sandbox refuse https://test.salesforce.com; the org's own address is always known.
-    aud: new URL(url).origin,
-    exp: Math.floor(now / 1000) + ASSERTION_LIFE_SECONDS,
-  };
-  const content = `${base64Url({ alg: 'RS256', typ: 'JWT' })}.${base64Url(claims)}`;
+): Promise<string> {
+  const { SignJWT } = await import('jose');
   try {
-    const key = privateKey.replaceAll('\\n', '\n');
-    return `${content}.${sign('sha256', Buffer.from(content), key).toString('base64url')}`;
+    // Its own import of a key refuses PKCS#1, the form that OpenSSL wrote for years.
+    const key = createPrivateKey(privateKey.replaceAll('\\n', '\n'));
+    return await new SignJWT()
+      .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
+      .setIssuer(clientId)
+      .setSubject(username)
+      // External Client Apps of a sandbox refuse https://test.salesforce.com; the org's own address is always known.
+      .setAudience(new URL(url).origin)
+      .setExpirationTime(Math.floor(now / 1000) + ASSERTION_LIFE_SECONDS)
+      .sign(key);
   } catch (cause) {
-    const message = 'crm.auth.privateKey is no private RSA key in PEM.';
+    const message =
+      'crm.auth.privateKey is no private RSA key of 2,048 bits or more in PEM, without a passphrase.';
     throw new ConfigurationError(message, { code: 'crm_private_key_unreadable', cause });
   }
-}
-
-function base64Url(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url');
 }

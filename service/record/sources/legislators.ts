@@ -72,7 +72,8 @@ function check<T>(file: string, schema: z.ZodType<T>, value: unknown, where: str
 }
 
 async function* readItems(file: string): AsyncGenerator<unknown> {
-  const text = (await Array.fromAsync(readDecoded(file))).join('');
+  let text = '';
+  for await (const part of readDecoded(file)) text += part;
   yield* listIn(file, 'JSON', () => JSON.parse(text));
 }
 

@@ -1,6 +1,8 @@
 /** What needs a second person, put on record instead of done. */
+
 import { createHash } from 'node:crypto';
 import type { Actor } from '../../core/actor.ts';
+import { collect } from '../../core/collect.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Account, SecondPersonRules } from '../../core/second-person.ts';
 import { type ForgetPersonDeps, integrationsToForget } from '../../privacy/forget/targets.ts';
@@ -143,7 +145,7 @@ async function heldBy(
   const found =
     about === 'batch'
       ? await questions.listOfBatch({ id: subject, integrationId })
-      : await Array.fromAsync(questions.listOfReason(integrationId, subject, openedUntil ?? 0));
+      : await collect(questions.listOfReason(integrationId, subject, openedUntil ?? 0));
   return found.map(toHeld);
 
   function toHeld(question: Question): Held {

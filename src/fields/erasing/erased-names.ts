@@ -5,7 +5,7 @@
 
 import type { FieldValues } from '../../core/crm-field.ts';
 import type { FieldMapping, FieldSource } from '../../core/field-map.ts';
-import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
+import { type Fingerprint, joinFingerprints } from '../../database/encryption/fingerprint.ts';
 
 /** A first and a last name, as the CRM or the service has them. */
 export interface PersonName {
@@ -37,15 +37,37 @@ export const NO_NAMES: NamesOfPerson = {
   exceptNamesIn: () => NO_NAMES,
 };
 
+/** Fingerprints of the words of a text, in their order. */
+export type WordFingerprints = (text: string) => readonly string[];
+
+/** Given names and the words of organisations come again and again; these are most of them, in about 1 MB. */
+const TEXTS_KEPT = 5_000;
+
+/** Remembers short texts and their fingerprints. It belongs to a run, so that no name stays in memory for longer. */
+export function rememberWords(fingerprint: Fingerprint): WordFingerprints {
+  const kept = new Map<string, readonly string[]>();
+  return (text) => {
+    const known = kept.get(text);
+    if (known !== undefined) return known;
+    const words = fingerprintWords(fingerprint, text);
+    if (kept.size >= TEXTS_KEPT) kept.clear();
+    kept.set(text, words);
+    return words;
+  };
+}
+
+export function fingerprintWords(fingerprint: Fingerprint, text: string): string[] {
+  return splitWords(text).map((word) => fingerprintWord(fingerprint, word));
+}
+
 /** Fingerprints of the words of a name; null for half of one. A last name alone finds too much: relatives and namesakes. */
 export function fingerprintName(
-  fingerprint: Fingerprint,
+  wordsIn: WordFingerprints,
   { first, last }: PersonName,
 ): string | null {
-  const [called = ''] = splitWords(first ?? '');
-  const words = [called, ...splitWords(last ?? '')];
-  if (called === '' || words.length < 2) return null;
-  return words.map((word) => fingerprintWord(fingerprint, word)).join(' ');
+  const [called] = wordsIn(first ?? '');
+  const names = wordsIn(last ?? '');
+  return called === undefined || names.length === 0 ? null : [called, ...names].join(' ');
 }
 
 export function namesOfPerson(fingerprint: Fingerprint, names: readonly string[]): NamesOfPerson {
@@ -58,7 +80,7 @@ export function namesOfPerson(fingerprint: Fingerprint, names: readonly string[]
     areInWritten(contact, words) {
       const written = new Set(words.match(/.{6}/g));
       return known.some((name) =>
-        name.every((word) => written.has(fingerprintWritten(fingerprint, contact, word))),
+        name.every((word) => written.has(fingerprintWritten(contact, word))),
       );
     },
     except(own) {
@@ -81,7 +103,7 @@ export function namesOfPerson(fingerprint: Fingerprint, names: readonly string[]
 
   /** The names of which a text has every word. */
   function findIn(text: string): string[][] {
-    const words = new Set(splitWords(text).map((word) => fingerprintWord(fingerprint, word)));
+    const words = new Set(fingerprintWords(fingerprint, text));
     return known.filter((name) => name.every((word) => words.has(word)));
   }
 }
@@ -91,63 +113,40 @@ const TEXT_SOURCES: readonly FieldSource[] = [
   ...(['bio', 'work.primary', 'work.all', 'education.primary', 'education.all'] as const),
 ];
 
-/** The words that texts of a run have had → the fingerprints of what they consist of, since most words come again. */
-export type KnownWords = Map<string, readonly string[]>;
-
-/** Enough for the words that many texts share, in less than a megabyte. */
-const MOST_KNOWN = 4_000;
-
 /**
  * Field → fingerprints of the capitalised words of the text that is written into it. They belong to the contact, so that
- * the same word in two contacts does not look alike. They are the same whatever words are known before.
+ * the same word in two contacts does not look alike: `contact` is the fingerprint of its id.
  */
 export function fingerprintTexts(
-  fingerprint: Fingerprint,
-  known: KnownWords,
-  crmId: string,
+  wordsIn: WordFingerprints,
+  contact: () => string,
   changes: FieldValues,
   mappings: readonly FieldMapping[],
 ): Record<string, string> {
-  const written = new Map<string, string>();
-  let contact: string | undefined;
   const texts: Record<string, string> = {};
+  const written = new Map<string, string>();
   for (const { from, to } of mappings) {
     const value = changes[to];
     if (typeof value !== 'string' || !TEXT_SOURCES.includes(from)) continue;
-    const words = new Set(value.split(NO_WORD).flatMap(partsOf).map(ofContact));
+    const words = new Set<string>();
+    for (const word of value.match(CAPITALISED) ?? []) {
+      for (const each of wordsIn(word)) words.add(each);
+    }
     // One word is no name.
-    if (words.size > 1) texts[to] = [...words].join('');
+    if (words.size > 1) texts[to] = [...new Set(Array.from(words, asWritten))].join('');
   }
   return texts;
 
-  function partsOf(word: string): readonly string[] {
-    let parts = known.get(word);
-    if (parts === undefined) {
-      parts = splitCapitalised(word).map((part) => fingerprintWord(fingerprint, part));
-      if (known.size >= MOST_KNOWN) known.clear();
-      known.set(word, parts);
-    }
-    return parts;
-  }
-
-  /** The texts of a contact share most of their words. */
-  function ofContact(word: string): string {
-    let own = written.get(word);
-    if (own === undefined) {
-      contact ??= fingerprint('forgotten', crmId);
-      own = fingerprintWritten(fingerprint, contact, word);
-      written.set(word, own);
-    }
-    return own;
+  /** Several texts of a contact often have the same words. */
+  function asWritten(word: string): string {
+    const known = written.get(word) ?? fingerprintWritten(contact(), word);
+    written.set(word, known);
+    return known;
   }
 }
 
-const NO_WORD = /[^\p{L}\p{M}\p{N}]+/u;
-
-/** None if the word cannot be part of a name: names begin with a capital letter, or are in a script that has none. */
-function splitCapitalised(word: string): string[] {
-  return /^[\p{Lu}\p{Lt}\p{Lo}]/u.test(word) ? splitWords(word) : [];
-}
+/** Names begin with a capital letter, or are in a script that has none. */
+const CAPITALISED = /(?<![\p{L}\p{M}\p{N}])[\p{Lu}\p{Lt}\p{Lo}][\p{L}\p{M}\p{N}]*/gu;
 
 function splitWords(text: string): string[] {
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
@@ -160,6 +159,6 @@ function fingerprintWord(fingerprint: Fingerprint, word: string): string {
 }
 
 /** 36 bits: a text is one of few dozen words. */
-function fingerprintWritten(fingerprint: Fingerprint, contact: string, word: string): string {
-  return fingerprint('named', `${contact} ${word}`).slice(0, 6);
+function fingerprintWritten(contact: string, word: string): string {
+  return joinFingerprints(contact, word).slice(0, 6);
 }

@@ -224,12 +224,14 @@ async function findMergedValues(
   const found = new Map<string, ValuesOfRecord[]>();
   const asked = new Set(crmIds);
   const heirById = new Map(crmIds.map((id) => [id, id]));
+  const boughtFor = new Map<string, string | null>();
   for (let heirs = [...crmIds]; heirs.length > 0; ) {
     const parts = await findParts(db, integrationId, heirs);
     const unseen = parts.filter(({ crm_id }) => !heirById.has(crm_id));
     for (const part of unseen) {
       const heir = heirById.get(part.merged_into ?? '') ?? '';
       heirById.set(part.crm_id, heir);
+      boughtFor.set(part.crm_id, part.asked_identity || null);
       found.set(heir, [...(found.get(heir) ?? []), toValues(part)]);
     }
     heirs = unseen.map(({ crm_id }) => crm_id);
@@ -237,7 +239,9 @@ async function findMergedValues(
   const parts = [...heirById.keys()].filter((id) => !asked.has(id));
   for (const { crm_id, after, donor } of await findIntended(db, integrationId, parts)) {
     const heir = heirById.get(crm_id) ?? '';
-    const begun = { crmId: crm_id, owned: parseOwned(after), donor, identity: null };
+    // What a write has begun to bring was bought for whoever the record was when it was paid for.
+    const identity = boughtFor.get(crm_id) ?? null;
+    const begun = { crmId: crm_id, owned: parseOwned(after), donor, identity };
     found.set(heir, [...(found.get(heir) ?? []), begun]);
   }
   return found;

@@ -5,6 +5,7 @@ import type { Application } from '../../application.ts';
 import { isDonorSyncError } from '../../core/errors.ts';
 import {
   fingerprintName,
+  fingerprintWords,
   type NamesOfPerson,
   namesOfPerson,
   type PersonName,
@@ -115,7 +116,8 @@ export async function findNames(
       if (name !== null) names.push(name);
     }
   }
-  const read = names.flatMap((name) => fingerprintName(store.fingerprint, name) ?? []);
+  const wordsIn = (text: string) => fingerprintWords(store.fingerprint, text);
+  const read = names.flatMap((name) => fingerprintName(wordsIn, name) ?? []);
   const written = await store.mentions.findNames(ids, forms);
   return namesOfPerson(store.fingerprint, [...read, ...written, ...known]);
 }

@@ -5,6 +5,7 @@ import { hubspotConnector } from '../../../connectors/hubspot/connector.ts';
 import { people } from '../../../connectors/testing/seeds.ts';
 import { wantedLists } from '../../../src/fields/lists.ts';
 import { fieldSpecFor } from '../../../src/mapping/field-specs.ts';
+import { toArray } from '../connector-options.ts';
 import { type Account, openAccount } from './account.ts';
 
 const BOUNDS = { capacityAbove: 100_000, warmPathAbove: 50 };
@@ -40,7 +41,7 @@ describe('the lists that donor-sync makes in HubSpot', () => {
 
   async function members(name: string): Promise<string[]> {
     const connector = await account.connector();
-    const portions = await Array.fromAsync(connector.readGroup({ list: name }));
+    const portions = await toArray(connector.readGroup({ list: name }));
     await connector.close();
     return portions.flat();
   }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hubspotConnector } from '../../../connectors/hubspot/connector.ts';
 import { people } from '../../../connectors/testing/seeds.ts';
 import { fieldSpecFor } from '../../../src/mapping/field-specs.ts';
+import { toArray } from '../connector-options.ts';
 import { type Account, openAccount } from './account.ts';
 
 const NAME = 'donor_net_worth_low';
@@ -51,7 +52,7 @@ describe('properties that store Sensitive Data', () => {
     expect(await fieldOf(SENSITIVE)).toMatchObject({ type: 'number', writable: true });
     const [id = ''] = await account.addContacts(people(1));
     const connector = await account.connector(SENSITIVE);
-    const results = await Array.fromAsync(connector.write([{ id, values: { [NAME]: 5_000_000 } }]));
+    const results = await toArray(connector.write([{ id, values: { [NAME]: 5_000_000 } }]));
     expect(results).toEqual([{ status: 'written', id }]);
     const [lookup] = await connector.readByIds([id], [NAME]);
     expect(lookup).toMatchObject({ state: 'found', values: { [NAME]: 5_000_000 } });

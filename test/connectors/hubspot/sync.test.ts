@@ -6,6 +6,7 @@ import { undoRun } from '../../../src/fields/undo.ts';
 import { openCrm } from '../../../src/sync/control/crm-account.ts';
 import { withLease } from '../../../src/sync/control/with-lease.ts';
 import { createSyncWorld, type SyncWorld } from '../../helpers/sync-world.ts';
+import { toArray } from '../connector-options.ts';
 import { type Account, openAccount } from './account.ts';
 
 const DONOR_ID = 'donor_id';
@@ -118,7 +119,7 @@ describe('a sync with HubSpot', () => {
     const { account, world } = await start(30, {}, (connector) => ({
       ...connector,
       async *write(changes) {
-        const all = await Array.fromAsync(changes);
+        const all = await toArray(changes);
         gone ??= all[0]?.id ?? null;
         if (gone !== null && gone === all[0]?.id) await account.archiveContact(gone);
         yield* connector.write(all);

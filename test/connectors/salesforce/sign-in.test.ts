@@ -10,6 +10,18 @@ import {
   type ScriptedSalesforce,
 } from './scripted-salesforce.ts';
 
+function escaped(pem: string): string {
+  return pem.trim().replaceAll('\n', '\\n');
+}
+
+function toPem(
+  ...[kind, options]: ['ec', { namedCurve: string }] | ['rsa', { modulusLength: number }]
+): string {
+  const { privateKey } =
+    kind === 'ec' ? generateKeyPairSync(kind, options) : generateKeyPairSync(kind, options);
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
 describe('signing in to Salesforce', () => {
   let crm: ScriptedSalesforce;
 
@@ -31,23 +43,30 @@ describe('signing in to Salesforce', () => {
     ]);
   });
 
-  it('signs in with an assertion that the key of the certificate has signed', async () => {
-    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-    const auth = { type: 'jwt', clientId: 'app', username: 'sync@example.org' };
-    const escaped = pem.trim().replaceAll('\n', '\\n');
-    await crm.connector({ auth: { ...auth, privateKey: escaped } });
-    const [{ grant_type, assertion = '' } = {}] = tokenRequests();
-    expect(grant_type).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
-    const [header, claims = '', signature = ''] = assertion.split('.');
-    const verify = createVerify('sha256').update(`${header}.${claims}`);
-    expect(verify.verify(publicKey, signature, 'base64url')).toBe(true);
-    expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
-      iss: 'app',
-      sub: 'sync@example.org',
-      aud: crm.url,
-    });
-  });
+  it.each([
+    ['PKCS#8', 'pkcs8', (pem: string) => pem],
+    ['PKCS#1', 'pkcs1', (pem: string) => pem],
+    ['PKCS#8 on one line, as in a variable', 'pkcs8', escaped],
+    ['PKCS#1 on one line, as in a variable', 'pkcs1', escaped],
+  ] as const)(
+    'signs an assertion by the key of the certificate, written as %s',
+    async (_, type, write) => {
+      const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+      const pem = privateKey.export({ type, format: 'pem' }).toString();
+      const auth = { type: 'jwt', clientId: 'app', username: 'sync@example.org' };
+      await crm.connector({ auth: { ...auth, privateKey: write(pem) } });
+      const [{ grant_type, assertion = '' } = {}] = tokenRequests();
+      expect(grant_type).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
+      const [header, claims = '', signature = ''] = assertion.split('.');
+      const verify = createVerify('sha256').update(`${header}.${claims}`);
+      expect(verify.verify(publicKey, signature, 'base64url')).toBe(true);
+      expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
+        iss: 'app',
+        sub: 'sync@example.org',
+        aud: crm.url,
+      });
+    },
+  );
 
   it.each([
     'https://riverside.my.salesforce.com',
@@ -81,12 +100,18 @@ describe('signing in to Salesforce', () => {
     });
   });
 
-  it('says which setting holds no key', async () => {
-    const auth = { type: 'jwt', clientId: 'app', username: 'u', privateKey: 'nonsense' };
+  it.each([
+    ['no key', 'nonsense'],
+    ['a key that Salesforce takes no signature of', toPem('ec', { namedCurve: 'P-256' })],
+    ['a key that is too short', toPem('rsa', { modulusLength: 1024 })],
+  ])('says which setting holds %s, and asks nothing', async (_, privateKey) => {
+    const auth = { type: 'jwt', clientId: 'app', username: 'u', privateKey };
     await expect(crm.connector({ auth })).rejects.toMatchObject({
       kind: 'configuration',
+      code: 'crm_private_key_unreadable',
       message: expect.stringContaining('crm.auth.privateKey'),
     });
+    expect(tokenRequests()).toEqual([]);
   });
 
   it('explains a refusal of the token endpoint', async () => {

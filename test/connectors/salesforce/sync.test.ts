@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Connector } from '../../../connectors/contract.ts';
 import type { RunReport } from '../../../src/core/run.ts';
 import { createSyncWorld, type SyncWorld } from '../../helpers/sync-world.ts';
+import { toArray } from '../connector-options.ts';
 import { type Org, openOrg } from './org.ts';
 
 const DONOR_ID = 'Donor_ID__c';
@@ -140,7 +141,7 @@ describe('a sync with Salesforce', () => {
     const { org, world } = await start(30, {}, (connector) => ({
       ...connector,
       async *write(changes) {
-        const all = await Array.fromAsync(changes);
+        const all = await toArray(changes);
         gone ??= all[0]?.id ?? null;
         if (gone === all[0]?.id) await org.deleteContact(gone);
         yield* connector.write(all);

@@ -140,8 +140,11 @@ describe('150 joins', () => {
     expect(undone.flatMap(({ mixed }) => mixed)).toEqual([]);
     const after = rowsOf(db);
     for (const [table, rows] of Object.entries(before)) {
-      const others = new Set(after[table]).symmetricDifference(new Set(rows));
-      expect([...others].slice(0, MOST_SHOWN), table).toEqual([]);
+      const [found, expected] = [new Set(after[table]), new Set(rows)];
+      const others = [...found, ...expected].filter(
+        (row) => !(found.has(row) && expected.has(row)),
+      );
+      expect(others.slice(0, MOST_SHOWN), table).toEqual([]);
     }
     const apart = db.prepare('select * from record_apart order by one, other').all();
     expect(apart).toEqual(expect.arrayContaining(apartBefore));

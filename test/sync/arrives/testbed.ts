@@ -42,6 +42,12 @@ export interface Crm {
   /** Gives a contact the name, addresses and employer of another one. */
   becomes(id: string, other: string): Promise<void>;
   rename(id: string, firstName: string, lastName: string): Promise<void>;
+  /** A field of theirs that takes yes and no, and that is about something else. */
+  yesOrNo: string;
+  /** Says yes in that field. */
+  sayYes(id: string): Promise<void>;
+  /** What `contacts.optOutField` names from the next run on. */
+  optOutBy(field: string | null): void;
   close(): Promise<void>;
 }
 
@@ -177,12 +183,18 @@ async function startSalesforce({ people, settings = {}, currencies = false }: Be
   const record = async (id: string) =>
     recordSchema.parse(await org.control('GET', `record/Contact/${id}`));
   const change = (id: string, values: object) => org.edit({ action: 'update', id, values });
+  const contacts = { filter: null, optOutField: null as string | null };
   return {
     kind: 'salesforce' as const,
     org,
     lines,
     ids: (await org.people()).map(({ id }) => id),
-    open: (signal: AbortSignal) => org.connector(settings, { signal }),
+    open: (signal: AbortSignal) => org.connector(settings, { signal }, { ...contacts }),
+    yesOrNo: 'DoNotCall',
+    sayYes: (id: string) => org.setValue(id, 'DoNotCall', true),
+    optOutBy(field: string | null) {
+      contacts.optOutField = field;
+    },
     async read(id: string): Promise<Values> {
       const all = await record(id);
       return Object.fromEntries(lines.map(({ to }) => [to, toText(all[to])]));
@@ -219,12 +231,22 @@ async function startHubspot({ people, settings = {} }: BedOptions) {
   const record = async (id: string) =>
     propertiesSchema.parse(await account.control('GET', `record/contacts/${id}`)).properties;
   const change = (id: string, values: object) => account.edit({ action: 'update', id, values });
+  const contacts = { optOutField: null as string | null };
+  const yesOrNo = 'no_calls';
+  await account.createProperty({ name: yesOrNo });
   return {
     kind: 'hubspot' as const,
     account,
     lines,
     ids: (await account.people()).map(({ id }) => id),
-    open: (signal: AbortSignal) => account.connector(settings, { signal }),
+    open: (signal: AbortSignal) => account.connector(settings, { signal }, { ...contacts }),
+    yesOrNo,
+    async sayYes(id: string) {
+      await account.setValue(id, yesOrNo, 'true');
+    },
+    optOutBy(field: string | null) {
+      contacts.optOutField = field;
+    },
     async read(id: string): Promise<Values> {
       const all = await record(id);
       return Object.fromEntries(lines.map(({ to }) => [to, toText(all[to])]));
@@ -255,7 +277,9 @@ async function startCsv({ people }: BedOptions, serviceUrl: string) {
     Street: person.addresses[0] ?? '',
     City: '',
     Employer: person.employers[0] ?? '',
+    'No calls': '',
   }));
+  const contacts = { optOutField: null as string | null };
   const lines = await profileLines('csv');
   const save = () => folder.save('in.csv', toCsv(rows));
   const rowOf = (id: string) => rows.find((row) => row.Id === id) ?? fail(`No row ${id}`);
@@ -266,7 +290,19 @@ async function startCsv({ people }: BedOptions, serviceUrl: string) {
     lines,
     ids: rows.map(({ Id }) => Id),
     open: (signal: AbortSignal) =>
-      folder.connector({ signal, settings: { output: folder.path('out.csv') } }),
+      folder.connector({
+        signal,
+        settings: { output: folder.path('out.csv') },
+        contacts: { ...contacts },
+      }),
+    yesOrNo: 'No calls',
+    async sayYes(id: string) {
+      rowOf(id)['No calls'] = 'yes';
+      await save();
+    },
+    optOutBy(field: string | null) {
+      contacts.optOutField = field;
+    },
     async read(id: string): Promise<Values> {
       const written = await folder.rows('out.csv');
       const row = written.find((each) => each['Id'] === id) ?? {};

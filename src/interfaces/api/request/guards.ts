@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { accepts } from 'hono/accepts';
+import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
 import { HTTPException } from 'hono/http-exception';
 import { routePath } from 'hono/route';
@@ -84,33 +85,23 @@ export const MAX_HOOK_BODY_BYTES = 1_024 * 1_024;
 
 /** Refuses larger bodies (413), also those that do not tell their size. */
 export function limitBody(maxBytes: number): MiddlewareHandler<HttpEnv> {
-  return async (c, next) => {
+  const limit = bodyLimit({
+    maxSize: maxBytes,
+    onError() {
+      throw tooLarge(maxBytes);
+    },
+  });
+  return (c, next) => {
     const { raw } = c.req;
-    if (raw.body === null) return next();
-    if (!raw.headers.has('transfer-encoding') && raw.headers.has('content-length')) {
-      if (parseLength(raw.headers.get('content-length') ?? '') > maxBytes) throw tooLarge(maxBytes);
-      return next();
+    // The limit counts a body that does not tell its size and copies the request, and only one of the global class can be
+    // copied; that of the server is none.
+    const isCounted = raw.headers.has('transfer-encoding') || !raw.headers.has('content-length');
+    if (raw.body !== null && isCounted) {
+      const { url, method, headers, body } = raw;
+      c.req.raw = new Request(url, { method, headers, body, duplex: 'half' });
     }
-    const body = await readBody(raw.body, maxBytes);
-    // Made of its parts: the server's request is none that the global class can copy.
-    const { url, method, headers } = raw;
-    c.req.raw = new Request(url, { method, headers, body });
-    return next();
+    return limit(c, next);
   };
-}
-
-async function readBody(
-  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
-  maxBytes: number,
-): Promise<Blob> {
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  for await (const part of stream) {
-    size += part.byteLength;
-    if (size > maxBytes) throw tooLarge(maxBytes);
-    parts.push(part);
-  }
-  return new Blob(parts);
 }
 
 function tooLarge(maxBytes: number): HttpError {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../../../application.ts';
+import { collect } from '../../../core/collect.ts';
 import { FatalError } from '../../../core/errors.ts';
 import type { AuditPlace } from '../../../privacy/audit/audit.ts';
 import { AUDIT_ACTIONS } from '../../../privacy/audit/record.ts';
@@ -87,7 +88,7 @@ export function auditCommand(deps: ProductDeps): Command {
     const limit = options.limit ?? (isExport ? Number.POSITIVE_INFINITY : DEFAULT_ENTRIES);
     if (isExport) await recordExport(application, options);
     if (csv) return printCsv(deps, application, filter, limit);
-    const entries = (await Array.fromAsync(pagesOfAudit(application.store, filter, limit))).flat();
+    const entries = (await collect(pagesOfAudit(application.store, filter, limit))).flat();
     output.finish({ entries }, () => printEntries(output, entries));
     return EXIT_CODES.done;
   });
