@@ -5,16 +5,16 @@ import type { LifeEvent } from '../../contacts/life.ts';
 import { removeConfirmed } from '../../contacts/many-at-once/missing.ts';
 import type { Clock } from '../../core/clock.ts';
 import { FatalError } from '../../core/errors.ts';
-import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
-import { waitForCheckpoint } from '../../database/leases.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
-import { inFilledBatches } from '../../database/rows.ts';
 import {
   type ContactQuestionKind,
   NETWORK_QUESTION_KINDS,
   type NetworkQuestionKind,
   type QuestionKind,
-} from '../../database/tables/decisions.ts';
+} from '../../core/question-kinds.ts';
+import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
+import { waitForCheckpoint } from '../../database/leases.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+import { inFilledBatches } from '../../database/rows.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../../privacy/audit/record.ts';
 import { blockErased } from '../../privacy/statements/block-erased.ts';
