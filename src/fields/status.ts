@@ -53,7 +53,9 @@ type StatusRun = Pick<Run, 'mappings' | 'fields'>;
 
 /** The fields that statuses can be written into; none in a CRM that lacks them. */
 export function statusFields({ mappings, fields }: StatusRun): string[] {
-  const writable = new Set(fields.flatMap(({ name, writable }) => (writable ? name : [])));
+  const writable = new Set(
+    fields.flatMap(({ name, writable, readAs }) => (writable && readAs === undefined ? name : [])),
+  );
   const isMapped = mappings.some(({ from, to }) => from === 'sync.status' && writable.has(to));
   if (!isMapped) return [];
   return mappings.flatMap(({ from, to }) =>
