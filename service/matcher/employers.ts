@@ -50,6 +50,7 @@ export function writtenEmployer(name: string): string {
 export function fitEmployer(one: string, other: string): EmployerFit | undefined {
   if (one === other || one.replaceAll(' ', '') === other.replaceAll(' ', '')) return 'same';
   if (turned(one) === other || turned(other) === one) return 'same';
+  if (asDistrict(one) === asDistrict(other)) return 'same';
   const isTypo = one.length >= MIN_TYPO_LENGTH && withinOneEdit(one, other);
   // Post 1234 and Post 1235 are two.
   if (isTypo && numbersIn(one) === numbersIn(other)) return 'typo';
@@ -66,6 +67,11 @@ function turned(name: string): string {
   const all = name.split(' ');
   const kind = all.pop() ?? '';
   return TURNED.has(kind) ? [kind, ...all].join(' ') : name;
+}
+
+/** The public schools of a town are one employer, its school district. */
+function asDistrict(name: string): string {
+  return name.replace(/ public school(?:s| district)$/, ' public schools');
 }
 
 const TURNED = new Set(words('city county town township village borough'));

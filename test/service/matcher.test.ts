@@ -88,6 +88,7 @@ describe('the matcher', () => {
     ['City of Fairdale', 'Fairdale, City of'],
     ['City of Carson City', 'Carson City, City of'],
     ['University of Fairdale', 'U of Fairdale'],
+    ['Fairdale Public Schools', 'Fairdale Public School District'],
     ['Procter & Gamble', 'P&G'],
     ['Hewlett-Packard Company', 'HP'],
     ['Internal Revenue Service', 'IRS'],
