@@ -8,7 +8,7 @@ import { type AddressText, addressText } from './addresses.ts';
 import { agreeInFull, areKnownAlike } from './agreement.ts';
 import { findCandidates } from './candidates.ts';
 import type { Candidate, DonorIndex } from './donor-index.ts';
-import { comparableEmployer } from './employers.ts';
+import { writtenEmployer } from './employers.ts';
 import { fitFirstName, type Reading, readingsOf } from './names.ts';
 import { readPopulation } from './population.ts';
 import {
@@ -167,7 +167,7 @@ function toSought(person: SoughtPerson): Sought {
       .filter((text) => text.size > 0),
     employers: person.employers
       .slice(0, MAX_TEXTS)
-      .map((text) => comparableEmployer(cut(text)))
+      .map((text) => writtenEmployer(cut(text)))
       .filter((name) => name !== ''),
     born: person.born ?? '',
   };

@@ -84,7 +84,7 @@ export function readingsOf(written: string, writtenLast: string): Reading[] {
   const given = givenWords(withoutBrackets(first));
   const family = familyWords(withoutBrackets(last));
   const former = formerWords(last);
-  const generation = generationIn(`${first} ${last}`);
+  const generation = generationIn(words(`${first} ${last}`).slice(1).join(' '));
   const isMrs = MRS.test(first) || (first.trim() === '' && MRS.test(last));
   const isWhole = (field: string, other: readonly string[]) =>
     words(field).length > 1 && (other.length === 0 || field.includes(','));
@@ -107,7 +107,7 @@ export function readingsOf(written: string, writtenLast: string): Reading[] {
   }));
 }
 
-/** The generation that a text names; a suffix never comes first. */
+/** The generation that a text names, the last one of several. Where a name begins with such a word, it is the name: Junior Lee. */
 function generationIn(text: string): number | null {
   for (const word of words(text).toReversed()) {
     const generation = GENERATIONS.get(word);

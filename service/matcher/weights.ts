@@ -107,7 +107,9 @@ const EMPLOYER: Record<EmployerFit, { m: number; times: number; reason: string }
   same: { m: 0.7, times: 1, reason: 'The employer is the same' },
   typo: { m: 0.08, times: 2, reason: 'The employer is the same but for one typo' },
   part: { m: 0.15, times: 2, reason: 'The employer is the same with other words added' },
-  initials: { m: 0.05, times: 20, reason: 'The employer has these initials' },
+  // Other firms have the initials too, above all if there are only two.
+  initials: { m: 0.05, times: 4, reason: 'The employer has these initials' },
+  'two initials': { m: 0.05, times: 20, reason: 'The employer has these two initials' },
 };
 const NO_EMPLOYER = { bits: Math.log2(0.35), reason: 'No employer agrees' };
 /** The adults of a country were born within some seventy years; records are a day or a year wrong at times. */

@@ -67,6 +67,11 @@ describe('a person whose name is written in another way', () => {
     ['a Spanish short form', aDonor('Guadalupe', 'Oldenquist'), { first: 'Lupe' }],
     ['a Spanish short form on file', aDonor('Memo', 'Oldenquist'), { first: 'Guillermo' }],
     ['a short form that many are given', aDonor('Antonio', 'Oldenquist'), { first: 'Tony' }],
+    [
+      'a first name that others have as a suffix',
+      { ...aDonor('Junior', 'Oldenquist'), suffix: 'Sr' },
+      { first: 'Junior' },
+    ],
     ['a first name that is a rank', aDonor('Major', 'Oldenquist'), { first: 'Major' }],
     ['two given names in one', aDonor('Mary', 'Oldenquist', 'Ann'), { first: 'Maryann' }],
     ['a missing letter at the end', aDonor('Veronica', 'Oldenquist'), { first: 'Veronic' }],
