@@ -26,10 +26,13 @@ export const OAUTH_PATHS = {
   revoke: '/oauth/2026-03/token/revoke',
 };
 
-/** A path of the library, which knows those of v3 only, in this version. */
+/** A path of the library, which knows those of v3 only, in this version. Each request asks, so without an expression. */
 export function datedPath(path: string, version: ApiVersion): string {
   if (version === 'v3') return path;
-  return path.replace(/^\/crm\/v3\/(objects|lists)(?=\/|$)/, `/crm/$1/${version}`);
+  const part = ['objects', 'lists'].find((name) => `${path}/`.startsWith(`/crm/v3/${name}/`));
+  return part === undefined
+    ? path
+    : `/crm/${part}/${version}${path.slice(`/crm/v3/${part}`.length)}`;
 }
 
 /** In dated paths the version comes last, in the older ones first. */

@@ -1,11 +1,13 @@
 /** Which processes load the vendors' libraries: only one whose client needs them. */
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startPartnerSandbox } from '../../sandbox/partner/index.ts';
+import { openCsvFolder } from '../helpers/csv-folder.ts';
 import { answerJson, listen } from './library-probes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -76,6 +78,21 @@ describe("the vendors' libraries", () => {
     const columns = { id: 'Id', firstName: 'First', lastName: 'Last' };
     const { said, loaded } = await read({ kind: 'csv', path, columns });
     expect(said).toBe('2\n');
+    expect(loaded).toBe('');
+  });
+
+  it('are not loaded for a whole run of a client with a CSV file', async () => {
+    const sandbox = await startPartnerSandbox({ donors: 20, rate: 0, jobTimeMs: 50 });
+    onTestFinished(sandbox.close);
+    const client = await openCsvFolder(sandbox, {
+      people: 3,
+      integration: { id: 'riverside', settleAfterMs: 50 },
+    });
+    onTestFinished(client.remove);
+    const words = ['sync', '--json', '--config', client.settings];
+    const { loaded } = await run([join(ROOT, 'src/main.ts'), ...words]);
+    expect(await client.service.spent()).toBe(3);
+    expect(await readFile(join(client.folder, 'out.csv'), 'utf8')).toContain('Donor ID');
     expect(loaded).toBe('');
   });
 

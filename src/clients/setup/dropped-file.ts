@@ -12,13 +12,13 @@ const PREVIEW_ROWS = 5;
 const PREVIEW_RECORDS = 50;
 
 /** The first rows of a file by the columns that settings can name; why it cannot be used; or a workbook, which is no text. */
-export type FilePreview =
+export type DroppedPreview =
   | { columns: readonly string[]; rows: readonly (readonly string[])[] }
   | CsvProblem
   | 'workbook';
 
 /** Reads a file, or its first PREVIEW_BYTES. */
-export async function previewFile(beginning: Buffer): Promise<FilePreview> {
+export async function previewFile(beginning: Buffer): Promise<DroppedPreview> {
   if (detectKind(beginning) === 'workbook') return 'workbook';
   const isWhole = beginning.length < PREVIEW_BYTES;
   const file = await readDropped(beginning, { records: PREVIEW_RECORDS, isWhole });

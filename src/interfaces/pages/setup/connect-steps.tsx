@@ -1,4 +1,4 @@
-import type { FilePreview as DroppedPreview } from '../../../clients/setup/dropped-file.ts';
+import type { DroppedPreview } from '../../../clients/setup/dropped-file.ts';
 import { formatCount } from '../../../core/quantities.ts';
 import { Fact, Icon, Status } from '../frame/parts.tsx';
 import { CONNECTABLE, getApp } from './forms.ts';

@@ -1,6 +1,6 @@
 /** The pages of the set-up as texts: the one door between the routes and what is written in JSX. */
 
-import type { FilePreview as DroppedPreview } from '../../../clients/setup/dropped-file.ts';
+import type { DroppedPreview } from '../../../clients/setup/dropped-file.ts';
 import { hideSecrets, toYaml } from '../../../clients/shown-settings.ts';
 import type { Integration } from '../../../core/integration.ts';
 import { ClientSides } from '../frame/client-sides.tsx';
