@@ -36,11 +36,6 @@ import { profilePurgeQueries } from './fields/statements/profile-purges.ts';
 import { statusQueries } from './fields/statements/statuses.ts';
 import { idempotencyQueries } from './jobs/statements/idempotency.ts';
 import { rereadQueries } from './jobs/statements/rereads.ts';
-import { accessQueries } from './people/statements/access.ts';
-import { attemptQueries } from './people/statements/attempts.ts';
-import { passkeyQueries } from './people/statements/passkeys.ts';
-import { peopleQueries } from './people/statements/people.ts';
-import { sessionQueries } from './people/statements/sessions.ts';
 import { auditQueries } from './privacy/audit/audit.ts';
 import { auditRecorder } from './privacy/audit/record.ts';
 import { aboutQueries } from './privacy/statements/about.ts';
@@ -141,11 +136,6 @@ function createQueries(deps: StoreDeps) {
     schedules: scheduleQueries(db, clock, asked, record),
     runRequests: runRequestQueries(db, clock, asked, record),
     idempotency: idempotencyQueries(db, clock),
-    access: accessQueries(db, clock, record),
-    people: peopleQueries(db, clock, record),
-    passkeys: passkeyQueries(db, clock, record),
-    attempts: attemptQueries(db, clock),
-    sessions: sessionQueries(db, clock, record),
     rereads: rereadQueries(db, clock, asked),
     alerts: alertQueries(db, clock),
     restores: restoreQueries(db, clock, record),

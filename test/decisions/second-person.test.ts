@@ -14,6 +14,7 @@ import { createApprovalWatch } from '../../src/decisions/second-person/carry-on.
 import { confirmApproval, refuseApproval } from '../../src/decisions/second-person/confirm.ts';
 import { APPROVAL_MS, type ApprovalRecord } from '../../src/decisions/statements/approvals.ts';
 import { listApprovals } from '../../src/decisions/views/approval.ts';
+import { addAccessToken } from '../../src/people/statements/access.ts';
 import { contactOf, holdChanged, holdForName } from '../contacts/contact-stages.ts';
 import { INTEGRATION, type StoreWorld, storeWorlds } from '../database/store-world.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
@@ -217,7 +218,9 @@ describeEachDatabase('what waits for a second person', (open) => {
     const world = await createWorld();
     const { store, clock } = world;
     const token = (id: string) =>
-      store.access.addToken({ id, name: id, role: 'decider', hash: `hash of ${id}` });
+      store.act((trx) =>
+        addAccessToken(trx, { id, name: id, role: 'decider', hash: `hash of ${id}` }),
+      );
     await token('older');
     await clock.advance(1);
     const approval = await asked(world, await heldBatch(world, IDS));

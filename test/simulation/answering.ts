@@ -22,6 +22,7 @@ import type { Question } from '../../src/decisions/statements/questions.ts';
 import { listApprovals } from '../../src/decisions/views/approval.ts';
 import type { DecisionWord } from '../../src/decisions/views/kinds.ts';
 import { decisionsFor, listOpenQuestions } from '../../src/decisions/views/question.ts';
+import { addAccessToken } from '../../src/people/statements/access.ts';
 import type { Answers, Subject, User, Waiting } from './answers.ts';
 import type { Record_, SimulatedCrm } from './crm.ts';
 import { eraseContact, noteChangeSaid, noteSaid } from './desk.ts';
@@ -295,7 +296,9 @@ async function createAccount({ random, users, now }: AnsweringDeps, { applicatio
   const madeAt = now();
   // One whose answer was lost with the database may be there all the same.
   const id = `token-${users.length}-${madeAt}`;
-  await application.store.access.addToken({ id, name, role: 'admin', hash: `hash of ${id}` });
+  await application.store.act((trx) =>
+    addAccessToken(trx, { id, name, role: 'admin', hash: `hash of ${id}` }),
+  );
   users.push({ kind: 'token', id, name, madeAt });
 }
 

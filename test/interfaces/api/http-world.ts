@@ -28,6 +28,7 @@ import {
 import { createLog } from '../../../src/interfaces/cli/terminal/log.ts';
 import { createRunner, type Runner } from '../../../src/jobs/runner.ts';
 import { hashToken, newAccessToken } from '../../../src/people/access-token.ts';
+import { addAccessToken } from '../../../src/people/statements/access.ts';
 import type { SetupEnvironment } from '../../../src/settings/environment.ts';
 import { settingsSchema } from '../../../src/settings/settings-schema.ts';
 import { findFreePort } from '../../helpers/free-port.ts';
@@ -218,10 +219,12 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
     async addToken(role, integrations) {
       const token = newAccessToken();
       const hash = hashToken(token);
-      await application.store.access.addToken({
-        ...{ id: randomUUID(), name: role, role, hash },
-        integrations: integrations ?? null,
-      });
+      await application.store.act((trx) =>
+        addAccessToken(trx, {
+          ...{ id: randomUUID(), name: role, role, hash },
+          integrations: integrations ?? null,
+        }),
+      );
       return token;
     },
     async addHook(signing) {

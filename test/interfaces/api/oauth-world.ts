@@ -13,6 +13,7 @@ import { createHttpApp } from '../../../src/interfaces/api/app.ts';
 import { startHttpServer } from '../../../src/interfaces/api/server.ts';
 import { createRunner } from '../../../src/jobs/runner.ts';
 import { hashToken, newAccessToken } from '../../../src/people/access-token.ts';
+import { addAccessToken } from '../../../src/people/statements/access.ts';
 import { settingsSchema } from '../../../src/settings/settings-schema.ts';
 import { type Browser, createBrowser } from '../../helpers/browser.ts';
 
@@ -104,7 +105,9 @@ export async function openOAuthWorld(kind: Kind) {
     async addToken(role: 'admin' | 'viewer'): Promise<string> {
       const token = newAccessToken();
       const hash = hashToken(token);
-      await application.store.access.addToken({ id: randomUUID(), name: role, role, hash });
+      await application.store.act((trx) =>
+        addAccessToken(trx, { id: randomUUID(), name: role, role, hash }),
+      );
       return token;
     },
     /** The refresh token that is kept, in clear. */

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { Database } from '../../../src/database/tables/tables.ts';
+import { addAccessToken } from '../../../src/people/statements/access.ts';
 import type { AuditPlace } from '../../../src/privacy/audit/audit.ts';
 import { INTEGRATION, type StoreWorld, storeWorlds } from '../../database/store-world.ts';
 import { withLeaseOf } from '../../helpers/erasing.ts';
@@ -484,7 +485,7 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
 
 /** Entries with and without contacts, beside what is made together with its entry. */
 async function fill({ store }: StoreWorld, id = 'first'): Promise<void> {
-  await store.access.addToken({ id, name: 't', role: 'viewer', hash: id });
+  await store.act((trx) => addAccessToken(trx, { id, name: 't', role: 'viewer', hash: id }));
   for (const contact of [ADA, BEN]) await ask(store, contact);
   await store.schedules.pause('a');
   await store.schedules.pause('b');

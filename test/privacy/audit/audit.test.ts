@@ -5,6 +5,8 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { acceptMappingByPerson } from '../../../src/credits/statements/mappings.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
+import { addAccessToken, revokeAccessToken } from '../../../src/people/statements/access.ts';
+import { addSession } from '../../../src/people/statements/sessions.ts';
 import { createStore, type Store } from '../../../src/store.ts';
 import { contactRow } from '../../contacts/contact-stages.ts';
 import {
@@ -61,10 +63,14 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('has tokens, sign-ins, webhook addresses, settings, pauses and connections', async () => {
     const { store, lease } = await createWorld();
-    await store.access.addToken({ id: 'token-1', name: 'Anna', role: 'admin', hash: 'x' });
-    await store.sessions.add({ hash: 'cookie', id: 'a', browser: null }, { tokenId: 'token-1' });
-    await store.access.revokeToken('token-1');
-    expect(await store.access.revokeToken('token-1')).toBe(false);
+    await store.act((trx) =>
+      addAccessToken(trx, { id: 'token-1', name: 'Anna', role: 'admin', hash: 'x' }),
+    );
+    await store.act((trx) =>
+      addSession(trx, { hash: 'cookie', id: 'a', browser: null }, { tokenId: 'token-1' }),
+    );
+    await store.act((trx) => revokeAccessToken(trx, 'token-1'));
+    expect(await store.act((trx) => revokeAccessToken(trx, 'token-1'))).toBe(false);
     await store.act((trx) =>
       saveHook(trx, {
         integrationId: INTEGRATION,
@@ -93,8 +99,12 @@ describeEachDatabase('the audit', (open, kind) => {
   it('has nothing of a change that was not kept', async () => {
     const { store } = await createWorld();
     const before = await actionsOf(store);
-    await store.access.addToken({ id: 'token-1', name: 'Anna', role: 'admin', hash: 'x' });
-    const again = store.access.addToken({ id: 'token-1', name: 'Anna', role: 'admin', hash: 'x' });
+    await store.act((trx) =>
+      addAccessToken(trx, { id: 'token-1', name: 'Anna', role: 'admin', hash: 'x' }),
+    );
+    const again = store.act((trx) =>
+      addAccessToken(trx, { id: 'token-1', name: 'Anna', role: 'admin', hash: 'x' }),
+    );
     await expect(again).rejects.toThrow();
     expect(await actionsOf(store)).toEqual([...before, 'token.made']);
     expect((await store.audit.verify()).problems).toEqual([]);
@@ -228,7 +238,9 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('shows that it was emptied and begun again, that keys are gone, and an end that was set back', async () => {
     const { store, db, clock } = await createWorld();
-    await store.access.addToken({ id: 'old', name: 't', role: 'viewer', hash: 'old' });
+    await store.act((trx) =>
+      addAccessToken(trx, { id: 'old', name: 't', role: 'viewer', hash: 'old' }),
+    );
     await store.actingAs(ANNA).runRequests.add(asked(CONTACT));
     const problems = async () => (await store.audit.verify()).problems.join('\n');
     expect(await problems()).toBe('');
@@ -282,7 +294,9 @@ describeEachDatabase('the audit', (open, kind) => {
     await store.schedules.pause('a');
     const early = await db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
     await store.schedules.pause('b');
-    await store.access.addToken({ id: 't', name: 't', role: 'viewer', hash: 't' });
+    await store.act((trx) =>
+      addAccessToken(trx, { id: 't', name: 't', role: 'viewer', hash: 't' }),
+    );
     const problems = async () => (await store.audit.verify()).problems;
     expect(await problems()).toEqual([]);
     // It is signed: it was the end once.
@@ -293,7 +307,7 @@ describeEachDatabase('the audit', (open, kind) => {
     await db.deleteFrom('audit_head').execute();
     await db.deleteFrom('audit_entries').execute();
     expect(await problems()).toEqual([expect.stringContaining('the audit was emptied')]);
-    await store.access.revokeToken('t');
+    await store.act((trx) => revokeAccessToken(trx, 't'));
     expect(await problems()).toEqual([expect.stringContaining('a new chain was begun')]);
   });
 
@@ -375,7 +389,7 @@ describeEachDatabase('the audit', (open, kind) => {
       others.map(async (other, writer) => {
         for (let at = 0; at < 20; at += 1) {
           const id = `${writer}-${at}`;
-          await other.access.addToken({ id, name: id, role: 'viewer', hash: id });
+          await other.act((trx) => addAccessToken(trx, { id, name: id, role: 'viewer', hash: id }));
           if (at % 5 === 0) await other.runRequests.add(asked('shared'));
         }
       }),
