@@ -163,7 +163,7 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     };
     const store: Store = createStore(stored);
     if (options.restores !== true) await keepErasureLog(store, erasures, log);
-    const { integrations, refresh } = await collectIntegrations(settings, store, sealer);
+    const { integrations, refresh } = await collectIntegrations(settings, store.reader, sealer);
     warnOfInsecureHttp(log, settings, integrations);
     await recordSettings(store, integrations.values());
     const { allowInsecureHttp } = settings;

@@ -6,6 +6,7 @@ import type { Integration } from '../core/integration.ts';
 import type { ErasureRequest } from '../decisions/statements/erasure-requests.ts';
 import { MAX_HINTS } from '../sync/statements/run-requests.ts';
 import { recordIgnored } from './statements/hooks.ts';
+import { findIntegrationState, listIntegrationsOfSameAccount } from './statements/integrations.ts';
 
 /** A contact as a caller names it. */
 export interface CalledContact {
@@ -78,7 +79,7 @@ async function recordDeletions(
 ): Promise<void> {
   if (deleted.length === 0) return;
   const store = application.store.actingAs(by);
-  const account = await store.integrations.listOfSameAccount(integration.id);
+  const account = await listIntegrationsOfSameAccount(store.reader, integration.id);
   const isAtWork = async (id: string) => (await application.findRunning(id)) !== null;
   const isRunning = (await Promise.all(account.map(isAtWork))).includes(true);
   const requests = new Map<string, ErasureRequest>();
@@ -109,7 +110,7 @@ async function filterOwnContacts(
   integrationId: string,
   contacts: readonly CalledContact[],
 ): Promise<CalledContact[]> {
-  const { crmAccount } = await store.integrations.findState(integrationId);
+  const { crmAccount } = await findIntegrationState(store.reader, integrationId);
   if (crmAccount === null) return [...contacts];
   return contacts.filter(
     ({ account }) => account === null || store.fingerprint('crm_account', account) === crmAccount,

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { findIntegrationState } from '../../src/clients/statements/integrations.ts';
 import type { Decision } from '../../src/contacts/decided-pages.ts';
 import {
   everything,
@@ -231,8 +232,8 @@ describeEachDatabase('recordPage', (open) => {
       { ...page, cursor: null },
       noting(() => KEEP),
     );
-    expect((await store.integrations.findState(INTEGRATION)).cursor).toBe('page-7');
-    expect((await store.integrations.findState('lakeside')).cursor).toBeNull();
+    expect((await findIntegrationState(store.reader, INTEGRATION)).cursor).toBe('page-7');
+    expect((await findIntegrationState(store.reader, 'lakeside')).cursor).toBeNull();
   });
 
   it('changes nothing at all if a decision fails', async () => {

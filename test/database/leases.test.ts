@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, expect, it } from 'vitest';
+import { pinCrmAccount, resetCursor } from '../../src/clients/statements/integrations.ts';
 import { recordRefusedSubmission } from '../../src/credits/statements/answers.ts';
 import { recordJobProgress } from '../../src/credits/statements/jobs.ts';
 import { recordLostSubmission } from '../../src/credits/statements/lost-answers.ts';
@@ -351,10 +352,13 @@ describeEachDatabase('one that has lost its lease', (open) => {
           left: {},
         }),
     ],
-    ['integrations.pinAccount', ({ store, lease }) => store.integrations.pinAccount(lease, 'a')],
+    [
+      'integrations.pinAccount',
+      ({ store, lease }) => store.checkpoint(lease, (trx) => pinCrmAccount(trx, 'a')),
+    ],
     [
       'integrations.resetCursor',
-      ({ store, lease }) => store.integrations.resetCursor(lease, 's', 'run'),
+      ({ store, lease }) => store.checkpoint(lease, (trx) => resetCursor(trx, 's', 'run')),
     ],
   ])('gets the error from %s, and nothing is written', async (_query, write) => {
     const world = await createWorld();

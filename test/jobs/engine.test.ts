@@ -1,4 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { claimDueTimes, saveSchedules } from '../../src/clients/statements/schedules.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { silentLog } from '../../src/core/log.ts';
 import type { Lease } from '../../src/database/leases.ts';
@@ -86,14 +87,19 @@ describeEachDatabase('an engine', (openFresh, kind) => {
 
   it('asks for nothing if the transaction of the request is rolled back', async () => {
     const [here] = await open(1);
-    const failing = here.store.schedules.claimDue(
-      Date.now(),
-      () => {
-        throw new Error('not now');
-      },
-      null,
+    const failing = here.store.act((trx) =>
+      claimDueTimes(
+        trx,
+        Date.now(),
+        () => {
+          throw new Error('not now');
+        },
+        null,
+      ),
     );
-    await here.store.schedules.plan([{ integrationId: 'riverside', rule: 'rule', nextRunAt: 1 }]);
+    await saveSchedules(here.store.connection, [
+      { integrationId: 'riverside', rule: 'rule', nextRunAt: 1 },
+    ]);
     await failing.catch(() => undefined);
     expect(await here.take()).toEqual([]);
   });

@@ -6,6 +6,7 @@ import {
   planSchedules,
   resumeSchedule,
 } from '../../src/clients/schedules/schedules.ts';
+import { findSchedule, listScheduleRecords } from '../../src/clients/statements/schedules.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { type Integration, integrationSchema } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
@@ -117,12 +118,12 @@ describeEachDatabase('tick', (open) => {
 
   it('spreads integrations with the same line over the time of the jitter', async () => {
     const server = await aServer('2026-06-01T12:00:00Z', manySchedules(30, 600_000));
-    const rows = await server.store.schedules.list();
+    const rows = await listScheduleRecords(server.store.reader);
     const due = Date.parse('2026-06-01T12:10:00Z');
     const lateMs = rows.map(({ nextRunAt: next }) => ((next ?? 0) - due) % 600_000);
     expect(new Set(lateMs.map((ms) => Math.trunc(ms / 1_000))).size).toBeGreaterThan(20);
     await planSchedules(server, server.integrations.values());
-    expect(await server.store.schedules.list()).toEqual(rows);
+    expect(await listScheduleRecords(server.store.reader)).toEqual(rows);
   });
 
   it('starts nothing while a schedule is paused, and makes up for nothing after that', async () => {
@@ -143,7 +144,7 @@ describeEachDatabase('tick', (open) => {
 
   it('plans more schedules at once than one statement takes, and each of them', async () => {
     const server = await aServer('2026-06-01T12:00:00Z', manySchedules(1_203, HOUR_MS));
-    const rows = await server.store.schedules.list();
+    const rows = await listScheduleRecords(server.store.reader);
     expect(rows.length).toBe(1_203);
     expect(new Set(rows.map(({ nextRunAt }) => nextRunAt)).size).toBeGreaterThan(1_000);
   });
@@ -156,7 +157,7 @@ describeEachDatabase('tick', (open) => {
     await pauseSchedule(server, scheduledOf(server, 'a'));
     const changed = integrationsOf({ a: { cron: '0 5 * * *' }, b: null });
     await planSchedules(server, changed.values());
-    expect(await server.store.schedules.list()).toMatchObject([
+    expect(await listScheduleRecords(server.store.reader)).toMatchObject([
       { integrationId: 'a', paused: 1, nextRunAt: Date.parse('2026-06-02T05:00:00Z') },
     ]);
     // A process that still has the old settings leaves the new plan alone.
@@ -236,8 +237,8 @@ async function look(db: Database, aheadMs: number): Promise<Store> {
   return store;
 }
 
-async function nextRunAt({ schedules }: Store): Promise<number> {
-  return (await schedules.find('riverside'))?.nextRunAt ?? Number.NaN;
+async function nextRunAt({ reader }: Store): Promise<number> {
+  return (await findSchedule(reader, 'riverside'))?.nextRunAt ?? Number.NaN;
 }
 
 const EVERY_MINUTE: Integration = integrationSchema.parse({

@@ -6,17 +6,14 @@ import type { RunRecord } from '../../sync/statements/runs.ts';
 import { createRunDigests } from '../../sync/views/run-digests.ts';
 import type { IntegrationState } from './conditions.ts';
 
-/** What is read of the store. */
-export type AlertStore = Pick<Store, 'runs' | 'signs' | 'questions' | 'alerts' | 'approvals'>;
-
 /** Runs that are looked back at for one that ended by itself, and for balances. */
 const RUNS_LOOKED_AT = 10;
 
 type RunState = Pick<IntegrationState, 'lastRun' | 'remaining'>;
 
 /** Makes what reads how things stand with integrations. */
-export function createStateReader(store: AlertStore) {
-  const digests = createRunDigests(store, async (ids): Promise<Map<string, RunState>> => {
+export function createStateReader(store: Store) {
+  const digests = createRunDigests(store.reader, async (ids): Promise<Map<string, RunState>> => {
     const newest = await store.runs.listNewest(ids, RUNS_LOOKED_AT);
     return new Map(ids.map((id) => [id, toRunState(newest.get(id) ?? [])]));
   });

@@ -66,12 +66,12 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 export async function readSchedule(
-  { store, clock }: { store: Pick<Store, 'schedules' | 'runs'>; clock: Pick<Clock, 'now'> },
+  { store, clock }: { store: Pick<Store, 'reader' | 'runs'>; clock: Pick<Clock, 'now'> },
   integration: Pick<Integration, 'id' | 'schedule'>,
 ): Promise<ScheduleDetail> {
   const now = clock.now();
   const { id: integrationId, schedule } = integration;
-  const planned = await readPlannedRuns(store, integration);
+  const planned = await readPlannedRuns(store.reader, integration);
   const timezone = schedule?.timezone ?? 'UTC';
   const runs = await store.runs.list({ integrationId, limit: MOST_RUNS });
   return {

@@ -3,8 +3,11 @@ import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import type { BucketReport, RunReport } from '../../core/run.ts';
+import type { Reader } from '../../database/reader.ts';
 import type { Store } from '../../store.ts';
 import { readReport } from '../../sync/views/run.ts';
+import { listLastSuccesses, listPlannedTimes } from '../statements/run-activity.ts';
+import { findSchedule } from '../statements/schedules.ts';
 
 /** When an integration runs by itself. */
 export interface PlannedRuns {
@@ -30,7 +33,7 @@ export interface IntegrationStatus {
   lastSuccessAt: string | null;
 }
 
-type StatusStore = Pick<Store, 'runs' | 'signs' | 'runRows' | 'reader'>;
+type StatusStore = Pick<Store, 'runs' | 'runRows' | 'reader'>;
 
 /** Integrations that are asked about at once. */
 const AT_ONCE = 500;
@@ -55,8 +58,8 @@ export async function readStatuses(
     const ids = some.map(({ id }) => id);
     const [runs, successes, planned] = await Promise.all([
       store.runs.listNewest(ids, 1),
-      store.signs.listLastSuccess(ids),
-      store.signs.listPlanned(ids),
+      listLastSuccesses(store.reader, ids),
+      listPlannedTimes(store.reader, ids),
     ]);
     for (const integration of some) {
       const { id, name, crm } = integration;
@@ -89,10 +92,10 @@ export function plannedRuns(
 
 /** When an integration runs by itself; null if only by hand. */
 export async function readPlannedRuns(
-  { schedules }: Pick<Store, 'schedules'>,
+  reader: Reader,
   { id, schedule }: Pick<Integration, 'id' | 'schedule'>,
 ): Promise<PlannedRuns | null> {
-  const row = schedule === null ? undefined : await schedules.find(id);
+  const row = schedule === null ? undefined : await findSchedule(reader, id);
   const planned = row && { nextRunAt: row.nextRunAt, paused: row.paused === 1 };
   return plannedRuns({ schedule }, planned);
 }

@@ -4,6 +4,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { listHooks } from '../../clients/statements/hooks.ts';
+import { listLastSuccesses } from '../../clients/statements/run-activity.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { Store } from '../../store.ts';
 import { type RunFacts, readRemaining } from '../../sync/views/run.ts';
@@ -116,10 +117,10 @@ interface RunDigest {
 }
 
 async function readDigests(
-  { runs, signs }: Pick<Store, 'runs' | 'signs'>,
+  { runs, reader }: Pick<Store, 'runs' | 'reader'>,
   ids: readonly string[],
 ): Promise<Map<string, RunDigest>> {
-  const successes = await signs.listLastSuccess(ids);
+  const successes = await listLastSuccesses(reader, ids);
   const newest = await runs.listNewest(ids, RUNS_WITH_BALANCE);
   return new Map(
     ids.map((id) => {
@@ -136,7 +137,7 @@ async function readDigests(
 function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Registry[]): void {
   const { store, integrations } = application;
 
-  const digests = createRunDigests(store, (ids) => readDigests(store, ids));
+  const digests = createRunDigests(store.reader, (ids) => readDigests(store, ids));
 
   gauge('donor_sync_credits_remaining', 'Credits left, as the last run has read them.', {
     labelNames: ['integration', 'bucket'],

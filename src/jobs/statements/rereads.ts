@@ -1,9 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
+import type { RunsAsked } from '../../database/actor-transaction.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
 import { prepared } from '../../database/prepared.ts';
 import type { Database, Tables } from '../../database/tables/tables.ts';
-import { addRunRequest, type RunsAsked } from '../../sync/statements/run-requests.ts';
+import { addRunRequest } from '../../sync/statements/run-requests.ts';
 
 export type RereadRecord = FromRow<Selectable<Tables['rereads']>>;
 

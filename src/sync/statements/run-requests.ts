@@ -7,10 +7,11 @@ import {
   recordCall,
 } from '../../clients/statements/webhook-bursts.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { AskedRun } from '../../core/run.ts';
+import type { RunsAsked } from '../../database/actor-transaction.ts';
 import { fromRows, maybeFromRow } from '../../database/from-row.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import type { Database, Trx } from '../../database/tables/tables.ts';
-import type { AskedRun } from '../../jobs/statements/wanted-runs.ts';
 import type { NewAuditEntry, RecordEntry } from '../../privacy/audit/record.ts';
 import { type PutBack, putBack } from './cut-off-runs.ts';
 import {
@@ -22,9 +23,6 @@ import {
   type RunRequestRecord,
   toRequestRecord,
 } from './request-rows.ts';
-
-/** Called inside the transaction that stores requests, once for each integration. */
-export type RunsAsked = (trx: Trx, runs: readonly AskedRun[]) => Promise<void>;
 
 /** A run for several contacts; no CRM has an id like this. */
 export const SEVERAL_CONTACTS = '*';

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Alerts, createAlerts } from '../../../src/clients/alerts/alerts.ts';
 import { RETRY_WAIT_MS } from '../../../src/clients/alerts/notifier.ts';
+import { listAlerts } from '../../../src/clients/statements/alerts.ts';
 import { ALERT_KINDS, alertsSchema } from '../../../src/core/alert-settings.ts';
 import { integrationSchema } from '../../../src/core/integration.ts';
 import { silentLog } from '../../../src/core/log.ts';
@@ -271,7 +272,7 @@ describeEachDatabase('alerts', (open) => {
   it('reads nothing while there is no channel to send to', async () => {
     await endRun('failed', null);
     await alertsBy('none').tick();
-    expect(await world.store.alerts.list()).toEqual([]);
+    expect(await listAlerts(world.store.reader)).toEqual([]);
   });
 
   it('sends mail to everybody who is named', async () => {
@@ -325,7 +326,7 @@ describeEachDatabase('alerts', (open) => {
 
   /** Changes that are on record and were not sent. */
   async function unsent(): Promise<number> {
-    return (await world.store.alerts.list()).filter(({ sentAt }) => sentAt === null).length;
+    return (await listAlerts(world.store.reader)).filter(({ sentAt }) => sentAt === null).length;
   }
 
   let runs = 0;

@@ -1,5 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
-import type { RunActivityRow } from '../../../src/clients/statements/run-activity.ts';
+import {
+  listRunActivity,
+  type RunActivityRow,
+} from '../../../src/clients/statements/run-activity.ts';
 import {
   INTEGRATION,
   RUN,
@@ -40,7 +43,7 @@ describeEachDatabase('the signs of all integrations', (open) => {
     await end(RUN, 'succeeded');
     await takeLease(world.store, 'harbor');
     await look();
-    expect(await world.store.signs.listSigns(new Map())).toEqual(known);
+    expect(await listRunActivity(world.store.reader, new Map())).toEqual(known);
     expect(known.get('harbor')).toMatchObject({ run: null, isGoingOn: false });
   });
 
@@ -53,7 +56,7 @@ describeEachDatabase('the signs of all integrations', (open) => {
   });
 
   async function look(): Promise<RunActivityRow | undefined> {
-    known = await world.store.signs.listSigns(known);
+    known = await listRunActivity(world.store.reader, known);
     return known.get(INTEGRATION);
   }
 

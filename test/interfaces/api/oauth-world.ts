@@ -7,6 +7,7 @@ import { startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
 import { startSalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
 import { openApplication } from '../../../src/application.ts';
 import { connectorSecrets } from '../../../src/clients/connector-secrets.ts';
+import { pinCrmAccount } from '../../../src/clients/statements/integrations.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { createHttpApp } from '../../../src/interfaces/api/app.ts';
@@ -128,9 +129,8 @@ export async function openOAuthWorld(kind: Kind) {
       const { store } = application;
       const attempt = await store.leases.acquire('riverside', 'test', () => true);
       if (!attempt.acquired) throw new Error('the lease is taken');
-      await store.integrations.pinAccount(
-        attempt.lease,
-        store.fingerprint('crm_account', accountId),
+      await store.checkpoint(attempt.lease, (trx) =>
+        pinCrmAccount(trx, store.fingerprint('crm_account', accountId)),
       );
       await store.leases.release(attempt.lease);
     },

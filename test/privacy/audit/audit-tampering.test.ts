@@ -1,6 +1,7 @@
 /** What someone with the whole database in hand, and without its key, can do to the audit: `verify` names each of it. */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { savePause } from '../../../src/clients/statements/schedules.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { Database } from '../../../src/database/tables/tables.ts';
 import { addAccessToken } from '../../../src/people/statements/access.ts';
@@ -56,7 +57,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
       await db.deleteFrom('audit_head').execute();
       await db.deleteFrom('chain_births').execute();
       await clock.advance(DAY_MS);
-      await store.schedules.pause('z');
+      await store.act((trx) => savePause(trx, 'z'));
     },
     says: /a new chain was begun/,
   },
@@ -64,7 +65,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
     does: async (db, { store }) => {
       await db.deleteFrom('audit_entries').execute();
       await db.deleteFrom('audit_head').execute();
-      await store.schedules.pause('z');
+      await store.act((trx) => savePause(trx, 'z'));
     },
     says: /first entry is not the one in the audit's birth record/,
   },
@@ -79,7 +80,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
   'the row of the end is deleted, and the audit used again': {
     does: async (db, { store }) => {
       await db.deleteFrom('audit_head').execute();
-      await store.schedules.pause('z');
+      await store.act((trx) => savePause(trx, 'z'));
     },
     says: CHANGED,
   },
@@ -115,7 +116,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
       const early = await Promise.all(
         tables.map((one) => db.selectFrom(one).selectAll().execute()),
       );
-      await store.schedules.pause('hidden');
+      await store.act((trx) => savePause(trx, 'hidden'));
       await noteKnown(store);
       for (const [index, one] of tables.entries()) {
         await db.deleteFrom(one).execute();
@@ -261,7 +262,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
       await head(db)
         .set((eb) => ({ seq: eb('seq', '+', 5) }))
         .execute();
-      await store.schedules.pause('z');
+      await store.act((trx) => savePause(trx, 'z'));
     },
     says: /Entries are missing/,
   },
@@ -299,8 +300,8 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
       await head(db)
         .set({ seq: seq - 1, hash })
         .execute();
-      await store.schedules.pause('z');
-      await store.schedules.pause('y');
+      await store.act((trx) => savePause(trx, 'z'));
+      await store.act((trx) => savePause(trx, 'y'));
     },
     says: NOT_THE_END,
   },
@@ -487,9 +488,9 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
 async function fill({ store }: StoreWorld, id = 'first'): Promise<void> {
   await store.act((trx) => addAccessToken(trx, { id, name: 't', role: 'viewer', hash: id }));
   for (const contact of [ADA, BEN]) await ask(store, contact);
-  await store.schedules.pause('a');
-  await store.schedules.pause('b');
-  await store.schedules.pause('c');
+  await store.act((trx) => savePause(trx, 'a'));
+  await store.act((trx) => savePause(trx, 'b'));
+  await store.act((trx) => savePause(trx, 'c'));
 }
 
 async function erase({ store }: StoreWorld, crmId: string): Promise<void> {
@@ -512,7 +513,7 @@ function ask(store: StoreWorld['store'], contact: string) {
 /** What the next changes end with that is none of the errors that a user can act on. */
 async function unexpectedOf({ store }: StoreWorld): Promise<unknown[]> {
   const tried = await Promise.allSettled([
-    store.schedules.pause('next'),
+    store.act((trx) => savePause(trx, 'next')),
     ask(store, ADA),
     store.audit.list({ limit: 100 }),
   ]);

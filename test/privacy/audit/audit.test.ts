@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { revokeHook, saveHook } from '../../../src/clients/statements/hooks.ts';
+import { saveSealedSettings } from '../../../src/clients/statements/integrations.ts';
+import { endPause, savePause } from '../../../src/clients/statements/schedules.ts';
 import type { Actor } from '../../../src/core/actor.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { acceptMappingByPerson } from '../../../src/credits/statements/mappings.ts';
@@ -80,9 +82,9 @@ describeEachDatabase('the audit', (open, kind) => {
       }),
     );
     await store.act((trx) => revokeHook(trx, INTEGRATION));
-    await store.integrations.saveSealedSettings(INTEGRATION, 'sealed');
-    await store.schedules.pause(INTEGRATION);
-    await store.schedules.resume(INTEGRATION, null);
+    await store.act((trx) => saveSealedSettings(trx, INTEGRATION, 'sealed'));
+    await store.act((trx) => savePause(trx, INTEGRATION));
+    await store.act((trx) => endPause(trx, INTEGRATION, null));
     await store.secrets.save('x', 'y', { action: 'crm.connected', integrationId: INTEGRATION });
     await store.secrets.remove('x', { action: 'crm.disconnected', integrationId: INTEGRATION });
     await store.act((trx) => acceptMappingByPerson(trx, INTEGRATION, 'mapping'));
@@ -126,9 +128,9 @@ describeEachDatabase('the audit', (open, kind) => {
     const { store, clock } = await createWorld();
     const since = clock.now() + DAY_MS;
     await clock.advance(DAY_MS);
-    await store.schedules.pause('hillside');
-    await store.schedules.pause(INTEGRATION);
-    await store.schedules.resume(INTEGRATION, null);
+    await store.act((trx) => savePause(trx, 'hillside'));
+    await store.act((trx) => savePause(trx, INTEGRATION));
+    await store.act((trx) => endPause(trx, INTEGRATION, null));
     const list = async (filter: Partial<Parameters<typeof store.audit.list>[0]>) =>
       (await store.audit.list({ limit: 100, ...filter })).map(({ seq }) => seq);
     expect(await list({})).toEqual([4, 3, 2, 1]);
@@ -203,7 +205,7 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('shows entries that were changed, put in or taken away', async () => {
     const { store, db } = await createWorld();
-    for (const id of ['a', 'b', 'c', 'd', 'e']) await store.schedules.pause(id);
+    for (const id of ['a', 'b', 'c', 'd', 'e']) await store.act((trx) => savePause(trx, id));
     const problems = async () => (await store.audit.verify()).problems.join('\n');
     const whole = await db.selectFrom('audit_entries').selectAll().orderBy('seq').execute();
     const head = await db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
@@ -252,11 +254,13 @@ describeEachDatabase('the audit', (open, kind) => {
       .updateTable('audit_head')
       .set((eb) => ({ seq: eb('seq', '-', 1) }))
       .execute();
-    await expect(store.schedules.pause('b')).rejects.toMatchObject({ code: 'audit_set_back' });
+    await expect(store.act((trx) => savePause(trx, 'b'))).rejects.toMatchObject({
+      code: 'audit_set_back',
+    });
     await db.deleteFrom('audit_entries').execute();
     await db.deleteFrom('audit_head').execute();
     await clock.advance(DAY_MS);
-    await store.schedules.pause('a');
+    await store.act((trx) => savePause(trx, 'a'));
     expect(await problems()).toMatch(/The audit was emptied, and a new chain was begun/);
   });
 
@@ -264,12 +268,12 @@ describeEachDatabase('the audit', (open, kind) => {
     const { store, db } = await createWorld();
     const problems = async () => (await store.audit.verify()).problems.join('\n');
     expect(await problems()).toBe('');
-    await store.schedules.pause('a');
+    await store.act((trx) => savePause(trx, 'a'));
     await db.deleteFrom('audit_entries').execute();
     await db.deleteFrom('audit_head').execute();
     expect(await problems()).toMatch(/although there was one: the audit was emptied/);
     // Within the same second, so that no time tells.
-    await store.schedules.pause('b');
+    await store.act((trx) => savePause(trx, 'b'));
     expect(await problems()).toMatch(/first entry is not the one in the audit's birth record/);
     await db.updateTable('chain_births').set({ hash: 'forged' }).execute();
     expect(await problems()).toMatch(/birth record was not signed by donor-sync/);
@@ -291,9 +295,9 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('shows entries behind an end that was put back, and that it was emptied', async () => {
     const { store, db } = await createWorld();
-    await store.schedules.pause('a');
+    await store.act((trx) => savePause(trx, 'a'));
     const early = await db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
-    await store.schedules.pause('b');
+    await store.act((trx) => savePause(trx, 'b'));
     await store.act((trx) =>
       addAccessToken(trx, { id: 't', name: 't', role: 'viewer', hash: 't' }),
     );
@@ -313,9 +317,9 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('shows by an end that was noted down that entries after it were taken away', async () => {
     const { store, db } = await createWorld();
-    await store.schedules.pause('a');
+    await store.act((trx) => savePause(trx, 'a'));
     const early = await everything(db);
-    await store.schedules.pause('b');
+    await store.act((trx) => savePause(trx, 'b'));
     const { end } = await store.audit.verify();
     expect(await store.audit.verify(end)).toMatchObject({ problems: [], end });
     expect(early['audit_entries']).toHaveLength(2);
@@ -327,7 +331,7 @@ describeEachDatabase('the audit', (open, kind) => {
     expect((await store.audit.verify(end)).problems).toEqual([
       'Entry 3, which was noted down earlier, is missing. No restore of a backup is on record that would explain it.',
     ]);
-    await store.schedules.pause('c');
+    await store.act((trx) => savePause(trx, 'c'));
     expect((await store.audit.verify(end)).problems).toEqual([
       'Entry 3 is another one than the one that was noted down earlier. No restore of a backup is on record that would explain it.',
     ]);
@@ -340,7 +344,7 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('shows an entry that was changed for what it is, and the others all the same', async () => {
     const { store, db } = await createWorld();
-    await store.schedules.pause('a');
+    await store.act((trx) => savePause(trx, 'a'));
     await db.updateTable('audit_entries').set({ sealed: 'x' }).where('seq', '=', 1).execute();
     const entries = await store.audit.list({ limit: 10 });
     expect(entries.map(({ isReadable }) => isReadable)).toEqual([true, false]);

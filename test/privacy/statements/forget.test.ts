@@ -1,5 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import {
+  listIntegrationsOfSameAccount,
+  pinCrmAccount,
+} from '../../../src/clients/statements/integrations.ts';
 import { recordAcceptedSubmission } from '../../../src/credits/statements/answers.ts';
 import {
   findKeyBalance,
@@ -317,14 +321,14 @@ describeEachDatabase('erase', (open, kind) => {
 
   it('lists who is forgotten in any integration of the same account', async () => {
     const { store, lease } = await createWorld();
-    await store.integrations.pinAccount(lease, 'account-1');
+    await store.checkpoint(lease, (trx) => pinCrmAccount(trx, 'account-1'));
     const lakeside = await takeLease(store, 'lakeside');
     await eraseContact(store, INTEGRATION, 'c-1');
     expect(await store.forget.listForgotten('lakeside')).toEqual(new Set());
-    await store.integrations.pinAccount(lakeside, 'account-1');
+    await store.checkpoint(lakeside, (trx) => pinCrmAccount(trx, 'account-1'));
     const fingerprint = testFingerprint('forgotten', 'c-1');
     expect(await store.forget.listForgotten('lakeside')).toEqual(new Set([fingerprint]));
-    expect(await store.integrations.listOfSameAccount('lakeside')).toEqual([
+    expect(await listIntegrationsOfSameAccount(store.reader, 'lakeside')).toEqual([
       'lakeside',
       INTEGRATION,
     ]);

@@ -41,7 +41,7 @@ describeEachDatabase('digests of the newest runs', (open) => {
   });
 
   function digestsOf() {
-    return createRunDigests(world.store, async (ids) => {
+    return createRunDigests(world.store.reader, async (ids) => {
       asked.push(...ids);
       const newest = await world.store.runs.listNewest(ids, COUNT);
       return new Map(ids.map((id) => [id, (newest.get(id) ?? []).map((run) => run.id)]));

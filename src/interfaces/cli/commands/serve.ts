@@ -6,9 +6,11 @@ import packageFile from '../../../../package.json' with { type: 'json' };
 import type { Application } from '../../../application.ts';
 import { followIntegrations } from '../../../clients/integrations.ts';
 import { listSchedules, planSchedules } from '../../../clients/schedules/schedules.ts';
+import { listSealedSettings } from '../../../clients/statements/integrations.ts';
 import { createClientReader } from '../../../clients/views/clients.ts';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
+import { getDatabaseTime } from '../../../database/database-time.ts';
 import { createRunner } from '../../../jobs/runner.ts';
 import { createScheduler } from '../../../jobs/scheduler.ts';
 import { getRelyingParty } from '../../../people/sign-in/passkeys.ts';
@@ -178,7 +180,7 @@ async function warnOfOverriding(
   log: ProductDeps['log'],
 ): Promise<void> {
   const overriding = new Set(integrations.map(({ id }) => id));
-  for (const { id } of await store.integrations.listSealedSettings()) {
+  for (const { id } of await listSealedSettings(store.reader)) {
     if (!overriding.has(id)) continue;
     log.warn(
       { integration: id },
@@ -217,11 +219,11 @@ async function serveUntil(
   const isOwn = server.publicUrl === ownUrl(server.port);
   const publicUrl = isOwn ? ownUrl(address.port) : server.publicUrl;
   const takeUp = async (changed: readonly Integration[]) => {
-    await planSchedules(scheduled, changed, await application.store.schedules.now());
+    await planSchedules(scheduled, changed, await getDatabaseTime(application.store.reader));
     runner.wake();
   };
   const { version } = packageFile;
-  const clients = createClientReader(store, clock);
+  const clients = createClientReader(store.reader, clock);
   const app = createHttpApp({
     clients,
     takeUp: async () => takeUp(await application.refresh()),

@@ -154,7 +154,7 @@ async function describe(
     connectHref: await readConnectHref(application, integration),
     current: await readCurrent(store, signs, waiting),
     lastSuccessAt: await readLastSuccess(store, id),
-    schedule: await readPlannedRuns(store, integration),
+    schedule: await readPlannedRuns(store.reader, integration),
     runs: await Promise.all(
       past.map(async (row) => ({
         report: await readReport(store, row),
