@@ -31,8 +31,6 @@ import { keptProfileQueries } from './fields/statements/kept-profiles.ts';
 import { normalisedFieldQueries } from './fields/statements/normalised-fields.ts';
 import { profilePurgeQueries } from './fields/statements/profile-purges.ts';
 import { statusQueries } from './fields/statements/statuses.ts';
-import { idempotencyQueries } from './jobs/statements/idempotency.ts';
-import { rereadQueries } from './jobs/statements/rereads.ts';
 import { auditQueries } from './privacy/audit/audit.ts';
 import { auditRecorder } from './privacy/audit/record.ts';
 import { aboutQueries } from './privacy/statements/about.ts';
@@ -129,8 +127,6 @@ function createQueries(deps: StoreDeps) {
     mentions: mentionQueries(db, checkpoint, fingerprint, clock),
     retention: retentionQueries(checkpoint, clock, record),
     runRequests: runRequestQueries(db, clock, asked, record),
-    idempotency: idempotencyQueries(db, clock),
-    rereads: rereadQueries(db, clock, asked),
     restores: restoreQueries(db, clock, record),
     readiness: readinessQueries(db, clock, requireInPlace),
   };

@@ -4,6 +4,7 @@ import type { Application } from '../application.ts';
 import type { Actor } from '../core/actor.ts';
 import type { Integration } from '../core/integration.ts';
 import type { ErasureRequest } from '../decisions/statements/erasure-requests.ts';
+import { planReread } from '../jobs/statements/rereads.ts';
 import { MAX_HINTS } from '../sync/statements/run-requests.ts';
 import { recordIgnored } from './statements/hooks.ts';
 import { findIntegrationState, listIntegrationsOfSameAccount } from './statements/integrations.ts';
@@ -65,7 +66,7 @@ export async function takeCall(
   const all = isOpen ? await store.runRequests.add(wholeRun(integrationId, newRunId())) : null;
   const isLate = isOpen || asked?.isWhole === true;
   if (isLate && (await application.rereadAfterMs(integration)).length > 0) {
-    await store.rereads.note(integrationId);
+    await planReread(store.connection, integrationId);
   }
   return asked?.runId ?? all;
 }

@@ -17,6 +17,7 @@ import { ALL_CONTACTS, type RunRequestRecord } from '../sync/statements/request-
 import { readReport } from '../sync/views/run.ts';
 import { answerRequest } from './answer-request.ts';
 import type { Turn } from './engine/engine.ts';
+import { deleteReread, listRereads, requestReread } from './statements/rereads.ts';
 
 /** A run that was requested. */
 export interface RequestedRun {
@@ -246,17 +247,17 @@ export function createRunner(
 
   /** What webhooks called for is read again when the CRM has had the time to find it. */
   async function askAgain(): Promise<void> {
-    for (const row of await store.rereads.list()) {
+    for (const row of await listRereads(store.reader)) {
       const integration = integrations.get(row.integrationId);
       if (!integration) continue;
       const delays = await application.rereadAfterMs(integration);
       const delayMs = delays[row.times];
       const waitedMs = clock.now() - row.calledAt;
-      if (delayMs === undefined) await store.rereads.drop(integration.id);
+      if (delayMs === undefined) await deleteReread(store.connection, integration.id);
       // A call in the future is from before the clock was set back.
       else if (waitedMs >= delayMs || waitedMs < 0) {
         const isLast = row.times + 1 === delays.length;
-        await store.rereads.ask(row, { runId: newId(clock.now()), isLast });
+        await store.act((trx) => requestReread(trx, row, { runId: newId(clock.now()), isLast }));
       }
     }
   }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { saveHook } from '../../../src/clients/statements/hooks.ts';
 import type { Trigger } from '../../../src/core/run.ts';
+import { listRereads, planReread, requestReread } from '../../../src/jobs/statements/rereads.ts';
 import { createStore, type Store } from '../../../src/store.ts';
 import {
   INTEGRATION,
@@ -121,10 +122,10 @@ describeEachDatabase('a burst of webhooks', (open, kind) => {
     const world = await createBurst();
     await call(world.store, 'a');
     await begin(world, 'a');
-    await world.store.rereads.note(INTEGRATION);
-    const [row] = await world.store.rereads.list();
+    await planReread(world.store.connection, INTEGRATION);
+    const [row] = await listRereads(world.store.reader);
     if (!row) throw new Error('nothing is to be read again');
-    await world.store.rereads.ask(row, { runId: 'b', isLast: true });
+    await world.store.act((trx) => requestReread(trx, row, { runId: 'b', isLast: true }));
     expect(await ready(world.store)).toEqual([]);
     await pass(world, 15_001);
     expect(await ready(world.store)).toEqual(['b']);

@@ -10,6 +10,7 @@ import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import type { RunReport } from '../../../src/core/run.ts';
 import { createMissingFields } from '../../../src/fields/describe.ts';
 import type { HookSigning } from '../../../src/interfaces/api/webhooks/hook-address.ts';
+import { listRereads } from '../../../src/jobs/statements/rereads.ts';
 import { findRunReport } from '../../../src/sync/views/run.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { until } from '../../jobs/runner-world.ts';
@@ -215,7 +216,7 @@ describe('a webhook of HubSpot, whose searches lag', () => {
     await until(async () => (await runsOf(here)).length === 4);
     const [third] = await runsOf(here);
     expect(await endOf(here, third?.id ?? '')).toMatchObject({ status: 'succeeded' });
-    expect(await here.application.store.rereads.list()).toEqual([]);
+    expect(await listRereads(here.application.store.reader)).toEqual([]);
   });
 
   it('reads no contact by id where a filter says who belongs to the integration', async () => {

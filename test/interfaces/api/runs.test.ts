@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { claimIdempotencyKey } from '../../../src/jobs/statements/idempotency.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { holdJobs } from '../../helpers/held-jobs.ts';
 import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
@@ -162,7 +163,7 @@ describe('POST /v1/integrations/:id/runs', () => {
     const { store } = here.application;
     const fingerprint = store.fingerprint('idempotency_key', 'riverside\nbroken');
     const asked = store.fingerprint('idempotent_request', JSON.stringify([null, false]));
-    await store.idempotency.claim(fingerprint, asked, 'a-run-that-never-was');
+    await store.act((trx) => claimIdempotencyKey(trx, fingerprint, asked, 'a-run-that-never-was'));
     const { run } = await start(here, {}, { 'idempotency-key': 'broken' });
     const shown = await here.request(`/v1/runs/${run.id}`);
     expect(shown.status).toBe(200);
