@@ -1,4 +1,3 @@
-import { restoreQueries } from './backup/restores.ts';
 import { contactQueries } from './contacts/contacts.ts';
 import { decidedPageQueries } from './contacts/decided-pages.ts';
 import { markQuestionQueries } from './contacts/many-at-once/mark-questions.ts';
@@ -127,7 +126,6 @@ function createQueries(deps: StoreDeps) {
     mentions: mentionQueries(db, checkpoint, fingerprint, clock),
     retention: retentionQueries(checkpoint, clock, record),
     runRequests: runRequestQueries(db, clock, asked, record),
-    restores: restoreQueries(db, clock, record),
     readiness: readinessQueries(db, clock, requireInPlace),
   };
 }

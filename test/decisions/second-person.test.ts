@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { holdRestored } from '../../src/backup/restores.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import { silentLog } from '../../src/core/log.ts';
 import type { Account, SecondPersonRules } from '../../src/core/second-person.ts';
@@ -262,7 +263,7 @@ describeEachDatabase('what waits for a second person', (open) => {
     await store.forget.erase(lease, 'c-1');
     await store.forget.erase(lease, 'c-2');
     expect(await left()).toEqual(['c-1']);
-    await store.restores.hold([INTEGRATION], null);
+    await store.act((trx) => holdRestored(trx, [INTEGRATION], null));
     expect(await left()).toEqual([]);
     await asked(world, { ...about, crmId: 'c-3' });
     await store.forget.eraseIntegration(lease);

@@ -8,6 +8,7 @@ import {
 import { createMemoryCrm, type MemoryCrm } from '../../connectors/memory/crm.ts';
 import { type Application, openApplication } from '../../src/application.ts';
 import { holdAll } from '../../src/backup/backup.ts';
+import { confirmRestore } from '../../src/backup/restores.ts';
 import type { FieldValue } from '../../src/core/crm-field.ts';
 import { isDonorSyncError, messageOf, RetriableError } from '../../src/core/errors.ts';
 import type { FieldMapping } from '../../src/core/field-map.ts';
@@ -568,7 +569,8 @@ export function createWorld(
     const held = await withProduct((application) => holdAll(application, at), true);
     story.push(`  restored: ${JSON.stringify(held)}`);
     await withProduct(async (application) => {
-      for (const { id } of settings.integrations) await application.store.restores.agree(id);
+      for (const { id } of settings.integrations)
+        await application.store.act((trx) => confirmRestore(trx, id));
     });
     notSynced();
     for (const erasure of erasures.values()) erasure.isFromBackup = true;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { holdRestored } from '../../../src/backup/restores.ts';
 import { revokeHook, saveHook } from '../../../src/clients/statements/hooks.ts';
 import { saveSealedSettings } from '../../../src/clients/statements/integrations.ts';
 import { endPause, savePause } from '../../../src/clients/statements/schedules.ts';
@@ -336,7 +337,7 @@ describeEachDatabase('the audit', (open, kind) => {
       'Entry 3 is another one than the one that was noted down earlier. No restore of a backup is on record that would explain it.',
     ]);
     // The same after a restore of ours: its entry says when, and what it can explain.
-    await store.restores.hold([], null);
+    await store.act((trx) => holdRestored(trx, [], null));
     expect((await store.audit.verify(end)).problems).toEqual([
       expect.stringMatching(/A backup was restored on [\d-]{10} \(entry 4\): that explains it if/),
     ]);
