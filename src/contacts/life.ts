@@ -4,6 +4,7 @@
  * contact stays as it is. ARCHITECTURE.md's diagram is drawn from this table by a test.
  */
 import { OUTCOME_REASONS, type Outcome } from '../core/outcome.ts';
+import { listContactKinds } from '../core/question-kinds.ts';
 import type { ContactState } from '../database/tables/contacts.ts';
 import {
   all,
@@ -72,15 +73,7 @@ export const PRIORITY = {
 export const MISMATCH_REASONS: readonly string[] = ['name_mismatch', 'match_unsure'];
 
 /** A person decides, and a credit was spent on the contact: a merge is no reason for another one. */
-const HELD_AND_PAID: readonly string[] = [
-  ...MISMATCH_REASONS,
-  'lost_answer',
-  'profile_deceased',
-  'values_of_two_people',
-  'donor_mass_change',
-  'new_person_unknown',
-  'identity_mass_change',
-];
+const HELD_AND_PAID: readonly string[] = listContactKinds(({ isPaid }) => isPaid);
 
 const UNDER_WAY = 'Work is under way: what comes of it moves the contact on.';
 const UNKNOWN = 'There is no such contact.';

@@ -1,3 +1,5 @@
+import { forHoldReasons } from './question-kinds.ts';
+
 /**
  * What a run did to one contact. Each contact that a run touches ends in exactly one of these,
  * and each has a reason.
@@ -58,26 +60,8 @@ export const OUTCOME_REASONS = {
   values_unfit: 'failed',
   /** The reply for this job could not be read. */
   profile_unreadable: 'failed',
-  /** The profile's name is not the contact's. */
-  name_mismatch: 'held',
-  /** The service is less sure of its match than `match.minProbability`. */
-  match_unsure: 'held',
-  /** The answer to a submission was lost, and the credit is gone or may be. */
-  lost_answer: 'held',
-  /** The identities of many contacts changed at once. */
-  identity_mass_change: 'held',
-  /** It is missing from the CRM without a sign that it was deleted. */
-  contacts_missing: 'held',
-  /** The profile says that this person has died. */
-  profile_deceased: 'held',
-  /** The values of another person could not all be replaced at once, so none was. */
-  values_of_two_people: 'held',
-  /** It has another name now, no profile that was paid for fits it, and it holds the values of the former name. */
-  new_person_unknown: 'held',
-  /** The service now gives other donors for many contacts that did not change. */
-  donor_mass_change: 'held',
-  /** It looks like a person who was erased with `forget`. */
-  forgotten_person: 'held',
+  /** It waits for a decision. */
+  ...forHoldReasons(() => 'held' as const),
   /** The service no longer knows the job, and its profile was never delivered. */
   job_vanished: 'waiting',
   /** The job ran longer than any job should. */
@@ -178,22 +162,7 @@ export const OUTCOME_TEXTS = {
   values_unfit:
     'no field of the CRM can take its values yet; see "donor-sync fields check": the next run after that writes them, for no credit',
   profile_unreadable: 'the profile could not be read; fetched again by the next run',
-  name_mismatch: 'the name in the profile is not that of the contact; a person decides',
-  match_unsure:
-    'the service is less sure that the profile is of this person than the settings ask for; a person decides',
-  lost_answer: 'the answer was lost after the credit may have been spent; a person decides',
-  identity_mass_change:
-    'its details changed together with those of many others; a person decides whether that is worth a credit',
-  contacts_missing:
-    'is missing from the CRM, and nothing says that it was deleted; it is kept until it is back or a user confirms that it is gone',
-  profile_deceased: 'the profile says that this person has died; a person decides',
-  values_of_two_people:
-    'the CRM does not accept all values of the new person at once, so nothing was written; a user decides',
-  new_person_unknown:
-    'has another name now, and the CRM still holds the values of the former name; a user decides',
-  donor_mass_change:
-    'the service now gives another donor for this contact and for many others that did not change; a user decides',
-  forgotten_person: 'looks like a person who was erased with "forget"; a person decides',
+  ...forHoldReasons((outcome) => outcome),
   identity_unreadable:
     'a field of its name, address or employer can no longer be read; waits until access is back',
   mark_unknown:

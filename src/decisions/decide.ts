@@ -3,8 +3,9 @@ import { ConfigurationError } from '../core/errors.ts';
 import type { Store } from '../store.ts';
 import type { BatchDecision, QuestionBatch } from './statements/batches.ts';
 import type { Question, QuestionDecision } from './statements/questions.ts';
+import { BATCH_KINDS, type BatchDecisionWord } from './views/batch-kinds.ts';
 import type { DecisionWord } from './views/kinds.ts';
-import { type BatchDecisionWord, batchDecisionsFor, getBatchCredits } from './views/question.ts';
+import { batchDecisionsFor } from './views/question.ts';
 
 /** What each word is on record as. */
 export const DECIDED = {
@@ -61,6 +62,6 @@ export async function decideBatch(
 ): Promise<DecidedBatch> {
   const decision = DECIDED[word];
   const count = await questions.decideBatch(id, decision);
-  const credits = word === 'approve' ? getBatchCredits({ kind, count }) : 0;
+  const credits = word === 'approve' ? BATCH_KINDS[kind].credits(count) : 0;
   return { id, integration, decision, count, credits };
 }

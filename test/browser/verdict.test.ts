@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Brief, getStanding, judge } from '../../src/clients/views/verdict.ts';
-import { recordUrl } from '../../src/interfaces/pages/decisions/holds.ts';
+import { recordUrl } from '../../src/interfaces/pages/decisions/record-url.ts';
 import { adviceFor } from '../../src/sync/views/advice.ts';
 
 function aBrief(changes: Partial<Brief> = {}): Brief {

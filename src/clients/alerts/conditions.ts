@@ -1,10 +1,9 @@
 /** The problems of an integration that alerts are sent for; pure. */
 
-import { BY_OBJECTION } from '../../contacts/many-at-once/opt-outs.ts';
 import type { AlertKind, AlertSettings } from '../../core/alert-settings.ts';
 import { describeCount } from '../../core/quantities.ts';
 import type { QuestionBatch } from '../../decisions/statements/batches.ts';
-import { partCountsText } from '../../identity/changed-parts-text.ts';
+import { BATCH_KINDS } from '../../decisions/views/batch-kinds.ts';
 import { adviceFor, isKnownStop, stepText } from '../../sync/views/advice.ts';
 
 const BUCKETS = ['enhancements', 'networks'] as const;
@@ -199,71 +198,9 @@ function holdConditions({ held }: IntegrationState): Found[] {
 /** Sent once for all of its contacts, also when more contacts are added to the batch. */
 function batchConditions({ batches }: IntegrationState): Found[] {
   return batches.map((batch) => {
-    const { id, kind, count, parts } = batch;
-    if (kind === 'contacts_missing') return missingCondition(batch);
-    if (kind === 'mass_opt_out') return optOutCondition(batch);
-    if (kind === 'erasure_requested') return erasureCondition(batch);
-    return {
-      subject: `held_batch/${id}`,
-      problem: `the details of ${describeCount(count, 'contact')} changed at once (${partCountsText(parts)}); asking about them again takes ${describeCount(count, 'credit')}`,
-      steps: ['Nothing is spent on them before a person decides: donor-sync holds --show'],
-    };
+    const { subject, ...alert } = BATCH_KINDS[batch.kind].alert(batch);
+    return { subject: `${subject}/${batch.id}`, ...alert };
   });
-}
-
-function missingCondition({
-  id,
-  count,
-  isListChanged,
-}: Pick<QuestionBatch, 'id' | 'count' | 'isListChanged'>): Found {
-  const changed = isListChanged
-    ? '; the settings that make the list have changed since it was last complete'
-    : '';
-  return {
-    subject: `held_missing/${id}`,
-    problem: `${describeCount(count, 'contact')} ${count === 1 ? 'is' : 'are'} missing from the CRM, and nothing says that they were deleted${changed}`,
-    steps: [
-      'Look whether the export is complete and whether donor-sync can still see all contacts',
-      'None of them is removed before a user decides: donor-sync holds',
-    ],
-  };
-}
-
-function erasureCondition({
-  id,
-  count,
-  source,
-}: Pick<QuestionBatch, 'id' | 'count' | 'source'>): Found {
-  const isForbidden = source === 'privacy_hold';
-  return {
-    subject: `held_erasures/${id}`,
-    problem: isForbidden
-      ? `a privacy hold of the CRM forbids the erasure of ${describeCount(count, 'contact')}`
-      : `the CRM asks to erase ${describeCount(count, 'contact')}`,
-    steps: [
-      'Nothing is delivered to contacts that the CRM marks to be forgotten',
-      isForbidden
-        ? 'End the privacy hold in the CRM, then donor-sync asks again: donor-sync holds'
-        : 'None of them is erased before a user decides: donor-sync holds',
-    ],
-  };
-}
-
-function optOutCondition({
-  id,
-  count,
-  marks,
-}: Pick<QuestionBatch, 'id' | 'count' | 'marks'>): Found {
-  const fields = marks.filter((mark) => mark !== BY_OBJECTION).map((mark) => `"${mark}"`);
-  const by = fields.length === 0 ? '' : ` by ${fields.join(', ')}`;
-  return {
-    subject: `held_opt_outs/${id}`,
-    problem: `${describeCount(count, 'contact')} with a paid profile ${count === 1 ? 'was' : 'were'} marked as opted out at once${by}`,
-    steps: [
-      'Look whether contacts.optOutField names the right field and whether the marks are right',
-      'Nothing is delivered to them; their profiles are deleted only after a user confirms the marks: donor-sync holds',
-    ],
-  };
 }
 
 /** One for each, as it is another person that has to look at it. */

@@ -1,6 +1,6 @@
 /** Questions about many contacts at once: each is a batch of holds of one kind. */
 
-import type { ContactQuestionKind } from '../../database/tables/decisions.ts';
+import type { ContactQuestionKind } from '../../core/question-kinds.ts';
 import type { Database } from '../../database/tables/tables.ts';
 
 /** When a user last confirmed such a question (epoch ms); 0 for never. */

@@ -89,6 +89,8 @@ interface Parts {
 }
 
 function parseParts(sealed: string, place: SealContext): Parts {
+  // SQLite keeps bytes in a column of texts, if another program has put them there.
+  if (typeof sealed !== 'string') throw damaged(place);
   const [header = '', wrappedKey, iv = '', encrypted = '', tag = '', ...rest] = sealed.split('.');
   if (wrappedKey !== '' || rest.length > 0) throw damaged(place);
   return { header, iv, encrypted, tag };

@@ -1,44 +1,6 @@
 /** What waits for a decision of a user, and the decisions. */
+import type { QuestionKind } from '../../core/question-kinds.ts';
 import { bigint, contactId, integer, nullable, personal, sealed, table, text } from './table.ts';
-
-/** Why a contact waits for a person. */
-export type ContactQuestionKind =
-  | 'name_mismatch'
-  | 'match_unsure'
-  | 'lost_answer'
-  | 'identity_mass_change'
-  | 'profile_deceased'
-  /** The values of another person could not all be replaced, so nothing was written. */
-  | 'values_of_two_people'
-  /** It has another name now, no profile that was paid for fits it, and it holds the values of the former name. */
-  | 'new_person_unknown'
-  /** The service now gives other donors for many contacts that did not change. */
-  | 'donor_mass_change'
-  /** It is missing together with many others: are they gone? */
-  | 'contacts_missing'
-  /** It was marked as opted out together with many others: are the marks right? */
-  | 'mass_opt_out'
-  /** The CRM asks for its erasure. */
-  | 'erasure_requested'
-  /** It looks like a person who was erased, or an erased contact was merged into it. */
-  | 'forgotten_person';
-
-/** Why a network waits for a person. */
-export const NETWORK_QUESTION_KINDS = [
-  /** More than half of its members would leave. */
-  'group_shrunk',
-  /** The group cannot be read to its end. */
-  'group_unreadable',
-  /** The service does not have the network any more. */
-  'network_deleted',
-  /** Another network has the name already. */
-  'name_taken',
-  /** The service refuses the network or its members as invalid. */
-  'network_refused',
-] as const;
-export type NetworkQuestionKind = (typeof NETWORK_QUESTION_KINDS)[number];
-
-export type QuestionKind = ContactQuestionKind | NetworkQuestionKind;
 
 export const DECISION_TABLES = {
   /**

@@ -1,6 +1,6 @@
 /** The queue of questions that stand alone, in pages, and counted by the database. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { QuestionKind } from '../../database/tables/decisions.ts';
+import type { QuestionKind } from '../../core/question-kinds.ts';
 import type { Database } from '../../database/tables/tables.ts';
 import { type Question, selectQuestions, toQuestion } from './questions.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
+import type { NetworkQuestionKind } from '../../core/question-kinds.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
-import type { NetworkQuestionKind } from '../../database/tables/decisions.ts';
 import type { Database, Trx } from '../../database/tables/tables.ts';
 import type { QuestionDecision } from './questions.ts';
 

@@ -5,16 +5,16 @@ import type { LifeEvent } from '../../contacts/life.ts';
 import { removeConfirmed } from '../../contacts/many-at-once/missing.ts';
 import type { Clock } from '../../core/clock.ts';
 import { FatalError } from '../../core/errors.ts';
-import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
-import { waitForCheckpoint } from '../../database/leases.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
-import { inFilledBatches } from '../../database/rows.ts';
 import {
   type ContactQuestionKind,
   NETWORK_QUESTION_KINDS,
   type NetworkQuestionKind,
   type QuestionKind,
-} from '../../database/tables/decisions.ts';
+} from '../../core/question-kinds.ts';
+import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
+import { waitForCheckpoint } from '../../database/leases.ts';
+import { prepared, type Slots } from '../../database/prepared.ts';
+import { inFilledBatches } from '../../database/rows.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../../privacy/audit/record.ts';
 import { blockErased } from '../../privacy/statements/block-erased.ts';
@@ -163,9 +163,16 @@ export function questionQueries(
       if (LOCKING_KINDS.includes(kind)) await waitForCheckpoint(trx, integrationId);
       if (!(await close(trx, id, decision))) return false;
       const keys = await moveContact(trx, question, decision);
-      const details = { hold: id, kind, decision, ...(keys > 0 && { keys }) };
+      const details = { hold: id, kind, decision, ...(keys.length > 0 && { keys: keys.length }) };
       const changesBlocks = kind === 'forgotten_person';
-      await record(trx, { action: 'hold.decided', integrationId, crmId, details, changesBlocks });
+      await record(trx, {
+        action: 'hold.decided',
+        integrationId,
+        crmId,
+        details,
+        destroyedKeys: keys,
+        changesBlocks,
+      });
       return true;
     });
   }
@@ -196,20 +203,20 @@ export function questionQueries(
     return numUpdatedRows > 0n;
   }
 
-  /** Resolves with how many keys of audit entries it has destroyed. */
+  /** Resolves with the ids of the audit's keys that it has destroyed. */
   async function moveContact(
     trx: Trx,
     hold: ContactQuestion,
     decision: QuestionDecision,
-  ): Promise<number> {
+  ): Promise<readonly string[]> {
     const moment = { now: clock.now() };
     if (hold.kind === 'contacts_missing') {
-      if (decision !== 'approved') return 0;
+      if (decision !== 'approved') return [];
       await removeConfirmed(trx, hold.integrationId, moment.now, [hold.crmId]);
-      return 0;
+      return [];
     }
     // The answer itself says what becomes of the profile.
-    if (hold.kind === 'mass_opt_out' || hold.kind === 'erasure_requested') return 0;
+    if (hold.kind === 'mass_opt_out' || hold.kind === 'erasure_requested') return [];
     const event = toLifeEvent(hold.kind, decision);
     if (event === 'confirmedErased') {
       return blockErased(trx, hold, { fingerprint, erasures }, moment.now);
@@ -225,7 +232,7 @@ export function questionQueries(
     ).execute();
     const moved = await moveAndList(trx, hold, event, [hold.crmId], moment);
     if (event === 'distinguished') await reopenHolds(trx, hold, moved, moment);
-    return 0;
+    return [];
   }
 }
 

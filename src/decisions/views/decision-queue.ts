@@ -5,8 +5,9 @@ import type { Store } from '../../store.ts';
 import type { QuestionBatch } from '../statements/batches.ts';
 import type { QueuePage, QueuePlace } from '../statements/decision-queue.ts';
 import type { Question } from '../statements/questions.ts';
+import { BATCH_KINDS } from './batch-kinds.ts';
 import { isKind, KINDS } from './kinds.ts';
-import { batchReason, getSubject, reasonText } from './question.ts';
+import { getSubject, reasonText } from './question.ts';
 
 /** What a person looks for. */
 export interface QueueQuery {
@@ -219,7 +220,7 @@ export function itemOfBatch(batch: QuestionBatch, reach: ClientAccess): QueueIte
     integration: { id: integrationId, name: reach.get(integrationId)?.name ?? integrationId },
     reason: kind,
     name: KINDS[kind].name,
-    why: batchReason(batch),
+    why: BATCH_KINDS[kind].why(batch),
     since: isoTime(since),
     place: [since, id],
   };

@@ -1,140 +1,332 @@
 /**
- * Every kind of question, declared once: its name, why it is asked, what a user may decide and what that user looks at. A
- * kind that lacks one of these does not compile. What a decision does to a contact is in `../statements/questions.ts`.
+ * Every kind of question, declared once, in the words of all interfaces: its name, why it is asked, what a user may decide,
+ * what follows and what that user looks at. A kind that lacks one of these does not compile. What is said of many contacts
+ * that are decided together is in `batch-kinds.ts`; what a decision does to a contact is in `../statements/questions.ts`.
  */
-import { BY_OBJECTION } from '../../contacts/many-at-once/opt-outs.ts';
-import { formatCount } from '../../core/quantities.ts';
-import type { QuestionKind } from '../../database/tables/decisions.ts';
+import { describeCount, formatCount } from '../../core/quantities.ts';
+import type { QuestionKind } from '../../core/question-kinds.ts';
 import { changedPartsText } from '../../identity/changed-parts-text.ts';
 import { LIST_CHANGED, parseChangedParts } from '../statements/batches.ts';
 import { type ErasureSource, toErasureSource } from '../statements/erasure-requests.ts';
+import { BATCH_KINDS, byMarks, LIST_CHANGE } from './batch-kinds.ts';
 
 /** What a user may say. */
 export const HOLD_DECISIONS = ['approve', 'reject', 'resubmit'] as const;
 export type DecisionWord = (typeof HOLD_DECISIONS)[number];
+
+/** What a user may say about one question. */
+export interface Answer {
+  /** Of a button, or after the command. */
+  label: string;
+  /** What follows, in whole sentences. */
+  effect: string;
+}
+
+type Answers = Readonly<Partial<Record<DecisionWord, Answer>>>;
 
 interface Kind {
   /** In two words. */
   name: string;
   /** A sentence without its capital and its full stop, and without names. */
   why(detail: string | null, batchCount: number | undefined): string;
-  decisions: readonly DecisionWord[];
+  /** The decisions that make sense, each in the words of a button. */
+  answers: Answers;
+  /** What was decided about so many, and what follows; whole sentences. */
+  decided(word: DecisionWord, count: number): string;
+  /** Why the other decisions make no sense, in a whole sentence; `why` says it where this is left out. */
+  refusal?: string;
+  /** What may be decided about all questions of this kind at once, whatever is behind each; nothing where this is left out. */
+  atOnce?: readonly DecisionWord[];
   /** Whether a profile is behind it, which is shown to those who decide. */
   hasProfile: boolean;
 }
 
-const YES_OR_NO = ['approve', 'reject'] as const;
+const WRITE = 'The next sync writes the profile into the CRM.';
+
+const ASK_AGAIN: Answer = {
+  label: 'Ask again (1 credit)',
+  effect: 'The next sync asks the service once more.',
+};
+
+const KEEP_FORMER: Answer = {
+  label: 'Keep the former values',
+  effect: 'The contact is left as it is.',
+};
+
+/** Is it the person whose profile was bought? */
+const SAME_OR_ANOTHER: Answers = {
+  approve: { label: 'It is the same person', effect: WRITE },
+  reject: { label: 'It is another person', effect: 'The contact is left alone.' },
+  resubmit: ASK_AGAIN,
+};
 
 /** About a contact, with the profile that was bought for it. */
-const OF_A_PROFILE = { decisions: HOLD_DECISIONS, hasProfile: true };
-/** About a contact, with a profile that is not bought again. */
-const OF_A_PROFILE_ONCE = { decisions: YES_OR_NO, hasProfile: true };
-/** About a contact or a network itself. */
-const OF_ITSELF = { decisions: YES_OR_NO, hasProfile: false };
-/** It cannot be approved: it has to be fixed elsewhere, and can be hidden until then. */
-const TO_BE_FIXED = { decisions: ['reject'] as const, hasProfile: false };
+const OF_A_PROFILE = { hasProfile: true, decided: decidedText };
+/** About a contact itself, or its values. */
+const OF_A_CONTACT = { hasProfile: false, decided: decidedText };
+/** About a network. */
+const OF_A_NETWORK = {
+  hasProfile: false,
+  decided: networkDecidedText,
+  refusal: 'It is about a network, and there is nothing to submit again.',
+};
 
 export const KINDS: Readonly<Record<QuestionKind, Kind>> = {
   name_mismatch: {
     ...OF_A_PROFILE,
     name: 'Names differ',
     why: (detail) => mismatchText(detail) ?? 'the name in the profile is not that of the contact',
+    answers: SAME_OR_ANOTHER,
+    atOnce: HOLD_DECISIONS,
   },
   match_unsure: {
     ...OF_A_PROFILE,
     name: 'Match is unsure',
     why: (detail) =>
       `the service gives its match a probability of ${detail ?? 'less than is asked for'}`,
+    answers: SAME_OR_ANOTHER,
+    atOnce: HOLD_DECISIONS,
   },
   lost_answer: {
+    ...OF_A_CONTACT,
     name: 'Answer was lost',
     why: (detail) =>
       `the answer to its submission was lost, and its credit may be spent${detail === null ? '' : ` (${detail})`}`,
-    // There is no profile that could be approved.
-    decisions: ['reject', 'resubmit'],
-    hasProfile: false,
+    answers: {
+      reject: { label: 'Leave it alone', effect: 'Nothing is written into the contact.' },
+      resubmit: ASK_AGAIN,
+    },
+    refusal: 'The answer was lost, so there is no profile to approve.',
+    atOnce: ['reject', 'resubmit'],
   },
   identity_mass_change: {
-    // To approve a changed identity is to submit it again.
-    ...OF_ITSELF,
     name: 'Details changed',
     why: massChangeReason,
+    answers: {
+      // To approve a changed identity is to submit it again.
+      approve: {
+        label: 'Ask again (1 credit)',
+        effect: 'The next sync asks the service about the new details.',
+      },
+      reject: {
+        label: 'It is the same person',
+        effect: 'The new details are taken over. No credit is spent.',
+      },
+    },
+    decided: BATCH_KINDS.identity_mass_change.decided,
+    refusal: 'It is about details that changed: nothing was submitted yet.',
+    hasProfile: false,
   },
   contacts_missing: {
-    ...OF_ITSELF,
     name: 'Missing from the CRM',
     why: (detail) =>
       `it is missing from the CRM with many others, and nothing says that it was deleted: approve if it is gone, reject to wait${detail === LIST_CHANGED ? `; ${LIST_CHANGE}` : ''}`,
+    answers: {
+      approve: {
+        label: 'It is gone',
+        effect: 'It counts as removed. If it comes back, it costs no further credit.',
+      },
+      reject: {
+        label: 'Wait for it',
+        effect: 'It is kept. If it is still missing in seven days, donor-sync asks again.',
+      },
+    },
+    decided: BATCH_KINDS.contacts_missing.decided,
+    refusal: 'It is about a contact that is missing from the CRM.',
+    hasProfile: false,
   },
   mass_opt_out: {
-    ...OF_ITSELF,
     name: 'Many opted out',
     why: (detail) =>
       `it was marked as opted out with many others${byMarks(detail === null ? [] : [detail])}: approve if the marks are right, reject if they are an error`,
+    answers: {
+      approve: {
+        label: 'The mark is right',
+        effect: 'Its profile is deleted 30 days after the mark was set.',
+      },
+      reject: {
+        label: 'The mark is an error',
+        effect: 'Its profile is kept, and delivered once the mark is gone.',
+      },
+    },
+    decided: BATCH_KINDS.mass_opt_out.decided,
+    refusal: 'It is about an opt-out mark.',
+    hasProfile: false,
   },
   erasure_requested: {
-    ...OF_ITSELF,
     name: 'CRM asks for erasure',
     why: (detail) => erasureReason(toErasureSource(detail)),
+    answers: {
+      approve: {
+        label: 'Erase it',
+        effect: 'All data about it is erased, here and in the fields that donor-sync wrote.',
+      },
+      reject: {
+        label: 'Keep it',
+        effect: 'Nothing is erased. It is not researched as long as the CRM marks it.',
+      },
+    },
+    decided: BATCH_KINDS.erasure_requested.decided,
+    hasProfile: false,
   },
   profile_deceased: {
     ...OF_A_PROFILE,
     name: 'Has died',
     why: () => 'the profile says that this person has died',
+    answers: {
+      approve: { label: 'Write it all the same', effect: WRITE },
+      reject: { label: 'Leave it alone', effect: 'Nothing is written into the contact.' },
+      resubmit: ASK_AGAIN,
+    },
+    atOnce: ['approve', 'reject'],
   },
   values_of_two_people: {
-    ...OF_A_PROFILE_ONCE,
+    ...OF_A_PROFILE,
     name: 'Change of person was refused',
     why: twoPeopleReason,
+    answers: {
+      approve: {
+        label: 'Try again',
+        effect: 'The next sync tries to replace all values at once. No credit is spent.',
+      },
+      reject: KEEP_FORMER,
+    },
+    refusal: 'Its profile is there, and is not bought again.',
+    atOnce: ['approve', 'reject'],
   },
   new_person_unknown: {
-    decisions: HOLD_DECISIONS,
-    hasProfile: false,
+    ...OF_A_CONTACT,
     name: 'Holds values of a former name',
     why: () =>
       'it has another name now, and the CRM still holds the values of the former name: approve if it is the same person, reject to blank these values',
+    answers: {
+      approve: {
+        label: 'Same person, new name',
+        effect: 'The values stay as they are. No credit is spent.',
+      },
+      reject: {
+        label: 'Blank our values',
+        effect: 'The next sync clears what donor-sync wrote into this contact.',
+      },
+      resubmit: ASK_AGAIN,
+    },
   },
   donor_mass_change: {
-    ...OF_A_PROFILE_ONCE,
+    ...OF_A_PROFILE,
     name: 'Another donor for many',
     why: () =>
       'the service now gives another donor for it, and for many others that did not change',
+    answers: {
+      approve: {
+        label: 'Write the new profile',
+        effect: 'The next sync replaces all values of the former donor at once.',
+      },
+      reject: KEEP_FORMER,
+    },
+    refusal: 'Its profile is there, and is not bought again.',
+    atOnce: ['approve', 'reject'],
   },
   forgotten_person: {
-    ...OF_ITSELF,
     name: 'Looks like an erased person',
     why: () =>
       'it looks like a person who was erased: approve if it is another one, reject to block this id too',
+    answers: {
+      approve: {
+        label: 'It is another person',
+        effect: 'The next sync goes on with the contact, and does not ask again.',
+      },
+      reject: {
+        label: 'It is the erased person',
+        effect: 'This id is blocked too. What an earlier sync has written is erased with "forget".',
+      },
+    },
+    decided: erasedDecidedText,
+    refusal: 'It is about a contact that looks like an erased person.',
+    hasProfile: false,
   },
   group_shrunk: {
-    ...OF_ITSELF,
+    ...OF_A_NETWORK,
     name: 'Group has shrunk',
     why: (detail) => `${detail ?? 'many'} members would leave the network: more than half`,
+    answers: {
+      approve: { label: 'Let them go', effect: 'The next sync removes them from the network.' },
+      reject: {
+        label: 'Keep them',
+        effect: 'The network stays as it is until the group changes.',
+      },
+    },
   },
   group_unreadable: {
-    ...TO_BE_FIXED,
+    ...OF_A_NETWORK,
     name: 'Group cannot be read',
     why: (detail) =>
       `the group cannot be read to its end (${detail ?? 'unknown'}); no member is added or removed`,
+    ...toBeFixed('Correct the group in the CRM, or name another one in the settings'),
   },
   network_deleted: {
-    ...OF_ITSELF,
+    ...OF_A_NETWORK,
     name: 'Network is gone',
     why: (detail) =>
       `the service does not have the network any more; making it anew takes ${detail ?? 'some'} credits`,
+    answers: {
+      approve: { label: 'Make it anew', effect: 'The next sync spends the credits named above.' },
+      reject: { label: 'Leave it', effect: 'The network is not mirrored any more.' },
+    },
   },
   name_taken: {
-    ...TO_BE_FIXED,
+    ...OF_A_NETWORK,
     name: 'Name is taken',
     why: () => 'another network of the service has this name',
+    ...toBeFixed('Give one of the two networks another name, here or at the service'),
   },
   network_refused: {
-    ...TO_BE_FIXED,
+    ...OF_A_NETWORK,
     name: 'Network was refused',
     why: (detail) =>
       `the service refuses the network or its members (${detail ?? 'no reason given'})`,
+    ...toBeFixed('Correct what is refused, for example a name that is too long, in the settings'),
   },
 };
+
+/** It cannot be approved: it has to be fixed elsewhere, and can be hidden until then. */
+function toBeFixed(fix: string): Pick<Kind, 'answers' | 'refusal'> {
+  const effect = `${fix}: then the hold goes by itself.`;
+  return {
+    answers: { reject: { label: 'Hide it', effect } },
+    refusal: 'It cannot be approved: it has to be fixed first.',
+  };
+}
+
+/** The decisions that make sense for a kind, in the order of `HOLD_DECISIONS`. */
+export function listDecisions({ answers }: Pick<Kind, 'answers'>): DecisionWord[] {
+  return HOLD_DECISIONS.filter((word) => answers[word] !== undefined);
+}
+
+function decidedText(word: DecisionWord, count: number): string {
+  const holds = describeCount(count, 'hold');
+  switch (word) {
+    case 'approve':
+      return `${holds} approved. The next sync writes the profiles.`;
+    case 'reject':
+      return `${holds} rejected. The contacts are left alone.`;
+    case 'resubmit':
+      return `${holds} to be submitted again. The next sync spends ${describeCount(count, 'credit')} on that.`;
+  }
+}
+
+function erasedDecidedText(word: DecisionWord, count: number): string {
+  const holds = describeCount(count, 'hold');
+  return word === 'approve'
+    ? `${holds} approved: not the person who was erased. The next sync goes on, and does not ask again.`
+    : `${holds} rejected: blocked like the person who was erased. \`donor-sync forget\` erases what was written before.`;
+}
+
+function networkDecidedText(word: DecisionWord, count: number): string {
+  const holds = describeCount(count, 'hold');
+  return word === 'approve'
+    ? `${holds} of networks approved. The next sync goes on with it.`
+    : `${holds} of networks rejected. Nothing is changed there until something else changes.`;
+}
 
 /** True of a word that is a kind of question. */
 export function isKind(word: string): word is QuestionKind {
@@ -182,18 +374,6 @@ function erasureReason(source: ErasureSource): string {
       return `a contact that was merged into it was deleted in the CRM for privacy: ${decide}`;
   }
 }
-
-/** How contacts were marked, for the middle of a sentence; empty if the settings name no field. */
-export function byMarks(marks: readonly string[]): string {
-  if (marks.length === 0) return '';
-  const ways = marks.map((mark) =>
-    mark === BY_OBJECTION ? 'by objections' : `by the field "${mark}"`,
-  );
-  return ` ${ways.join(' and ')}`;
-}
-
-export const LIST_CHANGE =
-  'the settings that make the list (filter, file or columns) have changed since it was last complete';
 
 /** Why a contact of a batch is held: a sentence without its capital and its full stop. */
 function massChangeReason(detail: string | null, batchCount: number | undefined): string {

@@ -1,13 +1,12 @@
 /** Questions and batches in the words of all interfaces: why they wait, and what may be decided. */
 
 import { isoTime } from '../../core/clock.ts';
-import { describeCount } from '../../core/quantities.ts';
-import { partCountsText } from '../../identity/changed-parts-text.ts';
 import type { Store } from '../../store.ts';
 import type { BatchKind, QuestionBatch } from '../statements/batches.ts';
-import { type ErasureSource, ON_HOLD } from '../statements/erasure-requests.ts';
+import { ON_HOLD } from '../statements/erasure-requests.ts';
 import { isForbidden, type Question } from '../statements/questions.ts';
-import { byMarks, type DecisionWord, KINDS, LIST_CHANGE } from './kinds.ts';
+import { BATCH_DECISIONS, BATCH_KINDS, type BatchDecisionWord } from './batch-kinds.ts';
+import { type Answer, type DecisionWord, KINDS, listDecisions } from './kinds.ts';
 
 /** The part of the store that has the questions. */
 export interface QuestionStore {
@@ -45,29 +44,42 @@ export function getSubject(question: Question): string {
 /** The decisions that make sense for a question. */
 export function decisionsFor(question: Question): readonly DecisionWord[] {
   if (question.about === 'contact' && isForbidden(question)) return ['reject'];
-  return KINDS[question.kind].decisions;
+  return listDecisions(KINDS[question.kind]);
+}
+
+/** One of the decisions that make sense, in the words of a button. */
+export interface Choice extends Answer {
+  decision: DecisionWord;
+}
+
+/** The decisions that make sense; none that would write a profile where the contact is gone. */
+export function listChoices(question: Question, { isGone = false } = {}): Choice[] {
+  const { answers } = KINDS[question.kind];
+  return decisionsFor(question).flatMap((decision) => {
+    const answer = isGone && decision === 'approve' ? undefined : answers[decision];
+    return answer === undefined ? [] : [{ decision, ...answer }];
+  });
+}
+
+/** Why other decisions than those of `decisionsFor` make no sense; a whole sentence. */
+export function refusalText(question: CountedQuestion): string {
+  const why = reasonText(question);
+  return KINDS[question.kind].refusal ?? `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
+}
+
+/** What was decided about these questions, and what follows: a sentence or two for each sort that is among them. */
+export function listDecidedTexts(word: DecisionWord, questions: readonly Question[]): string[] {
+  const counts = new Map<(typeof KINDS)[Question['kind']]['decided'], number>();
+  for (const { kind } of questions) {
+    const { decided } = KINDS[kind];
+    counts.set(decided, (counts.get(decided) ?? 0) + 1);
+  }
+  return [...counts].map(([decided, count]) => decided(word, count));
 }
 
 /** Why something waits: a sentence without its capital and its full stop, and without names. */
 export function reasonText({ kind, detail, batchCount }: CountedQuestion): string {
   return KINDS[kind].why(detail, batchCount);
-}
-
-/** Why the contacts of a batch are to be erased, in whole sentences. */
-function erasureBatchReason(source: ErasureSource, count: number): string {
-  const question = `Erase these ${describeCount(count, 'contact')}?`;
-  switch (source) {
-    case 'crm_event':
-      return `${question} The CRM deleted them for privacy. At most 25 such contacts are erased automatically each day; these are over that limit.`;
-    case 'should_forget':
-      return `${question} The CRM marks them to be forgotten (ShouldForget). They are not researched, and nothing is delivered to them. A wrong bulk update looks like this. Until you decide, none of them is erased.`;
-    case 'privacy_hold':
-      return `A privacy hold of the CRM (HasPrivacyHold) forbids the erasure of ${describeCount(count, 'contact')} that the CRM marks to be forgotten (ShouldForget). They are not researched, and nothing is delivered to them. Once the hold ends in the CRM, donor-sync asks whether to erase them.`;
-    case 'objection':
-      return `${question} Their people object to profiling (HasOptedOutProfiling). They are not researched any more, and their profiles are deleted, but the CRM still holds the values that donor-sync wrote.`;
-    case 'merged':
-      return `${question} Contacts that were merged into them were deleted in the CRM for privacy. Until you decide, none of them is erased.`;
-  }
 }
 
 /** A hold as programs are shown it, on the command line and over HTTP. */
@@ -111,17 +123,6 @@ export function describeQuestion(question: CountedQuestion): QuestionView {
   };
 }
 
-/**
- * Contacts that are decided together, as one decision. Of changed details: to approve is to ask the service
- * again, for a credit each; to reject is to say that they are the same people still, for none. Of missing contacts:
- * to approve is to say that they are gone; to reject is to wait for them. Of opt-out marks: to approve is to say that they are right,
- * so that profiles are deleted; to reject is to say that they are an error. Of erasures that the CRM asks for: to approve is to erase; to reject is to keep. Only a changed detail costs a credit.
- */
-
-/** What a person may say about a batch. */
-export const BATCH_DECISIONS = ['approve', 'reject'] as const;
-export type BatchDecisionWord = (typeof BATCH_DECISIONS)[number];
-
 /** A batch as programs are shown it. */
 export interface BatchView {
   id: string;
@@ -142,66 +143,11 @@ export interface BatchView {
 
 export function describeBatch(batch: QuestionBatch): BatchView {
   const { id, integrationId: integration, kind, count, parts, since } = batch;
-  const reason = batchReason(batch);
-  const credits = getBatchCredits(batch);
+  const words = BATCH_KINDS[kind];
+  const reason = words.why(batch);
+  const credits = words.credits(count);
   const decisions = [...batchDecisionsFor(batch)];
   return { id, integration, kind, reason, count, parts, credits, decisions, since: isoTime(since) };
-}
-
-/** Why the contacts of a batch are held, in whole sentences. */
-export function batchReason(
-  batch: Pick<QuestionBatch, 'kind' | 'count' | 'parts' | 'isListChanged' | 'marks' | 'source'>,
-): string {
-  if (batch.source !== null) return erasureBatchReason(batch.source, batch.count);
-  if (batch.kind === 'mass_opt_out') {
-    return `They were marked as opted out at about the same time${byMarks(batch.marks)}. A wrong opt-out field and an import that ticks everyone look like this. Nothing is delivered to them or shown of them. Until you decide, none of their profiles is deleted.`;
-  }
-  if (batch.kind === 'contacts_missing') {
-    const changed = batch.isListChanged
-      ? ` ${LIST_CHANGE.charAt(0).toUpperCase()}${LIST_CHANGE.slice(1)}.`
-      : ' An incomplete export, a filter left on and lost access look like this.';
-    return `They are missing from the CRM, and nothing says that they were deleted.${changed} Until you decide, none of them is removed.`;
-  }
-  const credits = describeCount(getBatchCredits(batch), 'credit');
-  return `Their details changed at about the same time: ${partCountsText(batch.parts)}. To ask the service again would take ${credits}.`;
-}
-
-/** A credit for each contact whose details changed, or less where two of them are the same person. */
-export function getBatchCredits({ kind, count }: Pick<QuestionBatch, 'kind' | 'count'>): number {
-  return kind === 'identity_mass_change' ? count : 0;
-}
-
-/** What the next sync does with contacts about which this was decided; a whole sentence. */
-export function decidedText(word: BatchDecisionWord, kind: BatchKind, count: number): string {
-  if (kind === 'contacts_missing') return missingDecidedText(word, count);
-  if (kind === 'mass_opt_out') return optOutDecidedText(word, count);
-  if (kind === 'erasure_requested') return erasureDecidedText(word, count);
-  const contacts = `The changed details of ${describeCount(count, 'contact')} are`;
-  return word === 'approve'
-    ? `${contacts} to be asked about. The next sync spends ${describeCount(getBatchCredits({ kind, count }), 'credit')} on that.`
-    : `${contacts} taken over as those of the same people. Nothing is spent on that.`;
-}
-
-function missingDecidedText(word: BatchDecisionWord, count: number): string {
-  const contacts = describeCount(count, 'missing contact');
-  return word === 'approve'
-    ? `${contacts} ${count === 1 ? 'counts' : 'count'} as removed from now on. If they come back, they cost no further credit.`
-    : `${contacts} ${count === 1 ? 'is' : 'are'} kept. If they are still missing in seven days, donor-sync asks again.`;
-}
-
-function optOutDecidedText(word: BatchDecisionWord, count: number): string {
-  const marks = `The opt-out marks of ${describeCount(count, 'contact')} count as`;
-  return word === 'approve'
-    ? `${marks} right. Their profiles are deleted 30 days after the marks were set; after objections, by the next sync.`
-    : `${marks} an error. Their profiles are kept, and delivered once the marks are gone.`;
-}
-
-function erasureDecidedText(word: BatchDecisionWord, count: number): string {
-  const contacts = describeCount(count, 'contact');
-  const are = count === 1 ? 'is' : 'are';
-  return word === 'approve'
-    ? `${contacts} ${are} to be erased. donor-sync starts at once while it runs as a service; otherwise the next sync does it. The audit records each erasure.`
-    : `${contacts} ${are} kept. donor-sync does not ask again unless the CRM withdraws its request and makes it once more.`;
 }
 
 /** The decisions that make sense for a batch. */

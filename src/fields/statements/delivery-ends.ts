@@ -3,12 +3,12 @@ import { inheritAtDelivery } from '../../contacts/departures.ts';
 import { openErasedHolds } from '../../contacts/erased-holds.ts';
 import type { OwnedValues } from '../../contacts/owned-values.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
+import { type ContactQuestionKind, listContactKinds } from '../../core/question-kinds.ts';
 import { answered } from '../../credits/statements/jobs.ts';
 import type { SealedWords } from '../../database/encryption/foreign-texts.ts';
 import type { Lease, RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { inFilledBatches } from '../../database/rows.ts';
-import type { ContactQuestionKind } from '../../database/tables/decisions.ts';
 import type { RunContext } from '../../sync/statements/runs.ts';
 import { closeWrites } from './field-end.ts';
 import { type KeptDelivery, keepProfiles, type ProfileToKeep } from './kept-profiles.ts';
@@ -180,13 +180,7 @@ const closeDelivered = prepared((db, { trackingIds, crmIds, now }: Slots<Deliver
 );
 
 /** Why a profile that is there waits for a person. */
-const HOLD_KINDS = [
-  'name_mismatch',
-  'match_unsure',
-  'profile_deceased',
-  'values_of_two_people',
-  'donor_mass_change',
-] as const;
+const HOLD_KINDS = listContactKinds(({ isOfProfile }) => isOfProfile);
 
 /** Questions about a profile that is the contact's person. */
 const KNOWN_PERSON: ReadonlySet<ContactQuestionKind> = new Set([

@@ -11,15 +11,16 @@ import { approvalOfBatch, toApprovalRequest } from '../../decisions/second-perso
 import type { ApprovalRequest } from '../../decisions/statements/approvals.ts';
 import type { Question } from '../../decisions/statements/questions.ts';
 import { describeApproval } from '../../decisions/views/approval.ts';
+import { BATCH_DECISIONS } from '../../decisions/views/batch-kinds.ts';
 import { readQueue } from '../../decisions/views/decision-queue.ts';
 import { type DecisionWord, HOLD_DECISIONS } from '../../decisions/views/kinds.ts';
 import {
-  BATCH_DECISIONS,
   decisionsFor,
   describeBatch,
   describeQuestion,
   listOpenQuestions,
   type QuestionStore,
+  refusalText,
 } from '../../decisions/views/question.ts';
 import { CHANGED_PARTS } from '../../identity/identity-text.ts';
 import type { Access } from './access.ts';
@@ -297,21 +298,8 @@ export async function findDecidableHold(
   word: DecisionWord,
 ): Promise<Question> {
   const hold = await findAccessibleHold(c, store, id);
-  if (decisionsFor(hold).includes(word)) return hold;
-  throw hold.kind === 'lost_answer' ? withoutProfile() : notDecidable(hold);
-}
-
-/** Approving writes the profile that is there; after a lost answer there is none. */
-function withoutProfile(): HttpError {
-  return new HttpError(
-    409,
-    'hold_without_profile',
-    'The answer was lost, so there is no profile to approve. Resubmit the contact or reject it.',
-  );
-}
-
-function notDecidable(hold: Question): HttpError {
-  const words = decisionsFor(hold).join(', ');
-  const message = `This hold cannot be decided like that; it takes: ${words}.`;
-  return new HttpError(409, 'hold_not_decidable', message);
+  const words = decisionsFor(hold);
+  if (words.includes(word)) return hold;
+  const code = hold.kind === 'lost_answer' ? 'hold_without_profile' : 'hold_not_decidable';
+  throw new HttpError(409, code, `${refusalText(hold)} It takes: ${words.join(', ')}.`);
 }

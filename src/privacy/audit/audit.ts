@@ -105,8 +105,8 @@ const BEGUN_LATE =
 /** What is made together with its entry may be older by as much. */
 const SAME_MOMENT_MS = 60_000;
 
-/** Actions that destroy keys of contacts; all but the erasure of a client say how many. */
-const DESTROYING = ['forget.done', 'hold.decided', 'integration.erased'] as const;
+/** Actions whose entries say which keys of contacts were destroyed. */
+const DESTROYING = ['forget.done', 'hold.decided'] as const satisfies readonly AuditAction[];
 
 /** Actions whose entries may seal who is blocked because of an erasure; the first entry does as well. */
 const SEALING_BLOCKS = [
@@ -128,6 +128,8 @@ const bodySchema = z.object({
   born: z.boolean().default(false),
   /** Of entries about erasures, and of the first one. */
   blocks: blocksSchema.nullable().default(null),
+  /** Of entries about erasures: ids of the contacts' keys that were destroyed. */
+  destroyed: z.array(z.string()).default([]),
 });
 
 function listed(db: Database | Trx) {
@@ -239,8 +241,8 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
   };
 
   function openRow(row: ListedRow): AuditRecord {
-    const { seq, at, action, integration_id: integrationId } = row;
-    const known = { seq, at, action, integrationId };
+    const { seq, action, integration_id: integrationId } = row;
+    const known = { seq, at: toTime(row.at), action, integrationId };
     try {
       return { ...known, ...openBody(row), isReadable: true };
     } catch (error) {
@@ -338,16 +340,7 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
         `Keys of ${changed} contacts were changed or put there by another program: entries about them can't be read any more.`,
       );
     }
-    const { lost, lawful } = await countLostKeys();
-    if (lost > lawful) {
-      const why =
-        lawful === 0
-          ? 'although no contact was erased'
-          : `although erasures on record destroyed only ${lawful}`;
-      wrong(
-        `Keys of ${lost} contacts are missing ${why}: entries about them can't be read any more.`,
-      );
-    }
+    for (const keys of await findMovedKeys()) wrong(keys);
     const changedBlocks = await findChangedBlocks();
     if (changedBlocks !== null) wrong(changedBlocks);
     const end = { seq, hash };
@@ -414,7 +407,7 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
       .limit(1)
       .executeTakeFirst();
     if (restore === undefined) return ' No restore of a backup is on record that would explain it.';
-    return ` A backup was restored on ${isoTime(restore.at).slice(0, 10)} (entry ${restore.seq}): that explains it if the end was noted down before that day, and only then.`;
+    return ` A backup was restored on ${isoTime(toTime(restore.at)).slice(0, 10)} (entry ${restore.seq}): that explains it if the end was noted down before that day, and only then.`;
   }
 
   /** In one statement: an entry and the end are written together, also while this is asked. */
@@ -511,12 +504,12 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
   /** Keys that do not open in their place: each is bound to its id, its client and its contact. */
   async function countChangedKeys(): Promise<number> {
     let changed = 0;
-    let after = '';
+    let after: string | null = null;
     for (;;) {
-      const rows = await db
+      const rows: Tables['audit_keys'][] = await db
         .selectFrom('audit_keys')
-        .select(['id', 'integration_id', 'crm_id', 'sealed'])
-        .where('id', '>', after)
+        .selectAll()
+        .$if(after !== null, (query) => query.where('id', '>', after ?? ''))
         .orderBy('id')
         .limit(ROWS_AT_ONCE)
         .execute();
@@ -538,27 +531,101 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
     }
   }
 
-  /** Keys that are gone, and how many of them the erasures on record have destroyed. */
-  async function countLostKeys(): Promise<{ lost: number; lawful: number }> {
-    const { lost } = await db
+  /** Keys that are gone although no erasure on record destroyed them, and keys that are there although none should be. */
+  async function findMovedKeys(): Promise<string[]> {
+    // In this order: an erasure meanwhile is on record before its keys are looked for again.
+    const lost = await listLostKeys();
+    const destroyed = await findDestroyedKeys();
+    const strange = await countStrangeKeys(destroyed);
+    const taken = lost.filter((id) => !destroyed.has(id)).length;
+    return [
+      ...(taken === 0
+        ? []
+        : [
+            `Keys of ${taken} contacts are missing although no erasure on record destroyed them: entries about them can't be read any more.`,
+          ]),
+      ...(strange === 0
+        ? []
+        : [
+            `Keys of ${strange} contacts are there that were destroyed, or that no entry needs: another program put them there.`,
+          ]),
+    ];
+  }
+
+  /** Ids of keys that entries need and that are gone, but for those of clients whose erasure has begun since. */
+  async function listLostKeys(): Promise<string[]> {
+    const lost = await db
       .selectFrom('audit_entries as entry')
       .leftJoin('audit_keys as key', 'key.id', 'entry.key_id')
-      .select((eb) => eb.fn.count<number>('entry.key_id').distinct().as('lost'))
+      .select(['entry.key_id as id', 'entry.integration_id as integration'])
+      .select((eb) => eb.fn.max('entry.seq').as('last'))
       .where('entry.key_id', 'is not', null)
       .where('key.id', 'is', null)
-      .executeTakeFirstOrThrow();
-    if (Number(lost) === 0) return { lost: 0, lawful: 0 };
-    const erasures = await listed(db)
-      .where('entry.action', 'in', [...DESTROYING])
+      .groupBy(['entry.key_id', 'entry.integration_id'])
       .execute();
-    let lawful = 0;
-    for (const row of erasures) {
-      const keys = openRow(row).details['keys'];
-      if (typeof keys === 'number') lawful += keys;
-      // A client's erasure may be cut off before it is on record, and older entries count no keys.
-      else if (row.action !== 'hold.decided') return { lost: Number(lost), lawful: Number(lost) };
+    if (lost.length === 0) return [];
+    const leftAt = await listLastOf('integration.erasing');
+    return lost.flatMap(({ id, integration, last }) =>
+      id === null || (leftAt.get(integration) ?? 0) > Number(last) ? [] : [id],
+    );
+  }
+
+  /** How many keys are there that were destroyed, or that no entry needs: a purge takes them with the last entry. */
+  async function countStrangeKeys(destroyed: ReadonlySet<string>): Promise<number> {
+    const there = await db
+      .selectFrom('audit_keys as key')
+      .leftJoin('audit_entries as entry', 'entry.key_id', 'key.id')
+      .select(['key.id', 'key.integration_id as integration'])
+      .select((eb) => eb.fn.max('entry.seq').as('last'))
+      .groupBy(['key.id', 'key.integration_id'])
+      .execute();
+    const leftAt = await listLastOf('integration.erased');
+    const strange = new Set(
+      there.flatMap(({ id, integration, last }) =>
+        last === null || Number(last) < (leftAt.get(integration) ?? 0) ? [id] : [],
+      ),
+    );
+    const ids = [...destroyed];
+    for (let from = 0; from < ids.length; from += ROWS_AT_ONCE) {
+      const back = await db
+        .selectFrom('audit_keys')
+        .select('id')
+        .where('id', 'in', ids.slice(from, from + ROWS_AT_ONCE))
+        .execute();
+      for (const { id } of back) strange.add(id);
     }
-    return { lost: Number(lost), lawful };
+    return strange.size;
+  }
+
+  /** The last entry of an action about each client. */
+  async function listLastOf(action: AuditAction): Promise<Map<string | null, number>> {
+    const rows = await db
+      .selectFrom('audit_entries')
+      .select('integration_id as integration')
+      .select((eb) => eb.fn.max('seq').as('seq'))
+      .where('action', '=', action)
+      .groupBy('integration_id')
+      .execute();
+    return new Map(rows.map(({ integration, seq }) => [integration, Number(seq)]));
+  }
+
+  async function findDestroyedKeys(): Promise<Set<string>> {
+    const destroyed = new Set<string>();
+    for (let after = 0; ; ) {
+      const rows = await db
+        .selectFrom('audit_entries')
+        .select(['seq', 'sealed'])
+        .where('action', 'in', DESTROYING)
+        .where('seq', '>', after)
+        .orderBy('seq')
+        .limit(ROWS_AT_ONCE)
+        .execute();
+      for (const row of rows) {
+        after = row.seq;
+        for (const id of openIfGenuine(row)?.destroyed ?? []) destroyed.add(id);
+      }
+      if (rows.length === 0) return destroyed;
+    }
   }
 
   async function readAfter(seq: number, through: number | null) {
@@ -621,6 +688,11 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
     });
     return entries;
   }
+}
+
+/** SQLite keeps what another program puts into a column: where that is no time, 0. */
+function toTime(at: number): number {
+  return Number.isFinite(new Date(at).getTime()) ? Number(at) : 0;
 }
 
 async function readBirth(db: Database) {

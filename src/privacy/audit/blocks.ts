@@ -20,7 +20,7 @@ export const blocksSchema = z.object({ count: z.int(), hash: z.string() });
 export async function readBlocks(db: Database | Trx, fingerprint: Fingerprint): Promise<Blocks> {
   const rows = await db
     .selectFrom('forgotten')
-    .select(['integration_id', 'crm_id_fingerprint', 'state', 'person', 'everywhere', 'donors'])
+    .selectAll()
     .where('state', '<>', 'merged')
     .execute();
   const all = rows.map((row) =>
@@ -28,6 +28,9 @@ export async function readBlocks(db: Database | Trx, fingerprint: Fingerprint): 
       row.integration_id,
       row.crm_id_fingerprint,
       ...[row.state, row.person, row.everywhere, row.donors],
+      ...[Number(row.forgotten_at), row.erased_at === null ? null : Number(row.erased_at)],
+      // Until the erasure has come to its end, its receipt grows with each step.
+      row.state === 'begun' ? null : row.receipt,
     ]),
   );
   // Sorted here: databases order texts in ways of their own.

@@ -39,6 +39,7 @@ export const AUDIT_ACTIONS = [
   'forget.begun',
   'forget.done',
   'forget.lifted',
+  'integration.erasing',
   'integration.erased',
   'database.restored',
   'database.moved',
@@ -87,6 +88,8 @@ export interface NewAuditEntry {
   details?: AuditDetails;
   /** True for a change of who is blocked because of an erasure: the entry seals who is from now on. */
   changesBlocks?: boolean;
+  /** Ids of the contacts' keys that were destroyed with the change: whichever else is gone was taken away. */
+  destroyedKeys?: readonly string[];
 }
 
 /** A transaction that says who changes something, and when: of an actor, or of a run. */
@@ -122,6 +125,7 @@ async function addEntry(
     crmId = null,
     details = {},
     changesBlocks = false,
+    destroyedKeys = [],
   }: NewAuditEntry,
 ): Promise<void> {
   const sealer = getSealer(fingerprint);
@@ -134,7 +138,15 @@ async function addEntry(
   const born = seq === 1 ? { born: true } : {};
   // With the place taken nobody else changes them until the transaction ends.
   const blocks = changesBlocks || seq === 1 ? { blocks: await readBlocks(trx, fingerprint) } : {};
-  const body = { actor, details, contact: contact?.sealed ?? null, ...born, ...blocks };
+  const destroyed = destroyedKeys.length > 0 ? { destroyed: destroyedKeys } : {};
+  const body = {
+    actor,
+    details,
+    contact: contact?.sealed ?? null,
+    ...born,
+    ...blocks,
+    ...destroyed,
+  };
   const sealed = sealer.seal(JSON.stringify(body), entrySealContext(seq));
   const entry = { seq, at: clock.now(), integrationId, action, keyId: contact?.keyId ?? null };
   const hash = chainHash(fingerprint, before, { ...entry, sealed });

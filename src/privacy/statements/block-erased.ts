@@ -12,14 +12,15 @@ interface HeldContact {
 
 /**
  * It is the erased person: this id is blocked as well. Where nothing was ever written into the CRM,
- * nothing is left of it here either; the rest is for `forget`, which can tell then what was ours.
+ * nothing is left of it here either; the rest is for `forget`, which can tell then what was ours. Resolves with the ids
+ * of the audit's keys that it has destroyed.
  */
 export async function blockErased(
   trx: Trx,
   hold: HeldContact,
   { fingerprint, erasures }: { fingerprint: Fingerprint; erasures: ErasureLog },
   now: number,
-): Promise<number> {
+): Promise<readonly string[]> {
   const { integrationId, crmId } = hold;
   const isKnownInCrm = await hasWritten(trx, hold);
   const block = isKnownInCrm
@@ -48,7 +49,7 @@ export async function blockErased(
     return keys;
   }
   await move(trx, { integrationId }, 'confirmedErased', [crmId], { now });
-  return 0;
+  return [];
 }
 
 async function hasWritten(trx: Trx, hold: HeldContact): Promise<boolean> {

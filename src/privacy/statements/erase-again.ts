@@ -45,6 +45,7 @@ export async function eraseAgain(
     if (await hasLeftSince(deps, integrationId, own, madeAt)) {
       const { db, clock, record } = deps;
       const inOne = <Result>(work: (trx: Trx) => Promise<Result>) => db.transaction().execute(work);
+      await inOne((trx) => record(trx, { action: 'integration.erasing', integrationId }));
       const { erased } = await eraseIntegration(db, integrationId, clock.now(), inOne);
       await inOne((trx) =>
         record(trx, {
@@ -166,7 +167,10 @@ async function apply(
     .onConflict((c) =>
       c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet((eb) => ({
         state,
-        erased_at: state === 'erased' ? now : eb.ref('forgotten.erased_at'),
+        erased_at:
+          state === 'erased'
+            ? eb.fn.coalesce('forgotten.erased_at', eb.val(now))
+            : eb.ref('forgotten.erased_at'),
         person: eb.fn.coalesce(eb.ref('forgotten.person'), eb.ref('excluded.person')),
         donors: donors === '[]' ? eb.ref('forgotten.donors') : donors,
         everywhere: everywhere ? 1 : eb.ref('forgotten.everywhere'),
@@ -189,11 +193,12 @@ async function apply(
     fingerprint,
     mayBeLeft: true,
   });
-  const details = { contacts, jobs, holds, writes, keys, again: true };
+  const details = { contacts, jobs, holds, writes, keys: keys.length, again: true };
   await record(trx, {
     action: 'forget.done',
     integrationId: integration,
     details,
+    destroyedKeys: keys,
     changesBlocks: true,
   });
 }
@@ -202,7 +207,7 @@ async function apply(
 async function readBlock(trx: Trx, integration: string, contact: string): Promise<string | null> {
   const row = await trx
     .selectFrom('forgotten')
-    .select(['state', 'person', 'everywhere', 'donors'])
+    .select(['state', 'person', 'everywhere', 'donors', 'forgotten_at', 'erased_at'])
     .where('integration_id', '=', integration)
     .where('crm_id_fingerprint', '=', contact)
     .executeTakeFirst();

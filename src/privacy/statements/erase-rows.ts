@@ -25,8 +25,8 @@ export interface ErasedRows {
   groups: number;
   /** Runs that were asked for, and what runs have on record of the contact. */
   runs: number;
-  /** Keys of audit entries: what they sealed cannot be read any more. */
-  keys: number;
+  /** Ids of the keys of audit entries: what they sealed cannot be read any more. */
+  keys: readonly string[];
 }
 
 /** Jobs that would lead back to a profile: nothing is left to be fetched. */
@@ -68,12 +68,19 @@ export async function eraseRows(
   if (values?.mayBeLeft === false) {
     await dropLeftValues(trx, values.fingerprint, integrationId, crmIds);
   }
+  const keys = await trx
+    .selectFrom('audit_keys')
+    .select('id')
+    .where('integration_id', '=', integrationId)
+    .where('crm_id', 'in', crmIds)
+    .orderBy('id')
+    .execute();
   const gone = new Map<OwnTable, number>();
   for (const table of OWN_TABLES) gone.set(table, await deleteFrom(table));
   const rows = (table: OwnTable) => gone.get(table) ?? 0;
   return {
     introductions,
-    keys: rows('audit_keys'),
+    keys: keys.map(({ id }) => id),
     contacts: rows('contacts'),
     jobs: await eraseJobs(trx, integrationId, crmIds, now),
     holds: rows('questions'),

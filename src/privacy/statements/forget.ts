@@ -175,16 +175,21 @@ export function forgetQueries(deps: ForgetDeps) {
       });
     },
 
-    /** How far an erasure has come. */
+    /** How far an erasure has come. Once it is over, the audit seals its receipt, so that a change of it is on record. */
     async noteReceipt(lease: Lease, crmId: string, receipt: string): Promise<void> {
-      await checkpoint(lease, (trx) =>
-        trx
+      const { integrationId } = lease;
+      await checkpoint(lease, async (trx) => {
+        const [block] = await trx
           .updateTable('forgotten')
           .set({ receipt })
-          .where('integration_id', '=', lease.integrationId)
+          .where('integration_id', '=', integrationId)
           .where('crm_id_fingerprint', '=', fingerprint('forgotten', crmId))
-          .execute(),
-      );
+          .returning(['state', 'everywhere'])
+          .execute();
+        if (block === undefined || block.state === 'begun') return;
+        const details = { state: block.state, everywhere: block.everywhere === 1 };
+        await record(trx, { action: 'forget.begun', integrationId, details, changesBlocks: true });
+      });
     },
 
     /**
@@ -228,8 +233,13 @@ export function forgetQueries(deps: ForgetDeps) {
           .onConflict((c) => c.columns(['integration_id', 'crm_id_fingerprint']).doUpdateSet(end))
           .execute();
         const { contacts, jobs, holds, writes, keys } = erased;
-        const details = { contacts, jobs, holds, writes, keys };
-        await record(trx, { action: 'forget.done', integrationId, details, changesBlocks: true });
+        await record(trx, {
+          action: 'forget.done',
+          integrationId,
+          details: { contacts, jobs, holds, writes, keys: keys.length },
+          destroyedKeys: keys,
+          changesBlocks: true,
+        });
         return erased;
       });
     },
@@ -460,6 +470,10 @@ export function forgetQueries(deps: ForgetDeps) {
       const { integrationId } = lease;
       const now = clock.now();
       await erasures.append({ what: 'left', at: now, integration: integrationId });
+      // Before the first key goes: cut off, the audit still knows why keys are gone.
+      await checkpoint(lease, (trx) =>
+        record(trx, { action: 'integration.erasing', integrationId }),
+      );
       const done = await eraseIntegration(db, integrationId, now, (work) =>
         checkpoint(lease, work),
       );

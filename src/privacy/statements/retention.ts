@@ -6,10 +6,10 @@
 
 import { OPT_OUT_KIND } from '../../contacts/many-at-once/opt-outs.ts';
 import type { Clock } from '../../core/clock.ts';
+import { listContactKinds } from '../../core/question-kinds.ts';
 import type { Retention } from '../../core/retention.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
 import type { JobState } from '../../database/tables/credits.ts';
-import type { ContactQuestionKind } from '../../database/tables/decisions.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../audit/record.ts';
 import { BESIDE_CONTACTS } from './contact-places.ts';
@@ -65,13 +65,8 @@ export function retentionQueries(
   };
 }
 
-/** Decisions that nothing looks at any more; a rejected lost answer keeps its credit from being spent again. */
-const PAST_KINDS: ContactQuestionKind[] = [
-  'name_mismatch',
-  'profile_deceased',
-  'identity_mass_change',
-  'contacts_missing',
-];
+/** Decisions that nothing looks at any more. */
+const PAST_KINDS = listContactKinds(({ endsWithAnswer }) => endsWithAnswer);
 
 /** A decision about the profile of such a job is still to be carried out. */
 const UNDECIDED_JOBS: JobState[] = ['processing', 'completed', 'held'];

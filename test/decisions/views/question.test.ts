@@ -8,8 +8,11 @@ import type {
 import {
   decisionsFor,
   getSubject,
+  listChoices,
+  listDecidedTexts,
   listOpenQuestions,
   reasonText,
+  refusalText,
   withBatchCounts,
 } from '../../../src/decisions/views/question.ts';
 import { aContactHold, aNetworkHold } from '../../helpers/question-rows.ts';
@@ -52,6 +55,35 @@ describe('holds', () => {
     expect(decisionsFor(network('network_deleted'))).toEqual(['approve', 'reject']);
     expect(decisionsFor(network('group_unreadable'))).toEqual(['reject']);
     expect(decisionsFor(network('name_taken'))).toEqual(['reject']);
+  });
+
+  it('name the decisions that they take, and say why they take no other', () => {
+    const refused = contact({ kind: 'values_of_two_people', detail: 'rule' });
+    expect(refusalText(refused)).toBe('Its profile is there, and is not bought again.');
+    const lost = contact({ kind: 'lost_answer', detail: null });
+    expect(refusalText(lost)).toContain('no profile to approve');
+    expect(listChoices(lost).map(({ label }) => label)).toEqual([
+      'Leave it alone',
+      'Ask again (1 credit)',
+    ]);
+    const onHold = contact({ kind: 'erasure_requested', detail: 'privacy_hold' });
+    expect(refusalText(onHold)).toContain('a privacy hold of the CRM (HasPrivacyHold) forbids');
+    expect(listChoices(onHold).map(({ decision }) => decision)).toEqual(['reject']);
+  });
+
+  it('are counted by sort when many are decided at once', () => {
+    const missing = contact({ kind: 'contacts_missing', detail: null });
+    const texts = listDecidedTexts('reject', [
+      contact(),
+      missing,
+      network('group_shrunk'),
+      missing,
+    ]);
+    expect(texts).toEqual([
+      '1 hold rejected. The contacts are left alone.',
+      '2 missing contacts are kept. If they are still missing in seven days, donor-sync asks again.',
+      '1 hold of networks rejected. Nothing is changed there until something else changes.',
+    ]);
   });
 
   it('of changed details are approved, which submits them again, or rejected', () => {

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { savePause } from '../../../src/clients/statements/schedules.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
-import type { Database } from '../../../src/database/tables/tables.ts';
 import { addAccessToken } from '../../../src/people/statements/access.ts';
+import type { Database, Tables } from '../../../src/database/tables/tables.ts';
 import type { AuditPlace } from '../../../src/privacy/audit/audit.ts';
 import { INTEGRATION, type StoreWorld, storeWorlds } from '../../database/store-world.ts';
 import { withLeaseOf } from '../../helpers/erasing.ts';
@@ -24,10 +24,13 @@ interface Tampering {
   isPurged?: true;
   /** True if it is done after two people were erased. */
   isErased?: true;
+  /** True if a person was erased whom only entries named that were purged since; its erasure is still on record. */
+  isErasedAndPurged?: true;
 }
 
 const NOT_THE_END = /which is not the end that donor-sync has signed/;
 const CHANGED = /Entry \d+ was changed, or put there by another program/;
+const BLOCKS_CHANGED = /What blocks people who were erased was changed/;
 const KEYS_CHANGED = /Keys of 1 contacts were changed/;
 
 const head = (db: Database) => db.updateTable('audit_head');
@@ -276,11 +279,11 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
   },
   'the keys of contacts are deleted': {
     does: (db) => db.deleteFrom('audit_keys').execute(),
-    says: /Keys of 2 contacts are missing although no contact was erased/,
+    says: /Keys of 2 contacts are missing although no erasure on record destroyed them/,
   },
   'the key of one contact is deleted': {
     does: (db) => db.deleteFrom('audit_keys').where('crm_id', '=', ADA).execute(),
-    says: /Keys of 1 contacts are missing although no contact was erased/,
+    says: /Keys of 1 contacts are missing although no erasure on record destroyed them/,
   },
   'the key of one contact is overwritten': {
     does: (db) =>
@@ -382,6 +385,44 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
     says: /What blocks people who were erased was changed/,
     isErased: true,
   },
+  'the key of one contact is deleted, where an erasure of another is on record whose entries were purged':
+    {
+      does: (db) => db.deleteFrom('audit_keys').where('crm_id', '=', ADA).execute(),
+      says: /Keys of 1 contacts are missing although no erasure on record destroyed them/,
+      isErasedAndPurged: true,
+    },
+  'the key of a person who was erased is put back': {
+    does: async (db) => {
+      await db.insertInto('audit_keys').values(keyBefore()).execute();
+    },
+    says: /Keys of 1 contacts are there that were destroyed, or that no entry needs/,
+    isErasedAndPurged: true,
+  },
+  'a key without an id is put in': {
+    does: async (db) => {
+      const key = await db.selectFrom('audit_keys').selectAll().limit(1).executeTakeFirstOrThrow();
+      await db
+        .insertInto('audit_keys')
+        .values({ ...key, id: '', crm_id: 'x' })
+        .execute();
+    },
+    says: KEYS_CHANGED,
+  },
+  'the receipt of an erasure is changed': {
+    does: (db) => db.updateTable('forgotten').set({ receipt: '{}' }).execute(),
+    says: BLOCKS_CHANGED,
+    isErased: true,
+  },
+  'the time of an erasure is changed': {
+    does: (db) => db.updateTable('forgotten').set({ forgotten_at: 1 }).execute(),
+    says: BLOCKS_CHANGED,
+    isErased: true,
+  },
+  'the time at which an erasure ended is changed': {
+    does: (db) => db.updateTable('forgotten').set({ erased_at: 1 }).execute(),
+    says: BLOCKS_CHANGED,
+    isErased: true,
+  },
   'a block is put in': {
     does: async (db) => {
       const row = await db.selectFrom('forgotten').selectAll().executeTakeFirstOrThrow();
@@ -414,6 +455,14 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
 
 let known: AuditPlace | null = null;
 
+let lastKey: Tables['audit_keys'] | null = null;
+
+/** The key of the last person who was erased, as a copy of the database has it from before. */
+function keyBefore(): Tables['audit_keys'] {
+  if (lastKey === null) throw new Error('Nobody was erased.');
+  return lastKey;
+}
+
 async function noteKnown(store: StoreWorld['store']): Promise<void> {
   known = (await store.audit.verify()).end;
 }
@@ -443,6 +492,18 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
       await fill(world, 'later');
       await world.store.audit.purge(world.clock.now() - DAY_MS);
     }
+    if (tampering.isErasedAndPurged) {
+      await ask(world.store, 'erased-3');
+      lastKey = await world.db
+        .selectFrom('audit_keys')
+        .selectAll()
+        .where('crm_id', '=', 'erased-3')
+        .executeTakeFirstOrThrow();
+      await world.clock.advance(10 * DAY_MS);
+      await erase(world, 'erased-3');
+      await fill(world, 'later');
+      await world.store.audit.purge(world.clock.now() - DAY_MS);
+    }
     known = null;
     expect((await world.store.audit.verify()).problems).toEqual([]);
     await tampering.does(world.db, world);
@@ -463,6 +524,30 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
     expect(problems.join('\n')).toMatch(/is gone from the database/);
     expect(problems.join('\n')).toMatch(part);
     expect(await unexpectedOf(world)).toEqual([]);
+  });
+
+  it.runIf(kind === 'sqlite')('is named: bytes stand where texts and times do', async () => {
+    const world = await createWorld();
+    await fill(world);
+    await erase(world, 'erased-1');
+    const bytes = sql<string>`x'00ff'`;
+    await world.db.updateTable('audit_entries').set({ sealed: bytes }).execute();
+    await world.db.updateTable('audit_keys').set({ sealed: bytes }).execute();
+    await entry(world.db, 2).set({ at: sql<number>`'never'` }).execute();
+    const { problems } = await world.store.audit.verify();
+    expect(problems.join('\n')).toMatch(CHANGED);
+    expect(problems.join('\n')).toMatch(/Keys of 2 contacts were changed/);
+    expect(
+      (await world.store.audit.list({ limit: 10 })).map(({ isReadable }) => isReadable),
+    ).not.toContain(true);
+    await world.db
+      .updateTable('audit_keys')
+      .set({ id: sql<string>`x'00'` })
+      .where('crm_id', '=', ADA)
+      .execute();
+    expect((await world.store.audit.verify()).problems.join('\n')).toMatch(
+      /Keys of 2 contacts were changed/,
+    );
   });
 
   it('is named: triggers take entries away as they are made', async () => {

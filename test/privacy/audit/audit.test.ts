@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { holdRestored } from '../../../src/backup/restores.ts';
 import { revokeHook, saveHook } from '../../../src/clients/statements/hooks.ts';
@@ -249,7 +250,7 @@ describeEachDatabase('the audit', (open, kind) => {
     expect(await problems()).toBe('');
     await db.deleteFrom('audit_keys').execute();
     expect(await problems()).toMatch(
-      /^Keys of 1 contacts are missing although no contact was erased/,
+      /^Keys of 1 contacts are missing although no erasure on record destroyed them/,
     );
     await db
       .updateTable('audit_head')
@@ -280,7 +281,7 @@ describeEachDatabase('the audit', (open, kind) => {
     expect(await problems()).toMatch(/birth record was not signed by donor-sync/);
   });
 
-  it('counts the keys that erasures destroyed, and shows one more that is gone', async () => {
+  it('knows which keys erasures destroyed, and shows another one that is gone', async () => {
     const { store, db, lease } = await createWorld();
     const problems = async () => (await store.audit.verify()).problems.join('\n');
     for (const contact of [CONTACT, '0035e00000other', '0035e00000third']) {
@@ -290,8 +291,29 @@ describeEachDatabase('the audit', (open, kind) => {
     expect(await problems()).toBe('');
     await db.deleteFrom('audit_keys').where('crm_id', '=', '0035e00000other').execute();
     expect(await problems()).toMatch(
-      /^Keys of 2 contacts are missing although erasures on record destroyed only 1/,
+      /^Keys of 1 contacts are missing although no erasure on record destroyed them/,
     );
+  });
+
+  it('knows why keys are gone also while a client is being erased, and when that was cut off', async () => {
+    const { store, db, lease } = await createWorld();
+    const problems = async () => (await store.audit.verify()).problems.join('\n');
+    await store.actingAs(ANNA).runRequests.add(asked(CONTACT));
+    const keys = () => db.selectFrom('audit_keys').selectAll().execute();
+    const [key] = await keys();
+    // What ends the erasure of a client is the count of what stays: it is cut off there.
+    await sql`alter table credit_spans rename to elsewhere`.execute(db);
+    await expect(store.forget.eraseIntegration(lease)).rejects.toThrow();
+    await sql`alter table elsewhere rename to credit_spans`.execute(db);
+    expect(await keys()).toEqual([]);
+    expect(await problems()).toBe('');
+    await store.forget.eraseIntegration(lease);
+    expect(await problems()).toBe('');
+    await db
+      .insertInto('audit_keys')
+      .values(key as Tables['audit_keys'])
+      .execute();
+    expect(await problems()).toMatch(/^Keys of 1 contacts are there that were destroyed/);
   });
 
   it('shows entries behind an end that was put back, and that it was emptied', async () => {

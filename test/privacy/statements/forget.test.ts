@@ -76,7 +76,7 @@ describeEachDatabase('erase', (open, kind) => {
     expect(await world.store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(true);
     expect(await eraseContact(world.store, INTEGRATION, MARKED)).toEqual({
       ...{ contacts: 1, jobs: 1, holds: 1, writes: 1, paths: 0 },
-      ...{ introductions: 0, profiles: 1, groups: 0, runs: 0, keys: 0 },
+      ...{ introductions: 0, profiles: 1, groups: 0, runs: 0, keys: [] },
     });
     expect(await tablesWithTraces(world)).toEqual([]);
     expect(await world.store.forget.hasTraces(INTEGRATION, [MARKED])).toBe(false);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ContactQuestionKind } from '../../../src/database/tables/decisions.ts';
+import type { ContactQuestionKind } from '../../../src/core/question-kinds.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { VALUES_PURGED } from '../../../src/privacy/statements/retention.ts';
 import { contactRow } from '../../contacts/contact-stages.ts';

@@ -1,16 +1,6 @@
 /** What may be said about all contacts that are held for one reason. */
 import { describeCount } from '../../../core/quantities.ts';
-import type { DecisionWord } from '../../../decisions/views/kinds.ts';
-
-/** Kinds of holds that may be decided at once, and what about them. Each of the others is a question of its own. */
-const BULK: ReadonlyMap<string, readonly DecisionWord[]> = new Map([
-  ['name_mismatch', ['approve', 'reject', 'resubmit']],
-  ['match_unsure', ['approve', 'reject', 'resubmit']],
-  ['profile_deceased', ['approve', 'reject']],
-  ['values_of_two_people', ['approve', 'reject']],
-  ['donor_mass_change', ['approve', 'reject']],
-  ['lost_answer', ['reject', 'resubmit']],
-]);
+import { type DecisionWord, isKind, KINDS } from '../../../decisions/views/kinds.ts';
 
 export interface BulkWords {
   decision: DecisionWord;
@@ -20,13 +10,18 @@ export interface BulkWords {
   answer: string;
 }
 
+/** What may be decided at once about all contacts that are held for this reason; each of the others is a question of its own. */
+function decisionsAtOnce(reason: string): readonly DecisionWord[] {
+  return isKind(reason) ? (KINDS[reason].atOnce ?? []) : [];
+}
+
 export function mayDecideAll(reason: string, decision: DecisionWord): boolean {
-  return BULK.get(reason)?.includes(decision) ?? false;
+  return decisionsAtOnce(reason).includes(decision);
 }
 
 /** The buttons for so many contacts, each with what it means and costs. */
 export function bulkWords(reason: string, count: number): BulkWords[] {
-  return (BULK.get(reason) ?? []).map((decision) => ({
+  return decisionsAtOnce(reason).map((decision) => ({
     decision,
     ...WORDS[decision](describeCount(count, 'contact'), describeCount(count, 'credit')),
   }));

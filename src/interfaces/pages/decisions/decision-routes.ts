@@ -13,6 +13,7 @@ import {
 import type { Answer } from '../../../decisions/statements/answers.ts';
 import type { ApprovalRecord, ApprovalRequest } from '../../../decisions/statements/approvals.ts';
 import { describeApproval, listApprovals, roleFor } from '../../../decisions/views/approval.ts';
+import { BATCH_DECISIONS } from '../../../decisions/views/batch-kinds.ts';
 import {
   itemOfBatch,
   type QueueItem,
@@ -21,7 +22,6 @@ import {
   toQueueItem,
 } from '../../../decisions/views/decision-queue.ts';
 import { HOLD_DECISIONS } from '../../../decisions/views/kinds.ts';
-import { BATCH_DECISIONS } from '../../../decisions/views/question.ts';
 import {
   confirmAccessible,
   getRequester,

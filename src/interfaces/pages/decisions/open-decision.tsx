@@ -1,15 +1,14 @@
 /** The decision that is open: who it is about, why it waits, and what may be said. */
 
-import { describeCount } from '../../../core/quantities.ts';
 import { nameText } from '../../../decisions/contact-name.ts';
 import type { HoldEvidence, ShownContact, ShownProfile } from '../../../decisions/evidence.ts';
+import { BATCH_KINDS } from '../../../decisions/views/batch-kinds.ts';
 import type { QueueQuery } from '../../../decisions/views/decision-queue.ts';
 import { compareNames, type NamePiece } from '../../../decisions/views/name-difference.ts';
-import type { BatchDecisionWord } from '../../../decisions/views/question.ts';
+import type { Choice } from '../../../decisions/views/question.ts';
 import type { Match } from '../../../partner/results.ts';
 import { may, type Viewer } from '../frame/layout.tsx';
 import { ConfirmDialog, Icon, RecordId, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';
-import type { Choice } from './holds.ts';
 import { type OpenBatch, type OpenDecision, queueWords } from './read-page.ts';
 
 export function OpenPanel(props: { open: OpenDecision; query: QueueQuery; viewer: Viewer }) {
@@ -313,105 +312,9 @@ function Examples({ batch: { examples, problem } }: { batch: OpenBatch }) {
   );
 }
 
-/** One of the two answers to a question about many contacts. */
-interface BatchAnswer {
-  label: string;
-  /** Title and button of the dialog that asks once more, and what it says follows. */
-  title: string;
-  confirm: string;
-  effect: string;
-  /** When this answer is the right one. */
-  hint: string;
-}
-
-/** The words of both answers, with what each of them costs. */
-function buildAnswers({
-  kind,
-  count,
-  credits,
-}: OpenBatch): Readonly<Record<BatchDecisionWord, BatchAnswer>> {
-  const contacts = describeCount(count, 'contact');
-  if (kind === 'contacts_missing') {
-    return {
-      approve: {
-        label: 'They are gone',
-        title: `Remove ${contacts}?`,
-        confirm: `Remove ${contacts}`,
-        effect:
-          'They count as removed. In a file, the next sync removes their rows from the output, with the values that were paid for. In the networks, the groups decide again.',
-        hint: 'They were deleted, or do not belong to this client any more.',
-      },
-      reject: {
-        label: 'Wait for them',
-        title: `Keep ${contacts}?`,
-        confirm: `Keep ${contacts}`,
-        effect:
-          'Nothing is removed. If they are still missing in seven days, donor-sync asks again.',
-        hint: 'The export was incomplete, or access to them will be restored.',
-      },
-    };
-  }
-  if (kind === 'mass_opt_out') {
-    return {
-      approve: {
-        label: 'The marks are right',
-        title: `Delete the profiles of ${contacts}?`,
-        confirm: `Delete the profiles of ${contacts}`,
-        effect:
-          'Profiles that were paid for are deleted 30 days after the marks were set; after objections, by the next sync. If the contacts opt in again later, the next refresh buys new profiles.',
-        hint: 'These contacts have asked not to be researched.',
-      },
-      reject: {
-        label: 'The marks are an error',
-        title: `Keep the profiles of ${contacts}?`,
-        confirm: `Keep the profiles of ${contacts}`,
-        effect:
-          'Nothing is deleted. Nothing is delivered either until the marks are corrected in the CRM or in the settings.',
-        hint: 'The opt-out field is wrong, or an import has ticked everyone.',
-      },
-    };
-  }
-  if (kind === 'erasure_requested') {
-    return {
-      approve: {
-        label: 'Erase them',
-        title: `Erase ${contacts}?`,
-        confirm: `Erase ${contacts}`,
-        effect:
-          'All data about them is erased for good: in the database, at the service, and in the CRM fields that donor-sync wrote and that are unchanged since. The audit records each erasure.',
-        hint: 'These people asked to be erased.',
-      },
-      reject: {
-        label: 'Keep them',
-        title: `Keep ${contacts}?`,
-        confirm: `Keep ${contacts}`,
-        effect: 'Nothing is erased. The contacts are not researched as long as the CRM marks them.',
-        hint: 'The marks are an error, or the data must be kept.',
-      },
-    };
-  }
-  const price = describeCount(credits, 'credit');
-  return {
-    approve: {
-      label: `Approve all (${price})`,
-      title: `Spend ${price}?`,
-      confirm: `Approve all ${contacts}`,
-      effect: `The next sync submits ${contacts} again and spends ${price} at most.`,
-      hint: 'They are worth asking about again: the next sync asks the service, for a credit each.',
-    },
-    reject: {
-      label: 'Reject all (no credit)',
-      title: `Take over the details of ${contacts}?`,
-      confirm: `Reject all ${contacts}`,
-      effect: 'They count as known from now on. A later change is looked at anew.',
-      hint: 'They are the same people still: the new details are taken over, and nothing is spent.',
-    },
-  };
-}
-
 /** Both answers; each asks once more. */
 function BatchChoices({ id, batch, query }: { id: string; batch: OpenBatch; query: QueueQuery }) {
-  const answers = buildAnswers(batch);
+  const answers = BATCH_KINDS[batch.kind].answers(batch.count);
   return (
     <div class="choices">
       {batch.decisions.map((word) => {

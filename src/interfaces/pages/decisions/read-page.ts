@@ -9,6 +9,7 @@ import type { WithdrawableAnswer } from '../../../decisions/statements/answers.t
 import type { QuestionBatch } from '../../../decisions/statements/batches.ts';
 import type { Question } from '../../../decisions/statements/questions.ts';
 import type { ApprovalView } from '../../../decisions/views/approval.ts';
+import { BATCH_KINDS, type BatchDecisionWord } from '../../../decisions/views/batch-kinds.ts';
 import {
   type ClientAccess,
   type DecisionQueue,
@@ -21,12 +22,12 @@ import {
   toQueueItem,
 } from '../../../decisions/views/decision-queue.ts';
 import {
-  type BatchDecisionWord,
   batchDecisionsFor,
-  getBatchCredits,
+  type Choice,
   getSubject,
+  listChoices,
 } from '../../../decisions/views/question.ts';
-import { type Choice, choicesFor, recordUrl } from './holds.ts';
+import { recordUrl } from './record-url.ts';
 
 type World = Pick<Application, 'store' | 'integrations' | 'open'>;
 
@@ -121,7 +122,7 @@ export async function readHoldPage(
       ...around.places,
       item: around.item,
       url: hold.about === 'contact' && integration ? recordUrl(integration, hold.crmId) : null,
-      choices: !isOpen ? [] : choicesFor(hold, { isGone }),
+      choices: !isOpen ? [] : listChoices(hold, { isGone }),
       evidence,
       batch: null,
     },
@@ -157,7 +158,7 @@ async function readBatch(
   const shown = {
     kind: batch.kind,
     count: batch.count,
-    credits: getBatchCredits(batch),
+    credits: BATCH_KINDS[batch.kind].credits(batch.count),
     decisions: batchDecisionsFor(batch),
   };
   try {

@@ -13,7 +13,7 @@ import {
 } from '../../../sync/views/run-contacts.ts';
 import { type RunProgress, readProgress } from '../../../sync/views/run-progress.ts';
 import { readCursor, writeCursor } from '../../api/request/router.ts';
-import { recordUrl } from '../decisions/holds.ts';
+import { recordUrl } from '../decisions/record-url.ts';
 
 export interface RunDetail {
   report: RunReport;

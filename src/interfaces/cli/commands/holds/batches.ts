@@ -7,12 +7,8 @@ import { type BatchExample, readBatchExamples } from '../../../../decisions/batc
 import { decideBatch, requireBatchDecision } from '../../../../decisions/decide.ts';
 import { approvalOfBatch } from '../../../../decisions/second-person/ask.ts';
 import type { QuestionBatch } from '../../../../decisions/statements/batches.ts';
-import {
-  type BatchDecisionWord,
-  type BatchView,
-  decidedText,
-} from '../../../../decisions/views/question.ts';
-import { partCountsText } from '../../../../identity/changed-parts-text.ts';
+import { BATCH_KINDS, type BatchDecisionWord } from '../../../../decisions/views/batch-kinds.ts';
+import type { BatchView } from '../../../../decisions/views/question.ts';
 import type { Store } from '../../../../store.ts';
 import { neverAborted, type ProductDeps } from '../../action/product.ts';
 import { waitForSecondPerson } from '../../action/second-person.ts';
@@ -64,7 +60,7 @@ export async function decideWholeBatch(
     request && (await waitForSecondPerson(deps, application, output, { request, integrationId }));
   if (waits !== null) return waits;
   const batch = await decideBatch(store, open, word);
-  output.finish({ batch }, () => output.print(decidedText(word, open.kind, batch.count)));
+  output.finish({ batch }, () => output.print(BATCH_KINDS[open.kind].decided(word, batch.count)));
   return EXIT_CODES.done;
 }
 
@@ -76,19 +72,16 @@ export function printBatches(output: Output, batches: readonly BatchView[], now:
       { header: 'Integration', value: ({ integration }) => integration, shrinks: true },
       { header: 'Contacts', value: ({ count }) => formatCount(count), align: 'right' },
       { header: 'Since', value: ({ since }) => formatAgo(since, now) },
-      { header: 'Why', value: describeReason, shrinks: true },
+      {
+        header: 'Why',
+        value: ({ kind, parts }) => BATCH_KINDS[kind].inShort(parts),
+        shrinks: true,
+      },
       { header: 'Credits', value: ({ credits }) => formatCount(credits), align: 'right' },
       { header: 'Decide', value: ({ decisions }) => `${decisions.join('|')} --batch` },
     ],
     batches,
   );
-}
-
-function describeReason({ kind, parts }: BatchView): string {
-  if (kind === 'contacts_missing') return 'missing from the CRM';
-  if (kind === 'mass_opt_out') return 'opted out at once';
-  if (kind === 'erasure_requested') return 'the CRM asks for erasure';
-  return `changed: ${partCountsText(parts)}`;
 }
 
 /** A few contacts of a batch, or why they cannot be shown. */

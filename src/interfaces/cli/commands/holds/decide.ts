@@ -1,27 +1,22 @@
 import type { Application } from '../../../../application.ts';
 import { ConfigurationError } from '../../../../core/errors.ts';
 import { didYouMean } from '../../../../core/near-miss.ts';
-import type { NetworkQuestionKind } from '../../../../database/tables/decisions.ts';
 import { DECIDED, decideQuestion } from '../../../../decisions/decide.ts';
 import { toApprovalRequest } from '../../../../decisions/second-person/ask.ts';
-import type {
-  ContactQuestion,
-  NetworkQuestion,
-  Question,
-} from '../../../../decisions/statements/questions.ts';
+import type { Question } from '../../../../decisions/statements/questions.ts';
 import type { DecisionWord } from '../../../../decisions/views/kinds.ts';
 import {
-  decidedText,
-  decisionsFor,
   describeQuestion,
+  listChoices,
+  listDecidedTexts,
   listOpenQuestions,
   type QuestionStore,
-  reasonText,
+  refusalText,
 } from '../../../../decisions/views/question.ts';
 import type { ProductDeps } from '../../action/product.ts';
 import { waitForSecondPerson } from '../../action/second-person.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
-import { describeCount, findId, formatTimestamp, shortId } from '../../terminal/words.ts';
+import { findId, formatTimestamp, shortId } from '../../terminal/words.ts';
 
 /**
  * Decides the holds with these ids, whole or short, all or none: a ConfigurationError says
@@ -39,8 +34,7 @@ export async function decideQuestions(
   const chosen = new Map<string, Question>();
   for (const id of typed) {
     const hold = await requireOpen(store, open, id);
-    if (hold.about === 'network') requireNetworkDecision(hold, word);
-    else requireContactDecision(hold, word);
+    requireDecision(hold, word);
     chosen.set(hold.id, hold);
   }
   const request = toApprovalRequest(word, [...chosen.values()]);
@@ -56,7 +50,7 @@ export async function decideQuestions(
   }
   const holds = decided.map((hold) => ({ ...describeQuestion(hold), decision: DECIDED[word] }));
   output.finish({ holds }, () => {
-    for (const sentence of sentencesFor(word, decided)) output.print(sentence);
+    for (const sentence of listDecidedTexts(word, decided)) output.print(sentence);
   });
   return EXIT_CODES.done;
 }
@@ -92,124 +86,25 @@ function refuseBatch(open: readonly Question[], typed: string): void {
   );
 }
 
-function requireContactDecision(hold: ContactQuestion, word: DecisionWord): void {
-  const { id, kind } = hold;
-  if (decisionsFor(hold).includes(word)) return;
+/** Throws a ConfigurationError that says what can be decided if this cannot. */
+function requireDecision(question: Question, word: DecisionWord): void {
+  const choices = listChoices(question);
+  if (choices.some(({ decision }) => decision === word)) return;
+  const { id } = question;
   const short = shortId(id);
-  if (kind === 'identity_mass_change') {
-    throw new ConfigurationError(
-      `The hold ${short} is about details that changed: nothing was submitted yet. \`donor-sync holds approve ${short}\` asks the service about them, for a credit; \`donor-sync holds reject ${short}\` takes them over without one.`,
-      { code: 'hold_not_decidable', details: { hold: id } },
-    );
-  }
-  if (kind === 'contacts_missing') {
-    throw new ConfigurationError(
-      `The hold ${short} is about a contact that is missing from the CRM. \`donor-sync holds approve ${short}\` says that it is gone; \`donor-sync holds reject ${short}\` waits for it.`,
-      { code: 'hold_not_decidable', details: { hold: id } },
-    );
-  }
-  if (kind === 'mass_opt_out') {
-    throw new ConfigurationError(
-      `The hold ${short} is about an opt-out mark. \`donor-sync holds approve ${short}\` says that the mark is right; \`donor-sync holds reject ${short}\` that it is an error.`,
-      { code: 'hold_not_decidable', details: { hold: id } },
-    );
-  }
-  if (kind === 'erasure_requested') {
-    throw new ConfigurationError(`The hold ${short} is about an erasure: ${reasonText(hold)}.`, {
-      code: 'hold_not_decidable',
-      details: { hold: id },
-    });
-  }
-  if (kind === 'forgotten_person') {
-    throw new ConfigurationError(
-      `The hold ${short} is about a contact that looks like an erased person. \`donor-sync holds approve ${short}\` says that it is another one; \`donor-sync holds reject ${short}\` blocks it as well.`,
-      { code: 'hold_not_decidable', details: { hold: id } },
-    );
-  }
-  // Approving writes the profile that is there; after a lost answer there is none.
+  const named = question.about === 'network' ? ` (network "${question.name}")` : '';
+  const steps = choices.map(
+    ({ decision, label, effect }) =>
+      `\`donor-sync holds ${decision} ${short}\` (${label}): ${effect}`,
+  );
   throw new ConfigurationError(
-    `The hold ${short} has no profile to approve: the answer was lost. Ask the service again, for another credit, with \`donor-sync holds resubmit ${short}\`, or leave the contact alone with \`donor-sync holds reject ${short}\`.`,
-    { code: 'hold_without_profile', details: { hold: id } },
+    [`The hold ${short}${named} stays open. ${refusalText(question)}`, ...steps].join('\n'),
+    { code: refusalCode(question, word), details: { hold: id } },
   );
 }
 
-/** One sentence about each sort of hold, only if there is any. */
-function sentencesFor(word: DecisionWord, decided: readonly Question[]): string[] {
-  const networks = decided.filter(({ about }) => about === 'network').length;
-  const changes = decided.filter(({ kind }) => kind === 'identity_mass_change').length;
-  const erased = decided.filter(({ kind }) => kind === 'forgotten_person').length;
-  const missing = decided.filter(({ kind }) => kind === 'contacts_missing').length;
-  const optOuts = decided.filter(({ kind }) => kind === 'mass_opt_out').length;
-  const erasures = decided.filter(({ kind }) => kind === 'erasure_requested').length;
-  const contacts = decided.length - networks - changes - erased - missing - optOuts - erasures;
-  return [
-    ...(contacts > 0 || contacts === decided.length ? [sentenceFor(word, contacts)] : []),
-    ...(erased > 0 ? [erasedSentence(word, erased)] : []),
-    ...(changes > 0 && word !== 'resubmit'
-      ? [decidedText(word, 'identity_mass_change', changes)]
-      : []),
-    ...(missing > 0 && word !== 'resubmit' ? [decidedText(word, 'contacts_missing', missing)] : []),
-    ...(optOuts > 0 && word !== 'resubmit' ? [decidedText(word, 'mass_opt_out', optOuts)] : []),
-    ...(erasures > 0 && word !== 'resubmit'
-      ? [decidedText(word, 'erasure_requested', erasures)]
-      : []),
-    ...(networks > 0 ? [networkSentence(word, networks)] : []),
-  ];
-}
-
-function erasedSentence(word: DecisionWord, count: number): string {
-  const holds = describeCount(count, 'hold');
-  return word === 'approve'
-    ? `${holds} approved: not the person who was erased. The next sync goes on, and does not ask again.`
-    : `${holds} rejected: blocked like the person who was erased. \`donor-sync forget\` erases what was written before.`;
-}
-
-function networkSentence(word: DecisionWord, count: number): string {
-  const holds = describeCount(count, 'hold');
-  return word === 'approve'
-    ? `${holds} of networks approved. The next sync goes on with it.`
-    : `${holds} of networks rejected. Nothing is changed there until something else changes.`;
-}
-
-function sentenceFor(word: DecisionWord, count: number): string {
-  const holds = describeCount(count, 'hold');
-  switch (word) {
-    case 'approve':
-      return `${holds} approved. The next sync writes the profiles.`;
-    case 'reject':
-      return `${holds} rejected. The contacts are left alone.`;
-    case 'resubmit':
-      return `${holds} to be submitted again. The next sync spends ${describeCount(count, 'credit')} on that.`;
-  }
-}
-
-/** What a person can do about holds that cannot be approved. */
-const FIXES: Readonly<Partial<Record<NetworkQuestionKind, string>>> = {
-  group_unreadable:
-    'Correct the group in the CRM, or name another one in the settings: the hold goes with the next sync',
-  name_taken:
-    'Give one of the two networks another name, here or at the service: the hold goes with the next sync',
-  network_refused:
-    'Correct what is refused, for example a name that is too long, in the settings: the hold goes with the next sync',
-};
-
-/** Throws a ConfigurationError that says what to do if the hold cannot be decided so. */
-function requireNetworkDecision(
-  { id, kind, name }: NetworkQuestion,
-  word: 'approve' | 'reject' | 'resubmit',
-): void {
-  const short = shortId(id);
-  const fix = FIXES[kind];
-  if (word === 'resubmit') {
-    throw new ConfigurationError(
-      `The hold ${short} is about the network "${name}", and there is nothing to submit again. Approve or reject it.`,
-      { code: 'hold_of_network', details: { hold: id } },
-    );
-  }
-  if (word === 'approve' && fix !== undefined) {
-    throw new ConfigurationError(
-      `The hold ${short} of the network "${name}" cannot be approved. ${fix}; \`donor-sync holds reject ${short}\` hides it until then.`,
-      { code: 'hold_not_approvable', details: { hold: id } },
-    );
-  }
+/** Programs know these words. */
+function refusalCode({ about, kind }: Question, word: DecisionWord): string {
+  if (about === 'network') return word === 'approve' ? 'hold_not_approvable' : 'hold_of_network';
+  return kind === 'lost_answer' ? 'hold_without_profile' : 'hold_not_decidable';
 }

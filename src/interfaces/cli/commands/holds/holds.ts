@@ -4,10 +4,12 @@ import type { Application } from '../../../../application.ts';
 import { didYouMean } from '../../../../core/near-miss.ts';
 import type { QuestionBatch } from '../../../../decisions/statements/batches.ts';
 import type { Question } from '../../../../decisions/statements/questions.ts';
-import { type DecisionWord, HOLD_DECISIONS } from '../../../../decisions/views/kinds.ts';
 import {
   BATCH_DECISIONS,
   type BatchDecisionWord,
+} from '../../../../decisions/views/batch-kinds.ts';
+import { type DecisionWord, HOLD_DECISIONS } from '../../../../decisions/views/kinds.ts';
+import {
   type BatchView,
   describeBatch,
   describeQuestion,

@@ -1,0 +1,128 @@
+/**
+ * Why contacts and networks wait for a decision, and what the product has to know of each reason. What users are told and
+ * may decide is in `src/decisions/views/kinds.ts`.
+ */
+
+interface ContactKind {
+  /** What became of a contact that waits for it, as in `OUTCOME_TEXTS`; null if the contact goes on, or ends, meanwhile. */
+  outcome: string | null;
+  /** Whether a credit was spent on the contact: a merge is no reason for another one. */
+  isPaid: boolean;
+  /** Whether it is asked about a profile that is there, when that is to be delivered. */
+  isOfProfile: boolean;
+  /** Whether nothing looks at its answer any more once that is carried out, so that it can be deleted after a while. */
+  endsWithAnswer: boolean;
+}
+
+const OF_PROFILE = { isPaid: true, isOfProfile: true, endsWithAnswer: false };
+const OF_CONTACT = { isPaid: false, isOfProfile: false, endsWithAnswer: false };
+
+export const CONTACT_QUESTION_KINDS = {
+  name_mismatch: {
+    ...OF_PROFILE,
+    outcome: 'the name in the profile is not that of the contact; a person decides',
+    endsWithAnswer: true,
+  },
+  match_unsure: {
+    ...OF_PROFILE,
+    outcome:
+      'the service is less sure that the profile is of this person than the settings ask for; a person decides',
+  },
+  /** A rejected one keeps its credit from being spent again. */
+  lost_answer: {
+    ...OF_CONTACT,
+    outcome: 'the answer was lost after the credit may have been spent; a person decides',
+    isPaid: true,
+  },
+  identity_mass_change: {
+    ...OF_CONTACT,
+    outcome:
+      'its details changed together with those of many others; a person decides whether that is worth a credit',
+    isPaid: true,
+    endsWithAnswer: true,
+  },
+  /** It is missing together with many others: are they gone? */
+  contacts_missing: {
+    ...OF_CONTACT,
+    outcome:
+      'is missing from the CRM, and nothing says that it was deleted; it is kept until it is back or a user confirms that it is gone',
+    endsWithAnswer: true,
+  },
+  profile_deceased: {
+    ...OF_PROFILE,
+    outcome: 'the profile says that this person has died; a person decides',
+    endsWithAnswer: true,
+  },
+  /** The values of another person could not all be replaced, so nothing was written. */
+  values_of_two_people: {
+    ...OF_PROFILE,
+    outcome:
+      'the CRM does not accept all values of the new person at once, so nothing was written; a user decides',
+  },
+  /** It has another name now, no profile that was paid for fits it, and it holds the values of the former name. */
+  new_person_unknown: {
+    ...OF_CONTACT,
+    outcome:
+      'has another name now, and the CRM still holds the values of the former name; a user decides',
+    isPaid: true,
+  },
+  /** The service now gives other donors for many contacts that did not change. */
+  donor_mass_change: {
+    ...OF_PROFILE,
+    outcome:
+      'the service now gives another donor for this contact and for many others that did not change; a user decides',
+  },
+  /** It looks like a person who was erased, or an erased contact was merged into it. */
+  forgotten_person: {
+    ...OF_CONTACT,
+    outcome: 'looks like a person who was erased with "forget"; a person decides',
+  },
+  /** It was marked as opted out together with many others: are the marks right? */
+  mass_opt_out: { ...OF_CONTACT, outcome: null },
+  /** The CRM asks for its erasure. */
+  erasure_requested: { ...OF_CONTACT, outcome: null },
+} as const satisfies Record<string, ContactKind>;
+
+/** Why a contact waits for a person. */
+export type ContactQuestionKind = keyof typeof CONTACT_QUESTION_KINDS;
+
+/** Those in which the run of a contact ends. */
+export type HoldReason = {
+  [Kind in ContactQuestionKind]: (typeof CONTACT_QUESTION_KINDS)[Kind]['outcome'] extends null
+    ? never
+    : Kind;
+}[ContactQuestionKind];
+
+/** Why a network waits for a person. */
+export const NETWORK_QUESTION_KINDS = [
+  /** More than half of its members would leave. */
+  'group_shrunk',
+  /** The group cannot be read to its end. */
+  'group_unreadable',
+  /** The service does not have the network any more. */
+  'network_deleted',
+  /** Another network has the name already. */
+  'name_taken',
+  /** The service refuses the network or its members as invalid. */
+  'network_refused',
+] as const;
+export type NetworkQuestionKind = (typeof NETWORK_QUESTION_KINDS)[number];
+
+export type QuestionKind = ContactQuestionKind | NetworkQuestionKind;
+
+/** The kinds of questions about contacts of which something is true. */
+export function listContactKinds(isSo: (kind: ContactKind) => boolean): ContactQuestionKind[] {
+  return Object.entries<ContactKind>(CONTACT_QUESTION_KINDS)
+    .filter(([, kind]) => isSo(kind))
+    .map(([word]) => word as ContactQuestionKind);
+}
+
+/** A value for each reason for which a contact is held. */
+export function forHoldReasons<Value>(
+  toValue: (outcome: string) => Value,
+): Readonly<Record<HoldReason, Value>> {
+  const entries = Object.entries<ContactKind>(CONTACT_QUESTION_KINDS).flatMap(
+    ([word, { outcome }]) => (outcome === null ? [] : [[word, toValue(outcome)]]),
+  );
+  return Object.fromEntries(entries);
+}

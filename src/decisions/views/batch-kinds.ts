@@ -1,0 +1,260 @@
+/** Every kind of batch, declared once, in the words of all interfaces: contacts that wait for one cause and are decided together. */
+import { BY_OBJECTION } from '../../contacts/many-at-once/opt-outs.ts';
+import { describeCount } from '../../core/quantities.ts';
+import { partCountsText } from '../../identity/changed-parts-text.ts';
+import type { BatchKind, QuestionBatch } from '../statements/batches.ts';
+import type { ErasureSource } from '../statements/erasure-requests.ts';
+
+/** What a user may say about a batch. */
+export const BATCH_DECISIONS = ['approve', 'reject'] as const;
+export type BatchDecisionWord = (typeof BATCH_DECISIONS)[number];
+
+/** One of the two answers to a question about many contacts. */
+export interface BatchAnswer {
+  label: string;
+  /** Title and button of the dialog that asks once more, and what it says follows. */
+  title: string;
+  confirm: string;
+  effect: string;
+  /** When this answer is the right one. */
+  hint: string;
+}
+
+/** What an alert says of a batch that waits. */
+export interface BatchAlert {
+  /** A stable word by which it is known again, without the id of the batch. */
+  subject: string;
+  /** The beginning of a sentence without its end. */
+  problem: string;
+  steps: readonly string[];
+}
+
+type Described = Pick<QuestionBatch, 'count' | 'parts' | 'isListChanged' | 'marks' | 'source'>;
+
+interface BatchWords {
+  /** In a few words, for a column of a table. */
+  inShort(parts: QuestionBatch['parts']): string;
+  /** Why its contacts wait, in whole sentences. */
+  why(batch: Described): string;
+  /** Both answers, in the words of buttons and dialogs. */
+  answers(count: number): Readonly<Record<BatchDecisionWord, BatchAnswer>>;
+  /** What was decided about so many contacts, and what the next sync does with them; whole sentences. */
+  decided(word: string, count: number): string;
+  alert(batch: Described): BatchAlert;
+  /** The credits that it takes at most to approve so many. */
+  credits(count: number): number;
+}
+
+export const BATCH_KINDS: Readonly<Record<BatchKind, BatchWords>> = {
+  identity_mass_change: {
+    inShort: (parts) => `changed: ${partCountsText(parts)}`,
+    why: ({ parts, count }) =>
+      `Their details changed at about the same time: ${partCountsText(parts)}. To ask the service again would take ${describeCount(count, 'credit')}.`,
+    // One for each, or less where two of them are the same person.
+    credits: (count) => count,
+    answers(count) {
+      const contacts = describeCount(count, 'contact');
+      const price = describeCount(count, 'credit');
+      return {
+        approve: {
+          label: `Approve all (${price})`,
+          title: `Spend ${price}?`,
+          confirm: `Approve all ${contacts}`,
+          effect: `The next sync submits ${contacts} again and spends ${price} at most.`,
+          hint: 'They are worth asking about again: the next sync asks the service, for a credit each.',
+        },
+        reject: {
+          label: 'Reject all (no credit)',
+          title: `Take over the details of ${contacts}?`,
+          confirm: `Reject all ${contacts}`,
+          effect: 'They count as known from now on. A later change is looked at anew.',
+          hint: 'They are the same people still: the new details are taken over, and nothing is spent.',
+        },
+      };
+    },
+    decided(word, count) {
+      const contacts = `The changed details of ${describeCount(count, 'contact')} are`;
+      return word === 'approve'
+        ? `${contacts} to be asked about. The next sync spends ${describeCount(count, 'credit')} on that.`
+        : `${contacts} taken over as those of the same people. Nothing is spent on that.`;
+    },
+    alert: ({ count, parts }) => ({
+      subject: 'held_batch',
+      problem: `the details of ${describeCount(count, 'contact')} changed at once (${partCountsText(parts)}); asking about them again takes ${describeCount(count, 'credit')}`,
+      steps: ['Nothing is spent on them before a person decides: donor-sync holds --show'],
+    }),
+  },
+  contacts_missing: {
+    inShort: () => 'missing from the CRM',
+    why({ isListChanged }) {
+      const changed = isListChanged
+        ? ` ${LIST_CHANGE.charAt(0).toUpperCase()}${LIST_CHANGE.slice(1)}.`
+        : ' An incomplete export, a filter left on and lost access look like this.';
+      return `They are missing from the CRM, and nothing says that they were deleted.${changed} Until you decide, none of them is removed.`;
+    },
+    credits: () => 0,
+    answers(count) {
+      const contacts = describeCount(count, 'contact');
+      return {
+        approve: {
+          label: 'They are gone',
+          title: `Remove ${contacts}?`,
+          confirm: `Remove ${contacts}`,
+          effect:
+            'They count as removed. In a file, the next sync removes their rows from the output, with the values that were paid for. In the networks, the groups decide again.',
+          hint: 'They were deleted, or do not belong to this client any more.',
+        },
+        reject: {
+          label: 'Wait for them',
+          title: `Keep ${contacts}?`,
+          confirm: `Keep ${contacts}`,
+          effect:
+            'Nothing is removed. If they are still missing in seven days, donor-sync asks again.',
+          hint: 'The export was incomplete, or access to them will be restored.',
+        },
+      };
+    },
+    decided(word, count) {
+      const contacts = describeCount(count, 'missing contact');
+      return word === 'approve'
+        ? `${contacts} ${count === 1 ? 'counts' : 'count'} as removed from now on. If they come back, they cost no further credit.`
+        : `${contacts} ${count === 1 ? 'is' : 'are'} kept. If they are still missing in seven days, donor-sync asks again.`;
+    },
+    alert({ count, isListChanged }) {
+      const changed = isListChanged
+        ? '; the settings that make the list have changed since it was last complete'
+        : '';
+      return {
+        subject: 'held_missing',
+        problem: `${describeCount(count, 'contact')} ${count === 1 ? 'is' : 'are'} missing from the CRM, and nothing says that they were deleted${changed}`,
+        steps: [
+          'Look whether the export is complete and whether donor-sync can still see all contacts',
+          'None of them is removed before a user decides: donor-sync holds',
+        ],
+      };
+    },
+  },
+  mass_opt_out: {
+    inShort: () => 'opted out at once',
+    why: ({ marks }) =>
+      `They were marked as opted out at about the same time${byMarks(marks)}. A wrong opt-out field and an import that ticks everyone look like this. Nothing is delivered to them or shown of them. Until you decide, none of their profiles is deleted.`,
+    credits: () => 0,
+    answers(count) {
+      const contacts = describeCount(count, 'contact');
+      return {
+        approve: {
+          label: 'The marks are right',
+          title: `Delete the profiles of ${contacts}?`,
+          confirm: `Delete the profiles of ${contacts}`,
+          effect:
+            'Profiles that were paid for are deleted 30 days after the marks were set; after objections, by the next sync. If the contacts opt in again later, the next refresh buys new profiles.',
+          hint: 'These contacts have asked not to be researched.',
+        },
+        reject: {
+          label: 'The marks are an error',
+          title: `Keep the profiles of ${contacts}?`,
+          confirm: `Keep the profiles of ${contacts}`,
+          effect:
+            'Nothing is deleted. Nothing is delivered either until the marks are corrected in the CRM or in the settings.',
+          hint: 'The opt-out field is wrong, or an import has ticked everyone.',
+        },
+      };
+    },
+    decided(word, count) {
+      const marks = `The opt-out marks of ${describeCount(count, 'contact')} count as`;
+      return word === 'approve'
+        ? `${marks} right. Their profiles are deleted 30 days after the marks were set; after objections, by the next sync.`
+        : `${marks} an error. Their profiles are kept, and delivered once the marks are gone.`;
+    },
+    alert({ count, marks }) {
+      const fields = marks.filter((mark) => mark !== BY_OBJECTION).map((mark) => `"${mark}"`);
+      const by = fields.length === 0 ? '' : ` by ${fields.join(', ')}`;
+      return {
+        subject: 'held_opt_outs',
+        problem: `${describeCount(count, 'contact')} with a paid profile ${count === 1 ? 'was' : 'were'} marked as opted out at once${by}`,
+        steps: [
+          'Look whether contacts.optOutField names the right field and whether the marks are right',
+          'Nothing is delivered to them; their profiles are deleted only after a user confirms the marks: donor-sync holds',
+        ],
+      };
+    },
+  },
+  erasure_requested: {
+    inShort: () => 'the CRM asks for erasure',
+    why: ({ source, count }) => erasureReason(source ?? 'crm_event', count),
+    credits: () => 0,
+    answers(count) {
+      const contacts = describeCount(count, 'contact');
+      return {
+        approve: {
+          label: 'Erase them',
+          title: `Erase ${contacts}?`,
+          confirm: `Erase ${contacts}`,
+          effect:
+            'All data about them is erased for good: in the database, at the service, and in the CRM fields that donor-sync wrote and that are unchanged since. The audit records each erasure.',
+          hint: 'These people asked to be erased.',
+        },
+        reject: {
+          label: 'Keep them',
+          title: `Keep ${contacts}?`,
+          confirm: `Keep ${contacts}`,
+          effect:
+            'Nothing is erased. The contacts are not researched as long as the CRM marks them.',
+          hint: 'The marks are an error, or the data must be kept.',
+        },
+      };
+    },
+    decided(word, count) {
+      const contacts = describeCount(count, 'contact');
+      const are = count === 1 ? 'is' : 'are';
+      return word === 'approve'
+        ? `${contacts} ${are} to be erased. donor-sync starts at once while it runs as a service; otherwise the next sync does it. The audit records each erasure.`
+        : `${contacts} ${are} kept. donor-sync does not ask again unless the CRM withdraws its request and makes it once more.`;
+    },
+    alert({ count, source }) {
+      const isForbidden = source === 'privacy_hold';
+      const contacts = describeCount(count, 'contact');
+      return {
+        subject: 'held_erasures',
+        problem: isForbidden
+          ? `a privacy hold of the CRM forbids the erasure of ${contacts}`
+          : `the CRM asks to erase ${contacts}`,
+        steps: [
+          'Nothing is delivered to contacts that the CRM marks to be forgotten',
+          isForbidden
+            ? 'End the privacy hold in the CRM, then donor-sync asks again: donor-sync holds'
+            : 'None of them is erased before a user decides: donor-sync holds',
+        ],
+      };
+    },
+  },
+};
+
+/** Why the contacts of a batch are to be erased, in whole sentences. */
+function erasureReason(source: ErasureSource, count: number): string {
+  const question = `Erase these ${describeCount(count, 'contact')}?`;
+  switch (source) {
+    case 'crm_event':
+      return `${question} The CRM deleted them for privacy. At most 25 such contacts are erased automatically each day; these are over that limit.`;
+    case 'should_forget':
+      return `${question} The CRM marks them to be forgotten (ShouldForget). They are not researched, and nothing is delivered to them. A wrong bulk update looks like this. Until you decide, none of them is erased.`;
+    case 'privacy_hold':
+      return `A privacy hold of the CRM (HasPrivacyHold) forbids the erasure of ${describeCount(count, 'contact')} that the CRM marks to be forgotten (ShouldForget). They are not researched, and nothing is delivered to them. Once the hold ends in the CRM, donor-sync asks whether to erase them.`;
+    case 'objection':
+      return `${question} Their people object to profiling (HasOptedOutProfiling). They are not researched any more, and their profiles are deleted, but the CRM still holds the values that donor-sync wrote.`;
+    case 'merged':
+      return `${question} Contacts that were merged into them were deleted in the CRM for privacy. Until you decide, none of them is erased.`;
+  }
+}
+
+/** How contacts were marked, for the middle of a sentence; empty if the settings name no field. */
+export function byMarks(marks: readonly string[]): string {
+  if (marks.length === 0) return '';
+  const ways = marks.map((mark) =>
+    mark === BY_OBJECTION ? 'by objections' : `by the field "${mark}"`,
+  );
+  return ` ${ways.join(' and ')}`;
+}
+
+export const LIST_CHANGE =
+  'the settings that make the list (filter, file or columns) have changed since it was last complete';
