@@ -39,6 +39,7 @@ import type { Settings } from './settings/settings.ts';
 import { createStore, type Store } from './store.ts';
 import { getCanonicalId, toContactId } from './sync/control/contact-id.ts';
 import type { RunDeps } from './sync/control/context.ts';
+import { listBegunRequests, listReadyRequests } from './sync/statements/run-requests.ts';
 import { findRunning, type Running } from './sync/views/run.ts';
 
 export type { OpenIntegration };
@@ -144,8 +145,8 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
             log,
           })
         : createEmbeddedEngine({
-            listReady: () => store.runRequests.listReady(),
-            listBegun: () => store.runRequests.listBegun(),
+            listReady: () => listReadyRequests(store.reader),
+            listBegun: () => listBegunRequests(store.reader),
             clock,
             isFree: async (id) => (await findRunning(options, store, id)) === null,
           });

@@ -44,9 +44,6 @@ import { forgetQueries } from './privacy/statements/forget.ts';
 import { mentionQueries } from './privacy/statements/mentions.ts';
 import { retentionQueries } from './privacy/statements/retention.ts';
 import { noWriteLog, type WriteLog } from './privacy/statements/write-log.ts';
-import { runRequestQueries } from './sync/statements/run-requests.ts';
-import { runRowQueries } from './sync/statements/run-rows.ts';
-import { runQueries } from './sync/statements/runs.ts';
 
 export interface StoreDeps {
   db: Database;
@@ -89,8 +86,6 @@ function createQueries(deps: StoreDeps) {
     requireInPlace,
     audit: auditQueries(db, fingerprint, record),
     secrets: secretQueries(db, record),
-    runs: runQueries(db, checkpoint, clock, record),
-    runRows: runRowQueries(db),
     contacts: {
       ...contactQueries(db, checkpoint, clock),
       ...decidedPageQueries(checkpoint, clock),
@@ -125,7 +120,6 @@ function createQueries(deps: StoreDeps) {
     forget: forgetQueries({ db, checkpoint, clock, fingerprint, record, erasures, writeLog }),
     mentions: mentionQueries(db, checkpoint, fingerprint, clock),
     retention: retentionQueries(checkpoint, clock, record),
-    runRequests: runRequestQueries(db, clock, asked, record),
     readiness: readinessQueries(db, clock, requireInPlace),
   };
 }

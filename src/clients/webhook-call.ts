@@ -5,7 +5,7 @@ import type { Actor } from '../core/actor.ts';
 import type { Integration } from '../core/integration.ts';
 import type { ErasureRequest } from '../decisions/statements/erasure-requests.ts';
 import { planReread } from '../jobs/statements/rereads.ts';
-import { MAX_HINTS } from '../sync/statements/run-requests.ts';
+import { MAX_HINTS, requestContacts, requestRun } from '../sync/statements/run-requests.ts';
 import { recordIgnored } from './statements/hooks.ts';
 import { findIntegrationState, listIntegrationsOfSameAccount } from './statements/integrations.ts';
 
@@ -61,9 +61,13 @@ export async function takeCall(
   if (isComplete && own.length === 0) return null;
   const { ids, hasOthers } = await buildHints(application, integration, own);
   const asked =
-    ids.length > 0 ? await store.runRequests.addNamed(integrationId, ids, newRunId) : null;
+    ids.length > 0
+      ? await store.act((trx) => requestContacts(trx, integrationId, ids, newRunId))
+      : null;
   const isOpen = !isComplete || hasOthers;
-  const all = isOpen ? await store.runRequests.add(wholeRun(integrationId, newRunId())) : null;
+  const all = isOpen
+    ? await store.act((trx) => requestRun(trx, wholeRun(integrationId, newRunId())))
+    : null;
   const isLate = isOpen || asked?.isWhole === true;
   if (isLate && (await application.rereadAfterMs(integration)).length > 0) {
     await planReread(store.connection, integrationId);

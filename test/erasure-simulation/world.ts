@@ -25,6 +25,7 @@ import { settingsSchema } from '../../src/settings/settings-schema.ts';
 import { openCrm } from '../../src/sync/control/crm-account.ts';
 import { withLease } from '../../src/sync/control/with-lease.ts';
 import { runSync } from '../../src/sync/run.ts';
+import { listRunRecords } from '../../src/sync/statements/runs.ts';
 import { SECRET_KEY } from '../simulation/night.ts';
 import { beginLife } from '../simulation/process.ts';
 import { createRandom } from '../simulation/random.ts';
@@ -542,7 +543,10 @@ export function createWorld(
   async function undo(back: number): Promise<void> {
     for (const { id } of settings.integrations) {
       await withProduct(async (application) => {
-        const runs = await application.store.runs.list({ integrationId: id, limit: back + 1 });
+        const runs = await listRunRecords(application.store.reader, {
+          integrationId: id,
+          limit: back + 1,
+        });
         const one = runs.at(-1);
         const [integration] = application.select([id]);
         if (one === undefined || integration === undefined) return;

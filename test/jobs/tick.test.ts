@@ -14,6 +14,7 @@ import { migrateToLatest } from '../../src/database/migrate.ts';
 import type { Database } from '../../src/database/tables/tables.ts';
 import { createScheduler, type TickDeps, tick } from '../../src/jobs/scheduler.ts';
 import { createStore, type Store } from '../../src/store.ts';
+import { dropWaitingRequest, listRunRequests } from '../../src/sync/statements/run-requests.ts';
 import { testFingerprint } from '../database/store-world.ts';
 import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
 import { describeEachDatabase, describeOn, openPostgresFresh } from '../helpers/test-databases.ts';
@@ -61,7 +62,7 @@ describeEachDatabase('tick', (open) => {
     const server = await aServer('2026-06-01T12:00:00Z', { a: { cron: '0 2 * * *' } });
     await server.clock.advance(72 * HOUR_MS);
     expect(await tick(server)).toBe(1);
-    expect(await server.store.runRequests.list()).toMatchObject([
+    expect(await listRunRequests(server.store.reader)).toMatchObject([
       { integrationId: 'a', trigger: 'schedule', times: 1 },
     ]);
     expect(await listSchedules(server, server.integrations.values())).toMatchObject([
@@ -75,7 +76,7 @@ describeEachDatabase('tick', (open) => {
     });
     await server.clock.advance(72 * HOUR_MS);
     expect(await tick(server)).toBe(0);
-    expect(await server.store.runRequests.list()).toEqual([]);
+    expect(await listRunRequests(server.store.reader)).toEqual([]);
     await server.clock.advance(14 * HOUR_MS);
     expect(await tick(server)).toBe(1);
   });
@@ -202,8 +203,8 @@ function scheduledOf({ integrations }: Pick<Server, 'integrations'>, id: string)
 
 /** Takes the requests that wait off the list, as their runs would; their integrations. */
 async function takeWanted({ store }: Pick<Server, 'store'>): Promise<string[]> {
-  const waiting = await store.runRequests.list();
-  for (const { runId } of waiting) await store.runRequests.dropWaiting(runId);
+  const waiting = await listRunRequests(store.reader);
+  for (const { runId } of waiting) await dropWaitingRequest(store.connection, runId);
   return waiting.map(({ integrationId }) => integrationId);
 }
 
@@ -221,7 +222,7 @@ describeOn('postgres', 'hosts with clocks of their own', () => {
     expect(planned - Date.now()).toBeLessThanOrEqual(MINUTE_MS);
     const behind = await look(db, -150_000);
     expect(await nextRunAt(behind)).toBe(planned);
-    expect(await behind.runRequests.list()).toEqual([]);
+    expect(await listRunRequests(behind.reader)).toEqual([]);
     await close();
   });
 });

@@ -4,7 +4,7 @@ import type { Integration } from '../../core/integration.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import type { BucketReport, RunReport } from '../../core/run.ts';
 import type { Reader } from '../../database/reader.ts';
-import type { Store } from '../../store.ts';
+import { listNewestRuns, listRunRecords } from '../../sync/statements/runs.ts';
 import { readReport } from '../../sync/views/run.ts';
 import { listLastSuccesses, listPlannedTimes } from '../statements/run-activity.ts';
 import { findSchedule } from '../statements/schedules.ts';
@@ -33,23 +33,21 @@ export interface IntegrationStatus {
   lastSuccessAt: string | null;
 }
 
-type StatusStore = Pick<Store, 'runs' | 'runRows' | 'reader'>;
-
 /** Integrations that are asked about at once. */
 const AT_ONCE = 500;
 
 export async function readStatus(
-  store: StatusStore,
+  reader: Reader,
   integration: Integration,
 ): Promise<IntegrationStatus> {
-  const [status] = await readStatuses(store, [integration]);
+  const [status] = await readStatuses(reader, [integration]);
   if (status === undefined) throw new Error('an integration has no status');
   return status;
 }
 
 /** The same of many, with a few questions for all of them. */
 export async function readStatuses(
-  store: StatusStore,
+  reader: Reader,
   integrations: readonly Integration[],
 ): Promise<IntegrationStatus[]> {
   const statuses: IntegrationStatus[] = [];
@@ -57,9 +55,9 @@ export async function readStatuses(
     const some = integrations.slice(from, from + AT_ONCE);
     const ids = some.map(({ id }) => id);
     const [runs, successes, planned] = await Promise.all([
-      store.runs.listNewest(ids, 1),
-      listLastSuccesses(store.reader, ids),
-      listPlannedTimes(store.reader, ids),
+      listNewestRuns(reader, ids, 1),
+      listLastSuccesses(reader, ids),
+      listPlannedTimes(reader, ids),
     ]);
     for (const integration of some) {
       const { id, name, crm } = integration;
@@ -70,7 +68,7 @@ export async function readStatuses(
         name: name ?? null,
         crm: crm.kind,
         schedule: plannedRuns(integration, planned.get(id)),
-        lastRun: last ? await readReport(store, last) : null,
+        lastRun: last ? await readReport(reader, last) : null,
         lastSuccessAt: success === undefined ? null : isoTime(success),
       });
     }
@@ -102,10 +100,14 @@ export async function readPlannedRuns(
 
 /** When a run succeeded last, ISO 8601; null if none has. */
 export async function readLastSuccess(
-  { runs }: Pick<Store, 'runs'>,
+  reader: Reader,
   integrationId: string,
 ): Promise<string | null> {
-  const [row] = await runs.list({ integrationId, status: 'succeeded', limit: 1 });
+  const [row] = await listRunRecords(reader, {
+    integrationId,
+    status: 'succeeded',
+    limit: 1,
+  });
   return row ? isoTime(row.finishedAt ?? row.startedAt) : null;
 }
 

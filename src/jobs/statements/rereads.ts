@@ -55,7 +55,7 @@ export async function requestReread(
     .where('integration_id', '=', integrationId)
     .executeTakeFirst();
   const request = { integrationId, contact: null, full: false, runId, ...hook };
-  await addRunRequest(trx, { ...request, trigger: 'webhook' }, trx.clock.now());
+  await addRunRequest(trx, { ...request, trigger: 'webhook' });
   await trx.asked(trx, [{ integrationId, isUrgent: true }]);
 }
 

@@ -6,6 +6,7 @@ import { listAlerts } from '../../../src/clients/statements/alerts.ts';
 import { ALERT_KINDS, alertsSchema } from '../../../src/core/alert-settings.ts';
 import { integrationSchema } from '../../../src/core/integration.ts';
 import { silentLog } from '../../../src/core/log.ts';
+import { recordRunBegin, recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import { holdChanged } from '../../contacts/contact-stages.ts';
 import { type StoreWorld, storeWorlds } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
@@ -341,13 +342,15 @@ describeEachDatabase('alerts', (open) => {
     await clock.advance(1);
     runs += 1;
     const id = `ended-${runs}`;
-    await store.runs.begin(lease, id, 'manual', null);
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, id, 'manual', null));
     const credits = { enhancements: { remaining }, networks: { remaining: null } };
-    await store.runs.finish(lease, id, {
-      ...{ status, reason: code === null ? null : { code, message: 'Anna Smith' } },
-      finishedAt: clock.now(),
-      report: JSON.stringify({ credits }),
-    });
+    await store.checkpoint(lease, (trx) =>
+      recordRunEnd(trx, id, {
+        ...{ status, reason: code === null ? null : { code, message: 'Anna Smith' } },
+        finishedAt: clock.now(),
+        report: JSON.stringify({ credits }),
+      }),
+    );
   }
 
   async function hold(contact: string): Promise<void> {

@@ -9,6 +9,7 @@ import {
   saveSealedSettings,
 } from '../../../src/clients/statements/integrations.ts';
 import { listScheduleRecords, saveSchedules } from '../../../src/clients/statements/schedules.ts';
+import { listRunRequests, requestRun } from '../../../src/sync/statements/run-requests.ts';
 import { noting } from '../../contacts/contact-stages.ts';
 import { INTEGRATION, RUN, storeWorlds, takeLease } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
@@ -121,19 +122,21 @@ describeEachDatabase('integrations', (open) => {
     for (const id of ['lakeside', 'hillside']) {
       await store.act((trx) => saveSealedSettings(trx, id, 'sealed'));
       await saveSchedules(store.connection, [{ integrationId: id, rule: 'rule', nextRunAt: 1 }]);
-      await store.runRequests.add({
-        integrationId: id,
-        contact: null,
-        trigger: 'manual',
-        full: false,
-        runId: `run-${id}`,
-      });
+      await store.act((trx) =>
+        requestRun(trx, {
+          integrationId: id,
+          contact: null,
+          trigger: 'manual',
+          full: false,
+          runId: `run-${id}`,
+        }),
+      );
     }
     await store.act((trx) => deleteSettings(trx, 'lakeside'));
     expect(
       (await listScheduleRecords(store.reader)).map(({ integrationId }) => integrationId),
     ).toEqual(['hillside']);
-    expect(await store.runRequests.list('lakeside')).toEqual([]);
-    expect(await store.runRequests.list('hillside')).toHaveLength(1);
+    expect(await listRunRequests(store.reader, 'lakeside')).toEqual([]);
+    expect(await listRunRequests(store.reader, 'hillside')).toHaveLength(1);
   });
 });

@@ -3,6 +3,7 @@ import {
   listRunActivity,
   type RunActivityRow,
 } from '../../../src/clients/statements/run-activity.ts';
+import { recordRunBegin, recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import {
   INTEGRATION,
   RUN,
@@ -26,7 +27,9 @@ describeEachDatabase('the signs of all integrations', (open) => {
     expect(await look()).toMatchObject({ run: RUN, status: 'running', isGoingOn: true });
     await end(RUN, 'succeeded');
     expect(await look()).toMatchObject({ run: RUN, status: 'succeeded', isGoingOn: false });
-    await world.store.runs.begin(world.lease, 'run-2', 'manual', null);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRunBegin(trx, 'run-2', 'manual', null),
+    );
     expect(await look()).toMatchObject({ run: 'run-2', status: 'running', isGoingOn: true });
     await end('run-2', 'failed');
     expect(await look()).toMatchObject({ run: 'run-2', status: 'failed', reasonMessage: 'Why' });
@@ -63,6 +66,8 @@ describeEachDatabase('the signs of all integrations', (open) => {
   async function end(run: string, status: 'succeeded' | 'failed'): Promise<void> {
     const reason = status === 'failed' ? { code: 'unexpected_error', message: 'Why' } : null;
     const finishedAt = world.clock.now();
-    await world.store.runs.finish(world.lease, run, { status, reason, finishedAt, report: '{}' });
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRunEnd(trx, run, { status, reason, finishedAt, report: '{}' }),
+    );
   }
 });

@@ -5,6 +5,7 @@ import { openDatabase } from '../../../src/database/database.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { addAccessToken, revokeAccessToken } from '../../../src/people/statements/access.ts';
 import { createStore } from '../../../src/store.ts';
+import { requestRun } from '../../../src/sync/statements/run-requests.ts';
 import { eraseContact } from '../../helpers/erasing.ts';
 
 const [url = ''] = process.argv.slice(2);
@@ -23,7 +24,7 @@ for (let change = 0; ; change += 1) {
   const id = randomUUID();
   await store.act((trx) => addAccessToken(trx, { id, name: id, role: 'viewer', hash: id }));
   const request = { integrationId, trigger: 'manual', full: false } as const;
-  await store.runRequests.add({ ...request, contact: `contact-${id}`, runId: id });
+  await store.act((trx) => requestRun(trx, { ...request, contact: `contact-${id}`, runId: id }));
   if (id < '4') await store.act((trx) => revokeAccessToken(trx, id));
   if (id > 'c') await eraseContact(store, integrationId, `contact-${id}`);
   if (change === 0) process.stdout.write('begun\n');

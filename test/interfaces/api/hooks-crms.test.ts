@@ -11,6 +11,7 @@ import type { RunReport } from '../../../src/core/run.ts';
 import { createMissingFields } from '../../../src/fields/describe.ts';
 import type { HookSigning } from '../../../src/interfaces/api/webhooks/hook-address.ts';
 import { listRereads } from '../../../src/jobs/statements/rereads.ts';
+import { listRunRecords } from '../../../src/sync/statements/runs.ts';
 import { findRunReport } from '../../../src/sync/views/run.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { until } from '../../jobs/runner-world.ts';
@@ -114,7 +115,7 @@ async function syncAll(here: HttpWorld): Promise<void> {
 async function endOf({ application }: HttpWorld, runId: string | null): Promise<RunReport> {
   let report: RunReport | null = null;
   await until(async () => {
-    report = await findRunReport(application.store, runId ?? '');
+    report = await findRunReport(application.store.reader, runId ?? '');
     return report !== null && report.finishedAt !== null;
   });
   if (report === null) throw new Error('no run');
@@ -122,7 +123,7 @@ async function endOf({ application }: HttpWorld, runId: string | null): Promise<
 }
 
 async function runsOf({ application }: HttpWorld) {
-  return application.store.runs.list({ limit: 50 });
+  return listRunRecords(application.store.reader, { limit: 50 });
 }
 
 async function ignoredOf({ application }: HttpWorld): Promise<number | undefined> {

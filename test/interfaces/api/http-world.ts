@@ -31,6 +31,7 @@ import { hashToken, newAccessToken } from '../../../src/people/access-token.ts';
 import { addAccessToken } from '../../../src/people/statements/access.ts';
 import type { SetupEnvironment } from '../../../src/settings/environment.ts';
 import { settingsSchema } from '../../../src/settings/settings-schema.ts';
+import { findRunById } from '../../../src/sync/statements/runs.ts';
 import { findFreePort } from '../../helpers/free-port.ts';
 import { controlService } from '../../helpers/service-control.ts';
 
@@ -277,7 +278,7 @@ const MAX_LOOKS = 3_000;
 /** A run gives its lease back right after its end is stored; until then nothing else may start. */
 async function untilEnded({ store }: Application, runId: string): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
-    const row = await store.runs.find(runId);
+    const row = await findRunById(store.reader, runId);
     if (row && row.status !== 'running' && (await isFree(row.integrationId))) return;
     await systemClock.sleep(LOOK_INTERVAL_MS);
   }

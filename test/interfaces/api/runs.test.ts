@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { claimIdempotencyKey } from '../../../src/jobs/statements/idempotency.ts';
+import { listRunRequests } from '../../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { holdJobs } from '../../helpers/held-jobs.ts';
 import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
@@ -187,7 +188,7 @@ describe('POST /v1/integrations/:id/runs', () => {
     expect([form.status, form.read(errorSchema).error.code]).toEqual([415, 'body_not_json']);
     const empty = { ...post, body: '', headers: { 'content-type': 'text/xml' } };
     expect((await here.request(RUNS, empty)).status).toBe(415);
-    expect(await here.application.store.runRequests.list()).toEqual([]);
+    expect(await listRunRequests(here.application.store.reader)).toEqual([]);
   });
 });
 

@@ -6,6 +6,7 @@ import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { Database, Tables } from '../../../src/database/tables/tables.ts';
 import { addAccessToken } from '../../../src/people/statements/access.ts';
 import type { AuditPlace } from '../../../src/privacy/audit/audit.ts';
+import { requestRun } from '../../../src/sync/statements/run-requests.ts';
 import { INTEGRATION, type StoreWorld, storeWorlds } from '../../database/store-world.ts';
 import { withLeaseOf } from '../../helpers/erasing.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
@@ -590,9 +591,11 @@ async function erase({ store }: StoreWorld, crmId: string): Promise<void> {
 
 function ask(store: StoreWorld['store'], contact: string) {
   const runId = crypto.randomUUID();
-  return store.runRequests.add({
-    ...{ integrationId: INTEGRATION, contact, trigger: 'manual', full: false, runId },
-  });
+  return store.act((trx) =>
+    requestRun(trx, {
+      ...{ integrationId: INTEGRATION, contact, trigger: 'manual', full: false, runId },
+    }),
+  );
 }
 
 /** What the next changes end with that is none of the errors that a user can act on. */

@@ -12,6 +12,8 @@ import type { Tables } from '../../../src/database/tables/tables.ts';
 import { addAccessToken, revokeAccessToken } from '../../../src/people/statements/access.ts';
 import { addSession } from '../../../src/people/statements/sessions.ts';
 import { createStore, type Store } from '../../../src/store.ts';
+import { requestRun } from '../../../src/sync/statements/run-requests.ts';
+import { recordRunBegin } from '../../../src/sync/statements/runs.ts';
 import { contactRow } from '../../contacts/contact-stages.ts';
 import {
   everything,
@@ -46,7 +48,7 @@ describeEachDatabase('the audit', (open, kind) => {
   it('says who asked for a run, for which contact, when and from where', async () => {
     const { store, clock } = await createWorld();
     const request = asked(CONTACT);
-    await store.actingAs(ANNA).runRequests.add(request);
+    await store.actingAs(ANNA).act((trx) => requestRun(trx, request));
     const [entry] = await store.audit.list({ limit: 1 });
     expect(entry).toMatchObject({
       at: clock.now(),
@@ -60,8 +62,8 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('has a run that was asked for once, also when it begins', async () => {
     const { store, lease } = await createWorld();
-    const runId = await store.runRequests.add(asked());
-    await store.runs.begin(lease, runId, 'manual', null);
+    const runId = await store.act((trx) => requestRun(trx, asked()));
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, runId, 'manual', null));
     expect(await actionsOf(store)).toEqual(['run.asked', 'run.asked']);
   });
 
@@ -144,7 +146,7 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('cannot name a contact any more that was erased, and is still whole', async () => {
     const { store, db } = await createWorld();
-    await store.actingAs(ANNA).runRequests.add(asked(CONTACT));
+    await store.actingAs(ANNA).act((trx) => requestRun(trx, asked(CONTACT)));
     const begun = {
       state: 'begun',
       person: null,
@@ -156,7 +158,7 @@ describeEachDatabase('the audit', (open, kind) => {
       store.forget.begin(lease, { crmId: CONTACT, ...begun }),
     );
     await eraseContact(store, INTEGRATION, CONTACT);
-    await store.actingAs(ANNA).runRequests.add(asked(CONTACT));
+    await store.actingAs(ANNA).act((trx) => requestRun(trx, asked(CONTACT)));
     const entries = await store.audit.list({ limit: 4 });
     expect(entries.map(({ action, crmId }) => [action, crmId]).reverse()).toEqual([
       ['run.asked', null],
@@ -245,7 +247,7 @@ describeEachDatabase('the audit', (open, kind) => {
     await store.act((trx) =>
       addAccessToken(trx, { id: 'old', name: 't', role: 'viewer', hash: 'old' }),
     );
-    await store.actingAs(ANNA).runRequests.add(asked(CONTACT));
+    await store.actingAs(ANNA).act((trx) => requestRun(trx, asked(CONTACT)));
     const problems = async () => (await store.audit.verify()).problems.join('\n');
     expect(await problems()).toBe('');
     await db.deleteFrom('audit_keys').execute();
@@ -285,7 +287,7 @@ describeEachDatabase('the audit', (open, kind) => {
     const { store, db, lease } = await createWorld();
     const problems = async () => (await store.audit.verify()).problems.join('\n');
     for (const contact of [CONTACT, '0035e00000other', '0035e00000third']) {
-      await store.actingAs(ANNA).runRequests.add(asked(contact));
+      await store.actingAs(ANNA).act((trx) => requestRun(trx, asked(contact)));
     }
     await store.forget.erase(lease, CONTACT);
     expect(await problems()).toBe('');
@@ -298,7 +300,7 @@ describeEachDatabase('the audit', (open, kind) => {
   it('knows why keys are gone also while a client is being erased, and when that was cut off', async () => {
     const { store, db, lease } = await createWorld();
     const problems = async () => (await store.audit.verify()).problems.join('\n');
-    await store.actingAs(ANNA).runRequests.add(asked(CONTACT));
+    await store.actingAs(ANNA).act((trx) => requestRun(trx, asked(CONTACT)));
     const keys = () => db.selectFrom('audit_keys').selectAll().execute();
     const [key] = await keys();
     // What ends the erasure of a client is the count of what stays: it is cut off there.
@@ -375,9 +377,9 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('begins at a signed place once its old entries are purged', async () => {
     const { store, db, clock } = await createWorld();
-    await store.runRequests.add(asked(CONTACT));
+    await store.act((trx) => requestRun(trx, asked(CONTACT)));
     await clock.advance(10 * DAY_MS);
-    await store.runRequests.add(asked('another'));
+    await store.act((trx) => requestRun(trx, asked('another')));
     expect(await store.audit.purge(clock.now() - DAY_MS)).toBe(2);
     expect(await store.audit.purge(clock.now() - DAY_MS)).toBe(0);
     const entries = await store.audit.list({ limit: 10 });
@@ -417,7 +419,7 @@ describeEachDatabase('the audit', (open, kind) => {
         for (let at = 0; at < 20; at += 1) {
           const id = `${writer}-${at}`;
           await other.act((trx) => addAccessToken(trx, { id, name: id, role: 'viewer', hash: id }));
-          if (at % 5 === 0) await other.runRequests.add(asked('shared'));
+          if (at % 5 === 0) await other.act((trx) => requestRun(trx, asked('shared')));
         }
       }),
     );

@@ -25,6 +25,7 @@ import {
 } from '../../../src/paths/statements/warm-paths.ts';
 import { eraseAgain } from '../../../src/privacy/statements/erase-again.ts';
 import { eraseIntegration } from '../../../src/privacy/statements/erase-integration.ts';
+import { findRunById, recordRunBegin, recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import {
   accept,
   chargeLoss,
@@ -147,10 +148,12 @@ describeEachDatabase('erase', (open, kind) => {
   it('leaves no row of what runs did to the contact, whatever other integrations have', async () => {
     const world = await createWorld();
     const { store, db, lease, clock } = world;
-    await store.runs.begin(lease, 'run-2', 'manual', null);
-    await store.runs.finish(lease, 'run-2', {
-      ...{ status: 'succeeded', reason: null, finishedAt: clock.now(), report: '{}' },
-    });
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, 'run-2', 'manual', null));
+    await store.checkpoint(lease, (trx) =>
+      recordRunEnd(trx, 'run-2', {
+        ...{ status: 'succeeded', reason: null, finishedAt: clock.now(), report: '{}' },
+      }),
+    );
     const row = { place: 4, crm_id: MARKED, reason: 'no_match', detail: null, at: clock.now() };
     await db
       .insertInto('run_rows')
@@ -172,15 +175,17 @@ describeEachDatabase('erase', (open, kind) => {
     const world = await createWorld();
     const { store, lease, clock } = world;
     const message = `There is no contact "${MARKED}" in the CRM.`;
-    await store.runs.begin(lease, 'run-2', 'webhook', [MARKED]);
-    await store.runs.finish(lease, 'run-2', {
-      ...{ status: 'failed', reason: { code: 'contact_unknown', message } },
-      ...{ finishedAt: clock.now(), report: JSON.stringify({ reason: { message } }) },
-    });
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, 'run-2', 'webhook', [MARKED]));
+    await store.checkpoint(lease, (trx) =>
+      recordRunEnd(trx, 'run-2', {
+        ...{ status: 'failed', reason: { code: 'contact_unknown', message } },
+        ...{ finishedAt: clock.now(), report: JSON.stringify({ reason: { message } }) },
+      }),
+    );
     expect(await tablesWithTraces(world)).toEqual(['audit_keys', 'runs']);
     await eraseContact(store, INTEGRATION, MARKED);
     expect(await tablesWithTraces(world)).toEqual([]);
-    const run = await store.runs.find('run-2');
+    const run = await findRunById(store.reader, 'run-2');
     expect(run?.reasonMessage).toBe('There is no contact (erased) in the CRM.');
     expect(JSON.parse(run?.report ?? '')).toEqual({ reason: { message: run?.reasonMessage } });
   });

@@ -129,7 +129,7 @@ async function startOnce(
     claimIdempotencyKey(trx, fingerprint, asked, newId(deps.clock.now())),
   );
   if (claim.request !== asked) throw keyReused();
-  const known = await findRunReport(store, claim.runId);
+  const known = await findRunReport(store.reader, claim.runId);
   if (known) return { run: known, joined: null };
   // The key is new, or its first request broke off before the run was on record.
   const started = await start(deps, integration, { ...requested, runId: claim.runId });
@@ -166,7 +166,7 @@ async function start(
     mayJoin: !isAccepted && !acceptMarks,
   });
   const run =
-    (await findRunReport(application.store, runId)) ??
+    (await findRunReport(application.store.reader, runId)) ??
     waitingRun({ id: runId, integration: integration.id, trigger, requestedAt });
   return { run, joined };
 }
