@@ -39,6 +39,7 @@ import type { Settings } from './settings/settings.ts';
 import { createStore, type Store } from './store.ts';
 import { getCanonicalId, toContactId } from './sync/control/contact-id.ts';
 import type { RunDeps } from './sync/control/context.ts';
+import { listBegunRequests, listReadyRequests } from './sync/statements/run-requests.ts';
 import { findRunning, type Running } from './sync/views/run.ts';
 
 export type { OpenIntegration };
@@ -146,8 +147,8 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
             log,
           })
         : createEmbeddedEngine({
-            listReady: () => store.runRequests.listReady(),
-            listBegun: () => store.runRequests.listBegun(),
+            listReady: () => listReadyRequests(store.reader),
+            listBegun: () => listBegunRequests(store.reader),
             clock,
             isFree: async (id) => (await findRunning(options, store, id)) === null,
           });
@@ -165,7 +166,7 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     };
     const store: Store = createStore(stored);
     if (options.restores !== true) await keepErasureLog(store, erasures, log);
-    const { integrations, refresh } = await collectIntegrations(settings, store, sealer);
+    const { integrations, refresh } = await collectIntegrations(settings, store.reader, sealer);
     warnOfInsecureHttp(log, settings, integrations);
     if (options.recordsSettings !== false) await recordSettings(store, integrations.values());
     const { allowInsecureHttp } = settings;

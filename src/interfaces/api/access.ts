@@ -7,9 +7,16 @@ import { newId } from '../../core/new-id.ts';
 import { mayActAs, type Role } from '../../core/role.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
 import { hashToken } from '../../people/access-token.ts';
-import type { AccessTokenRecord } from '../../people/statements/access.ts';
-import type { PersonRecord } from '../../people/statements/people.ts';
 import {
+  type AccessTokenRecord,
+  listAccessTokens,
+  recordTokenUse,
+} from '../../people/statements/access.ts';
+import { hasJoinedPerson, type PersonRecord } from '../../people/statements/people.ts';
+import {
+  addSession,
+  endSession,
+  resumeSession,
   SESSION_MS,
   type SessionDetails,
   type SessionOwner,
@@ -81,7 +88,7 @@ export interface Access {
 }
 
 export interface AccessDeps {
-  store: Pick<Store, 'access' | 'people' | 'sessions' | 'audit' | 'actingAs'>;
+  store: Store;
   /** Opens who a person is. */
   sealer: Pick<Sealer, 'open'>;
   clock: Pick<Clock, 'now'>;
@@ -111,7 +118,7 @@ export function createAccess(deps: AccessDeps): Access {
     }
     // Where others could have read the cookie, it proves nothing.
     const cookie = transport.isSafe(c) ? getCookie(c, cookieName) : undefined;
-    const session = cookie ? await store.sessions.find(hashToken(cookie)) : null;
+    const session = cookie ? await resumeSession(store.connection, hashToken(cookie)) : null;
     if (session !== null) {
       const { id, owner } = session;
       return 'person' in owner
@@ -143,7 +150,9 @@ export function createAccess(deps: AccessDeps): Access {
   }
 
   async function isWithoutUsers(): Promise<boolean> {
-    return (await store.access.listTokens()).length === 0 && !(await store.people.hasJoined());
+    return (
+      (await listAccessTokens(store.reader)).length === 0 && !(await hasJoinedPerson(store.reader))
+    );
   }
 
   function personPrincipal(person: PersonRecord, sessionId: string): Principal {
@@ -156,12 +165,14 @@ export function createAccess(deps: AccessDeps): Access {
   async function findToken(c: Context<HttpEnv>, token: string): Promise<AccessTokenRecord | null> {
     const hash = hashToken(token);
     // All are compared, so that the time tells nothing of which one it is.
-    const [row] = (await store.access.listTokens()).filter((one) => isSameText(one.hash, hash));
+    const [row] = (await listAccessTokens(store.reader)).filter((one) =>
+      isSameText(one.hash, hash),
+    );
     if (row === undefined) {
       noteWrong(c);
       return null;
     }
-    await store.access.noteUse(row);
+    await recordTokenUse(store.connection, row);
     return row;
   }
 
@@ -200,12 +211,12 @@ export function createAccess(deps: AccessDeps): Access {
     by?: SessionDetails,
   ) {
     const before = getCookie(c, cookieName);
-    if (before !== undefined) await store.sessions.end(hashToken(before));
+    if (before !== undefined) await endSession(store.connection, hashToken(before));
     const secret = newSecret();
     const acting = store.actingAs({ kind: 'session', name, from: getAddress(c) });
     const browser = describeBrowser(c);
     const id = newId(clock.now());
-    await acting.sessions.add({ hash: hashToken(secret), id, browser }, owner, by);
+    await acting.act((trx) => addSession(trx, { hash: hashToken(secret), id, browser }, owner, by));
     setCookie(c, cookieName, secret, {
       httpOnly: true,
       sameSite: 'Lax',
@@ -266,7 +277,7 @@ export function createAccess(deps: AccessDeps): Access {
       await beginSession(c, { personId: person.id }, name, by);
     },
     noteWrong,
-    hasPeople: () => store.people.hasJoined(),
+    hasPeople: () => hasJoinedPerson(store.reader),
     async beginFirstVisit(c, secret) {
       requireSameOrigin(c, publicUrl, 'allowed');
       const isOpen = typeof withoutToken === 'object' && takesLink(c) && (await isWithoutUsers());
@@ -289,7 +300,7 @@ export function createAccess(deps: AccessDeps): Access {
     async signOut(c) {
       requireSameOrigin(c, publicUrl, 'refused');
       const cookie = getCookie(c, cookieName);
-      if (cookie !== undefined) await store.sessions.end(hashToken(cookie));
+      if (cookie !== undefined) await endSession(store.connection, hashToken(cookie));
       deleteCookie(c, cookieName, { path: '/', secure: isSecure });
     },
   };

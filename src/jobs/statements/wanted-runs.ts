@@ -1,13 +1,7 @@
 /** Of which integrations a run is wanted, for those who hand out the work. */
 import { type SqlBool, sql } from 'kysely';
+import type { AskedRun } from '../../core/run.ts';
 import type { Database, Trx } from '../../database/tables/tables.ts';
-
-/** An integration of which a run is wanted. */
-export interface AskedRun {
-  integrationId: string;
-  /** True if more than a schedule asks for it. */
-  isUrgent: boolean;
-}
 
 /** Integrations of which something is wanted, and that have no job (open, by its key) in a queue of pg-boss. */
 export async function listWithoutJob(

@@ -2,9 +2,12 @@
 import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { savePause } from '../../../src/clients/statements/schedules.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { Database, Tables } from '../../../src/database/tables/tables.ts';
+import { addAccessToken } from '../../../src/people/statements/access.ts';
 import type { AuditPlace } from '../../../src/privacy/audit/audit.ts';
+import { requestRun } from '../../../src/sync/statements/run-requests.ts';
 import { INTEGRATION, type StoreWorld, storeWorlds } from '../../database/store-world.ts';
 import { withLeaseOf } from '../../helpers/erasing.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
@@ -59,7 +62,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
       await db.deleteFrom('audit_head').execute();
       await db.deleteFrom('chain_births').execute();
       await clock.advance(DAY_MS);
-      await store.schedules.pause('z');
+      await store.act((trx) => savePause(trx, 'z'));
     },
     says: /a new chain was begun/,
   },
@@ -67,7 +70,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
     does: async (db, { store }) => {
       await db.deleteFrom('audit_entries').execute();
       await db.deleteFrom('audit_head').execute();
-      await store.schedules.pause('z');
+      await store.act((trx) => savePause(trx, 'z'));
     },
     says: /first entry is not the one in the audit's birth record/,
   },
@@ -82,7 +85,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
   'the row of the end is deleted, and the audit used again': {
     does: async (db, { store }) => {
       await db.deleteFrom('audit_head').execute();
-      await store.schedules.pause('z');
+      await store.act((trx) => savePause(trx, 'z'));
     },
     says: CHANGED,
   },
@@ -118,7 +121,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
       const early = await Promise.all(
         tables.map((one) => db.selectFrom(one).selectAll().execute()),
       );
-      await store.schedules.pause('hidden');
+      await store.act((trx) => savePause(trx, 'hidden'));
       await noteKnown(store);
       for (const [index, one] of tables.entries()) {
         await db.deleteFrom(one).execute();
@@ -264,7 +267,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
       await head(db)
         .set((eb) => ({ seq: eb('seq', '+', 5) }))
         .execute();
-      await store.schedules.pause('z');
+      await store.act((trx) => savePause(trx, 'z'));
     },
     says: /Entries are missing/,
   },
@@ -302,8 +305,8 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
       await head(db)
         .set({ seq: seq - 1, hash })
         .execute();
-      await store.schedules.pause('z');
-      await store.schedules.pause('y');
+      await store.act((trx) => savePause(trx, 'z'));
+      await store.act((trx) => savePause(trx, 'y'));
     },
     says: NOT_THE_END,
   },
@@ -688,11 +691,11 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
 
 /** Entries with and without contacts, beside what is made together with its entry. */
 async function fill({ store }: StoreWorld, id = 'first'): Promise<void> {
-  await store.access.addToken({ id, name: 't', role: 'viewer', hash: id });
+  await store.act((trx) => addAccessToken(trx, { id, name: 't', role: 'viewer', hash: id }));
   for (const contact of [ADA, BEN]) await ask(store, contact);
-  await store.schedules.pause('a');
-  await store.schedules.pause('b');
-  await store.schedules.pause('c');
+  await store.act((trx) => savePause(trx, 'a'));
+  await store.act((trx) => savePause(trx, 'b'));
+  await store.act((trx) => savePause(trx, 'c'));
 }
 
 async function erase({ store }: StoreWorld, crmId: string): Promise<void> {
@@ -707,15 +710,17 @@ async function erase({ store }: StoreWorld, crmId: string): Promise<void> {
 
 function ask(store: StoreWorld['store'], contact: string) {
   const runId = crypto.randomUUID();
-  return store.runRequests.add({
-    ...{ integrationId: INTEGRATION, contact, trigger: 'manual', full: false, runId },
-  });
+  return store.act((trx) =>
+    requestRun(trx, {
+      ...{ integrationId: INTEGRATION, contact, trigger: 'manual', full: false, runId },
+    }),
+  );
 }
 
 /** What the next changes end with that is none of the errors that a user can act on. */
 async function unexpectedOf({ store }: StoreWorld): Promise<unknown[]> {
   const tried = await Promise.allSettled([
-    store.schedules.pause('next'),
+    store.act((trx) => savePause(trx, 'next')),
     ask(store, ADA),
     store.audit.list({ limit: 100 }),
   ]);

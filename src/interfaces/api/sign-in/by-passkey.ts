@@ -9,6 +9,7 @@ import {
   type PasskeyDeps,
   type PasskeyOffer,
 } from '../../../people/sign-in/passkeys.ts';
+import { hasPasskeys } from '../../../people/statements/passkeys.ts';
 import type { Store } from '../../../store.ts';
 import type { Access } from '../access.ts';
 import type { HttpEnv } from '../request/context.ts';
@@ -39,7 +40,7 @@ export interface PasskeySignIn {
 
 export interface PasskeySignInDeps {
   passkeys: PasskeyDeps;
-  store: Pick<Store, 'actingAs' | 'passkeys' | 'attempts' | 'fingerprint'>;
+  store: Store;
   publicUrl: string;
   getAddress: ClientAddress;
   access: Pick<Access, 'signInAs'>;
@@ -82,7 +83,7 @@ export function createPasskeySignIn(deps: PasskeySignInDeps): PasskeySignIn {
     deps: passkeys,
 
     async offer(c) {
-      if (!(await store.passkeys.hasAny())) return null;
+      if (!(await hasPasskeys(store.reader))) return null;
       const before = getCookie(c, cookieName) ?? '';
       const boundTo = COOKIE_VALUE.test(before) ? before : newSecret();
       setCookie(c, cookieName, boundTo, {

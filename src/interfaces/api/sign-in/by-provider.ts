@@ -61,7 +61,7 @@ export interface ProviderSignIn {
 export interface ProviderSignInDeps {
   settings: ProviderSettings;
   people: PeopleDeps;
-  store: Pick<Store, 'actingAs' | 'attempts' | 'fingerprint'>;
+  store: Store;
   allowInsecureHttp: readonly string[];
   publicUrl: string;
   getAddress: ClientAddress;
