@@ -63,6 +63,8 @@ export interface ApplicationOptions {
   neighbours?: Partial<Neighbours>;
   /** True while a database is put back: the log of erasures is read as it is, without a line of this process. */
   restores?: boolean;
+  /** True for a command that checks what is on record: it is to add nothing. */
+  isCheck?: boolean;
   /** Folders of backups that may hold a log of erasures. */
   backupFolders?: readonly string[];
 }
@@ -165,7 +167,7 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     if (options.restores !== true) await keepErasureLog(store, erasures, log);
     const { integrations, refresh } = await collectIntegrations(settings, store, sealer);
     warnOfInsecureHttp(log, settings, integrations);
-    await recordSettings(store, integrations.values());
+    if (options.isCheck !== true) await recordSettings(store, integrations.values());
     const { allowInsecureHttp } = settings;
     const sightings = createObservations();
     const { close, kind } = database;

@@ -160,6 +160,11 @@ export function isPartMissing(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === PART_MISSING;
 }
 
+/** True if a number in the database is beyond what is exact: donor-sync writes none. */
+export function isTooLarge(error: unknown): boolean {
+  return isDonorSyncError(error) && error.code === 'database_number_too_large';
+}
+
 /** True if it is unknown whether a commit was kept. */
 export function isUnconfirmed(error: unknown): boolean {
   return isDonorSyncError(error) && error.code === 'database_commit_unconfirmed';

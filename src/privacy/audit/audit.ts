@@ -5,9 +5,9 @@ import { isoTime } from '../../core/clock.ts';
 import { isDonorSyncError, messageOf } from '../../core/errors.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
-import { listTriggers } from '../../database/list-triggers.ts';
+import { findForeignParts } from '../../database/foreign-parts.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
-import { isPartMissing } from '../../database/store-error.ts';
+import { isPartMissing, isTooLarge } from '../../database/store-error.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import { type Blocks, blocksSchema, describeChangedBlocks, readBlocks } from './blocks.ts';
 import {
@@ -113,6 +113,11 @@ const SEALING_BLOCKS = [
   ...(['forget.begun', 'forget.done', 'forget.lifted', 'hold.decided', 'audit.purged'] as const),
 ] satisfies AuditAction[];
 
+/** Where the audit stands, and who is blocked. */
+const AUDIT_TABLES = [
+  ...(['audit_entries', 'audit_keys', 'audit_head', 'chain_births', 'forgotten'] as const),
+] satisfies (keyof Tables)[];
+
 const MAX_PROBLEMS = 20;
 const ROWS_AT_ONCE = 500;
 
@@ -211,12 +216,16 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
       known: AuditPlace | null = null,
       onChecked: (entries: number, of: number) => Promise<void> = async () => {},
     ): Promise<AuditCheck> {
+      const unread = { entries: 0, end: null, purgedThrough: 0 };
+      const foreign = await findForeign();
+      if (foreign.isUnreadable) return { ...unread, problems: foreign.problems };
       try {
-        return await checkWhileNothingIsPurged(known, onChecked);
+        const check = await checkWhileNothingIsPurged(known, onChecked);
+        const problems = [...foreign.problems, ...check.problems].slice(0, MAX_PROBLEMS);
+        return { ...check, problems };
       } catch (error) {
-        if (!isPartMissing(error)) throw error;
-        const problems = [messageOf(error)];
-        return { entries: 0, end: null, purgedThrough: 0, problems };
+        if (!isPartMissing(error) && !isTooLarge(error)) throw error;
+        return { ...unread, problems: [...foreign.problems, messageOf(error)] };
       }
     },
 
@@ -301,7 +310,7 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
       isKnownThere = true;
       if (known.hash !== hash)
         wrong(
-          `Entry ${seq} is another one than the one that was noted down earlier.${await restoreText()}`,
+          `Entry ${numberOf(seq)} is another one than the one that was noted down earlier.${await restoreText()}`,
         );
     };
     await noteKnown();
@@ -311,11 +320,11 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
         if (row.seq !== seq + 1) {
           wrong(
             seq === 0
-              ? `The chain begins at entry ${row.seq}, and no purge is on record: the entries before it are gone, or the record of the purge.`
-              : `Entries are missing: ${row.seq} follows on ${seq}.`,
+              ? `The chain begins at entry ${numberOf(row.seq)}, and no purge is on record: the entries before it are gone, or the record of the purge.`
+              : `Entries are missing: ${numberOf(row.seq)} follows on ${numberOf(seq)}.`,
           );
         } else if (row.hash !== chainHash(fingerprint, hash, chained(row))) {
-          wrong(`Entry ${row.seq} was changed, or put there by another program.`);
+          wrong(`Entry ${numberOf(row.seq)} was changed, or put there by another program.`);
         }
         seq = row.seq;
         hash = row.hash;
@@ -352,12 +361,14 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
       head.hash !== hash ||
       head.mark !== placeMark(fingerprint, 'audit_end', end)
     ) {
-      wrong(`The chain ends at entry ${seq}, which is not the end that donor-sync has signed.`);
+      wrong(
+        `The chain ends at entry ${numberOf(seq)}, which is not the end that donor-sync has signed.`,
+      );
     }
     const beyond = await findBeyond();
     if (beyond !== null) {
       wrong(
-        `Entry ${beyond} stands behind the end of the chain: it is forged, or the end was put back.`,
+        `Entry ${numberOf(beyond)} stands behind the end of the chain: it is forged, or the end was put back.`,
       );
     }
     if (!isKnownThere) {
@@ -379,7 +390,7 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
       .execute();
     for (const { seq } of before) {
       problems.push(
-        `Entry ${seq} stands before the place where the chain begins: it was put there by another program.`,
+        `Entry ${numberOf(seq)} stands before the place where the chain begins: it was put there by another program.`,
       );
     }
     const others = [
@@ -389,12 +400,31 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
     if (others.length > 0) {
       problems.push('The record of the chain has a second row, which donor-sync did not make.');
     }
-    for (const name of await listTriggers(db)) {
-      problems.push(
-        `The database has the trigger "${name}", which donor-sync did not make: it can take entries away as they are made.`,
-      );
-    }
     return problems;
+  }
+
+  /** What stands beside the tables of the audit or in their place, before anything in them is read. */
+  async function findForeign(): Promise<{ problems: string[]; isUnreadable: boolean }> {
+    const { triggers, tables, indexes, values } = await findForeignParts(db, AUDIT_TABLES);
+    const problems = [
+      ...triggers.map(
+        (name) =>
+          `The database has the trigger ${JSON.stringify(name)}, which donor-sync did not make: it can take entries away as they are made.`,
+      ),
+      ...tables.map(
+        (table) =>
+          `The table ${table} is not as donor-sync made it: another program dropped it, changed its columns, keys or indexes, or put something else in its place. It was not read.`,
+      ),
+      ...indexes.map(
+        (table) =>
+          `The indexes of the table ${table} do not hold what the table holds: another program changed one without the other, and lists leave rows out or show others.`,
+      ),
+      ...values.map(
+        (table) =>
+          `The table ${table} holds what donor-sync never writes there, such as bytes, words in the place of numbers, or numbers too large to be exact: another program put that there.`,
+      ),
+    ];
+    return { problems: problems.slice(0, MAX_PROBLEMS), isUnreadable: tables.length > 0 };
   }
 
   /** A restore takes entries away lawfully: its own entry, which nobody can forge, says when. */
@@ -407,7 +437,7 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
       .limit(1)
       .executeTakeFirst();
     if (restore === undefined) return ' No restore of a backup is on record that would explain it.';
-    return ` A backup was restored on ${isoTime(toTime(restore.at)).slice(0, 10)} (entry ${restore.seq}): that explains it if the end was noted down before that day, and only then.`;
+    return ` A backup was restored on ${isoTime(toTime(restore.at)).slice(0, 10)} (entry ${numberOf(restore.seq)}): that explains it if the end was noted down before that day, and only then.`;
   }
 
   /** In one statement: an entry and the end are written together, also while this is asked. */
@@ -688,6 +718,11 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
     });
     return entries;
   }
+}
+
+/** The number of an entry as a sentence names it, also where another program put a text in its place. */
+function numberOf(seq: unknown): string {
+  return typeof seq === 'number' ? String(seq) : JSON.stringify(String(seq).slice(0, 20));
 }
 
 /** SQLite keeps what another program puts into a column: where that is no time, 0. */

@@ -58,9 +58,10 @@ export async function withApplication<Result>(
   deps: ProductDeps,
   config: string | undefined,
   work: (application: Application, settings: Settings) => Promise<Result>,
+  opening: Opening = {},
 ): Promise<Result> {
   const settings = await loadProductSettings(deps, config);
-  return withProduct(deps, settings, (application) => work(application, settings));
+  return withProduct(deps, settings, (application) => work(application, settings), opening);
 }
 
 /** Likewise with the product of these settings. */
@@ -68,8 +69,9 @@ export async function withProduct<Result>(
   deps: ProductDeps,
   settings: Settings,
   work: (application: Application) => Promise<Result>,
+  opening: Opening = {},
 ): Promise<Result> {
-  const application = await openProduct(deps, settings);
+  const application = await openProduct(deps, settings, undefined, opening);
   try {
     return await work(application);
   } finally {
@@ -85,18 +87,21 @@ export function loadProductSettings(
   return loadSettings({ ...deps, path: settingsPath(config, deps.env) });
 }
 
+/** What is special about opening the product for a command. */
+type Opening = Pick<ApplicationOptions, 'restores' | 'backupFolders' | 'isCheck'>;
+
 /** Opens the product of these settings; the caller closes it. The keys are those of the database unless given. */
 export async function openProduct(
   deps: ProductDeps,
   settings: Settings,
   keyRing?: KeyRing,
-  restoring: Pick<ApplicationOptions, 'restores' | 'backupFolders'> = {},
+  opening: Opening = {},
 ): Promise<Application> {
   const { secretKey } = readRuntimeOptions(deps.env, deps.stderr.isTTY === true);
   const actor: Actor = { kind: 'command', name: deps.user, from: deps.owner.host };
   const keys = { secretKey: secretKey ?? undefined, ...(keyRing && { keyRing }) };
   const setup = readSetupEnvironment(await withEnvironmentFile({ ...deps, path: settings.path }));
-  return openApplication({ ...deps, actor, settings, setup, ...keys, ...restoring });
+  return openApplication({ ...deps, actor, settings, setup, ...keys, ...opening });
 }
 
 /** Does something with the clients of an integration, and closes them whatever happens. */
@@ -136,12 +141,16 @@ export function productAction<Options extends z.infer<typeof baseOptions>, Args 
   command: Command,
   schema: z.ZodType<Options>,
   work: (action: ProductAction<Options>, ...args: Args) => Promise<ExitCode | undefined>,
+  opening: Opening = {},
 ): Command {
   return command.action((...args: Args) =>
     runAction(deps, command, (output) => {
       const options = readOptions(command, schema);
-      return withApplication(deps, options.config, (application, settings) =>
-        work({ application, settings, options, output }, ...args),
+      return withApplication(
+        deps,
+        options.config,
+        (application, settings) => work({ application, settings, options, output }, ...args),
+        opening,
       );
     }),
   );

@@ -16,7 +16,13 @@ import {
   pagesOfAudit,
 } from '../../../privacy/audit-view.ts';
 import { parseCount } from '../action/command.ts';
-import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
+import {
+  baseOptions,
+  type ProductAction,
+  type ProductDeps,
+  productAction,
+  productCommand,
+} from '../action/product.ts';
 import { EXIT_CODES, type Output } from '../terminal/output.ts';
 import { describeCount, formatTimestamp } from '../terminal/words.ts';
 
@@ -139,7 +145,11 @@ function verifyCommand(deps: ProductDeps): Command {
       'after',
       '\nExit code 0: no change was found. 1: one was found, and the message says which. Only with --known is the verdict\n"intact": without it, "cannot tell" whether the end is gone.',
     );
-  return productAction(deps, command, verifySchema, async ({ application, options, output }) => {
+  const verify = async ({
+    application,
+    options,
+    output,
+  }: ProductAction<z.infer<typeof verifySchema>>) => {
     const check = await application.store.audit.verify(options.known ?? null);
     const { entries, end, purgedThrough, problems } = check;
     if (problems.length > 0) {
@@ -167,5 +177,7 @@ function verifyCommand(deps: ProductDeps): Command {
       );
     });
     return EXIT_CODES.done;
-  });
+  };
+  // An entry of its own would be one more that is signed after the entries that it finds changed.
+  return productAction(deps, command, verifySchema, verify, { isCheck: true });
 }
