@@ -119,6 +119,25 @@ describe('donor-sync audit', () => {
     expect((await run('audit', 'verify', '--known', 'x')).exitCode).toBe(2);
   });
 
+  it('adds nothing to what it checks, also where the settings were changed', async () => {
+    await makeToken('monitoring');
+    const count = async () => {
+      const { db, close } = await openDatabase<Tables>(`sqlite:${join(folder, 'data.db')}`);
+      const rows = await db.selectFrom('audit_entries').select('seq').execute();
+      await close();
+      return rows.length;
+    };
+    const before = await count();
+    await writeFile(
+      join(folder, 'donor-sync.yaml'),
+      aSettingsFile({ partnerUrl: 'https://q.example' }),
+    );
+    expect((await run('audit', 'verify')).exitCode).toBe(0);
+    expect(await count()).toBe(before);
+    await makeToken('another');
+    expect(await count()).toBe(before + 2);
+  });
+
   it('says with exit code 1 what was changed', async () => {
     await makeToken('monitoring');
     await changeInDatabase();
