@@ -74,6 +74,7 @@ export function statusValues(
   present: FieldValues,
   wasOurs: (field: string, value: FieldValue) => boolean,
 ): [FieldSource, RawValue][] {
+  if (!mappings.some(({ from }) => from === 'sync.status')) return [];
   const word: [FieldSource, RawValue] = [
     'sync.status',
     { kind: 'text', text: STATUS_WORDS[status] },

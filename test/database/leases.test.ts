@@ -342,6 +342,7 @@ describeEachDatabase('one that has lost its lease', (open) => {
             donorBefore: null,
             donor: null,
             introducer: '',
+            contact: 'fingerprint of c-1',
             introduced: {},
             named: {},
             called: null,

@@ -119,7 +119,7 @@ const TEXT_SOURCES: readonly FieldSource[] = [
  */
 export function fingerprintTexts(
   wordsIn: WordFingerprints,
-  contact: () => string,
+  contact: string,
   changes: FieldValues,
   mappings: readonly FieldMapping[],
 ): Record<string, string> {
@@ -141,7 +141,7 @@ export function fingerprintTexts(
   function asWritten(word: string): readonly string[] {
     let known = written.get(word);
     if (known === undefined) {
-      known = wordsIn(word).map((each) => fingerprintWritten(contact(), each));
+      known = wordsIn(word).map((each) => fingerprintWritten(contact, each));
       written.set(word, known);
     }
     return known;

@@ -25,7 +25,7 @@ function written(
   work: string | null = null,
 ): Record<string, string> {
   const contact = fingerprint('forgotten', crmId);
-  return fingerprintTexts(wordsIn, () => contact, { Bio: bio, Work: work }, MAPPINGS);
+  return fingerprintTexts(wordsIn, contact, { Bio: bio, Work: work }, MAPPINGS);
 }
 
 function isNamed(first: string, last: string, crmId: string, words: string | undefined): boolean {

@@ -376,6 +376,7 @@ function aWrite(crmId: string, changes: Partial<IntendedWrite> = {}): IntendedWr
     donorBefore: null,
     donor: null,
     introducer: '',
+    contact: `fingerprint of ${crmId}`,
     introduced: {},
     named: {},
     called: null,

@@ -529,6 +529,7 @@ async function leaveTraces(world: StoreWorld): Promise<void> {
       donorBefore: null,
       donor: null,
       introducer: '',
+      contact: `fingerprint of ${MARKED}`,
       introduced: {},
       named: {},
       called: null,
