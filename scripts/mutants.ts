@@ -8,10 +8,10 @@
  * The minutes are those of each defect. With `--erasure` they are those of `test/erasure-simulation`.
  */
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
+import { withDefect } from './defective-copy.ts';
 
 const CHECKOUT = join(import.meta.dirname, '..');
 
@@ -74,23 +74,13 @@ async function work(): Promise<void> {
 
 /** Simulates nights with one defect until one of them fails, or the time is over. */
 async function hunt(name: string): Promise<Verdict> {
-  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-mutant-'));
-  try {
-    for (const source of SOURCES) {
-      await cp(join(CHECKOUT, source), join(folder, source), { recursive: true });
-    }
-    await symlink(join(CHECKOUT, 'node_modules'), join(folder, 'node_modules'));
-    await promisify(execFile)('git', ['apply', join(PATCHES, name)], { cwd: folder });
-    const output = await simulate(folder);
-    const [, nights = '?', seconds = '?'] =
-      /(\d+) (?:nights|histories) in ([\d.]+) s/.exec(output) ?? [];
-    const violation = /^VIOLATED: (.*)$/m.exec(output)?.[1] ?? null;
-    // One that does not start is no defect that a simulation could find.
-    if (nights === '?') throw new Error(`${name} does not run:\n${output.slice(-2_000)}`);
-    return { name, violation, nights, seconds };
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const output = await withDefect(join(PATCHES, name), SOURCES, simulate);
+  const [, nights = '?', seconds = '?'] =
+    /(\d+) (?:nights|histories) in ([\d.]+) s/.exec(output) ?? [];
+  const violation = /^VIOLATED: (.*)$/m.exec(output)?.[1] ?? null;
+  // One that does not start is no defect that a simulation could find.
+  if (nights === '?') throw new Error(`${name} does not run:\n${output.slice(-2_000)}`);
+  return { name, violation, nights, seconds };
 }
 
 function simulate(folder: string): Promise<string> {

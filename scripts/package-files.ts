@@ -12,7 +12,6 @@ const SERVED = [
   'layout-base/layout-base.js',
   'cose-base/cose-base.js',
   'cytoscape-fcose/cytoscape-fcose.js',
-  'papaparse/papaparse.min.js',
   'uplot/dist/uPlot.iife.min.js',
   'uplot/dist/uPlot.min.css',
 ];

@@ -64,6 +64,8 @@ export interface ApplicationOptions {
   neighbours?: Partial<Neighbours>;
   /** True while a database is put back: the log of erasures is read as it is, without a line of this process. */
   restores?: boolean;
+  /** False while the audit is checked: a check that adds an entry would change what it checks. True if left out. */
+  recordsSettings?: boolean;
   /** Folders of backups that may hold a log of erasures. */
   backupFolders?: readonly string[];
 }
@@ -166,7 +168,7 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     if (options.restores !== true) await keepErasureLog(store, erasures, log);
     const { integrations, refresh } = await collectIntegrations(settings, store.reader, sealer);
     warnOfInsecureHttp(log, settings, integrations);
-    await recordSettings(store, integrations.values());
+    if (options.recordsSettings !== false) await recordSettings(store, integrations.values());
     const { allowInsecureHttp } = settings;
     const sightings = createObservations();
     const { close, kind } = database;

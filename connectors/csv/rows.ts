@@ -91,7 +91,7 @@ export function toRowId(text: string): string {
 }
 
 /** Spreadsheets leave rows of nothing but separators at the end of a file. */
-function isBlank(text: string, delimiter: string): boolean {
+export function isBlank(text: string, delimiter: string): boolean {
   const first = text[0];
   if (first !== undefined && first !== delimiter && first !== ' ') return false;
   return text.replaceAll(delimiter, '').trim() === '';

@@ -5,7 +5,7 @@
 
 import { atOnce, inSlices, type Slices } from '../slices.ts';
 import { type AddressText, addressText } from './addresses.ts';
-import { agreeInFull } from './agreement.ts';
+import { agreeInFull, areKnownAlike } from './agreement.ts';
 import { findCandidates } from './candidates.ts';
 import type { Candidate, DonorIndex } from './donor-index.ts';
 import { comparableEmployer } from './employers.ts';
@@ -297,11 +297,17 @@ function foldTwins(
   return { ranked: [{ ...oldest, odds }, ...others], twin };
 }
 
+/**
+ * Of one list, which has each of its people under one id, only rows of which the same is known are twins. Two lists may well know
+ * more of one person, one than the other.
+ */
 function areTwins(index: DonorIndex, best: Weighed, other: Weighed, born: string): boolean {
+  const [one, two] = [best.candidate, other.candidate];
   return (
     other.odds * LEAST_OF_TWIN >= best.odds &&
-    agreeInFull(best.candidate, other.candidate, born) &&
-    !index.areApart(best.candidate.number, other.candidate.number)
+    agreeInFull(one, two, born) &&
+    (areKnownAlike(one, two) || !index.areOfOneList(one.number, two.number)) &&
+    !index.areApart(one.number, two.number)
   );
 }
 

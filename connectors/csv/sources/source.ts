@@ -48,7 +48,7 @@ export async function openSource(path: string, sheet: string | null): Promise<Te
         close: () => file.close(),
       };
     }
-    const bytes = await toUtf8(path, await readWhole(file), { kind, sheet });
+    const bytes = await toUtf8(path, await readWhole(file), { kind, sheet, isWhole: true });
     const handle = inMemory(bytes);
     return {
       handle,
@@ -79,27 +79,31 @@ export async function detectForeignKind(path: string): Promise<ForeignKind | nul
   return detectKind(await readStart(file));
 }
 
-/** Turns foreign bytes into UTF-8 text with a byte order mark; other bytes stay as they are. */
+/**
+ * Turns foreign bytes into UTF-8 text with a byte order mark; other bytes stay as they are. UTF-16 may be the beginning of
+ * a text: then `isWhole` is false.
+ */
 export async function toPlainText(
   path: string,
   bytes: Buffer,
-  sheet: string | null,
+  { sheet = null, isWhole = true }: { sheet?: string | null; isWhole?: boolean } = {},
 ): Promise<Buffer> {
-  const kind = detectKind(bytes.subarray(0, START_BYTES));
-  return kind === null ? bytes : toUtf8(path, bytes, { kind, sheet });
+  const kind = detectKind(bytes);
+  return kind === null ? bytes : toUtf8(path, bytes, { kind, sheet, isWhole });
 }
 
 async function toUtf8(
   path: string,
   bytes: Buffer,
-  { kind, sheet }: { kind: ForeignKind; sheet: string | null },
+  { kind, sheet, isWhole }: { kind: ForeignKind; sheet: string | null; isWhole: boolean },
 ): Promise<Buffer> {
   if (kind === 'workbook') return readWorkbook(path, bytes, sheet);
   if (bytes.length > MOST_UTF_16_BYTES) {
     throw unusable(path, 'it is too large for UTF-16; save it as "CSV UTF-8"');
   }
   try {
-    const text = new TextDecoder(detectUtf16(bytes) ?? 'utf-16le', { fatal: true }).decode(bytes);
+    const decoder = new TextDecoder(detectUtf16(bytes) ?? 'utf-16le', { fatal: true });
+    const text = decoder.decode(bytes, { stream: !isWhole });
     return Buffer.from(`\uFEFF${text}`);
   } catch {
     throw unusable(
@@ -137,7 +141,8 @@ async function readWhole(file: FileHandle): Promise<Buffer> {
 
 const ZIP = Buffer.from('PK\x03\x04', 'latin1');
 
-function detectKind(start: Buffer): ForeignKind | null {
+/** The same by the bytes themselves. */
+export function detectKind(start: Buffer): ForeignKind | null {
   if (start.subarray(0, ZIP.length).equals(ZIP)) return 'workbook';
   return detectUtf16(start) === null ? null : 'UTF-16 text';
 }

@@ -1,6 +1,6 @@
 /** Reads the beginning of a file of contacts: the names of its columns and its first rows. */
 import { resolve } from 'node:path';
-import { parse } from 'csv-parse/sync';
+import { readAnyHeader, readFirstRows } from '../../../connectors/csv/first-rows.ts';
 import { settingNames } from '../../../connectors/csv/setting-names.ts';
 import {
   detectForeignKind,
@@ -41,8 +41,6 @@ const MAX_COLUMNS = 1_000;
 /** The first rows are read from this much of the file. */
 const MAX_SAMPLE_BYTES = 16 * 1_048_576;
 
-const DELIMITERS = [',', ';', '\t', '|'];
-
 /** Fewer columns cannot hold an id and a name. */
 const MIN_COLUMNS = 2;
 
@@ -60,7 +58,7 @@ export async function readCsvHeader(
     const foreign = await detectForeignKind(file);
     const source = await openSource(file, sheet);
     try {
-      const found = parseHeader(await readStart(source));
+      const found = readHeaderOf(await readStart(source), WHOLE_FILE);
       return 'problem' in found ? found : { ...found, foreign };
     } finally {
       await source.close();
@@ -73,27 +71,35 @@ export async function readCsvHeader(
 }
 
 async function readStart({ handle, size }: TextSource): Promise<Buffer> {
-  const buffer = Buffer.alloc(Math.min(size, MAX_SAMPLE_BYTES));
+  // One byte more than is looked at tells that there are more.
+  const buffer = Buffer.alloc(Math.min(size, MAX_SAMPLE_BYTES + 1));
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
   return buffer.subarray(0, bytesRead);
 }
 
-function parseHeader(bytes: Buffer): Omit<CsvHeader, 'foreign'> | CsvProblem {
+/** Records that a guess looks at, as far as the beginning of a file has them. */
+const MAX_SAMPLE = 10_000;
+
+/** How a file is looked at whose end is known. */
+export const WHOLE_FILE = { records: MAX_SAMPLE, isWhole: true };
+
+/**
+ * Reads the same from the text of a file, or from its beginning: then `isWhole` is false, and nothing is said of a row
+ * that may be cut in two. At most so many records are looked at.
+ */
+export function readHeaderOf(
+  all: Buffer,
+  extent: { records: number; isWhole: boolean },
+): Omit<CsvHeader, 'foreign'> | CsvProblem {
+  const text = all.subarray(0, MAX_SAMPLE_BYTES);
+  const isWhole = extent.isWhole && text.length === all.length;
   // A zero byte: a program or another kind of archive.
-  if (bytes.includes(0)) return { problem: 'this is not a CSV file; save it as "CSV UTF-8"' };
-  const { text, encoding } = decode(bytes);
-  const start = text.slice(0, MAX_HEADER_BYTES);
-  if (text.length > start.length && !/[\r\n]/.test(start)) {
-    return { problem: 'its first line is longer than any line of column names' };
-  }
-  const candidates = DELIMITERS.map((delimiter) => ({
-    delimiter,
-    columns: namesIn(start, delimiter),
-  }));
-  const { delimiter, columns: all } = candidates.reduce((best, each) =>
-    each.columns.length > best.columns.length ? each : best,
-  );
-  const columns = all.filter((name) => name !== '');
+  if (text.includes(0)) return { problem: 'this is not a CSV file; save it as "CSV UTF-8"' };
+  const start = firstLines(text);
+  if (start === null) return { problem: 'its first line is longer than any line of column names' };
+  const header = readAnyHeader(start, detectEncoding(text));
+  if (Array.isArray(header)) return { problem: header[0]?.message.replace(/\.$/, '') ?? '' };
+  const columns = header.columns.filter((name) => name !== '');
   if (columns.length < MIN_COLUMNS) {
     const needed = 'an id and a name';
     return { problem: `its first line must name at least ${MIN_COLUMNS} columns: ${needed}` };
@@ -104,13 +110,20 @@ function parseHeader(bytes: Buffer): Omit<CsvHeader, 'foreign'> | CsvProblem {
       problem: `its first line names more than ${most} columns; leave out those that are not needed`,
     };
   }
-  const isWhole = bytes.length < MAX_SAMPLE_BYTES;
   return {
     columns: usableNames(columns),
     names: columns,
-    encoding,
-    sample: readSample(text, delimiter, all, isWhole),
+    encoding: header.dialect.encoding,
+    sample: toSample(header.columns, readFirstRows(text, header, { ...extent, isWhole })),
   };
+}
+
+/** The whole lines of the beginning that a header may take; null if there is none. */
+function firstLines(text: Buffer): Buffer | null {
+  if (text.length <= MAX_HEADER_BYTES) return text;
+  const start = text.subarray(0, MAX_HEADER_BYTES);
+  const end = Math.max(start.lastIndexOf('\n'), start.lastIndexOf('\r'));
+  return end === -1 ? null : start.subarray(0, end + 1);
 }
 
 /** The names that can be mapped; two columns with one name are told apart by their place. */
@@ -120,34 +133,20 @@ function usableNames(names: readonly string[]): string[] {
   );
 }
 
-function decode(bytes: Buffer): { text: string; encoding: CsvHeader['encoding'] } {
+function detectEncoding(text: Buffer): CsvHeader['encoding'] {
   try {
     // `stream`: the last character may be cut in two.
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
-    return { text, encoding: 'utf-8' };
+    new TextDecoder('utf-8', { fatal: true }).decode(text, { stream: true });
+    return 'utf-8';
   } catch {
-    return { text: new TextDecoder('windows-1252').decode(bytes), encoding: 'latin1' };
+    return 'latin1';
   }
 }
 
-function namesIn(text: string, delimiter: string): string[] {
-  return (records(text, delimiter, 1)[0] ?? []).map((name) => name.trim());
-}
-
-/** Rows that a guess looks at, as far as the beginning of the file has them. */
-const MAX_SAMPLE = 10_000;
-
-function readSample(
-  text: string,
-  delimiter: string,
-  names: readonly string[],
-  isWhole: boolean,
-): CsvSample {
-  const rows = records(text, delimiter, MAX_SAMPLE + 1).slice(1);
-  // The last row may be cut in two.
-  const whole = isWhole || rows.length === MAX_SAMPLE ? rows : rows.slice(0, -1);
+/** Values by the names of their columns as they stand in the file, and by those that settings can name. */
+function toSample(names: readonly string[], rows: readonly (readonly string[])[]): CsvSample {
   const usable = settingNames(names);
-  return whole.map(
+  return rows.map(
     (row) =>
       new Map(
         names.flatMap((name, at) => {
@@ -162,25 +161,4 @@ function readSample(
         }),
       ),
   );
-}
-
-/** The first records; none after one that cannot be read. */
-function records(text: string, delimiter: string, to: number): string[][] {
-  const found: string[][] = [];
-  try {
-    parse(text, {
-      delimiter,
-      to,
-      relax_column_count: true,
-      relax_quotes: true,
-      skip_empty_lines: true,
-      on_record(record: string[]) {
-        found.push(record);
-        return null;
-      },
-    });
-  } catch {
-    // A quote that the beginning of the file does not close.
-  }
-  return found;
 }

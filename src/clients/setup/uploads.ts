@@ -40,7 +40,7 @@ export interface Upload {
   path: string;
   /** Where its results go. */
   output: string;
-  header: Omit<CsvHeader, 'sample'>;
+  header: Omit<CsvHeader, 'sample' | 'foreign'>;
   /** Which column most likely holds which part of a contact. */
   guess: ColumnGuess;
 }

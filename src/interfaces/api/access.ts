@@ -24,6 +24,7 @@ import {
 import { readIdentity } from '../../people/user-accounts.ts';
 import type { Store } from '../../store.ts';
 import type { HttpEnv, Principal } from './request/context.ts';
+import { cookieNameOf } from './request/cookies.ts';
 import { HttpError } from './request/errors.ts';
 import {
   type ClientAddress,
@@ -73,6 +74,8 @@ export interface Access {
   requireSafeTransport: MiddlewareHandler<HttpEnv>;
   /** Begins a session of a person who has shown who it is. */
   signInAs(c: Context<HttpEnv>, person: PersonRecord, by?: SessionDetails): Promise<void>;
+  /** Counts a wrong secret of a link. Throws an HttpError (429) after too many from one address. */
+  noteWrong(c: Context<HttpEnv>): void;
   /** Whether there is a person who can sign in with a password. */
   hasPeople(): Promise<boolean>;
   /**
@@ -83,9 +86,6 @@ export interface Access {
   /** Ends the browser's session and takes its cookie away. Throws an HttpError (403) likewise. */
   signOut(c: Context<HttpEnv>): Promise<void>;
 }
-
-/** The secret in it is worth nothing in any other process. */
-const FIRST_VISIT_COOKIE = 'donor_sync_first_visit';
 
 export interface AccessDeps {
   store: Store;
@@ -103,8 +103,7 @@ export function createAccess(deps: AccessDeps): Access {
   const { store, sealer, clock, attempts, publicUrl, transport, withoutToken, getAddress } = deps;
   const { protocol, hostname } = new URL(publicUrl);
   const isSecure = protocol === 'https:';
-  // Browsers take a cookie of this name only over https, for the whole host and no other.
-  const cookieName = isSecure ? '__Host-donor_sync_session' : 'donor_sync_session';
+  const cookieName = cookieNameOf('donor_sync_session', isSecure);
   // Behind a proxy every caller may seem to be on this machine: what is public needs tokens anyway.
   const isHome = isLoopbackName(hostname);
 
@@ -136,7 +135,13 @@ export function createAccess(deps: AccessDeps): Access {
   function isFirstVisitor(c: Context<HttpEnv>): boolean {
     if (withoutToken === null) return false;
     if (withoutToken === 'thisMachine') return isHome && isLocal(c);
-    return takesLink(c) && withoutToken.isSession(getCookie(c, FIRST_VISIT_COOKIE) ?? '');
+    return takesLink(c) && withoutToken.isSession(getCookie(c, firstVisitCookie(c).name) ?? '');
+  }
+
+  function firstVisitCookie(c: Context<HttpEnv>) {
+    // Not every browser takes a secure cookie by plain http from its own machine.
+    const secure = isSecure && !isLoopbackName(getHostname(c));
+    return { name: cookieNameOf('donor_sync_first_visit', secure), secure };
   }
 
   /** Behind a proxy that names us by our own name, the user may have come by plain http from anywhere. */
@@ -271,6 +276,7 @@ export function createAccess(deps: AccessDeps): Access {
       const { name } = readIdentity(sealer, person);
       await beginSession(c, { personId: person.id }, name, by);
     },
+    noteWrong,
     hasPeople: () => hasJoinedPerson(store.reader),
     async beginFirstVisit(c, secret) {
       requireSameOrigin(c, publicUrl, 'allowed');
@@ -282,11 +288,11 @@ export function createAccess(deps: AccessDeps): Access {
       }
       const first = store.actingAs({ kind: 'local', name: null, from: getAddress(c) });
       await first.audit.note({ action: 'session.begun' });
-      setCookie(c, FIRST_VISIT_COOKIE, cookie, {
+      const { name, secure } = firstVisitCookie(c);
+      setCookie(c, name, cookie, {
         httpOnly: true,
         sameSite: 'Lax',
-        // Not every browser takes a secure cookie by plain http from its own machine.
-        secure: isSecure && !isLoopbackName(getHostname(c)),
+        secure,
         path: '/',
         maxAge: SESSION_MS / 1_000,
       });

@@ -48,12 +48,6 @@ const FILES = {
   fcose: script('cytoscape-fcose', 'cytoscape-fcose.js'),
   setupStyles: { name: 'setup.css', contentType: CSS, file: 'setup.css' },
   setupScript: { name: 'setup.js', contentType: SCRIPT, file: 'setup.js' },
-  papaparse: {
-    name: 'papaparse.js',
-    contentType: SCRIPT,
-    file: 'papaparse.min.js',
-    package: 'papaparse',
-  },
   uplot: {
     name: 'uplot.js',
     contentType: SCRIPT,

@@ -35,7 +35,7 @@ export const WAY_BACK: Readonly<Record<Kind, string>> = {
 export type OAuthWorld = Awaited<ReturnType<typeof openOAuthWorld>>;
 
 /** Starts a CRM and the service; the caller closes them. */
-export async function openOAuthWorld(kind: Kind) {
+export async function openOAuthWorld(kind: Kind, publicUrl = PUBLIC_URL) {
   const crm = await startCrm(kind);
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-oauth-'));
   let aheadMs = 0;
@@ -48,7 +48,7 @@ export async function openOAuthWorld(kind: Kind) {
   const partner = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
   const { baseUrl: url, clientId, clientSecret } = crm;
   const settings = settingsSchema.parse({
-    server: { publicUrl: PUBLIC_URL },
+    server: { publicUrl },
     database: `sqlite:${join(folder, 'store.db')}`,
     integrations: [
       {
@@ -77,7 +77,7 @@ export async function openOAuthWorld(kind: Kind) {
     runner,
     clock,
     log: silentLog,
-    publicUrl: PUBLIC_URL,
+    publicUrl,
     version: '0.0.0',
     withoutToken: 'thisMachine',
     lastTickAt: () => clock.now(),
@@ -98,7 +98,7 @@ export async function openOAuthWorld(kind: Kind) {
     url: http.url,
     crm,
     /** A person's browser, in which the public address leads here. */
-    browser: (): Browser => createBrowser({ [PUBLIC_URL]: http.url, [WAY_BACK.hubspot]: http.url }),
+    browser: (): Browser => createBrowser({ [publicUrl]: http.url, [WAY_BACK.hubspot]: http.url }),
     /** Moves the service's clock on. */
     wait(ms: number) {
       aheadMs += ms;

@@ -34,6 +34,19 @@ describe('an invitation', () => {
     expect((await signIn(world, email, 'another few words')).status).toBe(401);
   });
 
+  it('is not guessed at for long, and whoever has one joins from the same address', async () => {
+    const world = await open({ isIdle: true });
+    const { path } = await invite(world, 'Anna', 'viewer');
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 11; attempt += 1) {
+      const guess = `/join/guess-${attempt}`;
+      statuses.push((await world.request(guess)).status);
+      statuses.push((await send(world, guess, { fresh: PASSWORD })).status);
+    }
+    expect(statuses).toEqual([...Array(20).fill(404), 429, 429]);
+    expect((await send(world, path, { fresh: PASSWORD })).status).toBe(303);
+  });
+
   it('is used by no page of another site, and by two at once only once', async () => {
     const world = await open({ isIdle: true });
     const { path } = await invite(world, 'Anna', 'viewer');

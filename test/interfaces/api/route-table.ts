@@ -169,6 +169,7 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   'POST /setup/:id/change': { role: 'admin', about: 'integration' },
   'POST /setup/:id/drop': { role: 'admin', about: 'integration' },
   'POST /setup/:id/file': { role: 'admin', about: 'integration' },
+  'POST /setup/:id/preview': { role: 'admin', about: 'integration' },
   'POST /integrations/:id/sync': { role: 'admin', about: 'integration' },
   'POST /integrations/:id/accept-match-rate': { role: 'admin', about: 'integration' },
   'POST /integrations/:id/accept-marks': { role: 'admin', about: 'integration' },

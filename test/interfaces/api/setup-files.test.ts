@@ -14,6 +14,7 @@ import {
   openLocal,
   PEOPLE,
   post,
+  preview,
   storedSettings,
   upload,
   withFile,
@@ -37,6 +38,23 @@ describe('a file that is dropped', () => {
     expect(refused.text).toContain(words);
     expect(refused.text).not.toContain(here.folder);
     expect(await readdir(join(here.folder, 'uploads'))).toEqual([]);
+  });
+
+  it('is shown before it is taken, in the words of what takes it, and nothing of it is kept', async () => {
+    const here = await openLocal();
+    const id = await begin(here);
+    const shown = await preview(here, id, 'Id,First Name,Last Name\n1,<b>Ada</b>,"Vale, Hill"\n');
+    expect(shown).toMatchObject({ status: 200, cache: 'no-store' });
+    expect(shown.text).toContain('<th scope="col">First Name</th>');
+    expect(shown.text).toContain('<td>&lt;b&gt;Ada&lt;/b&gt;</td><td>Vale, Hill</td>');
+    const none = 'Id,First Name,Last Name\n';
+    const [seen, refused] = [await preview(here, id, none), await upload(here, id, none)];
+    const sentence = 'it has a line of column names, and no contact below it';
+    expect([seen.text, refused.text]).toEqual(Array(2).fill(expect.stringContaining(sentence)));
+    expect((await preview(here, id, 'x'.repeat(256 * 1_024 + 1))).status).toBe(413);
+    expect((await preview(here, 'nobody', none)).status).toBe(404);
+    expect(await readdir(join(here.folder, 'uploads'))).toEqual([]);
+    expect((await findSetup(here.application, id))?.answers.crm).toBeUndefined();
   });
 
   it('is refused before it is read where it has 30 MB', async () => {

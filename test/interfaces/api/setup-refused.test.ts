@@ -97,7 +97,13 @@ describe('what a browser may not set', () => {
   it('is anything from a page of another site', async () => {
     const here = await openLocal();
     const id = await begin(here);
-    for (const path of ['/setup', `/setup/${id}/key`, `/setup/${id}/file`, `/setup/${id}/drop`]) {
+    for (const path of [
+      '/setup',
+      `/setup/${id}/key`,
+      `/setup/${id}/file`,
+      `/setup/${id}/preview`,
+      `/setup/${id}/drop`,
+    ]) {
       const response = await fetch(here.url + path, {
         ...{ method: 'POST', redirect: 'manual', body: new URLSearchParams({ name: 'x' }) },
         headers: { origin: 'https://elsewhere.example' },

@@ -50,6 +50,19 @@ export async function upload(
   };
 }
 
+/** Sends the beginning of a file, as the page does. */
+export async function preview(here: HttpWorld, id: string, beginning: string) {
+  const response = await fetch(`${here.url}/setup/${id}/preview`, {
+    ...{ method: 'POST', redirect: 'manual', body: new Blob([beginning]) },
+    headers: { origin: here.url },
+  });
+  return {
+    status: response.status,
+    cache: response.headers.get('cache-control'),
+    text: await response.text(),
+  };
+}
+
 export async function begin(here: HttpWorld, name = 'Lakeside Clinic'): Promise<string> {
   const { location } = await post(here, '/setup', { name });
   return /^\/setup\/([^/]+)\/crm$/.exec(location ?? '')?.[1] ?? '';

@@ -13,6 +13,7 @@ import { hasPasskeys } from '../../../people/statements/passkeys.ts';
 import type { Store } from '../../../store.ts';
 import type { Access } from '../access.ts';
 import type { HttpEnv } from '../request/context.ts';
+import { cookieNameOf } from '../request/cookies.ts';
 import { type ClientAddress, requireSameOrigin } from '../request/peer.ts';
 import { newSecret } from '../request/secret.ts';
 import { countWhile, createSharedAttempts, PASSKEYS_OF_ADDRESS } from './attempts.ts';
@@ -55,7 +56,7 @@ export function createPasskeySignIn(deps: PasskeySignInDeps): PasskeySignIn {
   const { passkeys, store, publicUrl, getAddress, access, onLimit } = deps;
   const { clock } = passkeys;
   const isSecure = publicUrl.startsWith('https:');
-  const cookieName = isSecure ? '__Host-donor_sync_passkey' : 'donor_sync_passkey';
+  const cookieName = cookieNameOf('donor_sync_passkey', isSecure);
   const counted = { what: 'passkey_address', limit: PASSKEYS_OF_ADDRESS } as const;
   const byAddress = createSharedAttempts(store, clock, counted, onLimit);
   const refusals = createRefusals({ store, clock, getAddress }, { by: 'passkey' });

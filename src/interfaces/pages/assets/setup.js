@@ -1,5 +1,5 @@
 /**
- * The script of the set-up: the preview of a file before it is sent, what an answer would show before it
+ * The script of the set-up: the preview of a file before it is taken, what an answer would show before it
  * is kept, and the end of a trial. Without it each is a button or a reload away.
  */
 'use strict';
@@ -7,7 +7,7 @@
 // One block, since browsers load it beside the script of every page.
 {
   const LARGEST_FILE = 20 * 1024 * 1024;
-  const PREVIEW_ROWS = 5;
+  const PREVIEW_BYTES = 256 * 1024;
   const TYPING_PAUSE_MS = 500;
   const LOOK_AGAIN_MS = 1_000;
 
@@ -53,7 +53,7 @@
 
   /**
    * @param {string} address
-   * @param {URLSearchParams} body
+   * @param {URLSearchParams | Blob} body
    */
   async function fetchPage(address, body) {
     try {
@@ -66,7 +66,7 @@
   }
 
   /**
-   * The first rows of a file, before anything of it is sent.
+   * The first rows of a file as the product reads them, before it is kept.
    *
    * @param {HTMLFormElement} form
    */
@@ -74,8 +74,10 @@
     const input = form.querySelector('input[type="file"]');
     const drop = form.querySelector('[data-drop]');
     const place = form.querySelector('[data-preview]');
-    if (!(input instanceof HTMLInputElement) || !drop || !place) return;
+    if (!(input instanceof HTMLInputElement) || !drop || !(place instanceof HTMLElement)) return;
     const chosen = input;
+    const shown = place;
+    let latest = 0;
     input.addEventListener('change', () => show(input.files?.[0]));
     drop.addEventListener('dragover', (event) => {
       event.preventDefault();
@@ -92,80 +94,24 @@
 
     /** @param {File | undefined} file */
     async function show(file) {
-      place?.replaceChildren();
+      latest += 1;
+      const asked = latest;
+      shown.replaceChildren();
       chosen.setCustomValidity('');
       if (!file) return;
       if (file.size > LARGEST_FILE) {
-        say(
-          'This file is larger than 20 MB. Who looks after this machine puts it there, and names it in donor-sync.yaml.',
-        );
+        const line = document.createElement('p');
+        line.className = 'hint bad';
+        line.textContent =
+          'This file is larger than 20 MB. Who looks after this machine puts it there, and names it in donor-sync.yaml.';
+        shown.replaceChildren(line);
         chosen.setCustomValidity('This file is larger than 20 MB.');
         return;
       }
-      // Of the beginning: a whole file would hold the page up.
-      const bytes = new Uint8Array(await file.slice(0, 256 * 1024).arrayBuffer());
-      if (isWorkbook(bytes)) {
-        say('This is a workbook. Its first rows are shown once you use it.', 'hint');
-        return;
-      }
-      const text = decode(bytes);
-      const { data } = Papa.parse(text, { preview: PREVIEW_ROWS + 1, skipEmptyLines: true });
-      const [head, ...rows] = data;
-      if (!head || head.length < 2)
-        say('This does not look like a list: its first line should name the columns.');
-      else place?.replaceChildren(tableOf(head, rows));
+      const page = await fetchPage(shown.dataset['preview'] ?? '', file.slice(0, PREVIEW_BYTES));
+      // A file that was chosen meanwhile has its own answer.
+      if (page && asked === latest) shown.replaceChildren(...page.body.childNodes);
     }
-
-    /**
-     * @param {string} text
-     * @param {string} look
-     */
-    function say(text, look = 'hint bad') {
-      const line = document.createElement('p');
-      line.className = look;
-      line.textContent = text;
-      place?.replaceChildren(line);
-    }
-  }
-
-  /** @param {Uint8Array} bytes */
-  function isWorkbook(bytes) {
-    return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4;
-  }
-
-  /** @param {Uint8Array} bytes */
-  function decode(bytes) {
-    const isWide =
-      (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-    if (isWide) return new TextDecoder(bytes[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(bytes);
-    return new TextDecoder().decode(bytes);
-  }
-
-  /**
-   * @param {readonly string[]} head
-   * @param {readonly (readonly string[])[]} rows
-   */
-  function tableOf(head, rows) {
-    const wrap = document.createElement('div');
-    wrap.className = 'preview';
-    wrap.tabIndex = 0;
-    wrap.setAttribute('role', 'region');
-    wrap.setAttribute('aria-label', 'The first rows of the file');
-    const table = document.createElement('table');
-    const names = table.createTHead().insertRow();
-    for (const name of head) {
-      const cell = document.createElement('th');
-      cell.scope = 'col';
-      cell.textContent = name;
-      names.append(cell);
-    }
-    const body = table.createTBody();
-    for (const row of rows) {
-      const line = body.insertRow();
-      for (const [at] of head.entries()) line.insertCell().textContent = row[at] ?? '';
-    }
-    wrap.append(table);
-    return wrap;
   }
 
   /**

@@ -148,7 +148,10 @@ export function accountRoutes(
     const person = await findInvited(joining, secret);
     const { renderJoin } = await import('./join-page.tsx');
     const stranger = frame.getViewer(null);
-    if (person === null) return c.html(renderJoin(stranger, null), 404);
+    if (person === null) {
+      access.noteWrong(c);
+      return c.html(renderJoin(stranger, null), 404);
+    }
     const { name, email } = readIdentity(sealer, person);
     const asked = { ceremony: 'join', boundTo: secret } as const;
     const passkey = passkeys && (await askForNewPasskey(passkeys.deps, asked, person));

@@ -1,3 +1,4 @@
+import type { FilePreview as DroppedPreview } from '../../../clients/setup/dropped-file.ts';
 import { formatCount } from '../../../core/quantities.ts';
 import { Fact, Icon, Status } from '../frame/parts.tsx';
 import { CONNECTABLE, getApp } from './forms.ts';
@@ -169,7 +170,7 @@ function FileDoor({ page: { setup }, view }: { page: StepPageView; view: StepVie
               required
             />
           </div>
-          <div data-preview aria-live="polite"></div>
+          <div data-preview={`/setup/${setup.id}/preview`} aria-live="polite"></div>
           <Field
             name="sheet"
             label="Sheet, if it is a workbook"
@@ -187,6 +188,36 @@ function FileDoor({ page: { setup }, view }: { page: StepPageView; view: StepVie
         </p>
       )}
     </form>
+  );
+}
+
+/** What a file begins with, before it is taken. */
+export function FilePreview({ of }: { of: DroppedPreview }) {
+  if (of === 'workbook') {
+    return <p class="hint">This is a workbook. Its first rows are shown once you use it.</p>;
+  }
+  if ('problem' in of) return <p class="hint bad">{of.problem}</p>;
+  return (
+    <section class="preview" tabindex={0} aria-label="The first rows of the file">
+      <table>
+        <thead>
+          <tr>
+            {of.columns.map((name) => (
+              <th scope="col">{name}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {of.rows.map((row) => (
+            <tr>
+              {row.map((value) => (
+                <td>{value}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 

@@ -1,10 +1,12 @@
 /** The pages of the set-up as texts: the one door between the routes and what is written in JSX. */
 
+import type { FilePreview as DroppedPreview } from '../../../clients/setup/dropped-file.ts';
 import { hideSecrets, toYaml } from '../../../clients/shown-settings.ts';
 import type { Integration } from '../../../core/integration.ts';
 import { ClientSides } from '../frame/client-sides.tsx';
-import { Layout, render, type Viewer } from '../frame/layout.tsx';
+import { Layout, render, renderPart, type Viewer } from '../frame/layout.tsx';
 import { clientHref } from '../home/client-href.ts';
+import { FilePreview } from './connect-steps.tsx';
 import { StartPage, type StartView } from './start-page.tsx';
 import { StepPage } from './step-page.tsx';
 import type { StepPageView } from './steps.ts';
@@ -15,6 +17,11 @@ export function renderStart(viewer: Viewer, view: StartView) {
 
 export function renderStep(viewer: Viewer, view: StepPageView) {
   return render(<StepPage viewer={viewer} view={view} />);
+}
+
+/** What is put into the step of the file. */
+export function renderPreview(preview: DroppedPreview) {
+  return renderPart(<FilePreview of={preview} />);
 }
 
 /** A page that goes on to a CRM by itself. */

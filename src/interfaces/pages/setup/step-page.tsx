@@ -23,7 +23,7 @@ export function StepPage({ viewer, view }: { viewer: Viewer; view: StepPageView 
       viewer={viewer}
       area="setup"
       note={note}
-      assets={['setupStyles', 'setupScript', ...(step === 'crm' ? ['papaparse' as const] : [])]}
+      assets={['setupStyles', 'setupScript']}
     >
       <p class="crumbs">
         <a href="/setup">Set-up</a>

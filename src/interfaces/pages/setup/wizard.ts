@@ -24,6 +24,7 @@ import {
   withStep,
   workingIntegration,
 } from '../../../clients/setup/draft.ts';
+import { PREVIEW_BYTES, previewFile } from '../../../clients/setup/dropped-file.ts';
 import { ofTheFile, storeSettings } from '../../../clients/setup/finish.ts';
 import {
   dropUpload,
@@ -200,6 +201,15 @@ export function wizardRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     } catch (error) {
       return refused(c, setup, 'crm', error);
     }
+  });
+
+  /** What a file is about to be taken for; nothing of it is kept. */
+  app.post('/setup/:id/preview', frame.act('admin'), limitBody(PREVIEW_BYTES), async (c) => {
+    await requireSetup(c);
+    const preview = await previewFile(Buffer.from(await c.req.arrayBuffer()));
+    const { renderPreview } = await import('./setup-pages.tsx');
+    c.header('Cache-Control', 'no-store');
+    return c.html(await renderPreview(preview));
   });
 
   /** The file of the results, which names people. */

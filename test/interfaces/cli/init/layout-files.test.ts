@@ -207,7 +207,7 @@ async function reachable(answer: Answer, header: CsvHeader): Promise<number> {
 /** The file in UTF-8 with a column of ids. */
 async function withIds({ encoding, delimiter, sheet }: Answer, file: Buffer): Promise<Buffer> {
   const isText = encoding !== 'xlsx';
-  const content = isText ? file : await toPlainText('The file', file, sheet);
+  const content = isText ? file : await toPlainText('The file', file, { sheet });
   const [head = '', ...rows] = new TextDecoder(isText ? encoding.replace(/-bom$/, '') : 'utf-8')
     .decode(content)
     .replace('\uFEFF', '')

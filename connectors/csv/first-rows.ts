@@ -1,0 +1,57 @@
+/** The beginning of a file whose columns no setting names yet, read as the connector reads the file later. */
+import { endAtFirstLine } from './broken-rows.ts';
+import { readCell, splitRow } from './cells.ts';
+import { type Header, type Problem, readHeader } from './header.ts';
+import { findRowEnd } from './records.ts';
+import { isBlank } from './rows.ts';
+import { DELIMITERS } from './settings.ts';
+import { decodeText, type Encoding } from './sources/encoding.ts';
+
+/** A row that is longer ends the reading. */
+const MAX_ROW_BYTES = 65_536;
+
+/** The header by the delimiter that gives the most names; why there is none if no delimiter gives one. */
+export function readAnyHeader(bytes: Buffer, encoding: Encoding): Header | Problem[] {
+  const readings = DELIMITERS.map((delimiter) =>
+    readHeader(bytes, { required: [], delimiter, encoding }),
+  );
+  return readings.reduce((best, each) => (countNames(each) > countNames(best) ? each : best));
+}
+
+/** One column is no list: what is wrong with another reading says more. */
+function countNames(reading: Header | Problem[]): number {
+  return Array.isArray(reading) ? 1.5 : reading.columns.length;
+}
+
+/**
+ * The values of the rows below a header, as far as so many records have them. Blank lines are left out, and rows that the
+ * connector cannot read. `isWhole` is false if the bytes are the beginning of a file: their last row may be cut in two.
+ */
+export function readFirstRows(
+  bytes: Buffer,
+  { size, columns, dialect: { delimiter, encoding } }: Header,
+  { records, isWhole }: { records: number; isWhole: boolean },
+): string[][] {
+  const findEnd = findRowEnd(delimiter);
+  const correctEnd = endAtFirstLine(delimiter);
+  const rows: string[][] = [];
+  let start = size;
+  for (let count = 0; count < records && start < bytes.length; count += 1) {
+    const window = bytes.subarray(start, start + MAX_ROW_BYTES);
+    const end = correctEnd(window, 0, findEnd(window, 0));
+    const isLast = start + window.length === bytes.length;
+    if (end === -1 && !(isLast && isWhole)) break;
+    const row = end === -1 ? window : window.subarray(0, end);
+    start += row.length + 1;
+    const cells = readCells(row, delimiter, encoding);
+    if (cells?.length === columns.length) rows.push(cells);
+  }
+  return rows;
+}
+
+/** Null of a row that is blank or cannot be read. */
+function readCells(row: Buffer, delimiter: string, encoding: Encoding): string[] | null {
+  const text = decodeText(row, encoding)?.replace(/\r$/, '') ?? '';
+  if (isBlank(text, delimiter)) return null;
+  return splitRow(text, delimiter).cells?.map((cell) => readCell(cell).trim()) ?? null;
+}

@@ -1,0 +1,27 @@
+/** A copy of the sources with a deliberate defect, for whatever is to find it. */
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const CHECKOUT = join(import.meta.dirname, '..');
+
+/** Applies a patch to a copy of these files and folders outside of the checkout, and removes it after the work. */
+export async function withDefect<Result>(
+  patch: string,
+  sources: readonly string[],
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'donor-sync-mutant-'));
+  try {
+    for (const source of sources) {
+      await cp(join(CHECKOUT, source), join(folder, source), { recursive: true });
+    }
+    await symlink(join(CHECKOUT, 'node_modules'), join(folder, 'node_modules'));
+    await promisify(execFile)('git', ['apply', patch], { cwd: folder });
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,70 @@
+/** A file that is dropped into the set-up, read in one way for its preview and when it is taken. */
+import { detectKind, toPlainText } from '../../../connectors/csv/sources/source.ts';
+import { isDonorSyncError } from '../../core/errors.ts';
+import { type CsvHeader, type CsvProblem, readHeaderOf } from './csv-header.ts';
+
+/** As much as a preview is made of: a whole file would take too long to send twice. */
+export const PREVIEW_BYTES = 256 * 1_024;
+
+const PREVIEW_ROWS = 5;
+
+/** Some rows may be blank or unreadable; no more records than these are looked at. */
+const PREVIEW_RECORDS = 50;
+
+/** The first rows of a file by the columns that settings can name; why it cannot be used; or a workbook, which is no text. */
+export type FilePreview =
+  | { columns: readonly string[]; rows: readonly (readonly string[])[] }
+  | CsvProblem
+  | 'workbook';
+
+/** Reads a file, or its first PREVIEW_BYTES. */
+export async function previewFile(beginning: Buffer): Promise<FilePreview> {
+  if (detectKind(beginning) === 'workbook') return 'workbook';
+  const isWhole = beginning.length < PREVIEW_BYTES;
+  const file = await readDropped(beginning, { records: PREVIEW_RECORDS, isWhole });
+  if ('problem' in file) return file;
+  const { columns, sample } = file.header;
+  const rows = sample.slice(0, PREVIEW_ROWS);
+  return { columns, rows: rows.map((row) => columns.map((name) => row.get(name) ?? '')) };
+}
+
+/** The text of a file and what it begins with, or why it cannot be used. */
+export async function readDropped(
+  bytes: Buffer,
+  extent: { records: number; isWhole: boolean; sheet?: string | null },
+): Promise<{ text: Buffer; header: Omit<CsvHeader, 'foreign'> } | CsvProblem> {
+  try {
+    const text = await toPlainText('The file', bytes, extent);
+    const header = readHeaderOf(text, extent);
+    if ('problem' in header) return unusable(header.problem);
+    if (!hasRows(text)) return unusable('it has a line of column names, and no contact below it');
+    return { text, header };
+  } catch (error) {
+    if (isDonorSyncError(error)) return { problem: error.message };
+    throw error;
+  }
+}
+
+function unusable(problem: string): CsvProblem {
+  return { problem: `The file cannot be used: ${problem}.` };
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const BYTE_ORDER_MARK_START = 0xef;
+
+/** White space and delimiters: a line of them holds no contact. */
+const BLANK = new Set([...Array.from({ length: 0x21 }, (_, byte) => byte), 0x2c, 0x3b]);
+
+/** True if anything is below the first line that is not blank. Plain loops: a file may have 20 MB of blanks. */
+function hasRows(text: Uint8Array): boolean {
+  let at = 0;
+  while (at < text.length && isBeforeHeader(text[at])) at += 1;
+  while (at < text.length && text[at] !== LINE_FEED && text[at] !== CARRIAGE_RETURN) at += 1;
+  while (at < text.length && BLANK.has(text[at] ?? 0)) at += 1;
+  return at < text.length;
+}
+
+function isBeforeHeader(byte = 0): boolean {
+  return byte <= 0x20 || byte >= BYTE_ORDER_MARK_START;
+}

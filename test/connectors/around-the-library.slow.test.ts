@@ -1,0 +1,45 @@
+/** Deliberate defects that send a request around a vendor's library, and whether the tests of connectors find them. */
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { withDefect } from '../../scripts/defective-copy.ts';
+
+const MUTANTS = join(import.meta.dirname, 'mutants');
+
+/** What the tests of connectors load. */
+const SOURCES = [
+  ...['src', 'connectors', 'migrations', 'people', 'service', 'sandbox', 'testbed', 'config'],
+  ...['scripts', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'],
+];
+
+/** Each defect is a first line that says it, and a patch; here with the CRM whose requests it is about. */
+const CRMS = {
+  '01-lists-without-the-library.patch': 'HubSpot',
+  '02-limits-without-the-library.patch': 'Salesforce',
+  '03-contacts-sent-twice.patch': 'HubSpot',
+};
+
+const COUNTED = 'test/connectors/library-requests.test.ts';
+
+/** What vitest says of the test that counts. */
+function countRequests(folder: string): Promise<string> {
+  const words = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'fast', '--maxWorkers', '1'];
+  return new Promise((resolve) => {
+    const env = { ...process.env, NO_COLOR: '1' };
+    execFile(process.execPath, [...words, COUNTED], { cwd: folder, env }, (_, stdout, stderr) =>
+      resolve(stdout + stderr),
+    );
+  });
+}
+
+it('has something to find', () => expect(readdirSync(MUTANTS).sort()).toEqual(Object.keys(CRMS)));
+
+it.each(Object.entries(CRMS))('%s is found by the count of requests to %s', async (name, crm) => {
+  const patch = join(MUTANTS, name);
+  expect(readFileSync(patch, 'utf8').split('\n').at(0)).toMatch(/^\S.+\.$/);
+  const output = await withDefect(patch, SOURCES, countRequests);
+  const failed = [...output.matchAll(/^ FAIL .*? > (requests to \w+|.*)/gm)].map(([, of]) => of);
+  // The tests of the other CRM and of the count itself show that the copy works.
+  expect([...new Set(failed)], output).toEqual([`requests to ${crm}`]);
+});
