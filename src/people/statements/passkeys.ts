@@ -193,8 +193,8 @@ function lockPerson(trx: Trx, id: string) {
     .executeTakeFirst();
 }
 
-async function readIds(trx: Trx, personId: string): Promise<string[]> {
-  const rows = await trx
+async function readIds(reader: Reader, personId: string): Promise<string[]> {
+  const rows = await reader
     .selectFrom('passkeys')
     .select('id')
     .where('person_id', '=', personId)

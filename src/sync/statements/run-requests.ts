@@ -274,11 +274,11 @@ async function addWhole(trx: ActorTransaction, request: NewRunRequest): Promise<
 
 /** How many other single contacts wait. */
 async function countOthers(
-  trx: Trx,
+  reader: Reader,
   { integrationId }: Pick<NewRunRequest, 'integrationId'>,
   contacts: readonly string[],
 ): Promise<number> {
-  const waiting = await trx
+  const waiting = await reader
     .selectFrom('run_requests')
     .select((eb) => eb.fn.countAll().as('count'))
     .where('integration_id', '=', integrationId)
@@ -290,7 +290,7 @@ async function countOthers(
 
 /** A run over what has changed takes in all requests for single contacts. */
 async function mergeSingles(
-  trx: Trx,
+  trx: ActorTransaction,
   integrationId: string,
   runId: string,
   now: number,
@@ -315,7 +315,7 @@ async function dropOldMerged(trx: Trx, now: number): Promise<void> {
 
 /** Stores requests for runs over all that has changed, each of another integration. */
 export async function addScheduledRuns(
-  trx: Trx,
+  trx: ActorTransaction,
   runs: readonly Pick<NewRunRequest, 'integrationId' | 'runId'>[],
   now: number,
 ): Promise<void> {
@@ -358,7 +358,10 @@ const leave = prepared((db, { runId, now }: Slots<{ runId: string; now: number }
  * Takes a request that waits away because a person does not want its run any more, with what waits for
  * the same run; undefined if it does not wait. Returns the integration.
  */
-export async function dropStopped(trx: Trx, runId: string): Promise<string | undefined> {
+export async function dropStopped(
+  trx: ActorTransaction,
+  runId: string,
+): Promise<string | undefined> {
   const dropped = await trx
     .deleteFrom('run_requests')
     .where('run_id', '=', runId)
@@ -370,7 +373,7 @@ export async function dropStopped(trx: Trx, runId: string): Promise<string | und
 }
 
 /** Nothing is wanted of a request any more. */
-export async function endRunRequest(trx: Trx, runId: string): Promise<void> {
+export async function endRunRequest(trx: RunTransaction, runId: string): Promise<void> {
   await dropRequest(trx, { runId });
 }
 

@@ -5,7 +5,9 @@
 import { type CaseWhenBuilder, type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { OUTCOME_ORDER, OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { isPostgres } from '../../database/database-time.ts';
+import type { LeasedTransaction, RunTransaction } from '../../database/leases.ts';
 import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader } from '../../database/reader.ts';
 import type { Tables, Trx } from '../../database/tables/tables.ts';
@@ -184,7 +186,10 @@ function buildPlace(eb: ExpressionBuilder<Tables, 'contacts'>) {
 }
 
 /** Writes down what a run did, before another one touches the same contacts. */
-export async function writeRunRows(trx: Trx, run: RunRef): Promise<void> {
+export async function writeRunRows(
+  trx: ActorTransaction | RunTransaction,
+  run: RunRef,
+): Promise<void> {
   await insertRows(trx, run);
   const freshCount = await countFresh(trx, run);
   const { id } = run;
@@ -197,8 +202,8 @@ const recordRows = prepared(
 );
 
 /** How many rows there are by reason, which would take long to count for each look at them. */
-async function readReasonCounts(trx: Trx, { id, integrationId }: RunRef): Promise<string> {
-  const counts = await countReasons(trx, { id, integrationId, freshCount: 0, reasons: null });
+async function readReasonCounts(reader: Reader, { id, integrationId }: RunRef): Promise<string> {
+  const counts = await countReasons(reader, { id, integrationId, freshCount: 0, reasons: null });
   return JSON.stringify(Object.fromEntries(counts));
 }
 
@@ -226,7 +231,7 @@ const insertRunRows = prepared((db, run: Slots<RunRef>) =>
 );
 
 /** Writes down anew what a run did whose contacts have changed after its end; none that goes on. */
-export async function rewriteRunRows(trx: Trx, runId: string): Promise<void> {
+export async function rewriteRunRows(trx: LeasedTransaction, runId: string): Promise<void> {
   const run = await trx
     .selectFrom('runs')
     .select(['id', 'integration_id as integrationId'])
@@ -245,7 +250,11 @@ export async function rewriteRunRows(trx: Trx, runId: string): Promise<void> {
 }
 
 /** Drops the rows of runs of an integration that ended before this moment (epoch ms). */
-export async function dropRunRows(trx: Trx, integrationId: string, before: number): Promise<void> {
+export async function dropRunRows(
+  trx: RunTransaction,
+  integrationId: string,
+  before: number,
+): Promise<void> {
   await dropRows(trx, { integrationId, before });
 }
 

@@ -14,7 +14,7 @@ import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts
 import type { RunTransaction } from '../../database/leases.ts';
 import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
 import type { Reader, TimedConnection } from '../../database/reader.ts';
-import type { Tables, Trx } from '../../database/tables/tables.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 import { recordEntry } from '../../privacy/audit/record.ts';
 import { ALL_CONTACTS } from './request-rows.ts';
 import {
@@ -377,8 +377,8 @@ function getRunContact(only: readonly string[] | null): string {
 }
 
 /** Two processes may have seen the same request: the run of the one that came first counts. */
-async function requireFresh(trx: Trx, id: string): Promise<void> {
-  const { rows } = await selectId(trx, { id });
+async function requireFresh(reader: Reader, id: string): Promise<void> {
+  const { rows } = await selectId(reader, { id });
   if (rows.length === 0) return;
   throw new RetriableError(`The run ${id} has begun in another process.`, {
     code: 'already_running',
