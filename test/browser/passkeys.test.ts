@@ -190,5 +190,6 @@ describe('a passkey', () => {
         }
       }
     }
-  });
+    // A dozen looks of a checker at whole pages take minutes on a busy machine.
+  }, 300_000);
 });
