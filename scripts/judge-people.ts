@@ -376,21 +376,30 @@ async function judgeTwice(
   const matcher = createMatcher(openDonorIndex(db, openRecordedWorld(db)));
   const byId = new Map(rows.map((row) => [row.id, row]));
   let ties = 0;
+  let unclear = 0;
   for (const { id, again } of twice) {
     const row = byId.get(id);
     if (row === undefined || row.city === '') continue;
-    const match: Match = matcher.match({
+    const person = {
       first: `${row.first_name} ${row.middle_name}`,
       last: `${row.last_name} ${row.suffix}`,
       addresses: [`${row.street}, ${row.city}, ${row.state} ${row.postal_code}`],
       employers: [],
-    });
+    };
+    const match: Match = matcher.match(person);
     if (match.donorNumber !== numberOf(id) && match.donorNumber !== numberOf(again)) {
+      // Others of the family may fit as well; it is no tie of the two unless one of them alone is found.
+      if (matcher.match(person, numberOf(again)).donorNumber === null) {
+        unclear += 1;
+        continue;
+      }
       ties += 1;
       if (values.show.includes('twice')) print(`tie ${JSON.stringify(row)} ${match.reasons}`);
     }
   }
-  print(`${twice.length} twice: ${listed.length} of them to review, ${ties} ties`);
+  print(
+    `${twice.length} twice: ${listed.length} of them to review, ${ties} ties, ${unclear} whom a relative fits as well`,
+  );
 }
 
 const sameRow = z.object({ a_id: z.string(), b_id: z.string() });

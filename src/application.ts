@@ -39,6 +39,7 @@ import type { Settings } from './settings/settings.ts';
 import { createStore, type Store } from './store.ts';
 import { getCanonicalId, toContactId } from './sync/control/contact-id.ts';
 import type { RunDeps } from './sync/control/context.ts';
+import { listBegunRequests, listReadyRequests } from './sync/statements/run-requests.ts';
 import { findRunning, type Running } from './sync/views/run.ts';
 
 export type { OpenIntegration };
@@ -63,6 +64,8 @@ export interface ApplicationOptions {
   neighbours?: Partial<Neighbours>;
   /** True while a database is put back: the log of erasures is read as it is, without a line of this process. */
   restores?: boolean;
+  /** False while the audit is checked: a check that adds an entry would change what it checks. True if left out. */
+  recordsSettings?: boolean;
   /** Folders of backups that may hold a log of erasures. */
   backupFolders?: readonly string[];
 }
@@ -144,8 +147,8 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
             log,
           })
         : createEmbeddedEngine({
-            listReady: () => store.runRequests.listReady(),
-            listBegun: () => store.runRequests.listBegun(),
+            listReady: () => listReadyRequests(store.reader),
+            listBegun: () => listBegunRequests(store.reader),
             clock,
             isFree: async (id) => (await findRunning(options, store, id)) === null,
           });
@@ -163,9 +166,9 @@ export async function openApplication(options: ApplicationOptions): Promise<Appl
     };
     const store: Store = createStore(stored);
     if (options.restores !== true) await keepErasureLog(store, erasures, log);
-    const { integrations, refresh } = await collectIntegrations(settings, store, sealer);
+    const { integrations, refresh } = await collectIntegrations(settings, store.reader, sealer);
     warnOfInsecureHttp(log, settings, integrations);
-    await recordSettings(store, integrations.values());
+    if (options.recordsSettings !== false) await recordSettings(store, integrations.values());
     const { allowInsecureHttp } = settings;
     const sightings = createObservations();
     const { close, kind } = database;

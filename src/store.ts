@@ -1,8 +1,3 @@
-import { restoreQueries } from './backup/restores.ts';
-import { alertQueries } from './clients/statements/alerts.ts';
-import { integrationQueries } from './clients/statements/integrations.ts';
-import { signQueries } from './clients/statements/run-activity.ts';
-import { scheduleQueries } from './clients/statements/schedules.ts';
 import { contactQueries } from './contacts/contacts.ts';
 import { decidedPageQueries } from './contacts/decided-pages.ts';
 import { markQuestionQueries } from './contacts/many-at-once/mark-questions.ts';
@@ -12,6 +7,7 @@ import { optOutQueries } from './contacts/many-at-once/opt-outs.ts';
 import { reconsideringQueries } from './contacts/reconsidering.ts';
 import { type Actor, PRODUCT } from './core/actor.ts';
 import type { Clock } from './core/clock.ts';
+import type { RunsAsked } from './database/actor-transaction.ts';
 import type { Fingerprint } from './database/encryption/fingerprint.ts';
 import { foreignTextQueries } from './database/encryption/foreign-texts.ts';
 import { secretQueries } from './database/encryption/secrets.ts';
@@ -34,13 +30,6 @@ import { keptProfileQueries } from './fields/statements/kept-profiles.ts';
 import { normalisedFieldQueries } from './fields/statements/normalised-fields.ts';
 import { profilePurgeQueries } from './fields/statements/profile-purges.ts';
 import { statusQueries } from './fields/statements/statuses.ts';
-import { idempotencyQueries } from './jobs/statements/idempotency.ts';
-import { rereadQueries } from './jobs/statements/rereads.ts';
-import { accessQueries } from './people/statements/access.ts';
-import { attemptQueries } from './people/statements/attempts.ts';
-import { passkeyQueries } from './people/statements/passkeys.ts';
-import { peopleQueries } from './people/statements/people.ts';
-import { sessionQueries } from './people/statements/sessions.ts';
 import { auditQueries } from './privacy/audit/audit.ts';
 import { auditRecorder } from './privacy/audit/record.ts';
 import { aboutQueries } from './privacy/statements/about.ts';
@@ -55,9 +44,6 @@ import { forgetQueries } from './privacy/statements/forget.ts';
 import { mentionQueries } from './privacy/statements/mentions.ts';
 import { retentionQueries } from './privacy/statements/retention.ts';
 import { noWriteLog, type WriteLog } from './privacy/statements/write-log.ts';
-import { type RunsAsked, runRequestQueries } from './sync/statements/run-requests.ts';
-import { runRowQueries } from './sync/statements/run-rows.ts';
-import { runQueries } from './sync/statements/runs.ts';
 
 export interface StoreDeps {
   db: Database;
@@ -93,17 +79,13 @@ function createQueries(deps: StoreDeps) {
   const { writeLog = noWriteLog } = deps;
   const erasures = logOfStore(deps.erasures ?? noErasureLog, storeTag(fingerprint));
   const record = auditRecorder({ clock, fingerprint, actor });
-  const opened = openStore(db, { clock, actor, fingerprint });
+  const opened = openStore(db, { clock, actor, fingerprint, asked });
   const { checkpoint } = opened;
   return {
     ...opened,
     requireInPlace,
     audit: auditQueries(db, fingerprint, record),
     secrets: secretQueries(db, record),
-    integrations: integrationQueries(db, checkpoint, record),
-    runs: runQueries(db, checkpoint, clock, record),
-    runRows: runRowQueries(db),
-    signs: signQueries(db, clock),
     contacts: {
       ...contactQueries(db, checkpoint, clock),
       ...decidedPageQueries(checkpoint, clock),
@@ -138,17 +120,6 @@ function createQueries(deps: StoreDeps) {
     forget: forgetQueries({ db, checkpoint, clock, fingerprint, record, erasures, writeLog }),
     mentions: mentionQueries(db, checkpoint, fingerprint, clock),
     retention: retentionQueries(checkpoint, clock, record),
-    schedules: scheduleQueries(db, clock, asked, record),
-    runRequests: runRequestQueries(db, clock, asked, record),
-    idempotency: idempotencyQueries(db, clock),
-    access: accessQueries(db, clock, record),
-    people: peopleQueries(db, clock, record),
-    passkeys: passkeyQueries(db, clock, record),
-    attempts: attemptQueries(db, clock),
-    sessions: sessionQueries(db, clock, record),
-    rereads: rereadQueries(db, clock, asked),
-    alerts: alertQueries(db, clock),
-    restores: restoreQueries(db, clock, record),
     readiness: readinessQueries(db, clock, requireInPlace),
   };
 }

@@ -105,6 +105,7 @@ export function getIdentityShape({ columns }: CsvSettings): IdentityShape {
   return {
     columns: JSON.stringify({ ...names, addresses, employers }),
     mode: 'plain',
+    names: [firstName, lastName, fullName].filter((name) => name !== undefined),
     sources: [...addresses.map(toSource('addresses')), ...employers.map(toSource('employers'))],
   };
 }

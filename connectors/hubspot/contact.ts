@@ -56,7 +56,12 @@ export function shapeContact(
   const visible = watchProperties(described, { wanted, needed, describe });
   return {
     properties: [...new Set([...wanted.filter(visible.has), MERGED_IDS])],
-    identity: () => ({ columns: `employer: ${employer}`, mode: 'plain', sources: sources() }),
+    identity: () => ({
+      columns: `employer: ${employer}`,
+      mode: 'plain',
+      names: NAMES,
+      sources: sources(),
+    }),
     unknownCompanies: (records) => companies.unknownAmong(listCompanyIds(records)),
     async toContacts(records) {
       await visible.check(records);

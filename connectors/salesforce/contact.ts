@@ -38,7 +38,7 @@ export async function shapeContact(
   description: ObjectDescription,
   { employer: setting, contacts, log }: ShapeOptions,
 ): Promise<ContactShape> {
-  for (const name of ['FirstName', 'LastName']) requireField(description, name, 'It is needed.');
+  for (const name of NAMES) requireField(description, name, 'It is needed.');
   const optOut = shapeOptOut(description, contacts);
   const [employer, relations, exclusions] = await Promise.all([
     shapeEmployer(api, description, setting),
@@ -58,6 +58,7 @@ export async function shapeContact(
     identity: {
       columns: `employer=${setting}`,
       mode: getMode(description),
+      names: NAMES,
       sources: [...sources, ...relations.sources],
     },
     relations,
@@ -87,6 +88,7 @@ export async function shapeContact(
   };
 }
 
+const NAMES = ['FirstName', 'LastName'];
 const PARTS = ['Street', 'City', 'State', 'PostalCode', 'Country'];
 
 /** The most telling address first. */

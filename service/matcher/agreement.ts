@@ -22,6 +22,18 @@ export function agreeInFull(one: Candidate, other: Candidate, born = ''): boolea
   return homes !== false && employers !== false && (homes === true || employers === true);
 }
 
+/**
+ * Returns whether the same is known of both, so that the one may be a copy of the other. If the birth or the work of only one is
+ * known, a father and a son of one name and home are as likely.
+ */
+export function areKnownAlike(one: Candidate, other: Candidate): boolean {
+  const isKnown = ({ addresses, employers }: Candidate) =>
+    [addresses().length > 0, employers().length > 0].join();
+  if (one.born !== other.born) return false;
+  // Nobody shares a name and a day of birth with a relative.
+  return one.born.length === WHOLE_DAY || isKnown(one) === isKnown(other);
+}
+
 function textOf(address: object): string {
   return JSON.stringify(address);
 }

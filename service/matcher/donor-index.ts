@@ -2,6 +2,7 @@
 
 import type { Database } from '../database.ts';
 import type { Donor, World } from '../donor.ts';
+import { shareList } from '../record/lists.ts';
 import { settlePeople } from '../settled-people.ts';
 import { type ComparableAddress, decodeAddresses } from './addresses.ts';
 import { type DonorRow, entriesOf } from './donor-rows.ts';
@@ -34,6 +35,8 @@ export interface DonorIndex {
   inHouse(key: string, limit: number): number[];
   /** Whether an operator said that two donors are two people. */
   areApart(one: number, other: number): boolean;
+  /** Whether two donors are of one list, which has each of its people under one id. Those of no import are. */
+  areOfOneList(one: number, other: number): boolean;
   /** How many donors work or worked for an employer. */
   employerSize(employer: string): number;
   /** The first names of all who bear a last name, some at a time. */
@@ -90,6 +93,7 @@ function prepareNumbers(db: Database) {
   const apart = db.prepare<[number, number]>(
     'select 1 from record_apart where one = ? and other = ?',
   );
+  const keys = db.prepare<[number], string>('select key from record_keys where number = ?').pluck();
   const sizeOf = db
     .prepare<[string], number>('select donors from employer_sizes where name = ?')
     .pluck();
@@ -111,6 +115,10 @@ function prepareNumbers(db: Database) {
     inHouse: (key: string, limit: number) => byHouse(key, limit),
     areApart: (one: number, other: number) =>
       apart.get(Math.min(one, other), Math.max(one, other)) !== undefined,
+    areOfOneList(one: number, other: number) {
+      const [mine, theirs] = [keys.all(one), keys.all(other)];
+      return mine.length === 0 || theirs.length === 0 || shareList(mine, theirs);
+    },
     employerSize: (employer: string) => sizeOf.get(employer) ?? 0,
     *namesWithLast(last: string) {
       let from = { first: '', number: -1 };

@@ -3,7 +3,7 @@
 import { withinOneEdit, words } from './words.ts';
 
 /** How well two names of employers agree, best first. */
-export type EmployerFit = 'same' | 'typo' | 'part' | 'initials';
+export type EmployerFit = 'same' | 'typo' | 'part' | 'initials' | 'two initials';
 
 /** A typo is forgiven in names of at least this length. */
 const MIN_TYPO_LENGTH = 6;
@@ -41,9 +41,16 @@ export function comparableEmployer(name: string): string {
   return (own.length > 0 ? own : all).map((word) => SPELLINGS.get(word) ?? word).join(' ');
 }
 
+/** The same of a name as people write it: "U of Ohio" is its university. */
+export function writtenEmployer(name: string): string {
+  return comparableEmployer(name.replace(/\b(?:u|univ)\.? of\b/i, 'university of'));
+}
+
 /** How two comparable names agree; undefined if they do not. */
 export function fitEmployer(one: string, other: string): EmployerFit | undefined {
   if (one === other || one.replaceAll(' ', '') === other.replaceAll(' ', '')) return 'same';
+  if (turned(one) === other || turned(other) === one) return 'same';
+  if (asDistrict(one) === asDistrict(other)) return 'same';
   const isTypo = one.length >= MIN_TYPO_LENGTH && withinOneEdit(one, other);
   // Post 1234 and Post 1235 are two.
   if (isTypo && numbersIn(one) === numbersIn(other)) return 'typo';
@@ -51,8 +58,23 @@ export function fitEmployer(one: string, other: string): EmployerFit | undefined
   if (isPart(short.split(' '), long.split(' '))) return 'part';
   const isShortened = isAbbreviated(short.split(' '), long.split(' '));
   if (isShortened && numbersIn(one) === numbersIn(other)) return 'part';
-  return areInitials(short, long) ? 'initials' : undefined;
+  if (!areInitials(short, long)) return undefined;
+  return short.replaceAll(' ', '').length > 2 ? 'initials' : 'two initials';
 }
+
+/** "Dayton, City of" is the City of Dayton, and Cook County the County of Cook; but Miami University is not the University of Miami. */
+function turned(name: string): string {
+  const all = name.split(' ');
+  const kind = all.pop() ?? '';
+  return TURNED.has(kind) ? [kind, ...all].join(' ') : name;
+}
+
+/** The public schools of a town are one employer, its school district. */
+function asDistrict(name: string): string {
+  return name.replace(/ public school(?:s| district)$/, ' public schools');
+}
+
+const TURNED = new Set(words('city county town township village borough'));
 
 function numbersIn(name: string): string {
   return name.replaceAll(/\D+/g, ' ').trim();
@@ -97,12 +119,15 @@ function isAbbreviation(short: string, long: string): boolean {
 
 const MIN_ABBREVIATION = 3;
 
-/** "IBM" for International Business Machines. */
+/** "IBM" for International Business Machines, "P&G" for Procter & Gamble, "USPS" for United States Postal Service. */
 function areInitials(short: string, long: string): boolean {
-  const all = long.split(' ');
-  return (
-    short.length >= 3 &&
-    short.length === all.length &&
-    all.every((word, at) => word[0] === short[at])
-  );
+  const letters = short.split(' ');
+  const isBrief = letters.length === 1 || letters.every((letter) => letter.length === 1);
+  if (!isBrief || NO_INITIALS.has(short)) return false;
+  const all = long.split(' ').flatMap((word) => (word === 'us' ? ['u', 's'] : [word]));
+  const initials = all.map((word) => word[0]).join('');
+  return initials.length > 1 && letters.join('') === initials;
 }
+
+/** Short words of their own. */
+const NO_INITIALS = new Set(words('us st ft mt'));

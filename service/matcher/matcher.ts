@@ -5,10 +5,10 @@
 
 import { atOnce, inSlices, type Slices } from '../slices.ts';
 import { type AddressText, addressText } from './addresses.ts';
-import { agreeInFull } from './agreement.ts';
+import { agreeInFull, areKnownAlike } from './agreement.ts';
 import { findCandidates } from './candidates.ts';
 import type { Candidate, DonorIndex } from './donor-index.ts';
-import { comparableEmployer } from './employers.ts';
+import { writtenEmployer } from './employers.ts';
 import { fitFirstName, type Reading, readingsOf } from './names.ts';
 import { readPopulation } from './population.ts';
 import {
@@ -167,7 +167,7 @@ function toSought(person: SoughtPerson): Sought {
       .filter((text) => text.size > 0),
     employers: person.employers
       .slice(0, MAX_TEXTS)
-      .map((text) => comparableEmployer(cut(text)))
+      .map((text) => writtenEmployer(cut(text)))
       .filter((name) => name !== ''),
     born: person.born ?? '',
   };
@@ -297,11 +297,17 @@ function foldTwins(
   return { ranked: [{ ...oldest, odds }, ...others], twin };
 }
 
+/**
+ * Of one list, which has each of its people under one id, only rows of which the same is known are twins. Two lists may well know
+ * more of one person, one than the other.
+ */
 function areTwins(index: DonorIndex, best: Weighed, other: Weighed, born: string): boolean {
+  const [one, two] = [best.candidate, other.candidate];
   return (
     other.odds * LEAST_OF_TWIN >= best.odds &&
-    agreeInFull(best.candidate, other.candidate, born) &&
-    !index.areApart(best.candidate.number, other.candidate.number)
+    agreeInFull(one, two, born) &&
+    (areKnownAlike(one, two) || !index.areOfOneList(one.number, two.number)) &&
+    !index.areApart(one.number, two.number)
   );
 }
 

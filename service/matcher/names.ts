@@ -78,18 +78,21 @@ export function comparableName(
  * round, or the whole name in one of them. A name in brackets is another first name.
  */
 export function readingsOf(written: string, writtenLast: string): Reading[] {
-  const first = withoutNotes(toLatin(written));
+  const withRank = withoutNotes(toLatin(written));
+  const first = withoutRank(withRank);
   const last = withoutNotes(toLatin(writtenLast));
   const given = givenWords(withoutBrackets(first));
   const family = familyWords(withoutBrackets(last));
   const former = formerWords(last);
-  const generation = generationIn(`${first} ${last}`);
+  const generation = generationIn(words(`${first} ${last}`).slice(1).join(' '));
   const isMrs = MRS.test(first) || (first.trim() === '' && MRS.test(last));
   const isWhole = (field: string, other: readonly string[]) =>
     words(field).length > 1 && (other.length === 0 || field.includes(','));
   const members = membersOf(first);
   const readings: Reading[] = [
     ...(members.length > 0 ? [] : readAs('as written', withoutFamily(given, family), family)),
+    ...(first === withRank ? [] : readAs('as written', givenWords(withRank), family)),
+    ...otherSaint(family).flatMap((saint) => readAs('as written', given, saint)),
     ...bracketed(first).flatMap((name) => readAs('as written', [name], family)),
     ...members.flatMap((member) => readAs('as written', givenWords(member), family)),
     ...(isWhole(first, family) ? readWhole(first) : []),
@@ -104,7 +107,7 @@ export function readingsOf(written: string, writtenLast: string): Reading[] {
   }));
 }
 
-/** The generation that a text names; a suffix never comes first. */
+/** The generation that a text names, the last one of several. Where a name begins with such a word, it is the name: Junior Lee. */
 function generationIn(text: string): number | null {
   for (const word of words(text).toReversed()) {
     const generation = GENERATIONS.get(word);
@@ -251,6 +254,28 @@ function withoutNotes(text: string): string {
   const plain = (dash < 0 ? text : text.slice(0, dash)).replaceAll(NOTES, ' ');
   return words(plain).length > 0 ? plain : text;
 }
+
+/** Ranks and offices before a first name, but none that many are given as one, such as Dean and Major. */
+const RANK =
+  /^\s*(?:(?:capt|captain|lt|lieutenant|lieut|col|colonel|maj|brig|gen|sgt|sergeant|cpl|corporal|pvt|ens|ensign|cdr|cmdr|commander|adm|admiral|fr|father|pastor|brother|sister|rabbi|imam|msgr|monsignor|gov|governor|mayor|amb|ambassador|rep|congressman|congresswoman|sheriff|chief|coach)\.?\s+)+(?=\p{L}{2})/iu;
+
+function withoutRank(first: string): string {
+  const plain = first.replace(RANK, '');
+  return words(plain).length > 0 ? plain : first;
+}
+
+/** "Saint Clair" and "St. Clair" are one last name, but "Saint" and "St" by themselves are not. */
+function otherSaint(family: readonly string[]): string[][] {
+  const other = family.map((word, at) =>
+    at < family.length - 1 ? (SAINT.get(word) ?? word) : word,
+  );
+  return isSame(other, family) ? [] : [other];
+}
+
+const SAINT = new Map([
+  ['st', 'saint'],
+  ['saint', 'st'],
+]);
 
 /** Two people in one record: "John & Mary", "Mr. and Mrs. John". */
 function membersOf(first: string): string[] {

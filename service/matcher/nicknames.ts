@@ -89,6 +89,12 @@ export function isPetFormOf(pet: string, name: string): boolean {
   return stem !== pet && stem.length >= STEM && soundOf(name).startsWith(soundOf(stem));
 }
 
+/** Whether a name is made of a part of the other: "Tony" of "Antonio", "Tina" of "Christina". */
+export function isPartOf(short: string, name: string): boolean {
+  const stem = withoutPetEnding(short);
+  return stem.length >= STEM && soundOf(name).includes(soundOf(stem));
+}
+
 function withoutPetEnding(pet: string): string {
   return pet.replace(/(?:ie|ey|y|i)$/, '');
 }

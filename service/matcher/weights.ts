@@ -24,7 +24,7 @@ import {
   type Reading,
   soundAlike,
 } from './names.ts';
-import { areCommonForms, isPetFormOf, isShortFor } from './nicknames.ts';
+import { areCommonForms, formsOf, isPartOf, isPetFormOf, isShortFor } from './nicknames.ts';
 import type { Population } from './population.ts';
 import { spellingsOf } from './spellings.ts';
 import { withinOneEdit } from './words.ts';
@@ -107,7 +107,9 @@ const EMPLOYER: Record<EmployerFit, { m: number; times: number; reason: string }
   same: { m: 0.7, times: 1, reason: 'The employer is the same' },
   typo: { m: 0.08, times: 2, reason: 'The employer is the same but for one typo' },
   part: { m: 0.15, times: 2, reason: 'The employer is the same with other words added' },
-  initials: { m: 0.05, times: 20, reason: 'The employer has these initials' },
+  // Other firms have the initials too, above all if there are only two.
+  initials: { m: 0.05, times: 4, reason: 'The employer has these initials' },
+  'two initials': { m: 0.05, times: 20, reason: 'The employer has these two initials' },
 };
 const NO_EMPLOYER = { bits: Math.log2(0.35), reason: 'No employer agrees' };
 /** The adults of a country were born within some seventy years; records are a day or a year wrong at times. */
@@ -189,9 +191,9 @@ function weighFirst(
   donor: Candidate,
 ): Evidence | undefined {
   const share = population.first(donor.first);
-  const fit = arePairOfSexes(population, first, donor.first)
-    ? undefined
-    : fitFirstName(first, donor.first);
+  const isOther =
+    arePairOfSexes(population, first, donor.first) || areOfOneThird(population, first, donor.first);
+  const fit = isOther ? undefined : fitFirstName(first, donor.first);
   if (fit === 'same') {
     return {
       m: FIRST.same,
@@ -210,7 +212,10 @@ function weighFirst(
       !areOftenTwoPeople(population, first, donor.first);
     if (!isOne) {
       const reason = 'The first name may be another form of the same name, or a relative';
-      return { m, bits, reason, isFull: true, needsOneOf: ['employer', 'birth'] };
+      const isPart = isPartOf(first, donor.first) || isPartOf(donor.first, first);
+      const more =
+        isForm && !isPart && areOwnNames(population, first, donor.first) ? NEEDS_ALL : NEEDS_MORE;
+      return { m, bits, reason, isFull: true, ...more };
     }
     return { m, bits, reason: 'The first name is another form of the same name', isFull: true };
   }
@@ -244,28 +249,61 @@ function weighFirst(
     const reason = 'The first name has the same initial, which relatives may share';
     return { m: FIRST.initial, bits: Math.log2(FIRST.initial / INITIAL_SHARE), reason };
   }
-  const isOther =
-    !isSpelledOtherwise(population, first, donor.first) &&
-    isAnotherName(population, first, donor.first);
+  const ownName = isSpelledOtherwise(population, first, donor.first)
+    ? 'never'
+    : mayBeOwnName(population, first, donor.first);
+  const isOwn = ownName === 'surely';
   const isSpelling =
     fit === undefined || fit === 'slips'
       ? areSpellings(first, donor.first)
       : isSpelledOtherwise(population, first, donor.first);
-  if (!isOther && isSpelling) {
+  if (!isOwn && isSpelling) {
     const reason = 'The first name is another spelling of the same name';
     return { m: FIRST.spelling, bits: Math.log2(FIRST.spelling / (2 * share)), reason };
   }
   const isSlip =
     (fit === 'slips' || fit === 'typo') && mayBeSlip(population, first, donor.first, fit);
-  if (fit === 'slips' && !isOther && isSlip) {
+  if (fit === 'slips' && !isOwn && isSlip) {
     const reason = 'The first name is the same but for two slips';
     return { m: FIRST.slips, bits: Math.log2(FIRST.slips / (10 * share)), reason };
   }
-  if (fit === 'typo' && !isOther && isSlip) {
+  if (fit === 'typo' && !isOwn && isSlip) {
     const reason = 'The first name is the same but for one typo';
-    return { m: FIRST.typo, bits: Math.log2(FIRST.typo / (2 * share)), reason };
+    const bits = Math.log2(FIRST.typo / (2 * share));
+    return { m: FIRST.typo, bits, reason, ...(ownName === 'perhaps' ? NEEDS_MORE : {}) };
   }
   return undefined;
+}
+
+/** A shared home does not say whether a relative of another name is meant. */
+const NEEDS_MORE: Pick<Evidence, 'needsOneOf'> = { needsOneOf: ['employer', 'birth'] };
+
+/**
+ * A list calls Jean a form of Jane, although no part of the one is in the other and both are given by themselves. Twins, who share
+ * a birth, and sisters in a family's firm bear such names: only all of it together says that they are one.
+ */
+const NEEDS_ALL: Pick<Evidence, 'needs'> = { needs: ['employer', 'birth'] };
+
+/**
+ * Whether two names are short forms of one third name and of each other in no way, such as Gary and Jerry, who may both be Gerard. If
+ * both are given by themselves, a Gary is no Jerry.
+ */
+function areOfOneThird(population: Population, one: string, other: string): boolean {
+  return (
+    formsOf(one).has(other) &&
+    !isShortFor(one, other) &&
+    !isVariantOf(one, other) &&
+    !areCommonForms(one, other) &&
+    areOwnNames(population, one, other)
+  );
+}
+
+/** Whether each of two names is given to children by itself. */
+function areOwnNames(population: Population, one: string, other: string): boolean {
+  return [one, other].every(
+    (name) =>
+      population.first(name) > RARELY_GIVEN.never || population.births(name) >= LEAST_BIRTHS,
+  );
 }
 
 /**
@@ -275,11 +313,7 @@ function weighFirst(
 function areOftenTwoPeople(population: Population, one: string, other: string): boolean {
   if (areCommonForms(one, other) || spellingsOf(one).has(other)) return false;
   const { isMansName, isWomansName } = population;
-  const areBoth = [one, other].every(
-    (name) =>
-      population.first(name) > RARELY_GIVEN.never || population.births(name) >= LEAST_BIRTHS,
-  );
-  if (!areBoth) return false;
+  if (!areOwnNames(population, one, other)) return false;
   if (isMansName(one) && isWomansName(other)) return true;
   if (isWomansName(one) && isMansName(other)) return true;
   return !isSeldomShort(population, one, other) && !isSeldomShort(population, other, one);
@@ -324,19 +358,28 @@ function isSpelledOtherwise(population: Population, one: string, other: string):
 }
 
 /**
- * Joan is no typo of John: a name that is known as such is meant. "Jonh" is none: the few who are registered with it are
- * outnumbered by the typos of all Johns.
+ * Whether one of two similar names is a name of its own. Joan is no typo of John: a name that is known as such is meant. "Jonh"
+ * and "Willam" are none: the few who are registered with them are outnumbered by the typos of all Johns and Williams.
  */
-function isAnotherName(population: Population, written: string, donors: string): boolean {
-  const { isGivenName, births } = population;
-  if (isGivenName(written) && isGivenName(donors)) return true;
-  const [fewer = 0, more = 0] = [births(written), births(donors)].toSorted((a, b) => a - b);
+function mayBeOwnName(
+  { isGivenName, births }: Population,
+  written: string,
+  donors: string,
+): 'surely' | 'perhaps' | 'never' {
+  if (isGivenName(written) && isGivenName(donors)) return 'surely';
   const isKnown = (name: string) => isGivenName(name) || births(name) > 0;
-  return isKnown(written) && isKnown(donors) && fewer >= more * LEAST_OF_OWN_NAME;
+  if (!isKnown(written) || !isKnown(donors)) return 'never';
+  const [fewer = 0, more = 0] = [births(written), births(donors)].toSorted((a, b) => a - b);
+  const isRarer = fewer * RARER <= more;
+  if (isRarer && fewer < OWN_NAME.perhaps) return 'never';
+  return isRarer && fewer < OWN_NAME.surely ? 'perhaps' : 'surely';
 }
 
-/** A name that is this much rarer than a similar one is a typo of that more often than a name. */
-const LEAST_OF_OWN_NAME = 0.0008;
+/** A name that so many people are given in eighty years: fewer than who is written so by a typo, about as many, or more. */
+const OWN_NAME = { perhaps: 3_200, surely: 12_800 };
+
+/** Of two similar names that few are given, each is a name of its own unless the other is this many times as common. */
+const RARER = 32;
 
 /** Of two names that nobody knows, a slip changes neither the beginning nor more than a scan would. */
 function mayBeSlip(
@@ -447,9 +490,17 @@ function withoutMatchedName(
 }
 
 /** Whether two names are a man's and a woman's form of one name, such as Eduardo and Eduarda or Philip and Philippa. */
-function arePairOfSexes({ isWomansName }: Population, one: string, other: string): boolean {
+function arePairOfSexes(
+  { isWomansName, isGivenName, births }: Population,
+  one: string,
+  other: string,
+): boolean {
   const [woman, man] = one.endsWith('a') ? [one, other] : [other, one];
   if (!woman.endsWith('a') || man.endsWith('a') || isWomansName(man)) return false;
+  // Nobody is given "Veronic"; it lacks a letter.
+  const isCut =
+    `${man}a` === woman && !isGivenName(man) && births(man) * MUCH_RARER < births(woman);
+  if (isCut) return false;
   const stem = man.replace(MANS_ENDING, '');
   return stem.length >= LEAST_STEM && woman.replace(WOMANS_ENDING, '') === stem;
 }
@@ -457,6 +508,8 @@ function arePairOfSexes({ isWomansName }: Population, one: string, other: string
 const MANS_ENDING = /(?:iy|ij|us|ck|[ckoeyi])$/;
 const WOMANS_ENDING = /(?:iya|ina|[ckipy]?a)$/;
 const LEAST_STEM = 4;
+/** A man's form of a woman's name has more bearers than this part of hers. */
+const MUCH_RARER = 1_000;
 
 /** Two full middle names are two people; an initial may be wrong, or that of another name of either side. */
 function weighOtherMiddle(

@@ -7,9 +7,10 @@ import type { GrowingIndex } from '../matcher/growing-index.ts';
 import { createMatcher, type Match, type SoughtPerson, THRESHOLDS } from '../matcher/matcher.ts';
 import type { Entry } from './entry.ts';
 import { createJoining } from './joining.ts';
+import { shareList } from './lists.ts';
 import { mergeEntry, newDonor } from './merge.ts';
 import { openReviews } from './reviews.ts';
-import { judge, shareList } from './same-person.ts';
+import { judge } from './same-person.ts';
 import type { RecordStore } from './store.ts';
 
 /** What it means if many rows agree in full with a donor of the same list under another id. */

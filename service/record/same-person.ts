@@ -1,6 +1,7 @@
 /** When an import or a join takes two records for one person. A mistake here stays in the file, so it asks for more than a match. */
 
 import { type Match, THRESHOLDS } from '../matcher/matcher.ts';
+import { isOfReturn, shareList } from './lists.ts';
 
 /** Kinds of evidence beyond the name that records of two sources need. */
 export const LEAST_KINDS = 2;
@@ -16,19 +17,4 @@ export function judge(match: Match, mine: readonly string[], theirs: readonly st
   if (mine.some(isOfReturn) && theirs.some(isOfReturn)) return 'same';
   const isSure = match.probability >= THRESHOLDS.join && match.kinds >= LEAST_KINDS;
   return isSure ? 'same' : 'review';
-}
-
-/** Returns whether two sets of keys have ids of one list. Returns name people without ids. */
-export function shareList(keys: readonly string[], others: readonly string[]): boolean {
-  const lists = new Set(keys.filter((key) => !isOfReturn(key)).map(listOf));
-  return others.some((key) => lists.has(listOf(key)));
-}
-
-/** Returns the list of a key: `csv:gala:G1` is of the list `csv:gala`, and `fjc:12` of `fjc`. */
-export function listOf(key: string): string {
-  return key.slice(0, key.lastIndexOf(':'));
-}
-
-function isOfReturn(key: string): boolean {
-  return key.startsWith('990:');
 }

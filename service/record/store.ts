@@ -5,8 +5,8 @@ import type { Database } from '../database.ts';
 import { BODY_KINDS, type Donor, SOURCED_FACTS } from '../donor.ts';
 import { comparableEmployer } from '../matcher/employers.ts';
 import type { NamedOrganisation } from './entry.ts';
+import { listOf } from './lists.ts';
 import { idFrom } from './merge.ts';
-import { listOf } from './same-person.ts';
 import { isVacant, vacantDonor } from './vacancy.ts';
 
 /** A file that was imported. */

@@ -25,6 +25,7 @@ import { FOLDER_LOG, openErasureLog } from '../privacy/statements/erasure-log.ts
 import { openErasurePlaces } from '../privacy/statements/erasure-places.ts';
 import type { LogReach } from '../privacy/statements/forget.ts';
 import type { Settings } from '../settings/settings.ts';
+import { holdRestored } from './restores.ts';
 
 /** Makes a backup of a database file that may be in use; resolves once it was read again as a whole. */
 export async function backupDatabase(
@@ -157,7 +158,9 @@ export async function holdAll(
   madeAt: number | null,
 ): Promise<ErasedAgain & LogReach & { held: string[] }> {
   const erased = await store.forget.eraseAgain(madeAt);
-  const held = await store.restores.hold(integrations.keys(), madeAt, erased.unknownAfter);
+  const held = await store.act((trx) =>
+    holdRestored(trx, integrations.keys(), madeAt, erased.unknownAfter),
+  );
   await erasureLogs?.bringUp();
   for (const id of held) await dropErasedTexts({ store, sealer }, id);
   if (erased.erased + erased.integrations.length > 0) await store.forget.overwriteErased();

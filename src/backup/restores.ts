@@ -1,8 +1,11 @@
-import { type Clock, isoTime } from '../core/clock.ts';
-import { prepared, type Slots } from '../database/prepared.ts';
-import type { Database } from '../database/tables/tables.ts';
+/** Databases that were put back from a backup: nothing is spent before a person has seen the plan. */
+
+import { isoTime } from '../core/clock.ts';
+import type { ActorTransaction } from '../database/actor-transaction.ts';
+import { preparedRead, type Slots } from '../database/prepared.ts';
+import type { Reader } from '../database/reader.ts';
 import { dropRequests } from '../decisions/statements/approvals.ts';
-import type { RecordEntry } from '../privacy/audit/record.ts';
+import { recordEntry } from '../privacy/audit/record.ts';
 
 /** Why and since when an integration is held, and how old its database was when it was put back. */
 export interface RestoreHold {
@@ -20,69 +23,62 @@ export function erasuresUnknownText(after: number): string {
   return `erasures${since} are not known, so nothing runs that could bring erased contacts back`;
 }
 
-/** Databases that were put back from a backup: nothing is spent before a person has seen the plan. */
-export function restoreQueries(db: Database, clock: Pick<Clock, 'now'>, record: RecordEntry) {
-  return {
-    /** Holds these integrations, and all others that the database knows. */
-    async hold(
-      ids: Iterable<string>,
-      madeAt: number | null,
-      unknownAfter: number | null = null,
-    ): Promise<string[]> {
-      return db.transaction().execute(async (trx) => {
-        const known = await trx.selectFrom('integrations').select('id').execute();
-        const held = [...new Set([...ids, ...known.map(({ id }) => id)])].sort();
-        const hold = {
-          made_at: madeAt,
-          held_at: clock.now(),
-          why: 'restored' as const,
-          erasures_unknown_after: unknownAfter,
-        };
-        for (const integration_id of held) {
-          await trx
-            .insertInto('restore_holds')
-            .values({ integration_id, ...hold })
-            .onConflict((c) =>
-              c
-                .column('integration_id')
-                .doUpdateSet(hold)
-                .where('restore_holds.why', '=', 'restored'),
-            )
-            .execute();
-        }
-        await dropRequests(trx);
-        await record(trx, {
-          action: 'database.restored',
-          details: { madeAt, erasuresUnknownAfter: unknownAfter },
-        });
-        return held;
-      });
-    },
-
-    /** Null if the integration may spend. */
-    async find(integrationId: string): Promise<RestoreHold | null> {
-      const [row] = (await selectHold(db, { integrationId })).rows;
-      if (row === undefined) return null;
-      const { why, made_at: madeAt, held_at: heldAt } = row;
-      return { why, madeAt, heldAt, erasuresUnknownAfter: row.erasures_unknown_after };
-    },
-
-    /** A person has seen the plan; false if nothing was held. */
-    async agree(integrationId: string): Promise<boolean> {
-      return db.transaction().execute(async (trx) => {
-        const { numDeletedRows } = await trx
-          .deleteFrom('restore_holds')
-          .where('integration_id', '=', integrationId)
-          .executeTakeFirst();
-        if (numDeletedRows === 0n) return false;
-        await record(trx, { action: 'restore.agreed', integrationId });
-        return true;
-      });
-    },
+/** Holds these integrations, and all others that the database knows. */
+export async function holdRestored(
+  trx: ActorTransaction,
+  ids: Iterable<string>,
+  madeAt: number | null,
+  unknownAfter: number | null = null,
+): Promise<string[]> {
+  const known = await trx.selectFrom('integrations').select('id').execute();
+  const held = [...new Set([...ids, ...known.map(({ id }) => id)])].sort();
+  const hold = {
+    made_at: madeAt,
+    held_at: trx.clock.now(),
+    why: 'restored' as const,
+    erasures_unknown_after: unknownAfter,
   };
+  for (const integration_id of held) {
+    await trx
+      .insertInto('restore_holds')
+      .values({ integration_id, ...hold })
+      .onConflict((c) =>
+        c.column('integration_id').doUpdateSet(hold).where('restore_holds.why', '=', 'restored'),
+      )
+      .execute();
+  }
+  await dropRequests(trx);
+  const details = { madeAt, erasuresUnknownAfter: unknownAfter };
+  await recordEntry(trx, { action: 'database.restored', details });
+  return held;
+}
+
+/** Null if the integration may spend. */
+export async function findRestoreHold(
+  reader: Reader,
+  integrationId: string,
+): Promise<RestoreHold | null> {
+  const [row] = (await selectHold(reader, { integrationId })).rows;
+  if (row === undefined) return null;
+  const { why, made_at: madeAt, held_at: heldAt } = row;
+  return { why, madeAt, heldAt, erasuresUnknownAfter: row.erasures_unknown_after };
+}
+
+/** A person has seen the plan; false if nothing was held. */
+export async function confirmRestore(
+  trx: ActorTransaction,
+  integrationId: string,
+): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('restore_holds')
+    .where('integration_id', '=', integrationId)
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) return false;
+  await recordEntry(trx, { action: 'restore.agreed', integrationId });
+  return true;
 }
 
 /** Asked before each request that spends. */
-const selectHold = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+const selectHold = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   db.selectFrom('restore_holds').selectAll().where('integration_id', '=', integrationId).compile(),
 );

@@ -5,6 +5,7 @@ import type { Integration } from '../core/integration.ts';
 import { settingsSealContext } from '../database/encryption/seal-contexts.ts';
 import { insecureAddresses, insecureProblem } from '../settings/insecure-http.ts';
 import type { Settings } from '../settings/settings.ts';
+import { listSealedSettings, saveSealedSettings } from './statements/integrations.ts';
 
 /** What applying did to one integration. */
 export interface Applied {
@@ -40,7 +41,7 @@ export async function applyIntegrations(
 
 /** Settings in the database as JSON, by id. */
 export async function readPresent({ store, sealer }: ApplyDeps): Promise<Map<string, string>> {
-  const rows = await store.integrations.listSealedSettings();
+  const rows = await listSealedSettings(store.reader);
   return new Map(
     rows.map(({ id, settings }) => [id, sealer.open(settings, settingsSealContext(id))]),
   );
@@ -74,6 +75,6 @@ async function saveChanged(
   for (const [index, integration] of integrations.entries()) {
     if (applied[index]?.change === 'unchanged') continue;
     const sealed = sealer.seal(JSON.stringify(integration), settingsSealContext(integration.id));
-    await store.integrations.saveSealedSettings(integration.id, sealed);
+    await store.act((trx) => saveSealedSettings(trx, integration.id, sealed));
   }
 }

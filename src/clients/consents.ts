@@ -24,6 +24,7 @@ import {
   insertConsent,
   takeConsent,
 } from './statements/consents.ts';
+import { findIntegrationState } from './statements/integrations.ts';
 
 export interface ConsentsDeps {
   application: Pick<
@@ -270,7 +271,7 @@ async function requireSameAccount(
   { id }: Integration,
   { account }: Consented,
 ): Promise<void> {
-  const { crmAccount } = await store.integrations.findState(id);
+  const { crmAccount } = await findIntegrationState(store.reader, id);
   if (crmAccount === null || crmAccount === store.fingerprint('crm_account', account.id)) return;
   throw new ConfigurationError(
     `"${id}" belongs to another account than "${account.name}", and was not changed. Sign in to the account it was connected to before, or give the new account an integration of its own.`,

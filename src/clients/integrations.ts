@@ -6,9 +6,9 @@ import { type Integration, integrationSchema } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import { settingsSealContext } from '../database/encryption/seal-contexts.ts';
 import type { Sealer } from '../database/encryption/sealed.ts';
+import type { Reader } from '../database/reader.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Store } from '../store.ts';
-import type { ChangedSettings } from './statements/integrations.ts';
+import { type ChangedSettings, listChangedSettings } from './statements/integrations.ts';
 
 /** How soon a process sees what was applied or removed. */
 const LOOK_INTERVAL_MS = 3_000;
@@ -16,7 +16,7 @@ const LOOK_INTERVAL_MS = 3_000;
 /** The file wins over the database, so that what is written in front of a person's eyes counts. */
 export async function collectIntegrations(
   settings: Pick<Settings, 'integrations'>,
-  { integrations: stored }: Pick<Store, 'integrations'>,
+  reader: Reader,
   sealer: Pick<Sealer, 'open'>,
 ): Promise<{ integrations: Map<string, Integration>; refresh(): Promise<Integration[]> }> {
   const ofFile = new Map(settings.integrations.map((integration) => [integration.id, integration]));
@@ -33,7 +33,7 @@ export async function collectIntegrations(
 
   async function refresh(): Promise<Integration[]> {
     for (;;) {
-      const page = await stored.listChangedSettings(last);
+      const page = await listChangedSettings(reader, last);
       for (const { id, version, settings: sealed } of page) {
         // One that cannot be opened is reported once, and does not keep the others from being seen.
         last = { version, id };

@@ -4,8 +4,10 @@ import type { Application } from '../application.ts';
 import type { Actor } from '../core/actor.ts';
 import type { Integration } from '../core/integration.ts';
 import type { ErasureRequest } from '../decisions/statements/erasure-requests.ts';
-import { MAX_HINTS } from '../sync/statements/run-requests.ts';
+import { planReread } from '../jobs/statements/rereads.ts';
+import { MAX_HINTS, requestContacts, requestRun } from '../sync/statements/run-requests.ts';
 import { recordIgnored } from './statements/hooks.ts';
+import { findIntegrationState, listIntegrationsOfSameAccount } from './statements/integrations.ts';
 
 /** A contact as a caller names it. */
 export interface CalledContact {
@@ -59,12 +61,16 @@ export async function takeCall(
   if (isComplete && own.length === 0) return null;
   const { ids, hasOthers } = await buildHints(application, integration, own);
   const asked =
-    ids.length > 0 ? await store.runRequests.addNamed(integrationId, ids, newRunId) : null;
+    ids.length > 0
+      ? await store.act((trx) => requestContacts(trx, integrationId, ids, newRunId))
+      : null;
   const isOpen = !isComplete || hasOthers;
-  const all = isOpen ? await store.runRequests.add(wholeRun(integrationId, newRunId())) : null;
+  const all = isOpen
+    ? await store.act((trx) => requestRun(trx, wholeRun(integrationId, newRunId())))
+    : null;
   const isLate = isOpen || asked?.isWhole === true;
   if (isLate && (await application.rereadAfterMs(integration)).length > 0) {
-    await store.rereads.note(integrationId);
+    await planReread(store.connection, integrationId);
   }
   return asked?.runId ?? all;
 }
@@ -78,7 +84,7 @@ async function recordDeletions(
 ): Promise<void> {
   if (deleted.length === 0) return;
   const store = application.store.actingAs(by);
-  const account = await store.integrations.listOfSameAccount(integration.id);
+  const account = await listIntegrationsOfSameAccount(store.reader, integration.id);
   const isAtWork = async (id: string) => (await application.findRunning(id)) !== null;
   const isRunning = (await Promise.all(account.map(isAtWork))).includes(true);
   const requests = new Map<string, ErasureRequest>();
@@ -109,7 +115,7 @@ async function filterOwnContacts(
   integrationId: string,
   contacts: readonly CalledContact[],
 ): Promise<CalledContact[]> {
-  const { crmAccount } = await store.integrations.findState(integrationId);
+  const { crmAccount } = await findIntegrationState(store.reader, integrationId);
   if (crmAccount === null) return [...contacts];
   return contacts.filter(
     ({ account }) => account === null || store.fingerprint('crm_account', account) === crmAccount,

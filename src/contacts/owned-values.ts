@@ -56,6 +56,12 @@ export function sentFingerprint(values: OwnedValues, field: string): string | un
 /** Of every contact that was never written. */
 const NONE = '{}';
 
+/** The entries of all other fields. */
+export function withoutFields(values: OwnedValues, fields: readonly string[]): OwnedValues {
+  if (fields.length === 0) return values;
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !fields.includes(name)));
+}
+
 const ownedSchema = z.record(z.string(), z.string());
 
 /** The JSON of `owned_values` of a contact, and of `after` and `owned_before` of a write. */

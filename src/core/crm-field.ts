@@ -47,6 +47,8 @@ export interface CrmField {
   restricted: boolean;
   /** False if the integration's user may not write it. */
   writable: boolean;
+  /** Of what makes a contact the person that it is: the part that is read from it. Left out of all other fields. */
+  readAs?: 'name' | 'address' | 'employer';
   /** Of a currency field in a CRM that has other currencies than US dollars; left out elsewhere. */
   money?: MoneyField;
 }

@@ -7,6 +7,8 @@ export interface IdentityShape {
   columns: string;
   /** What kind of data model was found, for example `plain` or `npsp`; part of the mapping. */
   mode: string;
+  /** The CRM's own names of the fields with first and last names; left out where the connector does not say. */
+  names?: readonly string[];
   /** Where addresses and employers come from; those that cannot be read are named as well. */
   sources: readonly IdentitySource[];
 }

@@ -118,3 +118,10 @@ export const runReportSchema = z.object({
     .optional()
     .describe('Values that wait to be written when the run ended; left out before its end.'),
 }) satisfies z.ZodType<RunReport>;
+
+/** An integration of which a run is wanted. */
+export interface AskedRun {
+  integrationId: string;
+  /** True if more than a schedule asks for it. */
+  isUrgent: boolean;
+}

@@ -1,4 +1,4 @@
-import { erasuresUnknownText, type RestoreHold } from '../backup/restores.ts';
+import { erasuresUnknownText, findRestoreHold, type RestoreHold } from '../backup/restores.ts';
 import { isoTime, stopwatch } from '../core/clock.ts';
 import { RetriableError } from '../core/errors.ts';
 import { formatDuration } from '../core/quantities.ts';
@@ -90,7 +90,7 @@ export async function holdAfterRestore(
   { store }: Pick<SyncDeps, 'store'>,
   { lease: { integrationId: id }, control }: Pick<Run, 'lease' | 'control'>,
 ): Promise<string | null> {
-  const hold = await store.restores.find(id);
+  const hold = await findRestoreHold(store.reader, id);
   if (hold === null) return null;
   const way = `Look at \`donor-sync plan ${id}\`, then agree with \`donor-sync restore --agree ${id}\`.`;
   const { erasuresUnknownAfter } = hold;

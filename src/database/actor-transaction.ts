@@ -1,6 +1,7 @@
 /** Transactions of what users and the product change outside of a run: each carries who does it, for the audit. */
 import type { Actor } from '../core/actor.ts';
 import type { Clock } from '../core/clock.ts';
+import type { AskedRun } from '../core/run.ts';
 import type { Fingerprint } from './encryption/fingerprint.ts';
 import type { Database, Trx } from './tables/tables.ts';
 
@@ -10,7 +11,11 @@ export interface WriteContext {
   /** Who makes the change, as the audit records it (`privacy/audit/record.ts`). */
   readonly actor: Actor;
   readonly fingerprint: Fingerprint;
+  readonly asked: RunsAsked;
 }
+
+/** Called inside the transaction that stores requests of runs, once for each integration. */
+export type RunsAsked = (trx: Trx, runs: readonly AskedRun[]) => Promise<void>;
 
 /**
  * A transaction in the name of an actor. Functions that change what users decide take it, so that none of them can be
@@ -33,7 +38,7 @@ export function actAs(db: Database, context: WriteContext): Act {
 /** The transaction itself, which from here on carries the context. */
 export function withContext<Of extends Trx>(
   trx: Of,
-  { clock, actor, fingerprint }: WriteContext,
+  { clock, actor, fingerprint, asked }: WriteContext,
 ): Of & WriteContext {
-  return Object.assign(trx, { clock, actor, fingerprint });
+  return Object.assign(trx, { clock, actor, fingerprint, asked });
 }

@@ -10,12 +10,13 @@ type CamelCase<Column> = Column extends `${infer First}_${infer Rest}`
 
 export function fromRow<Row extends object>(row: Row): FromRow<Row> {
   const record: Record<string, unknown> = {};
-  // A list of pairs would be thrown away for each of the contacts of a night.
+  const columns = Object.keys(row);
+  // Pairs of a column and its value would be thrown away for each of the contacts of a night.
   const values: unknown[] = Object.values(row);
-  for (const [at, column] of Object.keys(row).entries()) {
+  columns.forEach((column, at) => {
     record[toPropertyName(column)] = values[at];
-  }
-  if (!isWhole(row, record)) throw new Error('Two columns have one name in camelCase.');
+  });
+  if (!isWhole<Row>(columns, record)) throw new Error('Two columns have one name in camelCase.');
   return record;
 }
 
@@ -39,6 +40,6 @@ function toPropertyName(column: string): string {
   return name;
 }
 
-function isWhole<Row extends object>(row: Row, record: object): record is FromRow<Row> {
-  return Object.keys(record).length === Object.keys(row).length;
+function isWhole<Row>(columns: readonly string[], record: object): record is FromRow<Row> {
+  return Object.keys(record).length === columns.length;
 }

@@ -6,11 +6,11 @@ import {
   type SqlBool,
   sql,
 } from 'kysely';
-import type { Clock } from '../core/clock.ts';
 import { FatalError } from '../core/errors.ts';
 import { type WriteContext, withContext } from './actor-transaction.ts';
 import { databaseTime, isPostgres, serverTime } from './database-time.ts';
 import { prepared, type Slots } from './prepared.ts';
+import type { TimedReader } from './reader.ts';
 import type { Database, Tables, Trx } from './tables/tables.ts';
 import { again, LEASE_MS, type TransactionId, transact, transactionId } from './transact.ts';
 
@@ -67,8 +67,8 @@ export class LeaseLost extends FatalError {
 }
 
 /** Says of a column with the end of a lease whether the lease is in force; see `isInForce`. */
-export function leaseInForce(db: Database, clock: Pick<Clock, 'now'>) {
-  const fromNow = databaseTime(db, clock);
+export function leaseInForce(reader: TimedReader) {
+  const fromNow = databaseTime(reader, reader.clock);
   return (until: RawBuilder<unknown>) =>
     sql<SqlBool>`(${until} > ${fromNow(0)} and ${until} <= ${fromNow(LATEST_END_MS)})`;
 }

@@ -3,6 +3,7 @@ import type { Connector, FieldCreation, MappedFieldSpec } from '../../connectors
 import { type CrmField, type FieldSpec, plainField } from '../core/crm-field.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { type FieldMapping, SYNC_SOURCES } from '../core/field-map.ts';
+import type { IdentityShape } from '../core/identity-shape.ts';
 import type { Integration } from '../core/integration.ts';
 import { checkFieldMap, type FieldMapFinding } from '../mapping/check-field-map.ts';
 import { fieldSpecFor } from '../mapping/field-specs.ts';
@@ -20,14 +21,14 @@ export interface FieldsInForce {
   toCreate: FieldSpec[];
 }
 
-type FieldsDeps = Pick<Connector, 'describeFields' | 'capabilities'>;
+type FieldsDeps = Pick<Connector, 'describeFields' | 'capabilities' | 'identity'>;
 
 /** Describes the mapped fields; changes nothing. */
 export async function readFields(
   connector: FieldsDeps,
   mappings: readonly FieldMapping[],
 ): Promise<FieldsInForce> {
-  const described = await connector.describeFields();
+  const described = withReadParts(await connector.describeFields(), connector.identity?.());
   const known = new Set(described.map(({ name }) => name));
   const { createsFields, remote } = connector.capabilities;
   const missing = mappings.filter(({ to }) => !known.has(to));
@@ -45,6 +46,20 @@ export async function readFields(
     toCreate,
   };
 }
+
+/** The fields, those marked that contacts are known by. */
+function withReadParts(fields: readonly CrmField[], shape: IdentityShape | undefined): CrmField[] {
+  const parts = new Map<string, CrmField['readAs']>([
+    ...(shape?.names ?? []).map((name) => [name, 'name'] as const),
+    ...(shape?.sources ?? []).map(({ name, part }) => [name, PARTS[part]] as const),
+  ]);
+  return fields.map((field) => {
+    const readAs = parts.get(field.name);
+    return readAs === undefined ? field : { ...field, readAs };
+  });
+}
+
+const PARTS = { addresses: 'address', employers: 'employer' } as const;
 
 /** A status that cannot be written is no reason to write nothing else, unless it is in the way of that. */
 function sorted(found: readonly FieldMapFinding[]): Pick<FieldsInForce, 'findings' | 'optional'> {

@@ -4,6 +4,7 @@ import {
   isNormalised,
   type OwnedValues,
   sentFingerprint,
+  withoutFields,
   withRate,
 } from '../contacts/owned-values.ts';
 import type { FieldValue, FieldValues } from '../core/crm-field.ts';
@@ -114,7 +115,6 @@ export function planFields(
 ): FieldPlan {
   const { crmId, values, present, ownedBefore, intended, status, person } = offer;
   const { emptied = [], unkept = [], offeredBefore } = offer;
-  let fingerprinted: string | null = null;
   const written: WrittenValues[] = [
     { crmId, owned: ownedBefore, donor: person?.former ?? null },
     // A status or a path that may have been written is the contact's as it was.
@@ -157,9 +157,7 @@ export function planFields(
     ...standing,
     ...withRates(valueFingerprints(deps, crmId, present, confirmed)),
     // Of a blanked field nothing is ours, so that a later value of this person may fill it.
-    ...Object.fromEntries(
-      Object.entries(after).filter(([field]) => !Object.hasOwn(blanked, field)),
-    ),
+    ...withoutFields(after, Object.keys(blanked)),
   };
   const changed = Object.keys(changes);
   const lost = mappings.flatMap(({ from, to }) => (unkept.includes(from) ? to : []));
@@ -167,9 +165,9 @@ export function planFields(
   const isKept = (field: string, value: FieldValue) =>
     !lost.includes(field) && run.erasedTexts?.has(holders, field, value) !== true;
   const before = Object.fromEntries(
-    changed.map((field) => {
+    changed.flatMap((field) => {
       const value = present[field] ?? null;
-      return [field, value !== null && isKept(field, value) ? value : null];
+      return value !== null && isKept(field, value) ? [[field, value] as const] : [];
     }),
   );
   return {
@@ -238,6 +236,7 @@ export function planFields(
     const named = offer.introducer ?? null;
     const introducer = named === null ? '' : introducerFingerprint(deps, named);
     const introduced = named === null ? {} : valueFingerprints(deps, crmId, changes, pathFields());
+    const contact = deps.store.fingerprint('forgotten', crmId);
     return {
       id,
       crmId,
@@ -248,14 +247,10 @@ export function planFields(
       donor,
       introducer,
       introduced,
-      named: fingerprintTexts(wordsOfRun(deps, run), contactFingerprint, changes, mappings),
+      contact,
+      named: fingerprintTexts(wordsOfRun(deps, run), contact, changes, mappings),
       called: calledName(),
     };
-  }
-
-  function contactFingerprint(): string {
-    fingerprinted ??= deps.store.fingerprint('forgotten', crmId);
-    return fingerprinted;
   }
 
   /** By this, texts in other contacts that name the donor are found once the CRM does not have the contact any more. */

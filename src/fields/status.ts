@@ -53,7 +53,9 @@ type StatusRun = Pick<Run, 'mappings' | 'fields'>;
 
 /** The fields that statuses can be written into; none in a CRM that lacks them. */
 export function statusFields({ mappings, fields }: StatusRun): string[] {
-  const writable = new Set(fields.flatMap(({ name, writable }) => (writable ? name : [])));
+  const writable = new Set(
+    fields.flatMap(({ name, writable, readAs }) => (writable && readAs === undefined ? name : [])),
+  );
   const isMapped = mappings.some(({ from, to }) => from === 'sync.status' && writable.has(to));
   if (!isMapped) return [];
   return mappings.flatMap(({ from, to }) =>
@@ -72,6 +74,7 @@ export function statusValues(
   present: FieldValues,
   wasOurs: (field: string, value: FieldValue) => boolean,
 ): [FieldSource, RawValue][] {
+  if (!mappings.some(({ from }) => from === 'sync.status')) return [];
   const word: [FieldSource, RawValue] = [
     'sync.status',
     { kind: 'text', text: STATUS_WORDS[status] },

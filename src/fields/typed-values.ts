@@ -3,7 +3,7 @@
  * at once; where that fails, the outcome of the contact says that the value was lost, and who had typed it.
  */
 import type { ContactChange, Overwritten, WriteResult } from '../../connectors/contract.ts';
-import type { OwnedValues } from '../contacts/owned-values.ts';
+import { type OwnedValues, withoutFields } from '../contacts/owned-values.ts';
 import type { FieldValues } from '../core/crm-field.ts';
 import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
@@ -122,8 +122,8 @@ function concludeTyped(
     owned:
       end.owned === null
         ? null
-        : { ...without(end.owned, restored), ...only(ownedBefore, restored) },
-    after: without(end.after ?? after, restored),
+        : { ...withoutFields(end.owned, restored), ...only(ownedBefore, restored) },
+    after: withoutFields(end.after ?? after, restored),
     values: withKeptForUser(deps, run, end.values, restored),
   };
 }
@@ -138,10 +138,6 @@ function restoredText(fields: readonly string[], by: string | null): string {
 
 function whoTyped(by: string | null): string {
   return by === null ? 'somebody typed a value' : `${by} (as the CRM names its user) typed a value`;
-}
-
-function without(values: OwnedValues, fields: readonly string[]): OwnedValues {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !fields.includes(name)));
 }
 
 function only(values: OwnedValues, fields: readonly string[]): OwnedValues {

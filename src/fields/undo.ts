@@ -6,7 +6,7 @@ import type {
   Refusal,
   WriteResult,
 } from '../../connectors/contract.ts';
-import { erasuresUnknownText } from '../backup/restores.ts';
+import { erasuresUnknownText, findRestoreHold } from '../backup/restores.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';
 import { type OwnedValues, parseOwned } from '../contacts/owned-values.ts';
 import { collect } from '../core/collect.ts';
@@ -15,6 +15,7 @@ import { ConfigurationError, type FatalError, isFatalError } from '../core/error
 import { splitIntoBatches } from '../core/parallel.ts';
 import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts';
 import type { Lease } from '../database/leases.ts';
+import type { Reader } from '../database/reader.ts';
 import { sameValue } from '../mapping/same-value.ts';
 import { VALUES_PURGED } from '../privacy/statements/retention.ts';
 import type { SyncDeps } from '../sync/control/context.ts';
@@ -54,7 +55,7 @@ const CONTACTS_AT_ONCE = 600;
 /** Restores the values before a run, the newest write first; repeatable. */
 export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Promise<UndoReport> {
   const { store, connector } = deps;
-  await requireKnownErasures(store, lease);
+  await requireKnownErasures(store.reader, lease);
   const counts: UndoCounts = {
     restored: new Set(),
     gone: new Set(),
@@ -76,11 +77,8 @@ export async function undoRun(deps: UndoDeps, lease: Lease, runId: string): Prom
 }
 
 /** A ConfigurationError if a restored database may lack erasures: the values before a run may be those of erased people. */
-async function requireKnownErasures(
-  { restores }: Pick<UndoDeps['store'], 'restores'>,
-  { integrationId: id }: Lease,
-): Promise<void> {
-  const after = (await restores.find(id))?.erasuresUnknownAfter ?? null;
+async function requireKnownErasures(reader: Reader, { integrationId: id }: Lease): Promise<void> {
+  const after = (await findRestoreHold(reader, id))?.erasuresUnknownAfter ?? null;
   if (after === null) return;
   throw new ConfigurationError(
     `The database was restored, and ${erasuresUnknownText(after)}. Nothing was undone. Agree first with \`donor-sync restore --agree ${id}\`.`,

@@ -6,7 +6,7 @@ import type {
   RefusedWrite,
   WriteResult,
 } from '../../connectors/contract.ts';
-import type { OwnedValues } from '../contacts/owned-values.ts';
+import { type OwnedValues, withoutFields } from '../contacts/owned-values.ts';
 import { stopwatch } from '../core/clock.ts';
 import type { FieldMapping } from '../core/field-map.ts';
 import { LEASE_MS } from '../database/transact.ts';
@@ -237,8 +237,8 @@ function withoutRefused(
   return {
     reason: isByRule ? 'fields_written_some_refused' : 'fields_written_some_unfit',
     detail: [...(detail === null ? [] : [detail]), ...new Set(texts)].join(' '),
-    owned: { ...without(owned, refused), ...only(standing, refused) },
-    after: without(after, refused),
+    owned: { ...withoutFields(owned, refused), ...only(standing, refused) },
+    after: withoutFields(after, refused),
   };
 }
 
@@ -256,13 +256,9 @@ function withBlanked(
     reason: 'fields_written_some_unfit',
     detail: [...(detail === null ? [] : [detail]), ...new Set(texts)].join(' '),
     // Blank because the CRM refuses the value, and not because a user emptied the field: it still waits.
-    owned: without(owned, fields),
+    owned: withoutFields(owned, fields),
     after: { ...after, ...fingerprints },
   };
-}
-
-function without(values: OwnedValues, fields: readonly string[]): OwnedValues {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !fields.includes(name)));
 }
 
 function only(values: OwnedValues, fields: readonly string[]): OwnedValues {

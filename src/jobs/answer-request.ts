@@ -7,6 +7,8 @@ import type { RunReason } from '../core/run.ts';
 import { withLease } from '../sync/control/with-lease.ts';
 import { runSync } from '../sync/run.ts';
 import { ALL_CONTACTS, type RunRequestRecord } from '../sync/statements/request-rows.ts';
+import { listRequestsAlongside } from '../sync/statements/run-requests.ts';
+import { findRunById, recordRunBegin, recordRunEnd } from '../sync/statements/runs.ts';
 import { buildReport } from '../sync/views/run.ts';
 
 export interface AnswerDeps {
@@ -58,7 +60,7 @@ async function runAndClose(
 ): Promise<void> {
   const { deps, integration, mappings, partnerKey, stages, calls } = open;
   const { runId, trigger, contact } = request;
-  const others = await deps.store.runRequests.listAlongside(request);
+  const others = await listRequestsAlongside(deps.store.reader, request);
   const only = contact === ALL_CONTACTS ? null : [contact, ...others.map((other) => other.contact)];
   const alongside = others.map((other) => other.runId);
   const full = request.full === 1;
@@ -106,21 +108,23 @@ export function recordUnopened(
   const reason = toReason(error, integrationId);
   return withLease({ store, clock, takeLease }, integrationId, async (lease) => {
     const only = contact === ALL_CONTACTS ? null : [contact];
-    await store.runs.begin(lease, id, trigger, only, full === 1);
-    const row = await store.runs.find(id);
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, id, trigger, only, full === 1));
+    const row = await findRunById(store.reader, id);
     if (!row) throw error;
     const end = { status: 'failed' as const, finishedAt: clock.now() };
     const report = await buildReport(
-      store,
+      store.reader,
       { ...row, ...end, reasonCode: reason.code, reasonMessage: reason.message },
       NOTHING_ASKED,
     );
-    await store.runs.finish(lease, id, {
-      status: end.status,
-      reason,
-      finishedAt: end.finishedAt,
-      report: JSON.stringify(report),
-    });
+    await store.checkpoint(lease, (trx) =>
+      recordRunEnd(trx, id, {
+        status: end.status,
+        reason,
+        finishedAt: end.finishedAt,
+        report: JSON.stringify(report),
+      }),
+    );
   });
 }
 

@@ -13,10 +13,19 @@ import { newId } from '../core/new-id.ts';
 import type { RunReport, Trigger } from '../core/run.ts';
 import { createErasureWatch } from '../privacy/forget/watch.ts';
 import { purgeAllProfiles } from '../sync/purge-old.ts';
+import { putBackRequest } from '../sync/statements/cut-off-runs.ts';
 import { ALL_CONTACTS, type RunRequestRecord } from '../sync/statements/request-rows.ts';
+import {
+  dropWaitingRequest,
+  listBegunRequests,
+  listReadyRequests,
+  requestRun,
+} from '../sync/statements/run-requests.ts';
+import { findRunById } from '../sync/statements/runs.ts';
 import { readReport } from '../sync/views/run.ts';
 import { answerRequest } from './answer-request.ts';
 import type { Turn } from './engine/engine.ts';
+import { deleteReread, listRereads, requestReread } from './statements/rereads.ts';
 
 /** A run that was requested. */
 export interface RequestedRun {
@@ -136,13 +145,15 @@ export function createRunner(
       if (running !== null) return { runId: running, joined: 'running' };
     }
     const asked = requested.runId ?? newId(clock.now());
-    const runId = await (by ? store.actingAs(by) : store).runRequests.add({
-      integrationId,
-      contact,
-      trigger,
-      full,
-      runId: asked,
-    });
+    const runId = await (by ? store.actingAs(by) : store).act((trx) =>
+      requestRun(trx, {
+        integrationId,
+        contact,
+        trigger,
+        full,
+        runId: asked,
+      }),
+    );
     wake();
     return { runId, joined: runId === asked ? null : 'waiting' };
   }
@@ -164,7 +175,7 @@ export function createRunner(
     full: boolean,
   ): Promise<string | null> {
     const runId = (await application.findRunning(integrationId))?.run ?? null;
-    const begun = runId === null ? undefined : await store.runs.find(runId);
+    const begun = runId === null ? undefined : await findRunById(store.reader, runId);
     const isSame = begun?.contact === (contact ?? ALL_CONTACTS) && (begun.full === 1 || !full);
     return isSame ? runId : null;
   }
@@ -223,7 +234,7 @@ export function createRunner(
   /** Runs what was asked for first; returns after how long there may be another turn. */
   async function answerOne(turn: Turn, integration: Integration): Promise<number> {
     await putBackCutOff(turn);
-    const [row] = await store.runRequests.listReady(integration.id);
+    const [row] = await listReadyRequests(store.reader, integration.id);
     if (row === undefined || stopping.signal.aborted) return TRY_AGAIN_MS;
     if ((await application.findRunning(integration.id)) !== null) return TRY_AGAIN_MS;
     const signal = AbortSignal.any([stopping.signal, turn.lost]);
@@ -246,31 +257,32 @@ export function createRunner(
 
   /** What webhooks called for is read again when the CRM has had the time to find it. */
   async function askAgain(): Promise<void> {
-    for (const row of await store.rereads.list()) {
+    for (const row of await listRereads(store.reader)) {
       const integration = integrations.get(row.integrationId);
       if (!integration) continue;
       const delays = await application.rereadAfterMs(integration);
       const delayMs = delays[row.times];
       const waitedMs = clock.now() - row.calledAt;
-      if (delayMs === undefined) await store.rereads.drop(integration.id);
+      if (delayMs === undefined) await deleteReread(store.connection, integration.id);
       // A call in the future is from before the clock was set back.
       else if (waitedMs >= delayMs || waitedMs < 0) {
         const isLast = row.times + 1 === delays.length;
-        await store.rereads.ask(row, { runId: newId(clock.now()), isLast });
+        await store.act((trx) => requestReread(trx, row, { runId: newId(clock.now()), isLast }));
       }
     }
   }
 
   /** Requests that were begun and that no process works on: theirs has ended in the middle. */
   async function putBackCutOff({ integrationId, isExclusive }: Turn): Promise<void> {
-    for (const row of await store.runRequests.listBegun(integrationId)) {
+    for (const row of await listBegunRequests(store.reader, integrationId)) {
       const running = await application.findRunning(integrationId);
-      const run = running?.run === row.runId ? await store.runs.find(row.runId) : undefined;
+      const run =
+        running?.run === row.runId ? await findRunById(store.reader, row.runId) : undefined;
       if (run && !isExclusive) continue;
       // The process that has begun it has lost its turn, and need not be waited for.
       if (run) await store.leases.revoke(run);
       const { runId } = row;
-      const { state } = await store.runRequests.putBack(row, newId(clock.now()));
+      const { state } = await store.act((trx) => putBackRequest(trx, row, newId(clock.now())));
       if (state !== 'ended') log.warn({ integration: integrationId, run: runId, state }, CUT_OFF);
       if (state === 'givenUp') await reportEnd(runId);
     }
@@ -278,8 +290,8 @@ export function createRunner(
 
   /** What this process leaves undone is another one's at once. */
   async function handOver({ integrationId }: Turn): Promise<void> {
-    for (const row of await store.runRequests.listBegun(integrationId)) {
-      await store.runRequests.putBack(row, newId(clock.now()), true);
+    for (const row of await listBegunRequests(store.reader, integrationId)) {
+      await store.act((trx) => putBackRequest(trx, row, newId(clock.now()), true));
     }
   }
 
@@ -289,9 +301,9 @@ export function createRunner(
     row: RunRequestRecord,
     signal: AbortSignal,
   ): Promise<boolean> {
-    if (await store.runs.find(row.runId)) {
+    if (await findRunById(store.reader, row.runId)) {
       // The same Idempotency-Key came twice at once, and the run that it led to has begun already.
-      await store.runRequests.dropWaiting(row.runId);
+      await dropWaitingRequest(store.connection, row.runId);
       return true;
     }
     await answerRequest({ application, clock, log, signal }, integration, row);
@@ -299,11 +311,11 @@ export function createRunner(
   }
 
   async function reportEnd(runId: string): Promise<boolean> {
-    const run = await store.runs.find(runId);
+    const run = await findRunById(store.reader, runId);
     if (!run || run.finishedAt === null) return false;
     const { integrationId, status } = run;
     log.info({ integration: integrationId, run: runId, status }, 'a run ended');
-    await notify({ runId, integrationId, report: await readReport(store, run) });
+    await notify({ runId, integrationId, report: await readReport(store.reader, run) });
     return true;
   }
 

@@ -7,13 +7,18 @@ import {
   type ScheduleDeps,
   toScheduleRule,
 } from '../clients/schedules/schedules.ts';
-import type { ClaimedTime, ScheduleRecord } from '../clients/statements/schedules.ts';
+import {
+  type ClaimedTime,
+  claimDueTimes,
+  type ScheduleRecord,
+} from '../clients/statements/schedules.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import { newId } from '../core/new-id.ts';
-import type { Store } from '../store.ts';
+import { getDatabaseTime } from '../database/database-time.ts';
+import type { Store } from '../database/store.ts';
 
 /** Schedules are looked at every five seconds: a run begins at most so late. */
 const TICK_LINE = '*/5 * * * * *';
@@ -37,14 +42,13 @@ export interface Scheduler {
 
 export function createScheduler(deps: SchedulerDeps): Scheduler {
   const { integrations, clock, log } = deps;
-  const { schedules } = deps.store;
   let ticking: Promise<void> = Promise.resolve();
   let lastTickAt: number | null = null;
   let end: () => void | Promise<void> = () => undefined;
 
   return {
     async start() {
-      await planSchedules(deps, integrations.values(), await schedules.now());
+      await planSchedules(deps, integrations.values(), await getDatabaseTime(deps.store.reader));
       await look();
       end = (deps.tickEvery ?? tickByTimers)(look);
     },
@@ -71,7 +75,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   async function tickOnce(): Promise<void> {
     try {
       // Hosts with clocks of their own agree by that of the database.
-      const now = await schedules.now();
+      const now = await getDatabaseTime(deps.store.reader);
       const isSetBack = lastTickAt !== null && clock.now() < lastTickAt;
       if (isSetBack) await planSchedules(deps, integrations.values(), now);
       const wanted = await tick(deps, now);
@@ -91,7 +95,7 @@ function toLogger(log: Log) {
 
 /** What a tick looks at. */
 export interface TickDeps {
-  store: Pick<Store, 'schedules'>;
+  store: Store;
   integrations: ReadonlyMap<string, Integration>;
   clock: Pick<Clock, 'now'>;
   log: Log;
@@ -117,7 +121,7 @@ export async function tick(deps: TickDeps, now = deps.clock.now()): Promise<numb
       if (claim !== null) page.push(claim);
       return claim;
     };
-    after = await deps.store.schedules.claimDue(now, decide, after);
+    after = await deps.store.act((trx) => claimDueTimes(trx, now, decide, after));
     claims.push(...page);
   } while (after !== null);
   for (const { row, isMissed, lateMs, runId } of claims) {

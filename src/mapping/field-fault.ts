@@ -34,6 +34,7 @@ export function mappedTwice(name: string): FieldFault {
 /** The fault that keeps every value of this kind out of the field, or null. */
 export function faultFor(field: CrmField, kind: RawKind): FieldFault | null {
   if (!field.writable) return notWritable(field);
+  if (field.readAs !== undefined) return ofIdentity(field.name, field.readAs);
   return TYPES_FOR_KIND[kind].includes(field.type) ? null : wrongType(field, kind);
 }
 
@@ -47,6 +48,15 @@ function notWritable(field: CrmField): FieldFault {
     problem: 'not_writable',
     message: `${field.name} cannot be written by the integration's user.`,
     fix: 'Grant its user edit access to the field, or map another field.',
+  };
+}
+
+/** What a run writes, the next one would read as another name, address or employer. */
+function ofIdentity(name: string, part: string): FieldFault {
+  return {
+    problem: 'not_writable',
+    message: `${name} is read as the ${part} of contacts: what is written there would count as a change of the contact, for a credit.`,
+    fix: 'Map another field.',
   };
 }
 

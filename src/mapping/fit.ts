@@ -253,8 +253,10 @@ function plainly(raw: RawValue): RawValue {
   switch (raw.kind) {
     case 'text':
     case 'url':
-    case 'prose':
-      return { ...raw, text: plainText(raw.text) };
+    case 'prose': {
+      const text = plainText(raw.text);
+      return text === raw.text ? raw : { ...raw, text };
+    }
     case 'list':
       return { ...raw, items: raw.items.map(plainText) };
     default:

@@ -2,7 +2,10 @@ import type { FieldValue } from '../core/crm-field.ts';
 
 /** True if a person would see no difference between the two values of a field. */
 export function sameValue(one: FieldValue, other: FieldValue): boolean {
-  return one === other || comparableText(one) === comparableText(other);
+  if (one === other) return true;
+  // Most fields of a new contact are empty, which says enough.
+  if (one === null || other === null) return isBlank(one) && isBlank(other);
+  return comparableText(one) === comparableText(other);
 }
 
 /** True if a field with this value is empty. */

@@ -79,7 +79,14 @@ export async function sendFor<Read>(
   signal?: AbortSignal,
   mayLeave?: MayLeave,
 ): Promise<Read> {
-  return read(await send(operation, { ...payload, read }, signal, mayLeave));
+  let known: { json: unknown; value: Read } | null = null;
+  // The answer to a free request is read to find out whether it can be read at all: once is enough.
+  const readOnce = (reply: Reply): Read => {
+    if (known === null || known.json !== reply.json)
+      known = { json: reply.json, value: read(reply) };
+    return known.value;
+  };
+  return readOnce(await send(operation, { ...payload, read: readOnce }, signal, mayLeave));
 }
 
 /** An error that was not foreseen may have come after the request left: then its answer is lost. */

@@ -1,15 +1,14 @@
 /** The people who sign in: who they are is sealed, and opened here. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock } from '../core/clock.ts';
-import { isoTime } from '../core/clock.ts';
+import { type Clock, isoTime } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { newId } from '../core/new-id.ts';
 import { describeCount } from '../core/quantities.ts';
 import type { Role } from '../core/role.ts';
 import { passkeySealContext, personSealContext } from '../database/encryption/seal-contexts.ts';
 import type { Sealer } from '../database/encryption/sealed.ts';
-import type { Store } from '../store.ts';
+import type { Store } from '../database/store.ts';
 import { hashToken } from './access-token.ts';
 import {
   hashPassword,
@@ -17,8 +16,30 @@ import {
   type PersonIdentity,
   requireGoodPassword,
 } from './sign-in/password.ts';
-import type { NewPasskey, PasskeyRecord, PasskeyRemoval } from './statements/passkeys.ts';
-import type { Changed, Invitation, PersonRecord, Rights } from './statements/people.ts';
+import {
+  deletePasskey,
+  listPasskeys,
+  type NewPasskey,
+  type PasskeyRecord,
+  type PasskeyRemoval,
+} from './statements/passkeys.ts';
+import {
+  acceptInvitation,
+  addInvitedPerson,
+  type Changed,
+  deletePerson,
+  findInvitedPerson,
+  findPersonBy,
+  type Invitation,
+  listPersonRecords,
+  type PersonRecord,
+  type Rights,
+  recordSubject,
+  renewInvitation,
+  savePassword,
+  saveRights,
+  setPersonDisabled,
+} from './statements/people.ts';
 
 /** How long the link of an invitation can be used. */
 export const INVITATION_DAYS = 7;
@@ -26,7 +47,7 @@ const DAY_MS = 86_400_000;
 const SECRET_BYTES = 32;
 
 export interface PeopleDeps {
-  store: Pick<Store, 'people' | 'passkeys' | 'fingerprint'>;
+  store: Store;
   sealer: Pick<Sealer, 'seal' | 'open'>;
   clock: Pick<Clock, 'now'>;
   /** Names that no password may be made of. */
@@ -79,8 +100,8 @@ export interface SignInWays {
 }
 
 export async function listPeople({ store, sealer, clock }: PeopleDeps): Promise<PersonView[]> {
-  const passkeys = Map.groupBy(await store.passkeys.list(null), ({ personId }) => personId);
-  return (await store.people.list()).map((person) =>
+  const passkeys = Map.groupBy(await listPasskeys(store.reader, null), ({ personId }) => personId);
+  return (await listPersonRecords(store.reader)).map((person) =>
     describePerson(sealer, person, passkeys.get(person.id) ?? [], clock.now()),
   );
 }
@@ -143,7 +164,7 @@ export async function invitePerson(
   const sealed = sealer.seal(JSON.stringify({ name, email }), personSealContext(id));
   const { secret, invitation } = newInvitation(clock);
   const person = { id, email: emailFingerprint(store, email), sealed, ...rights };
-  if (await store.people.invite(person, invitation)) return { id, secret };
+  if (await store.act((trx) => addInvitedPerson(trx, person, invitation))) return { id, secret };
   throw new ConfigurationError('There is a person with this e-mail address already.', {
     code: 'person_known',
   });
@@ -152,7 +173,7 @@ export async function invitePerson(
 /** A new link for a person; throws a ConfigurationError if there is none. */
 export async function inviteAgain({ store, clock }: PeopleDeps, id: string): Promise<Invited> {
   const { secret, invitation } = newInvitation(clock);
-  if (await store.people.inviteAgain(id, invitation)) return { id, secret };
+  if (await store.act((trx) => renewInvitation(trx, id, invitation))) return { id, secret };
   throw personUnknown(id);
 }
 
@@ -169,7 +190,7 @@ function newInvitation(clock: Pick<Clock, 'now'>): { secret: string; invitation:
 
 /** The person whose link this is; null if it is no good (any more). */
 export function findInvited({ store }: PeopleDeps, secret: string): Promise<PersonRecord | null> {
-  return store.people.findInvited(hashToken(secret));
+  return findInvitedPerson(store.reader, hashToken(secret));
 }
 
 /** What people see of a passkey. */
@@ -197,7 +218,7 @@ export function describePasskey(
 
 /** Takes a passkey of a person away. Throws a ConfigurationError where that cannot be. */
 export async function removePasskey({ store }: PeopleDeps, removal: PasskeyRemoval): Promise<void> {
-  const removed = await store.passkeys.remove(removal);
+  const removed = await store.act((trx) => deletePasskey(trx, removal));
   if (removed === 'unknown') throw passkeyUnknown(removal.id);
   if (removed === 'done') return;
   throw new ConfigurationError(
@@ -229,9 +250,12 @@ export async function joinBy(
 ): Promise<PersonRecord | null> {
   const person = await findInvited(deps, secret);
   if (person === null) return null;
-  if (typeof way !== 'string') return deps.store.people.join(hashToken(secret), way);
-  await requireGoodPassword(way, readIdentity(deps.sealer, person), deps.clientNames);
-  return deps.store.people.join(hashToken(secret), await hashPassword(way));
+  let kept = way;
+  if (typeof way === 'string') {
+    await requireGoodPassword(way, readIdentity(deps.sealer, person), deps.clientNames);
+    kept = await hashPassword(way);
+  }
+  return deps.store.act((trx) => acceptInvitation(trx, hashToken(secret), kept));
 }
 
 /** The person with this address and password, who may sign in; it takes as long where there is none. */
@@ -240,7 +264,7 @@ export async function findByPassword(
   email: string,
   password: string,
 ): Promise<PersonRecord | null> {
-  const person = await store.people.findByEmail(emailFingerprint(store, email));
+  const person = await findPersonBy(store.reader, 'email', emailFingerprint(store, email));
   const isRight = await isPassword(password, person?.password ?? null);
   return isRight && person?.disabledAt === null ? person : null;
 }
@@ -264,11 +288,11 @@ export async function findByProvider(
 ): Promise<PersonRecord | null> {
   const known = store.fingerprint('person_subject', JSON.stringify([issuer, subject]));
   const person =
-    (await store.people.findBySubject(known)) ??
-    (await store.people.findByEmail(emailFingerprint(store, email)));
+    (await findPersonBy(store.reader, 'subject', known)) ??
+    (await findPersonBy(store.reader, 'email', emailFingerprint(store, email)));
   if (person === null || !['active', 'invited'].includes(getStatus(person, clock.now())))
     return null;
-  return (await store.people.noteSubject(person.id, known)) ? person : null;
+  return (await store.act((trx) => recordSubject(trx, person.id, known))) ? person : null;
 }
 
 /** Throws a ConfigurationError if the old password is wrong, or others would guess the new one. */
@@ -281,21 +305,22 @@ export async function changePassword(
     throw new ConfigurationError('The password so far is another one.', { code: 'password_wrong' });
   }
   await requireGoodPassword(fresh, readIdentity(sealer, person), clientNames);
-  await store.people.changePassword(person.id, await hashPassword(fresh), session);
+  const password = await hashPassword(fresh);
+  await store.act((trx) => savePassword(trx, person.id, password, session));
 }
 
 /** Other rights. Throws a ConfigurationError where that cannot be. */
 export async function changeRights({ store }: PeopleDeps, id: string, rights: Rights) {
   requireSensible(rights);
-  requireDone(id, await store.people.change(id, rights));
+  requireDone(id, await store.act((trx) => saveRights(trx, id, rights)));
 }
 
 export async function disablePerson({ store }: PeopleDeps, id: string, isDisabled: boolean) {
-  requireDone(id, await store.people.disable(id, isDisabled));
+  requireDone(id, await store.act((trx) => setPersonDisabled(trx, id, isDisabled)));
 }
 
 export async function removePerson({ store }: PeopleDeps, id: string) {
-  requireDone(id, await store.people.remove(id));
+  requireDone(id, await store.act((trx) => deletePerson(trx, id)));
 }
 
 function requireDone(id: string, changed: Changed): void {

@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import type { Application } from '../application.ts';
+import { parseOwned } from '../contacts/owned-values.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
 import { isFatalError } from '../core/errors.ts';
 import { plainCell } from '../core/printable.ts';
@@ -82,10 +83,13 @@ export async function exportEverything(
   async function* before(writes: AsyncIterable<HeldValue[][]>): AsyncGenerator<HeldValue[][]> {
     for await (const page of writes) {
       yield page.flatMap((row) => {
-        const [id, runId, crmId, writtenAt, sealed] = writeSchema.parse(row);
+        const [id, runId, crmId, writtenAt, sealed, after] = writeSchema.parse(row);
         if (sealed === VALUES_PURGED) return [];
         const values = openOrNothing(sealed, { id, integrationId, crmId });
-        return Object.entries(values).map(([field, value]) => {
+        if (values === null) return [];
+        const fields = new Set([...Object.keys(parseOwned(after)), ...Object.keys(values)]);
+        return Array.from(fields, (field) => {
+          const value = values[field] ?? null;
           const text = value === null ? null : String(value);
           return [runId, crmId, isoTime(writtenAt), field, text];
         });
@@ -97,7 +101,7 @@ export async function exportEverything(
     try {
       return openValues(sealer, sealed, valuesBeforeSealContext(place));
     } catch (error) {
-      if (isFatalError(error)) return {};
+      if (isFatalError(error)) return null;
       throw error;
     }
   }
@@ -116,7 +120,10 @@ export async function exportEverything(
   }
 }
 
-const writeSchema = z.tuple([z.string(), z.string(), z.string(), z.coerce.number(), z.string()]);
+const word = z.string();
+
+/** The columns of a write in their order. */
+const writeSchema = z.tuple([word, word, word, z.coerce.number(), word, word]);
 
 /** `enhanced_at` → `enhanced at` */
 function toHead(column: string): string {

@@ -1,5 +1,6 @@
 /** How a run reads identities: which fields can be read now, and which could before. */
 import { z } from 'zod';
+import { findIntegrationState, saveIdentitySources } from '../clients/statements/integrations.ts';
 import type { IdentityShape } from '../core/identity-shape.ts';
 import {
   createIdentityReader,
@@ -30,7 +31,8 @@ export async function openIdentities(
   const shape = deps.connector.identity?.() ?? null;
   const { before, now } = await learn(deps, run, shape);
   const text = JSON.stringify(now);
-  if (text !== before) await deps.store.integrations.saveIdentitySources(run.lease, text);
+  if (text !== before)
+    await deps.store.checkpoint(run.lease, (trx) => saveIdentitySources(trx, text));
   return createReader(deps, shape, now);
 }
 
@@ -83,7 +85,7 @@ async function learn(
   { integration }: Pick<Run, 'integration'>,
   shape: IdentityShape | null,
 ): Promise<{ before: string | null; now: Knowledge }> {
-  const { identitySources: before } = await store.integrations.findState(integration.id);
+  const { identitySources: before } = await findIntegrationState(store.reader, integration.id);
   const columns = store.fingerprint(
     'identity_columns',
     JSON.stringify([integration.crm.kind, shape?.columns ?? '']),

@@ -5,6 +5,7 @@
 
 import type { Connector, MarkCount } from '../../connectors/contract.ts';
 import { markText } from '../../connectors/mark-counts.ts';
+import { findRestoreHold } from '../backup/restores.ts';
 import { isoTime } from '../core/clock.ts';
 import type { FieldValue } from '../core/crm-field.ts';
 import type { FieldMapping } from '../core/field-map.ts';
@@ -143,7 +144,7 @@ export async function previewRun(deps: SyncDeps, request: PreviewRequest): Promi
   const alreadyPaid = waiting.profiles + forecast.shared;
   const partner = partnerCalls(enhanced, alreadyPaid);
   const statuses = await countStaleStatuses(deps, run);
-  const hold = await store.restores.find(request.integration.id);
+  const hold = await findRestoreHold(store.reader, request.integration.id);
   return {
     integration: request.integration.id,
     read: forecast.read,

@@ -1,5 +1,6 @@
 /** The first station: contacts of the CRM → decisions in the store. */
 import type { ContactPage } from '../../connectors/contract.ts';
+import { findIntegrationState, resetCursor } from '../clients/statements/integrations.ts';
 import type { Contact } from '../core/contact.ts';
 import { RetriableError } from '../core/errors.ts';
 import { currenciesText } from '../core/money.ts';
@@ -145,7 +146,7 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
   const { store, connector, log } = deps;
   const { start, scope, isNewScope, cursor } = await startOfReading(deps, run);
   if ((isNewScope || run.full) && run.limit === null)
-    await store.integrations.resetCursor(run.lease, scope, run.id);
+    await store.checkpoint(run.lease, (trx) => resetCursor(trx, scope, run.id));
   log.info({ integration: run.integration.id, run: run.id, full: start === null }, 'reading');
   const known =
     start !== null || isNewScope || cursor === null
@@ -263,7 +264,7 @@ export async function pagesToRead(
 
 /** Where reading starts: at the watermark, or at the beginning if that does not fit any more. */
 async function startOfReading({ store, connector }: ReadDeps, run: Reading) {
-  const { cursor, cursorScope } = await store.integrations.findState(run.integration.id);
+  const { cursor, cursorScope } = await findIntegrationState(store.reader, run.integration.id);
   const { crm } = run.integration;
   const { objections, ...contacts } = run.integration.contacts;
   // Another filter, opt-out field or list of objections makes another set of contacts.

@@ -53,6 +53,13 @@ import { planRules, readContacts } from './read.ts';
 import { redeliverProfiles } from './redelivery/redeliver.ts';
 import { redeliverRequested } from './redelivery/request.ts';
 import { contactUnknown, findUnknown } from './require-contact.ts';
+import {
+  findOutsideState,
+  findRunById,
+  recordRunBegin,
+  recordRunEnd,
+  recordRunFacts,
+} from './statements/runs.ts';
 import { submitPersons } from './submit.ts';
 import { buildReport, type RunFacts } from './views/run.ts';
 
@@ -148,9 +155,9 @@ async function lookOutside(
     if (over.aborted) return;
     try {
       const { remaining, calls } = facts();
-      const { balance, isStopAsked } = await store.runs.findOutside(run.id, run.partnerKey);
+      const { balance, isStopAsked } = await findOutsideState(store.reader, run.id, run.partnerKey);
       const now = JSON.stringify({ remaining: { ...remaining, enhancements: balance }, calls });
-      if (now !== noted) await store.runs.noteFacts(run.id, now);
+      if (now !== noted) await recordRunFacts(store.connection, run.id, now);
       noted = now;
       if (isStopAsked) run.control.stop(STOPPED_BY_PERSON.code, STOPPED_BY_PERSON.message);
     } catch (error) {
@@ -276,7 +283,9 @@ async function beginRun(deps: RunDeps, lease: Lease, request: RunRequest): Promi
   const names = only === null ? null : only.map((id) => nameOnRecord(deps, run, id));
   const { trigger, full, alongside = [] } = request;
   const redelivers = run.redelivery != null;
-  await store.runs.begin(lease, run.id, trigger, names, full, alongside, redelivers);
+  await store.checkpoint(lease, (trx) =>
+    recordRunBegin(trx, run.id, trigger, names, full, alongside, redelivers),
+  );
   return run;
 }
 
@@ -407,12 +416,14 @@ async function endRun(deps: RunDeps, run: Run, facts: RunFacts): Promise<RunRepo
   const valuesWaiting = await readValuesWaiting(store, run.integration.id, run.mappings);
   const report = { ...(await reportOn(deps, run, finishedAt, facts)), valuesWaiting };
   const end = { status: report.status, reason: report.reason, finishedAt };
-  const finishing = store.runs.finish(run.lease, run.id, {
-    ...end,
-    report: JSON.stringify(report),
-    words: sealWords(deps, run, WHOLE_RUN, run.control.words),
-    keepRowsSince: isWhole ? finishedAt - deps.retention.runRows * DAY_MS : null,
-  });
+  const finishing = store.checkpoint(run.lease, (trx) =>
+    recordRunEnd(trx, run.id, {
+      ...end,
+      report: JSON.stringify(report),
+      words: sealWords(deps, run, WHOLE_RUN, run.control.words),
+      keepRowsSince: isWhole ? finishedAt - deps.retention.runRows * DAY_MS : null,
+    }),
+  );
   if (!(await ifStillOurs(run, finishing))) return reportOn(deps, run, finishedAt, facts);
   // However it ended: a service that is unavailable for months keeps no profile of a contact that objects.
   await ifStillOurs(
@@ -463,10 +474,10 @@ async function reportOn(
   facts: RunFacts,
 ): Promise<RunReport> {
   const { failure, reason } = control;
-  const row = await store.runs.find(id);
+  const row = await findRunById(store.reader, id);
   if (!row) throw failure ?? new Error(`The run ${id} is not in the store`);
   return buildReport(
-    store,
+    store.reader,
     {
       ...row,
       status: getStatus(control),

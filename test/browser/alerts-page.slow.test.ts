@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
+import { raiseAlert } from '../../src/clients/statements/alerts.ts';
 import { expectSound, openRooms } from './rooms.ts';
 
 const { openWorld, visit } = openRooms();
@@ -42,7 +43,7 @@ describe('the page of alerts', () => {
     const chat = await openChat(200);
     const alerts = { webhook: { url: chat.url }, failedAbovePercent: 20 };
     const world = await openWorld({ isIdle: true, alerts });
-    await world.application.store.alerts.raise('riverside', 'credits_low/enhancements');
+    await raiseAlert(world.application.store.connection, 'riverside', 'credits_low/enhancements');
     const view = await visit(world, '/clients/riverside/alerts');
     const { page } = view;
     const rule = page.getByRole('row', { name: /more than 20 % of the contacts of a run failed/ });

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { startHubspotSandbox } from '../../sandbox/hubspot/index.ts';
+import { listRunRecords } from '../../src/sync/statements/runs.ts';
 import { expectSound, openRooms } from './rooms.ts';
 
 const { openWorld, visit } = openRooms();
@@ -58,7 +59,7 @@ describe('the page of the doctor', () => {
     await page.getByRole('heading', { name: 'All is well' }).waitFor();
     await page.getByText('The Partner Data Service accepts the API key.').waitFor();
     await expectSound(view);
-    expect(await world.application.store.runs.list({ limit: 1 })).toEqual([]);
+    expect(await listRunRecords(world.application.store.reader, { limit: 1 })).toEqual([]);
   });
 
   it('has a button for what a browser can help with', async () => {

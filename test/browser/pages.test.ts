@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { listRunRequests } from '../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { type HttpWorld, openHttpWorld } from '../interfaces/api/http-world.ts';
 
@@ -68,12 +69,12 @@ describe('the buttons', () => {
     expect(refused.status).toBe(403);
     expect(refused.text).toContain('needs the role admin');
     expect((await press(here, path)).status).toBe(401);
-    expect(await here.application.store.runRequests.list()).toEqual([]);
+    expect(await listRunRequests(here.application.store.reader)).toEqual([]);
 
     const { cookie } = await signIn(here, await here.addToken('admin'));
     const started = await press(here, path, { cookie });
     expect(started).toMatchObject({ status: 303, location: '/clients/riverside?note=sync' });
-    expect(await here.application.store.runRequests.list()).toHaveLength(1);
+    expect(await listRunRequests(here.application.store.reader)).toHaveLength(1);
     const joined = await press(here, `${path}?back=home`, { cookie });
     expect(joined.location).toBe('/?note=joined#integration_riverside');
     const page = await here.request('/', { headers: { cookie } });
@@ -87,7 +88,7 @@ describe('the buttons', () => {
     for (const path of ['/integrations/riverside/sync', '/decisions/some/approve', '/sign-out']) {
       expect((await press(here, path, { cookie, origin })).status, path).toBe(403);
     }
-    expect(await here.application.store.runRequests.list()).toEqual([]);
+    expect(await listRunRequests(here.application.store.reader)).toEqual([]);
   });
 
   it('take each decision that makes sense, once', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { findRunById, listRunRecords } from '../../src/sync/statements/runs.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { controlService } from '../helpers/service-control.ts';
 import { type HttpWorld, openHttpWorld } from '../interfaces/api/http-world.ts';
@@ -110,7 +111,12 @@ describe('a match rate that is too low', () => {
     expect(accepted.headers.get('location')).toBe('/clients/riverside?note=accepted');
     await expect.poll(() => spentBy(here)).toBeGreaterThan(50);
     const lastRun = async () =>
-      (await here.application.store.runs.list({ integrationId: 'riverside', limit: 1 }))[0]?.status;
+      (
+        await listRunRecords(here.application.store.reader, {
+          integrationId: 'riverside',
+          limit: 1,
+        })
+      )[0]?.status;
     await expect.poll(lastRun).toBe('succeeded');
     for (const path of ['/clients/riverside', PATH, `/runs/${runId}`]) {
       expect((await here.request(path)).text, path).not.toContain(`action="${ACCEPT}"`);
@@ -139,7 +145,7 @@ describe('a match rate that is too low', () => {
     const { run, joined } = answer.read(startedSchema);
     expect(joined).toBeNull();
     await here.untilEnded(run.id);
-    expect((await here.application.store.runs.find(run.id))?.status).toBe('succeeded');
+    expect((await findRunById(here.application.store.reader, run.id))?.status).toBe('succeeded');
     expect(await spentBy(here)).toBeGreaterThan(50);
   });
 

@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { isoTime } from '../../src/core/clock.ts';
+import { findRunById } from '../../src/sync/statements/runs.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
 import { clockWithinADay } from '../helpers/within-a-day.ts';
@@ -43,11 +44,13 @@ describe('the page of a run', () => {
     await page.getByText('A person stopped the run').waitFor();
     await page.getByText('Stopped early').first().waitFor();
     const { store } = world.application;
-    expect(await store.runs.find(runId)).toMatchObject({ reasonCode: 'stopped_by_person' });
+    expect(await findRunById(store.reader, runId)).toMatchObject({
+      reasonCode: 'stopped_by_person',
+    });
     jobs.letEnd();
     const next = await world.runner.request(MANUAL);
     await world.untilEnded(next.runId);
-    expect(await store.runs.find(next.runId)).toMatchObject({
+    expect(await findRunById(store.reader, next.runId)).toMatchObject({
       status: 'succeeded',
       spentEnhancements: 0,
     });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyIntegrations } from '../../src/clients/apply-settings.ts';
 import { cronText } from '../../src/clients/schedules/cron-text.ts';
+import { findSchedule } from '../../src/clients/statements/schedules.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { expectSound, openRooms } from './rooms.ts';
 
@@ -81,7 +82,9 @@ describe('the page of a schedule', () => {
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Paused: no run begins').waitFor();
-    expect(await world.application.store.schedules.find('riverside')).toMatchObject({ paused: 1 });
+    expect(await findSchedule(world.application.store.reader, 'riverside')).toMatchObject({
+      paused: 1,
+    });
     await expectSound(view);
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('Resumed: the next run').waitFor();

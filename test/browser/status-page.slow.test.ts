@@ -1,5 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { listRunRequests } from '../../src/sync/statements/run-requests.ts';
+import { findRunById } from '../../src/sync/statements/runs.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
 import {
   type HttpWorld,
@@ -234,7 +236,7 @@ describe('the status page', () => {
     await page.getByRole('button', { name: 'Sync now' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Sync now' }).click();
     await page.getByText('A sync was asked for').waitFor();
-    const [run] = await world.application.store.runRequests.list();
+    const [run] = await listRunRequests(world.application.store.reader);
     if (run) await world.untilEnded(run.runId);
     await expect
       .poll(async () => {
@@ -250,7 +252,7 @@ describe('the status page', () => {
     const runId = await sync(world);
     const { page } = await open(world, { timezoneId: 'Pacific/Auckland' });
     await page.goto(`${world.url}/runs/${runId}`);
-    const { startedAt = 0 } = (await world.application.store.runs.find(runId)) ?? {};
+    const { startedAt = 0 } = (await findRunById(world.application.store.reader, runId)) ?? {};
     const there = new Intl.DateTimeFormat('en-US', {
       dateStyle: 'medium',
       timeStyle: 'short',

@@ -1,4 +1,5 @@
 import { findSetup } from '../../src/clients/setup/draft.ts';
+import { raiseAlert } from '../../src/clients/statements/alerts.ts';
 import { controlService } from '../helpers/service-control.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { type NetworkHttpWorld, openNetworkWorld } from './network-world.ts';
@@ -47,7 +48,7 @@ export async function openWholeWorld(): Promise<WholeWorld> {
   const runId = await sync('manual');
   await world.request(await world.addHook(), { method: 'POST' });
   await sync('webhook');
-  await store.alerts.raise('riverside', 'credits_low/enhancements');
+  await raiseAlert(store.connection, 'riverside', 'credits_low/enhancements');
   const finished = await answerSetup(world, 'Lakeside Clinic');
   await press(world, `/setup/${finished}/plan`, { do: 'trial' });
   await world.untilEnded((await findSetup(world.application, finished))?.trialRun ?? '');

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { findIntegrationState } from '../../src/clients/statements/integrations.ts';
 import type { Decision } from '../../src/contacts/decided-pages.ts';
+import { findRunById, recordRunBegin } from '../../src/sync/statements/runs.ts';
 import {
   everything,
   INTEGRATION,
@@ -164,7 +166,10 @@ describeEachDatabase('recordPage', (open) => {
       seen_run: 'run-2',
     });
     expect(await contactOf(world, 'c-2')).toMatchObject({ identity: 'identity of c-2' });
-    expect(await world.store.runs.find('run-2')).toMatchObject({ readCount: 2, chosenCount: 0 });
+    expect(await findRunById(world.store.reader, 'run-2')).toMatchObject({
+      readCount: 2,
+      chosenCount: 0,
+    });
   });
 
   it('counts a contact that still waits for a person among the outcomes of its run', async () => {
@@ -180,7 +185,7 @@ describeEachDatabase('recordPage', (open) => {
 
   async function readInSecondRun(world: StoreWorld, contacts: ReadTestContact[]): Promise<void> {
     const { store, lease } = world;
-    await store.runs.begin(lease, 'run-2', 'manual', null);
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, 'run-2', 'manual', null));
     await store.contacts.recordPage(
       lease,
       { runId: 'run-2', contacts, ...NO_MORE },
@@ -231,8 +236,8 @@ describeEachDatabase('recordPage', (open) => {
       { ...page, cursor: null },
       noting(() => KEEP),
     );
-    expect((await store.integrations.findState(INTEGRATION)).cursor).toBe('page-7');
-    expect((await store.integrations.findState('lakeside')).cursor).toBeNull();
+    expect((await findIntegrationState(store.reader, INTEGRATION)).cursor).toBe('page-7');
+    expect((await findIntegrationState(store.reader, 'lakeside')).cursor).toBeNull();
   });
 
   it('changes nothing at all if a decision fails', async () => {

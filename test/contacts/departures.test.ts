@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { recordRunBegin } from '../../src/sync/statements/runs.ts';
 import { RUN, START_MS, type StoreWorld, storeWorlds } from '../database/store-world.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
 import {
@@ -53,7 +54,9 @@ describeEachDatabase('missing contacts that are removed', (open) => {
   it('leaves no open hold of a contact that it removes', async () => {
     const world = await createWorld();
     await holdForName(world, ['c-1', 'c-2']);
-    await world.store.runs.begin(world.lease, 'run-2', 'manual', null);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRunBegin(trx, 'run-2', 'manual', null),
+    );
     await world.store.contacts.recordPage(
       world.lease,
       { runId: 'run-2', contacts: [readContact('c-2')], ...NO_MORE },

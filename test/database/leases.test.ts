@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, expect, it } from 'vitest';
+import { pinCrmAccount, resetCursor } from '../../src/clients/statements/integrations.ts';
 import { recordRefusedSubmission } from '../../src/credits/statements/answers.ts';
 import { recordJobProgress } from '../../src/credits/statements/jobs.ts';
 import { recordLostSubmission } from '../../src/credits/statements/lost-answers.ts';
@@ -8,6 +9,7 @@ import { type Lease, LeaseLost } from '../../src/database/leases.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
 import { LEASE_MS } from '../../src/database/transact.ts';
 import { createStore } from '../../src/store.ts';
+import { findRunById, recordRunBegin, recordRunEnd } from '../../src/sync/statements/runs.ts';
 import {
   accept,
   chargeLoss,
@@ -252,7 +254,7 @@ describeEachDatabase('a checkpoint', (open) => {
     mayEnd.resolve();
     await Promise.all([writing, taking]);
     expect(order).toEqual(['written', 'taken over']);
-    expect(await store.runs.find(RUN)).toMatchObject({ readCount: 7 });
+    expect(await findRunById(store.reader, RUN)).toMatchObject({ readCount: 7 });
     await expect(store.leases.renew(lease)).rejects.toThrow(LeaseLost);
   });
 });
@@ -262,8 +264,15 @@ describeEachDatabase('one that has lost its lease', (open) => {
 
   it.each<[string, (world: StoreWorld) => Promise<unknown>]>([
     ['leases.renew', ({ store, lease }) => store.leases.renew(lease)],
-    ['runs.begin', ({ store, lease }) => store.runs.begin(lease, 'run-2', 'manual', null)],
-    ['runs.finish', ({ store, lease }) => store.runs.finish(lease, RUN, END)],
+    [
+      'runs.begin',
+      ({ store, lease }) =>
+        store.checkpoint(lease, (trx) => recordRunBegin(trx, 'run-2', 'manual', null)),
+    ],
+    [
+      'runs.finish',
+      ({ store, lease }) => store.checkpoint(lease, (trx) => recordRunEnd(trx, RUN, END)),
+    ],
     ['contacts.recordPage', (world) => readPage(world, [readContact('c-3')])],
     [
       'contacts.reconsider',
@@ -333,6 +342,7 @@ describeEachDatabase('one that has lost its lease', (open) => {
             donorBefore: null,
             donor: null,
             introducer: '',
+            contact: 'fingerprint of c-1',
             introduced: {},
             named: {},
             called: null,
@@ -351,10 +361,13 @@ describeEachDatabase('one that has lost its lease', (open) => {
           left: {},
         }),
     ],
-    ['integrations.pinAccount', ({ store, lease }) => store.integrations.pinAccount(lease, 'a')],
+    [
+      'integrations.pinAccount',
+      ({ store, lease }) => store.checkpoint(lease, (trx) => pinCrmAccount(trx, 'a')),
+    ],
     [
       'integrations.resetCursor',
-      ({ store, lease }) => store.integrations.resetCursor(lease, 's', 'run'),
+      ({ store, lease }) => store.checkpoint(lease, (trx) => resetCursor(trx, 's', 'run')),
     ],
   ])('gets the error from %s, and nothing is written', async (_query, write) => {
     const world = await createWorld();

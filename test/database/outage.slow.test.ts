@@ -6,6 +6,7 @@ import type { Lease } from '../../src/database/leases.ts';
 import { migrateToLatest } from '../../src/database/migrate.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
 import { createStore, type Store } from '../../src/store.ts';
+import { findRunById, recordRunBegin } from '../../src/sync/statements/runs.ts';
 import { type PostgresProxy, startPostgresProxy } from '../helpers/postgres-proxy.ts';
 import { freshPostgresUrl } from '../helpers/test-databases.ts';
 import { INTEGRATION, KEY, RUN, takeLease, testFingerprint } from './store-world.ts';
@@ -25,7 +26,7 @@ beforeEach(async () => {
   await migrateToLatest(beside.db);
   store = createStore({ db: database.db, clock: systemClock, fingerprint: testFingerprint });
   lease = await takeLease(store, INTEGRATION);
-  await store.runs.begin(lease, RUN, 'manual', null);
+  await store.checkpoint(lease, (trx) => recordRunBegin(trx, RUN, 'manual', null));
 });
 
 afterEach(async () => {
@@ -53,7 +54,7 @@ async function counted(): Promise<number | undefined> {
 
 describe('while Postgres is away for a moment', () => {
   it.each<[string, () => Promise<unknown>]>([
-    ['a question', () => store.runs.find(RUN)],
+    ['a question', () => findRunById(store.reader, RUN)],
     ['a change', () => countOne()],
     ['the release of a lease', () => store.leases.release(lease)],
     ['the taking of a lease', () => store.leases.acquire('lakeside', 'anna', () => false)],
@@ -67,7 +68,7 @@ describe('while Postgres is away for a moment', () => {
   });
 
   it('ten questions that were under way are asked again, and do not wait for each other', async () => {
-    const asked = Array.from({ length: 10 }, () => store.runs.find(RUN));
+    const asked = Array.from({ length: 10 }, () => findRunById(store.reader, RUN));
     proxy.goAway(500);
     for (const row of await Promise.all(asked)) expect(row?.id).toBe(RUN);
   });
@@ -76,7 +77,7 @@ describe('while Postgres is away for a moment', () => {
 describe('a question whose connection is lost', () => {
   it.each(['before', 'after'] as const)('is asked again (%s it was answered)', async (moment) => {
     proxy.cut({ at: 'select', moment, awayMs: 300 });
-    expect((await store.runs.find(RUN))?.id).toBe(RUN);
+    expect((await findRunById(store.reader, RUN))?.id).toBe(RUN);
     expect(proxy.cuts()).toBe(1);
   });
 });

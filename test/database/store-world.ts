@@ -5,6 +5,7 @@ import type { Lease } from '../../src/database/leases.ts';
 import { migrateToLatest } from '../../src/database/migrate.ts';
 import type { Database } from '../../src/database/tables/tables.ts';
 import { createStore, type Store } from '../../src/store.ts';
+import { recordRunBegin } from '../../src/sync/statements/runs.ts';
 import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
 import type { OpenFresh } from '../helpers/test-databases.ts';
 
@@ -41,7 +42,7 @@ export function storeWorlds(open: OpenFresh): () => Promise<StoreWorld> {
     const clock = createFakeClock(START_MS);
     const store = createStore({ db, clock, fingerprint: testFingerprint });
     const lease = await takeLease(store, INTEGRATION);
-    await store.runs.begin(lease, RUN, 'manual', null);
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, RUN, 'manual', null));
     await recordKeyBalance(store.connection, KEY, 0, BALANCE);
     return { db, url, store, clock, lease };
   };

@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { holdRestored } from '../../src/backup/restores.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import { silentLog } from '../../src/core/log.ts';
 import type { Account, SecondPersonRules } from '../../src/core/second-person.ts';
@@ -14,6 +15,7 @@ import { createApprovalWatch } from '../../src/decisions/second-person/carry-on.
 import { confirmApproval, refuseApproval } from '../../src/decisions/second-person/confirm.ts';
 import { APPROVAL_MS, type ApprovalRecord } from '../../src/decisions/statements/approvals.ts';
 import { listApprovals } from '../../src/decisions/views/approval.ts';
+import { addAccessToken } from '../../src/people/statements/access.ts';
 import { contactOf, holdChanged, holdForName } from '../contacts/contact-stages.ts';
 import { INTEGRATION, type StoreWorld, storeWorlds } from '../database/store-world.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
@@ -217,7 +219,9 @@ describeEachDatabase('what waits for a second person', (open) => {
     const world = await createWorld();
     const { store, clock } = world;
     const token = (id: string) =>
-      store.access.addToken({ id, name: id, role: 'decider', hash: `hash of ${id}` });
+      store.act((trx) =>
+        addAccessToken(trx, { id, name: id, role: 'decider', hash: `hash of ${id}` }),
+      );
     await token('older');
     await clock.advance(1);
     const approval = await asked(world, await heldBatch(world, IDS));
@@ -259,7 +263,7 @@ describeEachDatabase('what waits for a second person', (open) => {
     await store.forget.erase(lease, 'c-1');
     await store.forget.erase(lease, 'c-2');
     expect(await left()).toEqual(['c-1']);
-    await store.restores.hold([INTEGRATION], null);
+    await store.act((trx) => holdRestored(trx, [INTEGRATION], null));
     expect(await left()).toEqual([]);
     await asked(world, { ...about, crmId: 'c-3' });
     await store.forget.eraseIntegration(lease);

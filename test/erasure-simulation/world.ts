@@ -8,6 +8,7 @@ import {
 import { createMemoryCrm, type MemoryCrm } from '../../connectors/memory/crm.ts';
 import { type Application, openApplication } from '../../src/application.ts';
 import { holdAll } from '../../src/backup/backup.ts';
+import { confirmRestore } from '../../src/backup/restores.ts';
 import type { FieldValue } from '../../src/core/crm-field.ts';
 import { isDonorSyncError, messageOf, RetriableError } from '../../src/core/errors.ts';
 import type { FieldMapping } from '../../src/core/field-map.ts';
@@ -24,6 +25,7 @@ import { settingsSchema } from '../../src/settings/settings-schema.ts';
 import { openCrm } from '../../src/sync/control/crm-account.ts';
 import { withLease } from '../../src/sync/control/with-lease.ts';
 import { runSync } from '../../src/sync/run.ts';
+import { listRunRecords } from '../../src/sync/statements/runs.ts';
 import { SECRET_KEY } from '../simulation/night.ts';
 import { beginLife } from '../simulation/process.ts';
 import { createRandom } from '../simulation/random.ts';
@@ -541,7 +543,10 @@ export function createWorld(
   async function undo(back: number): Promise<void> {
     for (const { id } of settings.integrations) {
       await withProduct(async (application) => {
-        const runs = await application.store.runs.list({ integrationId: id, limit: back + 1 });
+        const runs = await listRunRecords(application.store.reader, {
+          integrationId: id,
+          limit: back + 1,
+        });
         const one = runs.at(-1);
         const [integration] = application.select([id]);
         if (one === undefined || integration === undefined) return;
@@ -568,7 +573,8 @@ export function createWorld(
     const held = await withProduct((application) => holdAll(application, at), true);
     story.push(`  restored: ${JSON.stringify(held)}`);
     await withProduct(async (application) => {
-      for (const { id } of settings.integrations) await application.store.restores.agree(id);
+      for (const { id } of settings.integrations)
+        await application.store.act((trx) => confirmRestore(trx, id));
     });
     notSynced();
     for (const erasure of erasures.values()) erasure.isFromBackup = true;

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { undoRun } from '../../src/fields/undo.ts';
 import { withLease } from '../../src/sync/control/with-lease.ts';
+import { listRunRecords } from '../../src/sync/statements/runs.ts';
 import { NET_WORTH, open } from '../sync/worlds.ts';
 
 const TYPED = 'Ask Maria';
@@ -71,7 +72,7 @@ it('puts the typed value on disk first, so that an undo restores it after a kill
   await world.sync().catch(() => null);
   world.crm.before(null);
   expect(world.crm.valueOf(id, NET_WORTH)).not.toBe(TYPED);
-  const [run] = await world.store.runs.list({ limit: 1 });
+  const [run] = await listRunRecords(world.store.reader, { limit: 1 });
   await undo(run?.id ?? '');
   expect(world.crm.valueOf(id, NET_WORTH)).toBe(TYPED);
 });

@@ -1,4 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { claimDueTimes, saveSchedules } from '../../src/clients/statements/schedules.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { silentLog } from '../../src/core/log.ts';
 import type { Lease } from '../../src/database/leases.ts';
@@ -7,6 +8,13 @@ import { createEmbeddedEngine } from '../../src/jobs/engine/embedded.ts';
 import type { Engine, Turn } from '../../src/jobs/engine/engine.ts';
 import { createPgBossEngine, installPgBoss } from '../../src/jobs/engine/pg-boss.ts';
 import { createStore, type Store } from '../../src/store.ts';
+import {
+  dropWaitingRequest,
+  listBegunRequests,
+  listReadyRequests,
+  requestRun,
+} from '../../src/sync/statements/run-requests.ts';
+import { recordRunBegin, recordRunEnd } from '../../src/sync/statements/runs.ts';
 import { takeLease, testFingerprint } from '../database/store-world.ts';
 import { describeEachDatabase, describeOn, openPostgresFresh } from '../helpers/test-databases.ts';
 import { until } from './runner-world.ts';
@@ -36,8 +44,8 @@ describeEachDatabase('an engine', (openFresh, kind) => {
     const all: Process[] = [];
     for (let index = 0; index < processes; index += 1) {
       const isFree = async (id: string) => (await store.leases.holder(id)) === null;
-      const listReady = () => store.runRequests.listReady();
-      const listBegun = () => store.runRequests.listBegun();
+      const listReady = () => listReadyRequests(store.reader);
+      const listBegun = () => listBegunRequests(store.reader);
       const engine =
         kind === 'postgres'
           ? createPgBossEngine({ url, db, clock: systemClock, log: silentLog })
@@ -53,7 +61,7 @@ describeEachDatabase('an engine', (openFresh, kind) => {
         ask(integrationId, trigger = 'schedule') {
           count += 1;
           const request = { integrationId, contact: null, trigger, full: false };
-          return store.runRequests.add({ ...request, runId: `run-${count}` });
+          return store.act((trx) => requestRun(trx, { ...request, runId: `run-${count}` }));
         },
         take: (free = 100, forSchedules = free) =>
           engine.take({ free, forSchedules, isKnown: () => true }),
@@ -79,21 +87,26 @@ describeEachDatabase('an engine', (openFresh, kind) => {
     await turn?.end();
     const [next] = await takeSome(there);
     expect(next?.integrationId).toBe('riverside');
-    await there.store.runRequests.dropWaiting('run-3');
+    await dropWaitingRequest(there.store.connection, 'run-3');
     await next?.end();
     expect(await here.take()).toEqual([]);
   });
 
   it('asks for nothing if the transaction of the request is rolled back', async () => {
     const [here] = await open(1);
-    const failing = here.store.schedules.claimDue(
-      Date.now(),
-      () => {
-        throw new Error('not now');
-      },
-      null,
+    const failing = here.store.act((trx) =>
+      claimDueTimes(
+        trx,
+        Date.now(),
+        () => {
+          throw new Error('not now');
+        },
+        null,
+      ),
     );
-    await here.store.schedules.plan([{ integrationId: 'riverside', rule: 'rule', nextRunAt: 1 }]);
+    await saveSchedules(here.store.connection, [
+      { integrationId: 'riverside', rule: 'rule', nextRunAt: 1 },
+    ]);
     await failing.catch(() => undefined);
     expect(await here.take()).toEqual([]);
   });
@@ -185,7 +198,7 @@ describeOn('postgres', 'a turn of a process that is gone', () => {
     const { asked } = other;
     const store = createStore({ db, clock: systemClock, fingerprint: testFingerprint, asked });
     const request = { integrationId: 'riverside', contact: null, full: false } as const;
-    await store.runRequests.add({ ...request, trigger: 'schedule', runId: 'run-1' });
+    await store.act((trx) => requestRun(trx, { ...request, trigger: 'schedule', runId: 'run-1' }));
     const all = { free: 1, forSchedules: 1, isKnown: () => true };
     expect(await gone.take(all)).toHaveLength(1);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
@@ -208,13 +221,14 @@ async function takeSome({ take }: Process): Promise<Turn[]> {
 /** Begins the run of a request, as the process that has the turn does. */
 async function begin({ store }: Process, id: string, runId: string | null): Promise<Lease> {
   const lease = await takeLease(store, id);
-  if (runId !== null) await store.runs.begin(lease, runId, 'schedule', null);
+  if (runId !== null)
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, runId, 'schedule', null));
   return lease;
 }
 
 async function finish({ store }: Process, lease: Lease, runId: string): Promise<void> {
   const end = { status: 'succeeded', reason: null, finishedAt: Date.now(), report: '{}' } as const;
-  await store.runs.finish(lease, runId, end);
+  await store.checkpoint(lease, (trx) => recordRunEnd(trx, runId, end));
   await store.leases.release(lease);
 }
 

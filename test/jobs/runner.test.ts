@@ -7,10 +7,17 @@ import type { RunReport } from '../../src/core/run.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
 import { forgetPerson } from '../../src/privacy/forget/forget.ts';
+import { putBackRequest } from '../../src/sync/statements/cut-off-runs.ts';
+import {
+  findRequestByRun,
+  listBegunRequests,
+  listRunRequests,
+  requestRun,
+} from '../../src/sync/statements/run-requests.ts';
+import { findRunById, recordRunBegin, requestStop } from '../../src/sync/statements/runs.ts';
 import type { CliWorldOptions } from '../helpers/cli.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
 import { describeEachDatabase, freshPostgresUrl } from '../helpers/test-databases.ts';
-
 import { openRunnerHouse, type RunnerHouse, type RunnerWorld, until } from './runner-world.ts';
 
 let house: RunnerHouse;
@@ -77,7 +84,7 @@ describeEachDatabase('runner', (_open, kind) => {
       expect(run).toEqual({ runId, integrationId: 'riverside' });
       expect(report).toMatchObject({ id: runId, trigger: 'manual', status: 'succeeded' });
       expect(report.contacts.written).toBeGreaterThan(0);
-      expect(await application.store.runRequests.findByRun(runId)).toBeUndefined();
+      expect(await findRequestByRun(application.store.reader, runId)).toBeUndefined();
     });
 
     it('syncs the one contact that it names', async () => {
@@ -139,15 +146,19 @@ describeEachDatabase('runner', (_open, kind) => {
       const { runId } = await runner.request(RIVERSIDE);
       await untilRunning(application, runId);
       await until(async () => (await house.world.spent()) === 12);
-      expect(await elsewhere.application.store.runs.askToStop(runId)).toBe('stopping');
-      expect(await elsewhere.application.store.runs.askToStop(runId)).toBe('stopping');
+      expect(await elsewhere.application.store.act((trx) => requestStop(trx, runId))).toBe(
+        'stopping',
+      );
+      expect(await elsewhere.application.store.act((trx) => requestStop(trx, runId))).toBe(
+        'stopping',
+      );
       const { report } = await untilEnded(1);
       expect(report).toMatchObject({
         status: 'incomplete',
         reason: { code: 'stopped_by_person' },
       });
-      expect(await application.store.runRequests.findByRun(runId)).toBeUndefined();
-      expect(await elsewhere.application.store.runs.askToStop(runId)).toBe('over');
+      expect(await findRequestByRun(application.store.reader, runId)).toBeUndefined();
+      expect(await elsewhere.application.store.act((trx) => requestStop(trx, runId))).toBe('over');
       jobs.letEnd();
       await runner.request(RIVERSIDE);
       expect((await untilEnded(2)).report).toMatchObject({ status: 'succeeded' });
@@ -157,9 +168,9 @@ describeEachDatabase('runner', (_open, kind) => {
     it('before it has begun does not begin', async () => {
       const { runner, application } = await open();
       const { runId } = await runner.request(RIVERSIDE);
-      expect(await application.store.runs.askToStop(runId)).toBe('dropped');
-      expect(await application.store.runRequests.list()).toEqual([]);
-      expect(await application.store.runs.askToStop(runId)).toBe('over');
+      expect(await application.store.act((trx) => requestStop(trx, runId))).toBe('dropped');
+      expect(await listRunRequests(application.store.reader)).toEqual([]);
+      expect(await application.store.act((trx) => requestStop(trx, runId))).toBe('over');
     });
 
     it('and whose process dies then is not taken up again either', async () => {
@@ -168,15 +179,17 @@ describeEachDatabase('runner', (_open, kind) => {
       const { runId } = await runner.request(RIVERSIDE);
       await untilRunning(application, runId);
       const { store } = application;
-      const row = await store.runRequests.findByRun(runId);
-      await store.runs.askToStop(runId);
+      const row = await findRequestByRun(store.reader, runId);
+      await store.act((trx) => requestStop(trx, runId));
       if (row === undefined) throw new Error('there is no request');
-      expect(await store.runRequests.putBack(row, 'another-run')).toEqual({ state: 'ended' });
-      expect(await store.runs.find(runId)).toMatchObject({
+      expect(await store.act((trx) => putBackRequest(trx, row, 'another-run'))).toEqual({
+        state: 'ended',
+      });
+      expect(await findRunById(store.reader, runId)).toMatchObject({
         status: 'incomplete',
         reasonCode: 'stopped_by_person',
       });
-      expect(await store.runRequests.list()).toEqual([]);
+      expect(await listRunRequests(store.reader)).toEqual([]);
       jobs.letEnd();
     });
   });
@@ -239,7 +252,7 @@ describeEachDatabase('runner', (_open, kind) => {
       for (const integrationId of integrations) {
         await runner.request({ integrationId, trigger: 'schedule' });
       }
-      const waiting = await application.store.runRequests.list();
+      const waiting = await listRunRequests(application.store.reader);
       runner.start();
       await untilEnded(3);
       expect(ended.map(({ runId }) => runId)).toEqual(waiting.map(({ runId }) => runId));
@@ -268,7 +281,7 @@ describeEachDatabase('runner', (_open, kind) => {
       const { runId } = await runner.request({ ...RIVERSIDE, trigger: 'schedule' });
       await until(async () => (await house.world.spent()) > 0);
       await runner.stop();
-      expect(await application.store.runs.find(runId)).toMatchObject({
+      expect(await findRunById(application.store.reader, runId)).toMatchObject({
         status: 'incomplete',
         reasonCode: 'interrupted',
       });
@@ -287,27 +300,30 @@ describeEachDatabase('runner', (_open, kind) => {
       const { runId } = await runner.request({ ...RIVERSIDE, trigger: 'webhook' });
       const attempt = await store.leases.acquire('riverside', 'elsewhere/1/a', () => false);
       if (!attempt.acquired) throw new Error('another process is at work');
-      await store.runs.begin(attempt.lease, runId, 'webhook', null);
+      await store.checkpoint(attempt.lease, (trx) => recordRunBegin(trx, runId, 'webhook', null));
       runner.start();
       // The lease of a process that is gone runs out.
       await store.leases.release(attempt.lease);
       const { report } = await untilEnded(1);
       expect(report).toMatchObject({ trigger: 'webhook', status: 'succeeded' });
-      expect(await store.runs.find(runId)).toMatchObject({ reasonCode: 'interrupted' });
-      expect(await store.runRequests.listBegun()).toEqual([]);
+      expect(await findRunById(store.reader, runId)).toMatchObject({ reasonCode: 'interrupted' });
+      expect(await listBegunRequests(store.reader)).toEqual([]);
     });
 
     it('again and again is given up after five times, and is reported as failed', async () => {
       const { runner, application, untilEnded } = await open();
-      const { runRequests, runs, leases } = application.store;
+      const { leases } = application.store;
       let { runId } = await runner.request({ ...RIVERSIDE, trigger: 'schedule' });
       for (let time = 0; time <= 5; time += 1) {
         const attempt = await leases.acquire('riverside', 'elsewhere/1/a', () => true);
         if (!attempt.acquired) throw new Error('another process is at work');
-        await runs.begin(attempt.lease, runId, 'schedule', null);
+        await application.store.checkpoint(attempt.lease, (trx) =>
+          recordRunBegin(trx, runId, 'schedule', null),
+        );
         await leases.release(attempt.lease);
-        const [cutOff] = time < 5 ? await runRequests.listBegun() : [];
-        if (cutOff) await runRequests.putBack(cutOff, `again-${time}`);
+        const [cutOff] = time < 5 ? await listBegunRequests(application.store.reader) : [];
+        if (cutOff)
+          await application.store.act((trx) => putBackRequest(trx, cutOff, `again-${time}`));
         if (cutOff) runId = `again-${time}`;
       }
       runner.start();
@@ -317,8 +333,8 @@ describeEachDatabase('runner', (_open, kind) => {
         status: 'failed',
         reason: { code: 'cut_off_too_often' },
       });
-      expect(await runRequests.listBegun()).toEqual([]);
-      expect(await runRequests.list()).toEqual([]);
+      expect(await listBegunRequests(application.store.reader)).toEqual([]);
+      expect(await listRunRequests(application.store.reader)).toEqual([]);
     });
   });
 
@@ -334,7 +350,7 @@ describeEachDatabase('runner', (_open, kind) => {
       const { report } = await untilEnded(1);
       expect(report).toMatchObject({ id: runId, status: 'failed' });
       expect(report.reason?.message).toContain('riverside.csv');
-      expect(await application.store.runRequests.list()).toEqual([]);
+      expect(await listRunRequests(application.store.reader)).toEqual([]);
       await runner.request(RIVERSIDE);
       await untilEnded(2);
     });
@@ -349,7 +365,7 @@ describeEachDatabase('runner', (_open, kind) => {
       const { report } = await untilEnded(1);
       expect(report).toMatchObject({ id: runId, status: 'failed', trigger: 'manual' });
       expect(report.reason?.message).toContain('a-package-that-is-gone');
-      expect(await application.store.runRequests.list()).toEqual([]);
+      expect(await listRunRequests(application.store.reader)).toEqual([]);
       expect(await application.findRunning('riverside')).toBeNull();
     });
 
@@ -358,15 +374,17 @@ describeEachDatabase('runner', (_open, kind) => {
       runner.start();
       const { runId } = await runner.request(RIVERSIDE);
       await untilEnded(1);
-      await application.store.runRequests.add({
-        integrationId: 'riverside',
-        contact: null,
-        trigger: 'manual',
-        full: false,
-        runId,
-      });
+      await application.store.act((trx) =>
+        requestRun(trx, {
+          integrationId: 'riverside',
+          contact: null,
+          trigger: 'manual',
+          full: false,
+          runId,
+        }),
+      );
       runner.wake();
-      await until(async () => (await application.store.runRequests.list()).length === 0);
+      await until(async () => (await listRunRequests(application.store.reader)).length === 0);
       expect(ended).toHaveLength(1);
     });
   });
@@ -382,5 +400,5 @@ function overlaps(reports: readonly RunReport[]): boolean {
 }
 
 async function untilRunning({ store }: Application, runId: string): Promise<void> {
-  await until(async () => (await store.runs.find(runId))?.status === 'running');
+  await until(async () => (await findRunById(store.reader, runId))?.status === 'running');
 }

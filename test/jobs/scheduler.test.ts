@@ -1,36 +1,51 @@
-import { describe, expect, it } from 'vitest';
-import type { ScheduleRecord } from '../../src/clients/statements/schedules.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { findSchedule } from '../../src/clients/statements/schedules.ts';
+import { type Integration, integrationSchema } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
-import { createScheduler, type Scheduler } from '../../src/jobs/scheduler.ts';
-import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
+import type { Act } from '../../src/database/actor-transaction.ts';
+import { createScheduler, type SchedulerDeps } from '../../src/jobs/scheduler.ts';
+import { createStore } from '../../src/store.ts';
+import { testFingerprint } from '../database/store-world.ts';
+import { createFakeClock } from '../helpers/fake-clock.ts';
+import { openSqliteMigrated } from '../helpers/test-databases.ts';
 
 const START_MS = 1_800_000_000_000;
+const DAY_MS = 86_400_000;
 
-/** A scheduler over schedules whose due times are claimed by `claimDue`. */
-function aScheduler(
-  claimDue: () => Promise<string | null>,
-  clock: Pick<FakeClock, 'now'> = createFakeClock(START_MS),
-  list: () => Promise<ScheduleRecord[]> = async () => [],
-): Scheduler {
-  const schedules = {
-    list,
-    find: async () => undefined,
-    now: async () => clock.now(),
-    plan: async () => {},
-    claimDue,
-    pause: async () => {},
-    resume: async () => {},
-    drop: async () => {},
+const EVERY_MINUTE: Integration = integrationSchema.parse({
+  id: 'riverside',
+  partner: { baseUrl: 'https://partner.example/api', apiKey: 'pds_key' },
+  crm: { kind: 'memory' },
+  schedule: { cron: '* * * * *', timezone: 'UTC', jitterMs: 0 },
+});
+
+/** A scheduler of one client; `beforeClaim` comes before each transaction that claims due times. */
+async function aScheduler(
+  beforeClaim: () => Promise<void> = async () => {},
+  tickEvery?: SchedulerDeps['tickEvery'],
+) {
+  const { db, close } = await openSqliteMigrated();
+  onTestFinished(close);
+  const clock = createFakeClock(START_MS);
+  const store = createStore({ db, clock, fingerprint: testFingerprint });
+  const act: Act = async (work) => {
+    await beforeClaim();
+    return store.act(work);
   };
-  return createScheduler({
-    ...{ store: { schedules }, integrations: new Map(), log: silentLog, clock },
+  const scheduler = createScheduler({
+    store: { ...store, act },
+    integrations: new Map([[EVERY_MINUTE.id, EVERY_MINUTE]]),
+    log: silentLog,
+    clock,
     wake() {},
+    ...(tickEvery && { tickEvery }),
   });
+  return { scheduler, store, clock };
 }
 
 describe('createScheduler', () => {
   it('looks at the schedules before its start is over, and says when', async () => {
-    const scheduler = aScheduler(async () => null);
+    const { scheduler } = await aScheduler();
     expect(scheduler.lastTickAt()).toBeNull();
     await scheduler.start();
     expect(scheduler.lastTickAt()).toBe(START_MS);
@@ -40,11 +55,10 @@ describe('createScheduler', () => {
   it('goes on reading while the database is away, and ticks by itself', async () => {
     let looks = 0;
     const second = Promise.withResolvers<void>();
-    const scheduler = aScheduler(async () => {
+    const { scheduler } = await aScheduler(async () => {
       looks += 1;
       if (looks === 1) throw new Error('the database is away');
       second.resolve();
-      return null;
     });
     await scheduler.start();
     expect(scheduler.lastTickAt()).toBeNull();
@@ -54,28 +68,25 @@ describe('createScheduler', () => {
   });
 
   it('plans anew when the clock was set back', async () => {
-    const clock = createFakeClock(START_MS);
-    let plans = 0;
-    const planned = Promise.withResolvers<void>();
-    const scheduler = aScheduler(
-      async () => null,
-      clock,
-      async () => {
-        plans += 1;
-        if (plans === 2) planned.resolve();
-        return [];
-      },
-    );
+    let tick = async () => {};
+    const { scheduler, store, clock } = await aScheduler(undefined, (look) => {
+      tick = look;
+      return () => {};
+    });
+    const readNextRun = async () => (await findSchedule(store.reader, EVERY_MINUTE.id))?.nextRunAt;
     await scheduler.start();
-    await clock.advance(-86_400_000);
-    await planned.promise;
+    const planned = await readNextRun();
+    await clock.advance(-DAY_MS);
+    await tick();
     await scheduler.stop();
-    expect(scheduler.lastTickAt()).toBe(START_MS - 86_400_000);
+    expect(scheduler.lastTickAt()).toBe(START_MS - DAY_MS);
+    expect(planned).toBeGreaterThan(START_MS);
+    expect(await readNextRun()).toBe(Number(planned) - DAY_MS);
   });
 
   it('is over only when no look is under way', async () => {
-    const reading = Promise.withResolvers<null>();
-    const scheduler = aScheduler(() => reading.promise);
+    const reading = Promise.withResolvers<void>();
+    const { scheduler } = await aScheduler(() => reading.promise);
     const starting = scheduler.start();
     let isOver = false;
     const stopping = scheduler.stop().then(() => {
@@ -83,7 +94,7 @@ describe('createScheduler', () => {
     });
     await Promise.resolve();
     expect(isOver).toBe(false);
-    reading.resolve(null);
+    reading.resolve();
     await Promise.all([starting, stopping]);
     await scheduler.stop();
   });

@@ -6,6 +6,7 @@ import {
   planSchedules,
   resumeSchedule,
 } from '../../src/clients/schedules/schedules.ts';
+import { findSchedule, listScheduleRecords } from '../../src/clients/statements/schedules.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { type Integration, integrationSchema } from '../../src/core/integration.ts';
 import { silentLog } from '../../src/core/log.ts';
@@ -13,6 +14,7 @@ import { migrateToLatest } from '../../src/database/migrate.ts';
 import type { Database } from '../../src/database/tables/tables.ts';
 import { createScheduler, type TickDeps, tick } from '../../src/jobs/scheduler.ts';
 import { createStore, type Store } from '../../src/store.ts';
+import { dropWaitingRequest, listRunRequests } from '../../src/sync/statements/run-requests.ts';
 import { testFingerprint } from '../database/store-world.ts';
 import { createFakeClock, type FakeClock } from '../helpers/fake-clock.ts';
 import { describeEachDatabase, describeOn, openPostgresFresh } from '../helpers/test-databases.ts';
@@ -60,7 +62,7 @@ describeEachDatabase('tick', (open) => {
     const server = await aServer('2026-06-01T12:00:00Z', { a: { cron: '0 2 * * *' } });
     await server.clock.advance(72 * HOUR_MS);
     expect(await tick(server)).toBe(1);
-    expect(await server.store.runRequests.list()).toMatchObject([
+    expect(await listRunRequests(server.store.reader)).toMatchObject([
       { integrationId: 'a', trigger: 'schedule', times: 1 },
     ]);
     expect(await listSchedules(server, server.integrations.values())).toMatchObject([
@@ -74,7 +76,7 @@ describeEachDatabase('tick', (open) => {
     });
     await server.clock.advance(72 * HOUR_MS);
     expect(await tick(server)).toBe(0);
-    expect(await server.store.runRequests.list()).toEqual([]);
+    expect(await listRunRequests(server.store.reader)).toEqual([]);
     await server.clock.advance(14 * HOUR_MS);
     expect(await tick(server)).toBe(1);
   });
@@ -117,12 +119,12 @@ describeEachDatabase('tick', (open) => {
 
   it('spreads integrations with the same line over the time of the jitter', async () => {
     const server = await aServer('2026-06-01T12:00:00Z', manySchedules(30, 600_000));
-    const rows = await server.store.schedules.list();
+    const rows = await listScheduleRecords(server.store.reader);
     const due = Date.parse('2026-06-01T12:10:00Z');
     const lateMs = rows.map(({ nextRunAt: next }) => ((next ?? 0) - due) % 600_000);
     expect(new Set(lateMs.map((ms) => Math.trunc(ms / 1_000))).size).toBeGreaterThan(20);
     await planSchedules(server, server.integrations.values());
-    expect(await server.store.schedules.list()).toEqual(rows);
+    expect(await listScheduleRecords(server.store.reader)).toEqual(rows);
   });
 
   it('starts nothing while a schedule is paused, and makes up for nothing after that', async () => {
@@ -143,7 +145,7 @@ describeEachDatabase('tick', (open) => {
 
   it('plans more schedules at once than one statement takes, and each of them', async () => {
     const server = await aServer('2026-06-01T12:00:00Z', manySchedules(1_203, HOUR_MS));
-    const rows = await server.store.schedules.list();
+    const rows = await listScheduleRecords(server.store.reader);
     expect(rows.length).toBe(1_203);
     expect(new Set(rows.map(({ nextRunAt }) => nextRunAt)).size).toBeGreaterThan(1_000);
   });
@@ -156,7 +158,7 @@ describeEachDatabase('tick', (open) => {
     await pauseSchedule(server, scheduledOf(server, 'a'));
     const changed = integrationsOf({ a: { cron: '0 5 * * *' }, b: null });
     await planSchedules(server, changed.values());
-    expect(await server.store.schedules.list()).toMatchObject([
+    expect(await listScheduleRecords(server.store.reader)).toMatchObject([
       { integrationId: 'a', paused: 1, nextRunAt: Date.parse('2026-06-02T05:00:00Z') },
     ]);
     // A process that still has the old settings leaves the new plan alone.
@@ -201,8 +203,8 @@ function scheduledOf({ integrations }: Pick<Server, 'integrations'>, id: string)
 
 /** Takes the requests that wait off the list, as their runs would; their integrations. */
 async function takeWanted({ store }: Pick<Server, 'store'>): Promise<string[]> {
-  const waiting = await store.runRequests.list();
-  for (const { runId } of waiting) await store.runRequests.dropWaiting(runId);
+  const waiting = await listRunRequests(store.reader);
+  for (const { runId } of waiting) await dropWaitingRequest(store.connection, runId);
   return waiting.map(({ integrationId }) => integrationId);
 }
 
@@ -220,7 +222,7 @@ describeOn('postgres', 'hosts with clocks of their own', () => {
     expect(planned - Date.now()).toBeLessThanOrEqual(MINUTE_MS);
     const behind = await look(db, -150_000);
     expect(await nextRunAt(behind)).toBe(planned);
-    expect(await behind.runRequests.list()).toEqual([]);
+    expect(await listRunRequests(behind.reader)).toEqual([]);
     await close();
   });
 });
@@ -236,8 +238,8 @@ async function look(db: Database, aheadMs: number): Promise<Store> {
   return store;
 }
 
-async function nextRunAt({ schedules }: Store): Promise<number> {
-  return (await schedules.find('riverside'))?.nextRunAt ?? Number.NaN;
+async function nextRunAt({ reader }: Store): Promise<number> {
+  return (await findSchedule(reader, 'riverside'))?.nextRunAt ?? Number.NaN;
 }
 
 const EVERY_MINUTE: Integration = integrationSchema.parse({

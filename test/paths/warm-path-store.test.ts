@@ -8,6 +8,7 @@ import {
   recordComputedPaths,
   type StaleContact,
 } from '../../src/paths/statements/warm-paths.ts';
+import { recordRunBegin } from '../../src/sync/statements/runs.ts';
 import { contactOf, contactRow, crmIds, putContacts } from '../contacts/contact-stages.ts';
 import {
   INTEGRATION,
@@ -168,7 +169,7 @@ describeEachDatabase('stale warm paths', (open) => {
     const { db, store, clock } = world;
     await stale(world);
     const died = await takeLease(store, INTEGRATION);
-    await store.runs.begin(died, 'run-2', 'schedule', null);
+    await store.checkpoint(died, (trx) => recordRunBegin(trx, 'run-2', 'schedule', null));
     await clock.advance(10);
     await putContacts(world, [
       contactRow({ crm_id: 'c-new', donor_id: 'the new one', outcome_run: 'run-2' }),
@@ -179,7 +180,7 @@ describeEachDatabase('stale warm paths', (open) => {
       .where('crm_id', '=', 'c-001')
       .execute();
     const lease = await takeLease(store, INTEGRATION);
-    await store.runs.begin(lease, 'run-3', 'schedule', null);
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, 'run-3', 'schedule', null));
     expect((await stale({ ...world, lease })).sort()).toEqual(['c-001', 'c-new']);
   });
 

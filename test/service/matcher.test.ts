@@ -84,6 +84,44 @@ describe('the matcher', () => {
     expect(found({ first: 'Robert', last: 'Marlowe', employers: [employer] })).toBe(0);
   });
 
+  it.each([
+    ['City of Fairdale', 'Fairdale, City of'],
+    ['City of Carson City', 'Carson City, City of'],
+    ['University of Fairdale', 'U of Fairdale'],
+    ['Fairdale Public Schools', 'Fairdale Public School District'],
+    ['Procter & Gamble', 'P&G'],
+    ['Hewlett-Packard Company', 'HP'],
+    ['Internal Revenue Service', 'IRS'],
+    ['United States Postal Service', 'USPS'],
+    ['U.S. Air Force', 'USAF'],
+  ])('finds a donor who works for %s as %s, although 25 others do', (employer, written) => {
+    const staff = Array.from({ length: 25 }, (_, n) =>
+      aDonor(`Clerk${'x'.repeat(n)}`, null, 'Other', [], [employer]),
+    );
+    const matcher = matcherOf(
+      aWorldOf([aDonor('Warren', null, 'Oldenquist', [], [employer]), ...staff]),
+    );
+    const at = (name: string) =>
+      matcher.match({ first: 'Warren', last: 'Oldenquist', addresses: [], employers: [name] });
+    expect(at(written).donorNumber).toBe(0);
+  });
+
+  it.each([
+    ['Hewlett-Packard Company', 'PH'],
+    ['Hewlett-Packard Company', 'US'],
+    ['City of Fairdale', 'Fairdale, County of'],
+  ])('takes no one at %s for someone at %s', (employer, written) => {
+    const matcher = matcherOf(aWorldOf([aDonor('Warren', null, 'Oldenquist', [], [employer])]));
+    const person = { first: 'Warren', last: 'Oldenquist', addresses: [], employers: [written] };
+    expect(matcher.match(person).donorNumber).toBeNull();
+  });
+
+  it('takes two initials for little: a common name is borne at other firms with them', () => {
+    const matcher = matcherOf(aWorldOf([aDonor('John', null, 'Smith', [], ['Hill Park'])]));
+    const person = { first: 'John', last: 'Smith', addresses: [], employers: ['HP'] };
+    expect(matcher.match(person).donorNumber).toBeNull();
+  });
+
   it('knows public bodies by their other spellings', () => {
     const soldier = aDonor('Warren', null, 'Hollis', [], ['U.S. Army']);
     const matcher = matcherOf(aWorldOf([soldier]));

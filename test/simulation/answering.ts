@@ -22,6 +22,8 @@ import type { Question } from '../../src/decisions/statements/questions.ts';
 import { listApprovals } from '../../src/decisions/views/approval.ts';
 import type { DecisionWord } from '../../src/decisions/views/kinds.ts';
 import { decisionsFor, listOpenQuestions } from '../../src/decisions/views/question.ts';
+import { addAccessToken } from '../../src/people/statements/access.ts';
+import { listRunRecords } from '../../src/sync/statements/runs.ts';
 import type { Answers, Subject, User, Waiting } from './answers.ts';
 import type { Record_, SimulatedCrm } from './crm.ts';
 import { eraseContact, noteChangeSaid, noteSaid } from './desk.ts';
@@ -156,7 +158,7 @@ async function makeRequest({ random, now }: AnsweringDeps, work: AnswerWork): Pr
   const what = random.pick(['several', 'several', 'batch', 'reason', 'reason', 'undo', 'forget']);
   const nothing = { questions: new Set<string>(), reason: null };
   if (what === 'undo') {
-    const run = random.one(await store.runs.list({ integrationId, limit: 5 }));
+    const run = random.one(await listRunRecords(store.reader, { integrationId, limit: 5 }));
     if (run === undefined) return null;
     const request = { what, run: run.id } as const;
     return { ...nothing, asked: { request, integrationId }, subject: request };
@@ -295,7 +297,9 @@ async function createAccount({ random, users, now }: AnsweringDeps, { applicatio
   const madeAt = now();
   // One whose answer was lost with the database may be there all the same.
   const id = `token-${users.length}-${madeAt}`;
-  await application.store.access.addToken({ id, name, role: 'admin', hash: `hash of ${id}` });
+  await application.store.act((trx) =>
+    addAccessToken(trx, { id, name, role: 'admin', hash: `hash of ${id}` }),
+  );
   users.push({ kind: 'token', id, name, madeAt });
 }
 

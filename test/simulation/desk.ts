@@ -12,6 +12,7 @@ import { undoRun } from '../../src/fields/undo.ts';
 import { forgetPerson } from '../../src/privacy/forget/forget.ts';
 import { openCrm } from '../../src/sync/control/crm-account.ts';
 import { withLease } from '../../src/sync/control/with-lease.ts';
+import { listRunRecords } from '../../src/sync/statements/runs.ts';
 import type { Answers } from './answers.ts';
 import { type Record_, type SimulatedCrm, versionOf } from './crm.ts';
 import type { Life } from './process.ts';
@@ -162,7 +163,10 @@ async function undo({
   say,
   answers,
 }: DeskWork): Promise<true> {
-  const runs = await application.store.runs.list({ integrationId: integration.id, limit: 5 });
+  const runs = await listRunRecords(application.store.reader, {
+    integrationId: integration.id,
+    limit: 5,
+  });
   const run = random.one(runs);
   if (run === undefined) return true;
   say(`process ${life.name}`, `takes back what a run wrote into ${integration.id}`);

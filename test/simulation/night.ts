@@ -1,5 +1,6 @@
 /** One night: a world from a seed, the product in it, and whether every promise was kept. */
 import { type Application, openApplication } from '../../src/application.ts';
+import { confirmRestore } from '../../src/backup/restores.ts';
 import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { type Log, silentLog } from '../../src/core/log.ts';
@@ -440,7 +441,7 @@ function createNight(parts: NightParts): { world: World; play(): Promise<void> }
     heldSince = null;
     for (const id of toAgree) {
       for (let tries = 0; tries < 5 && toAgree.has(id); tries += 1) {
-        const agreed = await atWork(({ store: opened }) => opened.restores.agree(id));
+        const agreed = await atWork(({ store }) => store.act((trx) => confirmRestore(trx, id)));
         if (agreed !== null) toAgree.delete(id);
         else await timeline.pass(HOUR_MS);
       }

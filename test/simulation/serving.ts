@@ -7,6 +7,7 @@ import type { Log } from '../../src/core/log.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { createRunner } from '../../src/jobs/runner.ts';
 import { createScheduler } from '../../src/jobs/scheduler.ts';
+import { listBegunRequests, listRunRequests } from '../../src/sync/statements/run-requests.ts';
 import { createCalls, type HookAddress } from './calls.ts';
 import type { SimulatedCrm } from './crm.ts';
 import type { Life } from './process.ts';
@@ -127,12 +128,11 @@ export async function serve(serving: Serving): Promise<void> {
 
 /** True if no request waits, none is being answered, and no process has a turn, be it dead. */
 async function isIdle({ application, openTurns }: Serving): Promise<boolean> {
-  const { runRequests } = application.store;
   const turns = openTurns === null ? [] : await openTurns();
   try {
-    const waiting = await runRequests.list();
+    const waiting = await listRunRequests(application.store.reader);
     if (waiting.length > 0 || turns?.length !== 0) return false;
-    return (await runRequests.listBegun()).length === 0;
+    return (await listBegunRequests(application.store.reader)).length === 0;
   } catch (error) {
     if (isDonorSyncError(error)) return false;
     throw error;

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigurationError, RetriableError } from '../../src/core/errors.ts';
+import { findRunById } from '../../src/sync/statements/runs.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 
 let world: SyncWorld;
@@ -22,7 +23,7 @@ describe('a run that cannot begin', () => {
     expect(report).toMatchObject({
       ...{ id: 'asked', status: 'incomplete', reason: { code, message: error.message } },
     });
-    expect(await world.store.runs.find('asked')).toMatchObject({
+    expect(await findRunById(world.store.reader, 'asked')).toMatchObject({
       status: 'incomplete',
       reasonCode: code,
     });
@@ -33,7 +34,7 @@ describe('a run that cannot begin', () => {
     const error = new ConfigurationError('No such file.', { code: 'csv_missing' });
     await openRefusing(() => Promise.reject(error));
     await expect(world.sync({ runId: 'asked' })).rejects.toBe(error);
-    expect(await world.store.runs.find('asked')).toMatchObject({
+    expect(await findRunById(world.store.reader, 'asked')).toMatchObject({
       status: 'failed',
       reasonCode: 'csv_missing',
       reasonMessage: 'No such file.',

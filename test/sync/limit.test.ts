@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findIntegrationState } from '../../src/clients/statements/integrations.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { createSyncWorld, WITHOUT_TRIAL } from '../helpers/sync-world.ts';
 
@@ -12,15 +13,15 @@ describe('a run with a limit', () => {
     expect(limited).toMatchObject({ status: 'incomplete', reason: { code: 'budget_reached' } });
     expect(limited.reason?.message).toContain('--limit 7');
     expect(await world.spent()).toBe(7);
-    expect((await world.store.integrations.findState('riverside')).cursor).toBe(null);
+    expect((await findIntegrationState(world.store.reader, 'riverside')).cursor).toBe(null);
     const rest = await world.sync();
     expect(rest).toMatchObject({ status: 'succeeded', contacts: { read: 60 } });
-    const { cursor } = await world.store.integrations.findState('riverside');
+    const { cursor } = await findIntegrationState(world.store.reader, 'riverside');
     expect(cursor).not.toBe(null);
     const [id = ''] = await world.addPeople(1);
     world.crm.editContact(id, { firstName: 'Zebulon' });
     await world.sync({ limit: 5, full: true });
-    expect((await world.store.integrations.findState('riverside')).cursor).toBe(cursor);
+    expect((await findIntegrationState(world.store.reader, 'riverside')).cursor).toBe(cursor);
   });
 
   it('succeeds if no contact is left', async () => {

@@ -7,6 +7,7 @@ import { undoRun } from '../../src/fields/undo.ts';
 import { openCrm } from '../../src/sync/control/crm-account.ts';
 import { withLease } from '../../src/sync/control/with-lease.ts';
 import { type PreviewedRequest, previewRedelivery } from '../../src/sync/redelivery/request.ts';
+import { listRunRecords } from '../../src/sync/statements/runs.ts';
 import type { SyncWorld } from '../helpers/sync-world.ts';
 import { describeEachDatabase, describeOn } from '../helpers/test-databases.ts';
 import { ageJobs, open } from './worlds.ts';
@@ -213,7 +214,7 @@ describeOn('sqlite', 'a delivery on request', () => {
     const kept = await world.database.db.selectFrom('kept_profiles').selectAll().execute();
     expect(kept.every(({ profile }) => profile !== '')).toBe(true);
 
-    await undo(world, (await world.store.runs.list({ limit: 1 }))[0]?.id ?? '');
+    await undo(world, (await listRunRecords(world.store.reader, { limit: 1 }))[0]?.id ?? '');
     await world.database.db.deleteFrom('kept_profiles').execute();
     await ageJobs(world, 60);
     await world.putFaults([{ on: { path: '*results*' }, fault: { kind: 'jobsVanish' } }]);

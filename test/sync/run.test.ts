@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { getSubject } from '../../src/decisions/views/question.ts';
+import { listRunRecords } from '../../src/sync/statements/runs.ts';
 import { sharedBy } from './shared-by.ts';
 import { aWrittenContact, open, openEnhanced, strangers } from './worlds.ts';
 
@@ -136,7 +137,7 @@ describe('a later run', () => {
       kind: 'configuration',
       code: 'contact_unknown',
     });
-    const failed = await world.store.runs.list({ status: 'failed', limit: 10 });
+    const failed = await listRunRecords(world.store.reader, { status: 'failed', limit: 10 });
     expect(failed).toMatchObject([{ reasonCode: 'contact_unknown' }]);
   });
 

@@ -310,7 +310,7 @@ describe('a lost answer', () => {
     stop.abort();
     const { id, contacts } = await running;
     expect(contacts).toMatchObject({ submitted: 0, waiting: 4 });
-    expect(await readReasons(world.store, id)).toMatchObject([
+    expect(await readReasons(world.store.reader, id)).toMatchObject([
       { reason: 'settlement_pending', count: 4 },
     ]);
   });

@@ -1,4 +1,5 @@
 import type { RunReport } from '../../src/core/run.ts';
+import { findRunById } from '../../src/sync/statements/runs.ts';
 import type { SyncWorld } from '../helpers/sync-world.ts';
 
 /** How many contacts of a run took the job of the same person: the sandbox's people have doubles. */
@@ -6,7 +7,7 @@ export async function sharedBy(
   { store }: Pick<SyncWorld, 'store'>,
   { id }: RunReport,
 ): Promise<number> {
-  const run = await store.runs.find(id);
+  const run = await findRunById(store.reader, id);
   if (!run) throw new Error(`The run ${id} is not in the store`);
   return run.sharedCount;
 }

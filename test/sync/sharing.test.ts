@@ -3,6 +3,7 @@ import { type Identity, identityText, personText } from '../../src/core/contact.
 import { undoRun } from '../../src/fields/undo.ts';
 import { openCrm } from '../../src/sync/control/crm-account.ts';
 import { withLease } from '../../src/sync/control/with-lease.ts';
+import { listRunRows } from '../../src/sync/statements/run-rows.ts';
 import { eraseContact } from '../helpers/erasing.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 import { copyPeople, createNeighbour } from './neighbour.ts';
@@ -117,7 +118,10 @@ describe('the same people in two integrations with one key', () => {
     const { world, neighbour } = await openTwo(5);
     const { id } = await neighbour.sync();
     const run = { id, integrationId: 'lakeside', freshCount: 0, reasons: null };
-    const written = await world.store.runRows.list(run, { reason: 'fields_written', limit: 10 });
+    const written = await listRunRows(world.store.reader, run, {
+      reason: 'fields_written',
+      limit: 10,
+    });
     expect(written.length).toBeGreaterThan(0);
     for (const { detail } of written) expect(detail).toMatch(/no credit/);
   });

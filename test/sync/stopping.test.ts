@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import { LEASE_MS } from '../../src/database/transact.ts';
+import { findRunById, recordRunBegin } from '../../src/sync/statements/runs.ts';
 import { open } from './worlds.ts';
 
 describe('stopping and going on', () => {
@@ -138,7 +139,10 @@ describe('stopping and going on', () => {
     });
     expect(world.crm.writes).toHaveLength(0);
     // What becomes of the run is for the one that has taken it over to write down.
-    expect(await world.store.runs.find(id)).toMatchObject({ status: 'running', report: null });
+    expect(await findRunById(world.store.reader, id)).toMatchObject({
+      status: 'running',
+      report: null,
+    });
   });
 
   it('writes nothing if it stood still, with its writes on disk, until another run had taken over', async () => {
@@ -164,15 +168,18 @@ describe('stopping and going on', () => {
     world.crm.before(async (operation) => {
       if (operation !== 'finish') return;
       const taken = await world.store.leases.acquire('riverside', 'another', () => true);
-      if (taken.acquired) await world.store.runs.begin(taken.lease, 'theirs', 'manual', null);
+      if (taken.acquired)
+        await world.store.checkpoint(taken.lease, (trx) =>
+          recordRunBegin(trx, 'theirs', 'manual', null),
+        );
     });
     const report = await world.sync();
     expect(report).toMatchObject({ status: 'incomplete', reason: { code: 'lease_lost' } });
     expect(report.contacts.submitted).toBe(3);
-    expect(await world.store.runs.find(report.id)).toMatchObject({
+    expect(await findRunById(world.store.reader, report.id)).toMatchObject({
       status: 'incomplete',
       reasonCode: 'interrupted',
     });
-    expect(await world.store.runs.find('theirs')).toMatchObject({ status: 'running' });
+    expect(await findRunById(world.store.reader, 'theirs')).toMatchObject({ status: 'running' });
   });
 });

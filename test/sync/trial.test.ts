@@ -95,7 +95,7 @@ describe('the first submission under a mapping', () => {
     const world = await open();
     const ids = await addByWrongColumn(world, 80);
     const { id, contacts } = await world.sync();
-    expect(await readReasons(world.store, id)).toContainEqual(
+    expect(await readReasons(world.store.reader, id)).toContainEqual(
       expect.objectContaining({ reason: 'match_rate_low', count: contacts.waiting }),
     );
     expect(contacts.waiting).toBe(ids.length - 25);

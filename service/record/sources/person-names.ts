@@ -160,11 +160,25 @@ function withoutExtras(
   const isTitle = (part = '') =>
     TITLES.has(plain(part)) || RANKS.has(plain(part)) || plain(part) === 'sr' || /\d/.test(part);
   // Women of an order are "SR" before their name; nobody's generation comes first.
-  while (own.length > 2 && (isTitle(own[0]) || ROLES.has(plain(own[0] ?? '')))) own.shift();
+  while (own.length > 2 && (isTitle(own[0]) || ROLES.has(plain(own[0] ?? '')))) {
+    if (isLastName(own)) break;
+    own.shift();
+  }
+  // "LEE, COL ANN": of given names one is enough behind a rank, but of "LEE, MAJOR T" Major is the name.
+  const isGiven = isWhole === isGivenPart;
+  while (isGiven && own.length > 1 && isTitle(own[0]) && isWhole(own.slice(1))) own.shift();
   while (own.length > 1 && TITLES.has(plain(own[0] ?? ''))) own.shift();
   const kept = own.filter((_, at) => !isSuffix(own, at));
   for (const part of own.slice(1)) noteGeneration(part, generations);
   return kept.filter((part) => !/\d/.test(part));
+}
+
+/**
+ * Whether a name begins with a last name that is also a rank: "BISHOP STEPHEN E." ends with an initial, so the last name comes
+ * first, and without Bishop there would be none.
+ */
+function isLastName([rank = '', ...rest]: readonly string[]): boolean {
+  return !TITLES.has(plain(rank)) && isInitial(plain(rest.at(-1) ?? '')) && !isWholeName(rest);
 }
 
 /** Whether words are a whole name, so that what follows them is none. */
@@ -267,7 +281,11 @@ function startOfFamily(parts: readonly string[]): number {
     (key, at) => at > 0 && at < end && (PARTICLES.has(key) || isLoneO(keys, at)),
   );
   if (particle > 0) return particle;
-  return end > 1 && isSpanish(keys[end - 1] ?? '') && isSpanish(keys[end] ?? '') ? end - 1 : end;
+  // "JOSE M. DELGADO MURILLO": what stands behind a middle initial is no given name, so one word shows that both are last names.
+  const isBehindInitial = end > 2 && isInitial(keys[end - 2] ?? '');
+  const isDouble =
+    end > 1 && isSpanish(keys[end - 1] ?? '') && (isSpanish(keys[end] ?? '') || isBehindInitial);
+  return isDouble ? end - 1 : end;
 }
 
 function lengthOfFamily(parts: readonly string[]): number {
@@ -275,7 +293,11 @@ function lengthOfFamily(parts: readonly string[]): number {
   const most = keys.length - 1;
   const particles = keys.findIndex((key, at) => !PARTICLES.has(key) && !isLoneO(keys, at));
   const length = Math.max(0, particles) + 1;
-  const isDouble = isSpanish(keys[length - 1] ?? '') && isSpanish(keys[length] ?? '');
+  const { isGivenName } = readPopulation();
+  const [own = '', next = '', given = ''] = keys.slice(length - 1);
+  // "MONTES ORTIZ JUAN": Ortiz is nobody's first name, and a first name follows it. Cruz is one: "FAIRLIE CRUZ M".
+  const isBeforeGiven = !isGivenName(next) && isGivenName(given);
+  const isDouble = isSpanish(next) && (isSpanish(own) || isBeforeGiven);
   return Math.min(most, isDouble && most > length ? length + 1 : length);
 }
 
@@ -361,7 +383,7 @@ function withFormalName(text: string): string {
 }
 
 /** Signs for footnotes, at the end of a word. */
-const MARKS = /[_^~`|•](?=[_^~`|•\s,]|$)/g;
+const MARKS = /[_^~`|•*†‡§#](?=[_^~`|•*†‡§#\s,]|$)/g;
 
 /** A note goes as far as the next comma. */
 function withoutNote(part: string): string {

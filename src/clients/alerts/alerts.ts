@@ -7,16 +7,17 @@ import type { Log } from '../../core/log.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { LeaseAttempt } from '../../database/leases.ts';
 import type { Store } from '../../store.ts';
-import { type AuditEndDeps, createAuditEnds } from './audit-end.ts';
+import { endAlert, listAlerts, raiseAlert, recordAlertSent } from '../statements/alerts.ts';
+import { createAuditEnds } from './audit-end.ts';
 import { compare, type RecordedChange, sortUnsent } from './changes.ts';
 import { createChannels, createOwnChannel } from './channels.ts';
 import { type Condition, listConditions } from './conditions.ts';
 import type { Channel } from './message.ts';
 import { createNotifier } from './notifier.ts';
-import { type AlertStore, createStateReader } from './state.ts';
+import { createStateReader } from './state.ts';
 
 export interface AlertsDeps {
-  store: AlertStore & AuditEndDeps['store'] & { leases: Pick<Store['leases'], 'release'> };
+  store: Store;
   integrations: ReadonlyMap<string, Integration>;
   settings: AlertSettings;
   /** The address that messages name. */
@@ -120,7 +121,8 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     await record(checked, conditions);
     const { toSend, toDrop } = sortUnsent(await listRows(checked), conditions, settings);
     const sent = await notifier.notify(toSend, closing.signal);
-    for (const row of [...toDrop, ...sent.map(getRow)]) await store.alerts.noteSent(row);
+    for (const row of [...toDrop, ...sent.map(getRow)])
+      await recordAlertSent(store.connection, row);
     if (sent.length > 0) log.info({ changes: sent.length }, 'alerts were sent');
     if (settings.on.includes('auditEnd')) await ends.send(closing.signal);
   }
@@ -132,18 +134,18 @@ export function createAlerts(deps: AlertsDeps): Alerts {
   ): Promise<void> {
     const { begun, ended } = compare(await listRows(checked), conditions);
     for (const { integrationId, subject } of begun)
-      await store.alerts.raise(integrationId, subject);
+      await raiseAlert(store.connection, integrationId, subject);
     for (const row of ended) {
-      await store.alerts.end(row.integrationId, row.subject);
+      await endAlert(store.connection, row.integrationId, row.subject);
       // If its beginning was never sent, its end need not be sent.
       const isKnown = notifier.drop(row) || row.sentAt !== null;
-      if (!isKnown) await store.alerts.noteSent(row);
+      if (!isKnown) await recordAlertSent(store.connection, row);
     }
   }
 
   async function listRows(checked: readonly Integration[]) {
     const ids = new Set(checked.map(({ id }) => id));
-    return (await store.alerts.list()).filter(({ integrationId }) => ids.has(integrationId));
+    return (await listAlerts(store.reader)).filter(({ integrationId }) => ids.has(integrationId));
   }
 }
 

@@ -3,19 +3,15 @@ import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { AuditEnd } from '../../privacy/audit/audit.ts';
+import type { Store } from '../../store.ts';
+import { findSentAuditEnd, recordSentAuditEnd } from '../statements/alerts.ts';
 import type { Channel, Message } from './message.ts';
 import { RETRY_WAIT_MS, SEND_LIMIT_MS } from './notifier.ts';
 
 const DAY_MS = 86_400_000;
 
 export interface AuditEndDeps {
-  store: {
-    audit: { readEnd(): Promise<AuditEnd | null> };
-    alerts: {
-      findSentEnd(): Promise<{ at: number; seq: number; hash: string } | null>;
-      noteSentEnd(end: { seq: number; hash: string }): Promise<void>;
-    };
-  };
+  store: Store;
   channels: readonly Channel[];
   publicUrl: string;
   clock: Pick<Clock, 'now'>;
@@ -33,14 +29,14 @@ export function createAuditEnds({ store, channels, publicUrl, clock, log }: Audi
     async send(signal: AbortSignal): Promise<void> {
       const now = clock.now();
       if (channels.length === 0 || now < retryAt) return;
-      const sent = await store.alerts.findSentEnd();
+      const sent = await findSentAuditEnd(store.reader);
       // Less than no time: the clock was set back.
       if (sent !== null && now - sent.at >= 0 && now - sent.at < DAY_MS) return;
       const end = await store.audit.readEnd();
       if (end === null || (end.seq === sent?.seq && end.hash === sent.hash)) return;
       const message = endMessage(end, sent?.seq ?? 0, publicUrl);
       const taken = await Promise.all(channels.map((channel) => isTaken(channel, message, signal)));
-      if (taken.includes(true)) await store.alerts.noteSentEnd(end);
+      if (taken.includes(true)) await store.act((trx) => recordSentAuditEnd(trx, end));
       else retryAt = now + RETRY_WAIT_MS;
     },
   };

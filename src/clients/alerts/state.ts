@@ -2,12 +2,9 @@ import { z } from 'zod';
 import type { Integration } from '../../core/integration.ts';
 import { describeRequest, listApprovals } from '../../decisions/views/approval.ts';
 import type { Store } from '../../store.ts';
-import type { RunRecord } from '../../sync/statements/runs.ts';
+import { listNewestRuns, type RunRecord } from '../../sync/statements/runs.ts';
 import { createRunDigests } from '../../sync/views/run-digests.ts';
 import type { IntegrationState } from './conditions.ts';
-
-/** What is read of the store. */
-export type AlertStore = Pick<Store, 'runs' | 'signs' | 'questions' | 'alerts' | 'approvals'>;
 
 /** Runs that are looked back at for one that ended by itself, and for balances. */
 const RUNS_LOOKED_AT = 10;
@@ -15,9 +12,9 @@ const RUNS_LOOKED_AT = 10;
 type RunState = Pick<IntegrationState, 'lastRun' | 'remaining'>;
 
 /** Makes what reads how things stand with integrations. */
-export function createStateReader(store: AlertStore) {
-  const digests = createRunDigests(store, async (ids): Promise<Map<string, RunState>> => {
-    const newest = await store.runs.listNewest(ids, RUNS_LOOKED_AT);
+export function createStateReader(store: Store) {
+  const digests = createRunDigests(store.reader, async (ids): Promise<Map<string, RunState>> => {
+    const newest = await listNewestRuns(store.reader, ids, RUNS_LOOKED_AT);
     return new Map(ids.map((id) => [id, toRunState(newest.get(id) ?? [])]));
   });
   return async (integrations: readonly Integration[]): Promise<IntegrationState[]> => {

@@ -1,9 +1,9 @@
 /** When an integration runs by itself: in words, as a calendar in its own time zone, and where clocks change. */
 
-import { type Clock, isoTime } from '../../core/clock.ts';
+import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration.ts';
-import type { Store } from '../../store.ts';
-import type { RunRecord } from '../../sync/statements/runs.ts';
+import type { TimedReader } from '../../database/reader.ts';
+import { listRunRecords, type RunRecord } from '../../sync/statements/runs.ts';
 import { type PlannedRuns, readPlannedRuns } from '../views/status.ts';
 import { cronText } from './cron-text.ts';
 import { shownAt } from './next-time.ts';
@@ -66,14 +66,14 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 export async function readSchedule(
-  { store, clock }: { store: Pick<Store, 'schedules' | 'runs'>; clock: Pick<Clock, 'now'> },
+  reader: TimedReader,
   integration: Pick<Integration, 'id' | 'schedule'>,
 ): Promise<ScheduleDetail> {
-  const now = clock.now();
+  const now = reader.clock.now();
   const { id: integrationId, schedule } = integration;
-  const planned = await readPlannedRuns(store, integration);
+  const planned = await readPlannedRuns(reader, integration);
   const timezone = schedule?.timezone ?? 'UTC';
-  const runs = await store.runs.list({ integrationId, limit: MOST_RUNS });
+  const runs = await listRunRecords(reader, { integrationId, limit: MOST_RUNS });
   return {
     schedule: planned,
     text: schedule === null ? null : cronText(schedule.cron),

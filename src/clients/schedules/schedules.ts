@@ -2,13 +2,20 @@
 import { createHash } from 'node:crypto';
 import { isoTime } from '../../core/clock.ts';
 import type { Integration, Schedule } from '../../core/integration.ts';
-import type { Store } from '../../store.ts';
-import type { ScheduleRecord } from '../statements/schedules.ts';
+import type { Store } from '../../database/store.ts';
+import {
+  deleteSchedule,
+  endPause,
+  listScheduleRecords,
+  type ScheduleRecord,
+  savePause,
+  saveSchedules,
+} from '../statements/schedules.ts';
 import { createNextTimes, nextTime } from './next-time.ts';
 
 /** What schedules are read from and written to. */
 export interface ScheduleDeps {
-  store: Pick<Store, 'schedules'>;
+  store: Store;
   clock: { now(): number };
 }
 
@@ -38,17 +45,19 @@ export function isScheduled<Given extends Pick<Integration, 'id' | 'schedule'>>(
  * one that has passed meanwhile.
  */
 export async function planSchedules(
-  { store: { schedules }, clock }: ScheduleDeps,
+  { store, clock }: ScheduleDeps,
   integrations: Iterable<Pick<Integration, 'id' | 'schedule'>>,
   now = clock.now(),
 ): Promise<void> {
-  const rows = new Map((await schedules.list()).map((row) => [row.integrationId, row]));
+  const rows = new Map(
+    (await listScheduleRecords(store.reader)).map((row) => [row.integrationId, row]),
+  );
   const timeAfter = createNextTimes();
   const planned: Omit<ScheduleRecord, 'paused'>[] = [];
   for (const integration of integrations) {
     const row = rows.get(integration.id);
     if (!isScheduled(integration)) {
-      if (row) await schedules.drop(integration.id);
+      if (row) await deleteSchedule(store.connection, integration.id);
       continue;
     }
     const rule = toScheduleRule(integration.schedule);
@@ -56,7 +65,7 @@ export async function planSchedules(
     const { id: integrationId } = integration;
     planned.push({ integrationId, rule, nextRunAt: nextRunAt(integration, now, timeAfter) });
   }
-  await schedules.plan(planned);
+  await saveSchedules(store.connection, planned);
 }
 
 /**
@@ -100,7 +109,9 @@ export async function listSchedules(
   { store, clock }: ScheduleDeps,
   integrations: Iterable<Integration>,
 ): Promise<ScheduleView[]> {
-  const rows = new Map((await store.schedules.list()).map((row) => [row.integrationId, row]));
+  const rows = new Map(
+    (await listScheduleRecords(store.reader)).map((row) => [row.integrationId, row]),
+  );
   return [...integrations]
     .filter(isScheduled)
     .map((integration) => toView(integration, rows.get(integration.id), clock.now()));
@@ -122,11 +133,11 @@ function toView(
 /** Stops a schedule until it is resumed; a run that is going on goes on. */
 export async function pauseSchedule(deps: ScheduleDeps, integration: Scheduled): Promise<void> {
   await planSchedules(deps, [integration]);
-  await deps.store.schedules.pause(integration.id);
+  await deps.store.act((trx) => savePause(trx, integration.id));
 }
 
 /** Ends a pause; the next run is the next time of the schedule from now on. */
 export async function resumeSchedule(deps: ScheduleDeps, integration: Scheduled): Promise<void> {
   const { store, clock } = deps;
-  await store.schedules.resume(integration.id, nextRunAt(integration, clock.now()));
+  await store.act((trx) => endPause(trx, integration.id, nextRunAt(integration, clock.now())));
 }

@@ -317,7 +317,7 @@ export async function lookAtTrial(
   run: RunKey,
 ): Promise<TrialExample[]> {
   const filter = { outcomes: ['written' as const], limit: MOST_SHOWN };
-  const { contacts } = await readRunContacts(deps.application.store, run, filter);
+  const { contacts } = await readRunContacts(deps.application.store.reader, run, filter);
   if (contacts.length === 0) return [];
   const open = await deps.application.open(integration, deps.signal);
   try {

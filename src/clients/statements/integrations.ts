@@ -1,9 +1,12 @@
+/** What is kept of each integration: its CRM account, how far it has read, its sealed settings. */
+
 import { sql } from 'kysely';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { isPostgres } from '../../database/database-time.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
-import type { RecordEntry } from '../../privacy/audit/record.ts';
+import type { RunTransaction } from '../../database/leases.ts';
+import { preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader } from '../../database/reader.ts';
+import { recordEntry } from '../../privacy/audit/record.ts';
 
 /** What is remembered of an integration between runs. */
 export interface IntegrationState {
@@ -27,7 +30,7 @@ const PAGE = 500;
 /** Of Postgres, for changes of settings: any number that nothing else here takes. */
 const SETTINGS_LOCK = 7_021;
 
-const selectState = prepared((db, { id }: Slots<{ id: string }>) =>
+const selectState = preparedRead((db, { id }: Slots<{ id: string }>) =>
   db
     .selectFrom('integrations')
     .select(['crm_account', 'cursor', 'cursor_scope', 'identity_sources'])
@@ -35,7 +38,7 @@ const selectState = prepared((db, { id }: Slots<{ id: string }>) =>
     .compile(),
 );
 
-const changedAfter = prepared((db, { version, id }: Slots<{ version: number; id: string }>) =>
+const changedAfter = preparedRead((db, { version, id }: Slots<{ version: number; id: string }>) =>
   db
     .selectFrom('integrations')
     .select(['id', 'settings', 'settings_version as version'])
@@ -47,138 +50,136 @@ const changedAfter = prepared((db, { version, id }: Slots<{ version: number; id:
     .compile(),
 );
 
-/** What is kept of each integration: its CRM account, how far it has read, its sealed settings. */
-export function integrationQueries(db: Database, checkpoint: Checkpoint, record: RecordEntry) {
+export async function findIntegrationState(reader: Reader, id: string): Promise<IntegrationState> {
+  const [row] = (await selectState(reader, { id })).rows;
   return {
-    async findState(id: string): Promise<IntegrationState> {
-      const [row] = (await selectState(db, { id })).rows;
-      return {
-        crmAccount: row?.crm_account ?? null,
-        cursor: row?.cursor ?? null,
-        cursorScope: row?.cursor_scope ?? null,
-        identitySources: row?.identity_sources ?? null,
-      };
-    },
-
-    /** Every integration that was ever pinned to the CRM account of this one, itself included. */
-    async listOfSameAccount(id: string): Promise<string[]> {
-      const rows = await db
-        .selectFrom('integrations')
-        .select('id')
-        .where('crm_account', '=', (eb) =>
-          eb
-            .selectFrom('integrations as self')
-            .select('self.crm_account')
-            .where('self.id', '=', id),
-        )
-        .orderBy('id')
-        .execute();
-      return [...new Set([id, ...rows.map((row) => row.id)])];
-    },
-
-    /** Puts on record which sources of identities were ever readable. */
-    async saveIdentitySources(lease: Lease, identitySources: string): Promise<void> {
-      await checkpoint(lease, (trx) =>
-        trx
-          .updateTable('integrations')
-          .set({ identity_sources: identitySources })
-          .where('id', '=', lease.integrationId)
-          .execute(),
-      );
-    },
-
-    /** Pins the CRM account (its fingerprint) that the integration's contacts belong to. */
-    async pinAccount(lease: Lease, crmAccount: string): Promise<void> {
-      await checkpoint(lease, (trx) =>
-        trx
-          .updateTable('integrations')
-          .set({ crm_account: crmAccount })
-          .where('id', '=', lease.integrationId)
-          .execute(),
-      );
-    },
-
-    /** Starts reading from the beginning, with this scope of reading, in this run. */
-    async resetCursor(lease: Lease, scope: string, runId: string): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        await trx
-          .updateTable('integrations')
-          .set((eb) => ({
-            scope_since: eb.selectFrom('runs').select('started_at').where('runs.id', '=', runId),
-          }))
-          .where('id', '=', lease.integrationId)
-          .where('cursor_scope', '<>', scope)
-          .execute();
-        await trx
-          .updateTable('integrations')
-          .set({ cursor: null, cursor_scope: scope })
-          .where('id', '=', lease.integrationId)
-          .execute();
-      });
-    },
-
-    /** Sealed settings of the integrations that live in the database, by id. */
-    async listSealedSettings(): Promise<{ id: string; settings: string }[]> {
-      const rows = await db
-        .selectFrom('integrations')
-        .select(['id', 'settings'])
-        .where('settings', 'is not', null)
-        .orderBy('id')
-        .execute();
-      return rows.flatMap(({ id, settings }) => (settings === null ? [] : [{ id, settings }]));
-    },
-
-    /** A page of what was applied or removed after that change; before the first one, all that was applied. */
-    async listChangedSettings({ version, id }: Omit<ChangedSettings, 'settings'>) {
-      return (await changedAfter(db, { version, id })).rows;
-    },
-
-    /** Puts sealed settings of an integration into the database. */
-    async saveSealedSettings(id: string, settings: string): Promise<void> {
-      await db.transaction().execute(async (trx) => {
-        const settings_version = await nextVersion(trx);
-        await trx
-          .insertInto('integrations')
-          .values({ id, settings, settings_version, run_epoch: 0 })
-          .onConflict((c) => c.column('id').doUpdateSet({ settings, settings_version }))
-          .execute();
-        await record(trx, { action: 'settings.applied', integrationId: id });
-      });
-    },
-
-    /**
-     * Takes the settings of an integration out of the database, with its schedule and the runs that wait; what
-     * is known of its contacts stays. False if it has none there.
-     */
-    removeSettings(id: string): Promise<boolean> {
-      return db.transaction().execute(async (trx) => {
-        const removed = await trx
-          .updateTable('integrations')
-          .set({ settings: null, settings_version: await nextVersion(trx) })
-          .where('id', '=', id)
-          .where('settings', 'is not', null)
-          .executeTakeFirst();
-        if (removed.numUpdatedRows === 0n) return false;
-        await trx.deleteFrom('schedules').where('integration_id', '=', id).execute();
-        await trx
-          .deleteFrom('run_requests')
-          .where('integration_id', '=', id)
-          .where('left_at', 'is', null)
-          .execute();
-        await record(trx, { action: 'settings.removed', integrationId: id });
-        return true;
-      });
-    },
+    crmAccount: row?.crm_account ?? null,
+    cursor: row?.cursor ?? null,
+    cursorScope: row?.cursor_scope ?? null,
+    identitySources: row?.identity_sources ?? null,
   };
+}
 
-  /** One change after the other, so that who has seen one has seen those before it. */
-  async function nextVersion(trx: Trx): Promise<number> {
-    if (isPostgres(db))
-      await sql`select pg_advisory_xact_lock(${sql.lit(SETTINGS_LOCK)})`.execute(trx);
-    const { last } = await trx
-      .selectFrom('integrations')
-      .select((eb) => eb.fn.max('settings_version').as('last'))
-      .executeTakeFirstOrThrow();
-    return (last ?? 0) + 1;
-  }
+/** Every integration that was ever pinned to the CRM account of this one, itself included. */
+export async function listIntegrationsOfSameAccount(reader: Reader, id: string): Promise<string[]> {
+  const rows = await reader
+    .selectFrom('integrations')
+    .select('id')
+    .where('crm_account', '=', (eb) =>
+      eb.selectFrom('integrations as self').select('self.crm_account').where('self.id', '=', id),
+    )
+    .orderBy('id')
+    .execute();
+  return [...new Set([id, ...rows.map((row) => row.id)])];
+}
+
+/** Puts on record which sources of identities were ever readable. */
+export async function saveIdentitySources(
+  trx: RunTransaction,
+  identitySources: string,
+): Promise<void> {
+  await trx
+    .updateTable('integrations')
+    .set({ identity_sources: identitySources })
+    .where('id', '=', trx.lease.integrationId)
+    .execute();
+}
+
+/** Pins the CRM account (its fingerprint) that the integration's contacts belong to. */
+export async function pinCrmAccount(trx: RunTransaction, crmAccount: string): Promise<void> {
+  await trx
+    .updateTable('integrations')
+    .set({ crm_account: crmAccount })
+    .where('id', '=', trx.lease.integrationId)
+    .execute();
+}
+
+/** Starts reading from the beginning, with this scope of reading, in this run. */
+export async function resetCursor(
+  trx: RunTransaction,
+  scope: string,
+  runId: string,
+): Promise<void> {
+  await trx
+    .updateTable('integrations')
+    .set((eb) => ({
+      scope_since: eb.selectFrom('runs').select('started_at').where('runs.id', '=', runId),
+    }))
+    .where('id', '=', trx.lease.integrationId)
+    .where('cursor_scope', '<>', scope)
+    .execute();
+  await trx
+    .updateTable('integrations')
+    .set({ cursor: null, cursor_scope: scope })
+    .where('id', '=', trx.lease.integrationId)
+    .execute();
+}
+
+/** Sealed settings of the integrations that live in the database, by id. */
+export async function listSealedSettings(
+  reader: Reader,
+): Promise<{ id: string; settings: string }[]> {
+  const rows = await reader
+    .selectFrom('integrations')
+    .select(['id', 'settings'])
+    .where('settings', 'is not', null)
+    .orderBy('id')
+    .execute();
+  return rows.flatMap(({ id, settings }) => (settings === null ? [] : [{ id, settings }]));
+}
+
+/** A page of what was applied or removed after that change; before the first one, all that was applied. */
+export async function listChangedSettings(
+  reader: Reader,
+  { version, id }: Omit<ChangedSettings, 'settings'>,
+) {
+  return (await changedAfter(reader, { version, id })).rows;
+}
+
+/** Puts sealed settings of an integration into the database. */
+export async function saveSealedSettings(
+  trx: ActorTransaction,
+  id: string,
+  settings: string,
+): Promise<void> {
+  const settings_version = await getNextVersion(trx);
+  await trx
+    .insertInto('integrations')
+    .values({ id, settings, settings_version, run_epoch: 0 })
+    .onConflict((c) => c.column('id').doUpdateSet({ settings, settings_version }))
+    .execute();
+  await recordEntry(trx, { action: 'settings.applied', integrationId: id });
+}
+
+/**
+ * Takes the settings of an integration out of the database, with its schedule and the runs that wait; what
+ * is known of its contacts stays. False if it has none there.
+ */
+export async function deleteSettings(trx: ActorTransaction, id: string): Promise<boolean> {
+  const removed = await trx
+    .updateTable('integrations')
+    .set({ settings: null, settings_version: await getNextVersion(trx) })
+    .where('id', '=', id)
+    .where('settings', 'is not', null)
+    .executeTakeFirst();
+  if (removed.numUpdatedRows === 0n) return false;
+  await trx.deleteFrom('schedules').where('integration_id', '=', id).execute();
+  await trx
+    .deleteFrom('run_requests')
+    .where('integration_id', '=', id)
+    .where('left_at', 'is', null)
+    .execute();
+  await recordEntry(trx, { action: 'settings.removed', integrationId: id });
+  return true;
+}
+
+/** One change after the other, so that who has seen one has seen those before it. */
+async function getNextVersion(trx: ActorTransaction): Promise<number> {
+  if (isPostgres(trx))
+    await sql`select pg_advisory_xact_lock(${sql.lit(SETTINGS_LOCK)})`.execute(trx);
+  const { last } = await trx
+    .selectFrom('integrations')
+    .select((eb) => eb.fn.max('settings_version').as('last'))
+    .executeTakeFirstOrThrow();
+  return (last ?? 0) + 1;
 }

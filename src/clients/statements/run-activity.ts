@@ -1,9 +1,8 @@
 /** Where each integration stands, in a few statements, however many there are and however many runs. */
 import { sql } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
 import { leaseInForce } from '../../database/leases.ts';
+import type { Reader, TimedReader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
-import type { Database } from '../../database/tables/tables.ts';
 
 /** The last run of an integration, and whether it goes on. */
 export interface RunActivityRow {
@@ -29,169 +28,174 @@ export interface NightRun {
 /** Runs that are read of one page's integrations at most. */
 const MAX_RUNS = 10_000;
 
-export function signQueries(db: Database, clock: Pick<Clock, 'now'>) {
-  return {
-    /**
-     * Every integration that was ever begun with, by its id. `known` is what was read before: a run that has
-     * succeeded stays as it is, and is not read again.
-     */
-    async listSigns(
-      known: ReadonlyMap<string, RunActivityRow>,
-    ): Promise<Map<string, RunActivityRow>> {
-      const lastRuns = await listLastRuns(db, clock);
-      const signs = new Map<string, RunActivityRow>();
-      const open = new Map<string, (typeof lastRuns)[number]>();
-      for (const row of lastRuns) {
-        const before = known.get(row.id);
-        const isSettled = before?.status === 'succeeded' && before.run === row.last_run;
-        signs.set(row.id, isSettled ? before : NO_RUN);
-        if (!isSettled && row.last_run !== null) open.set(row.last_run, row);
-      }
-      for (const run of await findRuns(db, [...open.keys()])) {
-        const row = open.get(run.id);
-        if (row === undefined) continue;
-        const { status, reason_code: reasonCode, reason_message: reasonMessage } = run;
-        const isGoingOn = row.is_held === 1 && status === 'running' && run.epoch === row.run_epoch;
-        signs.set(row.id, { run: run.id, status, reasonCode, reasonMessage, isGoingOn });
-      }
-      return signs;
-    },
+/**
+ * Every integration that was ever begun with, by its id. `known` is what was read before: a run that has
+ * succeeded stays as it is, and is not read again.
+ */
+export async function listRunActivity(
+  reader: TimedReader,
+  known: ReadonlyMap<string, RunActivityRow>,
+): Promise<Map<string, RunActivityRow>> {
+  const lastRuns = await listLastRuns(reader);
+  const activity = new Map<string, RunActivityRow>();
+  const open = new Map<string, (typeof lastRuns)[number]>();
+  for (const row of lastRuns) {
+    const before = known.get(row.id);
+    const isSettled = before?.status === 'succeeded' && before.run === row.last_run;
+    activity.set(row.id, isSettled ? before : NO_RUN);
+    if (!isSettled && row.last_run !== null) open.set(row.last_run, row);
+  }
+  for (const run of await findRuns(reader, [...open.keys()])) {
+    const row = open.get(run.id);
+    if (row === undefined) continue;
+    const { status, reason_code: reasonCode, reason_message: reasonMessage } = run;
+    const isGoingOn = row.is_held === 1 && status === 'running' && run.epoch === row.run_epoch;
+    activity.set(row.id, { run: run.id, status, reasonCode, reasonMessage, isGoingOn });
+  }
+  return activity;
+}
 
-    /** The run that each integration waits for, the most urgent one. */
-    async listQueued(): Promise<Map<string, string>> {
-      const rows = await db
-        .selectFrom('run_requests')
-        .select((eb) => ['integration_id', eb.fn.min('run_id').as('run')])
-        .where('left_at', 'is', null)
-        .groupBy('integration_id')
-        .execute();
-      return new Map(rows.map(({ integration_id, run }) => [integration_id, run]));
-    },
+/** The run that each integration waits for, the most urgent one. */
+export async function listQueuedRuns(reader: Reader): Promise<Map<string, string>> {
+  const rows = await reader
+    .selectFrom('run_requests')
+    .select((eb) => ['integration_id', eb.fn.min('run_id').as('run')])
+    .where('left_at', 'is', null)
+    .groupBy('integration_id')
+    .execute();
+  return new Map(rows.map(({ integration_id, run }) => [integration_id, run]));
+}
 
-    /** Decisions that wait for a person, by integration: contacts of one batch are one, a network is one. */
-    async countDecisions(): Promise<Map<string, number>> {
-      const rows = await db
-        .selectFrom('questions')
-        .select(['integration_id', sql<number>`count(distinct coalesce(batch, id))`.as('count')])
-        .where('decision', 'is', null)
-        .groupBy('integration_id')
-        .execute();
-      return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
-    },
+/** Decisions that wait for a person, by integration: contacts of one batch are one, a network is one. */
+export async function countOpenDecisions(reader: Reader): Promise<Map<string, number>> {
+  const rows = await reader
+    .selectFrom('questions')
+    .select(['integration_id', sql<number>`count(distinct coalesce(batch, id))`.as('count')])
+    .where('decision', 'is', null)
+    .groupBy('integration_id')
+    .execute();
+  return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
+}
 
-    /** When each of these succeeded last (epoch ms). */
-    async listLastSuccess(ids: readonly string[]): Promise<Map<string, number>> {
-      if (ids.length === 0) return new Map();
-      const rows = await db
-        .selectFrom('integrations as i')
-        .select((eb) => [
-          'i.id',
-          eb
-            .selectFrom('runs as r')
-            .select((run) => run.fn.coalesce('r.finished_at', 'r.started_at').as('at'))
-            .whereRef('r.integration_id', '=', 'i.id')
-            .where('r.status', '=', 'succeeded')
-            .orderBy('r.started_at', 'desc')
-            .limit(1)
-            .as('at'),
-        ])
-        .where('i.id', 'in', ids)
-        .execute();
-      return new Map(rows.flatMap(({ id, at }) => (at === null ? [] : [[id, Number(at)]])));
-    },
+/** When each of these succeeded last (epoch ms). */
+export async function listLastSuccesses(
+  reader: Reader,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reader
+    .selectFrom('integrations as i')
+    .select((eb) => [
+      'i.id',
+      eb
+        .selectFrom('runs as r')
+        .select((run) => run.fn.coalesce('r.finished_at', 'r.started_at').as('at'))
+        .whereRef('r.integration_id', '=', 'i.id')
+        .where('r.status', '=', 'succeeded')
+        .orderBy('r.started_at', 'desc')
+        .limit(1)
+        .as('at'),
+    ])
+    .where('i.id', 'in', ids)
+    .execute();
+  return new Map(rows.flatMap(({ id, at }) => (at === null ? [] : [[id, Number(at)]])));
+}
 
-    /** Runs over all contacts of these since then, the oldest first. */
-    async listNightRuns(ids: readonly string[], since: number): Promise<NightRun[]> {
-      if (ids.length === 0) return [];
-      const rows = await db
-        .selectFrom('runs')
-        .select([
-          'id',
-          'integration_id as integrationId',
-          'status',
-          'reason_code as reasonCode',
-          'started_at as startedAt',
-          'spent_enhancements as spentEnhancements',
-        ])
-        .where('integration_id', 'in', ids)
-        .where('started_at', '>=', since)
-        .where('contact', '=', '')
-        .orderBy('started_at', 'desc')
-        .limit(MAX_RUNS)
-        .execute();
-      return rows.reverse();
-    },
+/** Runs over all contacts of these since then, the oldest first. */
+export async function listNightRuns(
+  reader: Reader,
+  ids: readonly string[],
+  since: number,
+): Promise<NightRun[]> {
+  if (ids.length === 0) return [];
+  const rows = await reader
+    .selectFrom('runs')
+    .select([
+      'id',
+      'integration_id as integrationId',
+      'status',
+      'reason_code as reasonCode',
+      'started_at as startedAt',
+      'spent_enhancements as spentEnhancements',
+    ])
+    .where('integration_id', 'in', ids)
+    .where('started_at', '>=', since)
+    .where('contact', '=', '')
+    .orderBy('started_at', 'desc')
+    .limit(MAX_RUNS)
+    .execute();
+  return rows.reverse();
+}
 
-    /** Credits for enhancements that each of these has spent since its own moment (epoch ms). */
-    async listSpent(since: ReadonlyMap<string, number>): Promise<Map<string, number>> {
-      if (since.size === 0) return new Map();
-      const moments = Map.groupBy(since, ([, at]) => at);
-      const rows = await db
-        .selectFrom('submissions')
-        .select(({ fn }) => [
-          'integration_id',
-          fn.sum(fn.coalesce('charged', 'persons')).as('spent'),
-        ])
-        .where((eb) =>
-          eb.or(
-            [...moments].map(([at, those]) =>
-              eb.and([
-                eb(
-                  'integration_id',
-                  'in',
-                  those.map(([id]) => id),
-                ),
-                eb('intended_at', '>=', at),
-              ]),
+/** Credits for enhancements that each of these has spent since its own moment (epoch ms). */
+export async function listSpentByClient(
+  reader: Reader,
+  since: ReadonlyMap<string, number>,
+): Promise<Map<string, number>> {
+  if (since.size === 0) return new Map();
+  const moments = Map.groupBy(since, ([, at]) => at);
+  const rows = await reader
+    .selectFrom('submissions')
+    .select(({ fn }) => ['integration_id', fn.sum(fn.coalesce('charged', 'persons')).as('spent')])
+    .where((eb) =>
+      eb.or(
+        [...moments].map(([at, those]) =>
+          eb.and([
+            eb(
+              'integration_id',
+              'in',
+              those.map(([id]) => id),
             ),
-          ),
-        )
-        .groupBy('integration_id')
-        .execute();
-      return new Map(rows.map((row) => [row.integration_id, Number(row.spent)]));
-    },
+            eb('intended_at', '>=', at),
+          ]),
+        ),
+      ),
+    )
+    .groupBy('integration_id')
+    .execute();
+  return new Map(rows.map((row) => [row.integration_id, Number(row.spent)]));
+}
 
-    /** When these run next, and whether they are paused. */
-    async listPlanned(ids: readonly string[]) {
-      if (ids.length === 0) return new Map<string, { nextRunAt: number | null; paused: boolean }>();
-      const rows = await db
-        .selectFrom('schedules')
-        .select(['integration_id', 'next_run_at', 'paused'])
-        .where('integration_id', 'in', ids)
-        .execute();
-      return new Map(
-        rows.map(({ integration_id: id, next_run_at: nextRunAt, paused }) => [
-          id,
-          { nextRunAt, paused: paused === 1 },
-        ]),
-      );
-    },
+/** When these run next, and whether they are paused. */
+export async function listPlannedTimes(reader: Reader, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, { nextRunAt: number | null; paused: boolean }>();
+  const rows = await reader
+    .selectFrom('schedules')
+    .select(['integration_id', 'next_run_at', 'paused'])
+    .where('integration_id', 'in', ids)
+    .execute();
+  return new Map(
+    rows.map(({ integration_id: id, next_run_at: nextRunAt, paused }) => [
+      id,
+      { nextRunAt, paused: paused === 1 },
+    ]),
+  );
+}
 
-    /** The integrations whose schedule is paused. */
-    async listPaused(): Promise<Set<string>> {
-      const rows = await db
-        .selectFrom('schedules')
-        .select('integration_id')
-        .where('paused', '=', 1)
-        .execute();
-      return new Set(rows.map((row) => row.integration_id));
-    },
+/** The integrations whose schedule is paused. */
+export async function listPausedClients(reader: Reader): Promise<Set<string>> {
+  const rows = await reader
+    .selectFrom('schedules')
+    .select('integration_id')
+    .where('paused', '=', 1)
+    .execute();
+  return new Set(rows.map((row) => row.integration_id));
+}
 
-    /** Runs whose ids begin so, the newest first; ids of runs are in the order of their time. */
-    async findByPrefix(
-      prefix: string,
-      limit: number,
-    ): Promise<{ id: string; integrationId: string }[]> {
-      return db
-        .selectFrom('runs')
-        .select(['id', 'integration_id as integrationId'])
-        .where('id', '>=', prefix)
-        .where('id', '<', `${prefix}\u{10ffff}`)
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .execute();
-    },
-  };
+/** Runs whose ids begin so, the newest first; ids of runs are in the order of their time. */
+export async function findRunsByPrefix(
+  reader: Reader,
+  prefix: string,
+  limit: number,
+): Promise<{ id: string; integrationId: string }[]> {
+  return reader
+    .selectFrom('runs')
+    .select(['id', 'integration_id as integrationId'])
+    .where('id', '>=', prefix)
+    .where('id', '<', `${prefix}\u{10ffff}`)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
 }
 
 const NO_RUN: RunActivityRow = {
@@ -202,9 +206,9 @@ const NO_RUN: RunActivityRow = {
   reasonMessage: null,
 };
 
-function listLastRuns(db: Database, clock: Pick<Clock, 'now'>) {
-  const inForce = leaseInForce(db, clock);
-  return db
+function listLastRuns(reader: TimedReader) {
+  const inForce = leaseInForce(reader);
+  return reader
     .selectFrom('integrations')
     .select(['id', 'last_run', 'run_epoch'])
     .select((eb) =>
@@ -219,11 +223,11 @@ function listLastRuns(db: Database, clock: Pick<Clock, 'now'>) {
     .execute();
 }
 
-async function findRuns(db: Database, ids: readonly string[]) {
+async function findRuns(reader: Reader, ids: readonly string[]) {
   const found = [];
   for (const portion of inFilledBatches(ids)) {
     found.push(
-      await db
+      await reader
         .selectFrom('runs')
         .select(['id', 'epoch', 'status', 'reason_code', 'reason_message'])
         .where('id', 'in', portion)

@@ -1,10 +1,13 @@
-import { type Selectable, sql } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
-import { databaseTime, isPostgres } from '../../database/database-time.ts';
+/** When each integration runs next; a time is claimed by the process that ticks first. */
+
+import type { Selectable } from 'kysely';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
+import { isPostgres } from '../../database/database-time.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
+import type { Reader, TimedConnection } from '../../database/reader.ts';
 import type { Database, Tables } from '../../database/tables/tables.ts';
-import type { RecordEntry } from '../../privacy/audit/record.ts';
-import { addScheduledRuns, type RunsAsked } from '../../sync/statements/run-requests.ts';
+import { recordEntry } from '../../privacy/audit/record.ts';
+import { addScheduledRuns } from '../../sync/statements/run-requests.ts';
 
 export type ScheduleRecord = FromRow<Selectable<Tables['schedules']>>;
 
@@ -19,122 +22,117 @@ export interface ClaimedTime {
 /** Schedules in one transaction. */
 const PAGE = 500;
 
-/** When each integration runs next; a time is claimed by the process that ticks first. */
-export function scheduleQueries(db: Database, clock: Clock, asked: RunsAsked, record: RecordEntry) {
-  return {
-    list(): Promise<ScheduleRecord[]> {
-      return db
-        .selectFrom('schedules')
-        .selectAll()
-        .orderBy('integration_id')
-        .execute()
-        .then(fromRows);
-    },
-
-    find(integrationId: string): Promise<ScheduleRecord | undefined> {
-      return db
-        .selectFrom('schedules')
-        .selectAll()
-        .where('integration_id', '=', integrationId)
-        .executeTakeFirst()
-        .then(maybeFromRow);
-    },
-
-    /** The time by the one clock of all who share the database (epoch ms). */
-    async now(): Promise<number> {
-      if (!isPostgres(db)) return clock.now();
-      const { rows } = await sql<{
-        now: number;
-      }>`select ${databaseTime(db, clock)(0)} as now`.execute(db);
-      return rows[0]?.now ?? clock.now();
-    },
-
-    /** Notes when rules come true next; a pause stays. */
-    async plan(planned: readonly Omit<ScheduleRecord, 'paused'>[]): Promise<void> {
-      for (let from = 0; from < planned.length; from += PAGE) {
-        await recordNext(
-          db,
-          planned.slice(from, from + PAGE).map((row) => ({ ...row, paused: 0 })),
-        );
-      }
-    },
-
-    /**
-     * Takes times that have come by now: notes the next ones and, in the same transaction, the runs that are
-     * wanted. `decide` says what becomes of each, and null where it is left to another process. Each
-     * time is taken once, however many processes do this. Returns where the next page begins; null at
-     * the end.
-     */
-    claimDue(
-      now: number,
-      decide: (row: ScheduleRecord) => ClaimedTime | null,
-      after: string | null,
-    ): Promise<string | null> {
-      return db.transaction().execute(async (trx) => {
-        const rows = await trx
-          .selectFrom('schedules')
-          .selectAll()
-          .where('paused', '=', 0)
-          .where('next_run_at', '<=', now)
-          .$if(after !== null, (query) => query.where('integration_id', '>', after ?? ''))
-          .orderBy('integration_id')
-          .limit(PAGE)
-          // What another process is taking at this moment is taken. On SQLite it has to wait.
-          .$if(isPostgres(db), (query) => query.forUpdate().skipLocked())
-          .execute()
-          .then(fromRows);
-        const claimed = rows.flatMap((row) => decide(row) ?? []);
-        await recordNext(
-          trx,
-          claimed.map(({ row, nextRunAt }) => ({ ...row, nextRunAt })),
-        );
-        const runs = claimed.flatMap(({ row: { integrationId }, runId }) =>
-          runId === null ? [] : [{ integrationId, runId }],
-        );
-        await addScheduledRuns(trx, runs, now);
-        if (runs.length > 0)
-          await asked(
-            trx,
-            runs.map(({ integrationId }) => ({ integrationId, isUrgent: false })),
-          );
-        return rows.length < PAGE ? null : (rows.at(-1)?.integrationId ?? null);
-      });
-    },
-
-    async pause(integrationId: string): Promise<void> {
-      await db.transaction().execute(async (trx) => {
-        await trx
-          .updateTable('schedules')
-          .set({ paused: 1 })
-          .where('integration_id', '=', integrationId)
-          .execute();
-        await record(trx, { action: 'schedule.paused', integrationId });
-      });
-    },
-
-    /** Ends a pause; what came due meanwhile is not made up for. */
-    async resume(integrationId: string, nextRunAt: number | null): Promise<void> {
-      await db.transaction().execute(async (trx) => {
-        await trx
-          .updateTable('schedules')
-          .set({ paused: 0, next_run_at: nextRunAt })
-          .where('integration_id', '=', integrationId)
-          .where('paused', '=', 1)
-          .execute();
-        await record(trx, { action: 'schedule.resumed', integrationId });
-      });
-    },
-
-    /** Drops the schedule of an integration that runs only by hand. */
-    async drop(integrationId: string): Promise<void> {
-      await db.deleteFrom('schedules').where('integration_id', '=', integrationId).execute();
-    },
-  };
+export function listScheduleRecords(reader: Reader): Promise<ScheduleRecord[]> {
+  return reader
+    .selectFrom('schedules')
+    .selectAll()
+    .orderBy('integration_id')
+    .execute()
+    .then(fromRows);
 }
 
-async function recordNext(db: Database, rows: readonly ScheduleRecord[]): Promise<void> {
+export function findSchedule(
+  reader: Reader,
+  integrationId: string,
+): Promise<ScheduleRecord | undefined> {
+  return reader
+    .selectFrom('schedules')
+    .selectAll()
+    .where('integration_id', '=', integrationId)
+    .executeTakeFirst()
+    .then(maybeFromRow);
+}
+
+/** Notes when rules come true next; a pause stays. */
+export async function saveSchedules(
+  connection: TimedConnection,
+  planned: readonly Omit<ScheduleRecord, 'paused'>[],
+): Promise<void> {
+  for (let from = 0; from < planned.length; from += PAGE) {
+    await recordNext(
+      connection,
+      planned.slice(from, from + PAGE).map((row) => ({ ...row, paused: 0 })),
+    );
+  }
+}
+
+/**
+ * Takes times that have come by now: notes the next ones and, in the same transaction, the runs that are
+ * wanted. `decide` says what becomes of each, and null where it is left to another process. Each
+ * time is taken once, however many processes do this. Returns where the next page begins; null at
+ * the end.
+ */
+export async function claimDueTimes(
+  trx: ActorTransaction,
+  now: number,
+  decide: (row: ScheduleRecord) => ClaimedTime | null,
+  after: string | null,
+): Promise<string | null> {
+  const rows = await trx
+    .selectFrom('schedules')
+    .selectAll()
+    .where('paused', '=', 0)
+    .where('next_run_at', '<=', now)
+    .$if(after !== null, (query) => query.where('integration_id', '>', after ?? ''))
+    .orderBy('integration_id')
+    .limit(PAGE)
+    // What another process is taking at this moment is taken. On SQLite it has to wait.
+    .$if(isPostgres(trx), (query) => query.forUpdate().skipLocked())
+    .execute()
+    .then(fromRows);
+  const claimed = rows.flatMap((row) => decide(row) ?? []);
+  await recordNext(
+    trx,
+    claimed.map(({ row, nextRunAt }) => ({ ...row, nextRunAt })),
+  );
+  const runs = claimed.flatMap(({ row: { integrationId }, runId }) =>
+    runId === null ? [] : [{ integrationId, runId }],
+  );
+  await addScheduledRuns(trx, runs, now);
+  if (runs.length > 0)
+    await trx.asked(
+      trx,
+      runs.map(({ integrationId }) => ({ integrationId, isUrgent: false })),
+    );
+  return rows.length < PAGE ? null : (rows.at(-1)?.integrationId ?? null);
+}
+
+/** Stops a schedule until its pause ends. */
+export async function savePause(trx: ActorTransaction, integrationId: string): Promise<void> {
+  await trx
+    .updateTable('schedules')
+    .set({ paused: 1 })
+    .where('integration_id', '=', integrationId)
+    .execute();
+  await recordEntry(trx, { action: 'schedule.paused', integrationId });
+}
+
+/** Ends a pause; what came due meanwhile is not made up for. */
+export async function endPause(
+  trx: ActorTransaction,
+  integrationId: string,
+  nextRunAt: number | null,
+): Promise<void> {
+  await trx
+    .updateTable('schedules')
+    .set({ paused: 0, next_run_at: nextRunAt })
+    .where('integration_id', '=', integrationId)
+    .where('paused', '=', 1)
+    .execute();
+  await recordEntry(trx, { action: 'schedule.resumed', integrationId });
+}
+
+/** Drops the schedule of an integration that runs only by hand. */
+export async function deleteSchedule(
+  connection: TimedConnection,
+  integrationId: string,
+): Promise<void> {
+  await connection.deleteFrom('schedules').where('integration_id', '=', integrationId).execute();
+}
+
+async function recordNext(connection: Database, rows: readonly ScheduleRecord[]): Promise<void> {
   if (rows.length === 0) return;
-  await db
+  await connection
     .insertInto('schedules')
     .values(
       rows.map(({ integrationId, rule, nextRunAt, paused }) => ({

@@ -1,9 +1,10 @@
 /** When runs begin that webhooks ask for: what a burst of calls asks for becomes one run. */
 import { type SqlBool, sql } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { databaseTime, isPostgres, serverTime } from '../../database/database-time.ts';
+import type { RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { Reader } from '../../database/reader.ts';
 import type { NewRunRequest } from '../../sync/statements/request-rows.ts';
 
 /**
@@ -16,11 +17,10 @@ export const BURST_MS = 15_000;
 
 /** A webhook calls for something; returns before when its run does not begin. */
 export async function recordCall(
-  trx: Trx,
+  trx: ActorTransaction,
   { integrationId }: Pick<NewRunRequest, 'integrationId'>,
-  clock: Clock,
 ): Promise<number> {
-  const now = databaseTime(trx, clock)(0);
+  const now = databaseTime(trx, trx.clock)(0);
   const hook = await trx
     .updateTable('hooks')
     .set((eb) => ({
@@ -36,8 +36,8 @@ export async function recordCall(
 }
 
 /** The run of a request of webhooks begins: what is called for from now on becomes the next one. */
-export async function openBurst(trx: Trx, runId: string, now: number): Promise<void> {
-  await updateBurst(trx, { runId, opensAt: now + BURST_MS });
+export async function openBurst(trx: RunTransaction, runId: string): Promise<void> {
+  await updateBurst(trx, { runId, opensAt: trx.clock.now() + BURST_MS });
 }
 
 const updateBurst = prepared((db, { runId, opensAt }: Slots<{ runId: string; opensAt: number }>) =>
@@ -58,8 +58,8 @@ const updateBurst = prepared((db, { runId, opensAt }: Slots<{ runId: string; ope
 export type ReadyAt = { now: number; latest: number };
 
 /** A time that is too far away is from before the clock was set back, and says nothing any more. */
-export function isReady(db: Database | Trx, slots: Slots<ReadyAt>) {
-  const [now, latest] = isPostgres(db)
+export function isReady(reader: Reader, slots: Slots<ReadyAt>) {
+  const [now, latest] = isPostgres(reader)
     ? [serverTime(0), serverTime(BURST_MS)]
     : [slots.now, slots.latest];
   return sql<SqlBool>`not (not_before > ${now} and not_before <= ${latest})`;

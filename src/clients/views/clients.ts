@@ -2,8 +2,18 @@
 import { type Clock, isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration.ts';
 import { startOfMonth } from '../../credits/allowance.ts';
-import type { Store } from '../../store.ts';
-import type { RunActivityRow } from '../statements/run-activity.ts';
+import type { TimedReader } from '../../database/reader.ts';
+import {
+  countOpenDecisions,
+  listLastSuccesses,
+  listNightRuns,
+  listPausedClients,
+  listPlannedTimes,
+  listQueuedRuns,
+  listRunActivity,
+  listSpentByClient,
+  type RunActivityRow,
+} from '../statements/run-activity.ts';
 import { createNights, describeNights, type NightView } from './nights.ts';
 import { type PlannedRuns, plannedRuns } from './status.ts';
 import { type ClientStatus, getProblem, getStanding, type Problem } from './verdict.ts';
@@ -75,7 +85,7 @@ export interface ClientReader {
     briefs: readonly ClientBrief[],
     integrations: ReadonlyMap<string, Integration>,
   ): Promise<ClientView[]>;
-  /** What is kept of the signs is out of date: something was just done. */
+  /** What is kept of the activity is out of date: something was just done. */
   forget(): void;
 }
 
@@ -88,17 +98,17 @@ interface ClientActivity {
   briefs: WeakMap<ReadonlyMap<string, Integration>, readonly ClientBrief[]>;
 }
 
-/** Reading the signs of all clients may take this share of the time; a few look at them at no cost, many share one look. */
+/** Reading the activity of all clients may take this share of the time; a few look at them at no cost, many share one look. */
 const SHARE_OF_TIME = 0.05;
 const MAX_AGE_MS = 5_000;
 
-/** Reads clients for all who look: the signs of all of them are read once for everyone who asks at that time. */
+/** Reads clients for all who look: the activity of all of them is read once for everyone who asks at that time. */
 export function createClientReader(
-  { signs }: Pick<Store, 'signs'>,
+  reader: TimedReader,
   clock: Pick<Clock, 'now' | 'monotonicMs'>,
 ): ClientReader {
   const nightsIn = createNights();
-  let known: { signs: Promise<ClientActivity>; freshUntilMs: number } | null = null;
+  let known: { activity: Promise<ClientActivity>; freshUntilMs: number } | null = null;
   /** The last rows that were read, also after `forget`. */
   let rowsBefore: ClientActivity['rows'] = new Map();
 
@@ -126,10 +136,10 @@ export function createClientReader(
       const months = new Map(
         shown.map(({ brief, timezone }) => [brief.id, startOfMonth(now, timezone)]),
       );
-      const successes = await signs.listLastSuccess(ids);
-      const runs = Map.groupBy(await signs.listNightRuns(ids, since), (run) => run.integrationId);
-      const spent = await signs.listSpent(months);
-      const planned = await signs.listPlanned(ids);
+      const successes = await listLastSuccesses(reader, ids);
+      const runs = Map.groupBy(await listNightRuns(reader, ids, since), (run) => run.integrationId);
+      const spent = await listSpentByClient(reader, months);
+      const planned = await listPlannedTimes(reader, ids);
       return shown.map(({ brief, integration, nights }): ClientView => {
         const { id } = brief;
         const success = successes.get(id);
@@ -149,10 +159,10 @@ export function createClientReader(
 
   function current(): Promise<ClientActivity> {
     const nowMs = clock.monotonicMs();
-    if (known !== null && nowMs < known.freshUntilMs) return known.signs;
-    const reading = { signs: read(), freshUntilMs: Number.POSITIVE_INFINITY };
+    if (known !== null && nowMs < known.freshUntilMs) return known.activity;
+    const reading = { activity: read(), freshUntilMs: Number.POSITIVE_INFINITY };
     known = reading;
-    reading.signs.then(
+    reading.activity.then(
       () => {
         const tookMs = clock.monotonicMs() - nowMs;
         reading.freshUntilMs = nowMs + Math.min(MAX_AGE_MS, tookMs / SHARE_OF_TIME);
@@ -161,15 +171,15 @@ export function createClientReader(
         if (known === reading) known = null;
       },
     );
-    return reading.signs;
+    return reading.activity;
   }
 
   async function read(): Promise<ClientActivity> {
     const [rows, queued, decisions, paused] = await Promise.all([
-      signs.listSigns(rowsBefore),
-      signs.listQueued(),
-      signs.countDecisions(),
-      signs.listPaused(),
+      listRunActivity(reader, rowsBefore),
+      listQueuedRuns(reader),
+      countOpenDecisions(reader),
+      listPausedClients(reader),
     ]);
     rowsBefore = rows;
     return { rows, queued, decisions, paused, briefs: new WeakMap() };

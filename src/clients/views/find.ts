@@ -1,5 +1,6 @@
 /** What a few typed letters lead to: pages, clients and runs; never contacts, whose names are kept nowhere. */
-import type { Store } from '../../store.ts';
+import type { Reader } from '../../database/reader.ts';
+import { findRunsByPrefix } from '../statements/run-activity.ts';
 import { type ClientBrief, isNamed, needsPerson } from './clients.ts';
 
 /** A place to go to. */
@@ -12,7 +13,7 @@ export interface SearchResult {
 }
 
 interface FindDeps {
-  signs: Pick<Store['signs'], 'findByPrefix'>;
+  reader: Reader;
   /** The pages that the user may see. */
   pages: readonly { name: string; href: string }[];
   clients: readonly ClientBrief[];
@@ -49,7 +50,7 @@ export async function findResults(deps: FindDeps, words: string): Promise<Search
         href: `/clients/${id}`,
       }),
     );
-  const runs = RUN_PREFIX.test(wanted) ? await deps.signs.findByPrefix(wanted, MAX_RUNS) : [];
+  const runs = RUN_PREFIX.test(wanted) ? await findRunsByPrefix(deps.reader, wanted, MAX_RUNS) : [];
   return [
     ...pages,
     ...clients,

@@ -3,8 +3,11 @@ import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import type { BucketReport, RunReport } from '../../core/run.ts';
-import type { Store } from '../../store.ts';
+import type { Reader } from '../../database/reader.ts';
+import { listNewestRuns, listRunRecords } from '../../sync/statements/runs.ts';
 import { readReport } from '../../sync/views/run.ts';
+import { listLastSuccesses, listPlannedTimes } from '../statements/run-activity.ts';
+import { findSchedule } from '../statements/schedules.ts';
 
 /** When an integration runs by itself. */
 export interface PlannedRuns {
@@ -30,23 +33,21 @@ export interface IntegrationStatus {
   lastSuccessAt: string | null;
 }
 
-type StatusStore = Pick<Store, 'runs' | 'signs' | 'runRows' | 'reader'>;
-
 /** Integrations that are asked about at once. */
 const AT_ONCE = 500;
 
 export async function readStatus(
-  store: StatusStore,
+  reader: Reader,
   integration: Integration,
 ): Promise<IntegrationStatus> {
-  const [status] = await readStatuses(store, [integration]);
+  const [status] = await readStatuses(reader, [integration]);
   if (status === undefined) throw new Error('an integration has no status');
   return status;
 }
 
 /** The same of many, with a few questions for all of them. */
 export async function readStatuses(
-  store: StatusStore,
+  reader: Reader,
   integrations: readonly Integration[],
 ): Promise<IntegrationStatus[]> {
   const statuses: IntegrationStatus[] = [];
@@ -54,9 +55,9 @@ export async function readStatuses(
     const some = integrations.slice(from, from + AT_ONCE);
     const ids = some.map(({ id }) => id);
     const [runs, successes, planned] = await Promise.all([
-      store.runs.listNewest(ids, 1),
-      store.signs.listLastSuccess(ids),
-      store.signs.listPlanned(ids),
+      listNewestRuns(reader, ids, 1),
+      listLastSuccesses(reader, ids),
+      listPlannedTimes(reader, ids),
     ]);
     for (const integration of some) {
       const { id, name, crm } = integration;
@@ -67,7 +68,7 @@ export async function readStatuses(
         name: name ?? null,
         crm: crm.kind,
         schedule: plannedRuns(integration, planned.get(id)),
-        lastRun: last ? await readReport(store, last) : null,
+        lastRun: last ? await readReport(reader, last) : null,
         lastSuccessAt: success === undefined ? null : isoTime(success),
       });
     }
@@ -89,20 +90,24 @@ export function plannedRuns(
 
 /** When an integration runs by itself; null if only by hand. */
 export async function readPlannedRuns(
-  { schedules }: Pick<Store, 'schedules'>,
+  reader: Reader,
   { id, schedule }: Pick<Integration, 'id' | 'schedule'>,
 ): Promise<PlannedRuns | null> {
-  const row = schedule === null ? undefined : await schedules.find(id);
+  const row = schedule === null ? undefined : await findSchedule(reader, id);
   const planned = row && { nextRunAt: row.nextRunAt, paused: row.paused === 1 };
   return plannedRuns({ schedule }, planned);
 }
 
 /** When a run succeeded last, ISO 8601; null if none has. */
 export async function readLastSuccess(
-  { runs }: Pick<Store, 'runs'>,
+  reader: Reader,
   integrationId: string,
 ): Promise<string | null> {
-  const [row] = await runs.list({ integrationId, status: 'succeeded', limit: 1 });
+  const [row] = await listRunRecords(reader, {
+    integrationId,
+    status: 'succeeded',
+    limit: 1,
+  });
   return row ? isoTime(row.finishedAt ?? row.startedAt) : null;
 }
 

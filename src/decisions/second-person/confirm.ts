@@ -6,10 +6,12 @@ import { ConfigurationError, isConfigurationError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { newId } from '../../core/new-id.ts';
 import { mayBeSame } from '../../core/second-person.ts';
+import type { Reader } from '../../database/reader.ts';
 import { type UndoReport, undoRun } from '../../fields/undo.ts';
+import { listAccessTokens } from '../../people/statements/access.ts';
+import { findPersonBy } from '../../people/statements/people.ts';
 import { forgetPerson } from '../../privacy/forget/forget.ts';
 import type { ErasureReceipt } from '../../privacy/forget/receipt.ts';
-import type { Store } from '../../store.ts';
 import { openCrm } from '../../sync/control/crm-account.ts';
 import { withLease } from '../../sync/control/with-lease.ts';
 import type { ApprovalRecord } from '../statements/approvals.ts';
@@ -35,7 +37,7 @@ export async function confirmApproval(
   if (approval.confirmedBy !== null) return;
   if (account === null) throw refusal('approval_needs_account', WITHOUT_ACCOUNT);
   if (mayBeSame(approval.by.account, account)) throw samePerson(approval);
-  if (await isNewer(application.store, account, approval.askedAt)) {
+  if (await isNewer(application.store.reader, account, approval.askedAt)) {
     throw refusal('approval_account_too_new', TOO_NEW);
   }
   const { request, integrationId, crmId } = approval;
@@ -51,14 +53,16 @@ export async function confirmApproval(
 
 /** An account that was made after the question may be one that who asked has made. */
 async function isNewer(
-  { access, people }: Pick<Store, 'access' | 'people'>,
+  reader: Reader,
   { kind, id }: NonNullable<Requester['account']>,
   askedAt: number,
 ): Promise<boolean> {
   if (kind === 'command') return false;
-  if (kind === 'person') return ((await people.find(id))?.createdAt ?? askedAt) >= askedAt;
-  const token = (await access.listTokens()).find((one) => one.id === id);
-  return (token?.createdAt ?? askedAt) >= askedAt;
+  const account =
+    kind === 'person'
+      ? await findPersonBy(reader, 'id', id)
+      : (await listAccessTokens(reader)).find((one) => one.id === id);
+  return (account?.createdAt ?? askedAt) >= askedAt;
 }
 
 /** Takes back what was asked for: by who asked, or by another one. Throws a ConfigurationError if it is too late. */

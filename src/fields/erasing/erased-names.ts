@@ -119,28 +119,31 @@ const TEXT_SOURCES: readonly FieldSource[] = [
  */
 export function fingerprintTexts(
   wordsIn: WordFingerprints,
-  contact: () => string,
+  contact: string,
   changes: FieldValues,
   mappings: readonly FieldMapping[],
 ): Record<string, string> {
   const texts: Record<string, string> = {};
-  const written = new Map<string, string>();
+  // Several texts of a contact often have the same words.
+  const written = new Map<string, readonly string[]>();
   for (const { from, to } of mappings) {
     const value = changes[to];
     if (typeof value !== 'string' || !TEXT_SOURCES.includes(from)) continue;
     const words = new Set<string>();
     for (const word of value.match(CAPITALISED) ?? []) {
-      for (const each of wordsIn(word)) words.add(each);
+      for (const each of asWritten(word)) words.add(each);
     }
     // One word is no name.
-    if (words.size > 1) texts[to] = [...new Set(Array.from(words, asWritten))].join('');
+    if (words.size > 1) texts[to] = [...words].join('');
   }
   return texts;
 
-  /** Several texts of a contact often have the same words. */
-  function asWritten(word: string): string {
-    const known = written.get(word) ?? fingerprintWritten(contact(), word);
-    written.set(word, known);
+  function asWritten(word: string): readonly string[] {
+    let known = written.get(word);
+    if (known === undefined) {
+      known = wordsIn(word).map((each) => fingerprintWritten(contact, each));
+      written.set(word, known);
+    }
     return known;
   }
 }

@@ -3,6 +3,7 @@
  * run tries again, and erases the contact from the store once nothing of it is left in the CRM.
  */
 
+import { listIntegrationsOfSameAccount } from '../../clients/statements/integrations.ts';
 import type { Lease } from '../../database/leases.ts';
 import type { BegunErasure } from '../../privacy/statements/forget.ts';
 import type { Run, SyncDeps } from '../../sync/control/context.ts';
@@ -41,7 +42,7 @@ async function retry(
     return store.forget.noteReceipt(lease, crmId, JSON.stringify(note));
   };
   const forms = [crmId, ...(deps.otherForms?.(crmId) ?? [])];
-  const account = await store.integrations.listOfSameAccount(lease.integrationId);
+  const account = await listIntegrationsOfSameAccount(store.reader, lease.integrationId);
   const parts = await findParts(deps, account, crmId);
   const contact = { crmId, forms, parts };
   const { isSeenEmpty } = await clearInCrm(deps, account, contact, begun.clearing, save);

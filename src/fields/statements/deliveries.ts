@@ -22,7 +22,7 @@ export type WriteRecord = FromRow<Selectable<Tables['writes']>>;
 export interface IntendedWrite {
   id: string;
   crmId: string;
-  /** Sealed JSON: field → value before. */
+  /** Sealed JSON: field → value before; a field of `after` that it lacks was blank, or its value is not kept. */
   before: string;
   after: OwnedValues;
   ownedBefore: OwnedValues;
@@ -32,6 +32,8 @@ export interface IntendedWrite {
   donor: string | null;
   /** Keyed fingerprint of the donor that its texts name; the empty string if they name none. */
   introducer: string;
+  /** Fingerprint of the contact's id, to which those of its texts belong. */
+  contact: string;
   /** Fingerprints of the values that tell of the introducer. */
   introduced: OwnedValues;
   /** Field → fingerprints of the words of its text that may name people. */
@@ -90,14 +92,14 @@ export function deliveryQueries(
       writes: readonly IntendedWrite[],
     ): Promise<void> {
       await writeLog.append(
-        writes.map(({ id, crmId, after, introducer, introduced, named }) => ({
+        writes.map(({ id, contact, after, introducer, introduced, named }) => ({
           store,
           at: clock.now(),
           id,
           integration: lease.integrationId,
           after,
           introducer,
-          contact: fingerprint('forgotten', crmId),
+          contact,
           introduced: Object.keys(introduced).length > 0 ? introduced : null,
           named: Object.keys(named).length > 0 ? named : null,
         })),

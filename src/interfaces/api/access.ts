@@ -7,9 +7,16 @@ import { newId } from '../../core/new-id.ts';
 import { mayActAs, type Role } from '../../core/role.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
 import { hashToken } from '../../people/access-token.ts';
-import type { AccessTokenRecord } from '../../people/statements/access.ts';
-import type { PersonRecord } from '../../people/statements/people.ts';
 import {
+  type AccessTokenRecord,
+  listAccessTokens,
+  recordTokenUse,
+} from '../../people/statements/access.ts';
+import { hasJoinedPerson, type PersonRecord } from '../../people/statements/people.ts';
+import {
+  addSession,
+  endSession,
+  resumeSession,
   SESSION_MS,
   type SessionDetails,
   type SessionOwner,
@@ -17,6 +24,7 @@ import {
 import { readIdentity } from '../../people/user-accounts.ts';
 import type { Store } from '../../store.ts';
 import type { HttpEnv, Principal } from './request/context.ts';
+import { cookieNameOf } from './request/cookies.ts';
 import { HttpError } from './request/errors.ts';
 import {
   type ClientAddress,
@@ -66,6 +74,8 @@ export interface Access {
   requireSafeTransport: MiddlewareHandler<HttpEnv>;
   /** Begins a session of a person who has shown who it is. */
   signInAs(c: Context<HttpEnv>, person: PersonRecord, by?: SessionDetails): Promise<void>;
+  /** Counts a wrong secret of a link. Throws an HttpError (429) after too many from one address. */
+  noteWrong(c: Context<HttpEnv>): void;
   /** Whether there is a person who can sign in with a password. */
   hasPeople(): Promise<boolean>;
   /**
@@ -77,11 +87,8 @@ export interface Access {
   signOut(c: Context<HttpEnv>): Promise<void>;
 }
 
-/** The secret in it is worth nothing in any other process. */
-const FIRST_VISIT_COOKIE = 'donor_sync_first_visit';
-
 export interface AccessDeps {
-  store: Pick<Store, 'access' | 'people' | 'sessions' | 'audit' | 'actingAs'>;
+  store: Store;
   /** Opens who a person is. */
   sealer: Pick<Sealer, 'open'>;
   clock: Pick<Clock, 'now'>;
@@ -96,8 +103,7 @@ export function createAccess(deps: AccessDeps): Access {
   const { store, sealer, clock, attempts, publicUrl, transport, withoutToken, getAddress } = deps;
   const { protocol, hostname } = new URL(publicUrl);
   const isSecure = protocol === 'https:';
-  // Browsers take a cookie of this name only over https, for the whole host and no other.
-  const cookieName = isSecure ? '__Host-donor_sync_session' : 'donor_sync_session';
+  const cookieName = cookieNameOf('donor_sync_session', isSecure);
   // Behind a proxy every caller may seem to be on this machine: what is public needs tokens anyway.
   const isHome = isLoopbackName(hostname);
 
@@ -112,7 +118,7 @@ export function createAccess(deps: AccessDeps): Access {
     }
     // Where others could have read the cookie, it proves nothing.
     const cookie = transport.isSafe(c) ? getCookie(c, cookieName) : undefined;
-    const session = cookie ? await store.sessions.find(hashToken(cookie)) : null;
+    const session = cookie ? await resumeSession(store.connection, hashToken(cookie)) : null;
     if (session !== null) {
       const { id, owner } = session;
       return 'person' in owner
@@ -129,7 +135,13 @@ export function createAccess(deps: AccessDeps): Access {
   function isFirstVisitor(c: Context<HttpEnv>): boolean {
     if (withoutToken === null) return false;
     if (withoutToken === 'thisMachine') return isHome && isLocal(c);
-    return takesLink(c) && withoutToken.isSession(getCookie(c, FIRST_VISIT_COOKIE) ?? '');
+    return takesLink(c) && withoutToken.isSession(getCookie(c, firstVisitCookie(c).name) ?? '');
+  }
+
+  function firstVisitCookie(c: Context<HttpEnv>) {
+    // Not every browser takes a secure cookie by plain http from its own machine.
+    const secure = isSecure && !isLoopbackName(getHostname(c));
+    return { name: cookieNameOf('donor_sync_first_visit', secure), secure };
   }
 
   /** Behind a proxy that names us by our own name, the user may have come by plain http from anywhere. */
@@ -138,7 +150,9 @@ export function createAccess(deps: AccessDeps): Access {
   }
 
   async function isWithoutUsers(): Promise<boolean> {
-    return (await store.access.listTokens()).length === 0 && !(await store.people.hasJoined());
+    return (
+      (await listAccessTokens(store.reader)).length === 0 && !(await hasJoinedPerson(store.reader))
+    );
   }
 
   function personPrincipal(person: PersonRecord, sessionId: string): Principal {
@@ -151,12 +165,14 @@ export function createAccess(deps: AccessDeps): Access {
   async function findToken(c: Context<HttpEnv>, token: string): Promise<AccessTokenRecord | null> {
     const hash = hashToken(token);
     // All are compared, so that the time tells nothing of which one it is.
-    const [row] = (await store.access.listTokens()).filter((one) => isSameText(one.hash, hash));
+    const [row] = (await listAccessTokens(store.reader)).filter((one) =>
+      isSameText(one.hash, hash),
+    );
     if (row === undefined) {
       noteWrong(c);
       return null;
     }
-    await store.access.noteUse(row);
+    await recordTokenUse(store.connection, row);
     return row;
   }
 
@@ -195,12 +211,12 @@ export function createAccess(deps: AccessDeps): Access {
     by?: SessionDetails,
   ) {
     const before = getCookie(c, cookieName);
-    if (before !== undefined) await store.sessions.end(hashToken(before));
+    if (before !== undefined) await endSession(store.connection, hashToken(before));
     const secret = newSecret();
     const acting = store.actingAs({ kind: 'session', name, from: getAddress(c) });
     const browser = describeBrowser(c);
     const id = newId(clock.now());
-    await acting.sessions.add({ hash: hashToken(secret), id, browser }, owner, by);
+    await acting.act((trx) => addSession(trx, { hash: hashToken(secret), id, browser }, owner, by));
     setCookie(c, cookieName, secret, {
       httpOnly: true,
       sameSite: 'Lax',
@@ -260,7 +276,8 @@ export function createAccess(deps: AccessDeps): Access {
       const { name } = readIdentity(sealer, person);
       await beginSession(c, { personId: person.id }, name, by);
     },
-    hasPeople: () => store.people.hasJoined(),
+    noteWrong,
+    hasPeople: () => hasJoinedPerson(store.reader),
     async beginFirstVisit(c, secret) {
       requireSameOrigin(c, publicUrl, 'allowed');
       const isOpen = typeof withoutToken === 'object' && takesLink(c) && (await isWithoutUsers());
@@ -271,11 +288,11 @@ export function createAccess(deps: AccessDeps): Access {
       }
       const first = store.actingAs({ kind: 'local', name: null, from: getAddress(c) });
       await first.audit.note({ action: 'session.begun' });
-      setCookie(c, FIRST_VISIT_COOKIE, cookie, {
+      const { name, secure } = firstVisitCookie(c);
+      setCookie(c, name, cookie, {
         httpOnly: true,
         sameSite: 'Lax',
-        // Not every browser takes a secure cookie by plain http from its own machine.
-        secure: isSecure && !isLoopbackName(getHostname(c)),
+        secure,
         path: '/',
         maxAge: SESSION_MS / 1_000,
       });
@@ -283,7 +300,7 @@ export function createAccess(deps: AccessDeps): Access {
     async signOut(c) {
       requireSameOrigin(c, publicUrl, 'refused');
       const cookie = getCookie(c, cookieName);
-      if (cookie !== undefined) await store.sessions.end(hashToken(cookie));
+      if (cookie !== undefined) await endSession(store.connection, hashToken(cookie));
       deleteCookie(c, cookieName, { path: '/', secure: isSecure });
     },
   };

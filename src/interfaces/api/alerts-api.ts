@@ -3,6 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { createChannels } from '../../clients/alerts/channels.ts';
 import { type ChannelTest, testChannels } from '../../clients/alerts/check-channels.ts';
 import { recoveryText } from '../../clients/alerts/conditions.ts';
+import { listAlertsByClient } from '../../clients/statements/alerts.ts';
 import { ALERT_KINDS, type AlertKind, type AlertSettings } from '../../core/alert-settings.ts';
 import { isoTime } from '../../core/clock.ts';
 import type { Integration } from '../../core/integration.ts';
@@ -46,7 +47,7 @@ export async function readAlerts(
   { id: integrationId, alerts: own }: Pick<Integration, 'id' | 'alerts'>,
 ): Promise<AlertsView> {
   const { alerts } = settings;
-  const rows = await store.alerts.listByIntegration(integrationId);
+  const rows = await listAlertsByClient(store.reader, integrationId);
   return {
     channels: createChannels(alerts).map(({ name }) => name),
     own: own === undefined ? [] : ['webhook'],

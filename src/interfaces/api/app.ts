@@ -83,7 +83,7 @@ export function createHttpApp(given: HttpDeps): Hono<HttpEnv> {
     attempts: attempts(),
     withoutToken: deps.withoutToken ?? null,
   });
-  const clients = deps.clients ?? createClientReader(application.store, clock);
+  const clients = deps.clients ?? createClientReader(application.store.reader, clock);
   const { store, sealer } = application;
   const passwords = createPasswordSignIn({
     people: { store, sealer, clock },

@@ -160,7 +160,7 @@ export function findRoutes({ application }: HttpDeps, access: Access, clients: C
   return createRouter().openapi(findRoute(access), async (c) => {
     const places = await findResults(
       {
-        signs: application.store.signs,
+        reader: application.store.reader,
         pages: AREAS,
         clients: await clients.briefs(listAccessible(c, application)),
         reaches: (id) => hasAccess(c, id),

@@ -88,13 +88,13 @@ export function integrationRoutes({ application }: HttpDeps, access: Access) {
       const { limit, cursor } = c.req.valid('query');
       const all = [...listAccessible(c, application).values()];
       if (limit === undefined && cursor === undefined) {
-        return c.json({ integrations: await readStatuses(store, all) }, 200);
+        return c.json({ integrations: await readStatuses(store.reader, all) }, 200);
       }
       const { page, next } = getPage(all, { cursor, limit: limit ?? MAX_PAGE });
-      return c.json({ integrations: await readStatuses(store, page), next }, 200);
+      return c.json({ integrations: await readStatuses(store.reader, page), next }, 200);
     })
     .openapi(showRoute(access), async (c) => {
       const integration = findIntegration(c, application, c.req.valid('param').id);
-      return c.json({ integration: await readStatus(store, integration) }, 200);
+      return c.json({ integration: await readStatus(store.reader, integration) }, 200);
     });
 }

@@ -4,8 +4,11 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { listHooks } from '../../clients/statements/hooks.ts';
+import { listLastSuccesses } from '../../clients/statements/run-activity.ts';
 import type { RunReport } from '../../core/run.ts';
-import type { Store } from '../../store.ts';
+import type { Reader } from '../../database/reader.ts';
+import { listRunRequests } from '../../sync/statements/run-requests.ts';
+import { listNewestRuns } from '../../sync/statements/runs.ts';
 import { type RunFacts, readRemaining } from '../../sync/views/run.ts';
 import { readReasons } from '../../sync/views/run-contacts.ts';
 import { createRunDigests } from '../../sync/views/run-digests.ts';
@@ -47,7 +50,10 @@ export function createMetrics(deps: MetricDeps): Metrics {
     async noteRun(report) {
       const { id, integration } = report;
       countRun(counters, report);
-      for (const { outcome, reason, count } of await readReasons(deps.application.store, id)) {
+      for (const { outcome, reason, count } of await readReasons(
+        deps.application.store.reader,
+        id,
+      )) {
         if (outcome !== null) counters.contacts.inc({ integration, outcome, reason }, count);
       }
     },
@@ -116,11 +122,11 @@ interface RunDigest {
 }
 
 async function readDigests(
-  { runs, signs }: Pick<Store, 'runs' | 'signs'>,
+  reader: Reader,
   ids: readonly string[],
 ): Promise<Map<string, RunDigest>> {
-  const successes = await signs.listLastSuccess(ids);
-  const newest = await runs.listNewest(ids, RUNS_WITH_BALANCE);
+  const successes = await listLastSuccesses(reader, ids);
+  const newest = await listNewestRuns(reader, ids, RUNS_WITH_BALANCE);
   return new Map(
     ids.map((id) => {
       const balances = (newest.get(id) ?? []).map(readRemaining);
@@ -136,7 +142,7 @@ async function readDigests(
 function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Registry[]): void {
   const { store, integrations } = application;
 
-  const digests = createRunDigests(store, (ids) => readDigests(store, ids));
+  const digests = createRunDigests(store.reader, (ids) => readDigests(store.reader, ids));
 
   gauge('donor_sync_credits_remaining', 'Credits left, as the last run has read them.', {
     labelNames: ['integration', 'bucket'],
@@ -160,7 +166,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
   gauge('donor_sync_run_requests', 'Runs that were asked for and wait to begin.', {
     labelNames: ['integration'],
     async collect(set) {
-      const requests = Map.groupBy(await store.runRequests.list(), (row) => row.integrationId);
+      const requests = Map.groupBy(await listRunRequests(store.reader), (row) => row.integrationId);
       for (const integration of integrations.keys()) {
         set({ integration }, requests.get(integration)?.length ?? 0);
       }
@@ -168,12 +174,12 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
   });
   gauge('donor_sync_queue_requests', 'Runs of all integrations that wait to begin.', {
     labelNames: [],
-    collect: async (set) => set({}, (await store.runRequests.list()).length),
+    collect: async (set) => set({}, (await listRunRequests(store.reader)).length),
   });
   gauge('donor_sync_queue_oldest_seconds', 'How long the oldest of them waits.', {
     labelNames: [],
     async collect(set) {
-      const waiting = (await store.runRequests.list()).map(({ requestedAt }) => requestedAt);
+      const waiting = (await listRunRequests(store.reader)).map(({ requestedAt }) => requestedAt);
       const oldest = waiting.reduce((least, at) => Math.min(least, at), clock.now());
       set({}, (clock.now() - oldest) / 1_000);
     },

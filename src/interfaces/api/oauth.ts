@@ -24,6 +24,7 @@ import type { Access } from './access.ts';
 import { type Notice, renderNotice } from './notice.ts';
 import { findIntegration, hasAccess } from './request/client-access.ts';
 import type { HttpDeps, HttpEnv } from './request/context.ts';
+import { cookieNameOf } from './request/cookies.ts';
 import { HttpError } from './request/errors.ts';
 import { createGuardedApp, refuseNullCharacters, requireKnownHost } from './request/guards.ts';
 import { type ClientAddress, isLoopbackName } from './request/peer.ts';
@@ -96,6 +97,10 @@ export function oauthRoutes(
   const { application, publicUrl } = deps;
   const router = createRouter();
   const styles = readDocsStyles();
+  const cookie = {
+    ...({ httpOnly: true, sameSite: 'Lax', path: '/' } as const),
+    secure: publicUrl.startsWith('https:'),
+  };
   // `donor-sync connect` alone has no overview to go back to.
   // By the public address, where its session is: the way back may be by another name.
   const link =
@@ -124,6 +129,11 @@ export function oauthRoutes(
       return comeBack(c, await toConsentKey(kind, state), answer);
     });
 
+  /** One for each consent, so that two may be under way in one browser. */
+  function cookieName({ state }: ConsentKey): string {
+    return cookieNameOf(`donor_sync_consent_${hashToken(state).slice(0, 16)}`, cookie.secure);
+  }
+
   async function toConsentKey(kind: string, state: string): Promise<ConsentKey> {
     const redirectUri = callbackAddress(await wayBackUrl(publicUrl, kind), kind);
     return { kind, state, redirectUri };
@@ -133,10 +143,7 @@ export function oauthRoutes(
     try {
       const address = await consentPage(consentsDeps(), key);
       setCookie(c, cookieName(key), '1', {
-        httpOnly: true,
-        sameSite: 'Lax',
-        path: '/',
-        secure: publicUrl.startsWith('https:'),
+        ...cookie,
         maxAge: CONSENT_LIFE_MS / 1_000,
       });
       return c.redirect(address);
@@ -148,7 +155,7 @@ export function oauthRoutes(
   async function comeBack(c: Context<HttpEnv>, key: ConsentKey, answer: ConsentAnswer) {
     // A link cannot make another person's browser finish what that person did not begin.
     if (getCookie(c, cookieName(key)) === undefined) return notice(c, 400, OTHER_BROWSER);
-    deleteCookie(c, cookieName(key), { path: '/' });
+    deleteCookie(c, cookieName(key), cookie);
     try {
       const by: Actor = { kind: 'consent', name: null, from: getAddress?.(c) ?? null };
       const acting = getAddress === null ? application.store : application.store.actingAs(by);
@@ -241,11 +248,6 @@ function requireAdminOrTicket(
 
 function wrongKind(id: string, kind: string): HttpError {
   return new HttpError(404, 'integration_unknown', `"${id}" has no CRM of the kind "${kind}".`);
-}
-
-/** One for each consent, so that two may be under way in one browser. */
-function cookieName({ state }: ConsentKey): string {
-  return `donor_sync_consent_${hashToken(state).slice(0, 16)}`;
 }
 
 const NOTHING_BROUGHT: Notice = {

@@ -101,17 +101,17 @@ export async function changeSchedule(
 
 /** The routes about schedules. */
 export function scheduleRoutes(deps: HttpDeps, access: Access) {
-  const { application, clock } = deps;
+  const { application } = deps;
   const { store } = application;
   return createRouter()
     .openapi(showRoute(access), async (c) => {
       const integration = findIntegration(c, application, c.req.valid('param').id);
-      return c.json(await readSchedule({ store, clock }, integration), 200);
+      return c.json(await readSchedule(store.reader, integration), 200);
     })
     .openapi(changeRoute(access), async (c) => {
       const { id, change } = c.req.valid('param');
       const integration = findIntegration(c, application, id);
       await changeSchedule(deps, integration, change, c.get('actor'));
-      return c.json(await readSchedule({ store, clock }, integration), 200);
+      return c.json(await readSchedule(store.reader, integration), 200);
     });
 }

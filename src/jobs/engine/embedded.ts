@@ -1,9 +1,12 @@
 /** The engine without a server: the requests in the store are the queue, the leases are the locks. */
 import type { Clock } from '../../core/clock.ts';
-import type { Store } from '../../store.ts';
+import type { RunRequestRecord } from '../../sync/statements/request-rows.ts';
 import type { Engine, Turn } from './engine.ts';
 
-export interface EmbeddedDeps extends Pick<Store['runRequests'], 'listReady' | 'listBegun'> {
+export interface EmbeddedDeps {
+  /** What waits and may begin, and what has begun and not come to its end. */
+  listReady(): Promise<RunRequestRecord[]>;
+  listBegun(): Promise<RunRequestRecord[]>;
   clock: Pick<Clock, 'monotonicMs'>;
   /** True if no process is at work on an integration. */
   isFree(integrationId: string): Promise<boolean>;

@@ -1,5 +1,5 @@
 /** The port of engines: what decides which process runs which integration, and when. */
-import type { RunsAsked } from '../../sync/statements/run-requests.ts';
+import type { RunsAsked } from '../../database/actor-transaction.ts';
 
 /**
  * The right of this process to answer what was asked of an integration. One process has it at a time;

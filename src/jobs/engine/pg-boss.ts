@@ -7,9 +7,10 @@ import { z } from 'zod';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError, isConfigurationError, messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import type { AskedRun } from '../../core/run.ts';
 import type { Database, Trx } from '../../database/tables/tables.ts';
 import { transact } from '../../database/transact.ts';
-import { type AskedRun, findWanted, listWithoutJob } from '../statements/wanted-runs.ts';
+import { findWanted, listWithoutJob } from '../statements/wanted-runs.ts';
 import type { Engine, Turn } from './engine.ts';
 
 export interface PgBossDeps {

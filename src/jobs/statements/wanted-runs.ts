@@ -1,37 +1,33 @@
 /** Of which integrations a run is wanted, for those who hand out the work. */
 import { type SqlBool, sql } from 'kysely';
-import type { Database, Trx } from '../../database/tables/tables.ts';
-
-/** An integration of which a run is wanted. */
-export interface AskedRun {
-  integrationId: string;
-  /** True if more than a schedule asks for it. */
-  isUrgent: boolean;
-}
+import type { AskedRun } from '../../core/run.ts';
+import type { Reader } from '../../database/reader.ts';
 
 /** Integrations of which something is wanted, and that have no job (open, by its key) in a queue of pg-boss. */
 export async function listWithoutJob(
-  db: Database,
+  reader: Reader,
   { table, queue }: { table: string; queue: string },
 ): Promise<AskedRun[]> {
   const hasJob = sql<SqlBool>`exists (
     select 1 from ${sql.table(table)} job where job.name = ${queue}
     and job.state <= 'active' and job.singleton_key = run_requests.integration_id)`;
-  const rows = await wantedRows(db)
+  const rows = await wantedRows(reader)
     .where((eb) => eb.not(hasJob))
     .execute();
   return rows.map(({ urgent, ...row }) => ({ ...row, isUrgent: Number(urgent) > 0 }));
 }
 
 /** What is wanted of an integration; null for nothing. */
-export async function findWanted(trx: Trx, integrationId: string): Promise<AskedRun | null> {
-  const row = await wantedRows(trx).where('integration_id', '=', integrationId).executeTakeFirst();
+export async function findWanted(reader: Reader, integrationId: string): Promise<AskedRun | null> {
+  const row = await wantedRows(reader)
+    .where('integration_id', '=', integrationId)
+    .executeTakeFirst();
   return row ? { integrationId, isUrgent: Number(row.urgent) > 0 } : null;
 }
 
 /** Waiting or begun: a run that has begun and has not come to its end is wanted still. */
-function wantedRows(db: Database | Trx) {
-  return db
+function wantedRows(reader: Reader) {
+  return reader
     .selectFrom('run_requests')
     .select((eb) => ['integration_id as integrationId', eb.fn.max('urgent').as('urgent')])
     .where('merged_into', 'is', null)

@@ -10,8 +10,15 @@ import { newId } from '../../core/new-id.ts';
 import { passkeySealContext } from '../../database/encryption/seal-contexts.ts';
 import type { SealContext } from '../../database/encryption/sealed.ts';
 import { hashToken } from '../access-token.ts';
-import type { NewPasskey, PasskeyRecord } from '../statements/passkeys.ts';
-import type { PersonRecord } from '../statements/people.ts';
+import {
+  findPasskeyByCredential,
+  listPasskeys,
+  type NewPasskey,
+  type PasskeyRecord,
+  recordPasskeyUse,
+  spendChallenge,
+} from '../statements/passkeys.ts';
+import { findPersonBy, type PersonRecord } from '../statements/people.ts';
 import { type PeopleDeps, readIdentity } from '../user-accounts.ts';
 
 /** It is loaded when the first passkey is answered with. */
@@ -88,7 +95,7 @@ export async function askForNewPasskey(
 ): Promise<PasskeyOffer> {
   const { name, email } = readIdentity(deps.sealer, person);
   const challenge = newChallenge();
-  const known = await deps.store.passkeys.list(person.id);
+  const known = await listPasskeys(deps.store.reader, person.id);
   return offer(deps, asked, challenge, {
     challenge,
     rp: { id: deps.party.id, name: 'donor-sync' },
@@ -153,7 +160,7 @@ export async function findByPasskey(
   const way = openWay(deps, asked, answer.way);
   const response = readJson(usedSchema, answer.response);
   if (way === null || response === null) return UNKNOWN;
-  const passkey = await store.passkeys.findByCredential(response.id);
+  const passkey = await findPasskeyByCredential(store.reader, response.id);
   if (passkey === null) return UNKNOWN;
   const { personId } = passkey;
   const counter = await verify(deps, way, passkey, response);
@@ -161,11 +168,12 @@ export async function findByPasskey(
     counter !== null &&
     (await spend(deps, way)) &&
     response.response.userHandle === toHandle(personId);
-  const person = isRight ? await store.people.find(personId) : null;
+  const person = isRight ? await findPersonBy(store.reader, 'id', personId) : null;
   if (counter === null || person === null || person.disabledAt !== null) {
     return { isIn: false, personId };
   }
-  if (!(await store.passkeys.noteUse(passkey, counter))) return { isIn: false, personId };
+  if (!(await store.act((trx) => recordPasskeyUse(trx, passkey, counter))))
+    return { isIn: false, personId };
   return { isIn: true, person, passkeyId: passkey.id };
 }
 
@@ -251,7 +259,7 @@ function openWay({ sealer, clock }: PasskeyDeps, asked: AskedFor, sealed: string
 
 /** Once the answer is known to be right, so that no stranger makes rows. */
 function spend({ store }: PasskeyDeps, { challenge, until }: Way): Promise<boolean> {
-  return store.passkeys.spend(hashToken(challenge), until);
+  return store.act((trx) => spendChallenge(trx, hashToken(challenge), until));
 }
 
 /** Our pages stand in no frame of another site. */

@@ -1,8 +1,9 @@
 /** Whether users can sign in without passwords, before the settings take passwords away. */
 import { ConfigurationError } from '../../core/errors.ts';
 import { describeCount } from '../../core/quantities.ts';
-import type { Store } from '../../store.ts';
-import type { PersonRecord } from '../statements/people.ts';
+import type { Reader } from '../../database/reader.ts';
+import { listPasskeys } from '../statements/passkeys.ts';
+import { listPersonRecords, type PersonRecord } from '../statements/people.ts';
 
 /** What else lets users in. */
 export interface OtherWays {
@@ -13,18 +14,15 @@ export interface OtherWays {
 }
 
 /** A ConfigurationError if an owner could not sign in any more once passwords do not count. */
-export async function requireOtherWays(
-  { people, passkeys }: Pick<Store, 'people' | 'passkeys'>,
-  ways: OtherWays,
-): Promise<void> {
+export async function requireOtherWays(reader: Reader, ways: OtherWays): Promise<void> {
   if (!ways.passkeys && !ways.provider) throw noOtherWay();
   const without: PersonRecord[] = [];
-  for (const person of await people.list()) {
+  for (const person of await listPersonRecords(reader)) {
     const mayOwn =
       person.role === 'owner' && person.joinedAt !== null && person.disabledAt === null;
     if (!mayOwn) continue;
     const byProvider = ways.provider && person.subject !== null;
-    const byPasskey = ways.passkeys && (await passkeys.list(person.id)).length > 0;
+    const byPasskey = ways.passkeys && (await listPasskeys(reader, person.id)).length > 0;
     if (!byProvider && !byPasskey) without.push(person);
   }
   if (without.length === 0) return;

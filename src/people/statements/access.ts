@@ -1,8 +1,9 @@
 import type { Selectable } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { type FromRow, fromRow } from '../../database/from-row.ts';
-import type { Database, Tables } from '../../database/tables/tables.ts';
-import type { RecordEntry } from '../../privacy/audit/record.ts';
+import type { Reader, TimedConnection } from '../../database/reader.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+import { recordEntry } from '../../privacy/audit/record.ts';
 import { type ClientAccess, readAccess, writeAccess } from './client-access.ts';
 
 export type AccessTokenRecord = Omit<
@@ -16,67 +17,66 @@ export type AccessTokenRecord = Omit<
 /** Uses closer together than this are not noted: reading must not cost a write each time. */
 export const USE_NOTED_EVERY_MS = 60_000;
 
-/** The access tokens; they are known by their hashes alone. */
-export function accessQueries(db: Database, clock: Clock, record: RecordEntry) {
-  return {
-    listTokens(): Promise<AccessTokenRecord[]> {
-      return db
-        .selectFrom('access_tokens')
-        .selectAll()
-        .orderBy('created_at')
-        .execute()
-        .then((rows) => rows.map(toAccessToken));
-    },
+/** All tokens, the oldest first; each is known by its hash alone. */
+export function listAccessTokens(reader: Reader): Promise<AccessTokenRecord[]> {
+  return reader
+    .selectFrom('access_tokens')
+    .selectAll()
+    .orderBy('created_at')
+    .execute()
+    .then((rows) => rows.map(toAccessToken));
+}
 
-    async addToken(
-      token: Pick<AccessTokenRecord, 'id' | 'name' | 'role' | 'hash'> & {
-        integrations?: ClientAccess;
-      },
-    ): Promise<void> {
-      const { id, name, role, hash, integrations = null } = token;
-      const reach = writeAccess(integrations);
-      await db.transaction().execute(async (trx) => {
-        await trx
-          .insertInto('access_tokens')
-          .values({
-            id,
-            name,
-            role,
-            hash,
-            integrations: reach,
-            created_at: clock.now(),
-            last_used_at: null,
-          })
-          .execute();
-        const details = { token: id, name, role, ...(reach === null ? {} : { reach }) };
-        await record(trx, { action: 'token.made', details });
-      });
-    },
+/** Adds a token, with access to all clients unless some are named. */
+export async function addAccessToken(
+  trx: ActorTransaction,
+  token: Pick<AccessTokenRecord, 'id' | 'name' | 'role' | 'hash'> & {
+    integrations?: ClientAccess;
+  },
+): Promise<void> {
+  const { id, name, role, hash, integrations = null } = token;
+  const reach = writeAccess(integrations);
+  await trx
+    .insertInto('access_tokens')
+    .values({
+      id,
+      name,
+      role,
+      hash,
+      integrations: reach,
+      created_at: trx.clock.now(),
+      last_used_at: null,
+    })
+    .execute();
+  const details = { token: id, name, role, ...(reach === null ? {} : { reach }) };
+  await recordEntry(trx, { action: 'token.made', details });
+}
 
-    /** Ends a token and the sessions that began with it; false if there is none. */
-    revokeToken(id: string): Promise<boolean> {
-      return db.transaction().execute(async (trx) => {
-        await trx.deleteFrom('browser_sessions').where('token_id', '=', id).execute();
-        const revoked = await trx
-          .deleteFrom('access_tokens')
-          .where('id', '=', id)
-          .returning('name')
-          .executeTakeFirst();
-        if (revoked === undefined) return false;
-        await record(trx, { action: 'token.revoked', details: { token: id, name: revoked.name } });
-        return true;
-      });
-    },
+/** Ends a token and the sessions that began with it; false if there is none. */
+export async function revokeAccessToken(trx: ActorTransaction, id: string): Promise<boolean> {
+  await trx.deleteFrom('browser_sessions').where('token_id', '=', id).execute();
+  const revoked = await trx
+    .deleteFrom('access_tokens')
+    .where('id', '=', id)
+    .returning('name')
+    .executeTakeFirst();
+  if (revoked === undefined) return false;
+  await recordEntry(trx, { action: 'token.revoked', details: { token: id, name: revoked.name } });
+  return true;
+}
 
-    async noteUse({ id, lastUsedAt }: AccessTokenRecord): Promise<void> {
-      if (lastUsedAt !== null && clock.now() - lastUsedAt < USE_NOTED_EVERY_MS) return;
-      await db
-        .updateTable('access_tokens')
-        .set({ last_used_at: clock.now() })
-        .where('id', '=', id)
-        .execute();
-    },
-  };
+/** Records that a token was used just now. */
+export async function recordTokenUse(
+  connection: TimedConnection,
+  { id, lastUsedAt }: AccessTokenRecord,
+): Promise<void> {
+  const now = connection.clock.now();
+  if (lastUsedAt !== null && now - lastUsedAt < USE_NOTED_EVERY_MS) return;
+  await connection
+    .updateTable('access_tokens')
+    .set({ last_used_at: now })
+    .where('id', '=', id)
+    .execute();
 }
 
 export function toAccessToken(row: Selectable<Tables['access_tokens']>): AccessTokenRecord {

@@ -1,79 +1,80 @@
+/** Attempts that went wrong, or may yet: counted for all processes of a database. */
+
 import type { ExpressionBuilder } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
-import type { Database, Tables } from '../../database/tables/tables.ts';
+import type { TimedConnection, TimedReader } from '../../database/reader.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 
 /** Keys that are remembered; those whose time is over first make room. */
 export const MAX_COUNTED = 10_000;
 
-/** Attempts that went wrong, or may yet: counted for all processes of a database. */
-export function attemptQueries(db: Database, clock: Pick<Clock, 'now'>) {
-  return {
-    /** Counts one more; says how many there are, and until when they count. */
-    async count(key: string, windowMs: number): Promise<{ count: number; until: number }> {
-      const now = clock.now();
-      const until = now + windowMs;
-      await db.deleteFrom('sign_in_attempts').where('until', '<=', now).execute();
-      const counted = await db
-        .insertInto('sign_in_attempts')
-        .values({ key, count: 1, until })
-        .onConflict((c) =>
-          c.column('key').doUpdateSet((eb) => ({
-            count: eb
-              .case()
-              .when(isOver(eb, now, until))
-              .then(1)
-              .else(eb('sign_in_attempts.count', '+', 1))
-              .end(),
-            until: eb
-              .case()
-              .when(isOver(eb, now, until))
-              .then(until)
-              .else(eb.ref('sign_in_attempts.until'))
-              .end(),
-          })),
-        )
-        .returning(['count', 'until'])
-        .executeTakeFirstOrThrow();
-      if (counted.count === 1) await makeRoom();
-      return counted;
-    },
+/** Counts one more; says how many there are, and until when they count. */
+export async function countAttempt(
+  connection: TimedConnection,
+  key: string,
+  windowMs: number,
+): Promise<{ count: number; until: number }> {
+  const now = connection.clock.now();
+  const until = now + windowMs;
+  await connection.deleteFrom('sign_in_attempts').where('until', '<=', now).execute();
+  const counted = await connection
+    .insertInto('sign_in_attempts')
+    .values({ key, count: 1, until })
+    .onConflict((c) =>
+      c.column('key').doUpdateSet((eb) => ({
+        count: eb
+          .case()
+          .when(isOver(eb, now, until))
+          .then(1)
+          .else(eb('sign_in_attempts.count', '+', 1))
+          .end(),
+        until: eb
+          .case()
+          .when(isOver(eb, now, until))
+          .then(until)
+          .else(eb.ref('sign_in_attempts.until'))
+          .end(),
+      })),
+    )
+    .returning(['count', 'until'])
+    .executeTakeFirstOrThrow();
+  if (counted.count === 1) await makeRoom(connection);
+  return counted;
+}
 
-    /** The last one was no failure. */
-    async takeBack(key: string): Promise<void> {
-      await db
-        .updateTable('sign_in_attempts')
-        .set((eb) => ({ count: eb('count', '-', 1) }))
-        .where('key', '=', key)
-        .where('count', '>', 0)
-        .execute();
-    },
+/** The last one was no failure. */
+export async function uncountAttempt(connection: TimedConnection, key: string): Promise<void> {
+  await connection
+    .updateTable('sign_in_attempts')
+    .set((eb) => ({ count: eb('count', '-', 1) }))
+    .where('key', '=', key)
+    .where('count', '>', 0)
+    .execute();
+}
 
-    /** How many count at present. */
-    async read(key: string): Promise<number> {
-      const found = await db
-        .selectFrom('sign_in_attempts')
-        .select('count')
-        .where('key', '=', key)
-        .where('until', '>', clock.now())
-        .executeTakeFirst();
-      return found?.count ?? 0;
-    },
-  };
+/** How many count at present. */
+export async function getAttemptCount(reader: TimedReader, key: string): Promise<number> {
+  const found = await reader
+    .selectFrom('sign_in_attempts')
+    .select('count')
+    .where('key', '=', key)
+    .where('until', '>', reader.clock.now())
+    .executeTakeFirst();
+  return found?.count ?? 0;
+}
 
-  async function makeRoom(): Promise<void> {
-    const { keys } = await db
-      .selectFrom('sign_in_attempts')
-      .select((eb) => eb.fn.countAll<number>().as('keys'))
-      .executeTakeFirstOrThrow();
-    if (keys <= MAX_COUNTED) return;
-    const oldest = db
-      .selectFrom('sign_in_attempts')
-      .select('key')
-      .orderBy('until')
-      .orderBy('key')
-      .limit(keys - MAX_COUNTED);
-    await db.deleteFrom('sign_in_attempts').where('key', 'in', oldest).execute();
-  }
+async function makeRoom(connection: TimedConnection): Promise<void> {
+  const { keys } = await connection
+    .selectFrom('sign_in_attempts')
+    .select((eb) => eb.fn.countAll<number>().as('keys'))
+    .executeTakeFirstOrThrow();
+  if (keys <= MAX_COUNTED) return;
+  const oldest = connection
+    .selectFrom('sign_in_attempts')
+    .select('key')
+    .orderBy('until')
+    .orderBy('key')
+    .limit(keys - MAX_COUNTED);
+  await connection.deleteFrom('sign_in_attempts').where('key', 'in', oldest).execute();
 }
 
 /** Also where it lies further ahead than it ever could: the clock was set back. */

@@ -1,11 +1,14 @@
+/** The passkeys of people, and the challenges that were answered. */
+
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { isPostgres } from '../../database/database-time.ts';
 import { type FromRow, fromRow } from '../../database/from-row.ts';
-import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
-import type { RecordEntry } from '../../privacy/audit/record.ts';
+import type { Reader } from '../../database/reader.ts';
+import type { Tables, Trx } from '../../database/tables/tables.ts';
+import { recordEntry } from '../../privacy/audit/record.ts';
 
 /** More than a person has devices. */
 export const MAX_PASSKEYS = 20;
@@ -38,117 +41,124 @@ export interface PasskeyRemoval {
   keptSession: string | null;
 }
 
-/** The passkeys of people, and the challenges that were answered. */
-export function passkeyQueries(db: Database, clock: Pick<Clock, 'now'>, record: RecordEntry) {
-  return {
-    /** Those of a person, or of all, in the order in which they were made. */
-    async list(personId: string | null): Promise<PasskeyRecord[]> {
-      const rows = await db
-        .selectFrom('passkeys')
-        .selectAll()
-        .$if(personId !== null, (query) => query.where('person_id', '=', personId ?? ''))
-        .orderBy('created_at')
-        .orderBy('id')
-        .execute();
-      return rows.map(toPasskey);
-    },
+/** The passkeys of a person, or of all, in the order in which they were made. */
+export async function listPasskeys(
+  reader: Reader,
+  personId: string | null,
+): Promise<PasskeyRecord[]> {
+  const rows = await reader
+    .selectFrom('passkeys')
+    .selectAll()
+    .$if(personId !== null, (query) => query.where('person_id', '=', personId ?? ''))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(toPasskey);
+}
 
-    /** Whether any person has one. */
-    async hasAny(): Promise<boolean> {
-      const row = await db.selectFrom('passkeys').select('id').limit(1).executeTakeFirst();
-      return row !== undefined;
-    },
+/** Whether any person has a passkey. */
+export async function hasPasskeys(reader: Reader): Promise<boolean> {
+  const row = await reader.selectFrom('passkeys').select('id').limit(1).executeTakeFirst();
+  return row !== undefined;
+}
 
-    async findByCredential(credential: string): Promise<PasskeyRecord | null> {
-      const row = await db
-        .selectFrom('passkeys')
-        .selectAll()
-        .where('credential', '=', credential)
-        .executeTakeFirst();
-      return row === undefined ? null : toPasskey(row);
-    },
+/** Finds a passkey by the id that its authenticator gave it. */
+export async function findPasskeyByCredential(
+  reader: Reader,
+  credential: string,
+): Promise<PasskeyRecord | null> {
+  const row = await reader
+    .selectFrom('passkeys')
+    .selectAll()
+    .where('credential', '=', credential)
+    .executeTakeFirst();
+  return row === undefined ? null : toPasskey(row);
+}
 
-    add(personId: string, passkey: NewPasskey): Promise<PasskeyAdded> {
-      return db.transaction().execute(async (trx) => {
-        const person = await lockPerson(trx, personId);
-        if (person === undefined || person.disabled_at !== null) return 'unknown_person';
-        if ((await readIds(trx, personId)).length >= MAX_PASSKEYS) return 'too_many';
-        if (!(await addPasskey(trx, personId, passkey, clock.now()))) return 'known';
-        const details = { person: personId, passkey: passkey.id };
-        await record(trx, { action: 'passkey.added', details });
-        return 'done';
-      });
-    },
+/** Adds a passkey of a person who may sign in. */
+export async function addPasskey(
+  trx: ActorTransaction,
+  personId: string,
+  passkey: NewPasskey,
+): Promise<PasskeyAdded> {
+  const person = await lockPerson(trx, personId);
+  if (person === undefined || person.disabled_at !== null) return 'unknown_person';
+  if ((await readIds(trx, personId)).length >= MAX_PASSKEYS) return 'too_many';
+  if (!(await insertPasskey(trx, personId, passkey))) return 'known';
+  const details = { person: personId, passkey: passkey.id };
+  await recordEntry(trx, { action: 'passkey.added', details });
+  return 'done';
+}
 
-    /** Takes a passkey away, and ends the sessions of its person. */
-    remove(removal: PasskeyRemoval): Promise<PasskeyRemoved> {
-      const { personId, id, alsoLast, hasProvider, keptSession, passwordsCount = true } = removal;
-      return db.transaction().execute(async (trx) => {
-        // Two that are removed at the same time wait here, and the second one is the last.
-        const person = await lockPerson(trx, personId);
-        const ids = await readIds(trx, personId);
-        if (person === undefined || !ids.includes(id)) return 'unknown';
-        const hasOther =
-          ids.length > 1 ||
-          (passwordsCount && person.password !== null) ||
-          (hasProvider && person.subject !== null);
-        if (!hasOther && !alsoLast) return 'last_way';
-        await trx.deleteFrom('passkeys').where('id', '=', id).execute();
-        await trx
-          .deleteFrom('browser_sessions')
-          .where('person_id', '=', personId)
-          .$if(keptSession !== null, (query) => query.where('id', '<>', keptSession ?? ''))
-          .execute();
-        await record(trx, {
-          action: 'passkey.removed',
-          details: { person: personId, passkey: id },
-        });
-        return 'done';
-      });
-    },
+/** Takes a passkey away, and ends the sessions of its person. */
+export async function deletePasskey(
+  trx: ActorTransaction,
+  removal: PasskeyRemoval,
+): Promise<PasskeyRemoved> {
+  const { personId, id, alsoLast, hasProvider, keptSession, passwordsCount = true } = removal;
+  // Two that are removed at the same time wait here, and the second one is the last.
+  const person = await lockPerson(trx, personId);
+  const ids = await readIds(trx, personId);
+  if (person === undefined || !ids.includes(id)) return 'unknown';
+  const hasOther =
+    ids.length > 1 ||
+    (passwordsCount && person.password !== null) ||
+    (hasProvider && person.subject !== null);
+  if (!hasOther && !alsoLast) return 'last_way';
+  await trx.deleteFrom('passkeys').where('id', '=', id).execute();
+  await trx
+    .deleteFrom('browser_sessions')
+    .where('person_id', '=', personId)
+    .$if(keptSession !== null, (query) => query.where('id', '<>', keptSession ?? ''))
+    .execute();
+  const details = { person: personId, passkey: id };
+  await recordEntry(trx, { action: 'passkey.removed', details });
+  return 'done';
+}
 
-    /**
-     * Notes that a passkey was used. False, with an entry in the audit, if its counter has not gone on: there
-     * are two of it, or what it signed was used before.
-     */
-    noteUse({ id, personId }: Pick<PasskeyRecord, 'id' | 'personId'>, counter: number) {
-      return db.transaction().execute(async (trx) => {
-        const used = await trx
-          .updateTable('passkeys')
-          .set({ counter, last_used_at: clock.now() })
-          .where('id', '=', id)
-          .where((eb) => (counter === 0 ? eb('counter', '=', 0) : eb('counter', '<', counter)))
-          .returning('id')
-          .executeTakeFirst();
-        if (used !== undefined) return true;
-        const details = { person: personId, passkey: id, why: 'counter' };
-        await record(trx, { action: 'passkey.refused', details });
-        return false;
-      });
-    },
+/**
+ * Notes that a passkey was used. False, with an entry in the audit, if its counter has not gone on: there
+ * are two of it, or what it signed was used before.
+ */
+export async function recordPasskeyUse(
+  trx: ActorTransaction,
+  { id, personId }: Pick<PasskeyRecord, 'id' | 'personId'>,
+  counter: number,
+) {
+  const used = await trx
+    .updateTable('passkeys')
+    .set({ counter, last_used_at: trx.clock.now() })
+    .where('id', '=', id)
+    .where((eb) => (counter === 0 ? eb('counter', '=', 0) : eb('counter', '<', counter)))
+    .returning('id')
+    .executeTakeFirst();
+  if (used !== undefined) return true;
+  const details = { person: personId, passkey: id, why: 'counter' };
+  await recordEntry(trx, { action: 'passkey.refused', details });
+  return false;
+}
 
-    /** Uses a challenge up, by its hash; false if it was used before. It is kept until it is too old. */
-    async spend(hash: string, until: number): Promise<boolean> {
-      return db.transaction().execute(async (trx) => {
-        await trx.deleteFrom('spent_challenges').where('until', '<', clock.now()).execute();
-        const spent = await trx
-          .insertInto('spent_challenges')
-          .values({ hash, until })
-          .onConflict((c) => c.column('hash').doNothing())
-          .returning('hash')
-          .executeTakeFirst();
-        return spent !== undefined;
-      });
-    },
-  };
+/** Uses a challenge up, by its hash; false if it was used before. It is kept until it is too old. */
+export async function spendChallenge(
+  trx: ActorTransaction,
+  hash: string,
+  until: number,
+): Promise<boolean> {
+  await trx.deleteFrom('spent_challenges').where('until', '<', trx.clock.now()).execute();
+  const spent = await trx
+    .insertInto('spent_challenges')
+    .values({ hash, until })
+    .onConflict((c) => c.column('hash').doNothing())
+    .returning('hash')
+    .executeTakeFirst();
+  return spent !== undefined;
 }
 
 /** False if there is one that the authenticator calls so. */
-export async function addPasskey(
-  trx: Trx,
+export async function insertPasskey(
+  trx: ActorTransaction,
   personId: string,
   { id, credential, publicKey, counter, transports, sealed }: NewPasskey,
-  now: number,
 ): Promise<boolean> {
   const added = await trx
     .insertInto('passkeys')
@@ -160,7 +170,7 @@ export async function addPasskey(
       counter,
       sealed,
       transports: JSON.stringify(transports),
-      created_at: now,
+      created_at: trx.clock.now(),
       last_used_at: null,
     })
     .onConflict((c) => c.column('credential').doNothing())
@@ -183,8 +193,8 @@ function lockPerson(trx: Trx, id: string) {
     .executeTakeFirst();
 }
 
-async function readIds(trx: Trx, personId: string): Promise<string[]> {
-  const rows = await trx
+async function readIds(reader: Reader, personId: string): Promise<string[]> {
+  const rows = await reader
     .selectFrom('passkeys')
     .select('id')
     .where('person_id', '=', personId)

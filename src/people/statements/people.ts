@@ -1,12 +1,15 @@
+/** The people who sign in. Addresses are known by fingerprints, links and cookies by hashes. */
+
 import type { Selectable } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
 import type { Role } from '../../core/role.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { isPostgres } from '../../database/database-time.ts';
 import { type FromRow, fromRow } from '../../database/from-row.ts';
-import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
-import type { RecordEntry } from '../../privacy/audit/record.ts';
+import type { Reader, TimedReader } from '../../database/reader.ts';
+import type { Tables, Trx } from '../../database/tables/tables.ts';
+import { recordEntry } from '../../privacy/audit/record.ts';
 import { type ClientAccess, readAccess, writeAccess } from './client-access.ts';
-import { addPasskey, type NewPasskey, passkeyKnown } from './passkeys.ts';
+import { insertPasskey, type NewPasskey, passkeyKnown } from './passkeys.ts';
 
 /** A person as the store knows it: who it is, is sealed. */
 export type PersonRecord = Omit<FromRow<Selectable<Tables['people']>>, 'integrations'> & {
@@ -28,211 +31,217 @@ export interface Rights {
 /** What became of a change that would leave no owner behind. */
 export type Changed = 'done' | 'unknown' | 'last_owner';
 
-/** The people who sign in. Addresses are known by fingerprints, links and cookies by hashes. */
-export function peopleQueries(db: Database, clock: Clock, record: RecordEntry) {
-  return {
-    /** Whether there is a person who can sign in. */
-    async hasJoined(): Promise<boolean> {
-      const joined = await db
-        .selectFrom('people')
-        .select('id')
-        .where('joined_at', 'is not', null)
-        .where('disabled_at', 'is', null)
-        .limit(1)
-        .executeTakeFirst();
-      return joined !== undefined;
-    },
-
-    async list(): Promise<PersonRecord[]> {
-      const rows = await db
-        .selectFrom('people')
-        .selectAll()
-        .orderBy('created_at')
-        .orderBy('id')
-        .execute();
-      return rows.map(toPersonRecord);
-    },
-
-    find: (id: string) => findBy('id', id),
-    findByEmail: (fingerprint: string) => findBy('email', fingerprint),
-    findBySubject: (fingerprint: string) => findBy('subject', fingerprint),
-
-    /** The person whose link has this hash and is still good. */
-    async findInvited(hash: string): Promise<PersonRecord | null> {
-      const person = await findBy('invite_hash', hash);
-      const isOpen = person?.disabledAt === null && (person.inviteUntil ?? 0) > clock.now();
-      return isOpen ? person : null;
-    },
-
-    /** Invites a person; false if the address is one of a person already. */
-    invite(
-      person: Pick<PersonRecord, 'id' | 'email' | 'sealed'> & Rights,
-      { hash, until }: Invitation,
-    ): Promise<boolean> {
-      const { id, email, sealed, role } = person;
-      const integrations = writeAccess(person.integrations);
-      return db.transaction().execute(async (trx) => {
-        const added = await trx
-          .insertInto('people')
-          .values({
-            id,
-            email,
-            sealed,
-            role,
-            integrations,
-            invite_hash: hash,
-            invite_until: until,
-            created_at: clock.now(),
-          })
-          .onConflict((c) => c.column('email').doNothing())
-          .returning('id')
-          .executeTakeFirst();
-        if (added === undefined) return false;
-        const details = { person: id, role, reach: integrations };
-        await record(trx, { action: 'person.invited', details });
-        return true;
-      });
-    },
-
-    /** A new link, for a person who lost the first or forgot the password; the one before it ends. */
-    inviteAgain(id: string, { hash, until }: Invitation): Promise<boolean> {
-      return db.transaction().execute(async (trx) => {
-        const invited = await set(trx, id, { invite_hash: hash, invite_until: until });
-        if (!invited) return false;
-        await record(trx, { action: 'person.invited', details: { person: id, again: true } });
-        return true;
-      });
-    },
-
-    /**
-     * Uses the link up: from now on the person has this password, or this passkey in its place. Null for a link
-     * that is no good (any more).
-     */
-    join(hash: string, way: string | NewPasskey): Promise<PersonRecord | null> {
-      const now = clock.now();
-      const password = typeof way === 'string' ? way : null;
-      return db.transaction().execute(async (trx) => {
-        const joined = await trx
-          .updateTable('people')
-          .set((eb) => ({
-            password,
-            invite_hash: null,
-            invite_until: null,
-            joined_at: eb.fn.coalesce('joined_at', eb.val(now)),
-            seen_at: now,
-          }))
-          .where('invite_hash', '=', hash)
-          .where('invite_until', '>', now)
-          .where('disabled_at', 'is', null)
-          .returningAll()
-          .executeTakeFirst();
-        if (joined === undefined) return null;
-        await endSessions(trx, joined.id);
-        const person = joined.id;
-        if (typeof way === 'string') {
-          await record(trx, { action: 'person.joined', details: { person } });
-          return toPersonRecord(joined);
-        }
-        if (!(await addPasskey(trx, person, way, now))) throw passkeyKnown();
-        const details = { person, by: 'passkey', passkey: way.id };
-        await record(trx, { action: 'person.joined', details });
-        return toPersonRecord(joined);
-      });
-    },
-
-    /** Another password; all sessions end but the one in which it was changed. */
-    changePassword(id: string, password: string, keptSession: string | null): Promise<boolean> {
-      return db.transaction().execute(async (trx) => {
-        if (!(await set(trx, id, { password, invite_hash: null, invite_until: null })))
-          return false;
-        await endSessions(trx, id, keptSession);
-        await record(trx, { action: 'person.password', details: { person: id } });
-        return true;
-      });
-    },
-
-    /** Other rights; they count from the next request on. */
-    change(id: string, { role, integrations }: Rights): Promise<Changed> {
-      const reach = writeAccess(integrations);
-      return db.transaction().execute(async (trx) => {
-        const isOwner = role === 'owner' && reach === null;
-        if (!isOwner && (await isLastOwner(trx, id))) return 'last_owner';
-        if (!(await set(trx, id, { role, integrations: reach }))) return 'unknown';
-        await record(trx, { action: 'person.changed', details: { person: id, role, reach } });
-        return 'done';
-      });
-    },
-
-    /** Lets a person in no more, or again; sessions and an open link end with it. */
-    disable(id: string, isDisabled: boolean): Promise<Changed> {
-      return db.transaction().execute(async (trx) => {
-        if (isDisabled && (await isLastOwner(trx, id))) return 'last_owner';
-        const disabled_at = isDisabled ? clock.now() : null;
-        if (!(await set(trx, id, { disabled_at, invite_hash: null, invite_until: null }))) {
-          return 'unknown';
-        }
-        await endSessions(trx, id);
-        const details = { person: id, disabled: isDisabled };
-        await record(trx, { action: 'person.changed', details });
-        return 'done';
-      });
-    },
-
-    /** Takes a person out, with all that is kept of it. */
-    remove(id: string): Promise<Changed> {
-      return db.transaction().execute(async (trx) => {
-        if (await isLastOwner(trx, id)) return 'last_owner';
-        await endSessions(trx, id);
-        await trx.deleteFrom('passkeys').where('person_id', '=', id).execute();
-        const gone = await trx
-          .deleteFrom('people')
-          .where('id', '=', id)
-          .returning('id')
-          .executeTakeFirst();
-        if (gone === undefined) return 'unknown';
-        await record(trx, { action: 'person.removed', details: { person: id } });
-        return 'done';
-      });
-    },
-
-    /**
-     * A person has come by an identity provider: the first time, this is how it joins, and from then on its
-     * subject there is what it is known by. False if it is known by another one.
-     */
-    noteSubject(id: string, subject: string): Promise<boolean> {
-      const now = clock.now();
-      return db.transaction().execute(async (trx) => {
-        const before = await trx
-          .selectFrom('people')
-          .select(['subject', 'joined_at'])
-          .where('id', '=', id)
-          .where('disabled_at', 'is', null)
-          .executeTakeFirst();
-        if (before === undefined || ![null, subject].includes(before.subject)) return false;
-        const joined = { joined_at: now, invite_hash: null, invite_until: null };
-        await set(trx, id, { subject, seen_at: now, ...(before.joined_at === null ? joined : {}) });
-        if (before.subject === null) {
-          await record(trx, { action: 'person.joined', details: { person: id, by: 'provider' } });
-        }
-        return true;
-      });
-    },
-  };
-
-  async function findBy(
-    column: 'id' | 'email' | 'subject' | 'invite_hash',
-    value: string,
-  ): Promise<PersonRecord | null> {
-    const row = await db
-      .selectFrom('people')
-      .selectAll()
-      .where(column, '=', value)
-      .executeTakeFirst();
-    return row === undefined ? null : toPersonRecord(row);
-  }
+/** Whether there is a person who can sign in. */
+export async function hasJoinedPerson(reader: Reader): Promise<boolean> {
+  const joined = await reader
+    .selectFrom('people')
+    .select('id')
+    .where('joined_at', 'is not', null)
+    .where('disabled_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return joined !== undefined;
 }
 
-export function toPersonRecord(row: Selectable<Tables['people']>): PersonRecord {
+/** Everyone who signs in or is invited, the oldest first. */
+export async function listPersonRecords(reader: Reader): Promise<PersonRecord[]> {
+  const rows = await reader
+    .selectFrom('people')
+    .selectAll()
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(toPersonRecord);
+}
+
+/** The person of this id, or known by this fingerprint or hash. */
+export async function findPersonBy(
+  reader: Reader,
+  column: 'id' | 'email' | 'subject' | 'invite_hash',
+  value: string,
+): Promise<PersonRecord | null> {
+  const row = await reader
+    .selectFrom('people')
+    .selectAll()
+    .where(column, '=', value)
+    .executeTakeFirst();
+  return row === undefined ? null : toPersonRecord(row);
+}
+
+/** The person whose link has this hash and is still good. */
+export async function findInvitedPerson(
+  reader: TimedReader,
+  hash: string,
+): Promise<PersonRecord | null> {
+  const person = await findPersonBy(reader, 'invite_hash', hash);
+  const isOpen = person?.disabledAt === null && (person.inviteUntil ?? 0) > reader.clock.now();
+  return isOpen ? person : null;
+}
+
+/** Invites a person; false if the address is one of a person already. */
+export async function addInvitedPerson(
+  trx: ActorTransaction,
+  person: Pick<PersonRecord, 'id' | 'email' | 'sealed'> & Rights,
+  { hash, until }: Invitation,
+): Promise<boolean> {
+  const { id, email, sealed, role } = person;
+  const integrations = writeAccess(person.integrations);
+  const added = await trx
+    .insertInto('people')
+    .values({
+      id,
+      email,
+      sealed,
+      role,
+      integrations,
+      invite_hash: hash,
+      invite_until: until,
+      created_at: trx.clock.now(),
+    })
+    .onConflict((c) => c.column('email').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (added === undefined) return false;
+  const details = { person: id, role, reach: integrations };
+  await recordEntry(trx, { action: 'person.invited', details });
+  return true;
+}
+
+/** A new link, for a person who lost the first or forgot the password; the one before it ends. */
+export async function renewInvitation(
+  trx: ActorTransaction,
+  id: string,
+  { hash, until }: Invitation,
+): Promise<boolean> {
+  const invited = await set(trx, id, { invite_hash: hash, invite_until: until });
+  if (!invited) return false;
+  await recordEntry(trx, { action: 'person.invited', details: { person: id, again: true } });
+  return true;
+}
+
+/**
+ * Uses the link up: from now on the person has this password, or this passkey in its place. Null for a link
+ * that is no good (any more).
+ */
+export async function acceptInvitation(
+  trx: ActorTransaction,
+  hash: string,
+  way: string | NewPasskey,
+): Promise<PersonRecord | null> {
+  const now = trx.clock.now();
+  const password = typeof way === 'string' ? way : null;
+  const joined = await trx
+    .updateTable('people')
+    .set((eb) => ({
+      password,
+      invite_hash: null,
+      invite_until: null,
+      joined_at: eb.fn.coalesce('joined_at', eb.val(now)),
+      seen_at: now,
+    }))
+    .where('invite_hash', '=', hash)
+    .where('invite_until', '>', now)
+    .where('disabled_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+  if (joined === undefined) return null;
+  await endPersonSessions(trx, joined.id);
+  const person = joined.id;
+  if (typeof way === 'string') {
+    await recordEntry(trx, { action: 'person.joined', details: { person } });
+    return toPersonRecord(joined);
+  }
+  if (!(await insertPasskey(trx, person, way))) throw passkeyKnown();
+  const details = { person, by: 'passkey', passkey: way.id };
+  await recordEntry(trx, { action: 'person.joined', details });
+  return toPersonRecord(joined);
+}
+
+/** Another password; all sessions end but the one in which it was changed. */
+export async function savePassword(
+  trx: ActorTransaction,
+  id: string,
+  password: string,
+  keptSession: string | null,
+): Promise<boolean> {
+  if (!(await set(trx, id, { password, invite_hash: null, invite_until: null }))) return false;
+  await endPersonSessions(trx, id, keptSession);
+  await recordEntry(trx, { action: 'person.password', details: { person: id } });
+  return true;
+}
+
+/** Other rights; they count from the next request on. */
+export async function saveRights(
+  trx: ActorTransaction,
+  id: string,
+  { role, integrations }: Rights,
+): Promise<Changed> {
+  const reach = writeAccess(integrations);
+  const isOwner = role === 'owner' && reach === null;
+  if (!isOwner && (await isLastOwner(trx, id))) return 'last_owner';
+  if (!(await set(trx, id, { role, integrations: reach }))) return 'unknown';
+  await recordEntry(trx, { action: 'person.changed', details: { person: id, role, reach } });
+  return 'done';
+}
+
+/** Lets a person in no more, or again; sessions and an open link end with it. */
+export async function setPersonDisabled(
+  trx: ActorTransaction,
+  id: string,
+  isDisabled: boolean,
+): Promise<Changed> {
+  if (isDisabled && (await isLastOwner(trx, id))) return 'last_owner';
+  const disabled_at = isDisabled ? trx.clock.now() : null;
+  if (!(await set(trx, id, { disabled_at, invite_hash: null, invite_until: null }))) {
+    return 'unknown';
+  }
+  await endPersonSessions(trx, id);
+  const details = { person: id, disabled: isDisabled };
+  await recordEntry(trx, { action: 'person.changed', details });
+  return 'done';
+}
+
+/** Takes a person out, with all that is kept of it. */
+export async function deletePerson(trx: ActorTransaction, id: string): Promise<Changed> {
+  if (await isLastOwner(trx, id)) return 'last_owner';
+  await endPersonSessions(trx, id);
+  await trx.deleteFrom('passkeys').where('person_id', '=', id).execute();
+  const gone = await trx
+    .deleteFrom('people')
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst();
+  if (gone === undefined) return 'unknown';
+  await recordEntry(trx, { action: 'person.removed', details: { person: id } });
+  return 'done';
+}
+
+/**
+ * A person has come by an identity provider: the first time, this is how it joins, and from then on its
+ * subject there is what it is known by. False if it is known by another one.
+ */
+export async function recordSubject(
+  trx: ActorTransaction,
+  id: string,
+  subject: string,
+): Promise<boolean> {
+  const now = trx.clock.now();
+  const before = await trx
+    .selectFrom('people')
+    .select(['subject', 'joined_at'])
+    .where('id', '=', id)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst();
+  if (before === undefined || ![null, subject].includes(before.subject)) return false;
+  const joined = { joined_at: now, invite_hash: null, invite_until: null };
+  await set(trx, id, { subject, seen_at: now, ...(before.joined_at === null ? joined : {}) });
+  if (before.subject === null) {
+    await recordEntry(trx, { action: 'person.joined', details: { person: id, by: 'provider' } });
+  }
+  return true;
+}
+
+function toPersonRecord(row: Selectable<Tables['people']>): PersonRecord {
   return { ...fromRow(row), integrations: readAccess(row.integrations) };
 }
 
@@ -246,7 +255,11 @@ async function set(trx: Trx, id: string, values: Partial<Tables['people']>): Pro
   return changed !== undefined;
 }
 
-async function endSessions(trx: Trx, personId: string, kept: string | null = null): Promise<void> {
+async function endPersonSessions(
+  trx: Trx,
+  personId: string,
+  kept: string | null = null,
+): Promise<void> {
   await trx
     .deleteFrom('browser_sessions')
     .where('person_id', '=', personId)

@@ -1,10 +1,13 @@
+/** Browsers that signed in; their cookies are known by their hashes alone. */
+
 import type { Selectable } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { type FromRow, fromRows } from '../../database/from-row.ts';
-import type { Database, Tables } from '../../database/tables/tables.ts';
-import type { RecordEntry } from '../../privacy/audit/record.ts';
+import type { Reader, TimedConnection, TimedReader } from '../../database/reader.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+import { recordEntry } from '../../privacy/audit/record.ts';
 import { type AccessTokenRecord, toAccessToken, USE_NOTED_EVERY_MS } from './access.ts';
-import { type PersonRecord, toPersonRecord } from './people.ts';
+import { findPersonBy, type PersonRecord } from './people.ts';
 
 type Session = FromRow<Selectable<Tables['browser_sessions']>>;
 
@@ -29,121 +32,125 @@ export const IDLE_MS = 8 * 3_600_000;
 /** The absolute end: a working day and the night after it; then the browser signs in again. */
 export const SESSION_MS = 24 * 3_600_000;
 
-/** Browsers that signed in; their cookies are known by their hashes alone. */
-export function sessionQueries(db: Database, clock: Clock, record: RecordEntry) {
-  return {
-    async add(
-      session: Pick<Session, 'hash' | 'id' | 'browser'>,
-      owner: SessionOwner,
-      by: SessionDetails = {},
-    ) {
-      await db.transaction().execute(async (trx) => {
-        await trx.deleteFrom('browser_sessions').where('expires_at', '<', clock.now()).execute();
-        const now = clock.now();
-        await trx
-          .insertInto('browser_sessions')
-          .values({
-            ...session,
-            begun_at: now,
-            seen_at: now,
-            expires_at: now + SESSION_MS,
-            token_id: 'tokenId' in owner ? owner.tokenId : null,
-            person_id: 'personId' in owner ? owner.personId : null,
-          })
-          .execute();
-        const details = 'tokenId' in owner ? { token: owner.tokenId } : { person: owner.personId };
-        await record(trx, { action: 'session.begun', details: { ...details, ...by } });
-      });
-    },
+/** Begins a session, and forgets those that are past their end. */
+export async function addSession(
+  trx: ActorTransaction,
+  session: Pick<Session, 'hash' | 'id' | 'browser'>,
+  owner: SessionOwner,
+  by: SessionDetails = {},
+) {
+  const now = trx.clock.now();
+  await trx.deleteFrom('browser_sessions').where('expires_at', '<', now).execute();
+  await trx
+    .insertInto('browser_sessions')
+    .values({
+      ...session,
+      begun_at: now,
+      seen_at: now,
+      expires_at: now + SESSION_MS,
+      token_id: 'tokenId' in owner ? owner.tokenId : null,
+      person_id: 'personId' in owner ? owner.personId : null,
+    })
+    .execute();
+  await recordEntry(trx, { action: 'session.begun', details: { ...toDetails(owner), ...by } });
+}
 
-    /** The session of this cookie, if it and its owner may go on; that it was used is noted. */
-    async find(hash: string): Promise<FoundSession | null> {
-      const now = clock.now();
-      const row = await lasting(now).selectAll().where('hash', '=', hash).executeTakeFirst();
-      if (row === undefined) return null;
-      const owner = await findOwner(row);
-      if (owner === null) return null;
-      if (now - row.seen_at >= USE_NOTED_EVERY_MS) {
-        await db
-          .updateTable('browser_sessions')
-          .set({ seen_at: now })
-          .where('hash', '=', hash)
-          .execute();
-        if (row.person_id !== null) {
-          await db
-            .updateTable('people')
-            .set({ seen_at: now })
-            .where('id', '=', row.person_id)
-            .execute();
-        }
-      }
-      return { id: row.id, owner };
-    },
-
-    /** The sessions of an owner that go on, the one that was used last first. */
-    async list(owner: SessionOwner): Promise<SessionRecord[]> {
-      const rows = await ownedBy(lasting(clock.now()).selectAll(), owner)
-        .orderBy('seen_at', 'desc')
-        .orderBy('id')
-        .execute();
-      return fromRows(rows.map(({ hash: _, ...row }) => row));
-    },
-
-    /** The session has shown once more whose it is. */
-    async noteProof(id: string): Promise<void> {
-      await db
-        .updateTable('browser_sessions')
-        .set({ proved_at: clock.now() })
-        .where('id', '=', id)
-        .execute();
-    },
-
-    async end(hash: string): Promise<void> {
-      await db.deleteFrom('browser_sessions').where('hash', '=', hash).execute();
-    },
-
-    /** Ends one session of an owner by its id, or all but the one to keep; says how many that were. */
-    async endSessions(owner: SessionOwner, which: { id: string } | { keep: string | null }) {
-      return db.transaction().execute(async (trx) => {
-        let query = ownedBy(trx.deleteFrom('browser_sessions'), owner);
-        if ('id' in which) query = query.where('id', '=', which.id);
-        else if (which.keep !== null) query = query.where('id', '<>', which.keep);
-        const { numDeletedRows } = await query.executeTakeFirst();
-        const sessions = Number(numDeletedRows);
-        if (sessions === 0) return 0;
-        const details = 'tokenId' in owner ? { token: owner.tokenId } : { person: owner.personId };
-        await record(trx, { action: 'session.ended', details: { ...details, sessions } });
-        return sessions;
-      });
-    },
-  };
-
-  function lasting(now: number) {
-    return db
-      .selectFrom('browser_sessions')
-      .where('expires_at', '>', now)
-      .where('seen_at', '>', now - IDLE_MS);
-  }
-
-  async function findOwner(
-    row: Selectable<Tables['browser_sessions']>,
-  ): Promise<FoundSession['owner'] | null> {
+/** The session of this cookie, if it and its owner may go on; that it was used is noted. */
+export async function resumeSession(
+  connection: TimedConnection,
+  hash: string,
+): Promise<FoundSession | null> {
+  const now = connection.clock.now();
+  const active = selectActive(connection).selectAll();
+  const row = await active.where('hash', '=', hash).executeTakeFirst();
+  if (row === undefined) return null;
+  const owner = await findOwner(connection, row);
+  if (owner === null) return null;
+  if (now - row.seen_at >= USE_NOTED_EVERY_MS) {
+    await connection
+      .updateTable('browser_sessions')
+      .set({ seen_at: now })
+      .where('hash', '=', hash)
+      .execute();
     if (row.person_id !== null) {
-      const person = await db
-        .selectFrom('people')
-        .selectAll()
+      await connection
+        .updateTable('people')
+        .set({ seen_at: now })
         .where('id', '=', row.person_id)
-        .where('disabled_at', 'is', null)
-        .executeTakeFirst();
-      return person === undefined ? null : { person: toPersonRecord(person) };
+        .execute();
     }
-    const token = await db
-      .selectFrom('access_tokens')
-      .selectAll()
-      .where('id', '=', row.token_id ?? '')
-      .executeTakeFirst();
-    return token === undefined ? null : { token: toAccessToken(token) };
   }
+  return { id: row.id, owner };
+}
+
+/** The sessions of an owner that go on, the one that was used last first. */
+export async function listSessions(
+  reader: TimedReader,
+  owner: SessionOwner,
+): Promise<SessionRecord[]> {
+  const rows = await ownedBy(selectActive(reader).selectAll(), owner)
+    .orderBy('seen_at', 'desc')
+    .orderBy('id')
+    .execute();
+  return fromRows(rows.map(({ hash: _, ...row }) => row));
+}
+
+/** The session has shown once more whose it is. */
+export async function recordProof(connection: TimedConnection, id: string): Promise<void> {
+  await connection
+    .updateTable('browser_sessions')
+    .set({ proved_at: connection.clock.now() })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Ends the session of this cookie. */
+export async function endSession(connection: TimedConnection, hash: string): Promise<void> {
+  await connection.deleteFrom('browser_sessions').where('hash', '=', hash).execute();
+}
+
+/** Ends one session of an owner by its id, or all but the one to keep; says how many that were. */
+export async function endSessions(
+  trx: ActorTransaction,
+  owner: SessionOwner,
+  which: { id: string } | { keep: string | null },
+) {
+  let query = ownedBy(trx.deleteFrom('browser_sessions'), owner);
+  if ('id' in which) query = query.where('id', '=', which.id);
+  else if (which.keep !== null) query = query.where('id', '<>', which.keep);
+  const { numDeletedRows } = await query.executeTakeFirst();
+  const sessions = Number(numDeletedRows);
+  if (sessions === 0) return 0;
+  await recordEntry(trx, { action: 'session.ended', details: { ...toDetails(owner), sessions } });
+  return sessions;
+}
+
+function toDetails(owner: SessionOwner): SessionDetails {
+  return 'tokenId' in owner ? { token: owner.tokenId } : { person: owner.personId };
+}
+
+function selectActive(reader: TimedReader) {
+  const now = reader.clock.now();
+  return reader
+    .selectFrom('browser_sessions')
+    .where('expires_at', '>', now)
+    .where('seen_at', '>', now - IDLE_MS);
+}
+
+async function findOwner(
+  reader: Reader,
+  row: Selectable<Tables['browser_sessions']>,
+): Promise<FoundSession['owner'] | null> {
+  if (row.person_id !== null) {
+    const person = await findPersonBy(reader, 'id', row.person_id);
+    return person?.disabledAt === null ? { person } : null;
+  }
+  const token = await reader
+    .selectFrom('access_tokens')
+    .selectAll()
+    .where('id', '=', row.token_id ?? '')
+    .executeTakeFirst();
+  return token === undefined ? null : { token: toAccessToken(token) };
 }
 
 function ownedBy<

@@ -5,9 +5,10 @@ import { isoTime } from '../../core/clock.ts';
 import { isDonorSyncError, messageOf } from '../../core/errors.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
-import { listTriggers } from '../../database/list-triggers.ts';
+import { listForeignParts } from '../../database/foreign-parts.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
 import { isPartMissing } from '../../database/store-error.ts';
+import type { TableName } from '../../database/tables/catalogue.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import { type Blocks, blocksSchema, describeChangedBlocks, readBlocks } from './blocks.ts';
 import {
@@ -101,6 +102,13 @@ const BIRTH_FORGED = "The audit's birth record was not signed by donor-sync.";
 
 const BEGUN_LATE =
   'Tokens, users or runs are older than every entry: the audit was emptied, and a new chain was begun.';
+
+const UNREAD = 'No entry was checked: what is read from such tables proves nothing.';
+
+/** The tables that the audit consists of, and who is blocked because of an erasure. */
+const TABLES = [
+  ...(['audit_entries', 'audit_keys', 'audit_head', 'chain_births', 'forgotten'] as const),
+] satisfies TableName[];
 
 /** What is made together with its entry may be older by as much. */
 const SAME_MOMENT_MS = 60_000;
@@ -212,7 +220,13 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
       onChecked: (entries: number, of: number) => Promise<void> = async () => {},
     ): Promise<AuditCheck> {
       try {
-        return await checkWhileNothingIsPurged(known, onChecked);
+        const foreign = await listForeignParts(db, TABLES);
+        const problems = foreign.map(({ text }) => inOneLine(text));
+        if (foreign.some(({ isOfTable }) => isOfTable)) {
+          return { entries: 0, end: null, purgedThrough: 0, problems: [...problems, UNREAD] };
+        }
+        const check = await checkWhileNothingIsPurged(known, onChecked);
+        return { ...check, problems: [...problems, ...check.problems].slice(0, MAX_PROBLEMS) };
       } catch (error) {
         if (!isPartMissing(error)) throw error;
         const problems = [messageOf(error)];
@@ -284,7 +298,7 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
   ): Promise<AuditCheck> {
     const problems: string[] = [];
     const wrong = (problem: string) => {
-      if (problems.length < MAX_PROBLEMS) problems.push(problem);
+      if (problems.length < MAX_PROBLEMS) problems.push(inOneLine(problem));
     };
     const purged = { seq: head?.purged_seq ?? 0, hash: head?.purged_hash ?? CHAIN_START };
     if (purged.seq > 0 && head?.purged_mark !== placeMark(fingerprint, 'audit_purged', purged)) {
@@ -295,6 +309,7 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
     let entries = 0;
     let firstHash: string | null = null;
     let firstSeq: number | null = null;
+    let isBroken = false;
     let isKnownThere = known === null || known.seq < purged.seq;
     const noteKnown = async () => {
       if (known?.seq !== seq) return;
@@ -309,6 +324,7 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
       const rows = await readAfter(seq, head?.seq ?? null);
       for (const row of rows) {
         if (row.seq !== seq + 1) {
+          isBroken = true;
           wrong(
             seq === 0
               ? `The chain begins at entry ${row.seq}, and no purge is on record: the entries before it are gone, or the record of the purge.`
@@ -340,7 +356,7 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
         `Keys of ${changed} contacts were changed or put there by another program: entries about them can't be read any more.`,
       );
     }
-    for (const keys of await findMovedKeys()) wrong(keys);
+    for (const keys of await findMovedKeys(isBroken || !isKnownThere)) wrong(keys);
     const changedBlocks = await findChangedBlocks();
     if (changedBlocks !== null) wrong(changedBlocks);
     const end = { seq, hash };
@@ -388,11 +404,6 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
     ];
     if (others.length > 0) {
       problems.push('The record of the chain has a second row, which donor-sync did not make.');
-    }
-    for (const name of await listTriggers(db)) {
-      problems.push(
-        `The database has the trigger "${name}", which donor-sync did not make: it can take entries away as they are made.`,
-      );
     }
     return problems;
   }
@@ -532,7 +543,7 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
   }
 
   /** Keys that are gone although no erasure on record destroyed them, and keys that are there although none should be. */
-  async function findMovedKeys(): Promise<string[]> {
+  async function findMovedKeys(areEntriesGone: boolean): Promise<string[]> {
     // In this order: an erasure meanwhile is on record before its keys are looked for again.
     const lost = await listLostKeys();
     const destroyed = await findDestroyedKeys();
@@ -542,7 +553,9 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
       ...(taken === 0
         ? []
         : [
-            `Keys of ${taken} contacts are missing although no erasure on record destroyed them: entries about them can't be read any more.`,
+            areEntriesGone
+              ? `Keys of ${taken} contacts are missing. They were taken away, or these contacts were erased and the entries about that are gone: then nothing may block them any more.`
+              : `Keys of ${taken} contacts are missing although no erasure on record destroyed them: entries about them can't be read any more.`,
           ]),
       ...(strange === 0
         ? []
@@ -688,6 +701,11 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
     });
     return entries;
   }
+}
+
+/** What another program put into the database is not to begin a line, which could look like a finding of ours. */
+function inOneLine(problem: string): string {
+  return problem.replace(/\p{Cc}+/gu, ' ');
 }
 
 /** SQLite keeps what another program puts into a column: where that is no time, 0. */

@@ -4,6 +4,7 @@
  */
 import type { RecordLookup } from '../../../connectors/contract.ts';
 import { findConnectorDefinition } from '../../../connectors/index.ts';
+import { listIntegrationsOfSameAccount } from '../../clients/statements/integrations.ts';
 import { ConfigurationError, RetriableError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration.ts';
 import { createNearIds } from '../../core/near-miss.ts';
@@ -48,7 +49,7 @@ async function forgetIn(
   if (lookup?.state === 'removed' && lookup.mergedInto !== null) {
     await request.ofCrm?.foundMerged(lookup.mergedInto);
   }
-  const account = await store.integrations.listOfSameAccount(integration.id);
+  const account = await listIntegrationsOfSameAccount(store.reader, integration.id);
   const person = await findPerson(deps, account, forms, lookup);
   const { mine, leftAlone } = await distinguish(deps, { targets, account, forms, person });
   const ids = mine.map(({ id }) => id);
@@ -169,7 +170,7 @@ export async function liftBlock(
   integration: Integration,
   crmId: string,
 ): Promise<string[]> {
-  const ids = await store.integrations.listOfSameAccount(integration.id);
+  const ids = await listIntegrationsOfSameAccount(store.reader, integration.id);
   const definition = await findConnectorDefinition(integration.crm.kind);
   return store.forget.lift(ids, [crmId, ...(definition.otherForms?.(crmId) ?? [])]);
 }

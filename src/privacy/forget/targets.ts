@@ -1,4 +1,5 @@
 import type { Application, OpenIntegration } from '../../application.ts';
+import { listIntegrationsOfSameAccount } from '../../clients/statements/integrations.ts';
 import type { Clock } from '../../core/clock.ts';
 import { isDonorSyncError, messageOf } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration.ts';
@@ -59,7 +60,7 @@ export async function integrationsToForget(
   }: { application: Pick<ForgetPersonDeps['application'], 'store' | 'integrations'> },
   { integration, crmId, everywhere }: Pick<ForgetRequest, 'integration' | 'crmId' | 'everywhere'>,
 ): Promise<string[]> {
-  const ids = await store.integrations.listOfSameAccount(integration.id);
+  const ids = await listIntegrationsOfSameAccount(store.reader, integration.id);
   if (!everywhere) return ids;
   for (const other of integrations.values()) {
     if (other.crm.kind !== integration.crm.kind || ids.includes(other.id)) continue;

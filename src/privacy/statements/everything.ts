@@ -28,7 +28,7 @@ const ROWS_PER_PAGE = 5_000;
 /** What writes found in the CRM, encrypted. */
 const WRITES: Taken = {
   from: sql`writes`,
-  columns: ['id', 'run_id', 'crm_id', 'written_at', 'before'],
+  columns: ['id', 'run_id', 'crm_id', 'written_at', 'before', 'after'],
   key: ['id'],
   onlyWith: null,
 };

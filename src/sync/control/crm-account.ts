@@ -3,15 +3,12 @@
  * account mean other people, so no connector to another one is handed out.
  */
 import type { Connector, CrmAccount } from '../../../connectors/contract.ts';
+import { findIntegrationState, pinCrmAccount } from '../../clients/statements/integrations.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration.ts';
 import type { Lease } from '../../database/leases.ts';
-import type { Store } from '../../store.ts';
+import type { Store } from '../../database/store.ts';
 import type { RunDeps, SyncDeps } from './context.ts';
-
-type AccountStore = Pick<Store, 'fingerprint'> & {
-  integrations: Pick<Store['integrations'], 'findState' | 'pinAccount'>;
-};
 
 /**
  * Opens a connector and holds it to the account of the integration. With a lease, the first account
@@ -19,7 +16,7 @@ type AccountStore = Pick<Store, 'fingerprint'> & {
  * connector closed, for another account.
  */
 export async function openPinned(
-  store: AccountStore,
+  store: Store,
   integration: Pick<Integration, 'id'>,
   lease: Lease | null,
   open: () => Promise<Connector>,
@@ -28,7 +25,9 @@ export async function openPinned(
   try {
     const isKnown = await requireSameAccount(store, integration, connector.account);
     if (!isKnown && lease !== null) {
-      await store.integrations.pinAccount(lease, accountFingerprint(store, connector));
+      await store.checkpoint(lease, (trx) =>
+        pinCrmAccount(trx, accountFingerprint(store, connector)),
+      );
     }
     return connector;
   } catch (error) {
@@ -52,11 +51,11 @@ export function accountFingerprint(
 
 /** True if the account is the one on record, false if there is none on record yet. */
 async function requireSameAccount(
-  store: AccountStore,
+  store: Store,
   { id }: Pick<Integration, 'id'>,
   account: CrmAccount,
 ): Promise<boolean> {
-  const { crmAccount } = await store.integrations.findState(id);
+  const { crmAccount } = await findIntegrationState(store.reader, id);
   if (crmAccount === null) return false;
   if (crmAccount === accountFingerprint(store, { account })) return true;
   throw new ConfigurationError(

@@ -1,5 +1,6 @@
 /** What becomes of a request whose run was cut off. */
 import { STOPPED_BY_PERSON } from '../../core/run.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 import { ALL_CONTACTS, insertRequest, type RunRequestRecord } from './request-rows.ts';
 import { writeRunRows } from './run-rows.ts';
@@ -10,11 +11,15 @@ export type PutBack = { state: 'waits'; runId: string } | { state: 'ended' | 'gi
 /** A run that is cut off so often brings its process down, or never comes to its end. */
 const MAX_RESUMES = 5;
 
-/** Lets a request wait again whose run was cut off; see `runRequestQueries`. */
-export async function putBack(
-  trx: Trx,
+/**
+ * Lets a request wait again whose run was cut off, for a run with a new id unless the same waits
+ * already. One that is handed over by a process that is asked to end does not count as cut off.
+ */
+export async function putBackRequest(
+  trx: ActorTransaction,
   request: RunRequestRecord,
-  { newRunId, isHandedOver, now }: { newRunId: string; isHandedOver: boolean; now: number },
+  newRunId: string,
+  isHandedOver = false,
 ): Promise<PutBack> {
   const { numDeletedRows } = await trx
     .deleteFrom('run_requests')
@@ -22,9 +27,9 @@ export async function putBack(
     .where('left_at', 'is not', null)
     .executeTakeFirst();
   if (numDeletedRows === 0n) return { state: 'ended' };
-  if (await endIfStopped(trx, request, now)) return { state: 'ended' };
+  if (await endIfStopped(trx, request)) return { state: 'ended' };
   if (!isHandedOver && request.resumed >= MAX_RESUMES) {
-    await recordGivenUp(trx, request, now);
+    await recordGivenUp(trx, request);
     return { state: 'givenUp' };
   }
   if (request.contact !== ALL_CONTACTS) await separate(trx, request.runId);
@@ -35,9 +40,8 @@ export async function putBack(
 
 /** A request that is given up is on record as a run that failed, which is what alerts are about. */
 async function recordGivenUp(
-  trx: Trx,
+  trx: ActorTransaction,
   { runId: id, integrationId }: RunRequestRecord,
-  now: number,
 ): Promise<void> {
   const cutOff = await trx
     .updateTable('runs')
@@ -45,7 +49,7 @@ async function recordGivenUp(
       status: 'failed',
       reason_code: 'cut_off_too_often',
       reason_message: `Its process ended in the middle of this run, as it did in ${MAX_RESUMES} runs before. It is not tried again until a schedule or a person asks for it.`,
-      finished_at: eb.fn.coalesce('finished_at', eb.val(now)),
+      finished_at: eb.fn.coalesce('finished_at', eb.val(trx.clock.now())),
       report: null,
     }))
     .where('id', '=', id)
@@ -56,9 +60,8 @@ async function recordGivenUp(
 
 /** A run that was cut off after a person had asked for its end is not taken up again; false for any other. */
 async function endIfStopped(
-  trx: Trx,
+  trx: ActorTransaction,
   { runId: id, integrationId }: RunRequestRecord,
-  now: number,
 ): Promise<boolean> {
   const stopped = await trx
     .updateTable('runs')
@@ -66,7 +69,7 @@ async function endIfStopped(
       status: 'incomplete',
       reason_code: STOPPED_BY_PERSON.code,
       reason_message: STOPPED_BY_PERSON.message,
-      finished_at: eb.fn.coalesce('finished_at', eb.val(now)),
+      finished_at: eb.fn.coalesce('finished_at', eb.val(trx.clock.now())),
       report: null,
     }))
     .where('id', '=', id)

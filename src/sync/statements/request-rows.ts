@@ -1,8 +1,9 @@
 /** Requests for runs as they stand in the database: one that waits takes in others like it. */
 import type { Selectable } from 'kysely';
 import type { Trigger } from '../../core/run.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { FromRow } from '../../database/from-row.ts';
-import type { Tables, Trx } from '../../database/tables/tables.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 
 export type RunRequestRecord = FromRow<Selectable<Tables['run_requests']>>;
 
@@ -44,12 +45,15 @@ export function toRequestRecord(request: NewRunRequest, now: number): RunRequest
   };
 }
 
-export async function insertRequest(trx: Trx, request: RunRequestRecord): Promise<string> {
+export async function insertRequest(
+  trx: ActorTransaction,
+  request: RunRequestRecord,
+): Promise<string> {
   const inserted = await insertRows(trx, [request]).returning('run_id').executeTakeFirstOrThrow();
   return inserted.run_id;
 }
 
-export function insertRows(trx: Trx, requests: readonly RunRequestRecord[]) {
+export function insertRows(trx: ActorTransaction, requests: readonly RunRequestRecord[]) {
   return trx
     .insertInto('run_requests')
     .values(

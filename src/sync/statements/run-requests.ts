@@ -1,3 +1,5 @@
+/** Runs that were asked for, until they have come to their end. */
+
 import type { Expression } from 'kysely';
 import {
   BURST_MS,
@@ -6,13 +8,14 @@ import {
   type ReadyAt,
   recordCall,
 } from '../../clients/statements/webhook-bursts.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { AskedRun } from '../../core/run.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { fromRows, maybeFromRow } from '../../database/from-row.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
-import type { AskedRun } from '../../jobs/statements/wanted-runs.ts';
-import type { NewAuditEntry, RecordEntry } from '../../privacy/audit/record.ts';
-import { type PutBack, putBack } from './cut-off-runs.ts';
+import type { RunTransaction } from '../../database/leases.ts';
+import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader, TimedConnection, TimedReader } from '../../database/reader.ts';
+import type { Trx } from '../../database/tables/tables.ts';
+import { type NewAuditEntry, recordEntry } from '../../privacy/audit/record.ts';
 import {
   ALL_CONTACTS,
   insertRequest,
@@ -22,9 +25,6 @@ import {
   type RunRequestRecord,
   toRequestRecord,
 } from './request-rows.ts';
-
-/** Called inside the transaction that stores requests, once for each integration. */
-export type RunsAsked = (trx: Trx, runs: readonly AskedRun[]) => Promise<void>;
 
 /** A run for several contacts; no CRM has an id like this. */
 export const SEVERAL_CONTACTS = '*';
@@ -38,126 +38,120 @@ const MAX_SINGLE_WAITING = 500;
 /** How long a request that another run has taken in can be asked for. */
 const MERGED_KEPT_MS = 24 * 3_600_000;
 
-/** Runs that were asked for, until they have come to their end. */
-export function runRequestQueries(
-  db: Database,
-  clock: Clock,
-  asked: RunsAsked,
-  record: RecordEntry,
+/**
+ * Remembers that a run is wanted. A request that waits already takes it in; the id of the run
+ * that will answer is returned.
+ */
+export async function requestRun(trx: ActorTransaction, request: NewRunRequest): Promise<string> {
+  const notBefore = request.trigger === 'webhook' ? await recordCall(trx, request) : 0;
+  const runId = await addRunRequest(trx, { ...request, notBefore });
+  await trx.asked(trx, [askedBy(request)]);
+  // Webhooks come in bursts, and ask for nothing new then.
+  if (request.trigger === 'manual' || runId === request.runId) {
+    await recordEntry(trx, runAsked({ ...request, runId }, oneOrAll(request.contact)));
+  }
+  return runId;
+}
+
+/**
+ * Remembers that these contacts, at most `MAX_HINTS`, are to be looked at because a webhook named
+ * them: each waits as if it had been asked for alone. Returns the run that will answer for one
+ * of them, and whether one run over all that changed answers, as too many wait.
+ */
+export async function requestContacts(
+  trx: ActorTransaction,
+  integrationId: string,
+  contacts: readonly string[],
+  newRunId: () => string,
+): Promise<{ runId: string; isWhole: boolean }> {
+  const notBefore = await recordCall(trx, { integrationId });
+  const named = { integrationId, contacts, newRunId, notBefore };
+  const { added, ...answer } = await addNamed(trx, named);
+  await trx.asked(trx, [{ integrationId, isUrgent: true }]);
+  const request = { integrationId, runId: answer.runId, trigger: 'webhook', full: false };
+  if (added.length > 0) await recordEntry(trx, runAsked(request, added));
+  return answer;
+}
+
+/**
+ * Requests of webhooks for single contacts that a run for this one may answer as well, the longest
+ * waiting first.
+ */
+export function listRequestsAlongside(
+  reader: Reader,
+  { runId, integrationId, contact, trigger, full }: RunRequestRecord,
 ) {
-  return {
-    /**
-     * Remembers that a run is wanted. A request that waits already takes it in; the id of the run
-     * that will answer is returned.
-     */
-    add(request: NewRunRequest): Promise<string> {
-      return db.transaction().execute(async (trx) => {
-        const notBefore = request.trigger === 'webhook' ? await recordCall(trx, request, clock) : 0;
-        const runId = await addRunRequest(trx, { ...request, notBefore }, clock.now());
-        await asked(trx, [askedBy(request)]);
-        // Webhooks come in bursts, and ask for nothing new then.
-        if (request.trigger === 'manual' || runId === request.runId) {
-          await record(trx, runAsked({ ...request, runId }, oneOrAll(request.contact)));
-        }
-        return runId;
-      });
-    },
+  if (contact === ALL_CONTACTS || trigger !== 'webhook' || full === 1) return Promise.resolve([]);
+  return reader
+    .selectFrom('run_requests')
+    .select(['run_id as runId', 'contact'])
+    .where('integration_id', '=', integrationId)
+    .where('contact', '<>', ALL_CONTACTS)
+    .where('trigger', '=', 'webhook')
+    .where('full', '=', 0)
+    .where('left_at', 'is', null)
+    .where('run_id', '<>', runId)
+    .orderBy('requested_at')
+    .orderBy('run_id')
+    .limit(MAX_HINTS - 1)
+    .execute();
+}
 
-    /**
-     * Remembers that these contacts, at most `MAX_HINTS`, are to be looked at because a webhook named
-     * them: each waits as if it had been asked for alone. Returns the run that will answer for one
-     * of them, and whether one run over all that changed answers, as too many wait.
-     */
-    addNamed(
-      integrationId: string,
-      contacts: readonly string[],
-      newRunId: () => string,
-    ): Promise<{ runId: string; isWhole: boolean }> {
-      return db.transaction().execute(async (trx) => {
-        const notBefore = await recordCall(trx, { integrationId }, clock);
-        const named = { integrationId, contacts, newRunId, notBefore };
-        const { added, ...answer } = await addNamed(trx, named, clock.now());
-        await asked(trx, [{ integrationId, isUrgent: true }]);
-        const request = { integrationId, runId: answer.runId, trigger: 'webhook', full: false };
-        if (added.length > 0) await record(trx, runAsked(request, added));
-        return answer;
-      });
-    },
+/** What waits: urgent requests first, and then the longest waiting. */
+export function listRunRequests(
+  reader: Reader,
+  integrationId?: string,
+): Promise<RunRequestRecord[]> {
+  return waitingRows(reader, integrationId).execute().then(fromRows);
+}
 
-    /**
-     * Requests of webhooks for single contacts that a run for this one may answer as well, the longest
-     * waiting first.
-     */
-    listAlongside({ runId, integrationId, contact, trigger, full }: RunRequestRecord) {
-      if (contact === ALL_CONTACTS || trigger !== 'webhook' || full === 1)
-        return Promise.resolve([]);
-      return db
-        .selectFrom('run_requests')
-        .select(['run_id as runId', 'contact'])
-        .where('integration_id', '=', integrationId)
-        .where('contact', '<>', ALL_CONTACTS)
-        .where('trigger', '=', 'webhook')
-        .where('full', '=', 0)
-        .where('left_at', 'is', null)
-        .where('run_id', '<>', runId)
-        .orderBy('requested_at')
-        .orderBy('run_id')
-        .limit(MAX_HINTS - 1)
-        .execute();
-    },
+/** What waits and may begin, in the same order: all but what is gathered of webhooks. */
+export function listReadyRequests(
+  reader: TimedReader,
+  integrationId?: string,
+): Promise<RunRequestRecord[]> {
+  const now = reader.clock.now();
+  const time = { now, latest: now + BURST_MS };
+  const ready =
+    integrationId === undefined
+      ? readyOfAll(reader, time)
+      : selectReady(reader, { integrationId, ...time });
+  return ready.then(({ rows }) => fromRows(rows));
+}
 
-    /** What waits: urgent requests first, and then the longest waiting. */
-    list(integrationId?: string): Promise<RunRequestRecord[]> {
-      return waitingRows(db, integrationId).execute().then(fromRows);
-    },
+/** Requests whose runs have begun and not come to their end. */
+export function listBegunRequests(
+  reader: Reader,
+  integrationId?: string,
+): Promise<RunRequestRecord[]> {
+  const begun =
+    integrationId === undefined ? begunOfAll(reader, {}) : selectBegun(reader, { integrationId });
+  return begun.then(({ rows }) => fromRows(rows));
+}
 
-    /** What waits and may begin, in the same order: all but what is gathered of webhooks. */
-    listReady(integrationId?: string): Promise<RunRequestRecord[]> {
-      const now = clock.now();
-      const time = { now, latest: now + BURST_MS };
-      const ready =
-        integrationId === undefined
-          ? readyOfAll(db, time)
-          : selectReady(db, { integrationId, ...time });
-      return ready.then(({ rows }) => fromRows(rows));
-    },
+/** The request that was given this run, while it waits or is worked on, or another took it in. */
+export function findRequestByRun(
+  reader: Reader,
+  runId: string,
+): Promise<RunRequestRecord | undefined> {
+  return reader
+    .selectFrom('run_requests')
+    .selectAll()
+    .where('run_id', '=', runId)
+    .executeTakeFirst()
+    .then(maybeFromRow);
+}
 
-    /** Requests whose runs have begun and not come to their end. */
-    listBegun(integrationId?: string): Promise<RunRequestRecord[]> {
-      const begun =
-        integrationId === undefined ? begunOfAll(db, {}) : selectBegun(db, { integrationId });
-      return begun.then(({ rows }) => fromRows(rows));
-    },
-
-    /** The request that was given this run, while it waits or is worked on, or another took it in. */
-    findByRun(runId: string): Promise<RunRequestRecord | undefined> {
-      return db
-        .selectFrom('run_requests')
-        .selectAll()
-        .where('run_id', '=', runId)
-        .executeTakeFirst()
-        .then(maybeFromRow);
-    },
-
-    /**
-     * Lets a request wait again whose run was cut off, for a run with a new id unless the same waits
-     * already. One that is handed over by a process that is asked to end does not count as cut off.
-     */
-    putBack(request: RunRequestRecord, newRunId: string, isHandedOver = false): Promise<PutBack> {
-      return db
-        .transaction()
-        .execute((trx) => putBack(trx, request, { newRunId, isHandedOver, now: clock.now() }));
-    },
-
-    /** Drops a request, unless its run has begun meanwhile. */
-    async dropWaiting(runId: string): Promise<void> {
-      await db
-        .deleteFrom('run_requests')
-        .where('run_id', '=', runId)
-        .where('left_at', 'is', null)
-        .execute();
-    },
-  };
+/** Drops a request, unless its run has begun meanwhile. */
+export async function dropWaitingRequest(
+  connection: TimedConnection,
+  runId: string,
+): Promise<void> {
+  await connection
+    .deleteFrom('run_requests')
+    .where('run_id', '=', runId)
+    .where('left_at', 'is', null)
+    .execute();
 }
 
 /** What the audit says of a run that is asked for: for these contacts, or (null) for all. */
@@ -191,8 +185,8 @@ function askedBy({ integrationId, trigger }: NewRunRequest): AskedRun {
   return { integrationId, isUrgent: isUrgent({ trigger }) };
 }
 
-function waitingRows(db: Database | Trx, integrationId: string | Expression<string> | undefined) {
-  return db
+function waitingRows(reader: Reader, integrationId: string | Expression<string> | undefined) {
+  return reader
     .selectFrom('run_requests')
     .selectAll()
     .where('left_at', 'is', null)
@@ -204,41 +198,40 @@ function waitingRows(db: Database | Trx, integrationId: string | Expression<stri
     .orderBy('run_id');
 }
 
-const readyOfAll = prepared((db, time: Slots<ReadyAt>) =>
+const readyOfAll = preparedRead((db, time: Slots<ReadyAt>) =>
   waitingRows(db, undefined).where(isReady(db, time)).compile(),
 );
 
-const selectReady = prepared(
+const selectReady = preparedRead(
   (db, { integrationId, ...time }: Slots<{ integrationId: string } & ReadyAt>) =>
     waitingRows(db, integrationId).where(isReady(db, time)).compile(),
 );
 
-const begunOfAll = prepared((db) => begunRows(db).compile());
+const begunOfAll = preparedRead((db) => begunRows(db).compile());
 
-const selectBegun = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
+const selectBegun = preparedRead((db, { integrationId }: Slots<{ integrationId: string }>) =>
   begunRows(db).where('integration_id', '=', integrationId).compile(),
 );
 
-function begunRows(db: Database | Trx) {
-  return db
+function begunRows(reader: Reader) {
+  return reader
     .selectFrom('run_requests')
     .selectAll()
     .where('left_at', 'is not', null)
     .where('merged_into', 'is', null);
 }
 
-/** Stores a request as part of a transaction; see `add`. */
+/** Stores a request of which the engine has to be told; see `requestRun`. */
 export async function addRunRequest(
-  trx: Trx,
+  trx: ActorTransaction,
   request: NewRunRequest,
-  now: number,
 ): Promise<string> {
   const { contact } = request;
   const isOneTooMany =
     contact !== null && (await countOthers(trx, request, [contact])) >= MAX_SINGLE_WAITING;
   return isOneTooMany
-    ? addWhole(trx, request, now)
-    : insertRequest(trx, toRequestRecord(request, now));
+    ? addWhole(trx, request)
+    : insertRequest(trx, toRequestRecord(request, trx.clock.now()));
 }
 
 interface NamedContacts extends Pick<NewRunRequest, 'integrationId' | 'notBefore'> {
@@ -247,21 +240,20 @@ interface NamedContacts extends Pick<NewRunRequest, 'integrationId' | 'notBefore
 }
 
 async function addNamed(
-  trx: Trx,
+  trx: ActorTransaction,
   { contacts, newRunId, ...integration }: NamedContacts,
-  now: number,
 ): Promise<{ runId: string; isWhole: boolean; added: string[] }> {
   const request = { ...integration, trigger: 'webhook', full: false } as const;
   const others = await countOthers(trx, request, contacts);
   if (others + contacts.length > MAX_SINGLE_WAITING) {
-    const runId = await addWhole(trx, { ...request, contact: null, runId: newRunId() }, now);
+    const runId = await addWhole(trx, { ...request, contact: null, runId: newRunId() });
     return { runId, isWhole: true, added: [...contacts] };
   }
   const runIds: string[] = [];
   const added: string[] = [];
   // In one order everywhere: two calls that name the same contacts do not wait for each other.
   for (const contact of [...contacts].sort()) {
-    const row = toRequestRecord({ ...request, contact, runId: newRunId() }, now);
+    const row = toRequestRecord({ ...request, contact, runId: newRunId() }, trx.clock.now());
     const runId = await insertRequest(trx, row);
     runIds.push(runId);
     if (runId === row.runId) added.push(contact);
@@ -270,7 +262,8 @@ async function addNamed(
 }
 
 /** One run over all that has changed, in the place of too many for single contacts. */
-async function addWhole(trx: Trx, request: NewRunRequest, now: number): Promise<string> {
+async function addWhole(trx: ActorTransaction, request: NewRunRequest): Promise<string> {
+  const now = trx.clock.now();
   const whole = await insertRequest(
     trx,
     toRequestRecord({ ...request, contact: null, full: false }, now),
@@ -281,11 +274,11 @@ async function addWhole(trx: Trx, request: NewRunRequest, now: number): Promise<
 
 /** How many other single contacts wait. */
 async function countOthers(
-  trx: Trx,
+  reader: Reader,
   { integrationId }: Pick<NewRunRequest, 'integrationId'>,
   contacts: readonly string[],
 ): Promise<number> {
-  const waiting = await trx
+  const waiting = await reader
     .selectFrom('run_requests')
     .select((eb) => eb.fn.countAll().as('count'))
     .where('integration_id', '=', integrationId)
@@ -297,7 +290,7 @@ async function countOthers(
 
 /** A run over what has changed takes in all requests for single contacts. */
 async function mergeSingles(
-  trx: Trx,
+  trx: ActorTransaction,
   integrationId: string,
   runId: string,
   now: number,
@@ -322,7 +315,7 @@ async function dropOldMerged(trx: Trx, now: number): Promise<void> {
 
 /** Stores requests for runs over all that has changed, each of another integration. */
 export async function addScheduledRuns(
-  trx: Trx,
+  trx: ActorTransaction,
   runs: readonly Pick<NewRunRequest, 'integrationId' | 'runId'>[],
   now: number,
 ): Promise<void> {
@@ -337,13 +330,13 @@ export async function addScheduledRuns(
  * wait. False if no request is on record.
  */
 export async function beginRunRequest(
-  trx: Trx,
+  trx: RunTransaction,
   runId: string,
   alongside: readonly string[],
-  now: number,
 ): Promise<boolean> {
+  const now = trx.clock.now();
   // The row of the webhook before those of the requests, as calls take them.
-  await openBurst(trx, runId, now);
+  await openBurst(trx, runId);
   const { numAffectedRows = 0n } = await leave(trx, { runId, now });
   const wasAsked = numAffectedRows > 0n;
   if (alongside.length === 0) return wasAsked;
@@ -365,7 +358,10 @@ const leave = prepared((db, { runId, now }: Slots<{ runId: string; now: number }
  * Takes a request that waits away because a person does not want its run any more, with what waits for
  * the same run; undefined if it does not wait. Returns the integration.
  */
-export async function dropStopped(trx: Trx, runId: string): Promise<string | undefined> {
+export async function dropStopped(
+  trx: ActorTransaction,
+  runId: string,
+): Promise<string | undefined> {
   const dropped = await trx
     .deleteFrom('run_requests')
     .where('run_id', '=', runId)
@@ -377,7 +373,7 @@ export async function dropStopped(trx: Trx, runId: string): Promise<string | und
 }
 
 /** Nothing is wanted of a request any more. */
-export async function endRunRequest(trx: Trx, runId: string): Promise<void> {
+export async function endRunRequest(trx: RunTransaction, runId: string): Promise<void> {
   await dropRequest(trx, { runId });
 }
 

@@ -5,9 +5,12 @@
 import { type CaseWhenBuilder, type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { OUTCOME_ORDER, OUTCOME_REASONS, type Outcome } from '../../core/outcome.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import { isPostgres } from '../../database/database-time.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
-import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
+import type { LeasedTransaction, RunTransaction } from '../../database/leases.ts';
+import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader } from '../../database/reader.ts';
+import type { Tables, Trx } from '../../database/tables/tables.ts';
 
 /** What a run did to one contact that was not simply fresh. */
 export interface RunContact {
@@ -44,53 +47,48 @@ export interface RunKey {
   reasons: string | null;
 }
 
-export function runRowQueries(db: Database) {
-  return {
-    /** Contacts by reason, also the fresh ones. */
-    async count(run: RunKey): Promise<Map<string, number>> {
-      const counts =
-        run.reasons === null
-          ? await countReasons(db, run)
-          : new Map(Object.entries(reasonsSchema.parse(JSON.parse(run.reasons))));
-      const fresh = run.freshCount ?? (await countFresh(db, run));
-      return fresh > 0 ? counts.set('profile_fresh', fresh) : counts;
-    },
+/** Contacts by reason, also the fresh ones. */
+export async function countRunReasons(reader: Reader, run: RunKey): Promise<Map<string, number>> {
+  const counts =
+    run.reasons === null
+      ? await countReasons(reader, run)
+      : new Map(Object.entries(reasonsSchema.parse(JSON.parse(run.reasons))));
+  const fresh = run.freshCount ?? (await countFresh(reader, run));
+  return fresh > 0 ? counts.set('profile_fresh', fresh) : counts;
+}
 
-    /** Contacts without the fresh ones: what needs a person first, then by id. */
-    async list(
-      run: RunKey,
-      { outcomes, reason, idPrefix, after, limit }: RunContactFilter,
-    ): Promise<(RunContact & RunContactPosition)[]> {
-      let query = db.selectFrom(buildRowsQuery(db, run).as('row')).selectAll();
-      if (outcomes !== undefined) {
-        const places = outcomes.map((outcome) => OUTCOME_ORDER.indexOf(outcome));
-        query = query.where('row.place', 'in', places);
-      }
-      if (reason !== undefined) query = query.where('row.reason', '=', reason);
-      if (idPrefix !== undefined) {
-        query = isPostgres(db)
-          ? query.where(sql<boolean>`starts_with(row.crm_id, ${idPrefix})`)
-          : // Its ids are in the order of their bytes, so that an index leads to them.
-            query
-              .where('row.crm_id', '>=', idPrefix)
-              .where('row.crm_id', '<', `${idPrefix}\u{10ffff}`);
-        if (outcomes === undefined) query = query.where('row.place', 'in', PLACES);
-      }
-      if (after !== undefined) {
-        query = query.where((eb) =>
-          eb(eb.refTuple('row.place', 'row.crm_id'), '>', eb.tuple(after.place, after.crmId)),
-        );
-      }
-      const rows = await query.orderBy('row.place').orderBy('row.crm_id').limit(limit).execute();
-      return rows.map(({ crm_id: crmId, place, reason: why, detail, at }) => ({
-        crmId,
-        place: Number(place),
-        reason: why,
-        detail,
-        at,
-      }));
-    },
-  };
+/** Contacts without the fresh ones: what needs a person first, then by id. */
+export async function listRunRows(
+  reader: Reader,
+  run: RunKey,
+  { outcomes, reason, idPrefix, after, limit }: RunContactFilter,
+): Promise<(RunContact & RunContactPosition)[]> {
+  let query = reader.selectFrom(buildRowsQuery(reader, run).as('row')).selectAll();
+  if (outcomes !== undefined) {
+    const places = outcomes.map((outcome) => OUTCOME_ORDER.indexOf(outcome));
+    query = query.where('row.place', 'in', places);
+  }
+  if (reason !== undefined) query = query.where('row.reason', '=', reason);
+  if (idPrefix !== undefined) {
+    query = isPostgres(reader)
+      ? query.where(sql<boolean>`starts_with(row.crm_id, ${idPrefix})`)
+      : // Its ids are in the order of their bytes, so that an index leads to them.
+        query.where('row.crm_id', '>=', idPrefix).where('row.crm_id', '<', `${idPrefix}\u{10ffff}`);
+    if (outcomes === undefined) query = query.where('row.place', 'in', PLACES);
+  }
+  if (after !== undefined) {
+    query = query.where((eb) =>
+      eb(eb.refTuple('row.place', 'row.crm_id'), '>', eb.tuple(after.place, after.crmId)),
+    );
+  }
+  const rows = await query.orderBy('row.place').orderBy('row.crm_id').limit(limit).execute();
+  return rows.map(({ crm_id: crmId, place, reason: why, detail, at }) => ({
+    crmId,
+    place: Number(place),
+    reason: why,
+    detail,
+    at,
+  }));
 }
 
 /** Of all outcomes, and of a word of another version. */
@@ -98,23 +96,23 @@ const PLACES = [...OUTCOME_ORDER.keys(), OUTCOME_ORDER.length];
 
 const reasonsSchema = z.record(z.string(), z.int().nonnegative());
 
-async function countReasons(db: Database | Trx, run: RunKey): Promise<Map<string, number>> {
+async function countReasons(reader: Reader, run: RunKey): Promise<Map<string, number>> {
   const { id, integrationId } = run;
   const count = run.freshCount === null ? countOfContacts : countOfRows;
-  const { rows } = await count(db, { id, integrationId });
+  const { rows } = await count(reader, { id, integrationId });
   return new Map(rows.map(({ reason, count }) => [reason, Number(count)]));
 }
 
-const countOfContacts = prepared((db, run: Slots<RunRef>) =>
+const countOfContacts = preparedRead((db, run: Slots<RunRef>) =>
   countedByReason(db, buildRowsQuery(db, { ...run, freshCount: null })),
 );
 
-const countOfRows = prepared((db, run: Slots<RunRef>) =>
+const countOfRows = preparedRead((db, run: Slots<RunRef>) =>
   countedByReason(db, buildRowsQuery(db, { ...run, freshCount: 0 })),
 );
 
-function countedByReason(db: Database | Trx, rows: ReturnType<typeof buildRowsQuery>) {
-  return db
+function countedByReason(reader: Reader, rows: ReturnType<typeof buildRowsQuery>) {
+  return reader
     .selectFrom(rows.as('row'))
     .select(['row.reason', (eb) => eb.fn.countAll().as('count')])
     .groupBy('row.reason')
@@ -125,17 +123,17 @@ type Row = Omit<Selectable<Tables['run_rows']>, 'run_id'>;
 
 /** The rows of a run; as long as they are not written, what its contacts say. */
 function buildRowsQuery(
-  db: Database | Trx,
+  reader: Reader,
   run: (RunRef | Slots<RunRef>) & Pick<RunKey, 'freshCount'>,
 ) {
   if (run.freshCount !== null) {
-    return db
+    return reader
       .selectFrom('run_rows')
       .select(['place', 'crm_id', 'reason', 'detail', 'at'])
       .where('run_id', '=', run.id)
       .$castTo<Row>();
   }
-  return buildContactsQuery(db, run)
+  return buildContactsQuery(reader, run)
     .select([
       'outcome_reason as reason',
       'outcome_detail as detail',
@@ -149,19 +147,19 @@ function buildRowsQuery(
 
 type RunRef = Pick<RunKey, 'id' | 'integrationId'>;
 
-function buildContactsQuery(db: Database | Trx, { id, integrationId }: RunRef | Slots<RunRef>) {
-  return db
+function buildContactsQuery(reader: Reader, { id, integrationId }: RunRef | Slots<RunRef>) {
+  return reader
     .selectFrom('contacts')
     .where('integration_id', '=', integrationId)
     .where('outcome_run', '=', id);
 }
 
-async function countFresh(db: Database | Trx, { id, integrationId }: RunRef): Promise<number> {
-  const { rows } = await selectFresh(db, { id, integrationId });
+async function countFresh(reader: Reader, { id, integrationId }: RunRef): Promise<number> {
+  const { rows } = await selectFresh(reader, { id, integrationId });
   return Number(rows[0]?.count ?? 0);
 }
 
-const selectFresh = prepared((db, run: Slots<RunRef>) =>
+const selectFresh = preparedRead((db, run: Slots<RunRef>) =>
   buildContactsQuery(db, run)
     .select((eb) => eb.fn.countAll().as('count'))
     .where('outcome_reason', '=', 'profile_fresh')
@@ -188,7 +186,10 @@ function buildPlace(eb: ExpressionBuilder<Tables, 'contacts'>) {
 }
 
 /** Writes down what a run did, before another one touches the same contacts. */
-export async function writeRunRows(trx: Trx, run: RunRef): Promise<void> {
+export async function writeRunRows(
+  trx: ActorTransaction | RunTransaction,
+  run: RunRef,
+): Promise<void> {
   await insertRows(trx, run);
   const freshCount = await countFresh(trx, run);
   const { id } = run;
@@ -201,8 +202,8 @@ const recordRows = prepared(
 );
 
 /** How many rows there are by reason, which would take long to count for each look at them. */
-async function readReasonCounts(trx: Trx, { id, integrationId }: RunRef): Promise<string> {
-  const counts = await countReasons(trx, { id, integrationId, freshCount: 0, reasons: null });
+async function readReasonCounts(reader: Reader, { id, integrationId }: RunRef): Promise<string> {
+  const counts = await countReasons(reader, { id, integrationId, freshCount: 0, reasons: null });
   return JSON.stringify(Object.fromEntries(counts));
 }
 
@@ -230,7 +231,7 @@ const insertRunRows = prepared((db, run: Slots<RunRef>) =>
 );
 
 /** Writes down anew what a run did whose contacts have changed after its end; none that goes on. */
-export async function rewriteRunRows(trx: Trx, runId: string): Promise<void> {
+export async function rewriteRunRows(trx: LeasedTransaction, runId: string): Promise<void> {
   const run = await trx
     .selectFrom('runs')
     .select(['id', 'integration_id as integrationId'])
@@ -249,7 +250,11 @@ export async function rewriteRunRows(trx: Trx, runId: string): Promise<void> {
 }
 
 /** Drops the rows of runs of an integration that ended before this moment (epoch ms). */
-export async function dropRunRows(trx: Trx, integrationId: string, before: number): Promise<void> {
+export async function dropRunRows(
+  trx: RunTransaction,
+  integrationId: string,
+  before: number,
+): Promise<void> {
   await dropRows(trx, { integrationId, before });
 }
 

@@ -1,18 +1,21 @@
+/** The runs: how they began, how they ended, and what they reported. */
+
 import type { Expression, Selectable } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
 import { RetriableError } from '../../core/errors.ts';
 import type { RunReason, RunStatus, Trigger } from '../../core/run.ts';
 import { recordSpent } from '../../credits/statements/credit-spans.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import {
   dropOldTexts,
   keepWords,
   type SealedWords,
 } from '../../database/encryption/foreign-texts.ts';
 import { type FromRow, fromRows, maybeFromRow } from '../../database/from-row.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
-import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
-import type { RecordEntry } from '../../privacy/audit/record.ts';
+import type { RunTransaction } from '../../database/leases.ts';
+import { prepared, preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader, TimedConnection } from '../../database/reader.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+import { recordEntry } from '../../privacy/audit/record.ts';
 import { ALL_CONTACTS } from './request-rows.ts';
 import {
   beginRunRequest,
@@ -47,216 +50,207 @@ export interface RunFilter {
   limit: number;
 }
 
-/** The runs: how they began, how they ended, and what they reported. */
-export function runQueries(
-  db: Database,
-  checkpoint: Checkpoint,
-  clock: Clock,
-  record: RecordEntry,
-) {
-  return {
-    /**
-     * Notes a run that begins, for some contacts or (null) for all, `full` if it reads everything
-     * anew, `redelivers` if it only delivers kept profiles again; one that was cut off before is marked as
-     * interrupted. The request that the run answers, if there is one, stops waiting, and so do those of the
-     * runs in `alongside`, whose contacts it has too. Throws a RetriableError if another process has begun this run.
-     */
-    async begin(
-      lease: Lease,
-      id: string,
-      trigger: Trigger,
-      only: readonly string[] | null,
-      full = false,
-      alongside: readonly string[] = [],
-      redelivers = false,
-    ): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        await requireFresh(trx, id);
-        const wasAsked = await beginRunRequest(trx, id, alongside, clock.now());
-        const now = clock.now();
-        const cutOff = await interrupt(trx, { integrationId: lease.integrationId, now });
-        for (const run of cutOff.rows) {
-          await writeRunRows(trx, run);
-          await recordSpent(trx, run);
-        }
-        const { integrationId, epoch } = lease;
-        const due =
-          only === null
-            ? await countDue(trx, { integrationId })
-            : await countDueAmong(trx, { integrationId, only });
-        await insertRun(trx, {
-          id,
-          integrationId,
-          epoch,
-          trigger,
-          contact: getRunContact(only),
-          full: full ? 1 : 0,
-          startedAt: clock.now(),
-          // What an earlier run has chosen and left undone is this run's to do.
-          chosen: redelivers ? 0 : Number(due.rows[0]?.count ?? 0),
-        });
-        await recordLastRun(trx, { integrationId, id });
-        // A time of a schedule is no one's request: the run that it brings is on record once it begins.
-        if (wasAsked && trigger !== 'schedule') return;
-        const request = { integrationId, runId: id, trigger, full, redelivers };
-        await record(trx, runAsked(request, only));
-      });
-    },
+/**
+ * Notes a run that begins, for some contacts or (null) for all, `full` if it reads everything
+ * anew, `redelivers` if it only delivers kept profiles again; one that was cut off before is marked as
+ * interrupted. The request that the run answers, if there is one, stops waiting, and so do those of the
+ * runs in `alongside`, whose contacts it has too. Throws a RetriableError if another process has begun this run.
+ */
+export async function recordRunBegin(
+  trx: RunTransaction,
+  id: string,
+  trigger: Trigger,
+  only: readonly string[] | null,
+  full = false,
+  alongside: readonly string[] = [],
+  redelivers = false,
+): Promise<void> {
+  await requireFresh(trx, id);
+  const wasAsked = await beginRunRequest(trx, id, alongside);
+  const { integrationId, epoch } = trx.lease;
+  const now = trx.clock.now();
+  const cutOff = await interrupt(trx, { integrationId, now });
+  for (const run of cutOff.rows) {
+    await writeRunRows(trx, run);
+    await recordSpent(trx, run);
+  }
+  const due =
+    only === null
+      ? await countDue(trx, { integrationId })
+      : await countDueAmong(trx, { integrationId, only });
+  await insertRun(trx, {
+    id,
+    integrationId,
+    epoch,
+    trigger,
+    contact: getRunContact(only),
+    full: full ? 1 : 0,
+    startedAt: now,
+    // What an earlier run has chosen and left undone is this run's to do.
+    chosen: redelivers ? 0 : Number(due.rows[0]?.count ?? 0),
+  });
+  await recordLastRun(trx, { integrationId, id });
+  // A time of a schedule is no one's request: the run that it brings is on record once it begins.
+  if (wasAsked && trigger !== 'schedule') return;
+  const request = { integrationId, runId: id, trigger, full, redelivers };
+  await recordEntry(trx, runAsked(request, only));
+}
 
-    /**
-     * Notes how a run ended, with its report and what it did to contacts, and drops what older runs
-     * did before `keepRowsSince` (epoch ms), and texts of CRMs that are too old. What asked for it is
-     * answered, unless the run was interrupted: then it is wanted still.
-     */
-    async finish(
-      lease: Lease,
-      id: string,
-      end: {
-        status: RunStatus;
-        reason: RunReason | null;
-        finishedAt: number;
-        report: string;
-        /** What the CRM said of the reason, sealed. */
-        words?: SealedWords | null;
-        /** Left out or null: nothing is dropped. */
-        keepRowsSince?: number | null;
-      },
-    ): Promise<void> {
-      await checkpoint(lease, async (trx) => {
-        await endRun(trx, {
-          id,
-          status: end.status,
-          finishedAt: end.finishedAt,
-          report: end.report,
-          reasonCode: end.reason?.code ?? null,
-          reasonMessage: end.reason?.message ?? null,
-        });
-        const { integrationId } = lease;
-        await dropOldTexts(trx, clock.now());
-        if (end.words)
-          await keepWords(trx, integrationId, { id, now: end.finishedAt }, [end.words]);
-        await writeRunRows(trx, { id, integrationId });
-        await recordSpent(trx, { id, integrationId });
-        const { keepRowsSince = null } = end;
-        if (keepRowsSince !== null) await dropRunRows(trx, integrationId, keepRowsSince);
-        if (end.reason?.code !== 'interrupted') await endRunRequest(trx, id);
-      });
-    },
+/**
+ * Notes how a run ended, with its report and what it did to contacts, and drops what older runs
+ * did before `keepRowsSince` (epoch ms), and texts of CRMs that are too old. What asked for it is
+ * answered, unless the run was interrupted: then it is wanted still.
+ */
+export async function recordRunEnd(
+  trx: RunTransaction,
+  id: string,
+  end: {
+    status: RunStatus;
+    reason: RunReason | null;
+    finishedAt: number;
+    report: string;
+    /** What the CRM said of the reason, sealed. */
+    words?: SealedWords | null;
+    /** Left out or null: nothing is dropped. */
+    keepRowsSince?: number | null;
+  },
+): Promise<void> {
+  await endRun(trx, {
+    id,
+    status: end.status,
+    finishedAt: end.finishedAt,
+    report: end.report,
+    reasonCode: end.reason?.code ?? null,
+    reasonMessage: end.reason?.message ?? null,
+  });
+  const { integrationId } = trx.lease;
+  await dropOldTexts(trx, trx.clock.now());
+  if (end.words) await keepWords(trx, integrationId, { id, now: end.finishedAt }, [end.words]);
+  await writeRunRows(trx, { id, integrationId });
+  await recordSpent(trx, { id, integrationId });
+  const { keepRowsSince = null } = end;
+  if (keepRowsSince !== null) await dropRunRows(trx, integrationId, keepRowsSince);
+  if (end.reason?.code !== 'interrupted') await endRunRequest(trx, id);
+}
 
-    /**
-     * Asks for the end of a run, in whichever process it goes on: it ends at its next checkpoint. One
-     * that waits does not begin any more. `over`: it has ended, or there is none.
-     */
-    askToStop(id: string): Promise<'stopping' | 'dropped' | 'over'> {
-      return db.transaction().execute(async (trx) => {
-        // The request first: a run that begins meanwhile is found as a run then.
-        const waited = await dropStopped(trx, id);
-        if (waited !== undefined) {
-          const details = { run: id, begun: false };
-          await record(trx, { action: 'run.stopped', integrationId: waited, details });
-          return 'dropped';
-        }
-        const going = await trx
-          .updateTable('runs')
-          .set((eb) => ({ stop_asked_at: eb.fn.coalesce('stop_asked_at', eb.val(clock.now())) }))
-          .where('id', '=', id)
-          .where('status', '=', 'running')
-          .returning('integration_id')
-          .executeTakeFirst();
-        if (going === undefined) return 'over';
-        const details = { run: id, begun: true };
-        await record(trx, { action: 'run.stopped', integrationId: going.integration_id, details });
-        return 'stopping';
-      });
-    },
+/**
+ * Asks for the end of a run, in whichever process it goes on: it ends at its next checkpoint. One
+ * that waits does not begin any more. `over`: it has ended, or there is none.
+ */
+export async function requestStop(
+  trx: ActorTransaction,
+  id: string,
+): Promise<'stopping' | 'dropped' | 'over'> {
+  // The request first: a run that begins meanwhile is found as a run then.
+  const waited = await dropStopped(trx, id);
+  if (waited !== undefined) {
+    const details = { run: id, begun: false };
+    await recordEntry(trx, { action: 'run.stopped', integrationId: waited, details });
+    return 'dropped';
+  }
+  const going = await trx
+    .updateTable('runs')
+    .set((eb) => ({ stop_asked_at: eb.fn.coalesce('stop_asked_at', eb.val(trx.clock.now())) }))
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .returning('integration_id')
+    .executeTakeFirst();
+  if (going === undefined) return 'over';
+  const details = { run: id, begun: true };
+  await recordEntry(trx, { action: 'run.stopped', integrationId: going.integration_id, details });
+  return 'stopping';
+}
 
-    /** Notes what only the process of a run knows. */
-    async noteFacts(id: string, facts: string): Promise<void> {
-      await recordFacts(db, { id, facts });
-    },
+/** Notes what only the process of a run knows. */
+export async function recordRunFacts(
+  connection: TimedConnection,
+  id: string,
+  facts: string,
+): Promise<void> {
+  await recordFacts(connection, { id, facts });
+}
 
-    /** What others do while a run goes on: what its key has left, and whether a person has asked for its end. */
-    async findOutside(
-      id: string,
-      partnerKey: string,
-    ): Promise<{ balance: number | null; isStopAsked: boolean }> {
-      const { rows } = await selectOutsideState(db, { id, partnerKey });
-      const [row] = rows;
-      return { balance: row?.balance ?? null, isStopAsked: (row?.stop_asked_at ?? null) !== null };
-    },
+/** What others do while a run goes on: what its key has left, and whether a person has asked for its end. */
+export async function findOutsideState(
+  reader: Reader,
+  id: string,
+  partnerKey: string,
+): Promise<{ balance: number | null; isStopAsked: boolean }> {
+  const { rows } = await selectOutsideState(reader, { id, partnerKey });
+  const [row] = rows;
+  return { balance: row?.balance ?? null, isStopAsked: (row?.stop_asked_at ?? null) !== null };
+}
 
-    find(id: string): Promise<RunRecord | undefined> {
-      return selectRun(db, { id }).then(({ rows }) => maybeFromRow(rows[0]));
-    },
+/** The run of this id. */
+export function findRunById(reader: Reader, id: string): Promise<RunRecord | undefined> {
+  return selectRun(reader, { id }).then(({ rows }) => maybeFromRow(rows[0]));
+}
 
-    /** The newest `count` runs of each of these integrations, the newest first. */
-    async listNewest(ids: readonly string[], count: number): Promise<Map<string, RunRecord[]>> {
-      if (ids.length === 0) return new Map();
-      const rows = await db
-        .selectFrom('integrations as i')
-        .innerJoin('runs', 'runs.integration_id', 'i.id')
-        .selectAll('runs')
-        .where('i.id', 'in', ids)
-        // By the index alone, however many runs there are before.
-        .where('runs.started_at', '>=', (eb) =>
-          eb.fn.coalesce(
-            eb
-              .selectFrom('runs as last')
-              .select('last.started_at')
-              .whereRef('last.integration_id', '=', 'i.id')
-              .orderBy('last.started_at', 'desc')
-              .limit(1)
-              .offset(count - 1),
-            eb.lit(0),
-          ),
-        )
-        .orderBy('runs.started_at', 'desc')
-        .orderBy('runs.id')
-        .execute();
-      const found = Map.groupBy(fromRows(rows), ({ integrationId }) => integrationId);
-      for (const [id, runs] of found) found.set(id, runs.slice(0, count));
-      return found;
-    },
+/** The newest `count` runs of each of these integrations, the newest first. */
+export async function listNewestRuns(
+  reader: Reader,
+  ids: readonly string[],
+  count: number,
+): Promise<Map<string, RunRecord[]>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reader
+    .selectFrom('integrations as i')
+    .innerJoin('runs', 'runs.integration_id', 'i.id')
+    .selectAll('runs')
+    .where('i.id', 'in', ids)
+    // By the index alone, however many runs there are before.
+    .where('runs.started_at', '>=', (eb) =>
+      eb.fn.coalesce(
+        eb
+          .selectFrom('runs as last')
+          .select('last.started_at')
+          .whereRef('last.integration_id', '=', 'i.id')
+          .orderBy('last.started_at', 'desc')
+          .limit(1)
+          .offset(count - 1),
+        eb.lit(0),
+      ),
+    )
+    .orderBy('runs.started_at', 'desc')
+    .orderBy('runs.id')
+    .execute();
+  const found = Map.groupBy(fromRows(rows), ({ integrationId }) => integrationId);
+  for (const [id, runs] of found) found.set(id, runs.slice(0, count));
+  return found;
+}
 
-    /** Runs, the newest first. */
-    async list(filter: RunFilter): Promise<RunRecord[]> {
-      const { integrationId, integrationIds, status, trigger, from, until, after, limit } = filter;
-      if (integrationIds?.length === 0) return [];
-      let query = db.selectFrom('runs').selectAll();
-      if (integrationIds) query = query.where('integration_id', 'in', integrationIds);
-      if (integrationId !== undefined) query = query.where('integration_id', '=', integrationId);
-      if (status !== undefined) query = query.where('status', '=', status);
-      if (trigger !== undefined) query = query.where('trigger', '=', trigger);
-      if (from !== undefined) query = query.where('started_at', '>=', from);
-      if (until !== undefined) query = query.where('started_at', '<', until);
-      if (after !== undefined) {
-        // Said for the index: what follows lies at or before that moment.
-        query = query
-          .where('started_at', '<=', after.startedAt)
-          .where((eb) =>
-            eb.or([
-              eb('started_at', '<', after.startedAt),
-              eb.and([eb('started_at', '=', after.startedAt), eb('id', '>', after.id)]),
-            ]),
-          );
-      }
-      return query
-        .orderBy('started_at', 'desc')
-        .orderBy('id')
-        .limit(limit)
-        .execute()
-        .then(fromRows);
-    },
-  };
+/** Runs, the newest first. */
+export async function listRunRecords(reader: Reader, filter: RunFilter): Promise<RunRecord[]> {
+  const { integrationId, integrationIds, status, trigger, from, until, after, limit } = filter;
+  if (integrationIds?.length === 0) return [];
+  let query = reader.selectFrom('runs').selectAll();
+  if (integrationIds) query = query.where('integration_id', 'in', integrationIds);
+  if (integrationId !== undefined) query = query.where('integration_id', '=', integrationId);
+  if (status !== undefined) query = query.where('status', '=', status);
+  if (trigger !== undefined) query = query.where('trigger', '=', trigger);
+  if (from !== undefined) query = query.where('started_at', '>=', from);
+  if (until !== undefined) query = query.where('started_at', '<', until);
+  if (after !== undefined) {
+    // Said for the index: what follows lies at or before that moment.
+    query = query
+      .where('started_at', '<=', after.startedAt)
+      .where((eb) =>
+        eb.or([
+          eb('started_at', '<', after.startedAt),
+          eb.and([eb('started_at', '=', after.startedAt), eb('id', '>', after.id)]),
+        ]),
+      );
+  }
+  return query.orderBy('started_at', 'desc').orderBy('id').limit(limit).execute().then(fromRows);
 }
 
 type OfIntegration = { integrationId: string };
 
-const selectId = prepared((db, { id }: Slots<{ id: string }>) =>
+const selectId = preparedRead((db, { id }: Slots<{ id: string }>) =>
   db.selectFrom('runs').select('id').where('id', '=', id).compile(),
 );
 
-const selectRun = prepared((db, { id }: Slots<{ id: string }>) =>
+const selectRun = preparedRead((db, { id }: Slots<{ id: string }>) =>
   db.selectFrom('runs').selectAll().where('id', '=', id).compile(),
 );
 
@@ -275,17 +269,17 @@ const interrupt = prepared((db, { integrationId, now }: Slots<OfIntegration & { 
     .compile(),
 );
 
-const countDue = prepared((db, { integrationId }: Slots<OfIntegration>) =>
+const countDue = preparedRead((db, { integrationId }: Slots<OfIntegration>) =>
   buildDueQuery(db, integrationId).compile(),
 );
 
-const countDueAmong = prepared(
+const countDueAmong = preparedRead(
   (db, { integrationId, only }: Slots<OfIntegration & { only: readonly string[] }>) =>
     buildDueQuery(db, integrationId).where('crm_id', 'in', only).compile(),
 );
 
-function buildDueQuery(db: Database | Trx, integrationId: Expression<string>) {
-  return db
+function buildDueQuery(reader: Reader, integrationId: Expression<string>) {
+  return reader
     .selectFrom('contacts')
     .select((eb) => eb.fn.countAll().as('count'))
     .where('integration_id', '=', integrationId)
@@ -360,7 +354,7 @@ const recordFacts = prepared((db, { id, facts }: Slots<{ id: string; facts: stri
     .compile(),
 );
 
-const selectOutsideState = prepared(
+const selectOutsideState = preparedRead(
   (db, { id, partnerKey }: Slots<{ id: string; partnerKey: string }>) =>
     db
       .selectFrom('runs')
@@ -383,8 +377,8 @@ function getRunContact(only: readonly string[] | null): string {
 }
 
 /** Two processes may have seen the same request: the run of the one that came first counts. */
-async function requireFresh(trx: Trx, id: string): Promise<void> {
-  const { rows } = await selectId(trx, { id });
+async function requireFresh(reader: Reader, id: string): Promise<void> {
+  const { rows } = await selectId(reader, { id });
   if (rows.length === 0) return;
   throw new RetriableError(`The run ${id} has begun in another process.`, {
     code: 'already_running',

@@ -3,14 +3,17 @@ import { stringify } from 'csv-stringify/sync';
 import { isoTime } from '../../core/clock.ts';
 import { OUTCOME_ORDER, type Outcome, outcomeNamed, outcomeText } from '../../core/outcome.ts';
 import { plainCell } from '../../core/printable.ts';
+import type { Reader } from '../../database/reader.ts';
 import { mismatchText } from '../../decisions/views/kinds.ts';
-import type { Store } from '../../store.ts';
-import type {
-  RunContact,
-  RunContactFilter,
-  RunContactPosition,
-  RunKey,
+import {
+  countRunReasons,
+  listRunRows,
+  type RunContact,
+  type RunContactFilter,
+  type RunContactPosition,
+  type RunKey,
 } from '../statements/run-rows.ts';
+import { findRunById } from '../statements/runs.ts';
 
 /** A contact that a run touched and that was not simply fresh. */
 export interface RunContactView {
@@ -42,12 +45,12 @@ export interface RunContactPage {
 
 /** Contacts of a run: held and failed first, then by id. */
 export async function readRunContacts(
-  { runRows }: Pick<Store, 'runRows'>,
+  reader: Reader,
   run: RunKey,
   filter: RunContactFilter,
 ): Promise<RunContactPage> {
   const { limit } = filter;
-  const rows = await runRows.list(run, { ...filter, limit: limit + 1 });
+  const rows = await listRunRows(reader, run, { ...filter, limit: limit + 1 });
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   return {
@@ -58,13 +61,13 @@ export async function readRunContacts(
 
 /** All contacts of a run that the filter lets through, in pages. */
 export async function* pagesOfRunContacts(
-  store: Pick<Store, 'runRows'>,
+  reader: Reader,
   run: RunKey,
   filter: Omit<RunContactFilter, 'after' | 'limit'>,
 ): AsyncGenerator<RunContactView[]> {
   let after: RunContactPosition | undefined;
   do {
-    const page = await readRunContacts(store, run, { ...filter, after, limit: PAGE });
+    const page = await readRunContacts(reader, run, { ...filter, after, limit: PAGE });
     yield page.contacts;
     after = page.next ?? undefined;
   } while (after !== undefined);
@@ -92,12 +95,9 @@ export interface ReasonCount {
 }
 
 /** The reasons of a run: what needs a person first, then the most frequent. None of an unknown run. */
-export async function readReasons(
-  { runs, runRows }: Pick<Store, 'runs' | 'runRows'>,
-  runId: string,
-): Promise<ReasonCount[]> {
-  const run = await runs.find(runId);
-  return run === undefined ? [] : reasonCounts(await runRows.count(run));
+export async function readReasons(reader: Reader, runId: string): Promise<ReasonCount[]> {
+  const run = await findRunById(reader, runId);
+  return run === undefined ? [] : reasonCounts(await countRunReasons(reader, run));
 }
 
 /** Counts by reason in the order in which people look at them. */

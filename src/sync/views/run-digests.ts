@@ -1,7 +1,7 @@
 /** What is made of the newest runs of each integration, kept until a run begins. */
 import { setImmediate } from 'node:timers/promises';
-import type { RunActivityRow } from '../../clients/statements/run-activity.ts';
-import type { Store } from '../../store.ts';
+import { listRunActivity, type RunActivityRow } from '../../clients/statements/run-activity.ts';
+import type { TimedReader } from '../../database/reader.ts';
 
 /** Integrations that are read together; in between others get their turn. */
 const TOGETHER = 100;
@@ -11,14 +11,14 @@ const TOGETHER = 100;
  * not succeeded: what has succeeded stays as it is.
  */
 export function createRunDigests<Digest>(
-  { signs }: Pick<Store, 'signs'>,
+  reader: TimedReader,
   read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Digest>>,
 ): (ids: readonly string[]) => Promise<ReadonlyMap<string, Digest>> {
   let rows: ReadonlyMap<string, RunActivityRow> = new Map();
   const known = new Map<string, Digest>();
 
   return async (ids) => {
-    const now = await signs.listSigns(rows);
+    const now = await listRunActivity(reader, rows);
     for (const id of known.keys()) {
       const row = now.get(id);
       if (row?.status !== 'succeeded' || row !== rows.get(id)) known.delete(id);

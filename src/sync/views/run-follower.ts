@@ -33,7 +33,7 @@ export interface RunFollower<Message> {
 }
 
 export interface FollowerOptions<Message> {
-  store: Pick<Store, 'runs' | 'runRequests' | 'runRows' | 'contacts' | 'reader'>;
+  store: Store;
   clock: Clock;
   /** Makes what listeners are sent; once for each look. */
   toMessage(run: FollowedRun): Message;
@@ -105,7 +105,7 @@ export function createRunFollower<Message>(
     while (!over.signal.aborted) {
       const beganMs = clock.monotonicMs();
       try {
-        const report = await findRunReport(store, runId);
+        const report = await findRunReport(store.reader, runId);
         // A run that was taken up anew after a crash goes on under another id.
         if (report === null) break;
         const look = await lookAt(run, report);

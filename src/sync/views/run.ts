@@ -14,10 +14,13 @@ import {
   type Trigger,
   triggerSchema,
 } from '../../core/run.ts';
+import type { Reader } from '../../database/reader.ts';
+import type { Store } from '../../database/store.ts';
 import { getNetworkCreditsByRun } from '../../networks/statements/network-adds.ts';
 import { listNetworkCounts } from '../../networks/statements/network-counts.ts';
-import type { Store } from '../../store.ts';
-import type { RunRecord } from '../statements/runs.ts';
+import { findRequestByRun } from '../statements/run-requests.ts';
+import { countRunReasons } from '../statements/run-rows.ts';
+import { findRunById, listRunRecords, type RunRecord } from '../statements/runs.ts';
 
 /** What only the process that ran knows. */
 export interface RunFacts {
@@ -45,12 +48,9 @@ function readFacts({ facts }: Pick<RunRecord, 'facts'>): RunFacts {
  * The report of a run: the one it left when it ended, or else how things stand now. A run that
  * was cut off left none.
  */
-export async function readReport(
-  store: Pick<Store, 'runRows' | 'reader'>,
-  row: RunRecord,
-): Promise<RunReport> {
+export async function readReport(reader: Reader, row: RunRecord): Promise<RunReport> {
   return row.report === null
-    ? buildReport(store, row, readFacts(row))
+    ? buildReport(reader, row, readFacts(row))
     : runReportSchema.parse(JSON.parse(row.report));
 }
 
@@ -72,11 +72,11 @@ const balancesSchema = z.object({
 
 /** The report of a run as it stands now; a finished one keeps its own (`report` of the row). */
 export async function buildReport(
-  store: Pick<Store, 'runRows' | 'reader'>,
+  reader: Reader,
   row: RunRecord,
   facts: RunFacts = NO_FACTS,
 ): Promise<RunReport> {
-  const reasons = await store.runRows.count(row);
+  const reasons = await countRunReasons(reader, row);
   return {
     id: row.id,
     integration: row.integrationId,
@@ -95,11 +95,11 @@ export async function buildReport(
     credits: {
       enhancements: { spent: row.spentEnhancements, remaining: facts.remaining.enhancements },
       networks: {
-        spent: await getNetworkCreditsByRun(store.reader, row.id),
+        spent: await getNetworkCreditsByRun(reader, row.id),
         remaining: facts.remaining.networks,
       },
     },
-    networks: await listNetworkCounts(store.reader, row.id),
+    networks: await listNetworkCounts(reader, row.id),
     calls: facts.calls,
   };
 }
@@ -131,21 +131,18 @@ function toStatus(text: string): RunStatus {
  * The run with this id as it stands now, or null. It is looked for where it is when it has begun,
  * where it waits, and, since it may have begun between the two looks, once more where it began.
  */
-export async function findRunReport(
-  store: Pick<Store, 'runs' | 'runRequests' | 'runRows' | 'reader'>,
-  id: string,
-): Promise<RunReport | null> {
-  const row = await store.runs.find(id);
-  if (row) return readReport(store, row);
-  const request = await store.runRequests.findByRun(id);
+export async function findRunReport(reader: Reader, id: string): Promise<RunReport | null> {
+  const row = await findRunById(reader, id);
+  if (row) return readReport(reader, row);
+  const request = await findRequestByRun(reader, id);
   // Too many single contacts waited: one run over all of them answers.
-  if (request?.mergedInto) return findRunReport(store, request.mergedInto);
+  if (request?.mergedInto) return findRunReport(reader, request.mergedInto);
   if (request) {
     const { integrationId: integration, trigger, requestedAt } = request;
     return waitingRun({ id, integration, trigger: triggerSchema.parse(trigger), requestedAt });
   }
-  const begun = await store.runs.find(id);
-  return begun ? readReport(store, begun) : null;
+  const begun = await findRunById(reader, id);
+  return begun ? readReport(reader, begun) : null;
 }
 
 /** A run that has not begun: it runs as far as its caller is concerned, and has done nothing. */
@@ -216,12 +213,12 @@ export interface Running {
 /** Who holds the lease of an integration, if they still live; `owner` is this process. */
 export async function findRunning(
   { owner: self }: { owner: Owner },
-  { leases, runs }: Pick<Store, 'leases' | 'runs'>,
+  { leases, reader }: Store,
   integrationId: string,
 ): Promise<Running | null> {
   const holder = await leases.holder(integrationId);
   if (!holder || ownerIsGone(holder.owner, self, isRunning)) return null;
-  const begun = await runs.list({ integrationId, status: 'running', limit: 1 });
+  const begun = await listRunRecords(reader, { integrationId, status: 'running', limit: 1 });
   // A run that was cut off is still called running while a user undoes an older one.
   const run = begun.find(({ epoch }) => epoch === holder.epoch);
   return {

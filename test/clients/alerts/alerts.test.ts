@@ -2,9 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Alerts, createAlerts } from '../../../src/clients/alerts/alerts.ts';
 import { RETRY_WAIT_MS } from '../../../src/clients/alerts/notifier.ts';
+import { listAlerts } from '../../../src/clients/statements/alerts.ts';
 import { ALERT_KINDS, alertsSchema } from '../../../src/core/alert-settings.ts';
 import { integrationSchema } from '../../../src/core/integration.ts';
 import { silentLog } from '../../../src/core/log.ts';
+import { recordRunBegin, recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import { holdChanged } from '../../contacts/contact-stages.ts';
 import { type StoreWorld, storeWorlds } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
@@ -271,7 +273,7 @@ describeEachDatabase('alerts', (open) => {
   it('reads nothing while there is no channel to send to', async () => {
     await endRun('failed', null);
     await alertsBy('none').tick();
-    expect(await world.store.alerts.list()).toEqual([]);
+    expect(await listAlerts(world.store.reader)).toEqual([]);
   });
 
   it('sends mail to everybody who is named', async () => {
@@ -325,7 +327,7 @@ describeEachDatabase('alerts', (open) => {
 
   /** Changes that are on record and were not sent. */
   async function unsent(): Promise<number> {
-    return (await world.store.alerts.list()).filter(({ sentAt }) => sentAt === null).length;
+    return (await listAlerts(world.store.reader)).filter(({ sentAt }) => sentAt === null).length;
   }
 
   let runs = 0;
@@ -340,13 +342,15 @@ describeEachDatabase('alerts', (open) => {
     await clock.advance(1);
     runs += 1;
     const id = `ended-${runs}`;
-    await store.runs.begin(lease, id, 'manual', null);
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, id, 'manual', null));
     const credits = { enhancements: { remaining }, networks: { remaining: null } };
-    await store.runs.finish(lease, id, {
-      ...{ status, reason: code === null ? null : { code, message: 'Anna Smith' } },
-      finishedAt: clock.now(),
-      report: JSON.stringify({ credits }),
-    });
+    await store.checkpoint(lease, (trx) =>
+      recordRunEnd(trx, id, {
+        ...{ status, reason: code === null ? null : { code, message: 'Anna Smith' } },
+        finishedAt: clock.now(),
+        report: JSON.stringify({ credits }),
+      }),
+    );
   }
 
   async function hold(contact: string): Promise<void> {

@@ -2,6 +2,8 @@ import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createAlerts } from '../../../src/clients/alerts/alerts.ts';
 import { RETRY_WAIT_MS } from '../../../src/clients/alerts/notifier.ts';
+import { findSentAuditEnd } from '../../../src/clients/statements/alerts.ts';
+import { savePause } from '../../../src/clients/statements/schedules.ts';
 import { alertsSchema } from '../../../src/core/alert-settings.ts';
 import { integrationSchema } from '../../../src/core/integration.ts';
 import { silentLog } from '../../../src/core/log.ts';
@@ -21,9 +23,9 @@ describeEachDatabase('the end of the audit', (open) => {
 
   it('goes out once a day if it has moved, and shows later that entries before it are gone', async () => {
     const { world, tick, texts } = await watched();
-    await world.store.schedules.pause('a');
+    await world.store.act((trx) => savePause(trx, 'a'));
     await tick();
-    await world.store.schedules.pause('b');
+    await world.store.act((trx) => savePause(trx, 'b'));
     await tick();
     expect(texts()).toHaveLength(1);
     const [, seq = '', hash = ''] = /--known (\d+):([\w-]+)/.exec(texts()[0] ?? '') ?? [];
@@ -52,7 +54,7 @@ describeEachDatabase('the end of the audit', (open) => {
     const { world, tick, texts } = await watched();
     const { db, store, clock } = world;
     const early = await db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
-    await store.schedules.pause('a');
+    await store.act((trx) => savePause(trx, 'a'));
     await tick();
     await db.deleteFrom('audit_entries').where('seq', '>', early.seq).execute();
     await db.updateTable('audit_head').set(early).execute();
@@ -65,13 +67,13 @@ describeEachDatabase('the end of the audit', (open) => {
     const { world, tick, texts, webhook } = await watched();
     webhook.answer(500);
     await tick();
-    expect(await world.store.alerts.findSentEnd()).toBeNull();
+    expect(await findSentAuditEnd(world.store.reader)).toBeNull();
     webhook.answer(200);
     await tick();
-    expect(await world.store.alerts.findSentEnd()).toBeNull();
+    expect(await findSentAuditEnd(world.store.reader)).toBeNull();
     await world.clock.advance(RETRY_WAIT_MS);
     await tick();
-    expect(await world.store.alerts.findSentEnd()).not.toBeNull();
+    expect(await findSentAuditEnd(world.store.reader)).not.toBeNull();
     expect(texts().at(-1)).toContain('The audit ends at');
   });
 

@@ -1,4 +1,15 @@
 import { expect, it } from 'vitest';
+import {
+  deleteSettings,
+  findIntegrationState,
+  listChangedSettings,
+  listSealedSettings,
+  pinCrmAccount,
+  resetCursor,
+  saveSealedSettings,
+} from '../../../src/clients/statements/integrations.ts';
+import { listScheduleRecords, saveSchedules } from '../../../src/clients/statements/schedules.ts';
+import { listRunRequests, requestRun } from '../../../src/sync/statements/run-requests.ts';
 import { noting } from '../../contacts/contact-stages.ts';
 import { INTEGRATION, RUN, storeWorlds, takeLease } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
@@ -11,7 +22,7 @@ describeEachDatabase('integrations', (open) => {
     ['whose first run has begun', INTEGRATION],
   ])('remembers nothing of an integration %s', async (_case, id) => {
     const { store } = await createWorld();
-    expect(await store.integrations.findState(id)).toEqual({
+    expect(await findIntegrationState(store.reader, id)).toEqual({
       crmAccount: null,
       cursor: null,
       cursorScope: null,
@@ -22,11 +33,13 @@ describeEachDatabase('integrations', (open) => {
   it('pins the CRM account of one integration alone', async () => {
     const { store, lease } = await createWorld();
     await takeLease(store, 'lakeside');
-    await store.integrations.pinAccount(lease, 'account-1');
-    expect(await store.integrations.findState(INTEGRATION)).toMatchObject({
+    await store.checkpoint(lease, (trx) => pinCrmAccount(trx, 'account-1'));
+    expect(await findIntegrationState(store.reader, INTEGRATION)).toMatchObject({
       crmAccount: 'account-1',
     });
-    expect(await store.integrations.findState('lakeside')).toMatchObject({ crmAccount: null });
+    expect(await findIntegrationState(store.reader, 'lakeside')).toMatchObject({
+      crmAccount: null,
+    });
   });
 
   it('starts reading from the beginning when the scope of reading changes', async () => {
@@ -38,23 +51,25 @@ describeEachDatabase('integrations', (open) => {
       page,
       noting(() => ({ kind: 'keep' })),
     );
-    await store.integrations.pinAccount(lease, 'account-1');
-    await store.integrations.resetCursor(lease, 'scope-2', 'run');
-    expect(await store.integrations.findState(INTEGRATION)).toEqual({
+    await store.checkpoint(lease, (trx) => pinCrmAccount(trx, 'account-1'));
+    await store.checkpoint(lease, (trx) => resetCursor(trx, 'scope-2', 'run'));
+    expect(await findIntegrationState(store.reader, INTEGRATION)).toEqual({
       crmAccount: 'account-1',
       cursor: null,
       cursorScope: 'scope-2',
       identitySources: null,
     });
-    expect(await store.integrations.findState('lakeside')).toMatchObject({ cursorScope: null });
+    expect(await findIntegrationState(store.reader, 'lakeside')).toMatchObject({
+      cursorScope: null,
+    });
   });
 
   it('lists the sealed settings of integrations that have any, by id', async () => {
     const { store } = await createWorld();
-    await store.integrations.saveSealedSettings('lakeside', 'sealed 1');
-    await store.integrations.saveSealedSettings('hillside', 'sealed 2');
-    await store.integrations.saveSealedSettings('lakeside', 'sealed 3');
-    expect(await store.integrations.listSealedSettings()).toEqual([
+    await store.act((trx) => saveSealedSettings(trx, 'lakeside', 'sealed 1'));
+    await store.act((trx) => saveSealedSettings(trx, 'hillside', 'sealed 2'));
+    await store.act((trx) => saveSealedSettings(trx, 'lakeside', 'sealed 3'));
+    expect(await listSealedSettings(store.reader)).toEqual([
       { id: 'hillside', settings: 'sealed 2' },
       { id: 'lakeside', settings: 'sealed 3' },
     ]);
@@ -62,31 +77,32 @@ describeEachDatabase('integrations', (open) => {
 
   it('keeps the lease and the cursor of an integration whose settings are saved', async () => {
     const { store, lease } = await createWorld();
-    await store.integrations.resetCursor(lease, 'scope-1', 'run');
-    await store.integrations.saveSealedSettings(INTEGRATION, 'sealed');
+    await store.checkpoint(lease, (trx) => resetCursor(trx, 'scope-1', 'run'));
+    await store.act((trx) => saveSealedSettings(trx, INTEGRATION, 'sealed'));
     await store.leases.renew(lease);
-    expect(await store.integrations.findState(INTEGRATION)).toMatchObject({
+    expect(await findIntegrationState(store.reader, INTEGRATION)).toMatchObject({
       cursorScope: 'scope-1',
     });
-    expect(await store.integrations.listSealedSettings()).toEqual([
+    expect(await listSealedSettings(store.reader)).toEqual([
       { id: INTEGRATION, settings: 'sealed' },
     ]);
   });
 
   it('lists what was applied and removed after a change, each once, and in that order', async () => {
     const { store } = await createWorld();
-    const { saveSealedSettings, removeSettings, listChangedSettings } = store.integrations;
+    const save = (id: string, settings: string) =>
+      store.act((trx) => saveSealedSettings(trx, id, settings));
     const beginning = { version: -1, id: '' };
-    await saveSealedSettings('lakeside', 'sealed 1');
-    await saveSealedSettings('hillside', 'sealed 2');
-    const [first, second, ...others] = await listChangedSettings(beginning);
+    await save('lakeside', 'sealed 1');
+    await save('hillside', 'sealed 2');
+    const [first, second, ...others] = await listChangedSettings(store.reader, beginning);
     expect([first?.id, second?.id, others]).toEqual(['lakeside', 'hillside', []]);
     if (second === undefined) throw new Error('two were applied');
-    expect(await listChangedSettings(second)).toEqual([]);
-    expect(await removeSettings('lakeside')).toBe(true);
-    expect(await removeSettings('lakeside')).toBe(false);
-    await saveSealedSettings('hillside', 'sealed 3');
-    expect(await listChangedSettings(second)).toMatchObject([
+    expect(await listChangedSettings(store.reader, second)).toEqual([]);
+    expect(await store.act((trx) => deleteSettings(trx, 'lakeside'))).toBe(true);
+    expect(await store.act((trx) => deleteSettings(trx, 'lakeside'))).toBe(false);
+    await save('hillside', 'sealed 3');
+    expect(await listChangedSettings(store.reader, second)).toMatchObject([
       { id: 'lakeside', settings: null },
       { id: 'hillside', settings: 'sealed 3' },
     ]);
@@ -95,8 +111,8 @@ describeEachDatabase('integrations', (open) => {
   it('lists all that twenty processes apply at once, however they commit', async () => {
     const { store } = await createWorld();
     const ids = Array.from({ length: 20 }, (_, index) => `at-once-${index}`);
-    await Promise.all(ids.map((id) => store.integrations.saveSealedSettings(id, 'sealed')));
-    const listed = await store.integrations.listChangedSettings({ version: -1, id: '' });
+    await Promise.all(ids.map((id) => store.act((trx) => saveSealedSettings(trx, id, 'sealed'))));
+    const listed = await listChangedSettings(store.reader, { version: -1, id: '' });
     expect(new Set(listed.map(({ version }) => version)).size).toBe(ids.length);
     expect(listed.map(({ id }) => id).sort()).toEqual(ids.sort());
   });
@@ -104,21 +120,23 @@ describeEachDatabase('integrations', (open) => {
   it('removes with the settings the schedule and the runs that wait, and nothing of another', async () => {
     const { store } = await createWorld();
     for (const id of ['lakeside', 'hillside']) {
-      await store.integrations.saveSealedSettings(id, 'sealed');
-      await store.schedules.plan([{ integrationId: id, rule: 'rule', nextRunAt: 1 }]);
-      await store.runRequests.add({
-        integrationId: id,
-        contact: null,
-        trigger: 'manual',
-        full: false,
-        runId: `run-${id}`,
-      });
+      await store.act((trx) => saveSealedSettings(trx, id, 'sealed'));
+      await saveSchedules(store.connection, [{ integrationId: id, rule: 'rule', nextRunAt: 1 }]);
+      await store.act((trx) =>
+        requestRun(trx, {
+          integrationId: id,
+          contact: null,
+          trigger: 'manual',
+          full: false,
+          runId: `run-${id}`,
+        }),
+      );
     }
-    await store.integrations.removeSettings('lakeside');
-    expect((await store.schedules.list()).map(({ integrationId }) => integrationId)).toEqual([
-      'hillside',
-    ]);
-    expect(await store.runRequests.list('lakeside')).toEqual([]);
-    expect(await store.runRequests.list('hillside')).toHaveLength(1);
+    await store.act((trx) => deleteSettings(trx, 'lakeside'));
+    expect(
+      (await listScheduleRecords(store.reader)).map(({ integrationId }) => integrationId),
+    ).toEqual(['hillside']);
+    expect(await listRunRequests(store.reader, 'lakeside')).toEqual([]);
+    expect(await listRunRequests(store.reader, 'hillside')).toHaveLength(1);
   });
 });

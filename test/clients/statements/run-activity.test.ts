@@ -1,5 +1,9 @@
 import { beforeEach, expect, it } from 'vitest';
-import type { RunActivityRow } from '../../../src/clients/statements/run-activity.ts';
+import {
+  listRunActivity,
+  type RunActivityRow,
+} from '../../../src/clients/statements/run-activity.ts';
+import { recordRunBegin, recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import {
   INTEGRATION,
   RUN,
@@ -23,7 +27,9 @@ describeEachDatabase('the signs of all integrations', (open) => {
     expect(await look()).toMatchObject({ run: RUN, status: 'running', isGoingOn: true });
     await end(RUN, 'succeeded');
     expect(await look()).toMatchObject({ run: RUN, status: 'succeeded', isGoingOn: false });
-    await world.store.runs.begin(world.lease, 'run-2', 'manual', null);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRunBegin(trx, 'run-2', 'manual', null),
+    );
     expect(await look()).toMatchObject({ run: 'run-2', status: 'running', isGoingOn: true });
     await end('run-2', 'failed');
     expect(await look()).toMatchObject({ run: 'run-2', status: 'failed', reasonMessage: 'Why' });
@@ -40,7 +46,7 @@ describeEachDatabase('the signs of all integrations', (open) => {
     await end(RUN, 'succeeded');
     await takeLease(world.store, 'harbor');
     await look();
-    expect(await world.store.signs.listSigns(new Map())).toEqual(known);
+    expect(await listRunActivity(world.store.reader, new Map())).toEqual(known);
     expect(known.get('harbor')).toMatchObject({ run: null, isGoingOn: false });
   });
 
@@ -53,13 +59,15 @@ describeEachDatabase('the signs of all integrations', (open) => {
   });
 
   async function look(): Promise<RunActivityRow | undefined> {
-    known = await world.store.signs.listSigns(known);
+    known = await listRunActivity(world.store.reader, known);
     return known.get(INTEGRATION);
   }
 
   async function end(run: string, status: 'succeeded' | 'failed'): Promise<void> {
     const reason = status === 'failed' ? { code: 'unexpected_error', message: 'Why' } : null;
     const finishedAt = world.clock.now();
-    await world.store.runs.finish(world.lease, run, { status, reason, finishedAt, report: '{}' });
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRunEnd(trx, run, { status, reason, finishedAt, report: '{}' }),
+    );
   }
 });

@@ -2,7 +2,14 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { saveHook } from '../../../src/clients/statements/hooks.ts';
 import type { Trigger } from '../../../src/core/run.ts';
+import { listRereads, planReread, requestReread } from '../../../src/jobs/statements/rereads.ts';
 import { createStore, type Store } from '../../../src/store.ts';
+import {
+  listReadyRequests,
+  requestContacts,
+  requestRun,
+} from '../../../src/sync/statements/run-requests.ts';
+import { recordRunBegin } from '../../../src/sync/statements/runs.ts';
 import {
   INTEGRATION,
   START_MS,
@@ -52,18 +59,18 @@ describeEachDatabase('a burst of webhooks', (open, kind) => {
     await call(world.store, 'a');
     await begin(world, 'a');
     await pass(world, 10);
-    await world.store.runRequests.addNamed(INTEGRATION, ['1', '2'], ids('b', 'c'));
+    await world.store.act((trx) => requestContacts(trx, INTEGRATION, ['1', '2'], ids('b', 'c')));
     await pass(world, 15_000);
     await begin(world, 'b');
     expect(await ready(world.store)).toEqual(['c']);
     await pass(world, 5);
-    await world.store.runRequests.addNamed(INTEGRATION, ['3'], ids('d'));
+    await world.store.act((trx) => requestContacts(trx, INTEGRATION, ['3'], ids('d')));
     await pass(world, 10);
-    await world.store.runRequests.addNamed(INTEGRATION, ['4'], ids('e'));
+    await world.store.act((trx) => requestContacts(trx, INTEGRATION, ['4'], ids('e')));
     // The call for 3 came after a quiet time, the one for 4 did not.
     expect(await ready(world.store)).toEqual(['c', 'd', 'e']);
     await begin(world, 'd');
-    await world.store.runRequests.addNamed(INTEGRATION, ['5'], ids('f'));
+    await world.store.act((trx) => requestContacts(trx, INTEGRATION, ['5'], ids('f')));
     expect(await ready(world.store)).toEqual(['c', 'e']);
   });
 
@@ -121,10 +128,10 @@ describeEachDatabase('a burst of webhooks', (open, kind) => {
     const world = await createBurst();
     await call(world.store, 'a');
     await begin(world, 'a');
-    await world.store.rereads.note(INTEGRATION);
-    const [row] = await world.store.rereads.list();
+    await planReread(world.store.connection, INTEGRATION);
+    const [row] = await listRereads(world.store.reader);
     if (!row) throw new Error('nothing is to be read again');
-    await world.store.rereads.ask(row, { runId: 'b', isLast: true });
+    await world.store.act((trx) => requestReread(trx, row, { runId: 'b', isLast: true }));
     expect(await ready(world.store)).toEqual([]);
     await pass(world, 15_001);
     expect(await ready(world.store)).toEqual(['b']);
@@ -146,21 +153,21 @@ async function pass({ db }: StoreWorld, ms: number): Promise<void> {
 }
 
 function call(
-  { runRequests }: Store,
+  store: Store,
   runId: string,
   other: { trigger?: Trigger; integrationId?: string; contact?: string } = {},
 ): Promise<string> {
   const request = { integrationId: INTEGRATION, contact: null, trigger: 'webhook' } as const;
-  return runRequests.add({ ...request, full: false, runId, ...other });
+  return store.act((trx) => requestRun(trx, { ...request, full: false, runId, ...other }));
 }
 
-async function ready({ runRequests }: Store): Promise<string[]> {
-  return (await runRequests.listReady()).map(({ runId }) => runId);
+async function ready({ reader }: Store): Promise<string[]> {
+  return (await listReadyRequests(reader)).map(({ runId }) => runId);
 }
 
 async function begin({ store }: Pick<StoreWorld, 'store'>, runId: string): Promise<void> {
   const lease = await takeLease(store, INTEGRATION);
-  await store.runs.begin(lease, runId, 'webhook', null);
+  await store.checkpoint(lease, (trx) => recordRunBegin(trx, runId, 'webhook', null));
 }
 
 function ids(...names: string[]): () => string {

@@ -215,6 +215,7 @@ describe('who the contacts of a CSV file are', () => {
     const usual = await shape({});
     expect(usual).toMatchObject({
       mode: 'plain',
+      names: ['First', 'Last'],
       sources: [
         { name: 'Street', part: 'addresses', readable: true },
         { name: 'City', part: 'addresses', readable: true },

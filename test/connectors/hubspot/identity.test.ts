@@ -74,6 +74,7 @@ describe('what of an identity can be read in HubSpot', () => {
     expect(connector.identity?.()).toEqual({
       mode: 'plain',
       columns: expect.stringContaining(employer),
+      names: ['firstname', 'lastname'],
       sources: [
         ...ADDRESS_PARTS.map((name) => ({ name, part: 'addresses', readable: true })),
         ...employers.map((name) => ({ name, part: 'employers', readable: true })),

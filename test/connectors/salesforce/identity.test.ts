@@ -35,6 +35,7 @@ describe('what Salesforce contacts are made of', () => {
     expect(identityOf(await prepared())).toEqual({
       columns: 'employer=auto',
       mode: shape,
+      names: ['FirstName', 'LastName'],
       sources: [
         ...[...MAILING, ...OTHER].map((name) => ({ name, part: 'addresses', readable: true })),
         ...employers.map((name) => ({ name, part: 'employers', readable: true })),
@@ -58,7 +59,8 @@ describe('what Salesforce contacts are made of', () => {
     await setFieldAccess('MailingAddress', 'hidden');
     const hidden = await prepared({ bulkThreshold });
     const { sources, ...mapping } = identityOf(hidden);
-    expect(mapping).toEqual({ columns: before.columns, mode: before.mode });
+    const { columns, mode, names } = before;
+    expect(mapping).toEqual({ columns, mode, names });
     expect(sources.filter(({ readable }) => !readable).map(({ name }) => name)).toEqual(MAILING);
     const [first, second] = await contactsOf(hidden, ids);
     expect(first).toMatchObject({ addresses: [], employers: ['Acme Foundation'] });

@@ -4,6 +4,7 @@ import {
   listSpentDays,
   listSpentMonths,
 } from '../../../src/credits/statements/credit-spans.ts';
+import { recordRunBegin, recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import {
   accept,
   chargeLoss,
@@ -26,7 +27,7 @@ const FIRST_DAY = '2027-01-15';
 
 function finish({ store, lease, clock }: StoreWorld, run = RUN): Promise<void> {
   const end = { reason: null, finishedAt: clock.now(), report: '{}' };
-  return store.runs.finish(lease, run, { status: 'succeeded', ...end });
+  return store.checkpoint(lease, (trx) => recordRunEnd(trx, run, { status: 'succeeded', ...end }));
 }
 
 function days({ store }: StoreWorld, integrations: string[] | null = [INTEGRATION]) {
@@ -70,7 +71,9 @@ describeEachDatabase('what was spent by day', (open) => {
     await finish(world);
     expect(await days(world)).toEqual([{ at: FIRST_DAY, ...SPENT }]);
     await world.clock.advance(DAY_MS);
-    await world.store.runs.begin(world.lease, 'run-2', 'schedule', null);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRunBegin(trx, 'run-2', 'schedule', null),
+    );
     await chargeLoss(world, 'hold', { charged: 1 });
     await finish(world, 'run-2');
     expect(await days(world)).toEqual([{ at: FIRST_DAY, ...SPENT, enhancements: 1 }]);
@@ -82,7 +85,9 @@ describeEachDatabase('what was spent by day', (open) => {
     await submit(world, crmIds(3));
     await accept(world, crmIds(3));
     await world.clock.advance(DAY_MS);
-    await world.store.runs.begin(world.lease, 'run-2', 'schedule', null);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRunBegin(trx, 'run-2', 'schedule', null),
+    );
     expect(await days(world)).toEqual([{ at: FIRST_DAY, ...SPENT }]);
     await finish(world, 'run-2');
     expect(await days(world)).toEqual([{ at: FIRST_DAY, ...SPENT }]);

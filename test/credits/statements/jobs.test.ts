@@ -9,6 +9,7 @@ import {
 } from '../../../src/credits/statements/jobs.ts';
 import { fromRow } from '../../../src/database/from-row.ts';
 import type { Store } from '../../../src/store.ts';
+import { recordRunBegin } from '../../../src/sync/statements/runs.ts';
 import {
   contactOf,
   crmIds,
@@ -134,7 +135,9 @@ describeEachDatabase('recordProgress', (open) => {
     const world = await createWorld();
     await start(world, ['c-1']);
     await world.clock.advance(1_000);
-    await world.store.runs.begin(world.lease, 'run-2', 'schedule', null);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRunBegin(trx, 'run-2', 'schedule', null),
+    );
     await record(world, { failed: ['c-1'] }, 'run-2');
     expect(await jobOf(world, 'c-1')).toMatchObject({
       state: 'failed',

@@ -9,6 +9,7 @@ import { listReadyJobs, recordJobProgress } from '../../../src/credits/statement
 import { findShares } from '../../../src/credits/statements/paid-jobs.ts';
 import { takeShares } from '../../../src/credits/statements/shares.ts';
 import type { Lease } from '../../../src/database/leases.ts';
+import { findRunById, recordRunBegin } from '../../../src/sync/statements/runs.ts';
 import {
   accept,
   chargeLoss,
@@ -47,7 +48,7 @@ describeEachDatabase('shares', (open) => {
   async function createTwo(): Promise<TwoWorlds> {
     const world = await createWorld();
     const lease = await takeLease(world.store, OTHER);
-    await world.store.runs.begin(lease, OTHER_RUN, 'manual', null);
+    await world.store.checkpoint(lease, (trx) => recordRunBegin(trx, OTHER_RUN, 'manual', null));
     return { ...world, other: { ...world, lease } };
   }
 
@@ -85,7 +86,7 @@ describeEachDatabase('shares', (open) => {
       known: null,
       answered_at: null,
     });
-    expect(await world.store.runs.find(OTHER_RUN)).toMatchObject({
+    expect(await findRunById(world.store.reader, OTHER_RUN)).toMatchObject({
       sharedCount: 1,
       submittedCount: 0,
       spentEnhancements: 0,
@@ -123,7 +124,7 @@ describeEachDatabase('shares', (open) => {
     expect(holds).toMatchObject([
       { id: trackingIdOf('c-9'), crmId: 'c-9', kind: 'lost_answer', openedAt: START_MS },
     ]);
-    expect(await world.store.runs.find(OTHER_RUN)).toMatchObject({ sharedCount: 0 });
+    expect(await findRunById(world.store.reader, OTHER_RUN)).toMatchObject({ sharedCount: 0 });
   });
 
   it('do not heed a lost answer that is decided, or where the settings spend again', async () => {
@@ -299,7 +300,7 @@ describeEachDatabase('shares', (open) => {
     ]);
     await takeDue(world.other, ['c-8', 'c-9'], 'ada');
     expect(await contactOf(world, 'c-9')).toMatchObject({ state: 'submitted' });
-    expect(await world.store.runs.find(OTHER_RUN)).toMatchObject({ sharedCount: 1 });
+    expect(await findRunById(world.store.reader, OTHER_RUN)).toMatchObject({ sharedCount: 1 });
     expect(await contactOf(world, 'c-8')).toMatchObject({ outcome_reason: 'opted_out' });
     expect(await jobsOf(world, 'c-8')).toEqual([]);
   });

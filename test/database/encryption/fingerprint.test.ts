@@ -1,6 +1,7 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { savePause } from '../../../src/clients/statements/schedules.ts';
 import {
   createFingerprint,
   loadFingerprintKey,
@@ -100,7 +101,7 @@ describeEachDatabase('loadFingerprintKey', (open) => {
     const sealer = createSealer(parseKeyRing(oldKey));
     const fingerprint = createFingerprint(await loadFingerprintKey(db, sealer));
     const store = createStore({ db, clock: createFakeClock(), fingerprint });
-    await store.schedules.pause('riverside');
+    await store.act((trx) => savePause(trx, 'riverside'));
     await db.deleteFrom('secrets').execute();
     await expect(loadFingerprintKey(db, sealer)).rejects.toMatchObject({
       kind: 'configuration',

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { FOREIGN_TEXT_LIFE_MS } from '../../../src/core/foreign-text.ts';
 import { MAX_TEXTS_OF_RUN } from '../../../src/database/encryption/foreign-texts.ts';
 import type { Delivery } from '../../../src/fields/statements/delivery-ends.ts';
+import { recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import { crmIds } from '../../contacts/contact-stages.ts';
 import { eraseContact } from '../../helpers/erasing.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
@@ -18,11 +19,13 @@ describeEachDatabase('texts of a CRM', (open) => {
       ['c-1', 'sealed second'],
       ['c-2', 'sealed other'],
     ]);
-    await world.store.runs.finish(world.lease, RUN, {
-      ...{ status: 'failed', reason: { code: 'crm_request_refused', message: 'ours' } },
-      ...{ finishedAt: START_MS, report: '{}' },
-      words: { id: 'run-text', crmId: '', sealed: 'sealed of the run' },
-    });
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRunEnd(trx, RUN, {
+        ...{ status: 'failed', reason: { code: 'crm_request_refused', message: 'ours' } },
+        ...{ finishedAt: START_MS, report: '{}' },
+        words: { id: 'run-text', crmId: '', sealed: 'sealed of the run' },
+      }),
+    );
     expect((await kept(world))[0]).toEqual(['', 'sealed of the run']);
     expect(await kept(world)).toHaveLength(3);
   });
@@ -54,9 +57,11 @@ describeEachDatabase('texts of a CRM', (open) => {
     expect(await rows(world)).toBe(1);
     await world.clock.advance(FOREIGN_TEXT_LIFE_MS);
     // A run that ends drops them too.
-    await world.store.runs.finish(world.lease, RUN, {
-      ...{ status: 'succeeded', reason: null, finishedAt: world.clock.now(), report: '{}' },
-    });
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRunEnd(trx, RUN, {
+        ...{ status: 'succeeded', reason: null, finishedAt: world.clock.now(), report: '{}' },
+      }),
+    );
     expect(await rows(world)).toBe(0);
   });
 

@@ -3,7 +3,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { systemClock } from '../../../src/core/clock.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
+import { addAccessToken, revokeAccessToken } from '../../../src/people/statements/access.ts';
 import { createStore } from '../../../src/store.ts';
+import { requestRun } from '../../../src/sync/statements/run-requests.ts';
 import { eraseContact } from '../../helpers/erasing.ts';
 
 const [url = ''] = process.argv.slice(2);
@@ -20,10 +22,10 @@ for (let change = 0; ; change += 1) {
   // Of this process alone, since erasing needs the lease; and not so many that one run answers them all.
   const integrationId = `riverside-${process.pid}-${Math.floor(change / 100)}`;
   const id = randomUUID();
-  await store.access.addToken({ id, name: id, role: 'viewer', hash: id });
+  await store.act((trx) => addAccessToken(trx, { id, name: id, role: 'viewer', hash: id }));
   const request = { integrationId, trigger: 'manual', full: false } as const;
-  await store.runRequests.add({ ...request, contact: `contact-${id}`, runId: id });
-  if (id < '4') await store.access.revokeToken(id);
+  await store.act((trx) => requestRun(trx, { ...request, contact: `contact-${id}`, runId: id }));
+  if (id < '4') await store.act((trx) => revokeAccessToken(trx, id));
   if (id > 'c') await eraseContact(store, integrationId, `contact-${id}`);
   if (change === 0) process.stdout.write('begun\n');
 }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { parseOwned } from '../../../src/contacts/owned-values.ts';
 import type { IntendedWrite, WriteRecord } from '../../../src/fields/statements/deliveries.ts';
 import type { Delivery } from '../../../src/fields/statements/delivery-ends.ts';
+import { findRunById, recordRunBegin } from '../../../src/sync/statements/runs.ts';
 import {
   contactOf,
   crmIds,
@@ -104,7 +105,9 @@ describeEachDatabase('a delivered profile', (open) => {
     await makeReady(world, ['c-1']);
     await intend(world, ['c-1']);
     await world.clock.advance(1_000);
-    await world.store.runs.begin(world.lease, 'run-2', 'schedule', null);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRunBegin(trx, 'run-2', 'schedule', null),
+    );
     await record(world, [delivered('c-1', { detail: '2 fields did not fit' })], 'run-2');
     expect(await contactOf(world, 'c-1')).toMatchObject({
       state: 'settled',
@@ -124,7 +127,7 @@ describeEachDatabase('a delivered profile', (open) => {
       closed_at: START_MS + 1_000,
     });
     expect(await stateOfWrites(world)).toEqual({ 'write-c-1': 'written' });
-    expect(await world.store.runs.find('run-2')).toMatchObject({ enhancedCount: 1 });
+    expect(await findRunById(world.store.reader, 'run-2')).toMatchObject({ enhancedCount: 1 });
   });
 
   it.each([31, 131, 237])('is recorded with its own values when %i come at once', async (count) => {
@@ -373,6 +376,7 @@ function aWrite(crmId: string, changes: Partial<IntendedWrite> = {}): IntendedWr
     donorBefore: null,
     donor: null,
     introducer: '',
+    contact: `fingerprint of ${crmId}`,
     introduced: {},
     named: {},
     called: null,

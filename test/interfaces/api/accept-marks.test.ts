@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { listRunRecords } from '../../../src/sync/statements/runs.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { controlService } from '../../helpers/service-control.ts';
 import { type HttpWorld, openHttpWorld } from './http-world.ts';
@@ -22,7 +23,7 @@ async function sync({ runner, untilEnded }: HttpWorld): Promise<void> {
 }
 
 const lastRun = async ({ application: { store } }: HttpWorld) =>
-  (await store.runs.list({ integrationId: 'riverside', limit: 1 }))[0];
+  (await listRunRecords(store.reader, { integrationId: 'riverside', limit: 1 }))[0];
 
 it('asks on the page of the client, and confirms what was asked', async () => {
   const here = await openMarked();

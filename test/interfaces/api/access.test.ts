@@ -11,6 +11,8 @@ import { createTransport } from '../../../src/interfaces/api/request/transport.t
 import { startHttpServer } from '../../../src/interfaces/api/server.ts';
 import { createAttempts } from '../../../src/interfaces/api/sign-in/attempts.ts';
 import { hashToken, newAccessToken } from '../../../src/people/access-token.ts';
+import { listAccessTokens, revokeAccessToken } from '../../../src/people/statements/access.ts';
+import { listRunRequests } from '../../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { createFakeClock } from '../../helpers/fake-clock.ts';
 import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
@@ -51,9 +53,10 @@ describe('access tokens', () => {
     const world = await open({ isIdle: true });
     await world.addToken('admin');
     const token = await world.addToken('viewer');
-    const { access } = world.application.store;
-    const [row] = (await access.listTokens()).filter(({ hash }) => hash === hashToken(token));
-    await access.revokeToken(row?.id ?? '');
+    const { store } = world.application;
+    const tokens = await listAccessTokens(store.reader);
+    const row = tokens.find(({ hash }) => hash === hashToken(token));
+    await store.act((trx) => revokeAccessToken(trx, row?.id ?? ''));
     expect((await world.request('/v1/runs', { token })).status).toBe(401);
   });
 
@@ -191,7 +194,7 @@ describe('without any token', () => {
       const answer = world.request(START, { method: 'POST', headers });
       expect(await codeOf(answer), JSON.stringify(headers)).toBe('origin_foreign');
     }
-    expect(await world.application.store.runRequests.list()).toEqual([]);
+    expect(await listRunRequests(world.application.store.reader)).toEqual([]);
     const ours = { origin: world.url, 'sec-fetch-site': 'same-origin' };
     expect((await world.request(START, { method: 'POST', headers: ours })).status).toBe(202);
   });

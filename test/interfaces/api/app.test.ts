@@ -10,6 +10,7 @@ import type { HttpEnv } from '../../../src/interfaces/api/request/context.ts';
 import { answerError } from '../../../src/interfaces/api/request/errors.ts';
 import { recordRequests } from '../../../src/interfaces/api/request/guards.ts';
 import { startHttpServer } from '../../../src/interfaces/api/server.ts';
+import { listRunRequests } from '../../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { until } from '../../jobs/runner-world.ts';
 import { errorSchema, type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
@@ -167,7 +168,7 @@ describe('callers who take too much', () => {
       `POST ${START} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunk}0\r\n\r\n`,
     );
     expect(unsized).toMatch(/^HTTP\/1.1 413/);
-    expect(await here.application.store.runRequests.list()).toEqual([]);
+    expect(await listRunRequests(here.application.store.reader)).toEqual([]);
   });
 
   it('of connections make room by those that say nothing', async () => {

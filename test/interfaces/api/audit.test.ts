@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { savePause } from '../../../src/clients/statements/schedules.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { openHttpWorld } from './http-world.ts';
 
@@ -61,7 +62,7 @@ describe('GET /v1/audit', () => {
     const world = await open();
     const token = await world.addToken('admin');
     const { store } = world.application;
-    for (const id of ['a', 'b', 'c']) await store.schedules.pause(id);
+    for (const id of ['a', 'b', 'c']) await store.act((trx) => savePause(trx, id));
     const seen: (string | null)[] = [];
     let cursor = '';
     do {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFirstVisit, type FirstVisit } from '../../../src/interfaces/api/request/secret.ts';
+import { listRunRequests } from '../../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { createFakeClock } from '../../helpers/fake-clock.ts';
 import { openPlainProxy } from '../../helpers/plain-proxy.ts';
@@ -43,7 +44,7 @@ describe('a service without any token', () => {
       );
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
     }
-    expect(await world.application.store.runRequests.list()).toEqual([]);
+    expect(await listRunRequests(world.application.store.reader)).toEqual([]);
   });
 
   it('lets the browser in that follows the link first, and it may do everything', async () => {

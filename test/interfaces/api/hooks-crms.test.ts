@@ -10,6 +10,8 @@ import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import type { RunReport } from '../../../src/core/run.ts';
 import { createMissingFields } from '../../../src/fields/describe.ts';
 import type { HookSigning } from '../../../src/interfaces/api/webhooks/hook-address.ts';
+import { listRereads } from '../../../src/jobs/statements/rereads.ts';
+import { listRunRecords } from '../../../src/sync/statements/runs.ts';
 import { findRunReport } from '../../../src/sync/views/run.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { until } from '../../jobs/runner-world.ts';
@@ -113,7 +115,7 @@ async function syncAll(here: HttpWorld): Promise<void> {
 async function endOf({ application }: HttpWorld, runId: string | null): Promise<RunReport> {
   let report: RunReport | null = null;
   await until(async () => {
-    report = await findRunReport(application.store, runId ?? '');
+    report = await findRunReport(application.store.reader, runId ?? '');
     return report !== null && report.finishedAt !== null;
   });
   if (report === null) throw new Error('no run');
@@ -121,7 +123,7 @@ async function endOf({ application }: HttpWorld, runId: string | null): Promise<
 }
 
 async function runsOf({ application }: HttpWorld) {
-  return application.store.runs.list({ limit: 50 });
+  return listRunRecords(application.store.reader, { limit: 50 });
 }
 
 async function ignoredOf({ application }: HttpWorld): Promise<number | undefined> {
@@ -215,7 +217,7 @@ describe('a webhook of HubSpot, whose searches lag', () => {
     await until(async () => (await runsOf(here)).length === 4);
     const [third] = await runsOf(here);
     expect(await endOf(here, third?.id ?? '')).toMatchObject({ status: 'succeeded' });
-    expect(await here.application.store.rereads.list()).toEqual([]);
+    expect(await listRereads(here.application.store.reader)).toEqual([]);
   });
 
   it('reads no contact by id where a filter says who belongs to the integration', async () => {

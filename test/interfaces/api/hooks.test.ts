@@ -6,6 +6,8 @@ import { z } from 'zod';
 import { signatureHeaders } from '../../../sandbox/hubspot/webhooks/signature.ts';
 import { revokeHook } from '../../../src/clients/statements/hooks.ts';
 import type { HookSigning } from '../../../src/interfaces/api/webhooks/hook-address.ts';
+import { listRunRequests } from '../../../src/sync/statements/run-requests.ts';
+import { findRunById } from '../../../src/sync/statements/runs.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
 
@@ -32,7 +34,7 @@ async function statusOfBareCall(address: string): Promise<number | undefined> {
 }
 
 async function waiting({ application }: HttpWorld): Promise<(string | null)[]> {
-  const rows = await application.store.runRequests.list();
+  const rows = await listRunRequests(application.store.reader);
   return rows.map(({ contact }) => contact || null);
 }
 
@@ -66,7 +68,7 @@ describe('POST /hooks/:integration/:token', () => {
     await here.addPeople(2);
     const { runId } = (await post(here, await here.addHook())).read(acceptedSchema);
     await here.untilEnded(runId ?? '');
-    const row = await here.application.store.runs.find(runId ?? '');
+    const row = await findRunById(here.application.store.reader, runId ?? '');
     expect(row).toMatchObject({ trigger: 'webhook', status: 'succeeded', readCount: 2 });
   });
 
@@ -152,11 +154,11 @@ describe('a webhook address with HubSpot signatures', () => {
     const { here, path } = await openSigned();
     const headers = sign(path);
     expect((await post(here, path, headers, body)).read(acceptedSchema).runId).not.toBeNull();
-    const [request] = await here.application.store.runRequests.list();
+    const [request] = await listRunRequests(here.application.store.reader);
     const again = await post(here, path, headers, body);
     expect(again.status).toBe(202);
     expect(again.read(acceptedSchema).runId).toBeNull();
-    expect(await here.application.store.runRequests.list()).toEqual([request]);
+    expect(await listRunRequests(here.application.store.reader)).toEqual([request]);
   });
 
   it('takes a call again that could not be put on record, and then no more', async () => {
@@ -164,11 +166,8 @@ describe('a webhook address with HubSpot signatures', () => {
     const headers = sign(path);
     const { store } = here.application;
     const { actingAs } = store;
-    const addNamed = () => Promise.reject(new Error('the database is away'));
-    store.actingAs = (actor) => {
-      const acting = actingAs(actor);
-      return { ...acting, runRequests: { ...acting.runRequests, addNamed } };
-    };
+    const act = () => Promise.reject(new Error('the database is away'));
+    store.actingAs = (actor) => ({ ...actingAs(actor), act });
     expect((await post(here, path, headers, body)).status).toBe(500);
     store.actingAs = actingAs;
     expect((await post(here, path, headers, body)).read(acceptedSchema).runId).not.toBeNull();

@@ -28,8 +28,10 @@ import {
 import { createLog } from '../../../src/interfaces/cli/terminal/log.ts';
 import { createRunner, type Runner } from '../../../src/jobs/runner.ts';
 import { hashToken, newAccessToken } from '../../../src/people/access-token.ts';
+import { addAccessToken } from '../../../src/people/statements/access.ts';
 import type { SetupEnvironment } from '../../../src/settings/environment.ts';
 import { settingsSchema } from '../../../src/settings/settings-schema.ts';
+import { findRunById } from '../../../src/sync/statements/runs.ts';
 import { findFreePort } from '../../helpers/free-port.ts';
 import { controlService } from '../../helpers/service-control.ts';
 
@@ -218,10 +220,12 @@ export async function openHttpWorld(options: HttpWorldOptions = {}): Promise<Htt
     async addToken(role, integrations) {
       const token = newAccessToken();
       const hash = hashToken(token);
-      await application.store.access.addToken({
-        ...{ id: randomUUID(), name: role, role, hash },
-        integrations: integrations ?? null,
-      });
+      await application.store.act((trx) =>
+        addAccessToken(trx, {
+          ...{ id: randomUUID(), name: role, role, hash },
+          integrations: integrations ?? null,
+        }),
+      );
       return token;
     },
     async addHook(signing) {
@@ -274,7 +278,7 @@ const MAX_LOOKS = 3_000;
 /** A run gives its lease back right after its end is stored; until then nothing else may start. */
 async function untilEnded({ store }: Application, runId: string): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
-    const row = await store.runs.find(runId);
+    const row = await findRunById(store.reader, runId);
     if (row && row.status !== 'running' && (await isFree(row.integrationId))) return;
     await systemClock.sleep(LOOK_INTERVAL_MS);
   }

@@ -7,12 +7,14 @@ import { startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
 import { startSalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
 import { openApplication } from '../../../src/application.ts';
 import { connectorSecrets } from '../../../src/clients/connector-secrets.ts';
+import { pinCrmAccount } from '../../../src/clients/statements/integrations.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { createHttpApp } from '../../../src/interfaces/api/app.ts';
 import { startHttpServer } from '../../../src/interfaces/api/server.ts';
 import { createRunner } from '../../../src/jobs/runner.ts';
 import { hashToken, newAccessToken } from '../../../src/people/access-token.ts';
+import { addAccessToken } from '../../../src/people/statements/access.ts';
 import { settingsSchema } from '../../../src/settings/settings-schema.ts';
 import { type Browser, createBrowser } from '../../helpers/browser.ts';
 
@@ -33,7 +35,7 @@ export const WAY_BACK: Readonly<Record<Kind, string>> = {
 export type OAuthWorld = Awaited<ReturnType<typeof openOAuthWorld>>;
 
 /** Starts a CRM and the service; the caller closes them. */
-export async function openOAuthWorld(kind: Kind) {
+export async function openOAuthWorld(kind: Kind, publicUrl = PUBLIC_URL) {
   const crm = await startCrm(kind);
   const folder = await mkdtemp(join(tmpdir(), 'donor-sync-oauth-'));
   let aheadMs = 0;
@@ -46,7 +48,7 @@ export async function openOAuthWorld(kind: Kind) {
   const partner = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
   const { baseUrl: url, clientId, clientSecret } = crm;
   const settings = settingsSchema.parse({
-    server: { publicUrl: PUBLIC_URL },
+    server: { publicUrl },
     database: `sqlite:${join(folder, 'store.db')}`,
     integrations: [
       {
@@ -75,7 +77,7 @@ export async function openOAuthWorld(kind: Kind) {
     runner,
     clock,
     log: silentLog,
-    publicUrl: PUBLIC_URL,
+    publicUrl,
     version: '0.0.0',
     withoutToken: 'thisMachine',
     lastTickAt: () => clock.now(),
@@ -96,7 +98,7 @@ export async function openOAuthWorld(kind: Kind) {
     url: http.url,
     crm,
     /** A person's browser, in which the public address leads here. */
-    browser: (): Browser => createBrowser({ [PUBLIC_URL]: http.url, [WAY_BACK.hubspot]: http.url }),
+    browser: (): Browser => createBrowser({ [publicUrl]: http.url, [WAY_BACK.hubspot]: http.url }),
     /** Moves the service's clock on. */
     wait(ms: number) {
       aheadMs += ms;
@@ -104,7 +106,9 @@ export async function openOAuthWorld(kind: Kind) {
     async addToken(role: 'admin' | 'viewer'): Promise<string> {
       const token = newAccessToken();
       const hash = hashToken(token);
-      await application.store.access.addToken({ id: randomUUID(), name: role, role, hash });
+      await application.store.act((trx) =>
+        addAccessToken(trx, { id: randomUUID(), name: role, role, hash }),
+      );
       return token;
     },
     /** The refresh token that is kept, in clear. */
@@ -125,9 +129,8 @@ export async function openOAuthWorld(kind: Kind) {
       const { store } = application;
       const attempt = await store.leases.acquire('riverside', 'test', () => true);
       if (!attempt.acquired) throw new Error('the lease is taken');
-      await store.integrations.pinAccount(
-        attempt.lease,
-        store.fingerprint('crm_account', accountId),
+      await store.checkpoint(attempt.lease, (trx) =>
+        pinCrmAccount(trx, store.fingerprint('crm_account', accountId)),
       );
       await store.leases.release(attempt.lease);
     },

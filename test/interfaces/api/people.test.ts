@@ -1,6 +1,9 @@
 /** People over HTTP: joining, signing in, sessions, and what is refused on the way. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { listAccessTokens } from '../../../src/people/statements/access.ts';
+import { listPersonRecords } from '../../../src/people/statements/people.ts';
+import { listSessions } from '../../../src/people/statements/sessions.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { createFakeClock } from '../../helpers/fake-clock.ts';
 import { openHttpWorld } from './http-world.ts';
@@ -29,6 +32,19 @@ describe('an invitation', () => {
     expect(replayed.text).toContain('used up');
     expect((await signIn(world, email)).status).toBe(303);
     expect((await signIn(world, email, 'another few words')).status).toBe(401);
+  });
+
+  it('is not guessed at for long, and whoever has one joins from the same address', async () => {
+    const world = await open({ isIdle: true });
+    const { path } = await invite(world, 'Anna', 'viewer');
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 11; attempt += 1) {
+      const guess = `/join/guess-${attempt}`;
+      statuses.push((await world.request(guess)).status);
+      statuses.push((await send(world, guess, { fresh: PASSWORD })).status);
+    }
+    expect(statuses).toEqual([...Array(20).fill(404), 429, 429]);
+    expect((await send(world, path, { fresh: PASSWORD })).status).toBe(303);
   });
 
   it('is used by no page of another site, and by two at once only once', async () => {
@@ -130,9 +146,9 @@ describe('an account', () => {
     const world = await open({ isIdle: true });
     const anna = await join(world, 'Anna', 'viewer');
     const ben = await join(world, 'Ben', 'viewer');
-    const { sessions } = world.application.store;
-    const [bens] = await sessions.list({ personId: ben.id });
-    const [first] = await sessions.list({ personId: anna.id });
+    const { reader } = world.application.store;
+    const [bens] = await listSessions(reader, { personId: ben.id });
+    const [first] = await listSessions(reader, { personId: anna.id });
     const second = (await signIn(world, anna.email)).cookie ?? '';
     const as = { cookie: second };
     await send(world, `/account/sessions/${bens?.id}/end`, {}, as);
@@ -142,7 +158,7 @@ describe('an account', () => {
     expect((await get(world, '/account', second)).status).toBe(200);
     await signIn(world, anna.email);
     await send(world, '/account/sign-out-everywhere', {}, as);
-    expect(await sessions.list({ personId: anna.id })).toEqual([]);
+    expect(await listSessions(reader, { personId: anna.id })).toEqual([]);
     expect((await get(world, '/account', ben.cookie)).status).toBe(200);
   });
 
@@ -188,7 +204,7 @@ describe('an owner', () => {
     const path = /\/join\/[\w-]{43}/.exec(invited.text)?.[0] ?? '';
     const ben = await send(world, path, { fresh: PASSWORD });
     const benAs = { cookie: ben.cookie ?? '' };
-    const [, person] = await world.application.store.people.list();
+    const [, person] = await listPersonRecords(world.application.store.reader);
     const act = (word: string, form = {}) => send(world, `/people/${person?.id}/${word}`, form, as);
     expect((await send(world, '/integrations/riverside/sync', {}, benAs)).status).toBe(303);
     await act('rights', { role: 'admin', reach: 'some', 'integration.harbor': 'on' });
@@ -206,7 +222,7 @@ describe('an owner', () => {
     expect((await signIn(world, 'ben@example.org')).status).toBe(303);
     await act('remove');
     expect((await signIn(world, 'ben@example.org')).status).toBe(401);
-    expect(await world.application.store.people.list()).toHaveLength(1);
+    expect(await listPersonRecords(world.application.store.reader)).toHaveLength(1);
   });
 
   it('names clients by their ids where they are too many for boxes', async () => {
@@ -218,7 +234,7 @@ describe('an owner', () => {
     expect(page).not.toContain('name="integration.');
     const form = { name: 'portal', role: 'viewer', reach: 'some', ids: 'client-3, client-7' };
     await send(world, '/tokens', form, { cookie });
-    const [token] = await world.application.store.access.listTokens();
+    const [token] = await listAccessTokens(world.application.store.reader);
     expect(token?.integrations).toEqual(['client-3', 'client-7']);
   });
 
@@ -231,7 +247,7 @@ describe('an owner', () => {
     expect((await world.request('/v1/integrations/harbor', { token })).status).toBe(200);
     expect((await world.request('/v1/integrations/riverside', { token })).status).toBe(404);
     expect(await (await get(world, '/people', cookie)).text()).not.toContain(token);
-    const [{ id } = { id: '' }] = await world.application.store.access.listTokens();
+    const [{ id } = { id: '' }] = await listAccessTokens(world.application.store.reader);
     await send(world, `/tokens/${id}/revoke`, {}, { cookie });
     expect((await world.request('/v1/integrations/harbor', { token })).status).toBe(401);
   });

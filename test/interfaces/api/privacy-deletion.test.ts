@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { signatureHeaders } from '../../../sandbox/hubspot/webhooks/signature.ts';
+import { listRunRequests } from '../../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
 
@@ -184,7 +185,7 @@ describe('an event of a deletion that proves nothing', () => {
     const body = bodyOf([id]);
     expect((await post(here, path, {}, body)).status).toBe(202);
     expect(await due(here)).toEqual([]);
-    const waiting = await here.application.store.runRequests.list();
+    const waiting = await listRunRequests(here.application.store.reader);
     expect(waiting.map(({ contact }) => contact)).toEqual([id]);
   });
 });

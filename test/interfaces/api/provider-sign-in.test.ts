@@ -1,5 +1,6 @@
 /** Signing in by an identity provider: who was invited gets in, and no one else. */
 import { describe, expect, it } from 'vitest';
+import { setPersonDisabled } from '../../../src/people/statements/people.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { createFakeClock } from '../../helpers/fake-clock.ts';
 import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
@@ -67,7 +68,7 @@ describe('signing in by an identity provider', () => {
     expect((await signIn(world)).status).toBe(303);
     provider.user = { ...ANNA, sub: 'another-at-provider' };
     expect(await signIn(world)).toMatchObject(REFUSED);
-    await world.application.store.people.disable(id, true);
+    await world.application.store.act((trx) => setPersonDisabled(trx, id, true));
     provider.user = ANNA;
     expect(await signIn(world)).toMatchObject(REFUSED);
   });
@@ -145,7 +146,7 @@ describe('signing in by an identity provider', () => {
       expect(await status()).toBe(303);
       const again = await signIn(world);
       expect([again.status, await status(again.cookie)]).toEqual([303, 200]);
-      await world.application.store.people.disable(id, true);
+      await world.application.store.act((trx) => setPersonDisabled(trx, id, true));
       expect(await status(again.cookie)).toBe(303);
     },
   );

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { claimIdempotencyKey } from '../../../src/jobs/statements/idempotency.ts';
+import { listRunRequests } from '../../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { holdJobs } from '../../helpers/held-jobs.ts';
 import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
@@ -162,7 +164,7 @@ describe('POST /v1/integrations/:id/runs', () => {
     const { store } = here.application;
     const fingerprint = store.fingerprint('idempotency_key', 'riverside\nbroken');
     const asked = store.fingerprint('idempotent_request', JSON.stringify([null, false]));
-    await store.idempotency.claim(fingerprint, asked, 'a-run-that-never-was');
+    await store.act((trx) => claimIdempotencyKey(trx, fingerprint, asked, 'a-run-that-never-was'));
     const { run } = await start(here, {}, { 'idempotency-key': 'broken' });
     const shown = await here.request(`/v1/runs/${run.id}`);
     expect(shown.status).toBe(200);
@@ -186,7 +188,7 @@ describe('POST /v1/integrations/:id/runs', () => {
     expect([form.status, form.read(errorSchema).error.code]).toEqual([415, 'body_not_json']);
     const empty = { ...post, body: '', headers: { 'content-type': 'text/xml' } };
     expect((await here.request(RUNS, empty)).status).toBe(415);
-    expect(await here.application.store.runRequests.list()).toEqual([]);
+    expect(await listRunRequests(here.application.store.reader)).toEqual([]);
   });
 });
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
 import { findSetup } from '../../../src/clients/setup/draft.ts';
+import { pinCrmAccount } from '../../../src/clients/statements/integrations.ts';
 import { createBrowser } from '../../helpers/browser.ts';
 import { controlService } from '../../helpers/service-control.ts';
 import type { HttpWorld } from './http-world.ts';
@@ -115,9 +116,8 @@ describe('the consent of a user', () => {
     const { page } = await consent('salesforce', async ({ application: { store } }, id) => {
       const attempt = await store.leases.acquire(id, 'test', () => true);
       if (!attempt.acquired) throw new Error('the lease is taken');
-      await store.integrations.pinAccount(
-        attempt.lease,
-        store.fingerprint('crm_account', 'another'),
+      await store.checkpoint(attempt.lease, (trx) =>
+        pinCrmAccount(trx, store.fingerprint('crm_account', 'another')),
       );
       await store.leases.release(attempt.lease);
     });

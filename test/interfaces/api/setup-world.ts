@@ -1,4 +1,5 @@
 import { findSetup } from '../../../src/clients/setup/draft.ts';
+import { listSealedSettings } from '../../../src/clients/statements/integrations.ts';
 import { settingsSealContext } from '../../../src/database/encryption/seal-contexts.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { controlService } from '../../helpers/service-control.ts';
@@ -128,7 +129,7 @@ export async function done(here: HttpWorld): Promise<string> {
 export const spentBy = ({ service }: HttpWorld) => controlService(service).spent();
 
 export async function storedSettings({ application: { store, sealer } }: HttpWorld, id: string) {
-  const rows = await store.integrations.listSealedSettings();
+  const rows = await listSealedSettings(store.reader);
   const row = rows.find((one) => one.id === id);
   return row ? JSON.parse(sealer.open(row.settings, settingsSealContext(id))) : null;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectorSecrets } from '../../../src/clients/connector-secrets.ts';
 import { findSetup } from '../../../src/clients/setup/draft.ts';
+import { saveSealedSettings } from '../../../src/clients/statements/integrations.ts';
 import { SETUP_KEPT_MS } from '../../../src/clients/statements/setup-drafts.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { settingsSealContext } from '../../../src/database/encryption/seal-contexts.ts';
@@ -136,9 +137,8 @@ describe('the set-up of a client', () => {
     await settled(here, id);
     const { store, sealer } = here.application;
     const settings = { ...(await storedSettings(here, id)), name: 'By apply' };
-    await store.integrations.saveSealedSettings(
-      id,
-      sealer.seal(JSON.stringify(settings), settingsSealContext(id)),
+    await store.act((trx) =>
+      saveSealedSettings(trx, id, sealer.seal(JSON.stringify(settings), settingsSealContext(id))),
     );
     const refused = await post(here, `/setup/${id}/plan`, { do: 'rest' });
     expect(refused.status).toBe(422);

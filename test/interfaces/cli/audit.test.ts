@@ -52,6 +52,21 @@ async function changeInDatabase(): Promise<void> {
 }
 
 describe('donor-sync audit', () => {
+  it('adds nothing to what it checks, also where the entry of the settings was changed', async () => {
+    await makeToken('monitoring');
+    const { db, close } = await openDatabase<Tables>(`sqlite:${join(folder, 'data.db')}`);
+    const count = async () => (await db.selectFrom('audit_entries').select('seq').execute()).length;
+    const rename = (from: string, to: string) =>
+      db.updateTable('audit_entries').set({ action: to }).where('action', '=', from).execute();
+    const entries = await count();
+    await rename('settings.changed', 'x');
+    expect((await run('audit', 'verify')).exitCode).toBe(1);
+    await rename('x', 'settings.changed');
+    expect((await run('audit', 'verify')).exitCode).toBe(0);
+    expect(await count()).toBe(entries);
+    await close();
+  });
+
   it('shows which user of which machine did what', async () => {
     await makeToken('monitoring');
     const { exitCode, stdout } = await run('audit');
@@ -102,6 +117,25 @@ describe('donor-sync audit', () => {
     expect(later.exitCode).toBe(0);
     expect(later.stdout).toMatch(/entries, and nothing in them was changed/);
     expect((await run('audit', 'verify', '--known', 'x')).exitCode).toBe(2);
+  });
+
+  it('adds nothing to what it checks, also where the settings were changed', async () => {
+    await makeToken('monitoring');
+    const count = async () => {
+      const { db, close } = await openDatabase<Tables>(`sqlite:${join(folder, 'data.db')}`);
+      const rows = await db.selectFrom('audit_entries').select('seq').execute();
+      await close();
+      return rows.length;
+    };
+    const before = await count();
+    await writeFile(
+      join(folder, 'donor-sync.yaml'),
+      aSettingsFile({ partnerUrl: 'https://q.example' }),
+    );
+    expect((await run('audit', 'verify')).exitCode).toBe(0);
+    expect(await count()).toBe(before);
+    await makeToken('another');
+    expect(await count()).toBe(before + 2);
   });
 
   it('says with exit code 1 what was changed', async () => {

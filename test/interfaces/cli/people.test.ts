@@ -9,6 +9,7 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { passkeySealContext } from '../../../src/database/encryption/seal-contexts.ts';
 import { peopleCommand } from '../../../src/interfaces/cli/commands/access/people.ts';
+import { addPasskey } from '../../../src/people/statements/passkeys.ts';
 import { settingsSchema } from '../../../src/settings/settings-schema.ts';
 import { aSettingsFile } from './a-settings-file.ts';
 import { runCommand } from './run-command.ts';
@@ -49,7 +50,7 @@ async function addPasskeys(personId: string, ...ids: string[]) {
   for (const id of ids) {
     const sealed = application.sealer.seal(`name of ${id}`, passkeySealContext(id));
     const passkey = { id, credential: id, publicKey: 'key', counter: 0, transports: [], sealed };
-    expect(await application.store.passkeys.add(personId, passkey)).toBe('done');
+    expect(await application.store.act((trx) => addPasskey(trx, personId, passkey))).toBe('done');
   }
   await application.close();
 }

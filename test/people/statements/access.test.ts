@@ -1,4 +1,9 @@
 import { expect, it } from 'vitest';
+import {
+  addAccessToken,
+  listAccessTokens,
+  recordTokenUse,
+} from '../../../src/people/statements/access.ts';
 import { START_MS, storeWorlds } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
@@ -10,11 +15,11 @@ describeEachDatabase('access', (open) => {
 
   it('notes the use of a token at most once a minute', async () => {
     const { store, clock } = await createWorld();
-    await store.access.addToken(ANNA);
+    await store.act((trx) => addAccessToken(trx, ANNA));
     async function use(): Promise<number | null | undefined> {
-      const [token] = await store.access.listTokens();
-      if (token) await store.access.noteUse(token);
-      return (await store.access.listTokens())[0]?.lastUsedAt;
+      const [token] = await listAccessTokens(store.reader);
+      if (token) await recordTokenUse(store.connection, token);
+      return (await listAccessTokens(store.reader))[0]?.lastUsedAt;
     }
     expect(await use()).toBe(START_MS);
     await clock.advance(MINUTE_MS - 1);

@@ -1,9 +1,13 @@
 /** What someone with the whole database in hand, and without its key, can do to the audit: `verify` names each of it. */
+import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { savePause } from '../../../src/clients/statements/schedules.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { Database, Tables } from '../../../src/database/tables/tables.ts';
+import { addAccessToken } from '../../../src/people/statements/access.ts';
 import type { AuditPlace } from '../../../src/privacy/audit/audit.ts';
+import { requestRun } from '../../../src/sync/statements/run-requests.ts';
 import { INTEGRATION, type StoreWorld, storeWorlds } from '../../database/store-world.ts';
 import { withLeaseOf } from '../../helpers/erasing.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
@@ -58,7 +62,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
       await db.deleteFrom('audit_head').execute();
       await db.deleteFrom('chain_births').execute();
       await clock.advance(DAY_MS);
-      await store.schedules.pause('z');
+      await store.act((trx) => savePause(trx, 'z'));
     },
     says: /a new chain was begun/,
   },
@@ -66,7 +70,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
     does: async (db, { store }) => {
       await db.deleteFrom('audit_entries').execute();
       await db.deleteFrom('audit_head').execute();
-      await store.schedules.pause('z');
+      await store.act((trx) => savePause(trx, 'z'));
     },
     says: /first entry is not the one in the audit's birth record/,
   },
@@ -81,7 +85,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
   'the row of the end is deleted, and the audit used again': {
     does: async (db, { store }) => {
       await db.deleteFrom('audit_head').execute();
-      await store.schedules.pause('z');
+      await store.act((trx) => savePause(trx, 'z'));
     },
     says: CHANGED,
   },
@@ -117,7 +121,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
       const early = await Promise.all(
         tables.map((one) => db.selectFrom(one).selectAll().execute()),
       );
-      await store.schedules.pause('hidden');
+      await store.act((trx) => savePause(trx, 'hidden'));
       await noteKnown(store);
       for (const [index, one] of tables.entries()) {
         await db.deleteFrom(one).execute();
@@ -263,7 +267,7 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
       await head(db)
         .set((eb) => ({ seq: eb('seq', '+', 5) }))
         .execute();
-      await store.schedules.pause('z');
+      await store.act((trx) => savePause(trx, 'z'));
     },
     says: /Entries are missing/,
   },
@@ -301,8 +305,8 @@ const TAMPERINGS: Readonly<Record<string, Tampering>> = {
       await head(db)
         .set({ seq: seq - 1, hash })
         .execute();
-      await store.schedules.pause('z');
-      await store.schedules.pause('y');
+      await store.act((trx) => savePause(trx, 'z'));
+      await store.act((trx) => savePause(trx, 'y'));
     },
     says: NOT_THE_END,
   },
@@ -511,15 +515,19 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
   });
 
   it.each([
-    ['a table is dropped', sql`drop table audit_entries`, /audit_entries/],
-    ['a column is renamed', sql`alter table audit_entries rename column seq to other`, /seq/],
+    ['a table is dropped', sql`drop table audit_entries`, /table "audit_entries" is gone/],
+    [
+      'a column is renamed',
+      sql`alter table audit_entries rename column seq to other`,
+      /table "audit_entries" is not as donor-sync made it/,
+    ],
+    ['a table that others need is dropped', sql`drop table people`, /is gone from the database/],
   ])('is named: %s', async (_, change, part) => {
     // A database of its own, since others would miss what is gone.
     const world = await storeWorlds(open)();
     await fill(world);
     await change.execute(world.db);
     const { problems } = await world.store.audit.verify();
-    expect(problems.join('\n')).toMatch(/is gone from the database/);
     expect(problems.join('\n')).toMatch(part);
     expect(await unexpectedOf(world)).toEqual([]);
   });
@@ -562,6 +570,120 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
     expect(problems.join('\n')).toMatch(/has the trigger "hidden"/);
   });
 
+  /** Changes to the tables themselves, in a database of its own, since others would meet them. */
+  const CHANGED_TABLES: Readonly<Record<string, [statements: string[], says: RegExp]>> = {
+    'a table is a view that hides an entry from those who write': [
+      [
+        'alter table audit_entries rename to kept_entries',
+        'create view audit_entries as select * from kept_entries where seq <> 2',
+      ],
+      /The table "audit_entries" is gone: another program took it away, or put something else/,
+    ],
+    'who is blocked is read from a view': [
+      ['alter table forgotten rename to f', 'create view forgotten as select * from f'],
+      /The table "forgotten" is gone/,
+    ],
+    'a column is added that can refuse later rows': [
+      ['alter table forgotten add column more text'],
+      /The table "forgotten" is not as donor-sync made it/,
+    ],
+    'a number is too large to be read': [
+      [
+        'update audit_entries set at = 9223372036854775807 where seq = 2',
+        'delete from audit_entries where seq = 3',
+      ],
+      /The column "at" of the table "audit_entries" holds a number that donor-sync can't have written/,
+    ],
+  };
+
+  it.each(Object.entries(CHANGED_TABLES))('is named: %s', async (_, [statements, says]) => {
+    const world = await storeWorlds(open)();
+    await fill(world);
+    for (const statement of statements) await sql.raw(statement).execute(world.db);
+    const { problems, entries } = await world.store.audit.verify();
+    expect(problems.join('\n')).toMatch(says);
+    expect(problems.join('\n')).toMatch(/No entry was checked/);
+    expect(entries).toBe(0);
+  });
+
+  it.runIf(kind === 'postgres').each([
+    [
+      'a rule turns writes into nothing',
+      'create rule r as on insert to forgotten do instead nothing',
+    ],
+    ['rows are hidden from some users', 'alter table audit_entries enable row level security'],
+    ['a key is dropped', 'alter table audit_keys drop constraint audit_keys_pkey'],
+    ['a child table adds rows', 'create table heir () inherits (audit_entries)'],
+  ])('is named: %s', async (_, statement) => {
+    const world = await storeWorlds(open)();
+    await fill(world);
+    await sql.raw(statement).execute(world.db);
+    expect((await world.store.audit.verify()).problems.join('\n')).toMatch(
+      /is not as donor-sync made it/,
+    );
+  });
+
+  /** Another program has the file, and rights over its schema that a statement does not give. */
+  function changeFile({ url }: StoreWorld, change: (file: Sqlite.Database) => void): void {
+    const file = new Sqlite(url.replace('sqlite:', '')).unsafeMode(true);
+    file.pragma('writable_schema = on');
+    change(file);
+    file.pragma('writable_schema = off');
+    file.close();
+  }
+
+  it.runIf(kind === 'sqlite')('is named: a trigger hides under another spelling', async () => {
+    const world = await storeWorlds(open)();
+    await fill(world);
+    changeFile(world, (file) => {
+      file.exec('create trigger hidden after insert on audit_entries begin select 1; end');
+      file.exec("update sqlite_master set type = 'Trigger' where type = 'trigger'");
+    });
+    expect((await world.store.audit.verify()).problems.join('\n')).toMatch(
+      /has the trigger "hidden"/,
+    );
+  });
+
+  it.runIf(kind === 'sqlite')('is named: an index lacks an entry that its table has', async () => {
+    const world = await storeWorlds(open)();
+    await fill(world);
+    changeFile(world, (file) => {
+      const name = 'audit_entries_by_action';
+      const made = file.prepare('select sql from sqlite_master where name = ?').pluck().get(name);
+      const version = Number(file.pragma('schema_version', { simple: true }));
+      const set = file.prepare('update sqlite_master set sql = ? where name = ?');
+      set.run(`${made} where seq <> 2`, name);
+      file.pragma(`schema_version = ${version + 1}`);
+      changeFile(world, (again) => again.exec(`reindex ${name}`));
+      set.run(made, name);
+      file.pragma(`schema_version = ${version + 2}`);
+    });
+    const { problems } = await world.store.audit.verify();
+    expect(problems).toEqual([
+      expect.stringMatching(/An index of the table "audit_entries" lacks rows or has others/),
+    ]);
+  });
+
+  it.runIf(kind === 'sqlite')('begins no line of the answer', async () => {
+    const world = await storeWorlds(open)();
+    await fill(world);
+    const name = 'x\nand nothing in them was changed';
+    await sql`create trigger ${sql.ref(name)} after insert on forgotten begin select 1; end`.execute(
+      world.db,
+    );
+    const { problems } = await world.store.audit.verify();
+    expect(problems).toHaveLength(1);
+    expect(problems.join()).not.toContain('\n');
+  });
+
+  it('is not made by a part of another program that leaves the audit alone', async () => {
+    const world = await storeWorlds(open)();
+    await fill(world);
+    await sql`create table notes (text text)`.execute(world.db);
+    await sql`create view shown as select count(*) as entries from audit_entries`.execute(world.db);
+    expect((await world.store.audit.verify()).problems).toEqual([]);
+  });
+
   it('is tried in 25 ways at least', () => {
     expect(Object.keys(TAMPERINGS).length).toBeGreaterThanOrEqual(25);
   });
@@ -569,11 +691,11 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
 
 /** Entries with and without contacts, beside what is made together with its entry. */
 async function fill({ store }: StoreWorld, id = 'first'): Promise<void> {
-  await store.access.addToken({ id, name: 't', role: 'viewer', hash: id });
+  await store.act((trx) => addAccessToken(trx, { id, name: 't', role: 'viewer', hash: id }));
   for (const contact of [ADA, BEN]) await ask(store, contact);
-  await store.schedules.pause('a');
-  await store.schedules.pause('b');
-  await store.schedules.pause('c');
+  await store.act((trx) => savePause(trx, 'a'));
+  await store.act((trx) => savePause(trx, 'b'));
+  await store.act((trx) => savePause(trx, 'c'));
 }
 
 async function erase({ store }: StoreWorld, crmId: string): Promise<void> {
@@ -588,15 +710,17 @@ async function erase({ store }: StoreWorld, crmId: string): Promise<void> {
 
 function ask(store: StoreWorld['store'], contact: string) {
   const runId = crypto.randomUUID();
-  return store.runRequests.add({
-    ...{ integrationId: INTEGRATION, contact, trigger: 'manual', full: false, runId },
-  });
+  return store.act((trx) =>
+    requestRun(trx, {
+      ...{ integrationId: INTEGRATION, contact, trigger: 'manual', full: false, runId },
+    }),
+  );
 }
 
 /** What the next changes end with that is none of the errors that a user can act on. */
 async function unexpectedOf({ store }: StoreWorld): Promise<unknown[]> {
   const tried = await Promise.allSettled([
-    store.schedules.pause('next'),
+    store.act((trx) => savePause(trx, 'next')),
     ask(store, ADA),
     store.audit.list({ limit: 100 }),
   ]);

@@ -1,12 +1,19 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { holdRestored } from '../../../src/backup/restores.ts';
 import { revokeHook, saveHook } from '../../../src/clients/statements/hooks.ts';
+import { saveSealedSettings } from '../../../src/clients/statements/integrations.ts';
+import { endPause, savePause } from '../../../src/clients/statements/schedules.ts';
 import type { Actor } from '../../../src/core/actor.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { acceptMappingByPerson } from '../../../src/credits/statements/mappings.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
+import { addAccessToken, revokeAccessToken } from '../../../src/people/statements/access.ts';
+import { addSession } from '../../../src/people/statements/sessions.ts';
 import { createStore, type Store } from '../../../src/store.ts';
+import { requestRun } from '../../../src/sync/statements/run-requests.ts';
+import { recordRunBegin } from '../../../src/sync/statements/runs.ts';
 import { contactRow } from '../../contacts/contact-stages.ts';
 import {
   everything,
@@ -41,7 +48,7 @@ describeEachDatabase('the audit', (open, kind) => {
   it('says who asked for a run, for which contact, when and from where', async () => {
     const { store, clock } = await createWorld();
     const request = asked(CONTACT);
-    await store.actingAs(ANNA).runRequests.add(request);
+    await store.actingAs(ANNA).act((trx) => requestRun(trx, request));
     const [entry] = await store.audit.list({ limit: 1 });
     expect(entry).toMatchObject({
       at: clock.now(),
@@ -55,17 +62,21 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('has a run that was asked for once, also when it begins', async () => {
     const { store, lease } = await createWorld();
-    const runId = await store.runRequests.add(asked());
-    await store.runs.begin(lease, runId, 'manual', null);
+    const runId = await store.act((trx) => requestRun(trx, asked()));
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, runId, 'manual', null));
     expect(await actionsOf(store)).toEqual(['run.asked', 'run.asked']);
   });
 
   it('has tokens, sign-ins, webhook addresses, settings, pauses and connections', async () => {
     const { store, lease } = await createWorld();
-    await store.access.addToken({ id: 'token-1', name: 'Anna', role: 'admin', hash: 'x' });
-    await store.sessions.add({ hash: 'cookie', id: 'a', browser: null }, { tokenId: 'token-1' });
-    await store.access.revokeToken('token-1');
-    expect(await store.access.revokeToken('token-1')).toBe(false);
+    await store.act((trx) =>
+      addAccessToken(trx, { id: 'token-1', name: 'Anna', role: 'admin', hash: 'x' }),
+    );
+    await store.act((trx) =>
+      addSession(trx, { hash: 'cookie', id: 'a', browser: null }, { tokenId: 'token-1' }),
+    );
+    await store.act((trx) => revokeAccessToken(trx, 'token-1'));
+    expect(await store.act((trx) => revokeAccessToken(trx, 'token-1'))).toBe(false);
     await store.act((trx) =>
       saveHook(trx, {
         integrationId: INTEGRATION,
@@ -75,9 +86,9 @@ describeEachDatabase('the audit', (open, kind) => {
       }),
     );
     await store.act((trx) => revokeHook(trx, INTEGRATION));
-    await store.integrations.saveSealedSettings(INTEGRATION, 'sealed');
-    await store.schedules.pause(INTEGRATION);
-    await store.schedules.resume(INTEGRATION, null);
+    await store.act((trx) => saveSealedSettings(trx, INTEGRATION, 'sealed'));
+    await store.act((trx) => savePause(trx, INTEGRATION));
+    await store.act((trx) => endPause(trx, INTEGRATION, null));
     await store.secrets.save('x', 'y', { action: 'crm.connected', integrationId: INTEGRATION });
     await store.secrets.remove('x', { action: 'crm.disconnected', integrationId: INTEGRATION });
     await store.act((trx) => acceptMappingByPerson(trx, INTEGRATION, 'mapping'));
@@ -94,8 +105,12 @@ describeEachDatabase('the audit', (open, kind) => {
   it('has nothing of a change that was not kept', async () => {
     const { store } = await createWorld();
     const before = await actionsOf(store);
-    await store.access.addToken({ id: 'token-1', name: 'Anna', role: 'admin', hash: 'x' });
-    const again = store.access.addToken({ id: 'token-1', name: 'Anna', role: 'admin', hash: 'x' });
+    await store.act((trx) =>
+      addAccessToken(trx, { id: 'token-1', name: 'Anna', role: 'admin', hash: 'x' }),
+    );
+    const again = store.act((trx) =>
+      addAccessToken(trx, { id: 'token-1', name: 'Anna', role: 'admin', hash: 'x' }),
+    );
     await expect(again).rejects.toThrow();
     expect(await actionsOf(store)).toEqual([...before, 'token.made']);
     expect((await store.audit.verify()).problems).toEqual([]);
@@ -117,9 +132,9 @@ describeEachDatabase('the audit', (open, kind) => {
     const { store, clock } = await createWorld();
     const since = clock.now() + DAY_MS;
     await clock.advance(DAY_MS);
-    await store.schedules.pause('hillside');
-    await store.schedules.pause(INTEGRATION);
-    await store.schedules.resume(INTEGRATION, null);
+    await store.act((trx) => savePause(trx, 'hillside'));
+    await store.act((trx) => savePause(trx, INTEGRATION));
+    await store.act((trx) => endPause(trx, INTEGRATION, null));
     const list = async (filter: Partial<Parameters<typeof store.audit.list>[0]>) =>
       (await store.audit.list({ limit: 100, ...filter })).map(({ seq }) => seq);
     expect(await list({})).toEqual([4, 3, 2, 1]);
@@ -131,7 +146,7 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('cannot name a contact any more that was erased, and is still whole', async () => {
     const { store, db } = await createWorld();
-    await store.actingAs(ANNA).runRequests.add(asked(CONTACT));
+    await store.actingAs(ANNA).act((trx) => requestRun(trx, asked(CONTACT)));
     const begun = {
       state: 'begun',
       person: null,
@@ -143,7 +158,7 @@ describeEachDatabase('the audit', (open, kind) => {
       store.forget.begin(lease, { crmId: CONTACT, ...begun }),
     );
     await eraseContact(store, INTEGRATION, CONTACT);
-    await store.actingAs(ANNA).runRequests.add(asked(CONTACT));
+    await store.actingAs(ANNA).act((trx) => requestRun(trx, asked(CONTACT)));
     const entries = await store.audit.list({ limit: 4 });
     expect(entries.map(({ action, crmId }) => [action, crmId]).reverse()).toEqual([
       ['run.asked', null],
@@ -194,7 +209,7 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('shows entries that were changed, put in or taken away', async () => {
     const { store, db } = await createWorld();
-    for (const id of ['a', 'b', 'c', 'd', 'e']) await store.schedules.pause(id);
+    for (const id of ['a', 'b', 'c', 'd', 'e']) await store.act((trx) => savePause(trx, id));
     const problems = async () => (await store.audit.verify()).problems.join('\n');
     const whole = await db.selectFrom('audit_entries').selectAll().orderBy('seq').execute();
     const head = await db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
@@ -229,8 +244,10 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('shows that it was emptied and begun again, that keys are gone, and an end that was set back', async () => {
     const { store, db, clock } = await createWorld();
-    await store.access.addToken({ id: 'old', name: 't', role: 'viewer', hash: 'old' });
-    await store.actingAs(ANNA).runRequests.add(asked(CONTACT));
+    await store.act((trx) =>
+      addAccessToken(trx, { id: 'old', name: 't', role: 'viewer', hash: 'old' }),
+    );
+    await store.actingAs(ANNA).act((trx) => requestRun(trx, asked(CONTACT)));
     const problems = async () => (await store.audit.verify()).problems.join('\n');
     expect(await problems()).toBe('');
     await db.deleteFrom('audit_keys').execute();
@@ -241,11 +258,13 @@ describeEachDatabase('the audit', (open, kind) => {
       .updateTable('audit_head')
       .set((eb) => ({ seq: eb('seq', '-', 1) }))
       .execute();
-    await expect(store.schedules.pause('b')).rejects.toMatchObject({ code: 'audit_set_back' });
+    await expect(store.act((trx) => savePause(trx, 'b'))).rejects.toMatchObject({
+      code: 'audit_set_back',
+    });
     await db.deleteFrom('audit_entries').execute();
     await db.deleteFrom('audit_head').execute();
     await clock.advance(DAY_MS);
-    await store.schedules.pause('a');
+    await store.act((trx) => savePause(trx, 'a'));
     expect(await problems()).toMatch(/The audit was emptied, and a new chain was begun/);
   });
 
@@ -253,12 +272,12 @@ describeEachDatabase('the audit', (open, kind) => {
     const { store, db } = await createWorld();
     const problems = async () => (await store.audit.verify()).problems.join('\n');
     expect(await problems()).toBe('');
-    await store.schedules.pause('a');
+    await store.act((trx) => savePause(trx, 'a'));
     await db.deleteFrom('audit_entries').execute();
     await db.deleteFrom('audit_head').execute();
     expect(await problems()).toMatch(/although there was one: the audit was emptied/);
     // Within the same second, so that no time tells.
-    await store.schedules.pause('b');
+    await store.act((trx) => savePause(trx, 'b'));
     expect(await problems()).toMatch(/first entry is not the one in the audit's birth record/);
     await db.updateTable('chain_births').set({ hash: 'forged' }).execute();
     expect(await problems()).toMatch(/birth record was not signed by donor-sync/);
@@ -268,7 +287,7 @@ describeEachDatabase('the audit', (open, kind) => {
     const { store, db, lease } = await createWorld();
     const problems = async () => (await store.audit.verify()).problems.join('\n');
     for (const contact of [CONTACT, '0035e00000other', '0035e00000third']) {
-      await store.actingAs(ANNA).runRequests.add(asked(contact));
+      await store.actingAs(ANNA).act((trx) => requestRun(trx, asked(contact)));
     }
     await store.forget.erase(lease, CONTACT);
     expect(await problems()).toBe('');
@@ -281,7 +300,7 @@ describeEachDatabase('the audit', (open, kind) => {
   it('knows why keys are gone also while a client is being erased, and when that was cut off', async () => {
     const { store, db, lease } = await createWorld();
     const problems = async () => (await store.audit.verify()).problems.join('\n');
-    await store.actingAs(ANNA).runRequests.add(asked(CONTACT));
+    await store.actingAs(ANNA).act((trx) => requestRun(trx, asked(CONTACT)));
     const keys = () => db.selectFrom('audit_keys').selectAll().execute();
     const [key] = await keys();
     // What ends the erasure of a client is the count of what stays: it is cut off there.
@@ -301,10 +320,12 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('shows entries behind an end that was put back, and that it was emptied', async () => {
     const { store, db } = await createWorld();
-    await store.schedules.pause('a');
+    await store.act((trx) => savePause(trx, 'a'));
     const early = await db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
-    await store.schedules.pause('b');
-    await store.access.addToken({ id: 't', name: 't', role: 'viewer', hash: 't' });
+    await store.act((trx) => savePause(trx, 'b'));
+    await store.act((trx) =>
+      addAccessToken(trx, { id: 't', name: 't', role: 'viewer', hash: 't' }),
+    );
     const problems = async () => (await store.audit.verify()).problems;
     expect(await problems()).toEqual([]);
     // It is signed: it was the end once.
@@ -315,15 +336,15 @@ describeEachDatabase('the audit', (open, kind) => {
     await db.deleteFrom('audit_head').execute();
     await db.deleteFrom('audit_entries').execute();
     expect(await problems()).toEqual([expect.stringContaining('the audit was emptied')]);
-    await store.access.revokeToken('t');
+    await store.act((trx) => revokeAccessToken(trx, 't'));
     expect(await problems()).toEqual([expect.stringContaining('a new chain was begun')]);
   });
 
   it('shows by an end that was noted down that entries after it were taken away', async () => {
     const { store, db } = await createWorld();
-    await store.schedules.pause('a');
+    await store.act((trx) => savePause(trx, 'a'));
     const early = await everything(db);
-    await store.schedules.pause('b');
+    await store.act((trx) => savePause(trx, 'b'));
     const { end } = await store.audit.verify();
     expect(await store.audit.verify(end)).toMatchObject({ problems: [], end });
     expect(early['audit_entries']).toHaveLength(2);
@@ -335,12 +356,12 @@ describeEachDatabase('the audit', (open, kind) => {
     expect((await store.audit.verify(end)).problems).toEqual([
       'Entry 3, which was noted down earlier, is missing. No restore of a backup is on record that would explain it.',
     ]);
-    await store.schedules.pause('c');
+    await store.act((trx) => savePause(trx, 'c'));
     expect((await store.audit.verify(end)).problems).toEqual([
       'Entry 3 is another one than the one that was noted down earlier. No restore of a backup is on record that would explain it.',
     ]);
     // The same after a restore of ours: its entry says when, and what it can explain.
-    await store.restores.hold([], null);
+    await store.act((trx) => holdRestored(trx, [], null));
     expect((await store.audit.verify(end)).problems).toEqual([
       expect.stringMatching(/A backup was restored on [\d-]{10} \(entry 4\): that explains it if/),
     ]);
@@ -348,7 +369,7 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('shows an entry that was changed for what it is, and the others all the same', async () => {
     const { store, db } = await createWorld();
-    await store.schedules.pause('a');
+    await store.act((trx) => savePause(trx, 'a'));
     await db.updateTable('audit_entries').set({ sealed: 'x' }).where('seq', '=', 1).execute();
     const entries = await store.audit.list({ limit: 10 });
     expect(entries.map(({ isReadable }) => isReadable)).toEqual([true, false]);
@@ -356,9 +377,9 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('begins at a signed place once its old entries are purged', async () => {
     const { store, db, clock } = await createWorld();
-    await store.runRequests.add(asked(CONTACT));
+    await store.act((trx) => requestRun(trx, asked(CONTACT)));
     await clock.advance(10 * DAY_MS);
-    await store.runRequests.add(asked('another'));
+    await store.act((trx) => requestRun(trx, asked('another')));
     expect(await store.audit.purge(clock.now() - DAY_MS)).toBe(2);
     expect(await store.audit.purge(clock.now() - DAY_MS)).toBe(0);
     const entries = await store.audit.list({ limit: 10 });
@@ -397,8 +418,8 @@ describeEachDatabase('the audit', (open, kind) => {
       others.map(async (other, writer) => {
         for (let at = 0; at < 20; at += 1) {
           const id = `${writer}-${at}`;
-          await other.access.addToken({ id, name: id, role: 'viewer', hash: id });
-          if (at % 5 === 0) await other.runRequests.add(asked('shared'));
+          await other.act((trx) => addAccessToken(trx, { id, name: id, role: 'viewer', hash: id }));
+          if (at % 5 === 0) await other.act((trx) => requestRun(trx, asked('shared')));
         }
       }),
     );

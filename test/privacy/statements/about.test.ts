@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { requestRun } from '../../../src/sync/statements/run-requests.ts';
+import { recordRunBegin } from '../../../src/sync/statements/runs.ts';
 import { contactRow } from '../../contacts/contact-stages.ts';
 import { everything, INTEGRATION, RUN, storeWorlds } from '../../database/store-world.ts';
 import { eraseContact } from '../../helpers/erasing.ts';
@@ -12,11 +14,13 @@ describeEachDatabase('what is held of a contact', (open) => {
 
   it('has a word for every table that names it', async () => {
     const { store, db, lease, clock } = await createWorld();
-    await store.runs.begin(lease, 'one', 'manual', [CRM_ID]);
-    await store.runRequests.add({
-      ...{ integrationId: INTEGRATION, contact: CRM_ID, trigger: 'webhook', full: false },
-      runId: 'asked',
-    });
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, 'one', 'manual', [CRM_ID]));
+    await store.act((trx) =>
+      requestRun(trx, {
+        ...{ integrationId: INTEGRATION, contact: CRM_ID, trigger: 'webhook', full: false },
+        runId: 'asked',
+      }),
+    );
     const donor_id = 'donor-1';
     await db
       .insertInto('contacts')

@@ -1,5 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import {
+  listIntegrationsOfSameAccount,
+  pinCrmAccount,
+} from '../../../src/clients/statements/integrations.ts';
 import { recordAcceptedSubmission } from '../../../src/credits/statements/answers.ts';
 import {
   findKeyBalance,
@@ -21,6 +25,7 @@ import {
 } from '../../../src/paths/statements/warm-paths.ts';
 import { eraseAgain } from '../../../src/privacy/statements/erase-again.ts';
 import { eraseIntegration } from '../../../src/privacy/statements/erase-integration.ts';
+import { findRunById, recordRunBegin, recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import {
   accept,
   chargeLoss,
@@ -143,10 +148,12 @@ describeEachDatabase('erase', (open, kind) => {
   it('leaves no row of what runs did to the contact, whatever other integrations have', async () => {
     const world = await createWorld();
     const { store, db, lease, clock } = world;
-    await store.runs.begin(lease, 'run-2', 'manual', null);
-    await store.runs.finish(lease, 'run-2', {
-      ...{ status: 'succeeded', reason: null, finishedAt: clock.now(), report: '{}' },
-    });
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, 'run-2', 'manual', null));
+    await store.checkpoint(lease, (trx) =>
+      recordRunEnd(trx, 'run-2', {
+        ...{ status: 'succeeded', reason: null, finishedAt: clock.now(), report: '{}' },
+      }),
+    );
     const row = { place: 4, crm_id: MARKED, reason: 'no_match', detail: null, at: clock.now() };
     await db
       .insertInto('run_rows')
@@ -168,15 +175,17 @@ describeEachDatabase('erase', (open, kind) => {
     const world = await createWorld();
     const { store, lease, clock } = world;
     const message = `There is no contact "${MARKED}" in the CRM.`;
-    await store.runs.begin(lease, 'run-2', 'webhook', [MARKED]);
-    await store.runs.finish(lease, 'run-2', {
-      ...{ status: 'failed', reason: { code: 'contact_unknown', message } },
-      ...{ finishedAt: clock.now(), report: JSON.stringify({ reason: { message } }) },
-    });
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, 'run-2', 'webhook', [MARKED]));
+    await store.checkpoint(lease, (trx) =>
+      recordRunEnd(trx, 'run-2', {
+        ...{ status: 'failed', reason: { code: 'contact_unknown', message } },
+        ...{ finishedAt: clock.now(), report: JSON.stringify({ reason: { message } }) },
+      }),
+    );
     expect(await tablesWithTraces(world)).toEqual(['audit_keys', 'runs']);
     await eraseContact(store, INTEGRATION, MARKED);
     expect(await tablesWithTraces(world)).toEqual([]);
-    const run = await store.runs.find('run-2');
+    const run = await findRunById(store.reader, 'run-2');
     expect(run?.reasonMessage).toBe('There is no contact (erased) in the CRM.');
     expect(JSON.parse(run?.report ?? '')).toEqual({ reason: { message: run?.reasonMessage } });
   });
@@ -317,14 +326,14 @@ describeEachDatabase('erase', (open, kind) => {
 
   it('lists who is forgotten in any integration of the same account', async () => {
     const { store, lease } = await createWorld();
-    await store.integrations.pinAccount(lease, 'account-1');
+    await store.checkpoint(lease, (trx) => pinCrmAccount(trx, 'account-1'));
     const lakeside = await takeLease(store, 'lakeside');
     await eraseContact(store, INTEGRATION, 'c-1');
     expect(await store.forget.listForgotten('lakeside')).toEqual(new Set());
-    await store.integrations.pinAccount(lakeside, 'account-1');
+    await store.checkpoint(lakeside, (trx) => pinCrmAccount(trx, 'account-1'));
     const fingerprint = testFingerprint('forgotten', 'c-1');
     expect(await store.forget.listForgotten('lakeside')).toEqual(new Set([fingerprint]));
-    expect(await store.integrations.listOfSameAccount('lakeside')).toEqual([
+    expect(await listIntegrationsOfSameAccount(store.reader, 'lakeside')).toEqual([
       'lakeside',
       INTEGRATION,
     ]);
@@ -520,6 +529,7 @@ async function leaveTraces(world: StoreWorld): Promise<void> {
       donorBefore: null,
       donor: null,
       introducer: '',
+      contact: `fingerprint of ${MARKED}`,
       introduced: {},
       named: {},
       called: null,

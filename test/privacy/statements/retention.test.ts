@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { ContactQuestionKind } from '../../../src/core/question-kinds.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { VALUES_PURGED } from '../../../src/privacy/statements/retention.ts';
+import { recordRunBegin, recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import { contactRow } from '../../contacts/contact-stages.ts';
 import {
   everything,
@@ -123,10 +124,12 @@ describeEachDatabase('a purge', (open) => {
 
   it('no longer says which contact an old run was for', async () => {
     const { store, lease, clock, db } = await createWorld();
-    await store.runs.begin(lease, 'one', 'manual', ['c-1']);
-    await store.runs.finish(lease, 'one', {
-      ...{ status: 'succeeded', reason: null, finishedAt: clock.now(), report: '{}' },
-    });
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, 'one', 'manual', ['c-1']));
+    await store.checkpoint(lease, (trx) =>
+      recordRunEnd(trx, 'one', {
+        ...{ status: 'succeeded', reason: null, finishedAt: clock.now(), report: '{}' },
+      }),
+    );
     await clock.advance(31 * DAY_MS);
     expect(await store.retention.purge(lease, KEEP)).toMatchObject({ outcomes: 1 });
     const runs = await db.selectFrom('runs').select(['id', 'contact']).orderBy('id').execute();

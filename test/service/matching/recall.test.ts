@@ -61,7 +61,26 @@ describe('a person whose name is written in another way', () => {
       aDonor('Marguerite', 'Oldenquist'),
       { last: 'Smith (née Oldenquist)' },
     ],
+    ['a rank', aDonor('Larry', 'Oldenquist', 'Joe'), { first: 'Capt. Larry' }],
+    ['Saint for St.', aDonor('Carl', 'St. Clair'), { last: 'Saint Clair' }],
+    ['St. for Saint', aDonor('Carl', 'Saint Clair'), { last: 'St Clair' }],
+    ['a Spanish short form', aDonor('Guadalupe', 'Oldenquist'), { first: 'Lupe' }],
+    ['a Spanish short form on file', aDonor('Memo', 'Oldenquist'), { first: 'Guillermo' }],
+    ['a short form that many are given', aDonor('Antonio', 'Oldenquist'), { first: 'Tony' }],
+    [
+      'a first name that others have as a suffix',
+      { ...aDonor('Junior', 'Oldenquist'), suffix: 'Sr' },
+      { first: 'Junior' },
+    ],
+    ['a first name that is a rank', aDonor('Major', 'Oldenquist'), { first: 'Major' }],
     ['two given names in one', aDonor('Mary', 'Oldenquist', 'Ann'), { first: 'Maryann' }],
+    ['a missing letter at the end', aDonor('Veronica', 'Oldenquist'), { first: 'Veronic' }],
+    ['a missing letter that few names lack', aDonor('William', 'Oldenquist'), { first: 'Willam' }],
+    [
+      'a missing letter that makes a rare name, at the same employer',
+      aDonor('Lisa', 'Oldenquist'),
+      { first: 'Lia', employers: [WORK] },
+    ],
     [
       'a short form beside the first name',
       aDonor('Robert', 'Oldenquist', 'James'),
@@ -143,6 +162,41 @@ describe('a person whose name is written in another way', () => {
       'who is addressed by the name of a man with a suffix',
       { ...aDonor('Kelly', 'Oldenquist'), suffix: 'Jr' },
       { first: 'Mrs. Kelly' },
+    ],
+    [
+      'whose name is the first name with the initial behind it',
+      aDonor('Robert', 'Oldenquist', 'A'),
+      { first: 'Roberta', employers: [WORK] },
+    ],
+    [
+      'whose first name and initial make the name of the donor',
+      aDonor('Roberta', 'Oldenquist'),
+      { first: 'Robert A.', employers: [WORK] },
+    ],
+    [
+      'of a rare name that a letter parts from another',
+      aDonor('Lisa', 'Oldenquist'),
+      { first: 'Lia' },
+    ],
+    [
+      'whose twin bears a name that a list calls a form of hers',
+      { ...aDonor('Jean', 'Oldenquist'), birthday: '1951-09-08' },
+      { first: 'Jane', born: '1951-09-08' },
+    ],
+    [
+      'whose sister works for the same employer and bears a name that a list calls a form of hers',
+      aDonor('Jean', 'Oldenquist'),
+      { first: 'Jane', employers: [WORK] },
+    ],
+    [
+      'of another short form of a third name, which both bear as a whole name',
+      { ...aDonor('Jerry', 'Oldenquist'), birthday: '1951-09-08' },
+      { first: 'Gary', born: '1951-09-08', employers: [WORK] },
+    ],
+    [
+      'whose first name is a rank, and whose middle name is that of the donor',
+      aDonor('Michael', 'Oldenquist', 'Lee'),
+      { first: 'Dean Michael' },
     ],
     ['of a name that a sister may bear', aDonor('Julie', 'Oldenquist'), { first: 'Julia' }],
     [

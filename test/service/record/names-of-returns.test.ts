@@ -47,6 +47,13 @@ DEAN FAIRVIEW, XYZQ|Dean Fairview
 CW4 ANNE A FAIRLIE, USN|Anne A Fairlie
 FAIRDALE JOHN C|John C Fairdale
 ROBERT TRUST|Robert Trust
+BERRY J FAIRDALE*|Berry J Fairdale
+FAIRDALE, BERRY T.*|Berry T. Fairdale
+FAIRDALE, BERRY†|Berry Fairdale
+FAIRDALE, COL (RET) TONYA|Tonya Fairdale
+FAIRDALE, MAJ GEN LINDA|Linda Fairdale
+FAIRDALE, MAJOR T|Major T Fairdale
+BISHOP J FAIRDALE|J Fairdale
 JOYCE BETTY CHAIR|Joyce Betty Chair`
   .trim()
   .split('\n')
@@ -55,6 +62,28 @@ JOYCE BETTY CHAIR|Joyce Betty Chair`
 describe('names of returns', () => {
   it.each(NAMES)('reads %s', (written = '', expected) => {
     const name = readPersonName(written);
+    expect(name && fullName({ name })).toBe(expected);
+  });
+
+  it.each([
+    ['ROSA M. DELGADO FAIRHOPE', 'Delgado Fairhope'],
+    ['JOHN M. DELGADO', 'Delgado'],
+    ['ROSA DELGADO FAIRHOPE', 'Fairhope'],
+  ])(
+    'takes two words behind an initial for last names if the first is Spanish: %s',
+    (written, last) => {
+      expect(readPersonName(written)?.last).toBe(last);
+    },
+  );
+
+  it.each([
+    ['BISHOP STEPHEN E.', 'Stephen E. Bishop'],
+    ['PASTOR MICHAEL R., ED.D.', 'Michael R. Pastor'],
+    ['BISHOP FAIRDALE STEPHEN E', 'Stephen E Fairdale'],
+    ['MONTERO ORTIZ JUAN LUIS', 'Juan Luis Montero Ortiz'],
+    ['FAIRDALE CRUZ M', 'Cruz M Fairdale'],
+  ])('reads %s where last names come first', (written, expected) => {
+    const name = readPersonName(written, 'last name first');
     expect(name && fullName({ name })).toBe(expected);
   });
 

@@ -258,4 +258,27 @@ describe('a contact who fits two donors that agree in all parts', () => {
     decideReview(db, { ids, decision: 'two people' }, clock);
     expect(match()).toMatchObject({ donorNumber: null });
   });
+
+  it.each([
+    ['whose births are known of both', ['1951', '1951'], ['list', 'list'], 0],
+    // Father and son share a name and a home, and a list has each of its people under one id.
+    ['of one list, of whom one birth is known', ['', '1951'], ['list', 'list'], null],
+    ['of two lists, of whom one birth is known', ['', '1951'], ['list', 'other list'], 0],
+  ] as const)('gets the older one of two %s: %j %j %j', async (_, births, sources, expected) => {
+    const importing = openImporting();
+    for (const [at, born] of births.entries()) {
+      const text = `${COLUMNS}\nA${at},Marguerite,,Oldenquist,,${born},${HOME}\n`;
+      const paths = [importing.file(`list${at}.csv`, text)];
+      const source = sources[at] ?? '';
+      const others = { sameUnderOtherIds: 'other people' } as const;
+      await importing.import({ kind: 'csv', paths, source, ...others });
+    }
+    expect(importing.people()).toHaveLength(2);
+    const { db } = importing;
+    const match = createMatcher(openDonorIndex(db, openRecordedWorld(db))).match({
+      ...{ first: 'Marguerite', last: 'Oldenquist', employers: [] },
+      addresses: ['12 Elm Street, Evanston, IL 60201'],
+    });
+    expect(match.donorNumber).toBe(expected);
+  });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ContactQuestion } from '../../../src/decisions/statements/questions.ts';
+import { listRunRecords } from '../../../src/sync/statements/runs.ts';
 import { ageJobs } from '../worlds.ts';
 import {
   type Bed,
@@ -143,10 +144,13 @@ describe('a contact that is renamed to another person of the service', () => {
   it('gets what a rule of Salesforce refused, though the former person’s run was undone since', async () => {
     const two = await openTwo(openSalesforce);
     const { bed, first, second, donor, capacity } = two;
-    const [{ id: former } = fail('No run was found')] = await bed.world.store.runs.list({
-      integrationId: bed.world.integration.id,
-      limit: 1,
-    });
+    const [{ id: former } = fail('No run was found')] = await listRunRecords(
+      bed.world.store.reader,
+      {
+        integrationId: bed.world.integration.id,
+        limit: 1,
+      },
+    );
     const field = bed.fieldFor('capacity.nonprofit');
     await bed.crm.org.control('POST', 'rules', {
       kind: 'validation',

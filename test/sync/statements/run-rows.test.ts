@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import type { RunContactFilter } from '../../../src/sync/statements/run-rows.ts';
+import {
+  countRunReasons,
+  listRunRows,
+  type RunContactFilter,
+} from '../../../src/sync/statements/run-rows.ts';
+import { findRunById, recordRunBegin, recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import {
   chargeLoss,
   contactRow,
@@ -50,7 +55,9 @@ describeEachDatabase('what a run did to contacts', (open) => {
   it('stays of a run that was cut off, once the next one begins', async () => {
     const world = await createWorld();
     await putContacts(world, OUTCOMES);
-    await world.store.runs.begin(world.lease, 'run-9', 'manual', null);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRunBegin(trx, 'run-9', 'manual', null),
+    );
     await world.db.updateTable('contacts').set({ outcome_run: 'run-9' }).execute();
     expect(await counts(world)).toEqual(ALL);
   });
@@ -103,13 +110,16 @@ describeEachDatabase('what a run did to contacts', (open) => {
   it('is counted by the run that settles a lost answer, or else by the one that submitted', async () => {
     const world = await createWorld();
     await submit(world, ['c-1', 'c-2']);
-    await world.store.runs.begin(world.lease, 'run-9', 'manual', null);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRunBegin(trx, 'run-9', 'manual', null),
+    );
     const loss = { charged: 2, afterwards: 'hold', detail: 'gone' } as const;
-    const { runRows, runs } = world.store;
     await settleLost(world, { id: 'submission-1', run: 'run-9', loss }, 1);
-    const settling = await runs.find('run-9');
+    const settling = await findRunById(world.store.reader, 'run-9');
     expect(settling?.spentEnhancements).toBe(2);
-    expect(settling && (await runRows.count(settling))).toEqual(new Map([['lost_answer', 2]]));
+    expect(settling && (await countRunReasons(world.store.reader, settling))).toEqual(
+      new Map([['lost_answer', 2]]),
+    );
   });
 
   it('is amended where another integration settles what a run that is over has submitted', async () => {
@@ -125,16 +135,20 @@ describeEachDatabase('what a run did to contacts', (open) => {
     const world = await createWorld();
     await putContacts(world, OUTCOMES);
     await finish(world);
-    await world.store.runs.begin(world.lease, 'run-9', 'manual', null);
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRunBegin(trx, 'run-9', 'manual', null),
+    );
     const end = { status: 'succeeded', reason: null, report: '{}' } as const;
     const finishedAt = world.clock.now();
     const keep = (keepRowsSince: number) =>
-      world.store.runs.finish(world.lease, 'run-9', { ...end, finishedAt, keepRowsSince });
+      world.store.checkpoint(world.lease, (trx) =>
+        recordRunEnd(trx, 'run-9', { ...end, finishedAt, keepRowsSince }),
+      );
     await keep(finishedAt);
     expect(await ids(world)).toHaveLength(5);
     await keep(finishedAt + 1);
     expect(await ids(world)).toEqual([]);
-    expect(await world.store.runs.find(RUN)).toMatchObject({ status: 'succeeded' });
+    expect(await findRunById(world.store.reader, RUN)).toMatchObject({ status: 'succeeded' });
   });
 });
 
@@ -147,23 +161,25 @@ const ALL = {
 };
 
 async function runOf({ store }: StoreWorld) {
-  const run = await store.runs.find(RUN);
+  const run = await findRunById(store.reader, RUN);
   if (run === undefined) throw new Error('the world has no run');
   return { ...run, integration_id: INTEGRATION };
 }
 
 async function counts(world: StoreWorld) {
-  return Object.fromEntries(await world.store.runRows.count(await runOf(world)));
+  return Object.fromEntries(await countRunReasons(world.store.reader, await runOf(world)));
 }
 
 async function ids(world: StoreWorld, filter: Partial<RunContactFilter> = {}) {
-  const rows = await world.store.runRows.list(await runOf(world), { limit: 10, ...filter });
+  const rows = await listRunRows(world.store.reader, await runOf(world), { limit: 10, ...filter });
   return rows.map(({ crmId }) => crmId);
 }
 
 function finish({ store, lease, clock }: StoreWorld): Promise<void> {
-  return store.runs.finish(lease, RUN, {
-    ...{ status: 'succeeded', reason: null, report: '{}' },
-    finishedAt: clock.now(),
-  });
+  return store.checkpoint(lease, (trx) =>
+    recordRunEnd(trx, RUN, {
+      ...{ status: 'succeeded', reason: null, report: '{}' },
+      finishedAt: clock.now(),
+    }),
+  );
 }

@@ -1,4 +1,11 @@
 import { expect, it } from 'vitest';
+import {
+  findRunById,
+  listRunRecords,
+  type RunFilter,
+  recordRunBegin,
+  recordRunEnd,
+} from '../../../src/sync/statements/runs.ts';
 import { contactRow, putContacts, runRow } from '../../contacts/contact-stages.ts';
 import { INTEGRATION, RUN, START_MS, storeWorlds, takeLease } from '../../database/store-world.ts';
 import { eraseContact } from '../../helpers/erasing.ts';
@@ -9,7 +16,7 @@ describeEachDatabase('runs', (open) => {
 
   it('notes a run that begins, with its trigger and its epoch', async () => {
     const { store, lease } = await createWorld();
-    expect(await store.runs.find(RUN)).toEqual({
+    expect(await findRunById(store.reader, RUN)).toEqual({
       id: RUN,
       integrationId: INTEGRATION,
       epoch: lease.epoch,
@@ -37,10 +44,10 @@ describeEachDatabase('runs', (open) => {
 
   it('notes what the run looks at, until that contact is erased', async () => {
     const { store, lease } = await createWorld();
-    await store.runs.begin(lease, 'run-2', 'manual', ['003A'], true);
-    expect(await store.runs.find('run-2')).toMatchObject({ contact: '003A', full: 1 });
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, 'run-2', 'manual', ['003A'], true));
+    expect(await findRunById(store.reader, 'run-2')).toMatchObject({ contact: '003A', full: 1 });
     await eraseContact(store, INTEGRATION, '003A');
-    expect(await store.runs.find('run-2')).toMatchObject({ contact: null, full: 1 });
+    expect(await findRunById(store.reader, 'run-2')).toMatchObject({ contact: null, full: 1 });
   });
 
   it('counts what an earlier run has chosen and left undone', async () => {
@@ -51,36 +58,42 @@ describeEachDatabase('runs', (open) => {
       contactRow({ crm_id: 'c-3', state: 'settled' }),
       contactRow({ crm_id: 'c-4', state: 'due', integration_id: 'lakeside' }),
     ]);
-    await world.store.runs.begin(world.lease, 'run-2', 'schedule', null);
-    expect(await world.store.runs.find('run-2')).toMatchObject({ chosenCount: 2 });
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordRunBegin(trx, 'run-2', 'schedule', null),
+    );
+    expect(await findRunById(world.store.reader, 'run-2')).toMatchObject({ chosenCount: 2 });
   });
 
   it('marks a run that was cut off as interrupted when the next one begins', async () => {
     const { store, clock, lease } = await createWorld();
     const elsewhere = await takeLease(store, 'lakeside');
-    await store.runs.begin(elsewhere, 'run-elsewhere', 'manual', null);
+    await store.checkpoint(elsewhere, (trx) =>
+      recordRunBegin(trx, 'run-elsewhere', 'manual', null),
+    );
     await clock.advance(5_000);
-    await store.runs.begin(lease, 'run-2', 'schedule', null);
-    expect(await store.runs.find(RUN)).toMatchObject({
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, 'run-2', 'schedule', null));
+    expect(await findRunById(store.reader, RUN)).toMatchObject({
       status: 'incomplete',
       reasonCode: 'interrupted',
       finishedAt: START_MS + 5_000,
     });
-    expect(await store.runs.find('run-2')).toMatchObject({ status: 'running' });
-    expect(await store.runs.find('run-elsewhere')).toMatchObject({ status: 'running' });
+    expect(await findRunById(store.reader, 'run-2')).toMatchObject({ status: 'running' });
+    expect(await findRunById(store.reader, 'run-elsewhere')).toMatchObject({ status: 'running' });
   });
 
   it('leaves a run that has ended as it is', async () => {
     const { store, clock, lease } = await createWorld();
-    await store.runs.finish(lease, RUN, {
-      status: 'failed',
-      reason: { code: 'crm_unauthorized', message: 'The CRM refused the token.' },
-      finishedAt: START_MS + 1_000,
-      report: '{"id":"run-1"}',
-    });
+    await store.checkpoint(lease, (trx) =>
+      recordRunEnd(trx, RUN, {
+        status: 'failed',
+        reason: { code: 'crm_unauthorized', message: 'The CRM refused the token.' },
+        finishedAt: START_MS + 1_000,
+        report: '{"id":"run-1"}',
+      }),
+    );
     await clock.advance(5_000);
-    await store.runs.begin(lease, 'run-2', 'schedule', null);
-    expect(await store.runs.find(RUN)).toMatchObject({
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, 'run-2', 'schedule', null));
+    expect(await findRunById(store.reader, RUN)).toMatchObject({
       status: 'failed',
       reasonCode: 'crm_unauthorized',
       reasonMessage: 'The CRM refused the token.',
@@ -92,10 +105,12 @@ describeEachDatabase('runs', (open) => {
   it('ends one run alone, without a reason if there is none', async () => {
     const world = await createWorld();
     const { store, lease } = world;
-    await store.runs.begin(lease, 'run-2', 'schedule', null);
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, 'run-2', 'schedule', null));
     const end = { reason: null, finishedAt: START_MS + 1_000, report: '{}' };
-    await store.runs.finish(lease, 'run-2', { status: 'succeeded', ...end });
-    expect(await store.runs.find('run-2')).toMatchObject({
+    await store.checkpoint(lease, (trx) =>
+      recordRunEnd(trx, 'run-2', { status: 'succeeded', ...end }),
+    );
+    expect(await findRunById(store.reader, 'run-2')).toMatchObject({
       status: 'succeeded',
       reasonCode: null,
       reasonMessage: null,
@@ -105,23 +120,23 @@ describeEachDatabase('runs', (open) => {
 
   it('knows nothing of a run that never began', async () => {
     const { store } = await createWorld();
-    expect(await store.runs.find('run-9')).toBeUndefined();
+    expect(await findRunById(store.reader, 'run-9')).toBeUndefined();
   });
 
   it('lists runs, the newest first and those of one instant by id', async () => {
     const { store, clock, lease } = await createWorld();
     const elsewhere = await takeLease(store, 'lakeside');
     await clock.advance(1_000);
-    await store.runs.begin(elsewhere, 'run-4', 'manual', null);
-    await store.runs.begin(lease, 'run-3', 'manual', null);
+    await store.checkpoint(elsewhere, (trx) => recordRunBegin(trx, 'run-4', 'manual', null));
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, 'run-3', 'manual', null));
     await clock.advance(1_000);
-    await store.runs.begin(lease, 'run-2', 'manual', null);
+    await store.checkpoint(lease, (trx) => recordRunBegin(trx, 'run-2', 'manual', null));
 
-    const ids = async (filter: Parameters<typeof store.runs.list>[0]) =>
-      (await store.runs.list(filter)).map(({ id }) => id);
+    const ids = async (filter: RunFilter) =>
+      (await listRunRecords(store.reader, filter)).map(({ id }) => id);
     expect(await ids({ limit: 10 })).toEqual(['run-2', 'run-3', 'run-4', RUN]);
     expect(await ids({ limit: 2 })).toEqual(['run-2', 'run-3']);
-    const third = await store.runs.find('run-3');
+    const third = await findRunById(store.reader, 'run-3');
     expect(await ids({ after: third, limit: 10 })).toEqual(['run-4', RUN]);
     expect(await ids({ integrationId: INTEGRATION, limit: 10 })).toEqual(['run-2', 'run-3', RUN]);
     expect(await ids({ status: 'running', limit: 10 })).toEqual(['run-2', 'run-4']);

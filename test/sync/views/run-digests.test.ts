@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
+import { listNewestRuns, recordRunBegin, recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import { createRunDigests } from '../../../src/sync/views/run-digests.ts';
 import { INTEGRATION, RUN, type StoreWorld, storeWorlds } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
@@ -41,22 +42,22 @@ describeEachDatabase('digests of the newest runs', (open) => {
   });
 
   function digestsOf() {
-    return createRunDigests(world.store, async (ids) => {
+    return createRunDigests(world.store.reader, async (ids) => {
       asked.push(...ids);
-      const newest = await world.store.runs.listNewest(ids, COUNT);
+      const newest = await listNewestRuns(world.store.reader, ids, COUNT);
       return new Map(ids.map((id) => [id, (newest.get(id) ?? []).map((run) => run.id)]));
     });
   }
 
   async function runOnce(run: string, status: 'succeeded' | 'failed'): Promise<void> {
     await world.clock.advance(1);
-    await world.store.runs.begin(world.lease, run, 'manual', null);
+    await world.store.checkpoint(world.lease, (trx) => recordRunBegin(trx, run, 'manual', null));
     await end(run, status);
   }
 
   async function end(run: string, status: 'succeeded' | 'failed'): Promise<void> {
     const finishedAt = world.clock.now();
     const ended = { status, reason: null, finishedAt, report: '{}' };
-    await world.store.runs.finish(world.lease, run, ended);
+    await world.store.checkpoint(world.lease, (trx) => recordRunEnd(trx, run, ended));
   }
 });

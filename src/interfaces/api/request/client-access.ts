@@ -7,6 +7,7 @@ import { createMiddleware } from 'hono/factory';
 import type { Application } from '../../../application.ts';
 import type { Integration } from '../../../core/integration.ts';
 import type { RunReport } from '../../../core/run.ts';
+import type { Reader } from '../../../database/reader.ts';
 import type { ApprovalRecord } from '../../../decisions/statements/approvals.ts';
 import type { QuestionBatch } from '../../../decisions/statements/batches.ts';
 import type { Question } from '../../../decisions/statements/questions.ts';
@@ -76,12 +77,8 @@ export function findIntegration(
 }
 
 /** The run with this id as it stands now; throws an HttpError (404) if there is none. */
-export async function findRun(
-  c: Context<HttpEnv>,
-  store: Parameters<typeof findRunReport>[0],
-  id: string,
-): Promise<RunReport> {
-  const run = await findRunReport(store, id);
+export async function findRun(c: Context<HttpEnv>, reader: Reader, id: string): Promise<RunReport> {
+  const run = await findRunReport(reader, id);
   if (run !== null && hasAccess(c, run.integration)) return run;
   throw new HttpError(404, 'run_unknown', `There is no run "${id}".`);
 }

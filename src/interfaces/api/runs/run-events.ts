@@ -58,7 +58,7 @@ export function runEventRoutes(deps: HttpDeps, access: Access) {
       log.warn({ run, error: messageOf(error) }, 'a run could not be looked at'),
   });
   return createRouter().openapi(eventsRoute(access), async (c) => {
-    const { id: runId } = await findRun(c, store, c.req.valid('param').id);
+    const { id: runId } = await findRun(c, store.reader, c.req.valid('param').id);
     const headers = {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-store',

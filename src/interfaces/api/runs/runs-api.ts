@@ -6,7 +6,7 @@ import { splitIntoBatches } from '../../../core/parallel.ts';
 import { runReportSchema, runStatusSchema, triggerSchema } from '../../../core/run.ts';
 import type { Store } from '../../../store.ts';
 import type { RunContactFilter, RunKey } from '../../../sync/statements/run-rows.ts';
-import type { RunFilter } from '../../../sync/statements/runs.ts';
+import { findRunById, listRunRecords, type RunFilter } from '../../../sync/statements/runs.ts';
 import { readReport } from '../../../sync/views/run.ts';
 import {
   pagesOfRunContacts,
@@ -97,7 +97,7 @@ export function runRoutes({ application: { store } }: HttpDeps, access: Access) 
       const { integration, status, trigger, from, until, limit, cursor } = c.req.valid('query');
       const after = cursor === undefined ? undefined : parsePosition(cursor);
       // One more than is shown tells whether there is a next page.
-      const rows = await store.runs.list({
+      const rows = await listRunRecords(store.reader, {
         integrationId: integration,
         integrationIds: listAccessibleIds(c),
         status,
@@ -108,12 +108,12 @@ export function runRoutes({ application: { store } }: HttpDeps, access: Access) 
         limit: limit + 1,
       });
       const shown = rows.slice(0, limit);
-      const runs = await Promise.all(shown.map((row) => readReport(store, row)));
+      const runs = await Promise.all(shown.map((row) => readReport(store.reader, row)));
       const last = rows.length > limit ? shown.at(-1) : undefined;
       return c.json({ runs, next: last ? writeCursor([last.startedAt, last.id]) : null }, 200);
     })
     .openapi(showRoute(access), async (c) => {
-      return c.json({ run: await findRun(c, store, c.req.valid('param').id) }, 200);
+      return c.json({ run: await findRun(c, store.reader, c.req.valid('param').id) }, 200);
     });
 }
 
@@ -200,14 +200,14 @@ export function runContactRoutes({ application: { store } }: HttpDeps, access: A
     const { limit, cursor, format, ...query } = c.req.valid('query');
     const filter = toContactFilter(query);
     // One run over all contacts may have answered several requests; null if it waits to begin.
-    const run = (await store.runs.find((await findRun(c, store, id)).id)) ?? null;
+    const run = (await findRunById(store.reader, (await findRun(c, store.reader, id)).id)) ?? null;
     if (format === 'csv') {
       c.header('Content-Type', 'text/csv; charset=utf-8');
       c.header('Content-Disposition', `attachment; filename="run-${id}.csv"`);
       return stream(c, async (out) => {
         await out.write(RUN_CONTACTS_HEADER);
         if (run === null) return;
-        for await (const contacts of pagesOfRunContacts(store, run, filter)) {
+        for await (const contacts of pagesOfRunContacts(store.reader, run, filter)) {
           await out.write(runContactLines(contacts));
         }
       });
@@ -217,7 +217,9 @@ export function runContactRoutes({ application: { store } }: HttpDeps, access: A
       c.header('Content-Disposition', `attachment; filename="run-${id}.json"`);
       return stream(c, async (out) => {
         let before = '[\n';
-        for await (const contacts of run === null ? [] : pagesOfRunContacts(store, run, filter)) {
+        for await (const contacts of run === null
+          ? []
+          : pagesOfRunContacts(store.reader, run, filter)) {
           for (const batch of splitIntoBatches(contacts, LINES_AT_ONCE)) {
             await out.write(before + batch.map((one) => JSON.stringify(one)).join(',\n'));
             before = ',\n';
@@ -249,5 +251,5 @@ export function toContactFilter({
 }
 
 async function readPage(store: Store, run: RunKey | null, filter: RunContactFilter) {
-  return run === null ? { contacts: [], next: null } : readRunContacts(store, run, filter);
+  return run === null ? { contacts: [], next: null } : readRunContacts(store.reader, run, filter);
 }

@@ -5,6 +5,10 @@ import type { Integration } from '../../../core/integration.ts';
 import { newId } from '../../../core/new-id.ts';
 import type { RunReport } from '../../../core/run.ts';
 import type { Accepted, RequestedRun } from '../../../jobs/runner.ts';
+import {
+  claimIdempotencyKey,
+  redirectIdempotencyKey,
+} from '../../../jobs/statements/idempotency.ts';
 import { findRunReport, waitingRun } from '../../../sync/views/run.ts';
 import type { Access } from '../access.ts';
 import { findIntegration } from '../request/client-access.ts';
@@ -121,13 +125,16 @@ async function startOnce(
   const { store } = deps.application;
   const fingerprint = store.fingerprint('idempotency_key', `${requested.integrationId}\n${key}`);
   const asked = store.fingerprint('idempotent_request', JSON.stringify(toRequestKey(requested)));
-  const claim = await store.idempotency.claim(fingerprint, asked, newId(deps.clock.now()));
+  const claim = await store.act((trx) =>
+    claimIdempotencyKey(trx, fingerprint, asked, newId(deps.clock.now())),
+  );
   if (claim.request !== asked) throw keyReused();
-  const known = await findRunReport(store, claim.runId);
+  const known = await findRunReport(store.reader, claim.runId);
   if (known) return { run: known, joined: null };
   // The key is new, or its first request broke off before the run was on record.
   const started = await start(deps, integration, { ...requested, runId: claim.runId });
-  if (started.run.id !== claim.runId) await store.idempotency.redirect(fingerprint, started.run.id);
+  if (started.run.id !== claim.runId)
+    await redirectIdempotencyKey(store.connection, fingerprint, started.run.id);
   return started;
 }
 
@@ -159,7 +166,7 @@ async function start(
     mayJoin: !isAccepted && !acceptMarks,
   });
   const run =
-    (await findRunReport(application.store, runId)) ??
+    (await findRunReport(application.store.reader, runId)) ??
     waitingRun({ id: runId, integration: integration.id, trigger, requestedAt });
   return { run, joined };
 }

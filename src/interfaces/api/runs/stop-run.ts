@@ -1,5 +1,6 @@
 /** POST /v1/runs/:id/stop. */
 import { createRoute, z } from '@hono/zod-openapi';
+import { requestStop } from '../../../sync/statements/runs.ts';
 import type { Access } from '../access.ts';
 import { findRun } from '../request/client-access.ts';
 import type { HttpDeps } from '../request/context.ts';
@@ -42,8 +43,8 @@ function stopRoute({ requireRole }: Access) {
 export function stopRunRoutes({ application: { store } }: HttpDeps, access: Access) {
   return createRouter().openapi(stopRoute(access), async (c) => {
     const { id } = c.req.valid('param');
-    const run = await findRun(c, store, id);
-    const state = await store.actingAs(c.get('actor')).runs.askToStop(run.id);
+    const run = await findRun(c, store.reader, id);
+    const state = await store.actingAs(c.get('actor')).act((trx) => requestStop(trx, run.id));
     if (state === 'over') throw new HttpError(409, 'run_over', `The run "${id}" is over already.`);
     return c.json({ run, state }, 202);
   });

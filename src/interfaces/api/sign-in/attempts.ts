@@ -1,6 +1,11 @@
 import type { Clock } from '../../../core/clock.ts';
 import { isRetriableError } from '../../../core/errors.ts';
-import type { Store } from '../../../store.ts';
+import type { Store } from '../../../database/store.ts';
+import {
+  countAttempt,
+  getAttemptCount,
+  uncountAttempt,
+} from '../../../people/statements/attempts.ts';
 import { tryLater } from '../request/errors.ts';
 
 /** How often something may go wrong within which time, and what is said then. */
@@ -111,7 +116,7 @@ export type CountedWhat =
   | 'provider_address';
 
 export function createSharedAttempts(
-  { attempts, fingerprint }: Pick<Store, 'attempts' | 'fingerprint'>,
+  { connection, fingerprint }: Store,
   clock: Pick<Clock, 'now'>,
   { what, limit }: { what: CountedWhat; limit: AttemptLimit },
   onLimit: (key: string) => void = () => {},
@@ -122,13 +127,13 @@ export function createSharedAttempts(
 
   return {
     async count(key) {
-      const { count, until } = await attempts.count(toKey(key), windowMs);
+      const { count, until } = await countAttempt(connection, toKey(key), windowMs);
       if (count === maxFailures) onLimit(key);
       if (count <= maxFailures) return;
-      await attempts.takeBack(toKey(key));
+      await uncountAttempt(connection, toKey(key));
       throw tryLater(429, 'too_many_attempts', message, until - clock.now());
     },
-    takeBack: (key) => attempts.takeBack(toKey(key)),
+    takeBack: (key) => uncountAttempt(connection, toKey(key)),
   };
 }
 
@@ -176,19 +181,16 @@ export interface AccountAttempts extends SharedAttempts {
   read(account: string): Promise<number>;
 }
 
-export function createAccountAttempts({
-  attempts,
-  fingerprint,
-}: Pick<Store, 'attempts' | 'fingerprint'>): AccountAttempts {
+export function createAccountAttempts({ connection, fingerprint }: Store): AccountAttempts {
   const toKey = (account: string) =>
     fingerprint('sign_in_attempts', JSON.stringify(['password_account', account]));
 
   return {
     async count(account) {
-      await attempts.count(toKey(account), PASSWORDS_OF_ONE.windowMs);
+      await countAttempt(connection, toKey(account), PASSWORDS_OF_ONE.windowMs);
     },
-    takeBack: (account) => attempts.takeBack(toKey(account)),
-    read: (account) => attempts.read(toKey(account)),
+    takeBack: (account) => uncountAttempt(connection, toKey(account)),
+    read: (account) => getAttemptCount(connection, toKey(account)),
   };
 }
 

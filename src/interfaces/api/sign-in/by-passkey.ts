@@ -9,9 +9,11 @@ import {
   type PasskeyDeps,
   type PasskeyOffer,
 } from '../../../people/sign-in/passkeys.ts';
+import { hasPasskeys } from '../../../people/statements/passkeys.ts';
 import type { Store } from '../../../store.ts';
 import type { Access } from '../access.ts';
 import type { HttpEnv } from '../request/context.ts';
+import { cookieNameOf } from '../request/cookies.ts';
 import { type ClientAddress, requireSameOrigin } from '../request/peer.ts';
 import { newSecret } from '../request/secret.ts';
 import { countWhile, createSharedAttempts, PASSKEYS_OF_ADDRESS } from './attempts.ts';
@@ -38,7 +40,7 @@ export interface PasskeySignIn {
 
 export interface PasskeySignInDeps {
   passkeys: PasskeyDeps;
-  store: Pick<Store, 'actingAs' | 'passkeys' | 'attempts' | 'fingerprint'>;
+  store: Store;
   publicUrl: string;
   getAddress: ClientAddress;
   access: Pick<Access, 'signInAs'>;
@@ -54,7 +56,7 @@ export function createPasskeySignIn(deps: PasskeySignInDeps): PasskeySignIn {
   const { passkeys, store, publicUrl, getAddress, access, onLimit } = deps;
   const { clock } = passkeys;
   const isSecure = publicUrl.startsWith('https:');
-  const cookieName = isSecure ? '__Host-donor_sync_passkey' : 'donor_sync_passkey';
+  const cookieName = cookieNameOf('donor_sync_passkey', isSecure);
   const counted = { what: 'passkey_address', limit: PASSKEYS_OF_ADDRESS } as const;
   const byAddress = createSharedAttempts(store, clock, counted, onLimit);
   const refusals = createRefusals({ store, clock, getAddress }, { by: 'passkey' });
@@ -81,7 +83,7 @@ export function createPasskeySignIn(deps: PasskeySignInDeps): PasskeySignIn {
     deps: passkeys,
 
     async offer(c) {
-      if (!(await store.passkeys.hasAny())) return null;
+      if (!(await hasPasskeys(store.reader))) return null;
       const before = getCookie(c, cookieName) ?? '';
       const boundTo = COOKIE_VALUE.test(before) ? before : newSecret();
       setCookie(c, cookieName, boundTo, {

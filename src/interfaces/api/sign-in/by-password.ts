@@ -1,6 +1,7 @@
 /** Signing in with an e-mail address and a password, slowly for those who guess. */
 import type { Context } from 'hono';
 import type { Clock } from '../../../core/clock.ts';
+import { findPersonBy } from '../../../people/statements/people.ts';
 import {
   emailFingerprint,
   findByPassword,
@@ -37,7 +38,7 @@ export interface PasswordSignIn {
 
 export interface PasswordSignInDeps {
   people: PeopleDeps;
-  store: Pick<Store, 'actingAs' | 'people' | 'attempts' | 'fingerprint'>;
+  store: Store;
   clock: Pick<Clock, 'now' | 'sleep'>;
   publicUrl: string;
   getAddress: ClientAddress;
@@ -78,7 +79,7 @@ export function createPasswordSignIn(deps: PasswordSignInDeps): PasswordSignIn {
         return findByPassword(people, email, password);
       });
       if (person === null) {
-        const owner = await store.people.findByEmail(account);
+        const owner = await findPersonBy(store.reader, 'email', account);
         await refusals.note(c, owner?.id ?? null);
         return 'wrong';
       }

@@ -17,6 +17,7 @@ import {
 import type { Store } from '../../../store.ts';
 import type { Access } from '../access.ts';
 import type { HttpEnv } from '../request/context.ts';
+import { cookieNameOf } from '../request/cookies.ts';
 import { HttpError } from '../request/errors.ts';
 import type { ClientAddress } from '../request/peer.ts';
 import { publicAddress } from '../webhooks/hook-address.ts';
@@ -60,7 +61,7 @@ export interface ProviderSignIn {
 export interface ProviderSignInDeps {
   settings: ProviderSettings;
   people: PeopleDeps;
-  store: Pick<Store, 'actingAs' | 'attempts' | 'fingerprint'>;
+  store: Store;
   allowInsecureHttp: readonly string[];
   publicUrl: string;
   getAddress: ClientAddress;
@@ -77,9 +78,10 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
     (isConfidential(issuer) || deps.allowInsecureHttp.includes(issuer.hostname));
   const redirectUri = publicAddress(publicUrl, CALLBACK_PATH);
   const cookie = {
-    ...({ httpOnly: true, sameSite: 'Lax', path: PROVIDER_PATH } as const),
+    ...({ httpOnly: true, sameSite: 'Lax', path: '/' } as const),
     secure: publicUrl.startsWith('https:'),
   };
+  const cookieName = cookieNameOf(COOKIE, cookie.secure);
   const counted = { what: 'provider_address', limit: PASSWORDS_OF_ADDRESS } as const;
   const refusals = createSharedAttempts(store, clock, counted);
   let discovered: Promise<Configuration> | null = null;
@@ -109,8 +111,8 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   }
 
   function openWay(c: Context<HttpEnv>): Way | null {
-    const sealed = getCookie(c, COOKIE);
-    deleteCookie(c, COOKIE, cookie);
+    const sealed = getCookie(c, cookieName);
+    deleteCookie(c, cookieName, cookie);
     if (sealed === undefined) return null;
     try {
       const way = waySchema.parse(JSON.parse(sealer.open(sealed, COOKIE_PLACE)));
@@ -159,7 +161,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
         until: clock.now() + WAY_MS,
       };
       const sealed = sealer.seal(JSON.stringify(way), COOKIE_PLACE);
-      setCookie(c, COOKIE, sealed, { ...cookie, maxAge: WAY_MS / 1_000 });
+      setCookie(c, cookieName, sealed, { ...cookie, maxAge: WAY_MS / 1_000 });
       const address = client.buildAuthorizationUrl(configuration, {
         redirect_uri: redirectUri,
         scope: 'openid email',

@@ -6,6 +6,7 @@ import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Store } from '../../../store.ts';
 import type { HttpEnv } from '../request/context.ts';
+import { cookieNameOf } from '../request/cookies.ts';
 import { isSameText, newSecret } from '../request/secret.ts';
 
 export interface KnownDevices {
@@ -27,7 +28,7 @@ export function createKnownDevices(
   publicUrl: string,
 ): KnownDevices {
   const isSecure = publicUrl.startsWith('https:');
-  const cookieName = isSecure ? '__Host-donor_sync_device' : 'donor_sync_device';
+  const cookieName = cookieNameOf('donor_sync_device', isSecure);
   const createProof = (id: string, account: string) =>
     fingerprint('known_device', JSON.stringify([id, account]));
 

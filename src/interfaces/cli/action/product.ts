@@ -53,14 +53,18 @@ export function productCommand(name: string, deps: CommandDeps): Command {
   );
 }
 
+/** What is different where the product is opened for a special purpose. */
+type Opening = Pick<ApplicationOptions, 'restores' | 'backupFolders' | 'recordsSettings'>;
+
 /** Does something with the product as its settings file describes it, and closes it whatever happens. */
 export async function withApplication<Result>(
   deps: ProductDeps,
   config: string | undefined,
   work: (application: Application, settings: Settings) => Promise<Result>,
+  how: Opening = {},
 ): Promise<Result> {
   const settings = await loadProductSettings(deps, config);
-  return withProduct(deps, settings, (application) => work(application, settings));
+  return withProduct(deps, settings, (application) => work(application, settings), how);
 }
 
 /** Likewise with the product of these settings. */
@@ -68,8 +72,9 @@ export async function withProduct<Result>(
   deps: ProductDeps,
   settings: Settings,
   work: (application: Application) => Promise<Result>,
+  how: Opening = {},
 ): Promise<Result> {
-  const application = await openProduct(deps, settings);
+  const application = await openProduct(deps, settings, undefined, how);
   try {
     return await work(application);
   } finally {
@@ -90,13 +95,13 @@ export async function openProduct(
   deps: ProductDeps,
   settings: Settings,
   keyRing?: KeyRing,
-  restoring: Pick<ApplicationOptions, 'restores' | 'backupFolders'> = {},
+  how: Opening = {},
 ): Promise<Application> {
   const { secretKey } = readRuntimeOptions(deps.env, deps.stderr.isTTY === true);
   const actor: Actor = { kind: 'command', name: deps.user, from: deps.owner.host };
   const keys = { secretKey: secretKey ?? undefined, ...(keyRing && { keyRing }) };
   const setup = readSetupEnvironment(await withEnvironmentFile({ ...deps, path: settings.path }));
-  return openApplication({ ...deps, actor, settings, setup, ...keys, ...restoring });
+  return openApplication({ ...deps, actor, settings, setup, ...keys, ...how });
 }
 
 /** Does something with the clients of an integration, and closes them whatever happens. */
@@ -136,12 +141,16 @@ export function productAction<Options extends z.infer<typeof baseOptions>, Args 
   command: Command,
   schema: z.ZodType<Options>,
   work: (action: ProductAction<Options>, ...args: Args) => Promise<ExitCode | undefined>,
+  how: Opening = {},
 ): Command {
   return command.action((...args: Args) =>
     runAction(deps, command, (output) => {
       const options = readOptions(command, schema);
-      return withApplication(deps, options.config, (application, settings) =>
-        work({ application, settings, options, output }, ...args),
+      return withApplication(
+        deps,
+        options.config,
+        (application, settings) => work({ application, settings, options, output }, ...args),
+        how,
       );
     }),
   );

@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../../core/errors.ts';
 import { didYouMean } from '../../../core/near-miss.ts';
 import type { RunReport } from '../../../core/run.ts';
-import type { Store } from '../../../store.ts';
-import type { RunRecord } from '../../../sync/statements/runs.ts';
+import type { Reader } from '../../../database/reader.ts';
+import { findRunById, listRunRecords, type RunRecord } from '../../../sync/statements/runs.ts';
 import { adviceFor, stepText } from '../../../sync/views/advice.ts';
 import { findId, shortId } from '../terminal/words.ts';
 
@@ -10,10 +10,10 @@ import { findId, shortId } from '../terminal/words.ts';
 const MAX_RUNS_SEARCHED = 1_000;
 
 /** The run with this id, whole or short; throws a ConfigurationError if there is none. */
-export async function findRun(store: Pick<Store, 'runs'>, typed: string): Promise<RunRecord> {
-  const exact = await store.runs.find(typed);
+export async function findRun(reader: Reader, typed: string): Promise<RunRecord> {
+  const exact = await findRunById(reader, typed);
   if (exact) return exact;
-  const recent = await store.runs.list({ limit: MAX_RUNS_SEARCHED });
+  const recent = await listRunRecords(reader, { limit: MAX_RUNS_SEARCHED });
   const ids = recent.map(({ id }) => id);
   const id = findId(typed, ids);
   const row = recent.find((run) => run.id === id);

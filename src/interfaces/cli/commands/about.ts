@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { findConnectorDefinition } from '../../../../connectors/index.ts';
+import { listIntegrationsOfSameAccount } from '../../../clients/statements/integrations.ts';
 import { isoTime } from '../../../core/clock.ts';
 import { outcomeText } from '../../../core/outcome.ts';
 import { profileDays, type Retention } from '../../../core/retention.ts';
@@ -44,7 +45,7 @@ export function aboutCommand(deps: ProductDeps): Command {
     const crmId = await application.contactId(integration, typed);
     const definition = await findConnectorDefinition(integration.crm.kind);
     const forms = [crmId, ...(definition.otherForms?.(crmId) ?? [])];
-    const ids = await store.integrations.listOfSameAccount(integration.id);
+    const ids = await listIntegrationsOfSameAccount(store.reader, integration.id);
     const found: AboutContact[] = [];
     for (const id of ids) found.push(await store.about.find(id, forms));
     const getProfileDays = (id: string) => {

@@ -3,6 +3,7 @@ import type { Application } from '../../../application.ts';
 import { type Alerts, createAlerts } from '../../../clients/alerts/alerts.ts';
 import { createChannels } from '../../../clients/alerts/channels.ts';
 import { type ChannelTest, testChannels } from '../../../clients/alerts/check-channels.ts';
+import { listAlerts } from '../../../clients/statements/alerts.ts';
 import { isoTime } from '../../../core/clock.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
 import type { Settings } from '../../../settings/settings.ts';
@@ -79,7 +80,7 @@ function checkNow(deps: ProductDeps, settings: Settings): Promise<OpenAlert[]> {
     const alerts = productAlerts(deps, application, settings);
     await alerts.tick();
     await alerts.close();
-    const rows = await application.store.alerts.list();
+    const rows = await listAlerts(application.store.reader);
     return rows
       .filter(({ overAt }) => overAt === null)
       .map(({ integrationId: integration, subject, since, sentAt }) => {

@@ -139,33 +139,39 @@ function verifyCommand(deps: ProductDeps): Command {
       'after',
       '\nExit code 0: no change was found. 1: one was found, and the message says which. Only with --known is the verdict\n"intact": without it, "cannot tell" whether the end is gone.',
     );
-  return productAction(deps, command, verifySchema, async ({ application, options, output }) => {
-    const check = await application.store.audit.verify(options.known ?? null);
-    const { entries, end, purgedThrough, problems } = check;
-    if (problems.length > 0) {
-      throw new FatalError(`The audit was changed. ${problems.join(' ')}`, {
-        code: 'audit_changed',
-        details: { problems },
-      });
-    }
-    const place = end === null ? null : `${end.seq}:${end.hash}`;
-    const verdict = options.known === undefined ? 'cannot_tell' : 'intact';
-    output.finish({ audit: { verdict, entries, end: place, purgedThrough } }, () => {
-      const purged = purgedThrough === 0 ? '' : ` Those up to ${purgedThrough} were purged.`;
-      output.print(
-        `${describeCount(entries, 'entry', 'entries')}, and nothing in them was changed.${purged}`,
-      );
-      if (place === null) return;
-      if (options.known === undefined) {
-        output.print(
-          'Whether entries at the end, or the whole audit before it was begun anew, are gone together with their signed end, the database alone cannot tell.',
-        );
+  return productAction(
+    deps,
+    command,
+    verifySchema,
+    async ({ application, options, output }) => {
+      const check = await application.store.audit.verify(options.known ?? null);
+      const { entries, end, purgedThrough, problems } = check;
+      if (problems.length > 0) {
+        throw new FatalError(`The audit was changed. ${problems.join(' ')}`, {
+          code: 'audit_changed',
+          details: { problems },
+        });
       }
-      output.print(`The chain ends at ${place}`);
-      output.print(
-        'Note that down outside of the database: `donor-sync audit verify --known` shows later that nothing before it is gone.',
-      );
-    });
-    return EXIT_CODES.done;
-  });
+      const place = end === null ? null : `${end.seq}:${end.hash}`;
+      const verdict = options.known === undefined ? 'cannot_tell' : 'intact';
+      output.finish({ audit: { verdict, entries, end: place, purgedThrough } }, () => {
+        const purged = purgedThrough === 0 ? '' : ` Those up to ${purgedThrough} were purged.`;
+        output.print(
+          `${describeCount(entries, 'entry', 'entries')}, and nothing in them was changed.${purged}`,
+        );
+        if (place === null) return;
+        if (options.known === undefined) {
+          output.print(
+            'Whether entries at the end, or the whole audit before it was begun anew, are gone together with their signed end, the database alone cannot tell.',
+          );
+        }
+        output.print(`The chain ends at ${place}`);
+        output.print(
+          'Note that down outside of the database: `donor-sync audit verify --known` shows later that nothing before it is gone.',
+        );
+      });
+      return EXIT_CODES.done;
+    },
+    { recordsSettings: false },
+  );
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { dropUploads, hasUpload, presentSettings } from '../../../clients/setup/draft.ts';
+import { deleteSettings } from '../../../clients/statements/integrations.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
 import { withLease } from '../../../sync/control/with-lease.ts';
 import { askingCommand, type CommandAbout } from '../action/asking.ts';
@@ -42,7 +43,7 @@ export function removeCommand(deps: ProductDeps): Command {
           dropUploads(application, id),
         )
       : [];
-    await store.integrations.removeSettings(id);
+    await store.act((trx) => deleteSettings(trx, id));
     output.finish({ removed: id, files }, () => {
       output.print(`"${id}" is out of the database.`);
       for (const name of files) output.print(`The file ${name} is deleted.`);

@@ -6,13 +6,17 @@ import packageFile from '../../../../package.json' with { type: 'json' };
 import type { Application } from '../../../application.ts';
 import { followIntegrations } from '../../../clients/integrations.ts';
 import { listSchedules, planSchedules } from '../../../clients/schedules/schedules.ts';
+import { listSealedSettings } from '../../../clients/statements/integrations.ts';
 import { createClientReader } from '../../../clients/views/clients.ts';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration.ts';
+import { getDatabaseTime } from '../../../database/database-time.ts';
 import { createRunner } from '../../../jobs/runner.ts';
 import { createScheduler } from '../../../jobs/scheduler.ts';
 import { getRelyingParty } from '../../../people/sign-in/passkeys.ts';
 import { requireOtherWays } from '../../../people/sign-in/require-other-ways.ts';
+import { listAccessTokens } from '../../../people/statements/access.ts';
+import { hasJoinedPerson, listPersonRecords } from '../../../people/statements/people.ts';
 import { DEFAULT_SETTINGS_PATH, ownUrl, type Settings } from '../../../settings/settings.ts';
 import { createHttpApp } from '../../api/app.ts';
 import {
@@ -95,7 +99,7 @@ async function serve(
         passkeys: getRelyingParty(publicUrl) !== null,
         provider: signIn.oidc !== null,
       };
-      await requireOtherWays(application.store, ways);
+      await requireOtherWays(application.store.reader, ways);
     }
     const service = { application, settings, address: { host, port }, works: options.work };
     // Also where it cannot listen: what waits in the background would keep the process from ending.
@@ -140,8 +144,8 @@ async function requireUserBeyondLoopback(
   { store }: Pick<Application, 'store'>,
   host: string,
 ): Promise<void> {
-  if (LOOPBACK_HOSTS.has(host) || (await store.access.listTokens()).length > 0) return;
-  if ((await store.people.list()).length > 0) return;
+  if (LOOPBACK_HOSTS.has(host) || (await listAccessTokens(store.reader)).length > 0) return;
+  if ((await listPersonRecords(store.reader)).length > 0) return;
   throw new ConfigurationError(
     `At ${host} others could reach the service, and there is no person and no access token yet. Invite a person: donor-sync people invite --name NAME --email ADDRESS --role owner. Or make a token: donor-sync tokens create --role admin --name NAME`,
     { code: 'access_token_missing', details: { host } },
@@ -176,7 +180,7 @@ async function warnOfOverriding(
   log: ProductDeps['log'],
 ): Promise<void> {
   const overriding = new Set(integrations.map(({ id }) => id));
-  for (const { id } of await store.integrations.listSealedSettings()) {
+  for (const { id } of await listSealedSettings(store.reader)) {
     if (!overriding.has(id)) continue;
     log.warn(
       { integration: id },
@@ -215,11 +219,11 @@ async function serveUntil(
   const isOwn = server.publicUrl === ownUrl(server.port);
   const publicUrl = isOwn ? ownUrl(address.port) : server.publicUrl;
   const takeUp = async (changed: readonly Integration[]) => {
-    await planSchedules(scheduled, changed, await application.store.schedules.now());
+    await planSchedules(scheduled, changed, await getDatabaseTime(application.store.reader));
     runner.wake();
   };
   const { version } = packageFile;
-  const clients = createClientReader(store, clock);
+  const clients = createClientReader(store.reader, clock);
   const app = createHttpApp({
     clients,
     takeUp: async () => takeUp(await application.refresh()),
@@ -279,7 +283,8 @@ async function prepareFirstVisit(
   { store }: Pick<Application, 'store'>,
   clock: ProductDeps['clock'],
 ): Promise<FirstVisit | null> {
-  const hasUsers = (await store.access.listTokens()).length > 0 || (await store.people.hasJoined());
+  const hasUsers =
+    (await listAccessTokens(store.reader)).length > 0 || (await hasJoinedPerson(store.reader));
   return hasUsers ? null : createFirstVisit(clock);
 }
 

@@ -58,7 +58,7 @@ async function readWorkStatus(
 ): Promise<WorkStatus> {
   const { id } = integration;
   const running = await findRunning(deps, store, id);
-  const status = await readStatus(store, integration);
+  const status = await readStatus(store.reader, integration);
   const holds = (await store.questions.listOpen(id, 'contact')).length;
   const networkHolds = (await store.questions.listOpen(id, 'network')).length;
   return {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { ConfigurationError } from '../../../core/errors.ts';
+import { requestStop } from '../../../sync/statements/runs.ts';
 import { findRunning } from '../../../sync/views/run.ts';
 import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import { findRun } from '../action/runs.ts';
@@ -26,8 +27,8 @@ export function stopCommand(deps: ProductDeps): Command {
       const { store, integrations } = application;
       const id = integrations.has(word)
         ? (await findRunning(deps, store, word))?.run
-        : (await findRun(store, word)).id;
-      const state = id == null ? 'over' : await store.runs.askToStop(id);
+        : (await findRun(store.reader, word)).id;
+      const state = id == null ? 'over' : await store.act((trx) => requestStop(trx, id));
       if (id == null || state === 'over') {
         throw new ConfigurationError(
           `There is nothing to stop: no run of "${word}" is going on. \`donor-sync status\` shows what is.`,

@@ -37,7 +37,7 @@ async function undo(
   run: string,
 ): Promise<ExitCode> {
   const { store } = application;
-  const row = await findRun(store, run);
+  const row = await findRun(store.reader, run);
   const [integration] = application.select([row.integrationId]);
   if (!integration) return EXIT_CODES.usage;
   const writes = await store.deliveries.listWrites(row.id);

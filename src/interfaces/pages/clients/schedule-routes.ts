@@ -14,7 +14,7 @@ import type { PageFrame } from '../frame/page-app.ts';
 import { scheduleFormSchema, toSchedule, toScheduleForm } from './schedule-form.ts';
 
 export function clientScheduleRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
-  const { application, clock } = deps;
+  const { application } = deps;
   const { store } = application;
   const app = frame.room();
   const findClient = (c: Context<HttpEnv>) =>
@@ -26,11 +26,11 @@ export function clientScheduleRoutes(deps: HttpDeps, frame: PageFrame): Hono<Htt
     const isAsked = 'rhythm' in query;
     const form = isAsked ? scheduleFormSchema.parse(query) : toScheduleForm(integration.schedule);
     const wanted = isAsked ? lookAt(() => toSchedule(form, integration.schedule)) : null;
-    const inForce = await readSchedule({ store, clock }, integration);
+    const inForce = await readSchedule(store.reader, integration);
     const preview =
       wanted?.schedule === undefined
         ? null
-        : await readSchedule({ store, clock }, { ...integration, schedule: wanted.schedule });
+        : await readSchedule(store.reader, { ...integration, schedule: wanted.schedule });
     const { renderSchedule } = await import('./schedule-page.tsx');
     const view = {
       integration,

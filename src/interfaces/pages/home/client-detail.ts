@@ -20,7 +20,8 @@ import type { ValuesWaiting } from '../../../core/waiting-values.ts';
 import { countByIntegration } from '../../../decisions/views/decision-queue.ts';
 import { readValuesWaiting } from '../../../fields/waiting-values-view.ts';
 import type { RunRequestRecord } from '../../../sync/statements/request-rows.ts';
-import type { RunRecord } from '../../../sync/statements/runs.ts';
+import { listRunRequests } from '../../../sync/statements/run-requests.ts';
+import { listRunRecords, type RunRecord } from '../../../sync/statements/runs.ts';
 import { findRunReport, readReport } from '../../../sync/views/run.ts';
 import type { CreditReader, KeyCredits } from '../credits/credit-reader.ts';
 import { crmName } from './crm-name.ts';
@@ -86,7 +87,7 @@ export async function readClient(
 ): Promise<ClientDetail> {
   const { store } = application;
   const { id } = integration;
-  const requests = await store.runRequests.list(id);
+  const requests = await listRunRequests(store.reader, id);
   const { total } = await countByIntegration(store, new Map([[id, integration]]));
   const signs = await readActivity(application, integration, requests);
   return {
@@ -116,7 +117,7 @@ async function readActivity(
 ): Promise<IntegrationActivity> {
   const { id, name = id } = integration;
   const running = await findRunning(id);
-  const rows = await store.runs.list({ integrationId: id, limit: SHOWN_RUNS + 1 });
+  const rows = await listRunRecords(store.reader, { integrationId: id, limit: SHOWN_RUNS + 1 });
   const past = rows.filter((row) => row.id !== running?.run).slice(0, SHOWN_RUNS);
   const [lastRun] = past;
   const isRunning = running !== null;
@@ -153,11 +154,11 @@ async function describe(
     crm: crmName(integration.crm.kind),
     connectHref: await readConnectHref(application, integration),
     current: await readCurrent(store, signs, waiting),
-    lastSuccessAt: await readLastSuccess(store, id),
-    schedule: await readPlannedRuns(store, integration),
+    lastSuccessAt: await readLastSuccess(store.reader, id),
+    schedule: await readPlannedRuns(store.reader, integration),
     runs: await Promise.all(
       past.map(async (row) => ({
-        report: await readReport(store, row),
+        report: await readReport(store.reader, row),
         isCutOff: row.status === 'running',
       })),
     ),
@@ -186,7 +187,7 @@ async function readCurrent(
   { currentId, hasBegun }: IntegrationActivity,
   waiting: number,
 ): Promise<CurrentRun | null> {
-  const report = currentId === null ? null : await findRunReport(store, currentId);
+  const report = currentId === null ? null : await findRunReport(store.reader, currentId);
   // It may have ended between the two looks.
   if (report?.status !== 'running') return null;
   return { report, hasBegun, done: Math.max(0, report.contacts.chosen - waiting) };

@@ -3,6 +3,7 @@ import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { isConfigurationError } from '../../../core/errors.ts';
 import { askForNewPasskey, readNewPasskey } from '../../../people/sign-in/passkeys.ts';
+import { endSessions } from '../../../people/statements/sessions.ts';
 import {
   changePassword,
   findInvited,
@@ -73,13 +74,14 @@ export function accountRoutes(
 
   app.post('/account/sessions/:id/end', frame.act('viewer'), async (c) => {
     const owner = pages.getOwner(c);
-    if (owner !== null) await acting(c).sessions.endSessions(owner, { id: c.req.param('id') });
+    if (owner !== null)
+      await acting(c).act((trx) => endSessions(trx, owner, { id: c.req.param('id') }));
     return c.redirect('/account?note=ended', 303);
   });
 
   app.post('/account/sign-out-everywhere', frame.act('viewer'), async (c) => {
     const owner = pages.getOwner(c);
-    if (owner !== null) await acting(c).sessions.endSessions(owner, { keep: null });
+    if (owner !== null) await acting(c).act((trx) => endSessions(trx, owner, { keep: null }));
     return c.redirect('/sign-in', 303);
   });
 
@@ -146,7 +148,10 @@ export function accountRoutes(
     const person = await findInvited(joining, secret);
     const { renderJoin } = await import('./join-page.tsx');
     const stranger = frame.getViewer(null);
-    if (person === null) return c.html(renderJoin(stranger, null), 404);
+    if (person === null) {
+      access.noteWrong(c);
+      return c.html(renderJoin(stranger, null), 404);
+    }
     const { name, email } = readIdentity(sealer, person);
     const asked = { ceremony: 'join', boundTo: secret } as const;
     const passkey = passkeys && (await askForNewPasskey(passkeys.deps, asked, person));

@@ -1,8 +1,13 @@
 /** What the page of one's own account shows, for the routes that answer with it. */
 import type { Context } from 'hono';
 import { askForNewPasskey, askForPasskey } from '../../../people/sign-in/passkeys.ts';
-import type { PersonRecord } from '../../../people/statements/people.ts';
-import type { SessionOwner, SessionRecord } from '../../../people/statements/sessions.ts';
+import { listPasskeys } from '../../../people/statements/passkeys.ts';
+import { findPersonBy, type PersonRecord } from '../../../people/statements/people.ts';
+import {
+  listSessions,
+  type SessionOwner,
+  type SessionRecord,
+} from '../../../people/statements/sessions.ts';
 import { describePasskey, readIdentity } from '../../../people/user-accounts.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import { describeBrowser } from '../../api/request/peer.ts';
@@ -40,13 +45,13 @@ export function accountPages(
 
   async function findPerson(c: Context<HttpEnv>): Promise<PersonRecord | null> {
     const { personId } = c.var.principal;
-    return personId === null ? null : store.people.find(personId);
+    return personId === null ? null : findPersonBy(store.reader, 'id', personId);
   }
 
   async function readSessions(c: Context<HttpEnv>): Promise<AccountView['sessions']> {
     const { sessionId } = c.var.principal;
     const owner = getOwner(c);
-    const sessions = owner === null ? [] : await store.sessions.list(owner);
+    const sessions = owner === null ? [] : await listSessions(store.reader, owner);
     return sessions.map((session) => ({ ...session, isThis: session.id === sessionId }));
   }
 
@@ -68,7 +73,7 @@ export function accountPages(
   ): Promise<AccountPasskeys | null> {
     const { sessionId } = c.var.principal;
     if (person === null || sessionId === null) return null;
-    const own = await store.passkeys.list(person.id);
+    const own = await listPasskeys(store.reader, person.id);
     const ask = passkeys && {
       add: isProved
         ? await askForNewPasskey(passkeys.deps, { ceremony: 'add', boundTo: sessionId }, person)

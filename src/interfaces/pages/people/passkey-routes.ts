@@ -4,7 +4,12 @@ import { z } from 'zod';
 import { isConfigurationError } from '../../../core/errors.ts';
 import { readNewPasskey } from '../../../people/sign-in/passkeys.ts';
 import { isPassword } from '../../../people/sign-in/password.ts';
-import { MAX_PASSKEYS, type PasskeyAdded } from '../../../people/statements/passkeys.ts';
+import {
+  addPasskey,
+  MAX_PASSKEYS,
+  type PasskeyAdded,
+} from '../../../people/statements/passkeys.ts';
+import { recordProof } from '../../../people/statements/sessions.ts';
 import { type PeopleDeps, removePasskey } from '../../../people/user-accounts.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import { HttpError } from '../../api/request/errors.ts';
@@ -59,7 +64,7 @@ export function passkeyRoutes(
       }
       await guesses.takeBack(person.id);
     }
-    await application.store.sessions.noteProof(sessionId);
+    await recordProof(application.store.connection, sessionId);
     return c.redirect('/account?note=proved#passkeys', 303);
   });
 
@@ -77,7 +82,7 @@ export function passkeyRoutes(
       readPasskeyName(form),
     );
     if (made === null) return refuse(c, NOT_MADE);
-    const added = await people(c).store.passkeys.add(person.id, made);
+    const added = await people(c).store.act((trx) => addPasskey(trx, person.id, made));
     if (added !== 'done') return refuse(c, NOT_ADDED[added]);
     return c.redirect('/account?note=passkeyAdded#passkeys', 303);
   });

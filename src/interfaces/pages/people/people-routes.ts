@@ -3,6 +3,12 @@ import type { Context, Hono } from 'hono';
 import { newId } from '../../../core/new-id.ts';
 import { hashToken, newAccessToken } from '../../../people/access-token.ts';
 import {
+  addAccessToken,
+  listAccessTokens,
+  revokeAccessToken,
+} from '../../../people/statements/access.ts';
+import { endSessions } from '../../../people/statements/sessions.ts';
+import {
   changeRights,
   disablePerson,
   type Invited,
@@ -79,7 +85,7 @@ export function peopleRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
 
   app.post('/people/:id/sign-out', frame.act('owner'), allClientsOnly, async (c) => {
     const personId = c.req.param('id');
-    await acting(c).sessions.endSessions({ personId }, { keep: null });
+    await acting(c).act((trx) => endSessions(trx, { personId }, { keep: null }));
     return c.redirect('/people?note=signedOut', 303);
   });
 
@@ -90,12 +96,14 @@ export function peopleRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const name = readTokenName(form);
     const token = newAccessToken();
     const id = newId(clock.now());
-    await acting(c).access.addToken({ id, name, hash: hashToken(token), ...rights });
+    await acting(c).act((trx) =>
+      addAccessToken(trx, { id, name, hash: hashToken(token), ...rights }),
+    );
     return page(c, { shown: { what: 'token', name, secret: token } });
   });
 
   app.post('/tokens/:id/revoke', frame.act('owner'), allClientsOnly, async (c) => {
-    await acting(c).access.revokeToken(c.req.param('id'));
+    await acting(c).act((trx) => revokeAccessToken(trx, c.req.param('id')));
     return c.redirect('/people?note=revoked#tokens', 303);
   });
   return app;
@@ -116,7 +124,7 @@ export function peopleRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     c: Context<HttpEnv>,
     { note = null, shown = null }: { note?: string | null; shown?: ShownOnce | null },
   ) {
-    const tokens = await acting(c).access.listTokens();
+    const tokens = await listAccessTokens(acting(c).reader);
     const view = {
       people: await listPeople(people(c)),
       tokens,

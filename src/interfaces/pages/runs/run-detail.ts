@@ -2,8 +2,9 @@
 import type { Application } from '../../../application.ts';
 import { OUTCOME_ORDER } from '../../../core/outcome.ts';
 import type { RunReport } from '../../../core/run.ts';
+import type { Reader } from '../../../database/reader.ts';
 import type { RunContactFilter } from '../../../sync/statements/run-rows.ts';
-import type { RunRecord } from '../../../sync/statements/runs.ts';
+import { findRunById, listRunRecords, type RunRecord } from '../../../sync/statements/runs.ts';
 import { type Advice, adviceFor } from '../../../sync/views/advice.ts';
 import {
   type ReasonCount,
@@ -64,11 +65,11 @@ export async function readRunDetail(
   query: ContactQuery = {},
 ): Promise<RunDetail> {
   const integration = integrations.get(report.integration);
-  const begun = await store.runs.find(id);
-  const page = begun && (await readRunContacts(store, begun, pageFilter(query)));
+  const begun = await findRunById(store.reader, id);
+  const page = begun && (await readRunContacts(store.reader, begun, pageFilter(query)));
   const phase = await findPhase();
   const isWell = phase !== 'over' || report.status === 'succeeded';
-  const isRateLow = (await findLowRate(store, report.integration))?.id === id;
+  const isRateLow = (await findLowRate(store.reader, report.integration))?.id === id;
   return {
     report,
     phase,
@@ -79,7 +80,7 @@ export async function readRunDetail(
     integrationName: integration?.name ?? report.integration,
     isRateLow,
     advice: isWell ? null : adviceFor(report.reason, report.integration),
-    reasons: await readReasons(store, id),
+    reasons: await readReasons(store.reader, id),
     query,
     next: page?.next ? writeCursor([page.next.place, page.next.crmId]) : null,
     contacts: (page?.contacts ?? []).map((contact) => ({
@@ -97,10 +98,10 @@ export async function readRunDetail(
 
 /** The last run of an integration, if it stopped because the service knew too few. */
 export async function findLowRate(
-  { runs }: Pick<Application['store'], 'runs'>,
+  reader: Reader,
   integrationId: string,
 ): Promise<RunRecord | null> {
-  const [last] = await runs.list({ integrationId, limit: 1 });
+  const [last] = await listRunRecords(reader, { integrationId, limit: 1 });
   return last?.reasonCode === 'match_rate_low' ? last : null;
 }
 

@@ -1,7 +1,8 @@
 /** The list of runs: which are asked for by the address, and one page of them. */
 import { z } from 'zod';
 import { type RunReport, runStatusSchema, triggerSchema } from '../../../core/run.ts';
-import type { Store } from '../../../store.ts';
+import type { Reader } from '../../../database/reader.ts';
+import { listRunRecords } from '../../../sync/statements/runs.ts';
 import { readReport } from '../../../sync/views/run.ts';
 import { readCursor, writeCursor } from '../../api/request/router.ts';
 
@@ -31,13 +32,13 @@ const DAY_MS = 86_400_000;
 
 /** The newest first; `integrationIds` are those within reach, undefined for all. */
 export async function readRunList(
-  store: Pick<Store, 'runs' | 'runRows' | 'reader'>,
+  reader: Reader,
   integrationIds: readonly string[] | undefined,
   query: RunListQuery,
 ): Promise<RunListView> {
   const { client, status, trigger, from, until, after } = query;
   const position = after === undefined ? undefined : readCursor(after);
-  const rows = await store.runs.list({
+  const rows = await listRunRecords(reader, {
     integrationIds,
     integrationId: client || undefined,
     status,
@@ -52,7 +53,7 @@ export async function readRunList(
   const last = rows.length > PAGE_SIZE ? shown.at(-1) : undefined;
   return {
     query,
-    runs: await Promise.all(shown.map((row) => readReport(store, row))),
+    runs: await Promise.all(shown.map((row) => readReport(reader, row))),
     next: last === undefined ? null : writeCursor([last.startedAt, last.id]),
   };
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { mayActAs } from '../../../core/role.ts';
 import { readCrmMessages } from '../../../decisions/crm-messages.ts';
 import { readWrittenChanges } from '../../../fields/written-changes.ts';
+import { requestStop } from '../../../sync/statements/runs.ts';
 import {
   findIntegration,
   findRun,
@@ -27,7 +28,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
 
   app.get('/runs', frame.see('viewer'), async (c) => {
     const query = runListQuerySchema.parse(c.req.query());
-    const list = await readRunList(store, listAccessibleIds(c), query);
+    const list = await readRunList(store.reader, listAccessibleIds(c), query);
     const { renderRuns } = await import('./run-pages.tsx');
     // An id can be guessed: the name is for those who reach the client.
     const getClientName = (id: string) =>
@@ -45,7 +46,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   app.get('/runs/:id', frame.see('viewer'), async (c) => {
     const { principal, actor } = c.var;
     const id = c.req.param('id');
-    const report = await findRun(c, store, id);
+    const report = await findRun(c, store.reader, id);
     const { note, ...query } = pageQuerySchema.parse(c.req.query());
     // It may quote names and figures: for those who decide, opened for this one answer.
     const mayRead = mayActAs(principal.role, 'decider');
@@ -72,7 +73,11 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
 
   // Values of a person go to those who may decide, and no cache keeps them (`forbidCaching`).
   app.get('/runs/:id/changes', frame.see('decider'), async (c) => {
-    const { id: runId, integration: integrationId } = await findRun(c, store, c.req.param('id'));
+    const { id: runId, integration: integrationId } = await findRun(
+      c,
+      store.reader,
+      c.req.param('id'),
+    );
     const { contact: crmId } = changesQuerySchema.parse(c.req.query());
     const integration = integrations.get(integrationId);
     const { audit } = store.actingAs(c.get('actor'));
@@ -92,8 +97,8 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   });
 
   app.post('/runs/:id/stop', frame.act('admin'), async (c) => {
-    const { id, integration } = await findRun(c, store, c.req.param('id'));
-    const state = await store.actingAs(c.get('actor')).runs.askToStop(id);
+    const { id, integration } = await findRun(c, store.reader, c.req.param('id'));
+    const state = await store.actingAs(c.get('actor')).act((trx) => requestStop(trx, id));
     frame.clients.forget();
     const back = c.req.query('back');
     // A run that does not begin any more has no page.
@@ -103,7 +108,7 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   });
 
   app.post('/runs/:id/retry', frame.act('admin'), async (c) => {
-    const run = await findRun(c, store, c.req.param('id'));
+    const run = await findRun(c, store.reader, c.req.param('id'));
     const { id: integrationId } = findIntegration(c, application, run.integration);
     const by = c.get('actor');
     const { runId } = await runner.request({ integrationId, trigger: 'manual', by });

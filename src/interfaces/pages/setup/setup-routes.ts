@@ -20,7 +20,7 @@ export function setupRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const view = {
       integration: { id, name },
       persons: await showPersons(liveDeps(deps, actor), integration),
-      isRateLow: (await findLowRate(store, id)) !== null,
+      isRateLow: (await findLowRate(store.reader, id)) !== null,
     };
     const { renderPersons } = await import('./persons-page.tsx');
     c.header('Cache-Control', 'no-store');

@@ -38,6 +38,7 @@ import { type Integration, integrationSchema } from '../../../core/integration.t
 import type { RunReport } from '../../../core/run.ts';
 import type { CreditBalances } from '../../../partner/credits.ts';
 import type { Settings } from '../../../settings/settings.ts';
+import { findRunById } from '../../../sync/statements/runs.ts';
 import { findRunReport } from '../../../sync/views/run.ts';
 import { type ReasonCount, readReasons } from '../../../sync/views/run-contacts.ts';
 
@@ -303,13 +304,13 @@ function nextRuns(schedule: Setup['answers']['schedule'], now: number): number[]
 async function readPlan(deps: StepDeps, setup: Setup, isLooking = true): Promise<PlanView> {
   const { store } = deps.application;
   const integration = await checkedIntegration(deps.setup, setup);
-  const run = setup.trialRun === null ? null : await findRunReport(store, setup.trialRun);
+  const run = setup.trialRun === null ? null : await findRunReport(store.reader, setup.trialRun);
   const isOver = run !== null && run.status !== 'running';
-  const begun = run && (await store.runs.find(run.id));
+  const begun = run && (await findRunById(store.reader, run.id));
   const isTrying = setup.trialRun !== null && !isOver;
   return {
     run,
-    reasons: isOver ? await readReasons(store, run.id) : [],
+    reasons: isOver ? await readReasons(store.reader, run.id) : [],
     examples: isLooking && isOver && begun ? await lookAtTrial(deps, integration, begun) : [],
     look: isLooking && !isTrying ? await lookAtPlan(deps, integration) : null,
     diff: setup.isNew ? null : diffLines(yamlOfStored(setup), yamlOfAnswers(setup)),

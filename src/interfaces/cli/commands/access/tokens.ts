@@ -5,8 +5,14 @@ import { isoTime } from '../../../../core/clock.ts';
 import { ConfigurationError } from '../../../../core/errors.ts';
 import { newId } from '../../../../core/new-id.ts';
 import { ROLE_TEXTS, ROLES, type Role } from '../../../../core/role.ts';
+import type { Reader } from '../../../../database/reader.ts';
 import { hashToken, newAccessToken } from '../../../../people/access-token.ts';
-import type { AccessTokenRecord } from '../../../../people/statements/access.ts';
+import {
+  type AccessTokenRecord,
+  addAccessToken,
+  listAccessTokens,
+  revokeAccessToken,
+} from '../../../../people/statements/access.ts';
 import { requireSensible } from '../../../../people/user-accounts.ts';
 import {
   baseOptions,
@@ -80,13 +86,9 @@ function createTokenCommand(deps: ProductDeps): Command {
     const integrations = selectIntegrations(application, options.integrations);
     requireSensible({ role, integrations });
     const id = newId(deps.clock.now());
-    await application.store.access.addToken({
-      id,
-      name,
-      role,
-      integrations,
-      hash: hashToken(token),
-    });
+    await application.store.act((trx) =>
+      addAccessToken(trx, { id, name, role, integrations, hash: hashToken(token) }),
+    );
     output.finish({ token, id, name, role, integrations }, () => {
       output.print(token);
       output.note('Keep it now: it is not shown again. Send it as "Authorization: Bearer TOKEN".');
@@ -97,7 +99,7 @@ function createTokenCommand(deps: ProductDeps): Command {
 function listCommand(deps: ProductDeps): Command {
   const command = productCommand('list', deps).description('list the tokens, without the tokens');
   return productAction(deps, command, baseOptions, async ({ application, output }) => {
-    const tokens = (await application.store.access.listTokens()).map(toView);
+    const tokens = (await listAccessTokens(application.store.reader)).map(toView);
     output.finish({ tokens }, () => printTokens(output, tokens, deps.clock.now()));
   });
 }
@@ -133,8 +135,8 @@ function revokeCommand(deps: ProductDeps): Command {
   return productAction(deps, command, baseOptions, async (action, typed: string) => {
     const { application, output } = action;
     const { store } = application;
-    const { id, name } = await findToken(store, typed);
-    await store.access.revokeToken(id);
+    const { id, name } = await findToken(store.reader, typed);
+    await store.act((trx) => revokeAccessToken(trx, id));
     output.finish({ revoked: id }, () => output.print(`"${name}" cannot sign in any more.`));
   });
 }
@@ -151,11 +153,8 @@ export function accessText(integrations: readonly string[] | null): string {
   return integrations === null ? 'all' : integrations.join(', ');
 }
 
-async function findToken(
-  { access }: Pick<Application['store'], 'access'>,
-  typed: string,
-): Promise<AccessTokenRecord> {
-  const tokens = new Map((await access.listTokens()).map((token) => [token.id, token]));
+async function findToken(reader: Reader, typed: string): Promise<AccessTokenRecord> {
+  const tokens = new Map((await listAccessTokens(reader)).map((token) => [token.id, token]));
   const token = tokens.get(findId(typed, tokens.keys()) ?? '');
   if (token) return token;
   throw new ConfigurationError(

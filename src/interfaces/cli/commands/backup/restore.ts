@@ -8,6 +8,7 @@ import {
   type RestoreOptions,
   restoreDatabase,
 } from '../../../../backup/backup.ts';
+import { confirmRestore, findRestoreHold } from '../../../../backup/restores.ts';
 import { isoTime } from '../../../../core/clock.ts';
 import { formatDuration } from '../../../../core/quantities.ts';
 import type { ErasedAgain } from '../../../../privacy/statements/erase-again.ts';
@@ -189,7 +190,7 @@ async function agree(
     const agreed: { integration: string; credits: number | null; wasHeld: boolean }[] = [];
     for (const integration of application.select(ids)) {
       const { id } = integration;
-      const hold = await application.store.restores.find(id);
+      const hold = await findRestoreHold(application.store.reader, id);
       if (hold === null) {
         agreed.push({ integration: id, credits: null, wasHeld: false });
         continue;
@@ -206,7 +207,7 @@ async function agree(
           : `Erasures${unknown ? ` after ${formatTimestamp(unknown)}` : ''} are not known. `;
       const question = `${erasures}Let syncs of "${id}" spend again, ${describeCount(credits, 'credit')} for enhancements the next time?`;
       await confirmOrStop(deps, question, yes);
-      await application.store.restores.agree(id);
+      await application.store.act((trx) => confirmRestore(trx, id));
       agreed.push({ integration: id, credits, wasHeld: true });
     }
     output.finish({ agreed }, () => {

@@ -2,6 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { silentLog } from '../../../../core/log.ts';
 import { outcomeText } from '../../../../core/outcome.ts';
 import type { RunReport } from '../../../../core/run.ts';
+import { listRunRows } from '../../../../sync/statements/run-rows.ts';
+import { findRunById } from '../../../../sync/statements/runs.ts';
 import { type ProductDeps, withApplication, withIntegration } from '../../action/product.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
 import { describeCount } from '../../terminal/words.ts';
@@ -109,8 +111,10 @@ function syncRecord(
     );
     const before = await readRows(folder.contacts);
     const after = run.status === 'succeeded' ? await readRows(folder.enhanced) : before;
-    const found = await application.store.runs.find(run.id);
-    const rows = found ? await application.store.runRows.list(found, { limit: before.size }) : [];
+    const found = await findRunById(application.store.reader, run.id);
+    const rows = found
+      ? await listRunRows(application.store.reader, found, { limit: before.size })
+      : [];
     const reasons = new Map(rows.map(({ crmId, reason }) => [crmId, reason]));
     const contacts = [...before].map(([id, row]) => ({
       id,

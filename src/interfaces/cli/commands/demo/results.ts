@@ -3,6 +3,8 @@ import type { FieldValue } from '../../../../core/crm-field.ts';
 import { outcomeNamed, outcomeText } from '../../../../core/outcome.ts';
 import type { RunReport } from '../../../../core/run.ts';
 import { createMissingFields } from '../../../../fields/describe.ts';
+import { listRunRows } from '../../../../sync/statements/run-rows.ts';
+import { findRunById } from '../../../../sync/statements/runs.ts';
 import { type ReasonCount, readReasons } from '../../../../sync/views/run-contacts.ts';
 import { withIntegration } from '../../action/product.ts';
 import type { DemoContact } from './contacts.ts';
@@ -39,8 +41,8 @@ export async function readResults(
 ): Promise<DemoResult[]> {
   const before = await readRows(folder.contacts);
   const after = await readRows(folder.enhanced);
-  const run = await store.runs.find(runId);
-  const rows = run ? await store.runRows.list(run, { limit: contacts.length }) : [];
+  const run = await findRunById(store.reader, runId);
+  const rows = run ? await listRunRows(store.reader, run, { limit: contacts.length }) : [];
   const reasons = new Map(rows.map(({ crmId, reason }) => [crmId, reason]));
   return contacts.map(({ id, firstName, lastName, story }) => {
     const reason = reasons.get(id) ?? 'submission_pending';
@@ -119,7 +121,7 @@ export async function syncCrm(
   );
   const first = await withCrm(syncOnce);
   // Before the second run, which gives every contact its next outcome.
-  const reasons = await readReasons(application.store, first.id);
+  const reasons = await readReasons(application.store.reader, first.id);
   const second = await withCrm(syncOnce);
   const rows = await application.store.deliveries.listWrites(first.id);
   // In the order of the ids, so that the same contacts are shown in whatever order they were written.

@@ -53,11 +53,11 @@ export async function describeRun(
   row: RunRecord,
   filter: DetailOptions,
 ): Promise<RunDetail> {
-  const reasons = await readReasons(store, row.id);
-  const { contacts } = await readRunContacts(store, row, filter);
+  const reasons = await readReasons(store.reader, row.id);
+  const { contacts } = await readRunContacts(store.reader, row, filter);
   const writes = await store.deliveries.listWrites(row.id);
   return {
-    ...(await readReport(store, row)),
+    ...(await readReport(store.reader, row)),
     reasons: Object.fromEntries(reasons.map(({ reason, count }) => [reason, count])),
     shared: row.sharedCount,
     queries: await findPathCost(store.reader, row.id),

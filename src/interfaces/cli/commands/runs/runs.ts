@@ -5,6 +5,7 @@ import { ConfigurationError } from '../../../../core/errors.ts';
 import { OUTCOME_ORDER } from '../../../../core/outcome.ts';
 import type { RunReport } from '../../../../core/run.ts';
 import { readCrmMessages } from '../../../../decisions/crm-messages.ts';
+import { listRunRecords } from '../../../../sync/statements/runs.ts';
 import { readReport } from '../../../../sync/views/run.ts';
 import {
   pagesOfRunContacts,
@@ -97,9 +98,9 @@ async function listRuns(
   output: Output,
   { integration, limit }: { integration: string | undefined; limit: number },
 ): Promise<void> {
-  const rows = await store.runs.list({ integrationId: integration, limit });
+  const rows = await listRunRecords(store.reader, { integrationId: integration, limit });
   const runs: RunReport[] = [];
-  for (const row of rows) runs.push(await readReport(store, row));
+  for (const row of rows) runs.push(await readReport(store.reader, row));
   output.finish({ runs }, () => {
     if (runs.length === 0) output.print('No run yet. Begin with: donor-sync plan');
     else printRuns(output, runs);
@@ -114,7 +115,7 @@ async function showRun(
 ): Promise<void> {
   const { store } = application;
   const filter = { ...toFilter(options), limit: options.limit ?? DEFAULT_CONTACTS };
-  const row = await findRun(store, run);
+  const row = await findRun(store.reader, run);
   const detail = await describeRun(store, row, filter);
   const words = options.show ? await readCrmMessages(application, row.id) : null;
   await recordNamesShown(application, {
@@ -139,9 +140,9 @@ async function printCsv(
   run: string,
   options: RunsOptions,
 ): Promise<void> {
-  const row = await findRun(store, run);
+  const row = await findRun(store.reader, run);
   stdout.write(RUN_CONTACTS_HEADER);
-  for await (const contacts of pagesOfRunContacts(store, row, toFilter(options))) {
+  for await (const contacts of pagesOfRunContacts(store.reader, row, toFilter(options))) {
     stdout.write(runContactLines(contacts));
   }
 }

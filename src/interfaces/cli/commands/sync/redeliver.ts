@@ -68,7 +68,7 @@ async function finish(
   { report, document }: { report: RunReport; document: unknown },
 ): Promise<void> {
   printRun(output, report, {
-    reasons: await readReasons(store, report.id),
+    reasons: await readReasons(store.reader, report.id),
     steps: nextSteps(report),
   });
   output.finish({ redelivery: document, runs: [report] }, () => {});

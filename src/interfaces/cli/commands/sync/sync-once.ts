@@ -5,6 +5,7 @@ import { findKeyBalance } from '../../../../credits/statements/balances.ts';
 import type { Store } from '../../../../store.ts';
 import type { Run } from '../../../../sync/control/context.ts';
 import { type RunRequest, runSync } from '../../../../sync/run.ts';
+import { findRunById } from '../../../../sync/statements/runs.ts';
 import type { ProductDeps } from '../../action/product.ts';
 import { createProgress, type Progress } from '../../terminal/progress.ts';
 import { describeCount } from '../../terminal/words.ts';
@@ -60,7 +61,7 @@ const LOOK_INTERVAL_MS = 500;
 
 /** What the bars are drawn with. */
 export type ProgressDeps = Pick<ProductDeps, 'stderr' | 'clock' | 'log' | 'logStream'>;
-type ProgressStore = Pick<Store, 'runs' | 'contacts' | 'reader'>;
+type ProgressStore = Pick<Store, 'contacts' | 'reader'>;
 
 /** The bars of one run on a terminal; does nothing where there is none. */
 export interface RunProgress {
@@ -109,7 +110,7 @@ async function look(
   run: Parameters<RunProgress['watch']>[0],
   underWayBefore: number,
 ): Promise<void> {
-  const row = await store.runs.find(run.id);
+  const row = await findRunById(store.reader, run.id);
   if (!row) return;
   const underWay = await store.contacts.countUnderWay(run.integration.id);
   const { balance } = await findKeyBalance(store.reader, run.partnerKey);

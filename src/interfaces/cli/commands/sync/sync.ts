@@ -148,7 +148,7 @@ async function syncChosen(
     const report = await syncOnce(deps, open, signal, chosenOptions);
     // Shown at once: the next integration may take hours.
     printRun(output, report, {
-      reasons: await readReasons(open.deps.store, report.id),
+      reasons: await readReasons(open.deps.store.reader, report.id),
       steps: nextSteps(report, { isLimited: limit !== null }),
     });
     return report;

@@ -1,0 +1,177 @@
+/**
+ * What another program changed in the tables themselves: a table that is a view can show different rows to different
+ * readers, a trigger can take rows away as they are made, and an index that lacks a row hides it.
+ */
+import { type Kysely, sql } from 'kysely';
+import { openDatabase } from './database.ts';
+import { isPostgres } from './database-time.ts';
+import { migrateToLatest } from './migrate.ts';
+import { CATALOGUE, type TableName } from './tables/catalogue.ts';
+import type { Table } from './tables/table.ts';
+
+export interface ForeignPart {
+  /** What was changed, in a whole sentence. */
+  text: string;
+  /** True if a table is another one than donor-sync has made, so that what is read from it proves nothing. */
+  isOfTable: boolean;
+}
+
+/** Which part it is, and what it is made of; of two databases that donor-sync made, they are the same. */
+interface Part {
+  kind: string;
+  name: string;
+  table: string;
+  made: string;
+}
+
+/** Every trigger of the database, and every change to these tables, their keys and their indexes. */
+export async function listForeignParts<Tables>(
+  db: Kysely<Tables>,
+  tables: readonly TableName[],
+): Promise<ForeignPart[]> {
+  const isOurs = ({ name, table }: Part) =>
+    tables.some((one) => [name.toLowerCase(), table.toLowerCase()].includes(one));
+  const [there, wanted] = isPostgres(db)
+    ? [await readPostgres(db), tables.flatMap(listWantedParts)]
+    : [await readSqlite(db), (await readSqliteAsMade()).filter(isOurs)];
+  const foreign = compareParts(there, wanted, isOurs);
+  const changed = foreign.filter(({ isOfTable }) => isOfTable);
+  // The indexes of such a table are others as well, which says nothing more.
+  return changed.length > 0 ? changed : [...foreign, ...(await listDamaged(db, tables))];
+}
+
+function compareParts(
+  there: readonly Part[],
+  wanted: readonly Part[],
+  isOurs: (part: Part) => boolean,
+): ForeignPart[] {
+  const known = new Map(wanted.map((part) => [`${part.kind} ${part.name}`, part]));
+  const foreign: ForeignPart[] = [];
+  for (const part of there) {
+    const same = known.get(`${part.kind} ${part.name}`);
+    known.delete(`${part.kind} ${part.name}`);
+    if (same?.made === part.made && same.table === part.table) continue;
+    const kind = part.kind.toLowerCase();
+    if (same !== undefined) {
+      const text = `The ${kind} "${part.name}" is not as donor-sync made it: another program changed it.`;
+      foreign.push({ text, isOfTable: kind === 'table' });
+    } else if (/^\s*create\s+(temp\w*\s+)?trigger/i.test(part.made) || !KINDS.includes(part.kind)) {
+      const text = `The database has the trigger "${part.name}", which donor-sync did not make: it can take entries away as they are made.`;
+      foreign.push({ text, isOfTable: false });
+    } else if (isOurs(part)) {
+      const text = `The database has the ${kind} "${part.name}", which donor-sync did not make.`;
+      foreign.push({ text, isOfTable: kind !== 'index' });
+    }
+  }
+  for (const { kind, name } of known.values()) {
+    foreign.push({
+      text: `The ${kind} "${name}" is gone: another program took it away, or put something else in its place.`,
+      isOfTable: kind === 'table',
+    });
+  }
+  return foreign;
+}
+
+/** Kinds of parts other than triggers. SQLite also takes other spellings, by which a trigger hides. */
+const KINDS = ['table', 'index', 'view'];
+
+/** SQLite keeps each statement that has made a part, as text. */
+async function readSqlite<Tables>(db: Kysely<Tables>): Promise<Part[]> {
+  const { rows } = await sql<Part>`
+    select type as kind, name, tbl_name as "table", coalesce(sql, '') as made from sqlite_master`.execute(
+    db,
+  );
+  return rows.map(({ kind, name, table, made }) => ({
+    kind: String(kind),
+    name: String(name),
+    table: String(table),
+    made: String(made),
+  }));
+}
+
+/** The parts of a database that this program makes now. */
+async function readSqliteAsMade(): Promise<Part[]> {
+  const { db, close } = await openDatabase('sqlite::memory:');
+  try {
+    await migrateToLatest(db);
+    return await readSqlite(db);
+  } finally {
+    await close();
+  }
+}
+
+/** The table with what it is made of: Postgres keeps no statements. */
+async function readPostgres<Tables>(db: Kysely<Tables>): Promise<Part[]> {
+  const { rows } = await sql<Part>`
+    select case when c.relkind = 'r' then 'table' else 'view' end as kind, c.relname as name, c.relname as "table",
+      concat_ws(' ',
+        (select string_agg(a.attname || case when a.attnotnull then ' not null' else '' end
+            || case when a.attgenerated <> '' then ' generated' else '' end, ', ' order by a.attname)
+          from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
+        'key', (select string_agg(a.attname, ', ' order by a.attname)
+          from pg_index i join pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey)
+          where i.indrelid = c.oid and i.indisprimary and i.indisvalid),
+        case when c.relrowsecurity then 'with row security' end,
+        (select 'with rules' where exists (select from pg_rewrite r where r.ev_class = c.oid)),
+        (select 'with heirs' where exists (select from pg_inherits h where c.oid in (h.inhrelid, h.inhparent)))
+      ) as made
+    from pg_class c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind not in ('i', 'I', 'S', 't', 'c')
+    union all
+    select 'trigger', t.tgname, c.relname, 'create trigger'
+    from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    where not t.tgisinternal and c.relnamespace = current_schema()::regnamespace`.execute(db);
+  return rows;
+}
+
+function listWantedParts(name: TableName): Part[] {
+  const { columns, answers }: Table = CATALOGUE[name];
+  const described = Object.entries(columns)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([column, { isNullable }]) => `${column}${isNullable ? '' : ' not null'}`);
+  const made = `${described.join(', ')} key ${[...answers.key].sort().join(', ')}`;
+  return [{ kind: 'table', name, table: name, made }];
+}
+
+/** Tables whose indexes or numbers are not as donor-sync writes them. */
+async function listDamaged<Tables>(
+  db: Kysely<Tables>,
+  tables: readonly TableName[],
+): Promise<ForeignPart[]> {
+  const damaged: ForeignPart[] = [];
+  for (const table of tables) {
+    if (!isPostgres(db) && !(await isWhole(db, table))) {
+      const text = `An index of the table "${table}" lacks rows or has others than the table: another program changed one of them alone.`;
+      damaged.push({ text, isOfTable: false });
+    }
+    const { columns }: Table = CATALOGUE[table];
+    for (const [column, { kind }] of Object.entries(columns)) {
+      if (kind === 'text' || !(await hasTooLarge(db, table, column))) continue;
+      const text = `The column "${column}" of the table "${table}" holds a number that donor-sync can't have written: it is too large.`;
+      // No row with it can be read.
+      damaged.push({ text, isOfTable: true });
+    }
+  }
+  return damaged;
+}
+
+async function isWhole<Tables>(db: Kysely<Tables>, table: TableName): Promise<boolean> {
+  const { rows } = await sql<{ integrity_check: string }>`
+    ${sql.raw(`pragma integrity_check(${table})`)}`.execute(db);
+  return rows.every(({ integrity_check: answer }) => answer === 'ok');
+}
+
+async function hasTooLarge<Tables>(
+  db: Kysely<Tables>,
+  table: TableName,
+  column: string,
+): Promise<boolean> {
+  const value = sql.ref(column);
+  const limit = sql.lit(Number.MAX_SAFE_INTEGER);
+  // SQLite also keeps texts and bytes there, which are greater than every number.
+  const isNumber = isPostgres(db) ? sql`true` : sql`typeof(${value}) in ('integer', 'real')`;
+  const { rows } = await sql`
+    select 1 from ${sql.table(table)}
+    where ${isNumber} and (${value} > ${limit} or ${value} < -${limit}) limit 1`.execute(db);
+  return rows.length > 0;
+}

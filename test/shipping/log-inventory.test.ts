@@ -1,0 +1,30 @@
+/** The list of logs in the threat model against the files that the product really leaves behind. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openCliWorld } from '../helpers/cli.ts';
+import { closedAfterTest } from '../helpers/closed-after-test.ts';
+import { enhancedId } from '../interfaces/cli/forgetting.ts';
+
+const open = closedAfterTest(openCliWorld);
+
+/** What an entry of the list looks like in a folder. */
+const LISTED = [/\.erasures$/, /\.writes-\d{4}-\d\d$/];
+/** No logs: the database with its key, the journal of a CSV output, and what the operator put there or asked for. */
+const OTHERS =
+  /^(?:store\.db(?:-\w+|\.key)?|.*\.csv(?:\.donor-sync-journal)?|.*\.yaml|\.env|.*\.lock)$/;
+
+it('has every file that syncing and erasing leave behind', async () => {
+  const world = await open();
+  const files = async () => await readdir(world.path('.'));
+  const before = new Set(await files());
+  await world.run(['sync']);
+  await world.run(['forget', await enhancedId(world), '--also-in-crm', '--yes']);
+  const left = (await files()).filter((name) => !(before.has(name) || OTHERS.test(name)));
+  expect(left.filter((name) => !LISTED.some((form) => form.test(name)))).toEqual([]);
+  expect(LISTED.map((form) => left.some((name) => form.test(name)))).toEqual([true, true]);
+
+  const document = await readFile(join(import.meta.dirname, '../../docs/threat-model.md'), 'utf8');
+  const logs = /^## Logs\n(.*?)^## /ms.exec(document)?.[1] ?? '';
+  for (const form of ['`….erasures`', '`….writes-2026-11`']) expect(logs, form).toContain(form);
+});
