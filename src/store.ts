@@ -9,9 +9,7 @@ import { type Actor, PRODUCT } from './core/actor.ts';
 import type { Clock } from './core/clock.ts';
 import type { RunsAsked } from './database/actor-transaction.ts';
 import type { Fingerprint } from './database/encryption/fingerprint.ts';
-import { foreignTextQueries } from './database/encryption/foreign-texts.ts';
 import { secretQueries } from './database/encryption/secrets.ts';
-import { readinessQueries } from './database/readiness.ts';
 import { neverReplaced, type RequireInPlace } from './database/sqlite/database-file.ts';
 import { openStore } from './database/store.ts';
 import type { Database } from './database/tables/tables.ts';
@@ -114,12 +112,10 @@ function createQueries(deps: StoreDeps) {
     normalisedFields: normalisedFieldQueries(db, checkpoint, clock),
     formerValues: formerValueQueries(db, checkpoint, clock),
     statuses: statusQueries(db, checkpoint, clock),
-    foreignTexts: foreignTextQueries(db, clock),
     about: aboutQueries(db, fingerprint),
     readEverything: (integrationId: string) => readEverything(db, integrationId),
     forget: forgetQueries({ db, checkpoint, clock, fingerprint, record, erasures, writeLog }),
     mentions: mentionQueries(db, checkpoint, fingerprint, clock),
     retention: retentionQueries(checkpoint, clock, record),
-    readiness: readinessQueries(db, clock, requireInPlace),
   };
 }

@@ -1,6 +1,10 @@
 import type { Application } from '../application.ts';
 import { isConfigurationError } from '../core/errors.ts';
-import { type ForeignTextRecord, WHOLE_RUN } from '../database/encryption/foreign-texts.ts';
+import {
+  type ForeignTextRecord,
+  listForeignTexts,
+  WHOLE_RUN,
+} from '../database/encryption/foreign-texts.ts';
 import { foreignTextSealContext } from '../database/encryption/seal-contexts.ts';
 
 /** What a CRM said of a contact or of a whole run, opened for a person who decides. */
@@ -20,7 +24,7 @@ export async function readCrmMessages(
   runId: string,
   limit?: number,
 ): Promise<CrmMessage[]> {
-  const rows = await store.foreignTexts.list(runId, limit);
+  const rows = await listForeignTexts(store.reader, runId, limit);
   return rows.map((row) => ({
     contact: row.crmId === WHOLE_RUN ? null : row.crmId,
     text: openText(sealer, row),

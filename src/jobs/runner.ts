@@ -11,6 +11,7 @@ import type { Integration } from '../core/integration.ts';
 import type { Log } from '../core/log.ts';
 import { newId } from '../core/new-id.ts';
 import type { RunReport, Trigger } from '../core/run.ts';
+import { dropOldTexts } from '../database/encryption/foreign-texts.ts';
 import { createErasureWatch } from '../privacy/forget/watch.ts';
 import { purgeAllProfiles } from '../sync/purge-old.ts';
 import { putBackRequest } from '../sync/statements/cut-off-runs.ts';
@@ -246,7 +247,7 @@ export function createRunner(
   /** Once a day, also for clients that are never synced: texts of CRMs and profiles are deleted once they are too old. */
   async function keepHouse(): Promise<void> {
     if (Math.abs(clock.now() - houseKeptAt) < DAY_MS) return;
-    const dropped = await store.foreignTexts.dropOld();
+    const dropped = await dropOldTexts(store.connection);
     if (dropped > 0) log.info({ dropped }, 'texts of CRMs were dropped for their age');
     await purgeAllProfiles(
       { store, clock, log, retention: application.settings.retention },

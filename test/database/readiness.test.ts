@@ -1,14 +1,24 @@
 import { expect, it } from 'vitest';
 import { migrateToLatest } from '../../src/database/migrate.ts';
-import { readinessQueries } from '../../src/database/readiness.ts';
+import { findDatabaseProblem } from '../../src/database/readiness.ts';
+import type { Database } from '../../src/database/tables/tables.ts';
+import { createStore } from '../../src/store.ts';
+import { createFakeClock } from '../helpers/fake-clock.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
+import { testFingerprint } from './store-world.ts';
 
 const NOW_MS = 1_800_000_000_000;
+
+function findProblem(db: Database): Promise<string | null> {
+  const clock = createFakeClock(NOW_MS);
+  const { connection, requireInPlace } = createStore({ db, clock, fingerprint: testFingerprint });
+  return findDatabaseProblem(connection, requireInPlace);
+}
 
 describeEachDatabase('readiness', (open) => {
   it('names the steps that the schema lacks', async () => {
     const { db } = await open();
-    const problem = await readinessQueries(db, { now: () => NOW_MS }).findProblem();
+    const problem = await findProblem(db);
     expect(problem).toContain('the schema lacks 0001-ground');
   });
 
@@ -32,7 +42,7 @@ describeEachDatabase('readiness', (open) => {
       .insertInto('browser_sessions')
       .values({ ...lasting, hash: 'lasting' })
       .execute();
-    expect(await readinessQueries(db, { now: () => NOW_MS }).findProblem()).toBeNull();
+    expect(await findProblem(db)).toBeNull();
     const left = await db.selectFrom('browser_sessions').select('hash').execute();
     expect(left).toEqual([{ hash: 'lasting' }]);
   });

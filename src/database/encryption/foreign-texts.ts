@@ -1,10 +1,13 @@
+/** What CRMs said: shown to those who decide, and dropped after `FOREIGN_TEXT_LIFE_MS`. */
+
 import type { Selectable } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
 import { FOREIGN_TEXT_LIFE_MS } from '../../core/foreign-text.ts';
 import { type FromRow, fromRows } from '../from-row.ts';
+import type { RunTransaction } from '../leases.ts';
 import { prepared, type Slots } from '../prepared.ts';
+import type { TimedConnection, TimedReader } from '../reader.ts';
 import { inBatches, inFilledBatches } from '../rows.ts';
-import type { Database, Tables, Trx } from '../tables/tables.ts';
+import type { Tables, Trx } from '../tables/tables.ts';
 
 export type ForeignTextRecord = FromRow<Selectable<Tables['foreign_texts']>>;
 
@@ -22,31 +25,28 @@ export interface SealedWords {
  */
 export const MAX_TEXTS_OF_RUN = 1_000;
 
-/** What CRMs said: shown to those who decide, and dropped after `FOREIGN_TEXT_LIFE_MS`. */
-export function foreignTextQueries(db: Database, clock: Clock) {
-  return {
-    /** The texts of a run that are not too old, those about the run first. */
-    list(runId: string, limit = MAX_TEXTS_OF_RUN): Promise<ForeignTextRecord[]> {
-      return db
-        .selectFrom('foreign_texts')
-        .selectAll()
-        .where('run_id', '=', runId)
-        .where('kept_at', '>', clock.now() - FOREIGN_TEXT_LIFE_MS)
-        .orderBy('crm_id')
-        .orderBy('id')
-        .limit(limit)
-        .execute()
-        .then(fromRows);
-    },
-
-    /** Drops what is too old, of every integration; resolves with how many texts that were. */
-    dropOld: () => dropOldTexts(db, clock.now()),
-  };
+/** The texts of a run that are not too old, those about the run first. */
+export function listForeignTexts(
+  reader: TimedReader,
+  runId: string,
+  limit = MAX_TEXTS_OF_RUN,
+): Promise<ForeignTextRecord[]> {
+  return reader
+    .selectFrom('foreign_texts')
+    .selectAll()
+    .where('run_id', '=', runId)
+    .where('kept_at', '>', reader.clock.now() - FOREIGN_TEXT_LIFE_MS)
+    .orderBy('crm_id')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+    .then(fromRows);
 }
 
 /** Drops the texts of all integrations that are too old; resolves with how many that were. */
-export async function dropOldTexts(db: Database | Trx, now: number): Promise<number> {
-  const { numAffectedRows = 0n } = await dropKept(db, { until: now - FOREIGN_TEXT_LIFE_MS });
+export async function dropOldTexts(connection: TimedConnection | RunTransaction): Promise<number> {
+  const until = connection.clock.now() - FOREIGN_TEXT_LIFE_MS;
+  const { numAffectedRows = 0n } = await dropKept(connection, { until });
   return Number(numAffectedRows);
 }
 

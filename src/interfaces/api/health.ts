@@ -2,6 +2,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { type Clock, isoTime } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
+import { findDatabaseProblem } from '../../database/readiness.ts';
 import type { HttpDeps } from './request/context.ts';
 import { createRouter, json } from './request/router.ts';
 
@@ -92,7 +93,9 @@ async function checkStore({ application, clock, log }: HttpDeps): Promise<Check>
   const waiting = new AbortController();
   const timeout = clock.sleep(STORE_TIMEOUT_MS, waiting.signal).then(() => 'does not answer');
   try {
-    const problem = await Promise.race([application.store.readiness.findProblem(), timeout]);
+    const { connection, requireInPlace } = application.store;
+    const found = findDatabaseProblem(connection, requireInPlace);
+    const problem = await Promise.race([found, timeout]);
     return { ok: problem === null, problem };
   } catch (error) {
     log.error({ error: messageOf(error) }, 'the store is not ready');

@@ -124,7 +124,7 @@ export async function recordRunEnd(
     reasonMessage: end.reason?.message ?? null,
   });
   const { integrationId } = trx.lease;
-  await dropOldTexts(trx, trx.clock.now());
+  await dropOldTexts(trx);
   if (end.words) await keepWords(trx, integrationId, { id, now: end.finishedAt }, [end.words]);
   await writeRunRows(trx, { id, integrationId });
   await recordSpent(trx, { id, integrationId });

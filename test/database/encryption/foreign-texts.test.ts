@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest';
 import { FOREIGN_TEXT_LIFE_MS } from '../../../src/core/foreign-text.ts';
-import { MAX_TEXTS_OF_RUN } from '../../../src/database/encryption/foreign-texts.ts';
+import {
+  dropOldTexts,
+  listForeignTexts,
+  MAX_TEXTS_OF_RUN,
+} from '../../../src/database/encryption/foreign-texts.ts';
 import type { Delivery } from '../../../src/fields/statements/delivery-ends.ts';
 import { recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import { crmIds } from '../../contacts/contact-stages.ts';
@@ -49,11 +53,11 @@ describeEachDatabase('texts of a CRM', (open) => {
     await record(world, [refused('c-1')]);
     await world.clock.advance(FOREIGN_TEXT_LIFE_MS - 1);
     await record(world, [refused('c-2')]);
-    expect(await world.store.foreignTexts.dropOld()).toBe(0);
+    expect(await dropOldTexts(world.store.connection)).toBe(0);
     expect(await kept(world)).toHaveLength(2);
     await world.clock.advance(1);
     expect(await kept(world)).toEqual([['c-2', 'sealed text']]);
-    expect(await world.store.foreignTexts.dropOld()).toBe(1);
+    expect(await dropOldTexts(world.store.connection)).toBe(1);
     expect(await rows(world)).toBe(1);
     await world.clock.advance(FOREIGN_TEXT_LIFE_MS);
     // A run that ends drops them too.
@@ -88,7 +92,7 @@ function record({ store, lease }: StoreWorld, deliveries: readonly Delivery[]): 
 }
 
 async function kept({ store }: StoreWorld): Promise<[string, string][]> {
-  const rows = await store.foreignTexts.list(RUN);
+  const rows = await listForeignTexts(store.reader, RUN);
   return rows.map(({ crmId, sealed }) => [crmId, sealed]);
 }
 

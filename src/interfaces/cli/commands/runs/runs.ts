@@ -4,6 +4,7 @@ import type { Application } from '../../../../application.ts';
 import { ConfigurationError } from '../../../../core/errors.ts';
 import { OUTCOME_ORDER } from '../../../../core/outcome.ts';
 import type { RunReport } from '../../../../core/run.ts';
+import { listForeignTexts } from '../../../../database/encryption/foreign-texts.ts';
 import { readCrmMessages } from '../../../../decisions/crm-messages.ts';
 import { listRunRecords } from '../../../../sync/statements/runs.ts';
 import { readReport } from '../../../../sync/views/run.ts';
@@ -124,7 +125,7 @@ async function showRun(
     run: row.id,
     names: words?.length ?? 0,
   });
-  const { length } = await store.foreignTexts.list(row.id);
+  const { length } = await listForeignTexts(store.reader, row.id);
   output.finish({ runs: [detail] }, () => {
     if (isFiltered(options)) printContacts(output, detail.outcomes, filter.limit);
     else printRunDetail(output, detail);
