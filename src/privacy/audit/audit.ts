@@ -328,7 +328,9 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
           wrong(
             seq === 0
               ? `The chain begins at entry ${row.seq}, and no purge is on record: the entries before it are gone, or the record of the purge.`
-              : `Entries are missing: ${row.seq} follows on ${seq}.`,
+              : Number.isInteger(row.seq)
+                ? `Entries are missing: ${row.seq} follows on ${seq}.`
+                : `Entry ${row.seq} was put there by another program.`,
           );
         } else if (row.hash !== chainHash(fingerprint, hash, chained(row))) {
           wrong(`Entry ${row.seq} was changed, or put there by another program.`);
@@ -376,7 +378,8 @@ export function auditQueries(db: Database, fingerprint: Fingerprint, record: Rec
         `Entry ${beyond} stands behind the end of the chain: it is forged, or the end was put back.`,
       );
     }
-    if (!isKnownThere) {
+    // Behind an end that was put back it may still be there, which is said already.
+    if (!isKnownThere && beyond !== known?.seq) {
       const missing = `Entry ${known?.seq}, which was noted down earlier, is missing.`;
       wrong(missing + (await restoreText()));
     }

@@ -110,8 +110,18 @@ describe('donor-sync audit', () => {
     const first = await run('audit', 'verify', '--json');
     expect(first.exitCode).toBe(0);
     const { audit } = z
-      .object({ audit: z.object({ entries: z.int(), end: z.string(), purgedThrough: z.int() }) })
+      .object({
+        audit: z.object({
+          verdict: z.literal('cannot_tell'),
+          entries: z.int(),
+          end: z.string(),
+          purgedThrough: z.int(),
+        }),
+      })
       .parse(JSON.parse(first.stdout));
+    expect(first.exitCode).toBe(0);
+    const known = await run('audit', 'verify', '--known', audit.end, '--json');
+    expect(JSON.parse(known.stdout)).toMatchObject({ audit: { verdict: 'intact' } });
     await makeToken('another');
     const later = await run('audit', 'verify', '--known', audit.end);
     expect(later.exitCode).toBe(0);

@@ -159,12 +159,12 @@ function verifyCommand(deps: ProductDeps): Command {
         output.print(
           `${describeCount(entries, 'entry', 'entries')}, and nothing in them was changed.${purged}`,
         );
-        if (place === null) return;
         if (options.known === undefined) {
           output.print(
             'Whether entries at the end, or the whole audit before it was begun anew, are gone together with their signed end, the database alone cannot tell.',
           );
         }
+        if (place === null) return;
         output.print(`The chain ends at ${place}`);
         output.print(
           'Note that down outside of the database: `donor-sync audit verify --known` shows later that nothing before it is gone.',
