@@ -85,6 +85,18 @@ describe('a person that the CRM names as an introducer', () => {
     expect(await donorIsNamed(donorId)).toBe(false);
   });
 
+  it('takes nothing but its own values from an undo: those of everyone else come back', async () => {
+    const { id, run } = await openIntroduced();
+    const filled = () => Array.from(world.filled('Donor Net Worth'), ([contact]) => contact);
+    const others = filled().filter((contact) => contact !== id);
+    expect(others.length).toBeGreaterThan(2);
+    await forgetIn(world, id, { alsoInCrm: true });
+    const report = await undo(run.id);
+    expect(report.contacts.restored).toBeGreaterThanOrEqual(others.length);
+    expect(report.refusals).toEqual([]);
+    expect(filled()).toEqual([]);
+  });
+
   it('introduces nobody any more, though the service still has the person in the network', async () => {
     const { id, donorId, name } = await openIntroduced();
     await forgetIn(world, id, { alsoInCrm: true });
