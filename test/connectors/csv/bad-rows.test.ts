@@ -53,6 +53,15 @@ function threeBadRowsOf300(): string {
   return `${[HEADER, ...rows].join('\n')}\n`;
 }
 
+describe('a header that cannot be used', () => {
+  it('is named with at most 200 characters of each column', async () => {
+    await folder.write('in.csv', `Other,${'('.repeat(25_000)}\n1,2\n`);
+    const message = (await refusal()) ?? '';
+    expect(message).toContain(`Other, ${'('.repeat(200)}`);
+    expect(message).not.toContain('('.repeat(201));
+  });
+});
+
 describe('rows of a CSV file that cannot be read', () => {
   it('stop everything by default, and the message names the setting that skips them', async () => {
     await folder.write('in.csv', threeBadRowsOf300());
