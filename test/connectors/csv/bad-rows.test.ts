@@ -55,7 +55,7 @@ function threeBadRowsOf300(): string {
 
 describe('a header that cannot be used', () => {
   it('is named with at most 200 characters of each column', async () => {
-    await folder.write('in.csv', `Other,${'('.repeat(25_000)}\n1,2\n`);
+    await folder.write('in.csv', `Id,First,Other,${'('.repeat(25_000)}\n1,2,3,4\n`);
     const message = (await refusal()) ?? '';
     expect(message).toContain(`Other, ${'('.repeat(200)}`);
     expect(message).not.toContain('('.repeat(201));
