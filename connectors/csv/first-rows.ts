@@ -24,8 +24,8 @@ function countNames(reading: Header | Problem[]): number {
 }
 
 /**
- * The values of the rows below a header, as far as so many records have them. Blank lines are left out, and rows that the
- * connector cannot read. `isWhole` is false if the bytes are the beginning of a file: their last row may be cut in two.
+ * The values of the first rows below a header, from at most `records` records. It skips blank lines and rows that the
+ * connector cannot read. `isWhole` is false if the bytes are only the beginning of a file: then the last row may be incomplete.
  */
 export function readFirstRows(
   bytes: Buffer,

@@ -26,7 +26,7 @@ export const OAUTH_PATHS = {
   revoke: '/oauth/2026-03/token/revoke',
 };
 
-/** A path of the library, which knows those of v3 only, in this version. Each request asks, so without an expression. */
+/** Converts a path of the library, which knows only v3, to this version. It runs for each request, so it uses no regular expression. */
 export function datedPath(path: string, version: ApiVersion): string {
   if (version === 'v3') return path;
   const part = ['objects', 'lists'].find((name) => `${path}/`.startsWith(`/crm/v3/${name}/`));

@@ -1,7 +1,7 @@
 /**
  * The one guard of requests that leave. It is given the final URL of each, and decides where it can lead: an operator's
  * settings file can name any host, also one of a private network; what was set in a browser reaches public addresses
- * alone, besides those that the operator has named. All of them leave through the proxies of the environment, if it has any.
+ * only, and those that the operator has named. All requests go through the proxies that the environment names.
  */
 import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';

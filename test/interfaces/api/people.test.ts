@@ -34,7 +34,7 @@ describe('an invitation', () => {
     expect((await signIn(world, email, 'another few words')).status).toBe(401);
   });
 
-  it('is not guessed at for long, and whoever has one joins from the same address', async () => {
+  it('limits guessing, and still lets a person with a valid link join from the same address', async () => {
     const world = await open({ isIdle: true });
     const { path } = await invite(world, 'Anna', 'viewer');
     const statuses: number[] = [];
