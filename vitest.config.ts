@@ -65,9 +65,10 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/property-draws.ts'],
     sequence: { sequencer: LongestFirst },
-    // Real servers, databases and child processes take their time on a busy machine.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // A guard against tests that hang, and no measure: real servers, databases and child processes take five times
+    // as long on a slow machine that is busy. How fast something is, `bench/` says.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     // `npm test` is the projects "fast" and "stand-ins"; `npm run test:all` is all of them, each test once.
     projects: [

@@ -9,6 +9,7 @@ import type { Clock } from '../../core/clock.ts';
 import { listContactKinds } from '../../core/question-kinds.ts';
 import type { Retention } from '../../core/retention.ts';
 import type { Checkpoint, Lease } from '../../database/leases.ts';
+import { inFilledBatches } from '../../database/rows.ts';
 import type { JobState } from '../../database/tables/credits.ts';
 import type { Trx } from '../../database/tables/tables.ts';
 import type { RecordEntry } from '../audit/record.ts';
@@ -72,50 +73,11 @@ const PAST_KINDS = listContactKinds(({ endsWithAnswer }) => endsWithAnswer);
 const UNDECIDED_JOBS: JobState[] = ['processing', 'completed', 'held'];
 
 async function purgeOutcomes(trx: Trx, integrationId: string, before: number): Promise<number> {
-  const holds = await trx
-    .deleteFrom('questions')
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('questions as past')
-        .select('past.id')
-        .where('past.integration_id', '=', integrationId)
-        .where('past.decided_at', '<', before)
-        .where(({ or, eb: of, not, exists, selectFrom }) =>
-          or([
-            of('past.kind', 'in', PAST_KINDS),
-            // An approved erasure is still due, and who is kept is not asked about again.
-            of.and([
-              of('past.kind', '=', 'erasure_requested'),
-              of('past.decision', '=', 'superseded'),
-            ]),
-            // An answer about an opt-out mark counts for as long as the contact is marked.
-            of.and([
-              of('past.kind', '=', OPT_OUT_KIND),
-              not(
-                exists(
-                  selectFrom('kept_profiles as k')
-                    .select('k.crm_id')
-                    .whereRef('k.integration_id', '=', 'past.integration_id')
-                    .whereRef('k.crm_id', '=', 'past.crm_id')
-                    .where('k.opted_out_at', 'is not', null),
-                ),
-              ),
-            ]),
-          ]),
-        )
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('jobs')
-                .select('jobs.tracking_id')
-                .whereRef('jobs.tracking_id', '=', 'past.tracking_id')
-                .where('jobs.state', 'in', UNDECIDED_JOBS),
-            ),
-          ),
-        )
-        .limit(PORTION),
-    )
-    .executeTakeFirst();
+  let gone = 0n;
+  for (const ids of inFilledBatches(await listPastQuestions(trx, integrationId, before))) {
+    const questions = await trx.deleteFrom('questions').where('id', 'in', ids).executeTakeFirst();
+    gone += questions.numDeletedRows;
+  }
   const runs = await trx
     .updateTable('runs')
     .set({ contact: null })
@@ -123,7 +85,56 @@ async function purgeOutcomes(trx: Trx, integrationId: string, before: number): P
     .where('finished_at', '<', before)
     .where('contact', 'not in', ['', '*'])
     .executeTakeFirst();
-  return Number(holds.numDeletedRows + runs.numUpdatedRows);
+  return Number(gone + runs.numUpdatedRows);
+}
+
+/**
+ * At most `PORTION` of them. They are listed before they go: about a table that has just grown Postgres knows too
+ * little, and compares each row of it with each row of a condition's own answer.
+ */
+async function listPastQuestions(
+  trx: Trx,
+  integrationId: string,
+  before: number,
+): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('questions as past')
+    .select('past.id')
+    .where('past.integration_id', '=', integrationId)
+    .where('past.decided_at', '<', before)
+    .where(({ or, eb: of, not, exists, selectFrom }) =>
+      or([
+        of('past.kind', 'in', PAST_KINDS),
+        // An approved erasure is still due, and who is kept is not asked about again.
+        of.and([of('past.kind', '=', 'erasure_requested'), of('past.decision', '=', 'superseded')]),
+        // An answer about an opt-out mark counts for as long as the contact is marked.
+        of.and([
+          of('past.kind', '=', OPT_OUT_KIND),
+          not(
+            exists(
+              selectFrom('kept_profiles as k')
+                .select('k.crm_id')
+                .whereRef('k.integration_id', '=', 'past.integration_id')
+                .whereRef('k.crm_id', '=', 'past.crm_id')
+                .where('k.opted_out_at', 'is not', null),
+            ),
+          ),
+        ]),
+      ]),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('jobs')
+            .select('jobs.tracking_id')
+            .whereRef('jobs.tracking_id', '=', 'past.tracking_id')
+            .where('jobs.state', 'in', UNDECIDED_JOBS),
+        ),
+      ),
+    )
+    .limit(PORTION)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** The fingerprints of what was written stay: by them our own values are known. */
@@ -132,21 +143,25 @@ async function purgePreviousValues(
   integrationId: string,
   before: number,
 ): Promise<number> {
-  const { numUpdatedRows } = await trx
-    .updateTable('writes')
-    .set({ before: VALUES_PURGED })
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('writes as old')
-        .select('old.id')
-        .where('old.integration_id', '=', integrationId)
-        .where('old.written_at', '<', before)
-        .where('old.state', '<>', 'intended')
-        .where('old.before', '<>', VALUES_PURGED)
-        .limit(PORTION),
-    )
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
+  const old = await trx
+    .selectFrom('writes')
+    .select('id')
+    .where('integration_id', '=', integrationId)
+    .where('written_at', '<', before)
+    .where('state', '<>', 'intended')
+    .where('before', '<>', VALUES_PURGED)
+    .limit(PORTION)
+    .execute();
+  let emptied = 0n;
+  for (const ids of inFilledBatches(old.map(({ id }) => id))) {
+    const { numUpdatedRows } = await trx
+      .updateTable('writes')
+      .set({ before: VALUES_PURGED })
+      .where('id', 'in', ids)
+      .executeTakeFirst();
+    emptied += numUpdatedRows;
+  }
+  return Number(emptied);
 }
 
 async function purgeRemovedContacts(
