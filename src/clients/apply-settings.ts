@@ -1,7 +1,7 @@
 /** Integrations into the database, encrypted: what `donor-sync apply` does, and the end of a set-up in a browser. */
 import type { Application } from '../application.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import { settingsSealContext } from '../database/encryption/seal-contexts.ts';
 import { insecureAddresses, insecureProblem } from '../settings/insecure-http.ts';
 import type { Settings } from '../settings/settings.ts';

@@ -1,6 +1,6 @@
 /** Which addresses of clients requests can reach: those that a browser has set lead to no private network. */
 import type { LookupFunction } from 'node:net';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import { type NamedByOperator, outboundFetch } from '../outbound/guard.ts';
 import type { SetupEnvironment } from '../settings/environment.ts';
 import type { Settings } from '../settings/settings.ts';

@@ -11,7 +11,7 @@ import {
   isRetriableError,
   RetriableError,
 } from '../core/errors.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import { consentVerifierSealContext } from '../database/encryption/seal-contexts.ts';
 import { oauthWord } from '../outbound/sign-in.ts';
 import { hashToken } from '../people/access-token.ts';

@@ -1,6 +1,6 @@
 import type { ConnectorDefinition } from '../../connectors/contract.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import { insecureProblem, isInsecure } from '../settings/insecure-http.ts';
 
 /**

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
-import { type Integration, integrationSchema } from '../core/integration.ts';
+import { type Integration, integrationSchema } from '../core/integration-settings.ts';
 import type { Log } from '../core/log.ts';
 import { settingsSealContext } from '../database/encryption/seal-contexts.ts';
 import type { Sealer } from '../database/encryption/sealed.ts';

@@ -1,7 +1,7 @@
 /** What is asked of a CRM while a person waits for the answer. */
 
 import type { Application } from '../application.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import type { PersonDetails } from '../core/person.ts';
 import { acceptMappingByPerson } from '../credits/statements/mappings.ts';
 import { contactName } from '../decisions/contact-name.ts';

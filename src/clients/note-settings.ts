@@ -1,5 +1,5 @@
 /** Settings live in a file that any editor changes: the audit notes it when they are first used. */
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import type { AuditRecord } from '../privacy/audit/audit.ts';
 import type { NewAuditEntry } from '../privacy/audit/record.ts';
 import type { Store } from '../store.ts';

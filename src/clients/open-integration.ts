@@ -8,7 +8,7 @@ import type {
 } from '../../connectors/contract.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { FieldMapping } from '../core/field-map.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import { newId } from '../core/new-id.ts';
 import { toFieldSpecs } from '../fields/describe.ts';
 import { ERASURE_STAGES } from '../fields/erasing/retry-erasures.ts';

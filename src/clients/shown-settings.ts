@@ -1,6 +1,6 @@
 /** The settings of an integration for people to read, and to apply again: without what is secret in them. */
 import { Document, visit } from 'yaml';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import { isActing, plainJson } from '../core/printable.ts';
 
 /** Long texts stay on their line, so that a line is a setting. */

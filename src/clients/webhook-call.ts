@@ -2,7 +2,7 @@
 
 import type { Application } from '../application.ts';
 import type { Actor } from '../core/actor.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import type { ErasureRequest } from '../decisions/statements/erasure-requests.ts';
 import { planReread } from '../jobs/statements/rereads.ts';
 import { MAX_HINTS, requestContacts, requestRun } from '../sync/statements/run-requests.ts';

@@ -1,4 +1,4 @@
-import type { Integration } from './integration.ts';
+import type { Integration } from './integration-settings.ts';
 
 /** For how many days what happened is kept; null, or left out: for good. */
 export interface Retention {

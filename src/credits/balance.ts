@@ -2,9 +2,9 @@
 
 import type { CreditBalances } from '../partner/credits.ts';
 import type { Run, SyncDeps } from '../sync/control/context.ts';
-import { type Allowance, getAllowance, startOfMonth } from './allowance.ts';
-import type { Glance, Loss } from './judge-losses.ts';
-import { findLosses } from './loss.ts';
+import { type Allowance, getAllowance, startOfMonth } from './budget.ts';
+import type { Glance, Loss } from './judge-lost-responses.ts';
+import { findLosses } from './lost-responses.ts';
 import type { Lost, Proof } from './spend.ts';
 import {
   findKeyBalance,

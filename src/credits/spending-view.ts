@@ -2,11 +2,11 @@
 
 import { stringify } from 'csv-stringify/sync';
 import type { Clock } from '../core/clock.ts';
-import type { CreditLimits, Integration } from '../core/integration.ts';
+import type { CreditLimits, Integration } from '../core/integration-settings.ts';
 import { plainCell } from '../core/printable.ts';
 import { getNetworkCreditsSince } from '../networks/statements/network-adds.ts';
 import type { Store } from '../store.ts';
-import { startOfMonth } from './allowance.ts';
+import { startOfMonth } from './budget.ts';
 import { getSpentSince } from './statements/balances.ts';
 import {
   type ClientSpent,

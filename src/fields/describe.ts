@@ -4,7 +4,7 @@ import { type CrmField, type FieldSpec, plainField } from '../core/crm-field.ts'
 import { ConfigurationError } from '../core/errors.ts';
 import { type FieldMapping, SYNC_SOURCES } from '../core/field-map.ts';
 import type { IdentityShape } from '../core/identity-shape.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import { checkFieldMap, type FieldMapFinding } from '../mapping/check-field-map.ts';
 import { fieldSpecFor } from '../mapping/field-specs.ts';
 

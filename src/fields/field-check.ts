@@ -3,7 +3,7 @@
 import type { LiveDeps } from '../clients/live-crm.ts';
 import { isoTime } from '../core/clock.ts';
 import type { FieldMapping } from '../core/field-map.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import { readFields } from './describe.ts';
 import type { FieldHealth } from './statements/field-health.ts';
 

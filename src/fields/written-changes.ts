@@ -6,7 +6,7 @@ import type { Application } from '../application.ts';
 import { parseOwned } from '../contacts/owned-values.ts';
 import type { FieldValue } from '../core/crm-field.ts';
 import { ConfigurationError, isFatalError } from '../core/errors.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts';
 import { VALUES_PURGED } from '../privacy/statements/retention.ts';
 import { openCrm } from '../sync/control/crm-account.ts';

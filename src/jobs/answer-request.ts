@@ -1,7 +1,7 @@
 import type { Application, OpenIntegration } from '../application.ts';
 import type { Clock } from '../core/clock.ts';
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import type { Log } from '../core/log.ts';
 import type { RunReason } from '../core/run.ts';
 import { withLease } from '../sync/control/with-lease.ts';

@@ -7,7 +7,7 @@ import { takeCall, type WebhookCall } from '../clients/webhook-call.ts';
 import type { Actor } from '../core/actor.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import type { Log } from '../core/log.ts';
 import { newId } from '../core/new-id.ts';
 import type { RunReport, Trigger } from '../core/run.ts';

@@ -14,7 +14,7 @@ import {
 } from '../clients/statements/schedules.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import type { Log } from '../core/log.ts';
 import { newId } from '../core/new-id.ts';
 import { getDatabaseTime } from '../database/database-time.ts';

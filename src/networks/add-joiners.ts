@@ -1,6 +1,6 @@
 /** Joiners → members: bulk adds, each paid for once and with its intent on disk. */
 
-import { type Allowance, getAllowance, startOfMonth } from '../credits/allowance.ts';
+import { type Allowance, getAllowance, startOfMonth } from '../credits/budget.ts';
 import { type Attempt, spend } from '../credits/spend.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { PartnerNotFound } from '../partner/errors.ts';

@@ -1,7 +1,7 @@
 /** What a run would do to the networks; nothing is written, and the service is not asked. */
 
 import { messageOf } from '../core/errors.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { loadErased } from '../sync/control/erased.ts';
 import { findNetworkAllowance } from './add-joiners.ts';

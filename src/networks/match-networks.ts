@@ -1,6 +1,6 @@
 /** Which network of the store belongs to which group of the settings: pure. */
 import type { GroupSelector } from '../../connectors/contract.ts';
-import type { NetworkSetting } from '../core/integration.ts';
+import type { NetworkSetting } from '../core/integration-settings.ts';
 import type { NetworkRecord } from './statements/networks.ts';
 
 /** A network of the settings with the fingerprint of its group's selector. */

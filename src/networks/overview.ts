@@ -1,6 +1,6 @@
 /** How the networks of an integration stand, from the store alone. */
 import type { GroupSelector } from '../../connectors/contract.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import { matchNetworks } from './match-networks.ts';
 import { findMembership, planMembers } from './membership.ts';
 import type { NetworkDeps } from './network-deps.ts';

@@ -3,7 +3,7 @@
  * asked where its donors are, and the balance says what it has cost. Until then no other bulk add
  * of the key is sent.
  */
-import { findLosses } from '../credits/loss.ts';
+import { findLosses } from '../credits/lost-responses.ts';
 import type { Proof } from '../credits/spend.ts';
 import type { Lease } from '../database/leases.ts';
 import { findMemberships, type MembershipState, membershipStatesIn } from './find-memberships.ts';

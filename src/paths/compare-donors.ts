@@ -1,7 +1,7 @@
 /** Donors ► the service ► their connections to the networks, a hundred in a request. */
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
-import type { Allowance } from '../credits/allowance.ts';
+import type { Allowance } from '../credits/budget.ts';
 import { SpendingHeld } from '../credits/confirm.ts';
 import { type Payment, spendOnce } from '../credits/spend.ts';
 import type { Prospect } from '../partner/connections/prospects.ts';

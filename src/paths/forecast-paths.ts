@@ -1,7 +1,7 @@
 /** What a run would do about warm paths; nothing is written, and the service is not asked. */
 
 import type { FieldMapping } from '../core/field-map.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import { listMirroredNetworks } from '../networks/statements/mirrored-networks.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import type { InsightDeps } from './insight-deps.ts';

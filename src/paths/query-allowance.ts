@@ -5,8 +5,8 @@
  * run's first reading of the balance.
  */
 
-import { type Allowance, getAllowance } from '../credits/allowance.ts';
-import { judgeLosses } from '../credits/judge-losses.ts';
+import { type Allowance, getAllowance } from '../credits/budget.ts';
+import { judgeLosses } from '../credits/judge-lost-responses.ts';
 import { closeQueries, listOpenQueries, recordQueryIntent } from '../credits/statements/queries.ts';
 import type { Bucket } from '../partner/buckets.ts';
 import type { CreditBalances } from '../partner/credits.ts';

@@ -1,7 +1,7 @@
 /** Addresses in the settings where keys or tokens would travel over plain http to another machine. */
 import type { AlertSettings } from '../core/alert-settings.ts';
 import { isConfidential } from '../core/host.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 
 /** An address to which everything is sent readable. */
 export interface InsecureAddress {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { cronProblem, timezoneProblem } from '../clients/schedules/cron.ts';
 import { alertsSchema } from '../core/alert-settings.ts';
 import { hostSchema, parseAddressRange } from '../core/host.ts';
-import { integrationSchema, scheduleSchema } from '../core/integration.ts';
+import { integrationSchema, scheduleSchema } from '../core/integration-settings.ts';
 
 const trustedProxySchema = z
   .string()

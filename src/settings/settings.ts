@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { ConnectorDefinition } from '../../connectors/contract.ts';
 import type { AlertSettings } from '../core/alert-settings.ts';
 import { ConfigurationError, isConfigurationError, messageOf } from '../core/errors.ts';
-import { type Integration, integrationSchema } from '../core/integration.ts';
+import { type Integration, integrationSchema } from '../core/integration-settings.ts';
 import type { Retention } from '../core/retention.ts';
 import type { SecondPersonRules } from '../core/second-person.ts';
 import { checkPart } from './check.ts';

@@ -8,7 +8,7 @@ import type { ContactRecord } from '../contacts/contacts.ts';
 import type { Decided, Decision, NotedIdentity, ReadContact } from '../contacts/decided-pages.ts';
 import { INHERITED, PRIORITY } from '../contacts/life.ts';
 import type { Contact } from '../core/contact.ts';
-import type { Refresh } from '../core/integration.ts';
+import type { Refresh } from '../core/integration-settings.ts';
 import type { OutcomeReason } from '../core/outcome.ts';
 import type { ReadIdentity } from '../identity/identity-reader.ts';
 import { changedParts } from '../identity/identity-text.ts';

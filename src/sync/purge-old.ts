@@ -1,4 +1,4 @@
-import { type Integration, integrationSchema } from '../core/integration.ts';
+import { type Integration, integrationSchema } from '../core/integration-settings.ts';
 import { longestProfileDays, profileDays } from '../core/retention.ts';
 import type { Lease } from '../database/leases.ts';
 import type { PurgedProfiles, PurgeLimits } from '../fields/statements/profile-purges.ts';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../core/errors.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import type { SyncDeps } from './control/context.ts';
 import { lookUp } from './control/look-up.ts';
 

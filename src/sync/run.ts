@@ -9,7 +9,7 @@ import { steadyClock } from '../core/clock.ts';
 import type { FieldSpec } from '../core/crm-field.ts';
 import { messageOf } from '../core/errors.ts';
 import { type FieldMapping, SYNC_SOURCES } from '../core/field-map.ts';
-import type { Integration } from '../core/integration.ts';
+import type { Integration } from '../core/integration-settings.ts';
 import {
   type RunReport,
   type RunStatus,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { integrationSchema } from '../../src/core/integration.ts';
+import { integrationSchema } from '../../src/core/integration-settings.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { createCreditReader } from '../../src/interfaces/pages/credits/credit-reader.ts';
 import type { CreditBalances } from '../../src/partner/credits.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { integrationSchema } from '../../src/core/integration.ts';
+import { integrationSchema } from '../../src/core/integration-settings.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { type Proof, settleOpen, type Unanswered } from '../../src/credits/spend.ts';
 import { createRunControl } from '../../src/sync/control/control.ts';

@@ -12,7 +12,7 @@ import { confirmRestore } from '../../src/backup/restores.ts';
 import type { FieldValue } from '../../src/core/crm-field.ts';
 import { isDonorSyncError, messageOf, RetriableError } from '../../src/core/errors.ts';
 import type { FieldMapping } from '../../src/core/field-map.ts';
-import type { Integration } from '../../src/core/integration.ts';
+import type { Integration } from '../../src/core/integration-settings.ts';
 import type { Log } from '../../src/core/log.ts';
 import { newId } from '../../src/core/new-id.ts';
 import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';

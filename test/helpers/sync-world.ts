@@ -8,11 +8,11 @@ import {
   startPartnerSandbox,
 } from '../../sandbox/partner/index.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
-import { type Integration, integrationSchema } from '../../src/core/integration.ts';
+import { type Integration, integrationSchema } from '../../src/core/integration-settings.ts';
 import { silentLog } from '../../src/core/log.ts';
 import type { Retention } from '../../src/core/retention.ts';
 import type { RunReport } from '../../src/core/run.ts';
-import { createObservations } from '../../src/credits/loss.ts';
+import { createObservations } from '../../src/credits/lost-responses.ts';
 import {
   createFingerprint,
   loadFingerprintKey,

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findSchedule } from '../../src/clients/statements/schedules.ts';
-import { type Integration, integrationSchema } from '../../src/core/integration.ts';
+import { type Integration, integrationSchema } from '../../src/core/integration-settings.ts';
 import { silentLog } from '../../src/core/log.ts';
 import type { Act } from '../../src/database/actor-transaction.ts';
 import { createScheduler, type SchedulerDeps } from '../../src/jobs/scheduler.ts';

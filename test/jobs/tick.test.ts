@@ -8,7 +8,7 @@ import {
 } from '../../src/clients/schedules/schedules.ts';
 import { findSchedule, listScheduleRecords } from '../../src/clients/statements/schedules.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import { type Integration, integrationSchema } from '../../src/core/integration.ts';
+import { type Integration, integrationSchema } from '../../src/core/integration-settings.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { migrateToLatest } from '../../src/database/migrate.ts';
 import type { Database } from '../../src/database/tables/tables.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Integration } from '../../src/core/integration.ts';
+import type { Integration } from '../../src/core/integration-settings.ts';
 import { mirrorOnce } from './mirror-once.ts';
 import { type Death, mortal } from './mortal.ts';
 import { createNetworkWorld, type NetworkWorld, ON_ADD } from './network-world.ts';

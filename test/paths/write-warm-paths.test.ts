@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createWorld, type Donor } from '../../people/world.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import type { Integration } from '../../src/core/integration.ts';
+import type { Integration } from '../../src/core/integration-settings.ts';
 import { listOpenQueries } from '../../src/credits/statements/queries.ts';
 import type { Checkpoint } from '../../src/database/leases.ts';
 import { undoRun } from '../../src/fields/undo.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Application } from '../../src/application.ts';
 import { isDonorSyncError } from '../../src/core/errors.ts';
-import type { Integration } from '../../src/core/integration.ts';
+import type { Integration } from '../../src/core/integration-settings.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { DECIDED } from '../../src/decisions/decide.ts';
 import {

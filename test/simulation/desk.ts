@@ -1,7 +1,7 @@
 /** What people do at the product itself: decide holds, forget contacts, take runs back, sync single contacts. */
 
 import type { Application } from '../../src/application.ts';
-import type { Integration } from '../../src/core/integration.ts';
+import type { Integration } from '../../src/core/integration-settings.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { newId } from '../../src/core/new-id.ts';
 import { DECIDED, decideBatch, decideQuestion } from '../../src/decisions/decide.ts';

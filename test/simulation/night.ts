@@ -2,7 +2,7 @@
 import { type Application, openApplication } from '../../src/application.ts';
 import { confirmRestore } from '../../src/backup/restores.ts';
 import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
-import type { Integration } from '../../src/core/integration.ts';
+import type { Integration } from '../../src/core/integration-settings.ts';
 import { type Log, silentLog } from '../../src/core/log.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';

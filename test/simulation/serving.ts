@@ -2,7 +2,7 @@
 
 import type { Application } from '../../src/application.ts';
 import { isDonorSyncError, messageOf } from '../../src/core/errors.ts';
-import type { Integration } from '../../src/core/integration.ts';
+import type { Integration } from '../../src/core/integration-settings.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { createRunner } from '../../src/jobs/runner.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getAllowance, startOfMonth } from '../../src/credits/allowance.ts';
+import { getAllowance, startOfMonth } from '../../src/credits/budget.ts';
 
 const unlimited = { perRun: null, perMonth: null, keep: 0 };
 const spent = { thisRun: 0, thisMonth: 0, balance: 1_000 };

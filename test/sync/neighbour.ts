@@ -1,6 +1,6 @@
 import { createMemoryConnector, memoryDefaultFields } from '../../connectors/memory/connector.ts';
 import { createMemoryCrm, type MemoryCrm } from '../../connectors/memory/crm.ts';
-import { type Integration, integrationSchema } from '../../src/core/integration.ts';
+import { type Integration, integrationSchema } from '../../src/core/integration-settings.ts';
 import type { RunReport } from '../../src/core/run.ts';
 import { openPinned } from '../../src/sync/control/crm-account.ts';
 import { type Preview, previewRun } from '../../src/sync/preview.ts';

@@ -2,7 +2,7 @@
 import type { AlertSettings, OwnAlerts } from '../../core/alert-settings.ts';
 import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import type { Log } from '../../core/log.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { LeaseAttempt } from '../../database/leases.ts';

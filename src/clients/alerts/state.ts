@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import { describeRequest, listApprovals } from '../../decisions/views/approval.ts';
 import type { Store } from '../../store.ts';
 import { listNewestRuns, type RunRecord } from '../../sync/statements/runs.ts';

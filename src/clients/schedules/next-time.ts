@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import type { Schedule } from '../../core/integration.ts';
+import type { Schedule } from '../../core/integration-settings.ts';
 
 type Line = Pick<Schedule, 'cron' | 'timezone'>;
 

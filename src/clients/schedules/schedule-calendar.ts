@@ -1,7 +1,7 @@
 /** When an integration runs by itself: in words, as a calendar in its own time zone, and where clocks change. */
 
 import { isoTime } from '../../core/clock.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import type { TimedReader } from '../../database/reader.ts';
 import { listRunRecords, type RunRecord } from '../../sync/statements/runs.ts';
 import { type PlannedRuns, readPlannedRuns } from '../views/status.ts';

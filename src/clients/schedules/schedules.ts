@@ -1,7 +1,7 @@
 /** The schedules of the integrations as they stand in the store. */
 import { createHash } from 'node:crypto';
 import { isoTime } from '../../core/clock.ts';
-import type { Integration, Schedule } from '../../core/integration.ts';
+import type { Integration, Schedule } from '../../core/integration-settings.ts';
 import type { Store } from '../../database/store.ts';
 import {
   deleteSchedule,

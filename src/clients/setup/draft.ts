@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { findConnectorDefinition } from '../../../connectors/index.ts';
 import type { Application } from '../../application.ts';
-import { type Integration, integrationSchema } from '../../core/integration.ts';
+import { type Integration, integrationSchema } from '../../core/integration-settings.ts';
 import { setupDraftSealContext } from '../../database/encryption/seal-contexts.ts';
 import { secretPrefix } from '../../database/encryption/secrets.ts';
 import { isSameOrigin } from '../../outbound/address.ts';
@@ -18,19 +18,8 @@ import {
   type SetupDraftRecord,
   saveSetupDraft,
 } from '../statements/setup-drafts.ts';
+import { SETUP_STEPS, withStep } from './steps.ts';
 import { dropUpload, isUpload } from './uploads.ts';
-
-/** The steps in their order; each is a page of its own. */
-export const SETUP_STEPS = [
-  'crm',
-  'key',
-  'people',
-  'fields',
-  'networks',
-  'schedule',
-  'plan',
-] as const;
-export type SetupStep = (typeof SETUP_STEPS)[number];
 
 const draftSchema = z.object({
   /** True of an integration that is made here, false of one that was there and is changed. */
@@ -159,16 +148,6 @@ export async function recordConnected(
     if (await saveSetup(deps, setup, { account, done: withStep(setup.done, 'crm') })) return true;
   }
   return false;
-}
-
-/** The steps that are done, with one more. */
-export function withStep(done: readonly SetupStep[], step: SetupStep): SetupStep[] {
-  return SETUP_STEPS.filter((one) => one === step || done.includes(one));
-}
-
-/** Where the set-up goes on. */
-export function nextStep({ done }: Pick<Setup, 'done'>): SetupStep {
-  return SETUP_STEPS.find((step) => !done.includes(step)) ?? 'plan';
 }
 
 /** Forgets a set-up with what it has brought: tokens and the file, unless an integration uses them. */

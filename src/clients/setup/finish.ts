@@ -1,6 +1,6 @@
 /** The end of a set-up: what `donor-sync apply` stores, and nothing that others have changed meanwhile. */
 import { ConfigurationError } from '../../core/errors.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import { applyIntegrations } from '../apply-settings.ts';
 import { presentSettings, type Setup, type SetupDeps } from './draft.ts';
 

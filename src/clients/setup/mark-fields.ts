@@ -2,7 +2,7 @@
 import type { MarkKind } from '../../../connectors/mark-values.ts';
 import { missingMarksText } from '../../../connectors/missing-parts.ts';
 import { yesOrNo } from '../../../connectors/yes-or-no.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import { describeCount } from '../../core/quantities.ts';
 import { contentKind } from './column-content.ts';
 import type { CsvHeader } from './csv-header.ts';

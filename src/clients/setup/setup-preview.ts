@@ -8,7 +8,7 @@ import type {
 import { type CrmField, type FieldValue, plainField } from '../../core/crm-field.ts';
 import { isDonorSyncError } from '../../core/errors.ts';
 import type { FieldMapping } from '../../core/field-map.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import type { PersonDetails } from '../../core/person.ts';
 import type { Profile } from '../../core/profile.ts';
 import { readFields } from '../../fields/describe.ts';

@@ -1,7 +1,7 @@
 /** All clients in one list: where each stands, what it did in the last nights, and who is needed. */
 import { type Clock, isoTime } from '../../core/clock.ts';
-import type { Integration } from '../../core/integration.ts';
-import { startOfMonth } from '../../credits/allowance.ts';
+import type { Integration } from '../../core/integration-settings.ts';
+import { startOfMonth } from '../../credits/budget.ts';
 import type { TimedReader } from '../../database/reader.ts';
 import {
   countOpenDecisions,

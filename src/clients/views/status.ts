@@ -1,6 +1,6 @@
 /** Where an integration stands, read once for the command line, the HTTP API and the pages. */
 import { isoTime } from '../../core/clock.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import { describeCount, formatCount } from '../../core/quantities.ts';
 import type { BucketReport, RunReport } from '../../core/run.ts';
 import type { Reader } from '../../database/reader.ts';

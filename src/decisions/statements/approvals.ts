@@ -13,7 +13,12 @@ import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
 import { auditSealer } from '../../privacy/audit/chain.ts';
 import { type AuditDetails, auditRecorder } from '../../privacy/audit/record.ts';
-import { type Answer, actorSchema, answerSealContext, insertAnswer } from './answers.ts';
+import {
+  type Answer,
+  actorSchema,
+  answerSealContext,
+  insertAnswer,
+} from './withdrawable-answers.ts';
 
 /** For so long one waits, and for so long it is tried to carry out what was confirmed. */
 export const APPROVAL_MS = 7 * 86_400_000;

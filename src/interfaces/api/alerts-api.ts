@@ -6,7 +6,7 @@ import { recoveryText } from '../../clients/alerts/conditions.ts';
 import { listAlertsByClient } from '../../clients/statements/alerts.ts';
 import { ALERT_KINDS, type AlertKind, type AlertSettings } from '../../core/alert-settings.ts';
 import { isoTime } from '../../core/clock.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import type { Access } from './access.ts';
 import { findIntegration, requireAllClients } from './request/client-access.ts';
 import type { HttpDeps } from './request/context.ts';

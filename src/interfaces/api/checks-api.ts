@@ -1,6 +1,6 @@
 /** What is asked of a CRM and of the service to see whether all is in order: the fields, and the doctor. */
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import { readFieldLines } from '../../fields/field-check.ts';
 import { countCauses, type DoctorFinding, shownFinding } from '../../operations/doctor/causes.ts';
 import { examineIntegration } from '../../operations/doctor/examine.ts';

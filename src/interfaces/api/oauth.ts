@@ -17,7 +17,7 @@ import { findSetup, recordConnected, workingIntegration } from '../../clients/se
 import { findConsentByState } from '../../clients/statements/consents.ts';
 import type { Actor } from '../../core/actor.ts';
 import { type DonorSyncError, isConfigurationError, isRetriableError } from '../../core/errors.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import { hashToken } from '../../people/access-token.ts';
 import { readDocsStyles } from '../pages/assets.ts';
 import type { Access } from './access.ts';

@@ -4,7 +4,7 @@ import { readSchedule } from '../../clients/schedules/schedule-calendar.ts';
 import { isScheduled, pauseSchedule, resumeSchedule } from '../../clients/schedules/schedules.ts';
 import type { Actor } from '../../core/actor.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import type { Access } from './access.ts';
 import { findIntegration } from './request/client-access.ts';
 import type { HttpDeps } from './request/context.ts';

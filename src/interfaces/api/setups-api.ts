@@ -1,12 +1,7 @@
 /** GET /v1/setups and /v1/setups/:id: which clients are being set up in a browser, without what was answered. */
 import { createRoute, z } from '@hono/zod-openapi';
-import {
-  findSetup,
-  listSetups,
-  nextStep,
-  SETUP_STEPS,
-  type Setup,
-} from '../../clients/setup/draft.ts';
+import { findSetup, listSetups, type Setup } from '../../clients/setup/draft.ts';
+import { nextStep, SETUP_STEPS } from '../../clients/setup/steps.ts';
 import { isoTime } from '../../core/clock.ts';
 import type { Access } from './access.ts';
 import { filterAccessible, hasAccess } from './request/client-access.ts';

@@ -1,7 +1,7 @@
 /** What stands behind findings: how many things are wrong, and the one command that helps each. */
 import { z } from 'zod';
 import type { Finding } from '../../../connectors/contract.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 
 /** One prerequisite, of an integration or of all; a fix beside `ok: true` is advice. */
 export interface DoctorFinding extends Finding {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Finding } from '../../../connectors/contract.ts';
 import { type ColumnLine, listFileColumns } from '../../clients/setup/column-list.ts';
 import { readCsvHeader } from '../../clients/setup/csv-header.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import { describeCount } from '../../core/quantities.ts';
 import { met } from './checks.ts';
 

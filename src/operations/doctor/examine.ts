@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Finding } from '../../../connectors/contract.ts';
 import type { Application } from '../../application.ts';
 import type { OpenIntegration } from '../../clients/open-integration.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import { type DoctorFinding, withCommands } from './causes.ts';
 import { checkCrm } from './check-crm.ts';
 import { checked, checkPartner, checkState, unmet } from './checks.ts';

@@ -1,6 +1,6 @@
 /** The ports that requests of the product leave by, as its settings say: for a firewall, or a NetworkPolicy. */
 
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import type { Settings } from '../../settings/settings.ts';
 
 export interface OutboundPort {

@@ -6,7 +6,7 @@ import type { RecordLookup } from '../../../connectors/contract.ts';
 import { findConnectorDefinition } from '../../../connectors/index.ts';
 import { listIntegrationsOfSameAccount } from '../../clients/statements/integrations.ts';
 import { ConfigurationError, RetriableError } from '../../core/errors.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import { createNearIds } from '../../core/near-miss.ts';
 import type { NamesOfPerson } from '../../fields/erasing/erased-names.ts';
 import type { PersonFingerprints } from '../../identity/person-fingerprints.ts';

@@ -1,6 +1,6 @@
 /** Carries out the erasures that a CRM asked for and that are due: by the CRM's own event, the settings, or a user. */
 import { isDonorSyncError, isRetriableError, messageOf } from '../../core/errors.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import type { DueErasure } from '../../decisions/statements/erasure-requests.ts';
 import { forgetPerson, PRIVACY_HOLD, REQUEST_WITHDRAWN } from './forget.ts';
 import type { ForgetPersonDeps } from './targets.ts';

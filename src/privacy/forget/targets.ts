@@ -2,7 +2,7 @@ import type { Application, OpenIntegration } from '../../application.ts';
 import { listIntegrationsOfSameAccount } from '../../clients/statements/integrations.ts';
 import type { Clock } from '../../core/clock.ts';
 import { isDonorSyncError, messageOf } from '../../core/errors.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import type { Log } from '../../core/log.ts';
 import { type Lease, LeaseLost } from '../../database/leases.ts';
 import type { SyncDeps } from '../../sync/control/context.ts';

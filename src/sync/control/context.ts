@@ -3,7 +3,7 @@ import type { Connector } from '../../../connectors/contract.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { CrmField } from '../../core/crm-field.ts';
 import type { FieldMapping } from '../../core/field-map.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import type { Log } from '../../core/log.ts';
 import type { OutcomeReason } from '../../core/outcome.ts';
 import type { Retention } from '../../core/retention.ts';

@@ -5,7 +5,7 @@
 import type { Connector, CrmAccount } from '../../../connectors/contract.ts';
 import { findIntegrationState, pinCrmAccount } from '../../clients/statements/integrations.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import type { Lease } from '../../database/leases.ts';
 import type { Store } from '../../database/store.ts';
 import type { RunDeps, SyncDeps } from './context.ts';

@@ -1,5 +1,5 @@
 import type { Connector } from '../../../connectors/contract.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import type { Store } from '../../store.ts';
 
 /** The part of a connector that says of what its persons are made. */

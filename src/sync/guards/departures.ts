@@ -6,7 +6,7 @@
  */
 
 import type { DepartureCounts } from '../../contacts/many-at-once/missing.ts';
-import type { Guards, Integration } from '../../core/integration.ts';
+import type { Guards, Integration } from '../../core/integration-settings.ts';
 import { describeCount } from '../../core/quantities.ts';
 import { LIST_CHANGED } from '../../decisions/statements/batches.ts';
 import type { Run, SyncDeps } from '../control/context.ts';

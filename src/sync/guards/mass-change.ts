@@ -4,7 +4,7 @@
  * before a person has decided. It is decided once reading has ended; until then purchases for changed
  * identities wait, and new contacts go on.
  */
-import type { Guards } from '../../core/integration.ts';
+import type { Guards } from '../../core/integration-settings.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 /** What a user wants delivered again (`--redeliver`): a preview with counts, and the run that does it. No credit is spent. */
 import type { FieldMapping } from '../../core/field-map.ts';
-import type { Integration } from '../../core/integration.ts';
+import type { Integration } from '../../core/integration-settings.ts';
 import { getOutcome, isOutcomeReason } from '../../core/outcome.ts';
 import { NEVER_OFFERED, type ValueState } from '../../database/tables/fields.ts';
 import { readFields } from '../../fields/describe.ts';

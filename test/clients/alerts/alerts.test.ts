@@ -4,7 +4,7 @@ import { type Alerts, createAlerts } from '../../../src/clients/alerts/alerts.ts
 import { RETRY_WAIT_MS } from '../../../src/clients/alerts/notifier.ts';
 import { listAlerts } from '../../../src/clients/statements/alerts.ts';
 import { ALERT_KINDS, alertsSchema } from '../../../src/core/alert-settings.ts';
-import { integrationSchema } from '../../../src/core/integration.ts';
+import { integrationSchema } from '../../../src/core/integration-settings.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { recordRunBegin, recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import { holdChanged } from '../../contacts/contact-stages.ts';

@@ -5,7 +5,7 @@ import { RETRY_WAIT_MS } from '../../../src/clients/alerts/notifier.ts';
 import { findSentAuditEnd } from '../../../src/clients/statements/alerts.ts';
 import { savePause } from '../../../src/clients/statements/schedules.ts';
 import { alertsSchema } from '../../../src/core/alert-settings.ts';
-import { integrationSchema } from '../../../src/core/integration.ts';
+import { integrationSchema } from '../../../src/core/integration-settings.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { type StoreWorld, storeWorlds } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';

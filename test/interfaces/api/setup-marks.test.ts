@@ -4,7 +4,7 @@ import { startHubspotSandbox } from '../../../sandbox/hubspot/index.ts';
 import { startSalesforceSandbox } from '../../../sandbox/salesforce/index.ts';
 import { findSetup } from '../../../src/clients/setup/draft.ts';
 import { lookAtPeople } from '../../../src/clients/setup/setup-preview.ts';
-import { integrationSchema } from '../../../src/core/integration.ts';
+import { integrationSchema } from '../../../src/core/integration-settings.ts';
 import { sandboxControl } from '../../connectors/crm-sandbox.ts';
 import { begin, COLUMNS, openLocal, post, withFile } from './setup-world.ts';
 

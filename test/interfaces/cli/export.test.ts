@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hideSecrets } from '../../../src/clients/shown-settings.ts';
-import { integrationSchema } from '../../../src/core/integration.ts';
+import { integrationSchema } from '../../../src/core/integration-settings.ts';
 import { applyCommand } from '../../../src/interfaces/cli/commands/apply.ts';
 import { exportCommand } from '../../../src/interfaces/cli/commands/export.ts';
 import { aSettingsFile } from './a-settings-file.ts';

@@ -6,7 +6,7 @@ import {
   memoryDefaultFields,
 } from '../../../connectors/memory/connector.ts';
 import { RetriableError } from '../../../src/core/errors.ts';
-import type { Integration } from '../../../src/core/integration.ts';
+import type { Integration } from '../../../src/core/integration-settings.ts';
 import type { Profile } from '../../../src/core/profile.ts';
 import { valuesBeforeSealContext } from '../../../src/database/encryption/seal-contexts.ts';
 import { dropErasedTexts } from '../../../src/fields/erasing/mentions.ts';

@@ -1,5 +1,5 @@
 import { memoryDefaultFields } from '../../../connectors/memory/connector.ts';
-import type { Integration } from '../../../src/core/integration.ts';
+import type { Integration } from '../../../src/core/integration-settings.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { forgetPerson } from '../../../src/privacy/forget/forget.ts';
 import type { ErasureReceipt } from '../../../src/privacy/forget/receipt.ts';

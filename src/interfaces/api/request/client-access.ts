@@ -5,7 +5,7 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { Application } from '../../../application.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import type { RunReport } from '../../../core/run.ts';
 import type { Reader } from '../../../database/reader.ts';
 import type { ApprovalRecord } from '../../../decisions/statements/approvals.ts';

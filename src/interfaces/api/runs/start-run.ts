@@ -1,7 +1,7 @@
 /** POST /v1/integrations/:id/runs. */
 import { createRoute, z } from '@hono/zod-openapi';
 import { acceptMatchRate } from '../../../clients/live-crm.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { newId } from '../../../core/new-id.ts';
 import type { RunReport } from '../../../core/run.ts';
 import type { Accepted, RequestedRun } from '../../../jobs/runner.ts';

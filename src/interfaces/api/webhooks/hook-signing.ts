@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { HookRecord } from '../../../clients/statements/hooks.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { hookSecretSealContext } from '../../../database/encryption/seal-contexts.ts';
 import type { Sealer } from '../../../database/encryption/sealed.ts';
 import { newSecret } from '../request/secret.ts';

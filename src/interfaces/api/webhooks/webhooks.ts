@@ -9,7 +9,7 @@ import {
   type HookView,
 } from '../../../clients/views/hooks.ts';
 import type { Actor } from '../../../core/actor.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import type { Access } from '../access.ts';
 import { findIntegration } from '../request/client-access.ts';
 import type { HttpDeps } from '../request/context.ts';

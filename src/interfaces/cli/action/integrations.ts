@@ -1,6 +1,6 @@
 import type { Application, OpenIntegration } from '../../../application.ts';
 import { isDonorSyncError, RetriableError } from '../../../core/errors.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import type { PartnerClient } from '../../../partner/client.ts';
 import {
   describeFailure,

@@ -10,7 +10,7 @@ import {
 import type { Actor } from '../../../core/actor.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import type { Log } from '../../../core/log.ts';
 import type { Owner } from '../../../core/owner.ts';
 import type { KeyRing } from '../../../database/encryption/key-ring.ts';

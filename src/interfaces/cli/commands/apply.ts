@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { type Applied, applyIntegrations } from '../../../clients/apply-settings.ts';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { withEnvironmentFile } from '../../../settings/environment-file.ts';
 import { valueAt } from '../../../settings/expectation.ts';
 import { parseSettings, type Settings } from '../../../settings/settings.ts';

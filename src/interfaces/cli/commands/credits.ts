@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Application, OpenIntegration } from '../../../application.ts';
 import { isoTime } from '../../../core/clock.ts';
-import type { Budget, CreditLimits } from '../../../core/integration.ts';
-import { startOfMonth } from '../../../credits/allowance.ts';
+import type { Budget, CreditLimits } from '../../../core/integration-settings.ts';
+import { startOfMonth } from '../../../credits/budget.ts';
 import { getSpentSince } from '../../../credits/statements/balances.ts';
 import {
   listOpenSubmissions,

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application } from '../../../application.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { newId } from '../../../core/new-id.ts';
 import type { ErasedCounts } from '../../../fields/erasing/erasure-note.ts';
 import { forgetPerson, liftBlock } from '../../../privacy/forget/forget.ts';

@@ -9,7 +9,7 @@ import {
   type ScheduleView,
 } from '../../../clients/schedules/schedules.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
 import type { Output } from '../terminal/output.ts';
 import { formatTimestamp } from '../terminal/words.ts';

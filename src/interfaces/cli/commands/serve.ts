@@ -9,7 +9,7 @@ import { listSchedules, planSchedules } from '../../../clients/schedules/schedul
 import { listSealedSettings } from '../../../clients/statements/integrations.ts';
 import { createClientReader } from '../../../clients/views/clients.ts';
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { getDatabaseTime } from '../../../database/database-time.ts';
 import { createRunner } from '../../../jobs/runner.ts';
 import { createScheduler } from '../../../jobs/scheduler.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Application } from '../../../application.ts';
 import { type IntegrationStatus, readStatus } from '../../../clients/views/status.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { ownerWords } from '../../../core/owner.ts';
 import type { RunReport } from '../../../core/run.ts';
 import type { ValuesWaiting } from '../../../core/waiting-values.ts';

@@ -1,4 +1,4 @@
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import type { AlertRule, AlertsView, PastAlert, ShownTrial } from '../../api/alerts-api.ts';
 import { may, render, type Viewer } from '../frame/layout.tsx';
 import { Status, TableCell, TableHead, Timestamp } from '../frame/parts.tsx';

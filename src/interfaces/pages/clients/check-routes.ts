@@ -1,7 +1,7 @@
 /** Whether all is in order with a client: the map of its fields, and the doctor with what helps. */
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { createFields } from '../../../fields/create-fields.ts';
 import { readFieldLines } from '../../../fields/field-check.ts';
 import { examine } from '../../api/checks-api.ts';

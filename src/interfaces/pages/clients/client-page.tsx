@@ -1,6 +1,6 @@
 /** A page about one side of a client: its name, and the ways to its other sides. */
 import type { PropsWithChildren } from 'hono/jsx';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import type { AssetName } from '../assets.ts';
 import { type ClientSide, ClientSides, sideName } from '../frame/client-sides.tsx';
 import { Layout, type Viewer } from '../frame/layout.tsx';

@@ -1,4 +1,4 @@
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { describeCount } from '../../../core/quantities.ts';
 import { describeSame, type MergedFinding, mergeAlike } from '../../../operations/doctor/alike.ts';
 import { CAUSES, countCauses, type DoctorFinding } from '../../../operations/doctor/causes.ts';

@@ -1,4 +1,4 @@
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { describeCount } from '../../../core/quantities.ts';
 import type { FieldLine } from '../../../fields/field-check.ts';
 import { render, type Viewer } from '../frame/layout.tsx';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { cronProblem, timezoneProblem } from '../../../clients/schedules/cron.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
-import { type Schedule, scheduleSchema } from '../../../core/integration.ts';
+import { type Schedule, scheduleSchema } from '../../../core/integration-settings.ts';
 
 export const RHYTHMS = {
   daily: 'every day',

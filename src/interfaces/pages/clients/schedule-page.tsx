@@ -5,7 +5,7 @@ import type {
   PastNight,
   ScheduleDetail,
 } from '../../../clients/schedules/schedule-calendar.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { dayText } from '../../../credits/credit-forecast.ts';
 import { may, render, type Viewer } from '../frame/layout.tsx';
 import { ConfirmDialog, Fact, type IconKind, Status, Timestamp, Zone } from '../frame/parts.tsx';

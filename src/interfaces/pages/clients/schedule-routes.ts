@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { applyIntegrations } from '../../../clients/apply-settings.ts';
 import { readSchedule } from '../../../clients/schedules/schedule-calendar.ts';
 import { isConfigurationError } from '../../../core/errors.ts';
-import type { Integration, Schedule } from '../../../core/integration.ts';
+import type { Integration, Schedule } from '../../../core/integration-settings.ts';
 import { findIntegration } from '../../api/request/client-access.ts';
 import type { HttpDeps, HttpEnv } from '../../api/request/context.ts';
 import { HttpError } from '../../api/request/errors.ts';

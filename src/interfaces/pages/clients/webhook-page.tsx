@@ -1,5 +1,5 @@
 import { type HookCallView, type HookView, SIGNATURE_TEXTS } from '../../../clients/views/hooks.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { describeCount, formatCount } from '../../../core/quantities.ts';
 import { HOOK_SIGNATURES } from '../../api/webhooks/hook-signing.ts';
 import type { NewWebhook, WebhookView } from '../../api/webhooks/webhooks.ts';

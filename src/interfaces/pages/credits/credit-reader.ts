@@ -1,7 +1,7 @@
 /** The credits of each partner key, asked of the service: that is free. */
 import { type Clock, isoTime } from '../../../core/clock.ts';
 import { isDonorSyncError, messageOf } from '../../../core/errors.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import type { Log } from '../../../core/log.ts';
 import type { PartnerClient } from '../../../partner/client.ts';
 import type { CreditBalances } from '../../../partner/credits.ts';

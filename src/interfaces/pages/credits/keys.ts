@@ -1,6 +1,6 @@
 /** What each partner key has left, and when that is used up at the rate of the last weeks. */
 import type { Clock } from '../../../core/clock.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { describeCount } from '../../../core/quantities.ts';
 import {
   buildForecast,

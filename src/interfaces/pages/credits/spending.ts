@@ -1,7 +1,7 @@
 /** What the page of credits shows, and `GET /v1/credits` answers: spending, and the keys of whose it is. */
 import type { Context } from 'hono';
 import { z } from 'zod';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import {
   CLIENTS_PAGE,
   readSpending,

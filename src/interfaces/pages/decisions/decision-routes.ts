@@ -10,8 +10,8 @@ import {
   approvalOfReason,
   toApprovalRequest,
 } from '../../../decisions/second-person/ask.ts';
-import type { Answer } from '../../../decisions/statements/answers.ts';
 import type { ApprovalRecord, ApprovalRequest } from '../../../decisions/statements/approvals.ts';
+import type { Answer } from '../../../decisions/statements/withdrawable-answers.ts';
 import { describeApproval, listApprovals, roleFor } from '../../../decisions/views/approval.ts';
 import { BATCH_DECISIONS } from '../../../decisions/views/batch-kinds.ts';
 import {

@@ -5,9 +5,9 @@ import { isDonorSyncError, messageOf } from '../../../core/errors.ts';
 import { describeCount } from '../../../core/quantities.ts';
 import { type BatchExample, readBatchExamples } from '../../../decisions/batch-examples.ts';
 import { type HoldEvidence, readHoldEvidence } from '../../../decisions/evidence.ts';
-import type { WithdrawableAnswer } from '../../../decisions/statements/answers.ts';
 import type { QuestionBatch } from '../../../decisions/statements/batches.ts';
 import type { Question } from '../../../decisions/statements/questions.ts';
+import type { WithdrawableAnswer } from '../../../decisions/statements/withdrawable-answers.ts';
 import type { ApprovalView } from '../../../decisions/views/approval.ts';
 import { BATCH_KINDS, type BatchDecisionWord } from '../../../decisions/views/batch-kinds.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 
 /**
  * The page of a contact in its CRM; null where the settings do not tell where that is. A My Domain

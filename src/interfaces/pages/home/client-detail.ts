@@ -14,7 +14,7 @@ import {
   type Problem,
 } from '../../../clients/views/verdict.ts';
 import { isConfigurationError } from '../../../core/errors.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import type { RunReport } from '../../../core/run.ts';
 import type { ValuesWaiting } from '../../../core/waiting-values.ts';
 import { countByIntegration } from '../../../decisions/views/decision-queue.ts';

@@ -9,7 +9,7 @@ import {
   type Scheduled,
 } from '../../../clients/schedules/schedules.ts';
 import { CLIENT_FILTERS } from '../../../clients/views/clients.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { findIntegration, listAccessible } from '../../api/request/client-access.ts';
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
 import { HttpError } from '../../api/request/errors.ts';

@@ -9,7 +9,7 @@ import {
   isShown,
 } from '../../../clients/views/clients.ts';
 import { judge, type Verdict } from '../../../clients/views/verdict.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { clientHref } from './client-href.ts';
 
 export interface HomeQuery {

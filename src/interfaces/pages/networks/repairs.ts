@@ -1,7 +1,7 @@
 /** Repairs of networks that were asked for in a page: each goes on after the answer, under the lease of its integration. */
 
 import { messageOf } from '../../../core/errors.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { describeCount } from '../../../core/quantities.ts';
 import { repairOpen } from '../../../networks/networks-by-hand.ts';
 import type { HttpDeps } from '../../api/request/context.ts';

@@ -5,14 +5,9 @@ import type { MarkKind } from '../../../../connectors/mark-values.ts';
 import type { ClientGuard } from '../../../clients/client-guard.ts';
 import { cronProblem, timezoneProblem } from '../../../clients/schedules/cron.ts';
 import { requirePlainText } from '../../../clients/setup/address.ts';
-import {
-  type Answers,
-  type Draft,
-  type Setup,
-  type SetupStep,
-  withAddress,
-} from '../../../clients/setup/draft.ts';
+import { type Answers, type Draft, type Setup, withAddress } from '../../../clients/setup/draft.ts';
 import { MARKS } from '../../../clients/setup/mark-fields.ts';
+import type { SetupStep } from '../../../clients/setup/steps.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
 import {
   FIELD_SOURCES,
@@ -20,7 +15,7 @@ import {
   fieldMappingSchema,
   WRITE_RULES,
 } from '../../../core/field-map.ts';
-import type { NetworkSetting } from '../../../core/integration.ts';
+import type { NetworkSetting } from '../../../core/integration-settings.ts';
 import { isSameOrigin } from '../../../outbound/address.ts';
 import type { Settings } from '../../../settings/settings.ts';
 

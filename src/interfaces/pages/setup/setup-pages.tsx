@@ -2,7 +2,7 @@
 
 import type { DroppedPreview } from '../../../clients/setup/dropped-file.ts';
 import { hideSecrets, toYaml } from '../../../clients/shown-settings.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { ClientSides } from '../frame/client-sides.tsx';
 import { Layout, render, renderPart, type Viewer } from '../frame/layout.tsx';
 import { clientHref } from '../home/client-href.ts';

@@ -1,4 +1,5 @@
-import { nextStep, type Setup } from '../../../clients/setup/draft.ts';
+import type { Setup } from '../../../clients/setup/draft.ts';
+import { nextStep } from '../../../clients/setup/steps.ts';
 import { isoTime } from '../../../core/clock.ts';
 import { describeCount } from '../../../core/quantities.ts';
 import { Layout, type Viewer } from '../frame/layout.tsx';

@@ -1,6 +1,7 @@
 /** One step of the set-up: the list of steps, the step itself, and the settings that it makes. */
 
-import { SETUP_STEPS, type Setup, type SetupStep } from '../../../clients/setup/draft.ts';
+import type { Setup } from '../../../clients/setup/draft.ts';
+import { SETUP_STEPS, type SetupStep } from '../../../clients/setup/steps.ts';
 import { Layout, type Viewer } from '../frame/layout.tsx';
 import { clientHref } from '../home/client-href.ts';
 import { CrmStep, KeyStep } from './connect-steps.tsx';

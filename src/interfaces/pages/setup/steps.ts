@@ -9,7 +9,6 @@ import {
   checkedIntegration,
   type Setup,
   type SetupDeps,
-  type SetupStep,
   serviceAlone,
   workingIntegration,
 } from '../../../clients/setup/draft.ts';
@@ -30,11 +29,12 @@ import {
   type PlanPreview,
   type TrialExample,
 } from '../../../clients/setup/setup-preview.ts';
+import type { SetupStep } from '../../../clients/setup/steps.ts';
 import { takesUploads } from '../../../clients/setup/uploads.ts';
 import { hideSecrets, toYaml } from '../../../clients/shown-settings.ts';
 import { isDonorSyncError, messageOf } from '../../../core/errors.ts';
 import { FIELD_SOURCES, type FieldMapping } from '../../../core/field-map.ts';
-import { type Integration, integrationSchema } from '../../../core/integration.ts';
+import { type Integration, integrationSchema } from '../../../core/integration-settings.ts';
 import type { RunReport } from '../../../core/run.ts';
 import type { CreditBalances } from '../../../partner/credits.ts';
 import type { Settings } from '../../../settings/settings.ts';

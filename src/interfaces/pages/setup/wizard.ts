@@ -13,19 +13,16 @@ import {
   dropSetup,
   findSetup,
   listSetups,
-  nextStep,
   onTrial,
-  SETUP_STEPS,
   type Setup,
-  type SetupStep,
   saveSetup,
   serviceAlone,
   withAddress,
-  withStep,
   workingIntegration,
 } from '../../../clients/setup/draft.ts';
 import { PREVIEW_BYTES, previewFile } from '../../../clients/setup/dropped-file.ts';
 import { ofTheFile, storeSettings } from '../../../clients/setup/finish.ts';
+import { nextStep, SETUP_STEPS, type SetupStep, withStep } from '../../../clients/setup/steps.ts';
 import {
   dropUpload,
   isUpload,
@@ -34,7 +31,7 @@ import {
 } from '../../../clients/setup/uploads.ts';
 import { removeSetupDraft } from '../../../clients/statements/setup-drafts.ts';
 import { ConfigurationError, isDonorSyncError } from '../../../core/errors.ts';
-import type { Integration } from '../../../core/integration.ts';
+import type { Integration } from '../../../core/integration-settings.ts';
 import { createFields } from '../../../fields/create-fields.ts';
 import { isSameOrigin } from '../../../outbound/address.ts';
 import { wayBackUrl } from '../../api/oauth.ts';

@@ -11,7 +11,7 @@ import {
   findConsentOutcome,
 } from '../../../../clients/consents.ts';
 import { ConfigurationError, RetriableError } from '../../../../core/errors.ts';
-import type { Integration } from '../../../../core/integration.ts';
+import type { Integration } from '../../../../core/integration-settings.ts';
 import { type DoctorFinding, shownFinding } from '../../../../operations/doctor/causes.ts';
 import { examineIntegration } from '../../../../operations/doctor/examine.ts';
 import type { Environment } from '../../../../settings/environment.ts';

@@ -6,7 +6,7 @@ import type { Finding } from '../../../../../connectors/contract.ts';
 import { failed, plain } from '../../../../../connectors/findings.ts';
 import type { Application, OpenIntegration } from '../../../../application.ts';
 import { ConfigurationError, isConfigurationError, messageOf } from '../../../../core/errors.ts';
-import type { Integration } from '../../../../core/integration.ts';
+import type { Integration } from '../../../../core/integration-settings.ts';
 import { type DatabaseTls, parseDatabaseUrl } from '../../../../database/database-url.ts';
 import { describeSame, mergeAlike } from '../../../../operations/doctor/alike.ts';
 import {

@@ -6,7 +6,7 @@ import type { Finding } from '../../../../../connectors/contract.ts';
 import { missingParts } from '../../../../../connectors/missing-parts.ts';
 import type { ColumnLine } from '../../../../clients/setup/column-list.ts';
 import { ConfigurationError, messageOf } from '../../../../core/errors.ts';
-import type { Integration } from '../../../../core/integration.ts';
+import type { Integration } from '../../../../core/integration-settings.ts';
 import type { Environment } from '../../../../settings/environment.ts';
 import { getEnvironmentFile, withEnvironmentFile } from '../../../../settings/environment-file.ts';
 import { insecureAddresses, insecureProblem } from '../../../../settings/insecure-http.ts';

@@ -2,7 +2,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import type { ConnectorDeps } from '../../../../../connectors/contract.ts';
 import { systemClock } from '../../../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../../../core/errors.ts';
-import type { Integration } from '../../../../core/integration.ts';
+import type { Integration } from '../../../../core/integration-settings.ts';
 import { silentLog } from '../../../../core/log.ts';
 import type { PersonDetails } from '../../../../core/person.ts';
 import { createFingerprint } from '../../../../database/encryption/fingerprint.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Application, OpenIntegration } from '../../../../application.ts';
-import type { Integration } from '../../../../core/integration.ts';
+import type { Integration } from '../../../../core/integration-settings.ts';
 import { newId } from '../../../../core/new-id.ts';
 import { eraseRequested } from '../../../../privacy/forget/requested.ts';
 import { readReasons } from '../../../../sync/views/run-contacts.ts';

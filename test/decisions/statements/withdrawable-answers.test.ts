@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import type { Actor } from '../../../src/core/actor.ts';
-import { type Answer, WITHDRAWABLE_MS } from '../../../src/decisions/statements/answers.ts';
 import type { QueuePage } from '../../../src/decisions/statements/decision-queue.ts';
+import {
+  type Answer,
+  WITHDRAWABLE_MS,
+} from '../../../src/decisions/statements/withdrawable-answers.ts';
 import { getSubject } from '../../../src/decisions/views/question.ts';
 import {
   contactOf,

@@ -1,4 +1,4 @@
-import type { CreditLimits } from '../core/integration.ts';
+import type { CreditLimits } from '../core/integration-settings.ts';
 import type { Bucket } from '../partner/buckets.ts';
 
 export interface SpendingSoFar {

@@ -6,7 +6,7 @@
 import type { Lease } from '../database/leases.ts';
 import type { Bucket } from '../partner/buckets.ts';
 import type { Observations, Run, SyncDeps } from '../sync/control/context.ts';
-import { type Glance, judgeLosses, type Loss } from './judge-losses.ts';
+import { type Glance, judgeLosses, type Loss } from './judge-lost-responses.ts';
 
 /** Requests of one key that may have been charged: all of it that is open. */
 export interface LostRequests {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { batchSize } from '../../src/credits/in-flight.ts';
-import { judgeLosses } from '../../src/credits/judge-losses.ts';
+import { judgeLosses } from '../../src/credits/judge-lost-responses.ts';
 
 const charged = (credits: number) => ({ charged: credits, why: expect.any(String) });
 
