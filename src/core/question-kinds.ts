@@ -10,12 +10,24 @@ interface ContactKind {
   isPaid: boolean;
   /** Whether it is asked about a profile that is there, when that is to be delivered. */
   isOfProfile: boolean;
+  /** Whether it takes for granted that the profile is of this person. */
+  isOfKnownPerson: boolean;
   /** Whether nothing looks at its answer any more once that is carried out, so that it can be deleted after a while. */
   endsWithAnswer: boolean;
 }
 
-const OF_PROFILE = { isPaid: true, isOfProfile: true, endsWithAnswer: false };
-const OF_CONTACT = { isPaid: false, isOfProfile: false, endsWithAnswer: false };
+const OF_PROFILE = {
+  isPaid: true,
+  isOfProfile: true,
+  isOfKnownPerson: false,
+  endsWithAnswer: false,
+};
+const OF_CONTACT = {
+  isPaid: false,
+  isOfProfile: false,
+  isOfKnownPerson: false,
+  endsWithAnswer: false,
+};
 
 export const CONTACT_QUESTION_KINDS = {
   name_mismatch: {
@@ -51,6 +63,7 @@ export const CONTACT_QUESTION_KINDS = {
   profile_deceased: {
     ...OF_PROFILE,
     outcome: 'the profile says that this person has died; a person decides',
+    isOfKnownPerson: true,
     endsWithAnswer: true,
   },
   /** The values of another person could not all be replaced, so nothing was written. */
@@ -58,6 +71,7 @@ export const CONTACT_QUESTION_KINDS = {
     ...OF_PROFILE,
     outcome:
       'the CRM does not accept all values of the new person at once, so nothing was written; a user decides',
+    isOfKnownPerson: true,
   },
   /** It has another name now, no profile that was paid for fits it, and it holds the values of the former name. */
   new_person_unknown: {

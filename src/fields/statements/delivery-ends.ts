@@ -183,10 +183,7 @@ const closeDelivered = prepared((db, { trackingIds, crmIds, now }: Slots<Deliver
 const HOLD_KINDS = listContactKinds(({ isOfProfile }) => isOfProfile);
 
 /** Questions about a profile that is the contact's person. */
-const KNOWN_PERSON: ReadonlySet<ContactQuestionKind> = new Set([
-  'profile_deceased',
-  'values_of_two_people',
-]);
+const KNOWN_PERSON = new Set(listContactKinds(({ isOfKnownPerson }) => isOfKnownPerson));
 
 async function hold(
   trx: RunTransaction,
