@@ -28,7 +28,6 @@ import { keptProfileQueries } from './fields/statements/kept-profiles.ts';
 import { normalisedFieldQueries } from './fields/statements/normalised-fields.ts';
 import { profilePurgeQueries } from './fields/statements/profile-purges.ts';
 import { statusQueries } from './fields/statements/statuses.ts';
-import { auditQueries } from './privacy/audit/audit.ts';
 import { auditRecorder } from './privacy/audit/record.ts';
 import { aboutQueries } from './privacy/statements/about.ts';
 import {
@@ -82,7 +81,6 @@ function createQueries(deps: StoreDeps) {
   return {
     ...opened,
     requireInPlace,
-    audit: auditQueries(db, fingerprint, record),
     secrets: secretQueries(db, record),
     contacts: {
       ...contactQueries(db, checkpoint, clock),

@@ -1,7 +1,10 @@
 /** Settings live in a file that any editor changes: the audit notes it when they are first used. */
+
 import type { Integration } from '../core/integration-settings.ts';
-import type { AuditRecord } from '../privacy/audit/audit.ts';
+import type { AuditRecord } from '../privacy/audit/read-audit.ts';
+import { listLastEntries } from '../privacy/audit/read-audit.ts';
 import type { NewAuditEntry } from '../privacy/audit/record.ts';
+import { noteEntries } from '../privacy/audit/record.ts';
 import type { Store } from '../store.ts';
 
 /** Its details: each part of the settings with a keyed fingerprint, which says nothing of its value. */
@@ -12,18 +15,18 @@ const PART = 'part.';
  * never by value. A new version that adds a setting is noted in the same way.
  */
 export async function recordSettings(
-  { audit, fingerprint }: Pick<Store, 'audit' | 'fingerprint'>,
+  store: Store,
   integrations: Iterable<Integration>,
 ): Promise<void> {
   const last = new Map(
-    (await audit.listLast('settings.changed')).map((entry) => [entry.integrationId, entry]),
+    (await listLastEntries(store, 'settings.changed')).map((entry) => [entry.integrationId, entry]),
   );
   const entries: NewAuditEntry[] = [];
   for (const integration of integrations) {
     const parts = new Map(
       Object.entries(integration).map(([name, value]) => [
         name,
-        fingerprint('audit_settings', JSON.stringify([name, value])),
+        store.fingerprint('audit_settings', JSON.stringify([name, value])),
       ]),
     );
     const before = readParts(last.get(integration.id));
@@ -40,7 +43,7 @@ export async function recordSettings(
       },
     });
   }
-  await audit.note(...entries);
+  await noteEntries(store.act, entries);
 }
 
 function readParts(entry: AuditRecord | undefined): Map<string, unknown> {

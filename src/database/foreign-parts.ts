@@ -2,10 +2,11 @@
  * What another program changed in the tables themselves: a table that is a view can show different rows to different
  * readers, a trigger can take rows away as they are made, and an index that lacks a row hides it.
  */
-import { type Kysely, sql } from 'kysely';
+import { type QueryExecutorProvider, sql } from 'kysely';
 import { openDatabase } from './database.ts';
 import { isPostgres } from './database-time.ts';
 import { migrateToLatest } from './migrate.ts';
+import type { Reader } from './reader.ts';
 import { CATALOGUE, type TableName } from './tables/catalogue.ts';
 import type { Table } from './tables/table.ts';
 
@@ -25,19 +26,19 @@ interface Part {
 }
 
 /** Every trigger of the database, and every change to these tables, their keys and their indexes. */
-export async function listForeignParts<Tables>(
-  db: Kysely<Tables>,
+export async function listForeignParts(
+  reader: Reader,
   tables: readonly TableName[],
 ): Promise<ForeignPart[]> {
   const isOurs = ({ name, table }: Part) =>
     tables.some((one) => [name.toLowerCase(), table.toLowerCase()].includes(one));
-  const [there, wanted] = isPostgres(db)
-    ? [await readPostgres(db), tables.flatMap(listWantedParts)]
-    : [await readSqlite(db), (await readSqliteAsMade()).filter(isOurs)];
+  const [there, wanted] = isPostgres(reader)
+    ? [await readPostgres(reader), tables.flatMap(listWantedParts)]
+    : [await readSqlite(reader), (await readSqliteAsMade()).filter(isOurs)];
   const foreign = compareParts(there, wanted, isOurs);
   const changed = foreign.filter(({ isOfTable }) => isOfTable);
   // The indexes of such a table are others as well, which says nothing more.
-  return changed.length > 0 ? changed : [...foreign, ...(await listDamaged(db, tables))];
+  return changed.length > 0 ? changed : [...foreign, ...(await listDamaged(reader, tables))];
 }
 
 function compareParts(
@@ -76,7 +77,7 @@ function compareParts(
 const KINDS = ['table', 'index', 'view'];
 
 /** SQLite keeps each statement that has made a part, as text. */
-async function readSqlite<Tables>(db: Kysely<Tables>): Promise<Part[]> {
+async function readSqlite(db: QueryExecutorProvider): Promise<Part[]> {
   const { rows } = await sql<Part>`
     select type as kind, name, tbl_name as "table", coalesce(sql, '') as made from sqlite_master`.execute(
     db,
@@ -101,7 +102,7 @@ async function readSqliteAsMade(): Promise<Part[]> {
 }
 
 /** The table with what it is made of: Postgres keeps no statements. */
-async function readPostgres<Tables>(db: Kysely<Tables>): Promise<Part[]> {
+async function readPostgres(db: Reader): Promise<Part[]> {
   const { rows } = await sql<Part>`
     select case when c.relkind = 'r' then 'table' else 'view' end as kind, c.relname as name, c.relname as "table",
       concat_ws(' ',
@@ -134,10 +135,7 @@ function listWantedParts(name: TableName): Part[] {
 }
 
 /** Tables whose indexes or numbers are not as donor-sync writes them. */
-async function listDamaged<Tables>(
-  db: Kysely<Tables>,
-  tables: readonly TableName[],
-): Promise<ForeignPart[]> {
+async function listDamaged(db: Reader, tables: readonly TableName[]): Promise<ForeignPart[]> {
   const damaged: ForeignPart[] = [];
   for (const table of tables) {
     if (!isPostgres(db) && !(await isWhole(db, table))) {
@@ -155,17 +153,13 @@ async function listDamaged<Tables>(
   return damaged;
 }
 
-async function isWhole<Tables>(db: Kysely<Tables>, table: TableName): Promise<boolean> {
+async function isWhole(db: Reader, table: TableName): Promise<boolean> {
   const { rows } = await sql<{ integrity_check: string }>`
     ${sql.raw(`pragma integrity_check(${table})`)}`.execute(db);
   return rows.every(({ integrity_check: answer }) => answer === 'ok');
 }
 
-async function hasTooLarge<Tables>(
-  db: Kysely<Tables>,
-  table: TableName,
-  column: string,
-): Promise<boolean> {
+async function hasTooLarge(db: Reader, table: TableName, column: string): Promise<boolean> {
   const value = sql.ref(column);
   const limit = sql.lit(Number.MAX_SAFE_INTEGER);
   // SQLite also keeps texts and bytes there, which are greater than every number.

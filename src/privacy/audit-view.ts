@@ -1,10 +1,11 @@
 /** Who did what, worded once: for the command line, the API and files. */
+
 import { stringify } from 'csv-stringify/sync';
 import type { Actor, ActorKind } from '../core/actor.ts';
 import { isoTime } from '../core/clock.ts';
 import { plainCell } from '../core/printable.ts';
-import type { Store } from '../store.ts';
-import type { AuditFilter, AuditRecord } from './audit/audit.ts';
+import type { AuditFilter, AuditRecord } from './audit/read-audit.ts';
+import { type AuditSource, listAuditEntries } from './audit/read-audit.ts';
 import type { AuditDetails } from './audit/record.ts';
 
 /** An entry as programs get it. */
@@ -56,7 +57,7 @@ export interface AuditPage {
 
 /** The newest entries that the filter lets through before `before`; fewer than the limit where those of a person are rare. */
 export async function readAuditPage(
-  { audit }: Pick<Store, 'audit'>,
+  source: AuditSource,
   { person, ...filter }: AuditPageFilter,
   { before, limit }: Pick<AuditFilter, 'before' | 'limit'>,
 ): Promise<AuditPage> {
@@ -65,7 +66,7 @@ export async function readAuditPage(
   for (let opened = 0; opened < MOST_OPENED; ) {
     // One more than is shown tells whether there is a next page.
     const size = person === undefined ? limit + 1 : PAGE;
-    const records = await audit.list({ ...filter, before: from, limit: size });
+    const records = await listAuditEntries(source, { ...filter, before: from, limit: size });
     opened += records.length;
     for (const record of records) {
       if (!isBy(record, person)) continue;
@@ -84,14 +85,18 @@ function isBy({ actor }: AuditRecord, person: string | undefined): boolean {
 
 /** Entries that the filter lets through, the newest first, in pages; all of them unless limited. */
 export async function* pagesOfAudit(
-  { audit }: Pick<Store, 'audit'>,
+  source: AuditSource,
   { person, ...filter }: AuditPageFilter,
   limit = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<AuditView[]> {
   let before: number | undefined;
   let left = limit;
   while (left > 0) {
-    const records = await audit.list({ ...filter, before, limit: Math.min(PAGE, left) });
+    const records = await listAuditEntries(source, {
+      ...filter,
+      before,
+      limit: Math.min(PAGE, left),
+    });
     if (records.length === 0) return;
     yield records.filter((record) => isBy(record, person)).map(describeEntry);
     left -= records.length;

@@ -7,6 +7,7 @@ import { isoTime } from '../core/clock.ts';
 import { ConfigurationError, isDonorSyncError, RetriableError } from '../core/errors.ts';
 import { listNetworks } from '../networks/statements/networks.ts';
 import { withLease } from '../sync/control/with-lease.ts';
+import { listLastEntries } from './audit/read-audit.ts';
 import type { KeptRows } from './statements/erase-integration.ts';
 
 /** What was done, and what is left to others. */
@@ -56,7 +57,7 @@ export async function eraseIntegration(
   return withLease({ store, clock, takeLease }, integration, async (lease) => {
     if (await store.forget.hasOpenRequests(integration)) throw unsettled(integration);
     const networks = (await listNetworks(store.reader, integration)).map(({ name }) => name);
-    const before = (await store.audit.listLast('integration.erased')).find(
+    const before = (await listLastEntries(store, 'integration.erased')).find(
       ({ integrationId }) => integrationId === integration,
     );
     const files = await dropFiles(application, integration);

@@ -1,4 +1,5 @@
 /** All that is held of a nonprofit, as files in a folder, for the day on which it leaves. */
+
 import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ import { plainCell } from '../core/printable.ts';
 import { valuesBeforeSealContext } from '../database/encryption/seal-contexts.ts';
 import { openValues } from '../fields/values.ts';
 import { withLease } from '../sync/control/with-lease.ts';
+import { noteEntries } from './audit/record.ts';
 import { AUDIT_HEADER, auditLines, pagesOfAudit } from './audit-view.ts';
 import type { HeldValue } from './statements/everything.ts';
 import { VALUES_PURGED } from './statements/retention.ts';
@@ -37,7 +39,7 @@ export async function exportEverything(
   integrationId: string,
   folder: string,
 ): Promise<ExportedFile[]> {
-  await store.audit.note({ action: 'everything.exported', integrationId });
+  await noteEntries(store.act, [{ action: 'everything.exported', integrationId }]);
   return withLease({ store, clock, takeLease }, integrationId, async () => {
     const files: ExportedFile[] = [];
     const { tables, writes } = store.readEverything(integrationId);

@@ -2,6 +2,7 @@ import { type Integration, integrationSchema } from '../core/integration-setting
 import { longestProfileDays, profileDays } from '../core/retention.ts';
 import type { Lease } from '../database/leases.ts';
 import type { PurgedProfiles, PurgeLimits } from '../fields/statements/profile-purges.ts';
+import { purgeAudit } from '../privacy/audit/purge-audit.ts';
 import type { Run, RunDeps } from './control/context.ts';
 import { KEPT_AFTER_OPT_OUT_DAYS, OPT_OUT_WINDOW_MS } from './guards/opt-outs.ts';
 
@@ -17,7 +18,8 @@ export async function purgeOld(
 ): Promise<void> {
   const purged = await store.retention.purge(lease, retention);
   const { audit: days = null } = retention;
-  const audit = days === null ? 0 : await store.audit.purge(clock.now() - days * DAY_MS);
+  const audit =
+    days === null ? 0 : await store.act((trx) => purgeAudit(trx, clock.now() - days * DAY_MS));
   const rows = Object.values({ ...purged, audit }).reduce((sum, count) => sum + count, 0);
   if (rows === 0) return;
   log.info({ integration: lease.integrationId, ...purged, audit }, 'old records were purged');

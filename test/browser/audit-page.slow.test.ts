@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isoTime } from '../../src/core/clock.ts';
+import { noteEntries } from '../../src/privacy/audit/record.ts';
 import { clockWithinADay } from '../helpers/within-a-day.ts';
 import { expectSound, openRooms, withDatabase } from './rooms.ts';
 
@@ -15,8 +16,8 @@ describe('the page of the audit', () => {
       from: '192.0.2.7',
     });
     const ben = world.application.store.actingAs({ kind: 'command', name: 'ben', from: 'desk' });
-    await anna.audit.note({ action: 'names.shown', integrationId: 'riverside' });
-    await ben.audit.note({ action: 'names.shown', integrationId: 'harbor' });
+    await noteEntries(anna.act, [{ action: 'names.shown', integrationId: 'riverside' }]);
+    await noteEntries(ben.act, [{ action: 'names.shown', integrationId: 'harbor' }]);
     const view = await visit(world, '/audit');
     const { page } = view;
     await page.getByRole('row', { name: /Anna \(access token\)/ }).waitFor();
@@ -44,7 +45,7 @@ describe('the page of the audit', () => {
   it('pages through many entries', async () => {
     const world = await openWorld({ isIdle: true });
     const entries = Array.from({ length: 120 }, () => ({ action: 'audit.exported' as const }));
-    await world.application.store.audit.note(...entries);
+    await noteEntries(world.application.store.act, [...entries]);
     const view = await visit(world, '/audit?action=audit.exported');
     const { page } = view;
     const rows = page.getByRole('table').locator('tbody tr');
@@ -59,7 +60,7 @@ describe('the page of the audit', () => {
 
   it('says that nothing was changed, and once something was, what', async () => {
     const world = await openWorld({ isIdle: true });
-    await world.application.store.audit.note({ action: 'audit.exported' });
+    await noteEntries(world.application.store.act, [{ action: 'audit.exported' }]);
     const view = await visit(world, '/audit');
     const { page } = view;
     await page.getByRole('button', { name: 'Verify' }).click();
@@ -80,7 +81,9 @@ describe('the page of the audit', () => {
 
   it('shows who reaches some clients alone what is about them, and no check of the whole', async () => {
     const world = await openWorld({ isIdle: true, others: ['harbor'] });
-    await world.application.store.audit.note({ action: 'names.shown', integrationId: 'riverside' });
+    await noteEntries(world.application.store.act, [
+      { action: 'names.shown', integrationId: 'riverside' },
+    ]);
     const token = await world.addToken('admin', ['harbor']);
     const { page } = await visit(world, '/audit', { token });
     expect(await page.getByRole('button', { name: 'Verify' }).count()).toBe(0);

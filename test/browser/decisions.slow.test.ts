@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';
 import type { HttpWorldOptions } from '../interfaces/api/http-world.ts';
 import { findBarriers, openView, type View, type ViewOptions } from './browser.ts';
 import { type HeldWorld, openHeldWorld, STRANGER } from './held-world.ts';
@@ -45,7 +46,7 @@ function stateOf({ application }: HeldWorld, crmId: string) {
 }
 
 async function namesShown({ application }: HeldWorld): Promise<number> {
-  return (await application.store.audit.list({ action: 'names.shown', limit: 100 })).length;
+  return (await listAuditEntries(application.store, { action: 'names.shown', limit: 100 })).length;
 }
 
 /** The same as the reader's letters say: what is marked, and what is not. */
@@ -112,8 +113,10 @@ describe('the queue of decisions', () => {
     await page.getByRole('button', { name: 'It is the same person' }).click();
     await page.getByText(`Approved: ${crmId}`).waitFor();
     await world.sync();
-    const { audit } = world.application.store;
-    expect(await audit.list({ action: 'hold.decided', limit: 2 })).toMatchObject([{ crmId }]);
+    const { store } = world.application;
+    expect(await listAuditEntries(store, { action: 'hold.decided', limit: 2 })).toMatchObject([
+      { crmId },
+    ]);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('It counts already').waitFor();
   });

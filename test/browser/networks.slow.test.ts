@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { listNetworkMembers } from '../../src/networks/statements/network-members.ts';
 import { listNetworks } from '../../src/networks/statements/networks.ts';
 import { listStrongestPaths } from '../../src/paths/statements/warm-paths.ts';
+import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';
 import { controlService } from '../helpers/service-control.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { findBarriers, openView, type View, type ViewOptions } from './browser.ts';
@@ -78,8 +79,8 @@ function askedOf({ service }: HttpWorld) {
 }
 
 async function namesShown(): Promise<number> {
-  const { audit } = world.application.store;
-  return (await audit.list({ action: 'names.shown', limit: 1_000 })).length;
+  const { store } = world.application;
+  return (await listAuditEntries(store, { action: 'names.shown', limit: 1_000 })).length;
 }
 
 function nameOf(crmId: string): string {

@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { isoTime } from '../../src/core/clock.ts';
+import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';
 import { findRunById } from '../../src/sync/statements/runs.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
@@ -73,7 +74,10 @@ describe('the page of a run', () => {
     await page.keyboard.press('Escape');
     await expect.poll(() => page.content()).not.toContain(String(worth));
     expect(complaints).toEqual([]);
-    const shown = await world.application.store.audit.list({ action: 'names.shown', limit: 5 });
+    const shown = await listAuditEntries(world.application.store, {
+      action: 'names.shown',
+      limit: 5,
+    });
     expect(shown).toHaveLength(1);
     expect(shown[0]).toMatchObject({ crmId: contact, details: { run: runId } });
   });

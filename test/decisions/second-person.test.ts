@@ -16,6 +16,8 @@ import { confirmApproval, refuseApproval } from '../../src/decisions/second-pers
 import { APPROVAL_MS, type ApprovalRecord } from '../../src/decisions/statements/approvals.ts';
 import { listApprovals } from '../../src/decisions/views/approval.ts';
 import { addAccessToken } from '../../src/people/statements/access.ts';
+import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';
+import { verifyAudit } from '../../src/privacy/audit/verify-audit.ts';
 import { contactOf, holdChanged, holdForName } from '../contacts/contact-stages.ts';
 import { INTEGRATION, type StoreWorld, storeWorlds } from '../database/store-world.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
@@ -64,7 +66,7 @@ async function states(world: StoreWorld, ids: readonly string[]): Promise<string
 
 /** Who did what about approvals and decisions, the oldest first. */
 async function audited({ store }: StoreWorld): Promise<string[]> {
-  const entries = await store.audit.list({ limit: 20 });
+  const entries = await listAuditEntries(store, { limit: 20 });
   return entries
     .filter(({ action }) => /^(approval|batch|hold)\./.test(action))
     .map(({ action, actor }) => `${actor.name} ${action}`)
@@ -102,7 +104,7 @@ describeEachDatabase('what waits for a second person', (open) => {
     expect(entries[0]).toBe('ada approval.asked');
     expect(entries[1]).toMatch(/^(ben|cal) approval\.confirmed$/);
     expect(entries[2]).toBe(entries[1]?.replace('approval.confirmed', 'batch.decided'));
-    expect((await world.store.audit.verify()).problems).toEqual([]);
+    expect((await verifyAudit(world.store)).problems).toEqual([]);
   });
 
   it('is not put in force by a clock, a run, another try or a statement of another program', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { profileDays } from '../../src/core/retention.ts';
+import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';
+import { verifyAudit } from '../../src/privacy/audit/verify-audit.ts';
 import { purgeAllProfiles } from '../../src/sync/purge-old.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { createSyncWorld } from '../helpers/sync-world.ts';
@@ -28,7 +30,7 @@ it('the end of a whole run purges what the settings no longer keep, and says so 
   const { db } = world.database;
   await db.updateTable('writes').set({ written_at: 1 }).execute();
   const purged = async () =>
-    (await world.store.audit.list({ action: 'data.purged', limit: 10 })).map(
+    (await listAuditEntries(world.store, { action: 'data.purged', limit: 10 })).map(
       (each) => each.details,
     );
   await world.sync({ only: first });
@@ -38,7 +40,7 @@ it('the end of a whole run purges what the settings no longer keep, and says so 
   expect(await purged()).toEqual([{ what: 'previousValues', rows: 2, days: 30 }]);
   const writes = await db.selectFrom('writes').select('before').execute();
   expect(writes.map(({ before }) => before)).toEqual(['', '']);
-  expect((await world.store.audit.verify()).problems).toEqual([]);
+  expect((await verifyAudit(world.store)).problems).toEqual([]);
 });
 
 describe('profiles that were paid for', () => {
@@ -101,7 +103,7 @@ describe('profiles that were paid for', () => {
     expect((await kept()).map(({ profile }) => profile)).toEqual(
       Array.from({ length: all.length - 1 }, () => ''),
     );
-    const purged = await world.store.audit.list({ action: 'data.purged', limit: 10 });
+    const purged = await listAuditEntries(world.store, { action: 'data.purged', limit: 10 });
     expect(purged.map(({ details }) => details)).toEqual([
       { what: 'profiles', rows: all.length - 1 },
       { what: 'profiles', rows: 1 },

@@ -1,8 +1,10 @@
 /** The end of the audit, once a day to people: outside of the database it shows later that nothing before it is gone. */
+
 import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { AuditEnd } from '../../privacy/audit/audit.ts';
+import type { AuditEnd } from '../../privacy/audit/read-audit.ts';
+import { readAuditEnd } from '../../privacy/audit/read-audit.ts';
 import type { Store } from '../../store.ts';
 import { findSentAuditEnd, recordSentAuditEnd } from '../statements/alerts.ts';
 import type { Channel, Message } from './message.ts';
@@ -32,7 +34,7 @@ export function createAuditEnds({ store, channels, publicUrl, clock, log }: Audi
       const sent = await findSentAuditEnd(store.reader);
       // Less than no time: the clock was set back.
       if (sent !== null && now - sent.at >= 0 && now - sent.at < DAY_MS) return;
-      const end = await store.audit.readEnd();
+      const end = await readAuditEnd(store);
       if (end === null || (end.seq === sent?.seq && end.hash === sent.hash)) return;
       const message = endMessage(end, sent?.seq ?? 0, publicUrl);
       const taken = await Promise.all(channels.map((channel) => isTaken(channel, message, signal)));

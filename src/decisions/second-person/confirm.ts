@@ -10,6 +10,7 @@ import type { Reader } from '../../database/reader.ts';
 import { type UndoReport, undoRun } from '../../fields/undo.ts';
 import { listAccessTokens } from '../../people/statements/access.ts';
 import { findPersonBy } from '../../people/statements/people.ts';
+import { noteEntries } from '../../privacy/audit/record.ts';
 import { forgetPerson } from '../../privacy/forget/forget.ts';
 import type { ErasureReceipt } from '../../privacy/forget/receipt.ts';
 import { openCrm } from '../../sync/control/crm-account.ts';
@@ -143,7 +144,7 @@ async function undoConfirmed(
       if ((await store.approvals.find(approval.id)) === undefined) return null;
       const asked = { run, approval: approval.id };
       const integrationId = integration.id;
-      await store.audit.note({ action: 'undo.asked', integrationId, details: asked });
+      await noteEntries(store.act, [{ action: 'undo.asked', integrationId, details: asked }]);
       const report = await undoRun(await openCrm(open.deps, lease), lease, run);
       // What the CRM has refused is tried again.
       if (report.contacts.refused === 0) await store.approvals.done(approval);

@@ -1,4 +1,5 @@
 /** Who may ask what: access tokens, people, sessions of browsers, and the first visit before any of them. */
+
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { Actor } from '../../core/actor.ts';
@@ -22,6 +23,7 @@ import {
   type SessionOwner,
 } from '../../people/statements/sessions.ts';
 import { readIdentity } from '../../people/user-accounts.ts';
+import { noteEntries } from '../../privacy/audit/record.ts';
 import type { Store } from '../../store.ts';
 import type { HttpEnv, Principal } from './request/context.ts';
 import { cookieNameOf } from './request/cookies.ts';
@@ -287,7 +289,7 @@ export function createAccess(deps: AccessDeps): Access {
         throw firstVisitRefused();
       }
       const first = store.actingAs({ kind: 'local', name: null, from: getAddress(c) });
-      await first.audit.note({ action: 'session.begun' });
+      await noteEntries(first.act, [{ action: 'session.begun' }]);
       const { name, secure } = firstVisitCookie(c);
       setCookie(c, name, cookie, {
         httpOnly: true,

@@ -7,6 +7,7 @@ import { listHooks } from '../../clients/statements/hooks.ts';
 import { listLastSuccesses } from '../../clients/statements/run-activity.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { Reader } from '../../database/reader.ts';
+import { readAuditEnd } from '../../privacy/audit/read-audit.ts';
 import { listRunRequests } from '../../sync/statements/run-requests.ts';
 import { listNewestRuns } from '../../sync/statements/runs.ts';
 import { type RunFacts, readRemaining } from '../../sync/views/run.ts';
@@ -227,7 +228,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
   gauge('donor_sync_audit_entries', 'The number of the last entry of the audit; it never falls.', {
     labelNames: [],
     async collect(set) {
-      const end = await store.audit.readEnd();
+      const end = await readAuditEnd(store);
       if (end !== null) set({}, end.seq);
     },
   });
@@ -239,7 +240,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
       labelNames: ['end'],
       async collect(set) {
         const day = Math.floor(clock.now() / DAY_MS);
-        const end = await store.audit.readEnd();
+        const end = await readAuditEnd(store);
         // A new label a day and not a scrape: each is a series of its own.
         if (end !== null && noted?.day !== day) {
           noted = { day, seq: end.seq, place: `${end.seq}:${end.hash}` };

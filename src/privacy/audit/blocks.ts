@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { Reader } from '../../database/reader.ts';
 
 /** All blocks of the database at one moment. */
 export interface Blocks {
@@ -17,8 +17,8 @@ export interface Blocks {
 export const blocksSchema = z.object({ count: z.int(), hash: z.string() });
 
 /** The blocks as they are. Contacts that are only suspected are none. */
-export async function readBlocks(db: Database | Trx, fingerprint: Fingerprint): Promise<Blocks> {
-  const rows = await db
+export async function readBlocks(reader: Reader, fingerprint: Fingerprint): Promise<Blocks> {
+  const rows = await reader
     .selectFrom('forgotten')
     .selectAll()
     .where('state', '<>', 'merged')

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../core/actor.ts';
 import type { Clock } from '../../core/clock.ts';
 import { FatalError } from '../../core/errors.ts';
+import type { Act } from '../../database/actor-transaction.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { Sealer } from '../../database/encryption/sealed.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
@@ -107,6 +108,18 @@ export interface RecordDeps {
  */
 export function recordEntry(trx: AuditedTransaction, entry: NewAuditEntry): Promise<void> {
   return addEntry(trx, trx, entry);
+}
+
+/** Entries that are added in one transaction. */
+const PAGE = 500;
+
+/** Adds entries about something that changes nothing in the database, before it is done. */
+export async function noteEntries(act: Act, entries: readonly NewAuditEntry[]): Promise<void> {
+  for (let from = 0; from < entries.length; from += PAGE) {
+    await act(async (trx) => {
+      for (const entry of entries.slice(from, from + PAGE)) await recordEntry(trx, entry);
+    });
+  }
 }
 
 /** As `recordEntry`, for transactions that do not say who changes something. */

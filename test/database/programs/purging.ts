@@ -1,8 +1,10 @@
 /** A process that purges what is old, again and again, until it is killed. */
+
 import { createHash } from 'node:crypto';
 import { systemClock } from '../../../src/core/clock.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
+import { purgeAudit } from '../../../src/privacy/audit/purge-audit.ts';
 import { createStore } from '../../../src/store.ts';
 
 const [url = '', integrationId = '', days = '', audit = 'purged'] = process.argv.slice(2);
@@ -23,5 +25,5 @@ for (;;) {
     ...{ runRows: 90, outcomes: kept, previousValues: kept, removedContacts: kept },
   });
   // Entries of a tenth of a second ago are old enough, so that each round has some.
-  if (audit === 'purged') await store.audit.purge(Date.now() - 100);
+  if (audit === 'purged') await store.act((trx) => purgeAudit(trx, Date.now() - 100));
 }

@@ -6,6 +6,7 @@ import {
   WITHDRAWABLE_MS,
 } from '../../../src/decisions/statements/withdrawable-answers.ts';
 import { getSubject } from '../../../src/decisions/views/question.ts';
+import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import {
   contactOf,
   holdChanged,
@@ -64,7 +65,7 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     await clock.advance(1);
     expect(await store.decisions.applyDue()).toBeNull();
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'ready' });
-    expect((await store.audit.list({ limit: 1 }))[0]).toMatchObject({
+    expect((await listAuditEntries(store, { limit: 1 }))[0]).toMatchObject({
       action: 'hold.decided',
       actor: PAT,
     });

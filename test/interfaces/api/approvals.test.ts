@@ -4,6 +4,7 @@ import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts'
 import { silentLog } from '../../../src/core/log.ts';
 import { askSecondPerson, type Requester } from '../../../src/decisions/second-person/ask.ts';
 import { carryOut, confirmApproval } from '../../../src/decisions/second-person/confirm.ts';
+import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { WITHOUT_TRIAL } from '../../helpers/sync-world.ts';
 import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
 import { get, join, send } from './people-world.ts';
@@ -211,7 +212,7 @@ describe('what waits for a second person, over HTTP', () => {
     expect(confirmed.read(oneSchema).approval).toMatchObject({ what: 'undo', state: 'confirmed' });
     await expect.poll(() => application.store.approvals.list()).toEqual([]);
     expect(values().length).toBeLessThan(before);
-    const [last] = await application.store.audit.list({ limit: 1, action: 'undo.asked' });
+    const [last] = await listAuditEntries(application.store, { limit: 1, action: 'undo.asked' });
     expect(last).toMatchObject({ actor: { kind: 'token' }, details: { run } });
   });
 

@@ -1,9 +1,11 @@
 /** Passkeys over HTTP, answered by an authenticator in software: what counts, and what does not. */
+
 import { describe, expect, it } from 'vitest';
 import { requireOtherWays } from '../../../src/people/sign-in/require-other-ways.ts';
 import { listPasskeys } from '../../../src/people/statements/passkeys.ts';
 import { findPersonBy, recordSubject } from '../../../src/people/statements/people.ts';
 import { disablePerson, removePerson } from '../../../src/people/user-accounts.ts';
+import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { createFakeClock } from '../../helpers/fake-clock.ts';
 import { type Dishonesty, makePasskey, type Passkey, usePasskey } from './authenticator.ts';
@@ -61,7 +63,7 @@ async function signInBy(world: HttpWorld, passkey: Passkey, lies: Dishonesty = {
 }
 
 async function entries(world: HttpWorld, ...actions: string[]) {
-  const all = await world.application.store.audit.list({ limit: 50 });
+  const all = await listAuditEntries(world.application.store, { limit: 50 });
   return all
     .filter(({ action }) => actions.includes(action))
     .map(({ action, details }) => ({ action, details }));

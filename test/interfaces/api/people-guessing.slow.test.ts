@@ -1,6 +1,8 @@
 /** Guessing at passwords: each takes a while, and soon there is none to take. */
+
 import { describe, expect, it } from 'vitest';
 import { isPassword } from '../../../src/people/sign-in/password.ts';
+import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { createFakeClock } from '../../helpers/fake-clock.ts';
 import { openHttpWorld } from './http-world.ts';
@@ -21,7 +23,7 @@ describe('a person who signs in', () => {
     await clock.advance(15 * 60_000);
     expect((await signIn(world, email, PASSWORD, from(1))).status).toBe(303);
 
-    const refused = await world.application.store.audit.list({
+    const refused = await listAuditEntries(world.application.store, {
       action: 'session.refused',
       limit: 9,
     });

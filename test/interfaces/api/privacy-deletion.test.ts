@@ -1,7 +1,9 @@
 /** HubSpot's signed event of a contact that was deleted for privacy: received, audited, and carried out. */
+
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { signatureHeaders } from '../../../sandbox/hubspot/webhooks/signature.ts';
+import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { listRunRequests } from '../../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
@@ -65,7 +67,7 @@ describe('a signed event of a deletion for privacy', () => {
     expect(answer.read(z.object({ runId: z.string().nullable() })).runId).toBeNull();
     await expect.poll(() => isKnown(here, id), { timeout: 8_000 }).toBe(false);
     expect(await isKnown(here, other)).toBe(true);
-    const audit = await here.application.store.audit.list({ limit: 50 });
+    const audit = await listAuditEntries(here.application.store, { limit: 50 });
     const actions = audit.map(({ action }) => action);
     expect(actions).toContain('erasure.requested');
     expect(actions).toContain('forget.done');

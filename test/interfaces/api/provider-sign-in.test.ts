@@ -1,6 +1,8 @@
 /** Signing in by an identity provider: who was invited gets in, and no one else. */
+
 import { describe, expect, it } from 'vitest';
 import { setPersonDisabled } from '../../../src/people/statements/people.ts';
+import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { createFakeClock } from '../../helpers/fake-clock.ts';
 import { type HttpWorld, type HttpWorldOptions, openHttpWorld } from './http-world.ts';
@@ -92,7 +94,7 @@ describe('signing in by an identity provider', () => {
     const refused = await signIn(world);
     expect(refused).toMatchObject(REFUSED);
     expect(refused.text).toContain('did not bring you in');
-    const [entry] = await world.application.store.audit.list({
+    const [entry] = await listAuditEntries(world.application.store, {
       action: 'session.refused',
       limit: 1,
     });

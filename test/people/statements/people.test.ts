@@ -15,6 +15,7 @@ import {
   setPersonDisabled,
 } from '../../../src/people/statements/people.ts';
 import { addSession, resumeSession } from '../../../src/people/statements/sessions.ts';
+import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { START_MS, storeWorlds } from '../../database/store-world.ts';
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
@@ -170,7 +171,7 @@ describeEachDatabase('people', (open) => {
     await store.act((trx) => saveRights(trx, 'anna', OWNER));
     await store.act((trx) => savePassword(trx, 'anna', 'another', null));
     await store.act((trx) => deletePerson(trx, 'anna'));
-    const entries = await store.audit.list({ limit: 10 });
+    const entries = await listAuditEntries(store, { limit: 10 });
     const about = entries.filter(({ details }) => details['person'] === 'anna');
     expect(about.map(({ action }) => action)).toEqual([
       'person.password',

@@ -6,6 +6,8 @@ import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import { migrateToLatest } from '../../../src/database/migrate.ts';
 import { listAccessTokens } from '../../../src/people/statements/access.ts';
+import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
+import { verifyAudit } from '../../../src/privacy/audit/verify-audit.ts';
 import { createStore, type Store } from '../../../src/store.ts';
 import { testFingerprint } from '../../database/store-world.ts';
 import { kill } from '../../helpers/hosts.ts';
@@ -23,7 +25,7 @@ async function startWriter(url: string): Promise<ChildProcess> {
 }
 
 async function detailsOf(store: Store, action: string, name: string): Promise<unknown[]> {
-  const entries = await store.audit.list({ action, limit: 100_000 });
+  const entries = await listAuditEntries(store, { action, limit: 100_000 });
   return entries.map(({ details }) => details[name]).sort();
 }
 
@@ -38,7 +40,7 @@ describeEachDatabase('the audit of processes that are killed at any moment', (op
         await sleep(Math.random() * LONGEST_LIFE_MS);
         await kill(writer);
       }
-      const { problems, entries } = await store.audit.verify();
+      const { problems, entries } = await verifyAudit(store);
       expect(problems).toEqual([]);
       expect(entries).toBeGreaterThan(round);
     }
@@ -46,11 +48,11 @@ describeEachDatabase('the audit of processes that are killed at any moment', (op
     const revoked = await detailsOf(store, 'token.revoked', 'token');
     const left = (await listAccessTokens(store.reader)).map(({ id }) => id);
     expect([...left, ...revoked].sort()).toEqual(made);
-    const asked = await store.audit.list({ action: 'run.asked', limit: 100_000 });
+    const asked = await listAuditEntries(store, { action: 'run.asked', limit: 100_000 });
     const requests = await db.selectFrom('run_requests').select('contact').execute();
     const named = asked.flatMap(({ crmId }) => crmId ?? []);
     expect(named.sort()).toEqual(requests.map(({ contact }) => contact).sort());
-    const erased = await store.audit.list({ action: 'forget.done', limit: 100_000 });
+    const erased = await listAuditEntries(store, { action: 'forget.done', limit: 100_000 });
     expect(asked.length - named.length).toBe(erased.length);
   });
 });

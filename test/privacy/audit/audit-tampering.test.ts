@@ -1,4 +1,5 @@
 /** What someone with the whole database in hand, and without its key, can do to the audit: `verify` names each of it. */
+
 import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
@@ -6,7 +7,10 @@ import { savePause } from '../../../src/clients/statements/schedules.ts';
 import { isDonorSyncError } from '../../../src/core/errors.ts';
 import type { Database, Tables } from '../../../src/database/tables/tables.ts';
 import { addAccessToken } from '../../../src/people/statements/access.ts';
-import type { AuditPlace } from '../../../src/privacy/audit/audit.ts';
+import { purgeAudit } from '../../../src/privacy/audit/purge-audit.ts';
+import type { AuditPlace } from '../../../src/privacy/audit/read-audit.ts';
+import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
+import { verifyAudit } from '../../../src/privacy/audit/verify-audit.ts';
 import { requestRun } from '../../../src/sync/statements/run-requests.ts';
 import { INTEGRATION, type StoreWorld, storeWorlds } from '../../database/store-world.ts';
 import { withLeaseOf } from '../../helpers/erasing.ts';
@@ -466,7 +470,7 @@ function keyBefore(): Tables['audit_keys'] {
 }
 
 async function noteKnown(store: StoreWorld['store']): Promise<void> {
-  known = (await store.audit.verify()).end;
+  known = (await verifyAudit(store)).end;
 }
 
 function firstBlock(db: Database) {
@@ -492,7 +496,7 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
     if (tampering.isPurged) {
       await world.clock.advance(10 * DAY_MS);
       await fill(world, 'later');
-      await world.store.audit.purge(world.clock.now() - DAY_MS);
+      await world.store.act((trx) => purgeAudit(trx, world.clock.now() - DAY_MS));
     }
     if (tampering.isErasedAndPurged) {
       await ask(world.store, 'erased-3');
@@ -504,12 +508,12 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
       await world.clock.advance(10 * DAY_MS);
       await erase(world, 'erased-3');
       await fill(world, 'later');
-      await world.store.audit.purge(world.clock.now() - DAY_MS);
+      await world.store.act((trx) => purgeAudit(trx, world.clock.now() - DAY_MS));
     }
     known = null;
-    expect((await world.store.audit.verify()).problems).toEqual([]);
+    expect((await verifyAudit(world.store)).problems).toEqual([]);
     await tampering.does(world.db, world);
-    const { problems } = await world.store.audit.verify(tampering.needsKnown ? known : null);
+    const { problems } = await verifyAudit(world.store, tampering.needsKnown ? known : null);
     expect(problems.join('\n')).toMatch(tampering.says);
     expect(await unexpectedOf(world)).toEqual([]);
   });
@@ -527,7 +531,7 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
     const world = await storeWorlds(open)();
     await fill(world);
     await change.execute(world.db);
-    const { problems } = await world.store.audit.verify();
+    const { problems } = await verifyAudit(world.store);
     expect(problems.join('\n')).toMatch(part);
     expect(await unexpectedOf(world)).toEqual([]);
   });
@@ -540,18 +544,18 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
     await world.db.updateTable('audit_entries').set({ sealed: bytes }).execute();
     await world.db.updateTable('audit_keys').set({ sealed: bytes }).execute();
     await entry(world.db, 2).set({ at: sql<number>`'never'` }).execute();
-    const { problems } = await world.store.audit.verify();
+    const { problems } = await verifyAudit(world.store);
     expect(problems.join('\n')).toMatch(CHANGED);
     expect(problems.join('\n')).toMatch(/Keys of 2 contacts were changed/);
     expect(
-      (await world.store.audit.list({ limit: 10 })).map(({ isReadable }) => isReadable),
+      (await listAuditEntries(world.store, { limit: 10 })).map(({ isReadable }) => isReadable),
     ).not.toContain(true);
     await world.db
       .updateTable('audit_keys')
       .set({ id: sql<string>`x'00'` })
       .where('crm_id', '=', ADA)
       .execute();
-    expect((await world.store.audit.verify()).problems.join('\n')).toMatch(
+    expect((await verifyAudit(world.store)).problems.join('\n')).toMatch(
       /Keys of 2 contacts were changed/,
     );
   });
@@ -566,7 +570,7 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
         : sql`create trigger hidden before update on audit_entries
             for each row execute function suppress_redundant_updates_trigger()`;
     await body.execute(world.db);
-    const { problems } = await world.store.audit.verify();
+    const { problems } = await verifyAudit(world.store);
     expect(problems.join('\n')).toMatch(/has the trigger "hidden"/);
   });
 
@@ -600,7 +604,7 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
     const world = await storeWorlds(open)();
     await fill(world);
     for (const statement of statements) await sql.raw(statement).execute(world.db);
-    const { problems, entries } = await world.store.audit.verify();
+    const { problems, entries } = await verifyAudit(world.store);
     expect(problems.join('\n')).toMatch(says);
     expect(problems.join('\n')).toMatch(/No entry was checked/);
     expect(entries).toBe(0);
@@ -618,7 +622,7 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
     const world = await storeWorlds(open)();
     await fill(world);
     await sql.raw(statement).execute(world.db);
-    expect((await world.store.audit.verify()).problems.join('\n')).toMatch(
+    expect((await verifyAudit(world.store)).problems.join('\n')).toMatch(
       /is not as donor-sync made it/,
     );
   });
@@ -639,7 +643,7 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
       file.exec('create trigger hidden after insert on audit_entries begin select 1; end');
       file.exec("update sqlite_master set type = 'Trigger' where type = 'trigger'");
     });
-    expect((await world.store.audit.verify()).problems.join('\n')).toMatch(
+    expect((await verifyAudit(world.store)).problems.join('\n')).toMatch(
       /has the trigger "hidden"/,
     );
   });
@@ -658,7 +662,7 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
       set.run(made, name);
       file.pragma(`schema_version = ${version + 2}`);
     });
-    const { problems } = await world.store.audit.verify();
+    const { problems } = await verifyAudit(world.store);
     expect(problems).toEqual([
       expect.stringMatching(/An index of the table "audit_entries" lacks rows or has others/),
     ]);
@@ -671,7 +675,7 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
     await sql`create trigger ${sql.ref(name)} after insert on forgotten begin select 1; end`.execute(
       world.db,
     );
-    const { problems } = await world.store.audit.verify();
+    const { problems } = await verifyAudit(world.store);
     expect(problems).toHaveLength(1);
     expect(problems.join()).not.toContain('\n');
   });
@@ -681,7 +685,7 @@ describeEachDatabase('a tampering with the audit', (open, kind) => {
     await fill(world);
     await sql`create table notes (text text)`.execute(world.db);
     await sql`create view shown as select count(*) as entries from audit_entries`.execute(world.db);
-    expect((await world.store.audit.verify()).problems).toEqual([]);
+    expect((await verifyAudit(world.store)).problems).toEqual([]);
   });
 
   it('is tried in 25 ways at least', () => {
@@ -722,7 +726,7 @@ async function unexpectedOf({ store }: StoreWorld): Promise<unknown[]> {
   const tried = await Promise.allSettled([
     store.act((trx) => savePause(trx, 'next')),
     ask(store, ADA),
-    store.audit.list({ limit: 100 }),
+    listAuditEntries(store, { limit: 100 }),
   ]);
   return tried.flatMap((one) =>
     one.status === 'rejected' && !isDonorSyncError(one.reason) ? [one.reason] : [],

@@ -11,6 +11,10 @@ import { openDatabase } from '../../../src/database/database.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { addAccessToken, revokeAccessToken } from '../../../src/people/statements/access.ts';
 import { addSession } from '../../../src/people/statements/sessions.ts';
+import { purgeAudit } from '../../../src/privacy/audit/purge-audit.ts';
+import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
+import { noteEntries } from '../../../src/privacy/audit/record.ts';
+import { verifyAudit } from '../../../src/privacy/audit/verify-audit.ts';
 import { createStore, type Store } from '../../../src/store.ts';
 import { requestRun } from '../../../src/sync/statements/run-requests.ts';
 import { recordRunBegin } from '../../../src/sync/statements/runs.ts';
@@ -38,8 +42,8 @@ function asked(contact: string | null = null) {
   } as const;
 }
 
-async function actionsOf({ audit }: Store) {
-  return (await audit.list({ limit: 100 })).map(({ action }) => action).reverse();
+async function actionsOf(store: Store) {
+  return (await listAuditEntries(store, { limit: 100 })).map(({ action }) => action).reverse();
 }
 
 describeEachDatabase('the audit', (open, kind) => {
@@ -49,7 +53,7 @@ describeEachDatabase('the audit', (open, kind) => {
     const { store, clock } = await createWorld();
     const request = asked(CONTACT);
     await store.actingAs(ANNA).act((trx) => requestRun(trx, request));
-    const [entry] = await store.audit.list({ limit: 1 });
+    const [entry] = await listAuditEntries(store, { limit: 1 });
     expect(entry).toMatchObject({
       at: clock.now(),
       action: 'run.asked',
@@ -99,7 +103,7 @@ describeEachDatabase('the audit', (open, kind) => {
       ...['settings.applied', 'schedule.paused', 'schedule.resumed'],
       ...['crm.connected', 'crm.disconnected', 'match_rate.accepted', 'marks.confirmed'],
     ]);
-    expect((await store.audit.verify()).problems).toEqual([]);
+    expect((await verifyAudit(store)).problems).toEqual([]);
   });
 
   it('has nothing of a change that was not kept', async () => {
@@ -113,17 +117,19 @@ describeEachDatabase('the audit', (open, kind) => {
     );
     await expect(again).rejects.toThrow();
     expect(await actionsOf(store)).toEqual([...before, 'token.made']);
-    expect((await store.audit.verify()).problems).toEqual([]);
+    expect((await verifyAudit(store)).problems).toEqual([]);
   });
 
   it('shows who, contact and details to no person who reads the database alone', async () => {
     const { store, db } = await createWorld();
-    await store.actingAs(ANNA).audit.note({
-      action: 'names.shown',
-      integrationId: INTEGRATION,
-      crmId: CONTACT,
-      details: { holds: 3 },
-    });
+    await noteEntries(store.actingAs(ANNA).act, [
+      {
+        action: 'names.shown',
+        integrationId: INTEGRATION,
+        crmId: CONTACT,
+        details: { holds: 3 },
+      },
+    ]);
     const { audit_entries = [] } = await everything(db);
     expect(audit_entries.join('\n')).not.toMatch(/Anna|192\.0\.2\.7|marked|holds/);
   });
@@ -135,8 +141,8 @@ describeEachDatabase('the audit', (open, kind) => {
     await store.act((trx) => savePause(trx, 'hillside'));
     await store.act((trx) => savePause(trx, INTEGRATION));
     await store.act((trx) => endPause(trx, INTEGRATION, null));
-    const list = async (filter: Partial<Parameters<typeof store.audit.list>[0]>) =>
-      (await store.audit.list({ limit: 100, ...filter })).map(({ seq }) => seq);
+    const list = async (filter: Partial<Parameters<typeof listAuditEntries>[1]>) =>
+      (await listAuditEntries(store, { limit: 100, ...filter })).map(({ seq }) => seq);
     expect(await list({})).toEqual([4, 3, 2, 1]);
     expect(await list({ since })).toEqual([4, 3, 2]);
     expect(await list({ integrationId: 'hillside' })).toEqual([2]);
@@ -159,7 +165,7 @@ describeEachDatabase('the audit', (open, kind) => {
     );
     await eraseContact(store, INTEGRATION, CONTACT);
     await store.actingAs(ANNA).act((trx) => requestRun(trx, asked(CONTACT)));
-    const entries = await store.audit.list({ limit: 4 });
+    const entries = await listAuditEntries(store, { limit: 4 });
     expect(entries.map(({ action, crmId }) => [action, crmId]).reverse()).toEqual([
       ['run.asked', null],
       ['forget.begun', null],
@@ -172,7 +178,7 @@ describeEachDatabase('the audit', (open, kind) => {
     expect(entries.at(-1)).toMatchObject({ actor: ANNA, isReadable: true });
     const { audit_keys = [] } = await everything(db);
     expect(audit_keys).toEqual([]);
-    expect((await store.audit.verify()).problems).toEqual([]);
+    expect((await verifyAudit(store)).problems).toEqual([]);
   });
 
   it('says who decided a hold, and does not name the contact that the decision erased', async () => {
@@ -197,20 +203,20 @@ describeEachDatabase('the audit', (open, kind) => {
       expect(await store.actingAs(ANNA).questions.decide(hold, 'rejected')).toBe(true);
       expect(await store.actingAs(ANNA).questions.decide(hold, 'rejected')).toBe(false);
     }
-    const entries = await store.audit.list({ action: 'hold.decided', limit: 10 });
+    const entries = await listAuditEntries(store, { action: 'hold.decided', limit: 10 });
     expect(entries.map(({ actor, crmId, details }) => [actor, crmId, details]).reverse()).toEqual([
       [ANNA, 'c-1', { hold: 'hold-c-1', kind: 'name_mismatch', decision: 'rejected' }],
       [ANNA, null, { hold: 'hold-c-2', kind: 'forgotten_person', decision: 'rejected' }],
     ]);
-    expect((await store.audit.verify()).problems).toEqual([]);
+    expect((await verifyAudit(store)).problems).toEqual([]);
     await store.forget.lift([INTEGRATION], ['c-2']);
-    expect((await store.audit.verify()).problems).toEqual([]);
+    expect((await verifyAudit(store)).problems).toEqual([]);
   });
 
   it('shows entries that were changed, put in or taken away', async () => {
     const { store, db } = await createWorld();
     for (const id of ['a', 'b', 'c', 'd', 'e']) await store.act((trx) => savePause(trx, id));
-    const problems = async () => (await store.audit.verify()).problems.join('\n');
+    const problems = async () => (await verifyAudit(store)).problems.join('\n');
     const whole = await db.selectFrom('audit_entries').selectAll().orderBy('seq').execute();
     const head = await db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
     async function restore(): Promise<void> {
@@ -248,7 +254,7 @@ describeEachDatabase('the audit', (open, kind) => {
       addAccessToken(trx, { id: 'old', name: 't', role: 'viewer', hash: 'old' }),
     );
     await store.actingAs(ANNA).act((trx) => requestRun(trx, asked(CONTACT)));
-    const problems = async () => (await store.audit.verify()).problems.join('\n');
+    const problems = async () => (await verifyAudit(store)).problems.join('\n');
     expect(await problems()).toBe('');
     await db.deleteFrom('audit_keys').execute();
     expect(await problems()).toMatch(
@@ -270,7 +276,7 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('shows at once that it was emptied, and by its birth record that another chain was begun', async () => {
     const { store, db } = await createWorld();
-    const problems = async () => (await store.audit.verify()).problems.join('\n');
+    const problems = async () => (await verifyAudit(store)).problems.join('\n');
     expect(await problems()).toBe('');
     await store.act((trx) => savePause(trx, 'a'));
     await db.deleteFrom('audit_entries').execute();
@@ -285,7 +291,7 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('knows which keys erasures destroyed, and shows another one that is gone', async () => {
     const { store, db, lease } = await createWorld();
-    const problems = async () => (await store.audit.verify()).problems.join('\n');
+    const problems = async () => (await verifyAudit(store)).problems.join('\n');
     for (const contact of [CONTACT, '0035e00000other', '0035e00000third']) {
       await store.actingAs(ANNA).act((trx) => requestRun(trx, asked(contact)));
     }
@@ -299,7 +305,7 @@ describeEachDatabase('the audit', (open, kind) => {
 
   it('knows why keys are gone also while a client is being erased, and when that was cut off', async () => {
     const { store, db, lease } = await createWorld();
-    const problems = async () => (await store.audit.verify()).problems.join('\n');
+    const problems = async () => (await verifyAudit(store)).problems.join('\n');
     await store.actingAs(ANNA).act((trx) => requestRun(trx, asked(CONTACT)));
     const keys = () => db.selectFrom('audit_keys').selectAll().execute();
     const [key] = await keys();
@@ -326,7 +332,7 @@ describeEachDatabase('the audit', (open, kind) => {
     await store.act((trx) =>
       addAccessToken(trx, { id: 't', name: 't', role: 'viewer', hash: 't' }),
     );
-    const problems = async () => (await store.audit.verify()).problems;
+    const problems = async () => (await verifyAudit(store)).problems;
     expect(await problems()).toEqual([]);
     // It is signed: it was the end once.
     await db.updateTable('audit_head').set(early).execute();
@@ -345,24 +351,24 @@ describeEachDatabase('the audit', (open, kind) => {
     await store.act((trx) => savePause(trx, 'a'));
     const early = await everything(db);
     await store.act((trx) => savePause(trx, 'b'));
-    const { end } = await store.audit.verify();
-    expect(await store.audit.verify(end)).toMatchObject({ problems: [], end });
+    const { end } = await verifyAudit(store);
+    expect(await verifyAudit(store, end)).toMatchObject({ problems: [], end });
     expect(early['audit_entries']).toHaveLength(2);
     // As an older copy of the database has it.
     await db.deleteFrom('audit_entries').where('seq', '=', 3).execute();
     const older: Tables['audit_head'] = JSON.parse(early['audit_head']?.[0] ?? '');
     await db.updateTable('audit_head').set(older).execute();
-    expect((await store.audit.verify()).problems).toEqual([]);
-    expect((await store.audit.verify(end)).problems).toEqual([
+    expect((await verifyAudit(store)).problems).toEqual([]);
+    expect((await verifyAudit(store, end)).problems).toEqual([
       'Entry 3, which was noted down earlier, is missing. No restore of a backup is on record that would explain it.',
     ]);
     await store.act((trx) => savePause(trx, 'c'));
-    expect((await store.audit.verify(end)).problems).toEqual([
+    expect((await verifyAudit(store, end)).problems).toEqual([
       'Entry 3 is another one than the one that was noted down earlier. No restore of a backup is on record that would explain it.',
     ]);
     // The same after a restore of ours: its entry says when, and what it can explain.
     await store.act((trx) => holdRestored(trx, [], null));
-    expect((await store.audit.verify(end)).problems).toEqual([
+    expect((await verifyAudit(store, end)).problems).toEqual([
       expect.stringMatching(/A backup was restored on [\d-]{10} \(entry 4\): that explains it if/),
     ]);
   });
@@ -371,7 +377,7 @@ describeEachDatabase('the audit', (open, kind) => {
     const { store, db } = await createWorld();
     await store.act((trx) => savePause(trx, 'a'));
     await db.updateTable('audit_entries').set({ sealed: 'x' }).where('seq', '=', 1).execute();
-    const entries = await store.audit.list({ limit: 10 });
+    const entries = await listAuditEntries(store, { limit: 10 });
     expect(entries.map(({ isReadable }) => isReadable)).toEqual([true, false]);
   });
 
@@ -380,9 +386,9 @@ describeEachDatabase('the audit', (open, kind) => {
     await store.act((trx) => requestRun(trx, asked(CONTACT)));
     await clock.advance(10 * DAY_MS);
     await store.act((trx) => requestRun(trx, asked('another')));
-    expect(await store.audit.purge(clock.now() - DAY_MS)).toBe(2);
-    expect(await store.audit.purge(clock.now() - DAY_MS)).toBe(0);
-    const entries = await store.audit.list({ limit: 10 });
+    expect(await store.act((trx) => purgeAudit(trx, clock.now() - DAY_MS))).toBe(2);
+    expect(await store.act((trx) => purgeAudit(trx, clock.now() - DAY_MS))).toBe(0);
+    const entries = await listAuditEntries(store, { limit: 10 });
     expect(entries.map(({ seq, action }) => [seq, action])).toEqual([
       [4, 'audit.purged'],
       [3, 'run.asked'],
@@ -390,19 +396,19 @@ describeEachDatabase('the audit', (open, kind) => {
     expect(entries[0]?.details).toEqual({ entries: 2, through: 2 });
     const keys = await db.selectFrom('audit_keys').select('crm_id').execute();
     expect(keys).toEqual([{ crm_id: 'another' }]);
-    expect(await store.audit.verify()).toMatchObject({
+    expect(await verifyAudit(store)).toMatchObject({
       entries: 2,
       purgedThrough: 2,
       problems: [],
     });
     await db.deleteFrom('audit_entries').where('seq', '=', 3).execute();
     await db.updateTable('audit_head').set({ purged_seq: 3 }).execute();
-    expect((await store.audit.verify()).problems.join('\n')).toMatch(/was not signed/);
+    expect((await verifyAudit(store)).problems.join('\n')).toMatch(/was not signed/);
   });
 
   it('is one chain, however many processes write at the same time', async () => {
     const { store, db, url } = await createWorld();
-    const before = (await store.audit.verify()).entries;
+    const before = (await verifyAudit(store)).entries;
     const opened = await Promise.all(
       // In one process the connections of a file would only wait for each other.
       kind === 'sqlite' ? [] : [1, 2, 3, 4].map(() => openDatabase<Tables>(url)),
@@ -424,9 +430,9 @@ describeEachDatabase('the audit', (open, kind) => {
       }),
     );
     for (const { close } of opened) await close();
-    const made = await store.audit.list({ limit: 1_000, action: 'token.made' });
+    const made = await listAuditEntries(store, { limit: 1_000, action: 'token.made' });
     expect(new Set(made.map(({ details }) => details['token'])).size).toBe(80);
-    expect(await store.audit.verify()).toMatchObject({ entries: before + 96, problems: [] });
+    expect(await verifyAudit(store)).toMatchObject({ entries: before + 96, problems: [] });
     const keys = await db.selectFrom('audit_keys').select('id').execute();
     expect(keys).toHaveLength(1);
   });

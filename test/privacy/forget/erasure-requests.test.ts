@@ -1,10 +1,12 @@
 /** Requests of a CRM to erase contacts: questions, privacy holds, limits, and their execution. */
+
 import { describe, expect, it } from 'vitest';
 import type { MemoryOperation } from '../../../connectors/memory/crm.ts';
 import { takeCall } from '../../../src/clients/webhook-call.ts';
 import type { PrivacyMarks } from '../../../src/core/contact.ts';
 import { RetriableError } from '../../../src/core/errors.ts';
 import { describeBatch } from '../../../src/decisions/views/question.ts';
+import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { eraseRequested } from '../../../src/privacy/forget/requested.ts';
 import { everything } from '../../database/store-world.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
@@ -103,7 +105,7 @@ async function tablesNaming({ database }: ForgetWorld, id: string): Promise<stri
 }
 
 async function audited({ store }: ForgetWorld, action: string): Promise<number> {
-  const page = await store.audit.list({ limit: 500 });
+  const page = await listAuditEntries(store, { limit: 500 });
   return page.filter((entry) => entry.action === action).length;
 }
 

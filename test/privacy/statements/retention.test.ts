@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import type { ContactQuestionKind } from '../../../src/core/question-kinds.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
+import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
+import { verifyAudit } from '../../../src/privacy/audit/verify-audit.ts';
 import { VALUES_PURGED } from '../../../src/privacy/statements/retention.ts';
 import { recordRunBegin, recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import { contactRow } from '../../contacts/contact-stages.ts';
@@ -208,12 +210,12 @@ describeEachDatabase('a purge', (open) => {
     }
     await clock.advance(31 * DAY_MS);
     expect(await store.retention.purge(lease, KEEP)).toMatchObject({ previousValues: 2_100 });
-    const entries = await store.audit.list({ action: 'data.purged', limit: 10 });
+    const entries = await listAuditEntries(store, { action: 'data.purged', limit: 10 });
     expect(entries.map(({ details }) => details)).toEqual([
       { what: 'previousValues', rows: 100, days: 30 },
       { what: 'previousValues', rows: 2_000, days: 30 },
     ]);
-    expect((await store.audit.verify()).problems).toEqual([]);
+    expect((await verifyAudit(store)).problems).toEqual([]);
   });
 });
 

@@ -14,6 +14,7 @@ import {
   type PeopleDeps,
   type ProvidedIdentity,
 } from '../../../people/user-accounts.ts';
+import { noteEntries } from '../../../privacy/audit/record.ts';
 import type { Store } from '../../../store.ts';
 import type { Access } from '../access.ts';
 import type { HttpEnv } from '../request/context.ts';
@@ -187,7 +188,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
           : null;
       if (person === null) {
         const details = { by: 'provider', person: null, attempts: 1 };
-        await acting.audit.note({ action: 'session.refused', details });
+        await noteEntries(acting.act, [{ action: 'session.refused', details }]);
         return null;
       }
       await refusals.takeBack(getAddress(c));

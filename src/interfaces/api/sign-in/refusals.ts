@@ -1,6 +1,8 @@
 /** Sign-ins that were refused, for the audit: the first at once, those that follow with the next entry. */
+
 import type { Context } from 'hono';
 import type { Clock } from '../../../core/clock.ts';
+import { noteEntries } from '../../../privacy/audit/record.ts';
 import type { Store } from '../../../store.ts';
 import type { HttpEnv } from '../request/context.ts';
 import type { ClientAddress } from '../request/peer.ts';
@@ -31,9 +33,9 @@ export function createRefusals(
   const gathered = new Map<string, { count: number; since: number }>();
 
   async function record(c: Context<HttpEnv>, personId: string | null, attempts: number) {
-    const { audit } = store.actingAs({ kind: 'session', name: null, from: getAddress(c) });
+    const { act } = store.actingAs({ kind: 'session', name: null, from: getAddress(c) });
     const details = { ...by, person: personId, attempts };
-    await audit.note({ action: 'session.refused', details });
+    await noteEntries(act, [{ action: 'session.refused', details }]);
   }
 
   return {

@@ -1,4 +1,5 @@
 import type { Application } from '../../../application.ts';
+import { noteEntries } from '../../../privacy/audit/record.ts';
 
 /** What a command shows of people: how many of them, of which integration, contact or run. */
 export interface NamesShown {
@@ -20,5 +21,7 @@ export async function recordNamesShown(
 ): Promise<void> {
   if (names === 0) return;
   const details = { command, names, ...(run === undefined ? {} : { run }) };
-  await store.audit.note({ action: 'names.shown', integrationId, crmId: crmId ?? null, details });
+  await noteEntries(store.act, [
+    { action: 'names.shown', integrationId, crmId: crmId ?? null, details },
+  ]);
 }

@@ -5,6 +5,7 @@ import { listIntegrationsOfSameAccount } from '../../../clients/statements/integ
 import { isoTime } from '../../../core/clock.ts';
 import { outcomeText } from '../../../core/outcome.ts';
 import { profileDays, type Retention } from '../../../core/retention.ts';
+import { noteEntries } from '../../../privacy/audit/record.ts';
 import type { AboutContact } from '../../../privacy/statements/about.ts';
 import { chooseOne } from '../action/integrations.ts';
 import { baseOptions, type ProductDeps, productAction, productCommand } from '../action/product.ts';
@@ -59,7 +60,7 @@ export function aboutCommand(deps: ProductDeps): Command {
     const known = found.find(({ contacts }) => contacts.length > 0);
     if (known) {
       const shown = { integrationId: known.integrationId, crmId } as const;
-      await store.audit.note({ action: 'contact.shown', ...shown });
+      await noteEntries(store.act, [{ action: 'contact.shown', ...shown }]);
     }
     const about = { crmId, integrations: found.map(toDocument), holdings };
     output.finish({ about }, () => printHoldings(output, crmId, holdings));

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { Application } from '../../../application.ts';
 import { collect } from '../../../core/collect.ts';
 import { FatalError } from '../../../core/errors.ts';
-import type { AuditPlace } from '../../../privacy/audit/audit.ts';
-import { AUDIT_ACTIONS } from '../../../privacy/audit/record.ts';
+import type { AuditPlace } from '../../../privacy/audit/read-audit.ts';
+import { AUDIT_ACTIONS, noteEntries } from '../../../privacy/audit/record.ts';
+import { verifyAudit } from '../../../privacy/audit/verify-audit.ts';
 import {
   AUDIT_HEADER,
   type AuditPageFilter,
@@ -96,7 +97,7 @@ export function auditCommand(deps: ProductDeps): Command {
 }
 
 function recordExport({ store }: Application, { integration }: z.infer<typeof listSchema>) {
-  return store.audit.note({ action: 'audit.exported', integrationId: integration ?? null });
+  return noteEntries(store.act, [{ action: 'audit.exported', integrationId: integration ?? null }]);
 }
 
 /** Straight to stdout, as it is read. */
@@ -144,7 +145,7 @@ function verifyCommand(deps: ProductDeps): Command {
     command,
     verifySchema,
     async ({ application, options, output }) => {
-      const check = await application.store.audit.verify(options.known ?? null);
+      const check = await verifyAudit(application.store, options.known ?? null);
       const { entries, end, purgedThrough, problems } = check;
       if (problems.length > 0) {
         throw new FatalError(`The audit was changed. ${problems.join(' ')}`, {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type UndoReport, undoRun } from '../../../fields/undo.ts';
+import { noteEntries } from '../../../privacy/audit/record.ts';
 import { openCrm } from '../../../sync/control/crm-account.ts';
 import { withLease } from '../../../sync/control/with-lease.ts';
 import { type AskingAction, askingCommand, type CommandAbout } from '../action/asking.ts';
@@ -53,11 +54,13 @@ async function undo(
   const waits = await waitForSecondPerson(deps, application, output, about);
   if (waits !== null) return waits;
   const asked = { run: row.id, writes: writes.length };
-  await store.audit.note({
-    action: 'undo.asked',
-    integrationId: integration.id,
-    details: asked,
-  });
+  await noteEntries(store.act, [
+    {
+      action: 'undo.asked',
+      integrationId: integration.id,
+      details: asked,
+    },
+  ]);
   const report = await withIntegration(application, integration, (open) =>
     withLease(open.deps, integration.id, async (lease) => {
       return undoRun(await openCrm(open.deps, lease), lease, row.id);

@@ -1,6 +1,8 @@
 /** The audit: who did what, and whether anything in it was changed. */
+
 import type { Hono } from 'hono';
 import { stream } from 'hono/streaming';
+import { noteEntries } from '../../../privacy/audit/record.ts';
 import {
   AUDIT_HEADER,
   auditLines,
@@ -41,7 +43,9 @@ export function auditPageRoutes(
     const query = auditQuerySchema.parse(c.req.query());
     const filter = { ...toFilter(query), integrationIds: listAccessibleIds(c) };
     const integrationId = query.client || null;
-    await store.actingAs(c.var.actor).audit.note({ action: 'audit.exported', integrationId });
+    await noteEntries(store.actingAs(c.var.actor).act, [
+      { action: 'audit.exported', integrationId },
+    ]);
     c.header('Content-Type', 'text/csv; charset=utf-8');
     c.header('Content-Disposition', 'attachment; filename="audit.csv"');
     return stream(c, async (out) => {

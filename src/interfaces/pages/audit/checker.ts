@@ -1,9 +1,11 @@
 /** Checks the chain of the audit beside the requests: a long one takes longer than an answer may. */
+
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, isoTime } from '../../../core/clock.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
-import type { Store } from '../../../store.ts';
+import type { AuditSource } from '../../../privacy/audit/read-audit.ts';
+import { verifyAudit } from '../../../privacy/audit/verify-audit.ts';
 
 /** How far a check is, and what it found. */
 export interface AuditCheckView {
@@ -32,7 +34,7 @@ export interface AuditChecker {
 const MAX_WAIT_MS = 3_000;
 
 export interface CheckerDeps {
-  application: { store: Pick<Store, 'audit'> };
+  application: { store: AuditSource };
   clock: Clock;
   log: Log;
   stopping: AbortSignal;
@@ -69,7 +71,7 @@ export function createAuditChecker(deps: CheckerDeps): AuditChecker {
   async function run(): Promise<void> {
     view = NOTHING_YET;
     try {
-      const found = await application.store.audit.verify(null, async (checked, of) => {
+      const found = await verifyAudit(application.store, null, async (checked, of) => {
         view = { ...NOTHING_YET, checked, of };
         // SQLite reads within this process: other requests have their turn in between.
         await setImmediate();

@@ -1,4 +1,5 @@
 /** What waits for a person: the queue, the one decision that is open, and the buttons that decide (design, section 4.5). */
+
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { mayActAs } from '../../../core/role.ts';
@@ -22,6 +23,7 @@ import {
   toQueueItem,
 } from '../../../decisions/views/decision-queue.ts';
 import { HOLD_DECISIONS } from '../../../decisions/views/kinds.ts';
+import { noteEntries } from '../../../privacy/audit/record.ts';
 import {
   confirmAccessible,
   getRequester,
@@ -179,8 +181,8 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   /** Each view of names is on record; viewers see none. */
   async function noteShown(c: C, integrationId: string, details: Record<string, string>) {
     if (!maySeeNames(c)) return;
-    const { audit } = store.actingAs(c.get('actor'));
-    await audit.note({ action: 'names.shown', integrationId, details });
+    const { act } = store.actingAs(c.get('actor'));
+    await noteEntries(act, [{ action: 'names.shown', integrationId, details }]);
   }
 
   function lookedAt(c: C) {

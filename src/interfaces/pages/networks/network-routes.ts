@@ -10,6 +10,7 @@ import { describeNetworks } from '../../../networks/overview.ts';
 import { findProspects } from '../../../paths/find-prospects.ts';
 import { prospectsCsv } from '../../../paths/prospects-csv.ts';
 import { countPaths } from '../../../paths/statements/warm-paths.ts';
+import { noteEntries } from '../../../privacy/audit/record.ts';
 import { findIntegration, listAccessible } from '../../api/request/client-access.ts';
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
 import type { PageFrame } from '../frame/page-app.ts';
@@ -187,8 +188,8 @@ export function networkPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEn
     details: Record<string, number>,
     crmId: string | null = null,
   ): Promise<void> {
-    const { audit } = store.actingAs(c.get('actor'));
-    await audit.note({ action: 'names.shown', integrationId, crmId, details });
+    const { act } = store.actingAs(c.get('actor'));
+    await noteEntries(act, [{ action: 'names.shown', integrationId, crmId, details }]);
   }
 }
 

@@ -1,9 +1,11 @@
 /** The pages of runs, and what their buttons do (design, section 4.5). */
+
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { mayActAs } from '../../../core/role.ts';
 import { readCrmMessages } from '../../../decisions/crm-messages.ts';
 import { readWrittenChanges } from '../../../fields/written-changes.ts';
+import { noteEntries } from '../../../privacy/audit/record.ts';
 import { requestStop } from '../../../sync/statements/runs.ts';
 import {
   findIntegration,
@@ -52,8 +54,10 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const mayRead = mayActAs(principal.role, 'decider');
     const words = mayRead ? await readCrmMessages(application, id, PAGE_SIZE) : [];
     if (words.length > 0) {
-      const { audit } = store.actingAs(actor);
-      await audit.note({ action: 'names.shown', details: { run: id, texts: words.length } });
+      const { act } = store.actingAs(actor);
+      await noteEntries(act, [
+        { action: 'names.shown', details: { run: id, texts: words.length } },
+      ]);
     }
     const viewer = frame.getViewer(principal);
     const { renderRun, renderRunBody } = await import('./run-pages.tsx');
@@ -80,9 +84,9 @@ export function runPageRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     );
     const { contact: crmId } = changesQuerySchema.parse(c.req.query());
     const integration = integrations.get(integrationId);
-    const { audit } = store.actingAs(c.get('actor'));
+    const { act } = store.actingAs(c.get('actor'));
     const details = { run: runId };
-    await audit.note({ action: 'names.shown', integrationId, crmId, details });
+    await noteEntries(act, [{ action: 'names.shown', integrationId, crmId, details }]);
     const changes = await readWrittenChanges(application, integration, { runId, crmId }, stopping);
     const { renderChanges } = await import('./run-pages.tsx');
     const integrationName = integration?.name ?? integrationId;

@@ -1,6 +1,8 @@
 /** What is sent of an integration's contacts: are these the right columns? */
+
 import type { Hono } from 'hono';
 import { showPersons } from '../../../clients/live-crm.ts';
+import { noteEntries } from '../../../privacy/audit/record.ts';
 import { findIntegration } from '../../api/request/client-access.ts';
 import { type HttpDeps, type HttpEnv, liveDeps } from '../../api/request/context.ts';
 import type { PageFrame } from '../frame/page-app.ts';
@@ -16,7 +18,7 @@ export function setupRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
     const integration = findIntegration(c, application, c.req.param('id'));
     const { id, name = id } = integration;
     const actor = c.get('actor');
-    await store.actingAs(actor).audit.note({ action: 'names.shown', integrationId: id });
+    await noteEntries(store.actingAs(actor).act, [{ action: 'names.shown', integrationId: id }]);
     const view = {
       integration: { id, name },
       persons: await showPersons(liveDeps(deps, actor), integration),

@@ -34,6 +34,7 @@ import { ConfigurationError, isDonorSyncError } from '../../../core/errors.ts';
 import type { Integration } from '../../../core/integration-settings.ts';
 import { createFields } from '../../../fields/create-fields.ts';
 import { isSameOrigin } from '../../../outbound/address.ts';
+import { noteEntries } from '../../../privacy/audit/record.ts';
 import { wayBackUrl } from '../../api/oauth.ts';
 import {
   filterAccessible,
@@ -495,7 +496,7 @@ export function wizardRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> {
   }
 
   async function noteNames(c: Context<HttpEnv>, integrationId: string): Promise<void> {
-    await acting(c).store.audit.note({ action: 'names.shown', integrationId });
+    await noteEntries(acting(c).store.act, [{ action: 'names.shown', integrationId }]);
   }
 
   async function requireSetup(c: Context<HttpEnv>): Promise<Setup> {

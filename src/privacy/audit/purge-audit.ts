@@ -1,0 +1,58 @@
+/** Takes old entries out of the audit. */
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
+import { placeMark } from './chain.ts';
+import { recordEntry } from './record.ts';
+
+/**
+ * Takes out the entries before this moment (epoch ms), and the keys that opened only them; the place where the chain
+ * begins from now on is signed. Resolves with how many entries went.
+ */
+export async function purgeAudit(trx: ActorTransaction, before: number): Promise<number> {
+  // Whichever purge comes second waits here.
+  await trx.updateTable('audit_head').set({ id: 1 }).where('id', '=', 1).execute();
+  const kept = await trx
+    .selectFrom('audit_entries')
+    .select((eb) => eb.fn.min('seq').as('seq'))
+    .where('at', '>=', before)
+    .executeTakeFirst();
+  const last = await trx
+    .selectFrom('audit_entries')
+    .select(['seq', 'hash'])
+    .$if(typeof kept?.seq === 'number', (query) => query.where('seq', '<', kept?.seq ?? 0))
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (last === undefined) return 0;
+  const { numDeletedRows } = await trx
+    .deleteFrom('audit_entries')
+    .where('seq', '<=', last.seq)
+    .executeTakeFirst();
+  await trx
+    .deleteFrom('audit_keys')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('audit_entries')
+            .select('seq')
+            .whereRef('audit_entries.key_id', '=', 'audit_keys.id'),
+        ),
+      ),
+    )
+    .execute();
+  await trx
+    .updateTable('audit_head')
+    .set({
+      purged_seq: last.seq,
+      purged_hash: last.hash,
+      purged_mark: placeMark(trx.fingerprint, 'audit_purged', last),
+    })
+    .where('id', '=', 1)
+    .execute();
+  const entries = Number(numDeletedRows);
+  await recordEntry(trx, {
+    action: 'audit.purged',
+    details: { entries, through: last.seq },
+    changesBlocks: true,
+  });
+  return entries;
+}

@@ -1,0 +1,510 @@
+/** Checks that nothing in the audit was changed, added or taken away by another program. */
+import { isoTime } from '../../core/clock.ts';
+import { isDonorSyncError, messageOf } from '../../core/errors.ts';
+import type { Sealer } from '../../database/encryption/sealed.ts';
+import { listForeignParts } from '../../database/foreign-parts.ts';
+import { isPartMissing } from '../../database/store-error.ts';
+import type { TableName } from '../../database/tables/catalogue.ts';
+import type { Tables } from '../../database/tables/tables.ts';
+import { type Blocks, describeChangedBlocks, readBlocks } from './blocks.ts';
+import {
+  auditSealer,
+  birthMark,
+  CHAIN_START,
+  chainHash,
+  keySealContext,
+  placeMark,
+} from './chain.ts';
+import { openEntryBody, toTime } from './entry-body.ts';
+import { type AuditPlace, type AuditSource, readBirth, readHead } from './read-audit.ts';
+import type { AuditAction } from './record.ts';
+
+/** What checking the chain found. */
+export interface AuditCheck {
+  /** How many entries were checked. */
+  entries: number;
+  /** Where the chain ends: kept elsewhere, it shows later that nothing before it is gone. */
+  end: AuditPlace | null;
+  /** The last entry that a purge has taken out; 0 if there was none. */
+  purgedThrough: number;
+  /** What is wrong, in sentences; at most `MAX_PROBLEMS`. */
+  problems: string[];
+}
+
+const EMPTIED = 'There is no entry at all, although there was one: the audit was emptied.';
+
+const BEGUN_AGAIN =
+  "The audit was emptied, and a new chain was begun: its first entry is not the one in the audit's birth record.";
+
+const BIRTH_GONE =
+  "The audit's birth record is missing, although the first entry was recorded with one: it was deleted.";
+
+const BIRTH_FORGED = "The audit's birth record was not signed by donor-sync.";
+
+const BEGUN_LATE =
+  'Tokens, users or runs are older than every entry: the audit was emptied, and a new chain was begun.';
+
+const UNREAD = 'No entry was checked: what is read from such tables proves nothing.';
+
+/** The tables that the audit consists of, and who is blocked because of an erasure. */
+const TABLES = [
+  ...(['audit_entries', 'audit_keys', 'audit_head', 'chain_births', 'forgotten'] as const),
+] satisfies TableName[];
+
+/** What is made together with its entry may be older by as much. */
+const SAME_MOMENT_MS = 60_000;
+
+/** Actions whose entries say which keys of contacts were destroyed. */
+const DESTROYING = ['forget.done', 'hold.decided'] as const satisfies readonly AuditAction[];
+
+/** Actions whose entries may seal who is blocked because of an erasure; the first entry does as well. */
+const SEALING_BLOCKS = [
+  ...(['forget.begun', 'forget.done', 'forget.lifted', 'hold.decided', 'audit.purged'] as const),
+] satisfies AuditAction[];
+
+const MAX_PROBLEMS = 20;
+const ROWS_AT_ONCE = 500;
+
+/** The audit while it is checked. */
+interface Audit extends AuditSource {
+  readonly sealer: Sealer;
+}
+
+/**
+ * Checks the whole chain. `known` is a place that was noted down earlier: if the chain lacks it,
+ * entries were taken away at its end and others put there. `onChecked` hears how many were checked of how
+ * many, and may hold the check up.
+ */
+export async function verifyAudit(
+  { reader, fingerprint }: AuditSource,
+  known: AuditPlace | null = null,
+  onChecked: (entries: number, of: number) => Promise<void> = async () => {},
+): Promise<AuditCheck> {
+  const audit = { reader, fingerprint, sealer: auditSealer(fingerprint) };
+  try {
+    const foreign = await listForeignParts(reader, TABLES);
+    const problems = foreign.map(({ text }) => inOneLine(text));
+    if (foreign.some(({ isOfTable }) => isOfTable)) {
+      return { entries: 0, end: null, purgedThrough: 0, problems: [...problems, UNREAD] };
+    }
+    const check = await checkWhileNothingIsPurged(audit, known, onChecked);
+    return { ...check, problems: [...problems, ...check.problems].slice(0, MAX_PROBLEMS) };
+  } catch (error) {
+    if (!isPartMissing(error)) throw error;
+    const problems = [messageOf(error)];
+    return { entries: 0, end: null, purgedThrough: 0, problems };
+  }
+}
+
+async function checkWhileNothingIsPurged(
+  audit: Audit,
+  known: AuditPlace | null,
+  onChecked: (entries: number, of: number) => Promise<void>,
+): Promise<AuditCheck> {
+  for (;;) {
+    const before = await readHead(audit);
+    const check = await checkChain(audit, before, known, onChecked);
+    const after = await readHead(audit);
+    // A purge meanwhile takes away what was about to be read.
+    if (before?.purged_seq === after?.purged_seq) return check;
+  }
+}
+
+async function checkChain(
+  audit: Audit,
+  head: Awaited<ReturnType<typeof readHead>>,
+  known: AuditPlace | null,
+  onChecked: (entries: number, of: number) => Promise<void>,
+): Promise<AuditCheck> {
+  const problems: string[] = [];
+  const wrong = (problem: string) => {
+    if (problems.length < MAX_PROBLEMS) problems.push(inOneLine(problem));
+  };
+  const purged = { seq: head?.purged_seq ?? 0, hash: head?.purged_hash ?? CHAIN_START };
+  if (
+    purged.seq > 0 &&
+    head?.purged_mark !== placeMark(audit.fingerprint, 'audit_purged', purged)
+  ) {
+    wrong('The place where the chain begins since the last purge was not signed by donor-sync.');
+  }
+  for (const strange of await findStrangeRows(audit, purged.seq)) wrong(strange);
+  let { seq, hash } = purged;
+  let entries = 0;
+  let firstHash: string | null = null;
+  let firstSeq: number | null = null;
+  let isBroken = false;
+  let isKnownThere = known === null || known.seq < purged.seq;
+  const noteKnown = async () => {
+    if (known?.seq !== seq) return;
+    isKnownThere = true;
+    if (known.hash !== hash)
+      wrong(
+        `Entry ${seq} is another one than the one that was noted down earlier.${await restoreText(audit)}`,
+      );
+  };
+  await noteKnown();
+  for (;;) {
+    const rows = await readAfter(audit, seq, head?.seq ?? null);
+    for (const row of rows) {
+      if (row.seq !== seq + 1) {
+        isBroken = true;
+        wrong(
+          seq === 0
+            ? `The chain begins at entry ${row.seq}, and no purge is on record: the entries before it are gone, or the record of the purge.`
+            : Number.isInteger(row.seq)
+              ? `Entries are missing: ${row.seq} follows on ${seq}.`
+              : `Entry ${row.seq} was put there by another program.`,
+        );
+      } else if (row.hash !== chainHash(audit.fingerprint, hash, chained(row))) {
+        wrong(`Entry ${row.seq} was changed, or put there by another program.`);
+      }
+      seq = row.seq;
+      hash = row.hash;
+      if (row.seq === 1) firstHash = row.hash;
+      firstSeq ??= row.seq;
+      entries += 1;
+      await noteKnown();
+    }
+    if (rows.length === 0) break;
+    await onChecked(entries, (head?.seq ?? seq) - purged.seq);
+  }
+  const birth = await readBirth(audit);
+  if (birth !== null && birth.mark !== birthMark(audit.fingerprint, birth)) wrong(BIRTH_FORGED);
+  // A purge takes entries of a chain that was born here: its first one is gone, its birth record stays.
+  if (birth === null && (purged.seq > 0 || (await wasBornOnRecord(audit)))) wrong(BIRTH_GONE);
+  const isOther = birth !== null && firstHash !== null && firstHash !== birth.hash;
+  if (isOther) wrong(BEGUN_AGAIN);
+  else if (firstSeq === 1 && (await hasBegunLate(audit))) wrong(BEGUN_LATE);
+  const changed = await countChangedKeys(audit);
+  if (changed > 0) {
+    wrong(
+      `Keys of ${changed} contacts were changed or put there by another program: entries about them can't be read any more.`,
+    );
+  }
+  for (const keys of await findMovedKeys(audit, isBroken || !isKnownThere)) wrong(keys);
+  const changedBlocks = await findChangedBlocks(audit);
+  if (changedBlocks !== null) wrong(changedBlocks);
+  const end = { seq, hash };
+  if (head === null) {
+    if (entries > 0) wrong('The row that says where the chain ends is missing.');
+    else if (birth !== null || (await hasAuditedRows(audit))) wrong(EMPTIED);
+  } else if (
+    head.seq !== seq ||
+    head.hash !== hash ||
+    head.mark !== placeMark(audit.fingerprint, 'audit_end', end)
+  ) {
+    wrong(`The chain ends at entry ${seq}, which is not the end that donor-sync has signed.`);
+  }
+  const beyond = await findBeyond(audit);
+  if (beyond !== null) {
+    wrong(
+      `Entry ${beyond} stands behind the end of the chain: it is forged, or the end was put back.`,
+    );
+  }
+  // Behind an end that was put back it may still be there, which is said already.
+  if (!isKnownThere && beyond !== known?.seq) {
+    const missing = `Entry ${known?.seq}, which was noted down earlier, is missing.`;
+    wrong(missing + (await restoreText(audit)));
+  }
+  return { entries, end: head === null ? null : end, purgedThrough: purged.seq, problems };
+}
+
+/** What stands in the database beside the chain, and was put there by another program. */
+async function findStrangeRows(audit: Audit, purgedSeq: number): Promise<string[]> {
+  const problems: string[] = [];
+  const before = await audit.reader
+    .selectFrom('audit_entries')
+    .select('seq')
+    .where('seq', '<=', purgedSeq)
+    .orderBy('seq')
+    .limit(MAX_PROBLEMS)
+    .execute();
+  for (const { seq } of before) {
+    problems.push(
+      `Entry ${seq} stands before the place where the chain begins: it was put there by another program.`,
+    );
+  }
+  const others = [
+    ...(await audit.reader.selectFrom('audit_head').select('id').where('id', '<>', 1).execute()),
+    ...(await audit.reader.selectFrom('chain_births').select('id').where('id', '<>', 1).execute()),
+  ];
+  if (others.length > 0) {
+    problems.push('The record of the chain has a second row, which donor-sync did not make.');
+  }
+  return problems;
+}
+
+/** A restore takes entries away lawfully: its own entry, which nobody can forge, says when. */
+async function restoreText(audit: Audit): Promise<string> {
+  const restore = await audit.reader
+    .selectFrom('audit_entries')
+    .select(['seq', 'at'])
+    .where('action', '=', 'database.restored')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (restore === undefined) return ' No restore of a backup is on record that would explain it.';
+  return ` A backup was restored on ${isoTime(toTime(restore.at)).slice(0, 10)} (entry ${restore.seq}): that explains it if the end was noted down before that day, and only then.`;
+}
+
+/** In one statement: an entry and the end are written together, also while this is asked. */
+async function findBeyond(audit: Audit): Promise<number | null> {
+  const found = await audit.reader
+    .selectFrom('audit_entries')
+    .select('seq')
+    .where('seq', '>', (eb) => eb.selectFrom('audit_head').select('seq').where('id', '=', 1))
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst();
+  return found?.seq ?? null;
+}
+
+/** True if something is there that is made together with its entry. */
+async function hasAuditedRows(audit: Audit): Promise<boolean> {
+  const token = await audit.reader
+    .selectFrom('access_tokens')
+    .select('id')
+    .limit(1)
+    .executeTakeFirst();
+  const person = await audit.reader.selectFrom('people').select('id').limit(1).executeTakeFirst();
+  return token !== undefined || person !== undefined;
+}
+
+/** True if something that is made together with an entry is older than every entry. */
+async function hasBegunLate(audit: Audit): Promise<boolean> {
+  // The least of all times, not that of the first entry: clocks of hosts may differ.
+  const first = await audit.reader
+    .selectFrom('audit_entries')
+    .select((eb) => eb.fn.min('at').as('at'))
+    .executeTakeFirst();
+  const before = (first?.at ?? 0) - SAME_MOMENT_MS;
+  const older = await Promise.all([
+    audit.reader
+      .selectFrom('access_tokens')
+      .select('id')
+      .where('created_at', '<', before)
+      .limit(1)
+      .execute(),
+    audit.reader
+      .selectFrom('people')
+      .select('id')
+      .where('created_at', '<', before)
+      .limit(1)
+      .execute(),
+    audit.reader
+      .selectFrom('runs')
+      .select('id')
+      .where('started_at', '<', before)
+      .limit(1)
+      .execute(),
+  ]);
+  return older.some((rows) => rows.length > 0);
+}
+
+/** True if the first entry says that a birth record was made with it. */
+async function wasBornOnRecord(audit: Audit): Promise<boolean> {
+  const first = await audit.reader
+    .selectFrom('audit_entries')
+    .select(['seq', 'sealed'])
+    .where('seq', '=', 1)
+    .executeTakeFirst();
+  return first !== undefined && openIfGenuine(audit, first)?.born === true;
+}
+
+/** Whether who is blocked is what the last entry says that has sealed it; null if it is, or if no entry has. */
+async function findChangedBlocks(audit: Audit): Promise<string | null> {
+  for (;;) {
+    const sealed = await findSealedBlocks(audit);
+    if (sealed === null) return null;
+    const now = await readBlocks(audit.reader, audit.fingerprint);
+    // An erasure meanwhile has sealed others.
+    if ((await findSealedBlocks(audit))?.hash !== sealed.hash) continue;
+    return describeChangedBlocks(sealed, now);
+  }
+}
+
+async function findSealedBlocks(audit: Audit): Promise<Blocks | null> {
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const rows = await audit.reader
+      .selectFrom('audit_entries')
+      .select(['seq', 'sealed'])
+      .where('seq', '<', before)
+      .where((eb) => eb.or([eb('action', 'in', SEALING_BLOCKS), eb('seq', '=', 1)]))
+      .orderBy('seq', 'desc')
+      .limit(ROWS_AT_ONCE)
+      .execute();
+    for (const row of rows) {
+      before = row.seq;
+      const blocks = openIfGenuine(audit, row)?.blocks ?? null;
+      if (blocks !== null) return blocks;
+    }
+    if (rows.length === 0) return null;
+  }
+}
+
+/** Null for an entry that was changed, which is a finding of its own. */
+function openIfGenuine(audit: Audit, { seq, sealed }: { seq: number; sealed: string }) {
+  try {
+    return openEntryBody(audit.sealer, { seq, sealed });
+  } catch (error) {
+    if (isDonorSyncError(error)) return null;
+    throw error;
+  }
+}
+
+/** Keys that do not open in their place: each is bound to its id, its client and its contact. */
+async function countChangedKeys(audit: Audit): Promise<number> {
+  let changed = 0;
+  let after: string | null = null;
+  for (;;) {
+    const rows: Tables['audit_keys'][] = await audit.reader
+      .selectFrom('audit_keys')
+      .selectAll()
+      .$if(after !== null, (query) => query.where('id', '>', after ?? ''))
+      .orderBy('id')
+      .limit(ROWS_AT_ONCE)
+      .execute();
+    for (const { id, integration_id: integrationId, crm_id: crmId, sealed } of rows) {
+      after = id;
+      if (!opens(audit, sealed, { id, integrationId, crmId })) changed += 1;
+    }
+    if (rows.length === 0) return changed;
+  }
+}
+
+function opens(audit: Audit, sealed: string, place: Parameters<typeof keySealContext>[0]): boolean {
+  try {
+    audit.sealer.open(sealed, keySealContext(place));
+    return true;
+  } catch (error) {
+    if (isDonorSyncError(error)) return false;
+    throw error;
+  }
+}
+
+/** Keys that are gone although no erasure on record destroyed them, and keys that are there although none should be. */
+async function findMovedKeys(audit: Audit, areEntriesGone: boolean): Promise<string[]> {
+  // In this order: an erasure meanwhile is on record before its keys are looked for again.
+  const lost = await listLostKeys(audit);
+  const destroyed = await findDestroyedKeys(audit);
+  const strange = await countStrangeKeys(audit, destroyed);
+  const taken = lost.filter((id) => !destroyed.has(id)).length;
+  return [
+    ...(taken === 0
+      ? []
+      : [
+          areEntriesGone
+            ? `Keys of ${taken} contacts are missing. They were taken away, or these contacts were erased and the entries about that are gone: then nothing may block them any more.`
+            : `Keys of ${taken} contacts are missing although no erasure on record destroyed them: entries about them can't be read any more.`,
+        ]),
+    ...(strange === 0
+      ? []
+      : [
+          `Keys of ${strange} contacts are there that were destroyed, or that no entry needs: another program put them there.`,
+        ]),
+  ];
+}
+
+/** Ids of keys that entries need and that are gone, but for those of clients whose erasure has begun since. */
+async function listLostKeys(audit: Audit): Promise<string[]> {
+  const lost = await audit.reader
+    .selectFrom('audit_entries as entry')
+    .leftJoin('audit_keys as key', 'key.id', 'entry.key_id')
+    .select(['entry.key_id as id', 'entry.integration_id as integration'])
+    .select((eb) => eb.fn.max('entry.seq').as('last'))
+    .where('entry.key_id', 'is not', null)
+    .where('key.id', 'is', null)
+    .groupBy(['entry.key_id', 'entry.integration_id'])
+    .execute();
+  if (lost.length === 0) return [];
+  const leftAt = await listLastOf(audit, 'integration.erasing');
+  return lost.flatMap(({ id, integration, last }) =>
+    id === null || (leftAt.get(integration) ?? 0) > Number(last) ? [] : [id],
+  );
+}
+
+/** How many keys are there that were destroyed, or that no entry needs: a purge takes them with the last entry. */
+async function countStrangeKeys(audit: Audit, destroyed: ReadonlySet<string>): Promise<number> {
+  const there = await audit.reader
+    .selectFrom('audit_keys as key')
+    .leftJoin('audit_entries as entry', 'entry.key_id', 'key.id')
+    .select(['key.id', 'key.integration_id as integration'])
+    .select((eb) => eb.fn.max('entry.seq').as('last'))
+    .groupBy(['key.id', 'key.integration_id'])
+    .execute();
+  const leftAt = await listLastOf(audit, 'integration.erased');
+  const strange = new Set(
+    there.flatMap(({ id, integration, last }) =>
+      last === null || Number(last) < (leftAt.get(integration) ?? 0) ? [id] : [],
+    ),
+  );
+  const ids = [...destroyed];
+  for (let from = 0; from < ids.length; from += ROWS_AT_ONCE) {
+    const back = await audit.reader
+      .selectFrom('audit_keys')
+      .select('id')
+      .where('id', 'in', ids.slice(from, from + ROWS_AT_ONCE))
+      .execute();
+    for (const { id } of back) strange.add(id);
+  }
+  return strange.size;
+}
+
+/** The last entry of an action about each client. */
+async function listLastOf(audit: Audit, action: AuditAction): Promise<Map<string | null, number>> {
+  const rows = await audit.reader
+    .selectFrom('audit_entries')
+    .select('integration_id as integration')
+    .select((eb) => eb.fn.max('seq').as('seq'))
+    .where('action', '=', action)
+    .groupBy('integration_id')
+    .execute();
+  return new Map(rows.map(({ integration, seq }) => [integration, Number(seq)]));
+}
+
+async function findDestroyedKeys(audit: Audit): Promise<Set<string>> {
+  const destroyed = new Set<string>();
+  for (let after = 0; ; ) {
+    const rows = await audit.reader
+      .selectFrom('audit_entries')
+      .select(['seq', 'sealed'])
+      .where('action', 'in', DESTROYING)
+      .where('seq', '>', after)
+      .orderBy('seq')
+      .limit(ROWS_AT_ONCE)
+      .execute();
+    for (const row of rows) {
+      after = row.seq;
+      for (const id of openIfGenuine(audit, row)?.destroyed ?? []) destroyed.add(id);
+    }
+    if (rows.length === 0) return destroyed;
+  }
+}
+
+async function readAfter(audit: Audit, seq: number, through: number | null) {
+  return await audit.reader
+    .selectFrom('audit_entries')
+    .selectAll()
+    .where('seq', '>', seq)
+    .$if(through !== null, (query) => query.where('seq', '<=', through ?? 0))
+    .orderBy('seq')
+    .limit(ROWS_AT_ONCE)
+    .execute();
+}
+
+/** What another program put into the database is not to begin a line, which could look like a finding of ours. */
+function inOneLine(problem: string): string {
+  return problem.replace(/\p{Cc}+/gu, ' ');
+}
+
+function chained(row: {
+  seq: number;
+  at: number;
+  integration_id: string | null;
+  action: string;
+  key_id: string | null;
+  sealed: string;
+}) {
+  const { seq, at, integration_id: integrationId, action, key_id: keyId, sealed } = row;
+  return { seq, at, integrationId, action, keyId, sealed };
+}
