@@ -136,6 +136,17 @@ describe('verify', () => {
       "insert into record_aliases values ('an id', 12)",
       'earlier ids of joined donors lead to nobody',
     ],
+    [
+      'an undone join that still holds',
+      `insert into record_vacancies values (7, 8, 1, '[]', 0);
+       insert into record_undone (number, apart_from, at_ms) values (7, 8, 0)`,
+      'joins were undone, but the one person still leads to the other',
+    ],
+    [
+      'a join that can not be undone',
+      "insert into record_parts values ('a part', 99, null, '{}', '')",
+      'their joins cannot be undone',
+    ],
     ['a job of nobody', 'update jobs set donor_number = 99', 'jobs lead to donors'],
     [
       'a member of a network who is no donor',
