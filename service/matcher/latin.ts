@@ -65,6 +65,19 @@ export function spellingKey(name: string): string {
 }
 
 /**
+ * The same of a last name that was taken over into another language or written by its sound: au is ow, and c is k (Braun and
+ * Brown, Tauer and Tower, Kox and Cox).
+ */
+export function lastNameKey(name: string): string {
+  return spellingKey(
+    name
+      .replaceAll(/[ao][uw]/g, 'au')
+      .replaceAll('ck', 'k')
+      .replaceAll(/c(?=[aou])/g, 'k'),
+  );
+}
+
+/**
  * The common part of the spellings of an English given name: Frederic and Frederick, Joann and Joanne, Barry and Barrie.
  * Names of one key may still be a man's and a woman's, such as Denis and Denise.
  */

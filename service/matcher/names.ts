@@ -1,6 +1,6 @@
 /** Names, made comparable: how they are normalised, and the ways in which one may be read. */
 
-import { scanKey, soundKey, spellingKey, toLatin } from './latin.ts';
+import { lastNameKey, scanKey, soundKey, spellingKey, toLatin } from './latin.ts';
 import { formsOf } from './nicknames.ts';
 import { spellingsOf } from './spellings.ts';
 import { withinOneEdit, withinTwoEdits, words } from './words.ts';
@@ -143,6 +143,16 @@ export function areSpellings(one: string, other: string): boolean {
     Math.min(one.length, other.length) >= MIN_TYPO_LENGTH && spellingKey(one) === spellingKey(other)
   );
 }
+
+/** Whether two last names are two spellings of one. No letter of them is a slip, so that short names may be. */
+export function areLastNameSpellings(one: string, other: string): boolean {
+  return (
+    Math.min(one.length, other.length) >= MIN_LAST_NAME_LENGTH &&
+    lastNameKey(one) === lastNameKey(other)
+  );
+}
+
+const MIN_LAST_NAME_LENGTH = 3;
 
 /** Whether two given names are spellings of one English name, as far as letters tell. */
 export function soundAlike(one: string, other: string): boolean {

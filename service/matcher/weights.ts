@@ -16,6 +16,7 @@ import type { Candidate, DonorIndex } from './donor-index.ts';
 import { type EmployerFit, fitEmployer } from './employers.ts';
 import { scanKey } from './latin.ts';
 import {
+  areLastNameSpellings,
   areSpellings,
   areTwoSlips,
   fitFirstName,
@@ -430,7 +431,7 @@ function weighLast(
     const reason = 'The last name is a middle or former name';
     return { m: LAST.former, bits: Math.log2(LAST.former / population.last(former)), reason };
   }
-  if (areSpellings(last, donor.last)) {
+  if (areLastNameSpellings(last, donor.last)) {
     const reason = 'The last name is another spelling of the same name';
     return { m: LAST.spelling, bits: Math.log2(LAST.spelling / (4 * share)), reason };
   }

@@ -131,6 +131,22 @@ describe('the matcher', () => {
     }
   });
 
+  it.each([
+    ['Tower', 'Tauer', 0],
+    ['Brown', 'Braun', 0],
+    ['Cox', 'Kox', 0],
+    // A letter that sounds differently makes another name, and a short one leaves no room for a typo.
+    ['Cox', 'Fox', null],
+    ['Stone', 'Staun', null],
+  ])(
+    'at one home, takes %s, written %s by its sound, for the same last name',
+    (donors, written, expected) => {
+      const matcher = matcherOf(aWorldOf([aDonor('Warren', null, donors, [OAK], [])]));
+      const person = { first: 'Warren', last: written, addresses: [AT_OAK], employers: [] };
+      expect(matcher.match(person).donorNumber).toBe(expected);
+    },
+  );
+
   it('weighs an employer by its size', () => {
     const staff = Array.from({ length: 3000 }, (_, n) =>
       aDonor(`Clerk${n}`, null, 'Other', [], ['Huge Bank']),
