@@ -13,13 +13,6 @@ import { secretQueries } from './database/encryption/secrets.ts';
 import { neverReplaced, type RequireInPlace } from './database/sqlite/database-file.ts';
 import { openStore } from './database/store.ts';
 import type { Database } from './database/tables/tables.ts';
-import { approvalQueries } from './decisions/statements/approvals.ts';
-import { batchQueries } from './decisions/statements/batches.ts';
-import { decisionQueueQueries } from './decisions/statements/decision-queue.ts';
-import { erasureRequestQueries } from './decisions/statements/erasure-requests.ts';
-import { networkQuestionQueries } from './decisions/statements/network-questions.ts';
-import { questionQueries } from './decisions/statements/questions.ts';
-import { answerQueries } from './decisions/statements/withdrawable-answers.ts';
 import { currencyQueries } from './fields/statements/currencies.ts';
 import { deliveryQueries } from './fields/statements/deliveries.ts';
 import { fieldHealthQueries } from './fields/statements/field-health.ts';
@@ -81,6 +74,8 @@ function createQueries(deps: StoreDeps) {
   return {
     ...opened,
     requireInPlace,
+    /** Where erasures are noted outside of the database. */
+    erasures,
     secrets: secretQueries(db, record),
     contacts: {
       ...contactQueries(db, checkpoint, clock),
@@ -91,21 +86,10 @@ function createQueries(deps: StoreDeps) {
     missingContacts: missingContactQueries(db, checkpoint, clock),
     optOuts: optOutQueries(db, checkpoint, clock),
     markQuestions: markQuestionQueries(db, checkpoint, clock, record),
-    erasureRequests: erasureRequestQueries(db, checkpoint, clock, record),
     deliveries: deliveryQueries(db, checkpoint, clock, { fingerprint, writeLog }),
     keptProfiles: keptProfileQueries(db, checkpoint, clock),
     currencies: currencyQueries(checkpoint, clock),
     profilePurges: profilePurgeQueries(db, checkpoint, record),
-    questions: {
-      ...questionQueries(db, clock, fingerprint, record, erasures),
-      ...batchQueries(db, clock, record),
-      ...networkQuestionQueries(db, checkpoint, clock),
-    },
-    decisions: {
-      ...decisionQueueQueries(db),
-      ...answerQueries({ db, clock, fingerprint, actor, erasures }),
-    },
-    approvals: approvalQueries({ db, clock, fingerprint, actor }),
     fieldHealth: fieldHealthQueries(db),
     normalisedFields: normalisedFieldQueries(db, checkpoint, clock),
     formerValues: formerValueQueries(db, checkpoint, clock),

@@ -4,6 +4,7 @@ import type { Application } from '../application.ts';
 import type { Actor } from '../core/actor.ts';
 import type { Integration } from '../core/integration-settings.ts';
 import type { ErasureRequest } from '../decisions/statements/erasure-requests.ts';
+import { recordErasureRequests } from '../decisions/statements/erasure-requests.ts';
 import { planReread } from '../jobs/statements/rereads.ts';
 import { MAX_HINTS, requestContacts, requestRun } from '../sync/statements/run-requests.ts';
 import { recordIgnored } from './statements/hooks.ts';
@@ -100,7 +101,9 @@ async function recordDeletions(
       requests.set(crmId, { crmId, source: 'crm_event', isAutomatic: true });
     }
   }
-  await store.erasureRequests.record(integration.id, [...requests.values()], { newId: newRunId });
+  await store.act((trx) =>
+    recordErasureRequests(trx, integration.id, [...requests.values()], { newId: newRunId }),
+  );
 }
 
 const WEBHOOK: Actor = { kind: 'webhook', name: null, from: null };

@@ -1,11 +1,12 @@
 /** Lets decisions of pages count once they can no longer be taken back; runs that begin do it by themselves. */
+
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import type { Store } from '../store.ts';
+import { type AnswerStore, applyDueAnswers } from './statements/withdrawable-answers.ts';
 
 export interface CountDeps {
-  store: { decisions: Pick<Store['decisions'], 'applyDue'> };
+  store: AnswerStore;
   clock: Pick<Clock, 'now' | 'sleep'>;
   log: Log;
   /** Aborted when the service is asked to end; what still waits then waits for the next start, or the next run. */
@@ -23,7 +24,7 @@ export function createDecisionWatch({ store, clock, log, stopping }: CountDeps):
     isWatching = true;
     try {
       while (!stopping.aborted) {
-        const nextAt = await store.decisions.applyDue();
+        const nextAt = await applyDueAnswers(store);
         if (nextAt === null) return;
         await clock.sleep(Math.max(0, nextAt - clock.now()), stopping);
       }

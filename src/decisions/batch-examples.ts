@@ -2,13 +2,18 @@
  * A few contacts of a batch as the CRM has them at this moment, for the person who decides. They are
  * asked for when they are shown, and are neither stored nor logged.
  */
+
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Application } from '../application.ts';
 import type { Contact } from '../core/contact.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { ChangedPart } from '../identity/identity-text.ts';
 import { contactName } from './contact-name.ts';
-import { parseChangedParts, type QuestionBatch } from './statements/batches.ts';
+import {
+  listQuestionsOfBatch,
+  parseChangedParts,
+  type QuestionBatch,
+} from './statements/batches.ts';
 import type { ContactQuestion } from './statements/questions.ts';
 
 const MAX_EXAMPLES = 3;
@@ -35,7 +40,7 @@ export async function readBatchExamples(
   const { store } = application;
   const integration = application.integrations.get(batch.integrationId);
   if (integration === undefined) throw withoutIntegration(batch);
-  const holds = await store.questions.listOfBatch(batch, MAX_EXAMPLES);
+  const holds = await listQuestionsOfBatch(store.reader, batch, MAX_EXAMPLES);
   const { deps, close } = await application.open(integration, signal);
   try {
     const connector = await deps.openConnector(null);

@@ -1,8 +1,11 @@
 /** What a person decides about holds, on record for the next sync. */
+
 import { ConfigurationError } from '../core/errors.ts';
-import type { Store } from '../store.ts';
+import type { Act } from '../database/actor-transaction.ts';
 import type { BatchDecision, QuestionBatch } from './statements/batches.ts';
+import { recordBatchDecision } from './statements/batches.ts';
 import type { Question, QuestionDecision } from './statements/questions.ts';
+import { type Decider, recordDecision } from './statements/questions.ts';
 import { BATCH_KINDS, type BatchDecisionWord } from './views/batch-kinds.ts';
 import type { DecisionWord } from './views/kinds.ts';
 import { batchDecisionsFor } from './views/question.ts';
@@ -14,18 +17,13 @@ export const DECIDED = {
   resubmit: 'resubmitted',
 } as const satisfies Record<DecisionWord, QuestionDecision>;
 
-/** The part of the store that takes decisions. */
-export interface DecisionStore {
-  questions: Pick<Store['questions'], 'decide'>;
-}
-
 /** Stores a decision of `decisionsFor`; false if the question is decided already. */
 export function decideQuestion(
-  store: DecisionStore,
+  decider: Decider,
   question: Question,
   word: DecisionWord,
 ): Promise<boolean> {
-  return store.questions.decide(question, DECIDED[word]);
+  return recordDecision(decider, question, DECIDED[word]);
 }
 
 /** What was decided, in the form for programs. */
@@ -56,12 +54,12 @@ export function requireBatchDecision(
  * with the rest.
  */
 export async function decideBatch(
-  { questions }: { questions: Pick<Store['questions'], 'decideBatch'> },
+  act: Act,
   { id, integrationId: integration, kind }: Pick<QuestionBatch, 'id' | 'integrationId' | 'kind'>,
   word: BatchDecisionWord,
 ): Promise<DecidedBatch> {
   const decision = DECIDED[word];
-  const count = await questions.decideBatch(id, decision);
+  const count = await recordBatchDecision(act, id, decision);
   const credits = word === 'approve' ? BATCH_KINDS[kind].credits(count) : 0;
   return { id, integration, decision, count, credits };
 }

@@ -1,5 +1,6 @@
 import type { NetworkQuestionKind } from '../core/question-kinds.ts';
 import type { NetworkDecision } from '../decisions/statements/network-questions.ts';
+import { askAboutNetwork } from '../decisions/statements/network-questions.ts';
 import type { NetworkDeps, NetworkRun } from './network-deps.ts';
 
 /** A question about a network: `matter` tells it from other questions of its kind. */
@@ -17,5 +18,7 @@ export function askPerson(
   network: string,
   question: Question,
 ): Promise<'open' | NetworkDecision> {
-  return store.questions.askAboutNetwork(lease, { id: newId(), network, ...question });
+  return store.checkpoint(lease, (trx) =>
+    askAboutNetwork(trx, { id: newId(), network, ...question }),
+  );
 }

@@ -1,3 +1,7 @@
+import {
+  findNetworkDecision,
+  settleNetworkQuestion,
+} from '../decisions/statements/network-questions.ts';
 import { PartnerBadRequest, PartnerNotFound, PartnerValidationError } from '../partner/errors.ts';
 import type { PresentNetwork } from './add-joiners.ts';
 import { askPerson } from './ask-person.ts';
@@ -37,7 +41,7 @@ export async function ensureNetwork(
     return holdName(deps, run, row, name);
   }
   for (const kind of ['name_taken', 'network_deleted'] as const) {
-    await store.questions.settleNetwork(run.lease, row.id, kind);
+    await store.checkpoint(run.lease, (trx) => settleNetworkQuestion(trx, row.id, kind));
   }
   return { ...row, name, networkId };
 }
@@ -71,7 +75,8 @@ export async function holdDeleted(
 /** True if the service has the network no more and no person has asked for a new one. */
 export async function isLeftAlone({ store }: NetworkDeps, row: NetworkRecord): Promise<boolean> {
   if (row.networkId === null) return false;
-  const decision = await store.questions.findNetworkDecision(
+  const decision = await findNetworkDecision(
+    store.reader,
     row.id,
     'network_deleted',
     row.networkId,
@@ -173,7 +178,7 @@ async function renameNetwork(
     }
     await store.checkpoint(run.lease, (trx) => recordNetworkName(trx, row.id, name));
   }
-  await store.questions.settleNetwork(run.lease, row.id, 'name_taken');
+  await store.checkpoint(run.lease, (trx) => settleNetworkQuestion(trx, row.id, 'name_taken'));
 }
 
 async function holdUnnamed(

@@ -3,6 +3,7 @@
 import { inParallel, splitIntoBatches } from '../core/parallel.ts';
 import { settleOpen } from '../credits/spend.ts';
 import type { NetworkDecision } from '../decisions/statements/network-questions.ts';
+import { settleNetworkQuestion } from '../decisions/statements/network-questions.ts';
 import { MAX_DONORS_PER_REQUEST } from '../partner/donor-batch.ts';
 import { PartnerNotFound } from '../partner/errors.ts';
 import type { Stages } from '../sync/control/stage.ts';
@@ -101,7 +102,9 @@ async function mirrorNetwork(
       if (present !== null) await addJoiners(deps, run, present);
     }
     if (row.name === mirrored.setting.name || row.networkId === null) {
-      await deps.store.questions.settleNetwork(run.lease, row.id, 'network_refused');
+      await deps.store.checkpoint(run.lease, (trx) =>
+        settleNetworkQuestion(trx, row.id, 'network_refused'),
+      );
     }
   } catch (error) {
     if (isNetworkRefusal(error)) return holdRefused(deps, run, row, error);
@@ -145,7 +148,7 @@ async function judgeLeavers(
 ): Promise<'open' | NetworkDecision> {
   const { store } = deps;
   if (!isImplausible) {
-    await store.questions.settleNetwork(run.lease, row.id, 'group_shrunk');
+    await store.checkpoint(run.lease, (trx) => settleNetworkQuestion(trx, row.id, 'group_shrunk'));
     return 'approved';
   }
   return askPerson(deps, run, row.id, {

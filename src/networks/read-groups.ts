@@ -1,7 +1,9 @@
 /** Groups of the CRM → members that are wanted, in the store. */
+
 import type { GroupSelector } from '../../connectors/contract.ts';
 import { isDonorSyncError, messageOf } from '../core/errors.ts';
 import { inParallel } from '../core/parallel.ts';
+import { settleNetworkQuestion } from '../decisions/statements/network-questions.ts';
 import { forgottenFingerprint } from '../sync/control/erased.ts';
 import { askPerson } from './ask-person.ts';
 import { matchNetworks, selectorText } from './match-networks.ts';
@@ -78,7 +80,9 @@ async function readGroup(deps: NetworkDeps, run: NetworkRun, group: KnownGroup):
     return holdUnreadable(deps, run, group, error);
   }
   await store.checkpoint(run.lease, (trx) => recordGroupMembers(trx, run.id, group.id, members));
-  await store.questions.settleNetwork(run.lease, group.id, 'group_unreadable');
+  await store.checkpoint(run.lease, (trx) =>
+    settleNetworkQuestion(trx, group.id, 'group_unreadable'),
+  );
   log.info({ run: run.id, network: group.id, members: members.size }, 'a group was read');
 }
 

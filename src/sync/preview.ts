@@ -15,6 +15,7 @@ import type { ValuesWaiting } from '../core/waiting-values.ts';
 import { getAllowance, startOfMonth } from '../credits/budget.ts';
 import { getSpentSince } from '../credits/statements/balances.ts';
 import { listReadyJobs } from '../credits/statements/jobs.ts';
+import { listApprovedKinds } from '../decisions/statements/questions.ts';
 import { readFields } from '../fields/describe.ts';
 import { lookUpRecords } from '../fields/records.ts';
 import { readValuesWaiting } from '../fields/waiting-values-view.ts';
@@ -201,7 +202,10 @@ async function previewWaiting(deps: SyncDeps, run: PreviewRun): Promise<Preview[
     run,
     ready.map(({ contact }) => contact.crmId),
   );
-  const approvals = await store.questions.listApprovals(ready.map(({ job }) => job.trackingId));
+  const approvals = await listApprovedKinds(
+    store.reader,
+    ready.map(({ job }) => job.trackingId),
+  );
   const changes = ready.flatMap((entry) => {
     const result = results.get(entry.jobId);
     const lookup = lookups.get(entry.contact.crmId);

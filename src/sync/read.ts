@@ -1,9 +1,11 @@
 /** The first station: contacts of the CRM → decisions in the store. */
+
 import type { ContactPage } from '../../connectors/contract.ts';
 import { findIntegrationState, resetCursor } from '../clients/statements/integrations.ts';
 import type { Contact } from '../core/contact.ts';
 import { RetriableError } from '../core/errors.ts';
 import { currenciesText } from '../core/money.ts';
+import { listMarkedForErasure } from '../decisions/statements/erasure-requests.ts';
 import type { ReadIdentity } from '../identity/identity-reader.ts';
 import { isMoneyLine } from '../mapping/amount.ts';
 import { findField } from '../mapping/map-profile.ts';
@@ -27,7 +29,7 @@ export async function readContacts(
 ): Promise<void> {
   if (run.control.stopping.aborted) return;
   const pages = run.only === null ? changedPages(deps, run) : namedPages(deps, run, run.only);
-  const marked = await deps.store.erasureRequests.listMarked(run.integration.id);
+  const marked = await listMarkedForErasure(deps.store.reader, run.integration.id);
   for await (const page of pages) {
     await recordPage(deps, run, page);
     await recordPrivacyRequests(deps, run, page, marked);

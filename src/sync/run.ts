@@ -23,6 +23,7 @@ import { findKeyBalance } from '../credits/statements/balances.ts';
 import { acceptMappingByPerson, recordMappingInUse } from '../credits/statements/mappings.ts';
 import { WHOLE_RUN } from '../database/encryption/foreign-texts.ts';
 import { type Lease, LeaseLost } from '../database/leases.ts';
+import { applyAllAnswers } from '../decisions/statements/withdrawable-answers.ts';
 import { readFields, requireUsableField } from '../fields/describe.ts';
 import { loadErasedTexts } from '../fields/erasing/mentions.ts';
 import { loadNormalised } from '../fields/read-back.ts';
@@ -108,7 +109,7 @@ export interface RunWatch {
 export function runSync(deps: RunDeps, request: RunRequest, watch: RunWatch): Promise<RunReport> {
   return withLease(deps, request.integration.id, async (lease, lost) => {
     // What a person decided in a page a moment ago is decided before anything is read.
-    await deps.store.decisions.applyAll(request.integration.id);
+    await applyAllAnswers(deps.store, request.integration.id);
     const run = await beginRun(deps, lease, request);
     lost.addEventListener('abort', () => run.control.stopFor(lost.reason), { once: true });
     const remaining: RunFacts['remaining'] = { enhancements: null, networks: null };

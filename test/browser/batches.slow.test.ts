@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
 import { controlService } from '../helpers/service-control.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { findBarriers, type ViewOptions } from './browser.ts';
@@ -52,7 +53,7 @@ describe('contacts that changed at once', () => {
     const question = page.getByRole('dialog', { name: 'Spend 40 credits?' });
     expect(await findBarriers(page)).toEqual([]);
     await question.getByRole('button', { name: 'Cancel' }).click();
-    expect((await world.application.store.questions.listOpen()).length).toBe(MOVED);
+    expect((await listOpenQuestions(world.application.store.reader)).length).toBe(MOVED);
     await page.getByRole('button', { name: 'Approve all (40 credits)' }).click();
     await question.getByRole('button', { name: 'Approve all 40 contacts' }).click();
     await page.getByText(`Approved: ${MOVED} contacts of Riverside Food Bank.`).waitFor();
@@ -76,7 +77,7 @@ describe('contacts that changed at once', () => {
     await page.getByText(`Rejected: ${MOVED} contacts`).waitFor();
     await sync(world);
     expect(await spentBy(world)).toBe(MOVED);
-    expect(await world.application.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(world.application.store.reader)).toEqual([]);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
 import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';
 import type { HttpWorldOptions } from '../interfaces/api/http-world.ts';
 import { findBarriers, openView, type View, type ViewOptions } from './browser.ts';
@@ -125,7 +126,7 @@ describe('the queue of decisions', () => {
     // With a kept profile, that one is shown.
     const world = await open(1, { settings: { retention: { profiles: 0 } } });
     await world.forgetResults();
-    const [hold] = await world.application.store.questions.listOpen();
+    const [hold] = await listOpenQuestions(world.application.store.reader);
     const { page, complaints } = await openQueue(world, {}, `/decisions/${hold?.id}`);
     await page.getByText('The service no longer has the profile').waitFor();
     const labels = await page.locator('.choices button').allInnerTexts();
@@ -152,7 +153,7 @@ describe('the queue of decisions', () => {
   it('shows a viewer what waits, without a name and without a button', async () => {
     const world = await open(1);
     const token = await world.addToken('viewer');
-    const [hold] = await world.application.store.questions.listOpen();
+    const [hold] = await listOpenQuestions(world.application.store.reader);
     const { page } = await openQueue(world, {}, `/decisions/${hold?.id}`);
     await page.getByLabel('Access token').fill(token);
     await page.keyboard.press('Enter');
@@ -184,7 +185,7 @@ describe('the queue of decisions', () => {
     ['on a phone in the dark', { width: 375, height: 740, colorScheme: 'dark' }],
   ] satisfies [string, ViewOptions][])('has no barriers %s', async (_, options) => {
     const world = await open(2);
-    const [hold] = await world.application.store.questions.listOpen();
+    const [hold] = await listOpenQuestions(world.application.store.reader);
     const { page, complaints } = await openQueue(world, options);
     for (const path of [
       '/decisions',

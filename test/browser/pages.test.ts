@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
 import { listRunRequests } from '../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { type HttpWorld, openHttpWorld } from '../interfaces/api/http-world.ts';
@@ -97,7 +98,7 @@ describe('the buttons', () => {
     await here.putFaults([{ on: { method: 'POST' }, times: 1, fault: { kind: 'resetAfter' } }]);
     const { runId } = await here.runner.request({ integrationId: 'riverside', trigger: 'manual' });
     await here.untilEnded(runId);
-    const [hold] = await here.application.store.questions.listOpen();
+    const [hold] = await listOpenQuestions(here.application.store.reader);
     // The answer was lost: there is no profile that could be approved.
     const refused = await press(here, `/decisions/${hold?.id}/approve`);
     expect(refused.status).toBe(409);

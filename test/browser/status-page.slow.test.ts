@@ -1,5 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
+import { applyAllAnswers } from '../../src/decisions/statements/withdrawable-answers.ts';
 import { listRunRequests } from '../../src/sync/statements/run-requests.ts';
 import { findRunById } from '../../src/sync/statements/runs.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
@@ -153,8 +155,8 @@ describe('the status page', () => {
     await page.keyboard.press('Enter');
     await page.getByText(`Rejected: ${contact}`).waitFor();
     await page.getByText('Nothing waits for a person.').waitFor();
-    await world.application.store.decisions.applyAll('riverside');
-    expect(await world.application.store.questions.listOpen()).toEqual([]);
+    await applyAllAnswers(world.application.store, 'riverside');
+    expect(await listOpenQuestions(world.application.store.reader)).toEqual([]);
     expect(view.complaints).toEqual([]);
   });
 

@@ -1,5 +1,7 @@
 import { findSetup } from '../../src/clients/setup/draft.ts';
 import { raiseAlert } from '../../src/clients/statements/alerts.ts';
+import { listBatches } from '../../src/decisions/statements/batches.ts';
+import { listSingleQuestions } from '../../src/decisions/statements/questions.ts';
 import { controlService } from '../helpers/service-control.ts';
 import type { HttpWorld } from '../interfaces/api/http-world.ts';
 import { type NetworkHttpWorld, openNetworkWorld } from './network-world.ts';
@@ -54,8 +56,8 @@ export async function openWholeWorld(): Promise<WholeWorld> {
   await world.untilEnded((await findSetup(world.application, finished))?.trialRun ?? '');
   await press(world, `/setup/${finished}/plan`, { do: 'finish' });
   const setupId = await answerSetup(world, 'Northside School');
-  const [hold] = await store.questions.listSingle();
-  const [batch] = await store.questions.listBatches();
+  const [hold] = await listSingleQuestions(store.reader);
+  const [batch] = await listBatches(store.reader);
   return {
     ...{ ...world, runId, setupId, clients: ['riverside', 'harbor', finished] },
     ...{ holdId: hold?.id ?? '', batchId: batch?.id ?? '' },

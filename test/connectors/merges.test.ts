@@ -3,6 +3,7 @@ import type { Connector, ConnectorDeps, ContactsSettings } from '../../connector
 import type { SeedContact } from '../../connectors/testing/conformance.ts';
 import type { PartnerSandboxOptions } from '../../sandbox/partner/index.ts';
 import { RetriableError } from '../../src/core/errors.ts';
+import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
 import { holdJobs } from '../helpers/held-jobs.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 import { openAccount } from './hubspot/account.ts';
@@ -111,7 +112,7 @@ describe.each([
     const [winner = ''] = await hands.add([twin(0)]);
     await hands.merge(ids[0] ?? '', winner);
     await expectDelivered(world, spent, [winner, ...ids.slice(1)]);
-    expect(await world.store.questions.listOpen('riverside')).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader, 'riverside')).toEqual([]);
   });
 
   it('give the profile that fits to one that is held for a profile that does not', async () => {
@@ -128,7 +129,7 @@ describe.each([
     const { winner, loser, spent } = await mergeIntoHeld(hands, world, ids, seeds[4]);
     await hands.rename(winner, seeds[4]?.firstName ?? '', seeds[4]?.lastName ?? '');
     await expectDelivered(world, spent, [winner, ...ids.slice(1)]);
-    expect(await world.store.questions.listOpen('riverside')).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader, 'riverside')).toEqual([]);
     expect(await statesOf(world, [loser])).toEqual(['removed']);
   });
 
@@ -137,7 +138,9 @@ describe.each([
     const { winner, loser, spent } = await mergeIntoHeld(hands, world, ids, seeds[4]);
     await hands.rename(winner, 'Quite', 'Another');
     await expectDelivered(world, spent, ids.slice(1));
-    expect(await world.store.questions.listOpen('riverside')).toMatchObject([{ crmId: winner }]);
+    expect(await listOpenQuestions(world.store.reader, 'riverside')).toMatchObject([
+      { crmId: winner },
+    ]);
     expect(await statesOf(world, [winner, loser])).toEqual(['held', 'removed']);
     expect(await hands.seen(winner)).toBeNull();
   });
@@ -148,7 +151,9 @@ describe.each([
     const { winner, loser, spent } = await mergeIntoHeld(hands, world, ids, nameless);
     await hands.rename(winner, 'Quite', 'Another');
     await expectDelivered(world, spent, ids.slice(1));
-    expect(await world.store.questions.listOpen('riverside')).toMatchObject([{ crmId: winner }]);
+    expect(await listOpenQuestions(world.store.reader, 'riverside')).toMatchObject([
+      { crmId: winner },
+    ]);
     expect(await statesOf(world, [winner, loser])).toEqual(['held', 'removed']);
   });
 
@@ -283,7 +288,7 @@ describe.each([
     const spent = await payOnly(world);
     await hands.rename(ids[0] ?? '', 'Quite', 'Another');
     await world.sync();
-    expect(await world.store.questions.listOpen('riverside')).toHaveLength(1);
+    expect(await listOpenQuestions(world.store.reader, 'riverside')).toHaveLength(1);
     return spent;
   }
 

@@ -2,6 +2,7 @@
  * A connector as the guide teaches it, over a paged API on loopback that ends early or fails: each reading is whole,
  * and no removal is reported.
  */
+
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,6 +12,7 @@ import type { Connector } from '../../connectors/contract.ts';
 import { plainConnector } from '../../connectors/plain.ts';
 import { plainField } from '../../src/core/crm-field.ts';
 import { RetriableError } from '../../src/core/errors.ts';
+import { listBatches, recordBatchDecision } from '../../src/decisions/statements/batches.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { createSyncWorld } from '../helpers/sync-world.ts';
 
@@ -146,7 +148,7 @@ async function start(isSloppy: boolean) {
       expect(await world.sync()).toMatchObject({ status: 'succeeded', reason: null });
       expect(new Map([...api.rows].map(([id, { donor }]) => [id, donor]))).toEqual(paid);
       expect(await world.spent()).toBe(spent);
-      expect(await world.store.questions.listBatches()).toEqual([]);
+      expect(await listBatches(world.store.reader)).toEqual([]);
     },
   };
 }
@@ -162,7 +164,7 @@ it.each(['ends early', 'is empty', 'fails'] as const)(
       contacts: { read: PAGE_SIZE, skipped: 0, held: PEOPLE - PAGE_SIZE },
     });
     expect(await removed()).toBe(0);
-    const [batch] = await world.store.questions.listBatches();
+    const [batch] = await listBatches(world.store.reader);
     expect(batch).toMatchObject({ kind: 'contacts_missing', count: PEOPLE - PAGE_SIZE });
     await expectWhole();
     expect(await removed()).toBe(0);
@@ -173,7 +175,7 @@ it('asks nothing if the page fails aloud', async () => {
   const { api, world, removed, expectWhole } = await start(false);
   api.state.second = 'fails';
   expect((await world.sync()).reason?.code).toBe('crm_unavailable');
-  expect(await world.store.questions.listBatches()).toEqual([]);
+  expect(await listBatches(world.store.reader)).toEqual([]);
   expect(await removed()).toBe(0);
   await expectWhole();
 });
@@ -182,8 +184,8 @@ it('spends nothing on contacts that a user took for gone and that are back', asy
   const { api, world, removed, expectWhole } = await start(true);
   api.state.second = 'ends early';
   await world.sync();
-  const [batch] = await world.store.questions.listBatches();
-  await world.store.questions.decideBatch(batch?.id ?? '', 'approved');
+  const [batch] = await listBatches(world.store.reader);
+  await recordBatchDecision(world.store.act, batch?.id ?? '', 'approved');
   expect(await world.sync()).toMatchObject({ status: 'succeeded', reason: null });
   expect(await removed()).toBe(PEOPLE - PAGE_SIZE);
   await expectWhole();

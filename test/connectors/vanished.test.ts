@@ -1,7 +1,9 @@
 /** Contacts that a CRM no longer shows, without a sign that they were deleted: whole runs over both stand-ins. */
+
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import type { SeedContact } from '../../connectors/testing/conformance.ts';
+import { listBatches, recordBatchDecision } from '../../src/decisions/statements/batches.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 import { openAccount } from './hubspot/account.ts';
 import { openOrg } from './salesforce/org.ts';
@@ -114,7 +116,7 @@ describe.each([
     await crm.show(gone, 'hidden');
     const report = await world.sync({ only: gone });
     expect(report).toMatchObject({ status: 'incomplete', reason: { code: 'contacts_missing' } });
-    expect(await world.store.questions.listBatches()).toMatchObject([
+    expect(await listBatches(world.store.reader)).toMatchObject([
       { kind: 'contacts_missing', count: 60 },
     ]);
     expect(await statesOf(world, gone)).not.toContain('removed');
@@ -124,7 +126,7 @@ describe.each([
     expect(await statesOf(world, gone)).not.toContain('removed');
     await crm.show(gone, 'visible');
     expect((await world.sync()).reason).toBeNull();
-    expect(await world.store.questions.listBatches()).toEqual([]);
+    expect(await listBatches(world.store.reader)).toEqual([]);
     for (const id of gone) expect([id, await crm.valueOf(id)]).toEqual([id, paid.get(id)]);
     expect(await world.spent()).toBe(spent);
   });
@@ -163,8 +165,8 @@ describe.each([
     const gone = ids.slice(0, 35);
     for (const id of gone) await crm.vanish(id);
     expect((await world.sync({ only: gone })).reason?.code).toBe('contacts_missing');
-    const [batch] = await world.store.questions.listBatches();
-    expect(await world.store.questions.decideBatch(batch?.id ?? '', 'approved')).toBe(35);
+    const [batch] = await listBatches(world.store.reader);
+    expect(await recordBatchDecision(world.store.act, batch?.id ?? '', 'approved')).toBe(35);
     expect((await world.sync()).reason).toBeNull();
     expect(await statesOf(world, gone)).toEqual(new Set(['removed']));
     expect(await world.spent()).toBe(spent);

@@ -18,6 +18,7 @@ import {
 import type { SharingRules } from '../../src/credits/statements/paid-jobs.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
 import type { ContactQuestion } from '../../src/decisions/statements/questions.ts';
+import { findQuestion } from '../../src/decisions/statements/questions.ts';
 import { toIdentityText } from '../../src/identity/identity-text.ts';
 import {
   BALANCE,
@@ -325,7 +326,7 @@ export function jobOf({ db }: StoreWorld, crmId: string): Promise<Tables['jobs']
 
 /** The hold of a contact's job; fails if there is none. */
 export async function holdOf({ store }: StoreWorld, crmId: string): Promise<ContactQuestion> {
-  const hold = await store.questions.find(trackingIdOf(crmId));
+  const hold = await findQuestion(store.reader, trackingIdOf(crmId));
   if (hold?.about !== 'contact') throw new Error(`There is no hold of ${crmId}`);
   return hold;
 }

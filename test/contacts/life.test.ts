@@ -17,6 +17,7 @@ import { OUTCOME_REASONS, type OutcomeReason } from '../../src/core/outcome.ts';
 import { recordRefusedSubmission } from '../../src/credits/statements/answers.ts';
 import { listReadyJobs, recordJobProgress } from '../../src/credits/statements/jobs.ts';
 import type { DueReason } from '../../src/database/tables/contacts.ts';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { getSubject } from '../../src/decisions/views/question.ts';
 import {
   BALANCE,
@@ -190,7 +191,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     await holdForName(world, ['c-1']);
     await readPage(world, [readContact('c-1', 'another spelling')], { kind: 'resume' });
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'held' });
-    await world.store.questions.decide(await holdOf(world, 'c-1'), 'rejected');
+    await recordDecision(world.store, await holdOf(world, 'c-1'), 'rejected');
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'settled', tracking_id: null });
   });
 
@@ -244,7 +245,9 @@ describeEachDatabase('a contact in a corner', (open) => {
     await remove(world, 'c-1', 'c-2');
     const asked = { state: 'held', outcome_reason: 'lost_answer' };
     expect(await contactOf(world, 'c-2')).toMatchObject(asked);
-    expect(await world.store.questions.listOpen(INTEGRATION)).toMatchObject([{ crmId: 'c-2' }]);
+    expect(await listOpenQuestions(world.store.reader, INTEGRATION)).toMatchObject([
+      { crmId: 'c-2' },
+    ]);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed', tracking_id: null });
   });
 
@@ -258,14 +261,14 @@ describeEachDatabase('a contact in a corner', (open) => {
     await readPage(world, [readContact('c-2')], OPTED_OUT);
     const leftOut = { state: 'settled', outcome_reason: 'opted_out', eligible: 0 };
     expect(await contactOf(world, 'c-2')).toMatchObject(leftOut);
-    expect(await world.store.questions.listOpen(INTEGRATION)).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader, INTEGRATION)).toEqual([]);
   });
 
   it('stays left out if it gets a rejected question by a merge', async () => {
     const world = await submittedAgain(8 * 86_400_000, 'profile_old');
     await readPage(world, [readContact('c-2')], OPTED_OUT);
     await chargeLoss(world, 'hold');
-    await world.store.questions.decide(await holdOf(world, 'c-1'), 'rejected');
+    await recordDecision(world.store, await holdOf(world, 'c-1'), 'rejected');
     await remove(world, 'c-1', 'c-2');
     const leftOut = { state: 'settled', outcome_reason: 'opted_out', eligible: 0 };
     expect(await contactOf(world, 'c-2')).toMatchObject({ ...leftOut, asked_at: START_MS });
@@ -282,7 +285,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     );
     const leftOut = { state: 'settled', outcome_reason: 'opted_out', eligible: 0 };
     expect(await contactOf({ store, lease, ...world }, 'c-1')).toMatchObject(leftOut);
-    expect(await store.questions.listOpen(INTEGRATION)).toEqual([]);
+    expect(await listOpenQuestions(store.reader, INTEGRATION)).toEqual([]);
   });
 
   it('is known to have opted out while its submission was under way that cost nothing', async () => {
@@ -475,7 +478,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     await remove(world, 'c-1', null);
     await chargeLoss(world, 'hold', { charged: 2 });
     for (const id of ['c-1', 'c-2']) {
-      await world.store.questions.decide(await holdOf(world, id), 'resubmitted');
+      await recordDecision(world.store, await holdOf(world, id), 'resubmitted');
     }
     const gone = { state: 'removed', outcome_reason: 'deleted_in_crm', tracking_id: null };
     expect(await contactOf(world, 'c-1')).toMatchObject({ ...gone, due_reason: null });
@@ -500,7 +503,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     await readPage(world, [readContact('c-1', 'another street')], { kind: 'keep' });
     await chargeLoss(world, 'hold', { charged: 2 });
     for (const id of ['c-1', 'c-2']) {
-      await world.store.questions.decide(await holdOf(world, id), 'rejected');
+      await recordDecision(world.store, await holdOf(world, id), 'rejected');
     }
     const reconsidered: string[] = [];
     await world.store.contacts.reconsider(world.lease, RUN, 1, ({ crmId }) => {
@@ -521,7 +524,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     // It is back before a person decides.
     await readPage(world, [readContact('c-2')], { kind: 'keep' });
     for (const id of ['c-1', 'c-2']) {
-      await world.store.questions.decide(await holdOf(world, id), 'rejected');
+      await recordDecision(world.store, await holdOf(world, id), 'rejected');
     }
     expect(await contactOf(world, 'c-1')).toMatchObject({
       ...{ state: 'removed', outcome_reason: 'deleted_in_crm', tracking_id: null },
@@ -543,9 +546,9 @@ describeEachDatabase('a contact in a corner', (open) => {
       ...{ state: 'held', outcome_reason: 'lost_answer', tracking_id: trackingIdOf('c-1') },
       asked_at: START_MS,
     });
-    const [hold] = await world.store.questions.listOpen(INTEGRATION);
+    const [hold] = await listOpenQuestions(world.store.reader, INTEGRATION);
     expect(hold).toMatchObject({ crmId: 'c-2', kind: 'lost_answer' });
-    if (hold) await world.store.questions.decide(hold, 'resubmitted');
+    if (hold) await recordDecision(world.store, hold, 'resubmitted');
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'due', tracking_id: null });
   });
 
@@ -553,12 +556,12 @@ describeEachDatabase('a contact in a corner', (open) => {
     const world = await createWorld();
     await holdForName(world, ['c-1']);
     await remove(world, 'c-1', 'c-2');
-    expect(await world.store.questions.listOpen(INTEGRATION)).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader, INTEGRATION)).toEqual([]);
     await holdAtDelivery(world, 'c-2', trackingIdOf('c-1'));
-    const [hold, ...others] = await world.store.questions.listOpen(INTEGRATION);
+    const [hold, ...others] = await listOpenQuestions(world.store.reader, INTEGRATION);
     expect(hold).toMatchObject({ crmId: 'c-2', kind: 'name_mismatch' });
     expect(others).toEqual([]);
-    if (hold) await world.store.questions.decide(hold, 'approved');
+    if (hold) await recordDecision(world.store, hold, 'approved');
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
   });
 
@@ -574,13 +577,15 @@ describeEachDatabase('a contact in a corner', (open) => {
     ]);
     await readPage(world, [readContact('c-2')], { kind: 'resume' });
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
-    expect(await world.store.questions.listOpen(INTEGRATION)).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader, INTEGRATION)).toEqual([]);
     await holdAtDelivery(world, 'c-2', trackingId);
     await readPage(world, [readContact('c-2')], OPTED_OUT);
-    expect(await world.store.questions.listOpen(INTEGRATION)).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader, INTEGRATION)).toEqual([]);
     await readPage(world, [readContact('c-2')], { kind: 'resume' });
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'held' });
-    expect(await world.store.questions.listOpen(INTEGRATION)).toMatchObject([{ crmId: 'c-2' }]);
+    expect(await listOpenQuestions(world.store.reader, INTEGRATION)).toMatchObject([
+      { crmId: 'c-2' },
+    ]);
   });
 
   it('is as young as its own last credit, which brought nothing, when it inherits an older profile', async () => {
@@ -638,14 +643,16 @@ describeEachDatabase('a contact in a corner', (open) => {
     await chargeLoss(world, 'hold');
     await remove(world, 'c-1', 'c-2');
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'removed' });
-    expect(await world.store.questions.listOpen(INTEGRATION)).toMatchObject([{ crmId: 'c-3' }]);
+    expect(await listOpenQuestions(world.store.reader, INTEGRATION)).toMatchObject([
+      { crmId: 'c-3' },
+    ]);
   });
 
   it('is not paid for in the place of one that a person rejected to have submitted again, through chains', async () => {
     const world = await createWorld();
     await submit(world, ['c-1']);
     await chargeLoss(world, 'hold');
-    await world.store.questions.decide(await holdOf(world, 'c-1'), 'rejected');
+    await recordDecision(world.store, await holdOf(world, 'c-1'), 'rejected');
     // It opts out before its merge is read: that is the last that is said of it.
     await readPage(world, [readContact('c-1')], OPTED_OUT);
     await remove(world, 'c-1', 'c-2');
@@ -654,7 +661,7 @@ describeEachDatabase('a contact in a corner', (open) => {
       ...{ state: 'settled', outcome_reason: 'rejected_by_person', tracking_id: null },
       ...{ asked_identity: INHERITED, asked_at: START_MS, eligible: 1 },
     });
-    expect(await world.store.questions.listOpen(INTEGRATION)).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader, INTEGRATION)).toEqual([]);
   });
 
   it('is asked about in the place of one that opted out before a person decided', async () => {
@@ -662,12 +669,14 @@ describeEachDatabase('a contact in a corner', (open) => {
     await submit(world, ['c-1']);
     await chargeLoss(world, 'hold');
     await readPage(world, [readContact('c-1')], OPTED_OUT);
-    expect(await world.store.questions.listOpen(INTEGRATION)).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader, INTEGRATION)).toEqual([]);
     await remove(world, 'c-1', 'c-2');
     expect(await contactOf(world, 'c-2')).toMatchObject({
       ...{ state: 'held', outcome_reason: 'lost_answer', tracking_id: trackingIdOf('c-1') },
     });
-    expect(await world.store.questions.listOpen(INTEGRATION)).toMatchObject([{ crmId: 'c-2' }]);
+    expect(await listOpenQuestions(world.store.reader, INTEGRATION)).toMatchObject([
+      { crmId: 'c-2' },
+    ]);
   });
 
   it('gets the answer to the submission of one that became a part of it meanwhile', async () => {
@@ -683,7 +692,7 @@ describeEachDatabase('a contact in a corner', (open) => {
         outcome_reason: 'lost_answer',
       });
     }
-    const open = await world.store.questions.listOpen(INTEGRATION);
+    const open = await listOpenQuestions(world.store.reader, INTEGRATION);
     expect(open.map(getSubject).sort()).toEqual(['c-2', 'c-4']);
   });
 
@@ -697,10 +706,10 @@ describeEachDatabase('a contact in a corner', (open) => {
       await bring(world);
       const hold = { kind: 'hold', reason: 'forgotten_person' } as const;
       await readPage(world, [readContact('c-1', 'another spelling')], hold);
-      const [asked] = await world.store.questions.listOpen(INTEGRATION);
+      const [asked] = await listOpenQuestions(world.store.reader, INTEGRATION);
       expect(asked).toMatchObject({ kind: 'forgotten_person' });
-      if (asked) await world.store.questions.decide(asked, 'approved');
-      expect(await world.store.questions.listOpen(INTEGRATION)).toMatchObject([{ kind }]);
+      if (asked) await recordDecision(world.store, asked, 'approved');
+      expect(await listOpenQuestions(world.store.reader, INTEGRATION)).toMatchObject([{ kind }]);
       expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'held', outcome_reason: kind });
     },
   );
@@ -732,7 +741,7 @@ describeEachDatabase('a contact in a corner', (open) => {
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'removed' });
     await readPage(world, [readContact('c-2')], { kind: 'resume' });
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
-    expect(await world.store.questions.listOpen(INTEGRATION)).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader, INTEGRATION)).toEqual([]);
   });
 
   it('gets the profile of one that became a part of it while that was written', async () => {
@@ -773,8 +782,8 @@ describeEachDatabase('a contact in a corner', (open) => {
       state: 'held',
       tracking_id: trackingIdOf('c-1'),
     });
-    const [hold] = await world.store.questions.listOpen(INTEGRATION);
-    if (hold) await world.store.questions.decide(hold, 'approved');
+    const [hold] = await listOpenQuestions(world.store.reader, INTEGRATION);
+    if (hold) await recordDecision(world.store, hold, 'approved');
     expect(await contactOf(world, 'c-2')).toMatchObject({ state: 'ready' });
   });
 
@@ -791,8 +800,8 @@ describeEachDatabase('a contact in a corner', (open) => {
         .where('crm_id', '=', 'c-2')
         .execute();
       await remove(world, 'c-1', 'c-2');
-      const [hold] = await world.store.questions.listOpen(INTEGRATION);
-      if (hold) await world.store.questions.decide(hold, decision);
+      const [hold] = await listOpenQuestions(world.store.reader, INTEGRATION);
+      if (hold) await recordDecision(world.store, hold, decision);
       expect(await contactOf(world, 'c-2')).toMatchObject({
         state: 'ready',
         tracking_id: trackingIdOf('c-1'),

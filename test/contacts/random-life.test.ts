@@ -17,6 +17,7 @@ import {
 import { recordLostSubmission } from '../../src/credits/statements/lost-answers.ts';
 import { takeShares } from '../../src/credits/statements/shares.ts';
 import { findOpenSubmission } from '../../src/credits/statements/submissions.ts';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import type { DeliveryEnd } from '../../src/fields/statements/delivery-ends.ts';
 import {
   BALANCE,
@@ -264,10 +265,10 @@ async function deliver({ store, lease }: StoreWorld, { choice }: Step): Promise<
 }
 
 async function decide({ store }: StoreWorld, { choice }: Step): Promise<void> {
-  const open = await store.questions.listOpen(INTEGRATION);
+  const open = await listOpenQuestions(store.reader, INTEGRATION);
   const hold = open[choice % Math.max(open.length, 1)];
   const decisions = ['approved', 'rejected', 'resubmitted'] as const;
-  if (hold) await store.questions.decide(hold, decisions[choice % decisions.length] ?? 'approved');
+  if (hold) await recordDecision(store, hold, decisions[choice % decisions.length] ?? 'approved');
 }
 
 /** What must be true of each contact and its job at every moment. */
@@ -342,8 +343,9 @@ async function finish(world: StoreWorld): Promise<void> {
     await answer(world, { ...step, kind: 'answer' });
     await poll(world, { ...step, kind: 'poll' });
     for (const _ of IDS) await deliver(world, { ...step, kind: 'deliver', choice: 0 });
-    for (const hold of await world.store.questions.listOpen(INTEGRATION)) {
-      await world.store.questions.decide(
+    for (const hold of await listOpenQuestions(world.store.reader, INTEGRATION)) {
+      await recordDecision(
+        world.store,
         hold,
         hold.kind === 'lost_answer' ? 'rejected' : 'approved',
       );

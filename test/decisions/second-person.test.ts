@@ -13,7 +13,21 @@ import {
 } from '../../src/decisions/second-person/ask.ts';
 import { createApprovalWatch } from '../../src/decisions/second-person/carry-on.ts';
 import { confirmApproval, refuseApproval } from '../../src/decisions/second-person/confirm.ts';
-import { APPROVAL_MS, type ApprovalRecord } from '../../src/decisions/statements/approvals.ts';
+import {
+  APPROVAL_MS,
+  type ApprovalRecord,
+  findStoredApproval,
+  listStoredApprovals,
+  recordConfirmation,
+} from '../../src/decisions/statements/approvals.ts';
+import { listBatches, listQuestionsOfBatch } from '../../src/decisions/statements/batches.ts';
+import { recordDecision } from '../../src/decisions/statements/questions.ts';
+import {
+  applyAllAnswers,
+  applyDueAnswers,
+  findWithdrawableAnswer,
+  withdrawAnswer,
+} from '../../src/decisions/statements/withdrawable-answers.ts';
 import { listApprovals } from '../../src/decisions/views/approval.ts';
 import { addAccessToken } from '../../src/people/statements/access.ts';
 import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';
@@ -39,7 +53,7 @@ function applicationOf({ store }: Pick<StoreWorld, 'store'>, twoPeople = TWO) {
 
 async function heldBatch(world: StoreWorld, ids: readonly string[]): Promise<Asked> {
   await holdChanged(world, ids);
-  const [batch] = await world.store.questions.listBatches();
+  const [batch] = await listBatches(world.store.reader);
   const request = batch && approvalOfBatch('approve', batch);
   if (!request) throw new Error('there is no batch');
   return { request, integrationId: INTEGRATION };
@@ -115,10 +129,10 @@ describeEachDatabase('what waits for a second person', (open) => {
     const forget = await asked(world, { request, integrationId: INTEGRATION, crmId: 'c-9' });
     for (const hours of [0, 1, 24, 100]) {
       await clock.advance(hours * 3_600_000);
-      expect(await store.decisions.applyDue()).toBeNull();
-      await store.decisions.applyAll(INTEGRATION);
-      expect(await store.decisions.findWithdrawable(id)).toBeUndefined();
-      expect(await store.decisions.withdraw(id)).toBe(false);
+      expect(await applyDueAnswers(store)).toBeNull();
+      await applyAllAnswers(store, INTEGRATION);
+      expect(await findWithdrawableAnswer(store.reader, id)).toBeUndefined();
+      expect(await withdrawAnswer(store.connection, id)).toBe(false);
     }
     expect(await states(world, IDS)).toEqual(['held', 'held', 'held']);
     const inForce = { in_force_from: clock.now() };
@@ -147,12 +161,12 @@ describeEachDatabase('what waits for a second person', (open) => {
   it('is refused where some of it was decided or added meanwhile, and spends nothing', async () => {
     const world = await createWorld();
     const approval = await asked(world, await heldBatch(world, IDS));
-    const [one] = await world.store.questions.listOfBatch({
+    const [one] = await listQuestionsOfBatch(world.store.reader, {
       id: approval.request.what === 'decide' ? (approval.request.decisions[0]?.subject ?? '') : '',
       integrationId: INTEGRATION,
     });
     if (!one) throw new Error('nothing is held');
-    await world.store.questions.decide(one, 'rejected');
+    await recordDecision(world.store, one, 'rejected');
     expect(await codeOf(confirm(world, approval, BEN))).toBe('approval_changed');
     expect(await states(world, IDS)).toEqual(['settled', 'held', 'held']);
 
@@ -178,13 +192,13 @@ describeEachDatabase('what waits for a second person', (open) => {
     const approval = await asked(world, { request, integrationId: INTEGRATION });
     expect(approval).toMatchObject({ contacts: 3, credits: 3 });
     const decisions = approval.request.what === 'decide' ? approval.request.decisions : [];
-    expect(await store.actingAs(BEN.actor).approvals.confirm(approval, decisions)).toBe(
+    expect(await recordConfirmation(store.actingAs(BEN.actor).act, approval, decisions)).toBe(
       'confirmed',
     );
     // The process ends here; the next run begins, in another one.
     await clock.advance(1);
-    await store.decisions.applyAll(INTEGRATION);
-    await store.decisions.applyAll(INTEGRATION);
+    await applyAllAnswers(store, INTEGRATION);
+    await applyAllAnswers(store, INTEGRATION);
     expect(await states(world, IDS)).toEqual(['due', 'due', 'due']);
     expect(await contactOf(world, 'c-4')).toMatchObject({ state: 'held' });
     expect(await audited(world)).toEqual([
@@ -245,8 +259,8 @@ describeEachDatabase('what waits for a second person', (open) => {
     const about = { request, integrationId: INTEGRATION, crmId: 'c-1' };
     const { id } = await asked(world, about);
     await db.updateTable('answers').set({ crm_id: 'c-2' }).execute();
-    expect(await store.approvals.find(id)).toBeUndefined();
-    expect(await store.approvals.list()).toEqual([]);
+    expect(await findStoredApproval(store, id)).toBeUndefined();
+    expect(await listStoredApprovals(store)).toEqual([]);
   });
 
   it('goes with its contact unless it is being carried out, and with a database that is put back', async () => {
@@ -259,7 +273,7 @@ describeEachDatabase('what waits for a second person', (open) => {
     const request = { what: 'forget', alsoInCrm: false, blockUnknown: false } as const;
     const about = { request, integrationId: INTEGRATION };
     const confirmed = await asked(world, { ...about, crmId: 'c-1' });
-    await store.actingAs(BEN.actor).approvals.confirm(confirmed, null);
+    await recordConfirmation(store.actingAs(BEN.actor).act, confirmed, null);
     await asked(world, { ...about, crmId: 'c-2' });
     expect((await store.about.find(INTEGRATION, ['c-2'])).approvals).toBe(1);
     await store.forget.erase(lease, 'c-1');
@@ -276,18 +290,20 @@ describeEachDatabase('what waits for a second person', (open) => {
     const world = await createWorld();
     const { store, clock } = world;
     let looks = 0;
-    const list = () => {
-      looks += 1;
-      if (looks > 1) return store.approvals.list();
-      return Promise.reject(new RetriableError('The database is away.', { code: 'database_away' }));
-    };
+    const awayAtFirst = Object.defineProperty({ ...store }, 'reader', {
+      get() {
+        looks += 1;
+        if (looks > 1) return store.reader;
+        throw new RetriableError('The database is away.', { code: 'database_away' });
+      },
+    });
     const warnings: string[] = [];
     const stopping = new AbortController();
     const application = {
       ...applicationOf(world),
       open: () => Promise.reject(new Error('nothing is carried out here')),
       takeLease: () => Promise.reject(new Error('nothing is carried out here')),
-      store: { ...store, approvals: { ...store.approvals, list } },
+      store: awayAtFirst,
     };
     const carryOn = createApprovalWatch({
       ...{ application, clock, stopping: stopping.signal },
@@ -307,7 +323,7 @@ describeEachDatabase('what waits for a second person', (open) => {
     const request = { what: 'forget', alsoInCrm: false, blockUnknown: false } as const;
     const about = { request, integrationId: INTEGRATION, crmId: 'c-1' };
     const approval = await asked(world, about);
-    await store.actingAs(BEN.actor).approvals.confirm(approval, null);
+    await recordConfirmation(store.actingAs(BEN.actor).act, approval, null);
     const triedAt: number[] = [];
     const stopping = new AbortController();
     const refuse = () => Promise.reject(new Error('The CRM lets no one in.'));

@@ -17,7 +17,7 @@ import type { Log } from '../../src/core/log.ts';
 import { newId } from '../../src/core/new-id.ts';
 import { parseKeyRing } from '../../src/database/encryption/key-ring.ts';
 import { decideQuestion } from '../../src/decisions/decide.ts';
-import { decisionsFor, listOpenQuestions } from '../../src/decisions/views/question.ts';
+import { decisionsFor, listCountedQuestions } from '../../src/decisions/views/question.ts';
 import { undoRun } from '../../src/fields/undo.ts';
 import { forgetPerson } from '../../src/privacy/forget/forget.ts';
 import type { ErasureReceipt } from '../../src/privacy/forget/receipt.ts';
@@ -584,7 +584,7 @@ export function createWorld(
   async function decide(approve: boolean): Promise<void> {
     await withProduct(async ({ store: opened }) => {
       for (const { id } of settings.integrations) {
-        for (const hold of await listOpenQuestions(opened, id)) {
+        for (const hold of await listCountedQuestions(opened.reader, id)) {
           const words = decisionsFor(hold);
           const word = words.find((each) => each === (approve ? 'approve' : 'reject'));
           if (word !== undefined) await decideQuestion(opened, hold, word);

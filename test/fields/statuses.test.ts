@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { toSyncStatus as standingOf } from '../../src/fields/status.ts';
 import { undoRun } from '../../src/fields/undo.ts';
 import { STATUS_STAGES, writeStatuses } from '../../src/fields/write-statuses.ts';
@@ -91,9 +92,9 @@ describe('the status of contacts in the CRM', () => {
     expect(sinceOf(world, unknown)).toMatch(/^20\d\d-/);
     expect([statusOf(world, nameless), sinceOf(world, nameless)]).toEqual([null, null]);
     const spent = await world.spent();
-    const [hold] = await world.store.questions.listOpen();
+    const [hold] = await listOpenQuestions(world.store.reader);
     if (!hold) throw new Error('Nothing is held');
-    await world.store.questions.decide(hold, 'approved');
+    await recordDecision(world.store, hold, 'approved');
     await world.sync();
     expect(statusOf(world, held)).toBe('Written');
     expect(await world.spent()).toBe(spent);

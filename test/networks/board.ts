@@ -1,5 +1,7 @@
 /** The network of the group "board", in worlds that are closed after their test. */
+
 import { expect } from 'vitest';
+import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import {
   createNetworkWorld,
@@ -31,7 +33,7 @@ export async function expectBoard(
 
 /** The one hold there is. */
 export async function theHold(world: NetworkWorld) {
-  const [hold, ...more] = await world.store.questions.listOpen();
+  const [hold, ...more] = await listOpenQuestions(world.store.reader);
   if (!hold || more.length > 0) throw new Error('There is not one hold');
   return hold;
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Integration } from '../../src/core/integration-settings.ts';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { mirrorOnce } from './mirror-once.ts';
 import { type Death, mortal } from './mortal.ts';
 import { createNetworkWorld, type NetworkWorld, ON_ADD } from './network-world.ts';
@@ -119,9 +120,9 @@ function peopleOf(bits: number): string[] {
 
 /** Lets a person agree with everything; true if there was anything. */
 async function approveAll({ id }: Integration): Promise<boolean> {
-  const holds = await world.store.questions.listOpen(id);
+  const holds = await listOpenQuestions(world.store.reader, id);
   const shrunk = holds.filter(({ kind }) => kind === 'group_shrunk');
-  for (const hold of shrunk) await world.store.questions.decide(hold, 'approved');
+  for (const hold of shrunk) await recordDecision(world.store, hold, 'approved');
   return shrunk.length > 0;
 }
 

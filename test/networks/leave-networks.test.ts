@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
 import { leaveNetworks } from '../../src/networks/leave-networks.ts';
 import type { SyncDeps } from '../../src/sync/control/context.ts';
 import { everything } from '../database/store-world.ts';
@@ -78,7 +79,7 @@ describe('leaveNetworks', () => {
     await world.putFaults([]);
     world.setBoard(6, 6);
     await world.sync();
-    expect(await world.store.questions.listOpen()).toMatchObject([{ kind: 'group_shrunk' }]);
+    expect(await listOpenQuestions(world.store.reader)).toMatchObject([{ kind: 'group_shrunk' }]);
     await world.sync();
     expect((await world.networks())['Board']).toEqual(others);
     expect(await mirrorText()).not.toContain(donorId);
@@ -101,7 +102,7 @@ describe('leaveNetworks', () => {
     }
     const networks = kind === null ? [] : world.integration.networks;
     await world.sync({ integration: { ...world.integration, networks } });
-    const questions = (await world.store.questions.listOpen()).map((one) => one.kind);
+    const questions = (await listOpenQuestions(world.store.reader)).map((one) => one.kind);
     expect(questions).toEqual(kind === null ? [] : [kind]);
     expect((await world.networks())['Board'] ?? []).not.toContain(donorId);
     expect(await mirrorText()).not.toContain(donorId);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { everything } from '../database/store-world.ts';
 import { WITHOUT_TRIAL } from '../helpers/sync-world.ts';
 import { expectBoard, open, openBoard, theHold } from './board.ts';
@@ -143,7 +144,7 @@ describe('a group that looks wrong', () => {
     expect(hold).toMatchObject({ kind: 'group_shrunk', detail: '10 of 10' });
     await here.sync();
     expect(await theHold(here)).toEqual(hold);
-    await here.store.questions.decide(hold, 'approved');
+    await recordDecision(here.store, hold, 'approved');
     expect((await here.sync()).networks[0]).toMatchObject({ removed: 10, kept: 0 });
     await expectBoard(here, [], 10);
   });
@@ -154,7 +155,7 @@ describe('a group that looks wrong', () => {
     await here.sync();
     here.setBoard(0, 10);
     await here.sync();
-    expect(await here.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(here.store.reader)).toEqual([]);
     await expectBoard(here, here.people.slice(0, 10), 10);
   });
 
@@ -162,11 +163,11 @@ describe('a group that looks wrong', () => {
     const here = await openBoard();
     here.setBoard(8, 9);
     await here.sync();
-    await here.store.questions.decide(await theHold(here), 'rejected');
+    await recordDecision(here.store, await theHold(here), 'rejected');
     here.setBoard(8, 9);
     here.crm.addGroup('board', [here.people[8] ?? '', here.people[12] ?? '']);
     expect((await here.sync()).networks[0]).toMatchObject({ added: 1, removed: 0 });
-    expect(await here.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(here.store.reader)).toEqual([]);
     await expectBoard(here, [...here.people.slice(0, 10), here.people[12] ?? ''], 11);
     here.crm.addGroup('board', [here.people[12] ?? '']);
     await here.sync();
@@ -179,7 +180,7 @@ describe('a group that looks wrong', () => {
     expect((await here.sync()).networks[0]).toMatchObject({ removed: 4, kept: 6 });
     here.setBoard(0, 2);
     expect((await here.sync()).networks[0]).toMatchObject({ removed: 4, kept: 2 });
-    expect(await here.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(here.store.reader)).toEqual([]);
   });
 
   it('changes nothing when it cannot be read to its end, and the contacts are synced', async () => {
@@ -200,7 +201,7 @@ describe('a group that looks wrong', () => {
     await expectBoard(here, here.people.slice(0, 10), 10);
     here.setBoard(0, 12);
     await here.sync();
-    expect(await here.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(here.store.reader)).toEqual([]);
     await expectBoard(here, here.people.slice(0, 12), 12);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { PartnerValidationError } from '../../src/partner/errors.ts';
 import { expectBoard, open, openBoard, theHold } from './board.ts';
 import { BOARD } from './network-world.ts';
@@ -51,10 +52,10 @@ describe('a network', () => {
     expect(await theHold(here)).toMatchObject({ kind: 'name_taken', name: 'Board' });
     await expectBoard(here, here.people.slice(0, 11), 11);
     await here.sync();
-    expect(await here.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(here.store.reader)).toEqual([]);
     await here.byHand('DELETE', `/networks/${await here.networkId('Directors')}`);
     await here.sync({ integration });
-    expect(await here.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(here.store.reader)).toEqual([]);
     await expectBoard(here, here.people.slice(0, 11), 11, 'Directors');
   });
 
@@ -75,7 +76,7 @@ describe('a network', () => {
       Staff: await here.donorsOf(here.people.slice(0, 2)),
       Board: await here.donorsOf(here.people.slice(2, 6)),
     });
-    expect((await here.store.questions.listOpen()).map(({ kind }) => kind)).toEqual([
+    expect((await listOpenQuestions(here.store.reader)).map(({ kind }) => kind)).toEqual([
       'group_unreadable',
     ]);
     expect(await here.networkSpent()).toBe(6);
@@ -93,7 +94,7 @@ describe('a network', () => {
       'Former board': await here.donorsOf(here.people.slice(0, 10)),
       Board: await here.donorsOf(here.people.slice(10, 12)),
     });
-    expect(await here.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(here.store.reader)).toEqual([]);
   });
 
   it('whose swap of names was killed in the middle has its name after the next sync', async () => {
@@ -142,7 +143,7 @@ describe('a network', () => {
     const networks = [{ ...long, name: 'Staff' }, BOARD];
     const integration = { ...here.integration, networks };
     await here.sync({ integration });
-    expect(await here.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(here.store.reader)).toEqual([]);
     expect((await here.networks())['Staff']).toHaveLength(3);
     // The same when a network that is there gets such a name; its members go on.
     here.crm.addGroup('staff', here.people.slice(2, 6));
@@ -150,7 +151,7 @@ describe('a network', () => {
     expect((await here.sync({ integration: renamed })).networks[0]).toMatchObject({ added: 1 });
     expect(await theHold(here)).toMatchObject({ kind: 'network_refused' });
     await here.sync({ integration });
-    expect(await here.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(here.store.reader)).toEqual([]);
   });
 
   it('whose members the service refuses as invalid is held, and the others go on', async () => {
@@ -177,7 +178,7 @@ describe('a network', () => {
     expect(report).toMatchObject({ status: 'succeeded', networks: [{ added: 0 }, { added: 3 }] });
     expect(await theHold(here)).toMatchObject({ kind: 'network_refused', name: 'Board' });
     expect((await here.sync()).networks[0]).toMatchObject({ added: 3 });
-    expect(await here.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(here.store.reader)).toEqual([]);
     expect(await here.networkSpent()).toBe(6);
   });
 
@@ -200,10 +201,10 @@ describe('a network', () => {
     await here.sync();
     expect(await here.networkCalls()).toEqual(calls);
     expect(await here.networks()).toEqual({});
-    expect(await here.store.questions.decide(hold, 'approved')).toBe(true);
+    expect(await recordDecision(here.store, hold, 'approved')).toBe(true);
     await here.sync();
     await expectBoard(here, here.people.slice(1, 11), 20);
-    expect(await here.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(here.store.reader)).toEqual([]);
   });
 
   it('that was deleted stays away when a person rejects it', async () => {
@@ -211,9 +212,9 @@ describe('a network', () => {
     await here.byHand('DELETE', `/networks/${await here.networkId('Board')}`);
     here.setBoard(1, 11);
     await here.sync();
-    await here.store.questions.decide(await theHold(here), 'rejected');
+    await recordDecision(here.store, await theHold(here), 'rejected');
     await here.sync();
-    expect(await here.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(here.store.reader)).toEqual([]);
     expect(await here.networks()).toEqual({});
     expect(await here.networkSpent()).toBe(10);
   });

@@ -44,7 +44,6 @@ export function mortal(deps: SyncDeps, { atCall, moment }: Death): SyncDeps {
       ...deps.store,
       // What is written into the mirror.
       ...watch({ checkpoint: deps.store.checkpoint }),
-      questions: watch(deps.store.questions),
     },
   };
 }

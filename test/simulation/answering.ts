@@ -1,4 +1,5 @@
 /** Users who answer questions on pages, where an answer can be withdrawn, and users who need a second person. */
+
 import { z } from 'zod';
 import type { Application } from '../../src/application.ts';
 import { isDonorSyncError } from '../../src/core/errors.ts';
@@ -19,9 +20,14 @@ import {
 } from '../../src/decisions/second-person/confirm.ts';
 import type { ApprovalRecord } from '../../src/decisions/statements/approvals.ts';
 import type { Question } from '../../src/decisions/statements/questions.ts';
+import {
+  applyDueAnswers,
+  giveAnswer,
+  withdrawAnswer,
+} from '../../src/decisions/statements/withdrawable-answers.ts';
 import { listApprovals } from '../../src/decisions/views/approval.ts';
 import type { DecisionWord } from '../../src/decisions/views/kinds.ts';
-import { decisionsFor, listOpenQuestions } from '../../src/decisions/views/question.ts';
+import { decisionsFor, listCountedQuestions } from '../../src/decisions/views/question.ts';
 import { addAccessToken } from '../../src/people/statements/access.ts';
 import { listRunRecords } from '../../src/sync/statements/runs.ts';
 import type { Answers, Subject, User, Waiting } from './answers.ts';
@@ -80,7 +86,7 @@ export async function doAnswer(
     case 'refuse':
       return refuse(deps, work);
     case 'let count':
-      await store.decisions.applyDue();
+      await applyDueAnswers(store);
       return;
     case 'account':
       return createAccount(deps, work);
@@ -105,22 +111,24 @@ async function answerOnPage(deps: AnsweringDeps, work: AnswerWork): Promise<void
   };
   const answer = answers.give(subject);
   await say(deps, work, word, subject, 'answers on a page');
-  const id = await store.decisions.give({
-    ...{ integrationId: integration.id, decision: DECIDED[word], openedUntil: null },
-    ...(isWhole
-      ? ({ about: 'batch', subject: batch } as const)
-      : ({ about: hold.about, subject: hold.id } as const)),
-  });
+  const id = await store.act((trx) =>
+    giveAnswer(trx, {
+      ...{ integrationId: integration.id, decision: DECIDED[word], openedUntil: null },
+      ...(isWhole
+        ? ({ about: 'batch', subject: batch } as const)
+        : ({ about: hold.about, subject: hold.id } as const)),
+    }),
+  );
   if (id === null) return answers.end(answer, 'not taken');
   const how = random.next();
   if (how < 0.4) {
     await life.clock.sleep(random.int(0, 12_000));
-    if (!(await store.decisions.withdraw(id))) return;
+    if (!(await withdrawAnswer(store.connection, id))) return;
     answers.end(answer, 'withdrawn');
     deps.say(`process ${life.name}`, 'withdraws it');
   } else if (how < 0.7) {
     await life.clock.sleep(10_000);
-    await store.decisions.applyDue();
+    await applyDueAnswers(store);
   }
 }
 
@@ -308,7 +316,7 @@ async function listPlain({
   application: { store },
   integration,
 }: Pick<AnswerWork, 'application' | 'integration'>): Promise<Question[]> {
-  const open = await listOpenQuestions(store, integration.id);
+  const open = await listCountedQuestions(store.reader, integration.id);
   return open.filter(({ kind }) => kind !== 'forgotten_person');
 }
 

@@ -7,7 +7,7 @@ import { newId } from '../../src/core/new-id.ts';
 import { DECIDED, decideBatch, decideQuestion } from '../../src/decisions/decide.ts';
 import type { Question } from '../../src/decisions/statements/questions.ts';
 import type { DecisionWord } from '../../src/decisions/views/kinds.ts';
-import { decisionsFor, listOpenQuestions } from '../../src/decisions/views/question.ts';
+import { decisionsFor, listCountedQuestions } from '../../src/decisions/views/question.ts';
 import { undoRun } from '../../src/fields/undo.ts';
 import { forgetPerson } from '../../src/privacy/forget/forget.ts';
 import { openCrm } from '../../src/sync/control/crm-account.ts';
@@ -83,7 +83,7 @@ export async function runErrand(work: DeskWork, errand: Exclude<Errand, { kind: 
 
 async function decide({ application, integration, crm, random, ...work }: DeskWork): Promise<true> {
   const { store } = application;
-  const open = await listOpenQuestions(store, integration.id);
+  const open = await listCountedQuestions(store.reader, integration.id);
   for (const hold of open) {
     if (random.chance(0.3)) continue;
     const word = random.one(decisionsFor(hold));
@@ -108,7 +108,7 @@ async function decide({ application, integration, crm, random, ...work }: DeskWo
     });
     if (isWhole) {
       await decideBatch(
-        store,
+        store.act,
         { id: batch, integrationId: integration.id, kind: 'identity_mass_change' },
         word,
       );

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
 
 const worlds: SyncWorld[] = [];
@@ -28,7 +29,7 @@ async function open(options: SyncWorldOptions = {}, lastName?: string): Promise<
 }
 
 async function theHold({ store }: SyncWorld) {
-  const [hold, ...more] = await store.questions.listOpen();
+  const [hold, ...more] = await listOpenQuestions(store.reader);
   if (!hold || more.length > 0) throw new Error('There is not one hold');
   return hold;
 }
@@ -48,7 +49,7 @@ describe('a profile of a person who has died', () => {
     const world = await open();
     const [id = ''] = await world.addPeople(1);
     await world.sync();
-    await world.store.questions.decide(await theHold(world), 'approved');
+    await recordDecision(world.store, await theHold(world), 'approved');
     expect((await world.sync()).contacts).toMatchObject({ written: 1, held: 0 });
     expect(world.crm.valueOf(id, 'Donor ID')).not.toBeNull();
     expect(await world.spent()).toBe(1);
@@ -58,9 +59,9 @@ describe('a profile of a person who has died', () => {
     const world = await open();
     await world.addPeople(1);
     await world.sync();
-    await world.store.questions.decide(await theHold(world), 'rejected');
+    await recordDecision(world.store, await theHold(world), 'rejected');
     expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, written: 0 });
-    expect(await world.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
   });
 
   it('is a question of its own after the name was approved', async () => {
@@ -69,11 +70,11 @@ describe('a profile of a person who has died', () => {
     await world.sync();
     const name = await theHold(world);
     expect(name.kind).toBe('name_mismatch');
-    await world.store.questions.decide(name, 'approved');
+    await recordDecision(world.store, name, 'approved');
     expect((await world.sync()).contacts).toMatchObject({ held: 1, written: 0 });
     const death = await theHold(world);
     expect(death).toMatchObject({ kind: 'profile_deceased', detail: null });
-    await world.store.questions.decide(death, 'approved');
+    await recordDecision(world.store, death, 'approved');
     expect((await world.sync()).contacts).toMatchObject({ held: 0, written: 1 });
   });
 
@@ -81,7 +82,7 @@ describe('a profile of a person who has died', () => {
     const world = await open();
     const [id = ''] = await world.addPeople(1);
     await world.sync();
-    await world.store.questions.decide(await theHold(world), 'approved');
+    await recordDecision(world.store, await theHold(world), 'approved');
     world.crm.editContact(id, { addresses: ['1 Elsewhere Road, Springfield, IL 62701'] });
     expect((await world.sync()).contacts).toMatchObject({ held: 1, written: 0 });
   });

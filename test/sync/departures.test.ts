@@ -3,6 +3,7 @@ import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
 import { RetriableError } from '../../src/core/errors.ts';
+import { listBatches, recordBatchDecision } from '../../src/decisions/statements/batches.ts';
 import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
 import { isMassDeparture } from '../../src/sync/guards/departures.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
@@ -78,9 +79,9 @@ async function statesOf({ store }: SyncWorld, ids: readonly string[]): Promise<S
 }
 
 async function decide({ store }: SyncWorld, decision: 'approved' | 'rejected'): Promise<number> {
-  const [batch] = await store.questions.listBatches();
+  const [batch] = await listBatches(store.reader);
   if (batch === undefined) throw new Error('No batch waits');
-  return store.questions.decideBatch(batch.id, decision);
+  return recordBatchDecision(store.act, batch.id, decision);
 }
 
 /** As if the decisions had been made so much earlier. */
@@ -110,12 +111,12 @@ describe('a reading that ends quietly after its first page', () => {
     plain.pages = 1;
     const report = await world.sync();
     expect(report).toMatchObject({ ...MISSING, contacts: { read: 100, submitted: 1, skipped: 0 } });
-    const batches = await world.store.questions.listBatches();
+    const batches = await listBatches(world.store.reader);
     expect(batches).toMatchObject([{ kind: 'contacts_missing', isListChanged: false }]);
     expect(await statesOf(world, ids)).not.toContain('removed');
     plain.pages = Number.POSITIVE_INFINITY;
     expect(await world.sync()).toMatchObject({ status: 'succeeded', reason: null });
-    expect(await world.store.questions.listBatches()).toEqual([]);
+    expect(await listBatches(world.store.reader)).toEqual([]);
     expect(await world.store.missingContacts.hasMissing('riverside')).toBe(false);
     expect(await world.spent()).toBeLessThanOrEqual(spent + 1);
   });
@@ -124,7 +125,7 @@ describe('a reading that ends quietly after its first page', () => {
     const { world, plain, ids } = await openPlain(300);
     Object.assign(plain, { pages: 1, error: new RetriableError('away', { code: 'crm_away' }) });
     expect((await world.sync()).reason?.code).toBe('crm_unavailable');
-    expect(await world.store.questions.listBatches()).toEqual([]);
+    expect(await listBatches(world.store.reader)).toEqual([]);
     expect(await statesOf(world, ids)).not.toContain('removed');
   });
 
@@ -150,7 +151,7 @@ describe('a reading that ends quietly after its first page', () => {
     const contacts = { ...integration.contacts, filter: 'Segment = Major' };
     const narrowed = { ...integration, contacts };
     expect(await world.sync({ integration: narrowed })).toMatchObject(MISSING);
-    expect(await world.store.questions.listBatches()).toMatchObject([
+    expect(await listBatches(world.store.reader)).toMatchObject([
       { isListChanged: true, count: 200 },
     ]);
     expect(await decide(world, 'approved')).toBe(200);
@@ -172,7 +173,7 @@ describe('a reading that ends quietly after its first page', () => {
     expect(await world.sync()).toMatchObject({ status: 'succeeded' });
     await makeAnswersOlder(world, 2 * DAY_MS);
     expect(await world.sync()).toMatchObject(MISSING);
-    expect(await world.store.questions.listBatches()).toMatchObject([{ count: 200 }]);
+    expect(await listBatches(world.store.reader)).toMatchObject([{ count: 200 }]);
     expect(await statesOf(world, ids)).not.toContain('removed');
   });
 
@@ -215,7 +216,7 @@ describe('contacts that lookups do not find, without a sign of a deletion', () =
     // Access comes back, which changes no record: they are looked up again.
     for (const id of gone) world.crm.appear(id);
     expect(await world.sync()).toMatchObject({ status: 'succeeded', reason: null });
-    expect(await world.store.questions.listBatches()).toEqual([]);
+    expect(await listBatches(world.store.reader)).toEqual([]);
     expect(await world.spent()).toBe(spent);
   });
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { Contact } from '../../src/core/contact.ts';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { undoRun } from '../../src/fields/undo.ts';
 import { withLease } from '../../src/sync/control/with-lease.ts';
 import { previewRun } from '../../src/sync/preview.ts';
@@ -51,10 +52,10 @@ async function reasonOf({ store }: SyncWorld, id: string): Promise<string | unde
 }
 
 async function decideOnly({ store }: SyncWorld, decision: 'approved' | 'rejected'): Promise<void> {
-  const [hold, ...others] = await store.questions.listOpen();
+  const [hold, ...others] = await listOpenQuestions(store.reader);
   if (!hold || others.length > 0) throw new Error(`There are ${others.length} holds besides`);
   expect(hold.kind).toBe('forgotten_person');
-  expect(await store.questions.decide(hold, decision)).toBe(true);
+  expect(await recordDecision(store, hold, decision)).toBe(true);
 }
 
 const ADA = {
@@ -86,7 +87,7 @@ describe('the person who was erased, under another id', () => {
     expect(await world.spent()).toBe(spent);
     // However often it is read.
     await world.sync({ full: true });
-    expect(await world.store.questions.listOpen()).toHaveLength(1);
+    expect(await listOpenQuestions(world.store.reader)).toHaveLength(1);
     expect(await world.spent()).toBe(spent);
   });
 
@@ -101,7 +102,7 @@ describe('the person who was erased, under another id', () => {
     expect(await reasonOf(world, copy)).toBe('fields_written');
     world.crm.editContact(copy, { employers: ['Another Works'] });
     await world.sync({ full: true });
-    expect(await world.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
     expect(await world.spent()).toBe(spent + 2);
   });
 
@@ -123,7 +124,7 @@ describe('the person who was erased, under another id', () => {
       await world.sync({ integration });
       expect(await world.spent()).toBe(spent + credits);
       expect(await reasonOf(world, other)).toBe(credits > 0 ? 'fields_written' : 'profile_fresh');
-      expect(await world.store.questions.listOpen()).toEqual([]);
+      expect(await listOpenQuestions(world.store.reader)).toEqual([]);
     },
   );
 
@@ -148,7 +149,7 @@ describe('the person who was erased, under another id', () => {
     expect(await tablesNaming(world, copy)).toEqual([]);
     await world.sync({ full: true });
     expect(await tablesNaming(world, copy)).toEqual([]);
-    expect(await world.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
     expect(await world.spent()).toBe(spent);
   });
 
@@ -158,7 +159,7 @@ describe('the person who was erased, under another id', () => {
     const other = { addresses: ['1 Far Away Road, Nome, AK 99762'], employers: ['Arctic Works'] };
     world.crm.addContact({ firstName, lastName, ...other });
     await world.sync();
-    expect(await world.store.questions.listOpen()).not.toContainEqual(
+    expect(await listOpenQuestions(world.store.reader)).not.toContainEqual(
       expect.objectContaining({ kind: 'forgotten_person' }),
     );
   });
@@ -220,7 +221,7 @@ describe('what a person decides about who may be erased, while a run reads', () 
     reading.meanwhile = () => decideOnly(world, 'rejected');
     await world.sync({ full: true });
     expect(await tablesNaming(world, copy)).toEqual([]);
-    expect(await world.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
     expect(await world.spent()).toBe(spent);
   });
 
@@ -247,7 +248,7 @@ describe('what a person decides about who may be erased, while a run reads', () 
     reading.meanwhile = () => decideOnly(world, 'rejected');
     await world.sync({ full: true });
     expect(await reasonOf(world, winner)).toBe('forgotten');
-    expect(await world.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
     expect(await world.spent()).toBe(spent);
   });
 
@@ -266,7 +267,7 @@ describe('what a person decides about who may be erased, while a run reads', () 
     const { world, reading, copy, spent } = await openHeld();
     reading.meanwhile = () => decideOnly(world, 'approved');
     await world.sync({ full: true });
-    expect(await world.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
     expect(await world.spent()).toBe(spent + 1);
     expect(await reasonOf(world, copy)).toBe('fields_written');
   });
@@ -296,10 +297,10 @@ describe('a merge with a contact that was erased', () => {
     expect(await reasonOf(world, winner)).toBe('forgotten_person');
     expect(await world.spent()).toBe(spent);
     await world.sync({ full: true });
-    expect(await world.store.questions.listOpen()).toHaveLength(1);
+    expect(await listOpenQuestions(world.store.reader)).toHaveLength(1);
     await decideOnly(world, 'approved');
     await world.sync({ full: true });
-    expect(await world.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
     expect(await world.spent()).toBe(spent + 1);
   });
 
@@ -321,7 +322,7 @@ describe('a merge with a contact that was erased', () => {
     await world.sync();
     // By that it stays out of the networks.
     expect(await reasonOf(world, winner)).toBe('opted_out');
-    expect(await world.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
     world.crm.editContact(winner, { optedOut: false });
     await world.sync();
     expect(await reasonOf(world, winner)).toBe('forgotten_person');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { listBatches, recordBatchDecision } from '../../src/decisions/statements/batches.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { createSyncWorld, type SyncWorld, WITHOUT_TRIAL } from '../helpers/sync-world.ts';
 
@@ -30,7 +31,7 @@ function move(world: SyncWorld, ids: readonly string[], street: string): void {
 }
 
 async function onlyBatch({ store }: SyncWorld) {
-  const [batch, ...others] = await store.questions.listBatches();
+  const [batch, ...others] = await listBatches(store.reader);
   if (!batch || others.length > 0) throw new Error('there is not one batch');
   return batch;
 }
@@ -77,10 +78,10 @@ describe('the guard against a mass change', () => {
     const { world, ids } = await openEnhanced(60);
     move(world, ids, 'Quarry Lane');
     await world.sync();
-    await world.store.questions.decideBatch((await onlyBatch(world)).id, 'rejected');
+    await recordBatchDecision(world.store.act, (await onlyBatch(world)).id, 'rejected');
     move(world, ids, 'Old Mill Road');
     expect((await world.sync()).contacts).toMatchObject({ chosen: 0, held: 0 });
-    expect(await world.store.questions.listBatches()).toEqual([]);
+    expect(await listBatches(world.store.reader)).toEqual([]);
     expect((await world.sync({ full: true })).contacts.chosen).toBe(0);
     expect(await world.spent()).toBe(60);
   });
@@ -95,7 +96,7 @@ describe('the guard against a mass change', () => {
     expect((await world.sync()).contacts.held).toBe(1);
     move(world, [id], 'Quarry Lane');
     await world.sync();
-    await world.store.questions.decideBatch((await onlyBatch(world)).id, 'rejected');
+    await recordBatchDecision(world.store.act, (await onlyBatch(world)).id, 'rejected');
     world.crm.editContact(id, { addresses });
     await world.sync();
     await world.sync({ full: true });
@@ -109,7 +110,7 @@ describe('the guard against a mass change', () => {
     move(world, ids, 'Quarry Lane');
     await world.sync();
     const { id } = await onlyBatch(world);
-    await world.store.questions.decideBatch(id, 'rejected');
+    await recordBatchDecision(world.store.act, id, 'rejected');
     expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, unchanged: 40 });
     move(world, ids.slice(0, 3), 'Gravel Road');
     await world.sync();

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import type { FieldMapping } from '../../src/core/field-map.ts';
 import type { Profile } from '../../src/core/profile.ts';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { undoRun } from '../../src/fields/undo.ts';
 import { openCrm } from '../../src/sync/control/crm-account.ts';
 import { withLease } from '../../src/sync/control/with-lease.ts';
@@ -105,7 +106,7 @@ async function forgetJobs(world: SyncWorld): Promise<void> {
 }
 
 async function theHold({ store }: SyncWorld) {
-  const [hold, ...more] = await store.questions.listOpen();
+  const [hold, ...more] = await listOpenQuestions(store.reader);
   if (!hold || more.length > 0) throw new Error(`there are ${more.length} more holds`);
   return hold;
 }
@@ -210,10 +211,10 @@ describe('a contact that becomes another person', () => {
     const hold = await theHold(world);
     expect(hold).toMatchObject({ crmId: first, kind: 'values_of_two_people' });
     const spent = await world.spent();
-    await world.store.questions.decide(hold, 'approved');
+    await recordDecision(world.store, hold, 'approved');
     expect((await world.sync()).contacts).toMatchObject({ held: 1 });
     world.crm.allowWrites(first);
-    await world.store.questions.decide(await theHold(world), 'approved');
+    await recordDecision(world.store, await theHold(world), 'approved');
     expect((await world.sync()).contacts).toMatchObject({ written: 1 });
     expect(donorsIn(world, first)).toEqual([donor]);
     expect(await world.spent()).toBe(spent);
@@ -226,7 +227,7 @@ describe('a contact that becomes another person', () => {
     world.crm.editContact(first, identity);
     world.crm.refuseField(first, WORK);
     await world.sync();
-    await world.store.questions.decide(await theHold(world), 'rejected');
+    await recordDecision(world.store, await theHold(world), 'rejected');
     world.crm.allowWrites(first);
     await world.sync({ full: true });
     expect(valuesIn(world, first)).toEqual(before);
@@ -363,7 +364,7 @@ describe('a contact that becomes another person', () => {
     world.crm.editContact(first, next);
     // The profile of the former name is there first, and does not fit.
     await world.sync();
-    await world.store.questions.decide(await theHold(world), 'resubmitted');
+    await recordDecision(world.store, await theHold(world), 'resubmitted');
     await world.sync();
     expect(valuesIn(world, first)).toEqual({
       [DONOR]: donor,
@@ -411,13 +412,13 @@ describe('a contact that becomes another person', () => {
     // The profile of the former name does not fit, and the service does not know the present one.
     const hold = await theHold(world);
     if (hold.kind !== 'new_person_unknown') {
-      await world.store.questions.decide(hold, 'resubmitted');
+      await recordDecision(world.store, hold, 'resubmitted');
       await world.sync();
     }
     await world.sync();
     expect(await theHold(world)).toMatchObject({ kind: 'new_person_unknown', crmId: id });
     expect(valuesIn(world, id)).toEqual(before);
-    await world.store.questions.decide(await theHold(world), 'rejected');
+    await recordDecision(world.store, await theHold(world), 'rejected');
     await world.sync();
     expect(donorsIn(world, id)).toEqual([]);
   });
@@ -436,7 +437,7 @@ describe('a contact that becomes another person', () => {
     world.crm.deleteContact(third);
     world.crm.editContact(first, next);
     await world.sync();
-    await world.store.questions.decide(await theHold(world), 'resubmitted');
+    await recordDecision(world.store, await theHold(world), 'resubmitted');
     const fields = FIELDS.filter(({ to }) => to !== EDUCATION);
     await world.sync({
       full: true,
@@ -613,7 +614,7 @@ describe('a contact that is renamed to somebody whom the service does not know',
   it('keeps the values of the same person under a new name, and is not asked about again', async () => {
     const { world, first, before } = await openRenamed();
     const spent = await world.spent();
-    await world.store.questions.decide(await theHold(world), 'approved');
+    await recordDecision(world.store, await theHold(world), 'approved');
     expect((await world.sync({ full: true })).contacts).toMatchObject({ held: 0, submitted: 0 });
     expect(valuesIn(world, first)).toEqual(before);
     expect(await world.spent()).toBe(spent);
@@ -622,7 +623,7 @@ describe('a contact that is renamed to somebody whom the service does not know',
   it('has its values blanked if a user says that it is another person', async () => {
     const { world, first } = await openRenamed();
     const spent = await world.spent();
-    await world.store.questions.decide(await theHold(world), 'rejected');
+    await recordDecision(world.store, await theHold(world), 'rejected');
     const report = await world.sync();
     expect(report.contacts).toMatchObject({ written: 1, held: 0 });
     expect(Object.values(valuesIn(world, first))).toEqual([null, null, null, null]);
@@ -632,7 +633,7 @@ describe('a contact that is renamed to somebody whom the service does not know',
 
   it('is tried again by the next run where the CRM refuses to blank', async () => {
     const { world, first, before } = await openRenamed();
-    await world.store.questions.decide(await theHold(world), 'rejected');
+    await recordDecision(world.store, await theHold(world), 'rejected');
     world.crm.refuseField(first, WORK);
     await world.sync();
     expect(valuesIn(world, first)).toEqual(before);
@@ -645,7 +646,7 @@ describe('a contact that is renamed to somebody whom the service does not know',
     const { world, first } = await openTwo();
     world.crm.editContact(first, { addresses: ['1 Nowhere Lane, Reno, NV 89501'] });
     await world.sync();
-    expect(await world.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
   });
 });
 
@@ -671,7 +672,7 @@ describe('a merge that comes with another name', () => {
     await world.sync();
     expect(donorsIn(world, first)).toEqual([donor]);
     expect(valuesIn(world, first)).toEqual(expected);
-    expect(await world.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
     expect(await world.spent()).toBe(spent);
   });
 
@@ -729,7 +730,7 @@ describe('a merge that comes with another name', () => {
     world.crm.mergeContact(second, first, { fillsBlanks: true });
     await world.sync();
     expect(valuesIn(world, first)).toEqual(before);
-    expect(await world.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
   });
 
   it('takes out what the CRM filled into blank fields from the other record', async () => {
@@ -804,10 +805,10 @@ describe('a merge that fills blank fields', () => {
     expect(donorsIn(world, heir)).toHaveLength(1);
     await world.sync();
     // The profile of the record that it took in is of another name: it is asked about once more, in vain.
-    await world.store.questions.decide(await theHold(world), 'resubmitted');
+    await recordDecision(world.store, await theHold(world), 'resubmitted');
     for (let night = 0; night < 2; night += 1) await world.sync();
     expect(await theHold(world)).toMatchObject({ kind: 'new_person_unknown', crmId: heir });
-    await world.store.questions.decide(await theHold(world), 'rejected');
+    await recordDecision(world.store, await theHold(world), 'rejected');
     await world.sync();
     expect(donorsIn(world, heir)).toEqual([]);
   });
@@ -847,9 +848,9 @@ describe('another donor for a contact that did not change', () => {
     const report = await world.sync();
     expect(report.contacts).toMatchObject({ written: 0, held: ids.length });
     expect(ids.map((id) => valuesIn(world, id))).toEqual(before);
-    for (const hold of await world.store.questions.listOpen()) {
+    for (const hold of await listOpenQuestions(world.store.reader)) {
       expect(hold.kind).toBe('donor_mass_change');
-      await world.store.questions.decide(hold, 'approved');
+      await recordDecision(world.store, hold, 'approved');
     }
     expect((await world.sync()).contacts).toMatchObject({ written: ids.length });
     for (const id of ids) expect(donorsIn(world, id)).toHaveLength(1);

@@ -3,6 +3,8 @@ import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
 import type { FieldMapping } from '../../src/core/field-map.ts';
 import type { BatchDecision } from '../../src/decisions/statements/batches.ts';
+import { listBatches, recordBatchDecision } from '../../src/decisions/statements/batches.ts';
+import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
 import { withObjections } from '../../src/sync/control/objections.ts';
 import { isMassOptOut } from '../../src/sync/guards/opt-outs.ts';
 import { purgeAllProfiles } from '../../src/sync/purge-old.ts';
@@ -61,7 +63,7 @@ describeEachDatabase('contacts that opt out', (openDatabase) => {
     const { status } = await world.sync({ mappings: lines(MORE) });
     expect(status).toBe('succeeded');
     expect(filled(world)).toEqual([]);
-    const [batch] = await world.store.questions.listBatches();
+    const [batch] = await listBatches(world.store.reader);
     expect(batch).toMatchObject({ kind: 'mass_opt_out', marks: ['Board'] });
     expect(batch?.count).toBe((await profiles(world)).size);
     await later(world, 40);
@@ -69,8 +71,8 @@ describeEachDatabase('contacts that opt out', (openDatabase) => {
     expect((await profiles(world)).size).toBe(batch?.count);
     mark(world, ids, false);
     await world.sync({ mappings: lines(MORE) });
-    expect(await world.store.questions.listBatches()).toEqual([]);
-    expect(await world.store.questions.listOpen()).toEqual([]);
+    expect(await listBatches(world.store.reader)).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
     expect(filled(world).sort()).toEqual([...(await profiles(world)).keys()].sort());
     expect(await world.spent()).toBe(before);
   });
@@ -86,7 +88,7 @@ describeEachDatabase('contacts that opt out', (openDatabase) => {
     await later(world, 11);
     await world.sync();
     expect((await profiles(world)).size).toBe(0);
-    expect(await world.store.questions.listBatches()).toEqual([]);
+    expect(await listBatches(world.store.reader)).toEqual([]);
   });
 
   it('keep their profiles if a user says that the marks are an error, for as long as they are set', async () => {
@@ -99,7 +101,7 @@ describeEachDatabase('contacts that opt out', (openDatabase) => {
     await world.sync();
     const kept = await profiles(world);
     expect(kept.size).toBeGreaterThan(25);
-    expect(await world.store.questions.listBatches()).toEqual([]);
+    expect(await listBatches(world.store.reader)).toEqual([]);
     // The answer was about those marks: one that is set again later is a new one.
     mark(world, ids, false);
     await world.sync({ mappings: lines(MORE) });
@@ -117,24 +119,24 @@ describeEachDatabase('contacts that opt out', (openDatabase) => {
     const { world, ids } = await openSynced(90);
     mark(world, ids.slice(0, 20), true);
     await world.sync();
-    expect(await world.store.questions.listBatches()).toEqual([]);
+    expect(await listBatches(world.store.reader)).toEqual([]);
     await later(world, 6);
     mark(world, ids.slice(20, 40), true);
     await world.sync();
-    const [batch] = await world.store.questions.listBatches();
+    const [batch] = await listBatches(world.store.reader);
     const marked = async (upTo: number) => ids.slice(0, upTo).filter((id) => kept.has(id)).length;
     const kept = await profiles(world);
     expect(batch?.count).toBe(await marked(40));
     await later(world, 20);
     mark(world, ids.slice(40, 42), true);
     await world.sync();
-    const [joined] = await world.store.questions.listBatches();
+    const [joined] = await listBatches(world.store.reader);
     expect(joined).toMatchObject({ id: batch?.id, count: await marked(42) });
     // Decided once: a few more are nothing new.
     await decide(world, 'approved');
     mark(world, ids.slice(42, 46), true);
     await world.sync();
-    expect(await world.store.questions.listBatches()).toEqual([]);
+    expect(await listBatches(world.store.reader)).toEqual([]);
   });
 
   it('are not asked about if they are few in each week', async () => {
@@ -144,7 +146,7 @@ describeEachDatabase('contacts that opt out', (openDatabase) => {
     await later(world, 8);
     mark(world, ids.slice(20, 40), true);
     await world.sync();
-    expect(await world.store.questions.listBatches()).toEqual([]);
+    expect(await listBatches(world.store.reader)).toEqual([]);
   });
 
   it('lose their profile with the next run if they object, unless they are many', async () => {
@@ -175,7 +177,7 @@ describeEachDatabase('contacts that opt out', (openDatabase) => {
     // With the one of before, 25 within a week.
     await objecting(others.slice(0, 24));
     expect((await profiles(world)).size).toBe(left.size);
-    expect(await world.store.questions.listBatches()).toMatchObject([
+    expect(await listBatches(world.store.reader)).toMatchObject([
       { kind: 'mass_opt_out', count: 24, marks: ['objection'] },
     ]);
     await decide(world, 'approved');
@@ -225,14 +227,14 @@ describeEachDatabase('contacts that opt out', (openDatabase) => {
     const [gone = ''] = ids.filter((id) => kept.has(id));
     world.crm.deleteContact(gone);
     await world.sync();
-    expect((await world.store.questions.listBatches())[0]?.count).toBe(kept.size - 1);
+    expect((await listBatches(world.store.reader))[0]?.count).toBe(kept.size - 1);
     mark(
       world,
       ids.filter((id) => id !== gone),
       false,
     );
     await world.sync();
-    expect(await world.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
   });
 
   async function openSynced(people: number, options: SyncWorldOptions = {}) {
@@ -292,9 +294,9 @@ async function later({ database: { db } }: SyncWorld, days: number): Promise<voi
 }
 
 async function decide({ store }: SyncWorld, decision: BatchDecision): Promise<number> {
-  const [batch] = await store.questions.listBatches();
+  const [batch] = await listBatches(store.reader);
   if (batch === undefined) throw new Error('No batch waits');
-  return store.questions.decideBatch(batch.id, decision);
+  return recordBatchDecision(store.act, batch.id, decision);
 }
 
 /** What `serve` does once a day, without a run. */

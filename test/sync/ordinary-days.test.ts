@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryDefaultFields } from '../../connectors/memory/connector.ts';
 import type { RunReport } from '../../src/core/run.ts';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { type Preview, previewRun } from '../../src/sync/preview.ts';
 import { closedAfterTest } from '../helpers/closed-after-test.ts';
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from '../helpers/sync-world.ts';
@@ -122,7 +123,7 @@ describe('many identities that change at once', () => {
     world.crm.addContact({ firstName: 'Ada', lastName: 'Newcomer' });
     expect(await world.sync()).toMatchObject({ status: 'succeeded', contacts: { held: 20 } });
     expect(await world.spent()).toBe(spent + 1);
-    const holds = await world.store.questions.listOpen();
+    const holds = await listOpenQuestions(world.store.reader);
     expect(holds).toHaveLength(20);
     expect(new Set(holds.map(({ batch }) => batch)).size).toBe(1);
     expect(holds[0]).toMatchObject({ kind: 'identity_mass_change', detail: 'addresses' });
@@ -142,15 +143,15 @@ describe('many identities that change at once', () => {
       await world.sync({ only: id, trigger: 'webhook' });
     }
     expect((await world.spent()) - spent).toBeLessThanOrEqual(4);
-    expect(await world.store.questions.listOpen()).toHaveLength(36);
+    expect(await listOpenQuestions(world.store.reader)).toHaveLength(36);
   });
 
   it('are taken over without a credit if a person says that they are the same people', async () => {
     const { world, ids, spent } = await openEnhanced(10, { integration: { guards: GUARDS } });
     for (const id of ids) moveHouse(world, id);
     await world.sync();
-    for (const hold of await world.store.questions.listOpen()) {
-      expect(await world.store.questions.decide(hold, 'rejected')).toBe(true);
+    for (const hold of await listOpenQuestions(world.store.reader)) {
+      expect(await recordDecision(world.store, hold, 'rejected')).toBe(true);
     }
     expect((await world.sync({ full: true })).contacts).toMatchObject({ unchanged: 10 });
     expect(await world.spent()).toBe(spent);
@@ -162,8 +163,8 @@ describe('many identities that change at once', () => {
     await world.sync();
     for (const id of ids.slice(4, 9)) moveHouse(world, id);
     await world.sync();
-    for (const hold of await world.store.questions.listOpen()) {
-      await world.store.questions.decide(hold, 'rejected');
+    for (const hold of await listOpenQuestions(world.store.reader)) {
+      await recordDecision(world.store, hold, 'rejected');
     }
     moveHouse(world, ids[10] ?? '');
     await world.sync();
@@ -174,12 +175,12 @@ describe('many identities that change at once', () => {
     const { world, ids, spent } = await openEnhanced(10, { integration: { guards: GUARDS } });
     for (const id of ids) moveHouse(world, id);
     await world.sync();
-    for (const hold of await world.store.questions.listOpen()) {
-      await world.store.questions.decide(hold, 'approved');
+    for (const hold of await listOpenQuestions(world.store.reader)) {
+      await recordDecision(world.store, hold, 'approved');
     }
     await world.sync();
     expect(await world.spent()).toBe(spent + 10);
-    expect(await world.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
   });
 
   it('need no decision any more once the old details are back', async () => {
@@ -189,7 +190,7 @@ describe('many identities that change at once', () => {
     await world.sync();
     for (const id of ids) world.crm.editContact(id, { addresses: before.get(id) ?? [] });
     expect((await world.sync()).contacts).toMatchObject({ held: 0, unchanged: 10 });
-    expect(await world.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
     expect(await world.spent()).toBe(spent);
   });
 
@@ -210,7 +211,7 @@ describe('many identities that change at once', () => {
     const [late = ''] = ids.slice(-1);
     moveHouse(world, late);
     await world.sync();
-    const holds = await world.store.questions.listOpen();
+    const holds = await listOpenQuestions(world.store.reader);
     expect(holds).toHaveLength(11);
     expect(new Set(holds.map(({ batch }) => batch)).size).toBe(1);
   });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Tables } from '../../src/database/tables/tables.ts';
+import { listOpenQuestions } from '../../src/decisions/statements/questions.ts';
 import { NETWORK_STAGES } from '../../src/networks/mirror-networks.ts';
 import { listAdds } from '../../src/networks/statements/network-adds.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
@@ -32,7 +33,7 @@ async function openProxy(): Promise<PostgresProxy> {
 
 /** Contacts that are held because it is unknown what became of their submission. */
 async function lostAnswers({ store }: SyncWorld): Promise<number> {
-  const holds = await store.questions.listOpen();
+  const holds = await listOpenQuestions(store.reader);
   return holds.filter(({ kind }) => kind === 'lost_answer').length;
 }
 

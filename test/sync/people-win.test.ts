@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Connector } from '../../connectors/contract.ts';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { findWanted } from '../../src/networks/membership.ts';
 import { aWrittenContact, leaveJobsRunning, NET_WORTH, open, strangers } from './worlds.ts';
 
@@ -44,7 +45,7 @@ describe('people win', () => {
     const report = await world.sync();
     expect(report.contacts).toMatchObject({ enhanced: 1, held: 1, written: 0 });
     expect(world.crm.writes).toHaveLength(0);
-    expect(await world.store.questions.listOpen()).toMatchObject([
+    expect(await listOpenQuestions(world.store.reader)).toMatchObject([
       { crmId: id, kind: 'name_mismatch', detail: 'last_name_differs' },
     ]);
   });
@@ -53,9 +54,9 @@ describe('people win', () => {
     const world = await open(strangers);
     const [id = ''] = await world.addPeople(1);
     await world.sync();
-    const [hold] = await world.store.questions.listOpen();
+    const [hold] = await listOpenQuestions(world.store.reader);
     if (!hold) throw new Error('Nothing is held');
-    await world.store.questions.decide(hold, 'approved');
+    await recordDecision(world.store, hold, 'approved');
     const spent = await world.spent();
     expect((await world.sync()).contacts.written).toBe(1);
     expect(world.crm.valueOf(id, 'Donor ID')).not.toBeNull();
@@ -66,22 +67,22 @@ describe('people win', () => {
     const world = await open(strangers);
     const ids = await world.addPeople(2);
     await world.sync();
-    for (const hold of await world.store.questions.listOpen()) {
-      await world.store.questions.decide(hold, 'approved');
+    for (const hold of await listOpenQuestions(world.store.reader)) {
+      await recordDecision(world.store, hold, 'approved');
     }
     world.crm.editContact(ids[0] ?? '', { firstName: 'Zebulon', lastName: 'Xylander' });
     expect((await world.sync()).contacts).toMatchObject({ written: 1, held: 1, submitted: 0 });
     expect(world.crm.writes.map(({ id }) => id)).toEqual([ids[1]]);
-    expect(await world.store.questions.listOpen()).toMatchObject([{ crmId: ids[0] }]);
+    expect(await listOpenQuestions(world.store.reader)).toMatchObject([{ crmId: ids[0] }]);
   });
 
   it('never enhances again a contact that a person rejected, until it becomes another person', async () => {
     const world = await open(strangers);
     const [id = ''] = await world.addPeople(1);
     await world.sync();
-    const [hold] = await world.store.questions.listOpen();
+    const [hold] = await listOpenQuestions(world.store.reader);
     if (!hold) throw new Error('Nothing is held');
-    await world.store.questions.decide(hold, 'rejected');
+    await recordDecision(world.store, hold, 'rejected');
     expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, skipped: 1 });
     world.crm.editContact(id, { firstName: 'Quite', lastName: 'Different' });
     expect((await world.sync()).contacts.chosen).toBe(1);
@@ -190,9 +191,9 @@ describe('people win', () => {
     expect((await world.sync()).contacts).toMatchObject({ skipped: 2, held: 0 });
     for (const id of ids) world.crm.editContact(id, { optedOut: false });
     expect((await world.sync()).contacts).toMatchObject({ held: 2, submitted: 0 });
-    const [hold] = await world.store.questions.listOpen();
+    const [hold] = await listOpenQuestions(world.store.reader);
     if (!hold) throw new Error('Nothing is held');
-    await world.store.questions.decide(hold, 'approved');
+    await recordDecision(world.store, hold, 'approved');
     expect((await world.sync()).contacts).toMatchObject({ written: 1 });
     expect(await world.spent()).toBe(2);
   });

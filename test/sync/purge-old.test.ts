@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { profileDays } from '../../src/core/retention.ts';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { listAuditEntries } from '../../src/privacy/audit/read-audit.ts';
 import { verifyAudit } from '../../src/privacy/audit/verify-audit.ts';
 import { purgeAllProfiles } from '../../src/sync/purge-old.ts';
@@ -71,8 +72,8 @@ describe('profiles that were paid for', () => {
     await world.addPeople(5);
     await world.sync();
     await ageJobs(world, 60 * 24 * 6);
-    for (const hold of await world.store.questions.listOpen()) {
-      await world.store.questions.decide(hold, 'approved');
+    for (const hold of await listOpenQuestions(world.store.reader)) {
+      await recordDecision(world.store, hold, 'approved');
     }
     await world.sync();
     const { db } = world.database;

@@ -4,6 +4,7 @@ import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import type { MemoryCrm } from '../../connectors/memory/crm.ts';
 import { RetriableError } from '../../src/core/errors.ts';
 import type { FieldMapping } from '../../src/core/field-map.ts';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { undoRun } from '../../src/fields/undo.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { openCrm } from '../../src/sync/control/crm-account.ts';
@@ -310,8 +311,8 @@ describeOn('sqlite', 'what was paid for arrives', () => {
     const before = await world.spent();
     await ageJobs(world, 60 * 24 * 30);
     await world.putFaults([{ on: { path: '*results*' }, fault: { kind: 'jobsVanish' } }]);
-    for (const hold of await world.store.questions.listOpen()) {
-      await world.store.questions.decide(hold, 'approved');
+    for (const hold of await listOpenQuestions(world.store.reader)) {
+      await recordDecision(world.store, hold, 'approved');
     }
     await world.sync();
     expect(known(world)).toBeGreaterThan(0);

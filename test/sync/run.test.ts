@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { getSubject } from '../../src/decisions/views/question.ts';
 import { listRunRecords } from '../../src/sync/statements/runs.ts';
 import { sharedBy } from './shared-by.ts';
@@ -272,7 +273,7 @@ describe('a merge in the CRM', () => {
     expect(await world.spent()).toBe(spent);
     const rows = await world.store.contacts.find('riverside', [winner]);
     expect(rows.get(winner)).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
-    expect(await world.store.questions.listOpen()).toMatchObject([{ crmId: winner }]);
+    expect(await listOpenQuestions(world.store.reader)).toMatchObject([{ crmId: winner }]);
   });
 
   it('takes the question about a name along, and heeds what a person says to it', async () => {
@@ -283,10 +284,10 @@ describe('a merge in the CRM', () => {
     const winner = world.crm.addContact({ ...contact, id: 'winner', employers: ['Elsewhere'] });
     world.crm.mergeContact(loser, winner);
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0, held: 1 });
-    const [hold, ...others] = await world.store.questions.listOpen();
+    const [hold, ...others] = await listOpenQuestions(world.store.reader);
     expect(others).toEqual([]);
     expect(hold).toMatchObject({ crmId: winner, kind: 'name_mismatch' });
-    if (hold) await world.store.questions.decide(hold, 'approved');
+    if (hold) await recordDecision(world.store, hold, 'approved');
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 1, held: 0 });
     expect(world.crm.valueOf(winner, 'Donor ID')).not.toBeNull();
     expect(await world.spent()).toBe(1);
@@ -296,15 +297,15 @@ describe('a merge in the CRM', () => {
     const world = await open(strangers);
     const [loser = '', winner = ''] = await world.addPeople(2);
     await world.sync();
-    for (const hold of await world.store.questions.listOpen()) {
+    for (const hold of await listOpenQuestions(world.store.reader)) {
       const decision = getSubject(hold) === loser ? 'approved' : 'resubmitted';
-      await world.store.questions.decide(hold, decision);
+      await recordDecision(world.store, hold, decision);
     }
     world.crm.mergeContact(loser, winner);
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 0, held: 1 });
-    const [hold] = await world.store.questions.listOpen();
+    const [hold] = await listOpenQuestions(world.store.reader);
     expect(hold).toMatchObject({ crmId: winner, kind: 'name_mismatch' });
-    if (hold) await world.store.questions.decide(hold, 'approved');
+    if (hold) await recordDecision(world.store, hold, 'approved');
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0, written: 1 });
     expect(await world.spent()).toBe(2);
   });

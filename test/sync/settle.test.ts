@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { recordAcceptedSubmission } from '../../src/credits/statements/answers.ts';
 import { recordSubmissionIntent } from '../../src/credits/statements/intents.ts';
 import { findOpenSubmission } from '../../src/credits/statements/submissions.ts';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { getSubject } from '../../src/decisions/views/question.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { runSync } from '../../src/sync/run.ts';
@@ -115,7 +116,7 @@ describe('a lost answer', () => {
       expect(report.contacts).toMatchObject({ held: chosen, submitted: 0, written: 0 });
       expect(report.credits.enhancements.spent).toBe(chosen);
       expect(await world.spent()).toBe(chosen);
-      const holds = await world.store.questions.listOpen();
+      const holds = await listOpenQuestions(world.store.reader);
       expect(new Set(holds.map(({ kind }) => kind))).toEqual(new Set(['lost_answer']));
       expect((await world.sync({ full: true })).contacts).toMatchObject({
         chosen: 0,
@@ -149,7 +150,7 @@ describe('a lost answer', () => {
       const { world, home, move, reason } = await openMoved();
       move(home);
       expect((await world.sync()).contacts).toMatchObject({ chosen: 0, held: 0 });
-      expect(await world.store.questions.listOpen()).toEqual([]);
+      expect(await listOpenQuestions(world.store.reader)).toEqual([]);
       expect(await reason()).toBe('profile_fresh');
       expect((await world.sync({ full: true })).contacts.chosen).toBe(0);
       expect(await world.spent()).toBe(2);
@@ -171,8 +172,8 @@ describe('a lost answer', () => {
 
     it('costs no credit either if a person has rejected to ask again before that', async () => {
       const { world, id, home, move } = await openMoved();
-      const [hold] = await world.store.questions.listOpen();
-      if (hold) await world.store.questions.decide(hold, 'rejected');
+      const [hold] = await listOpenQuestions(world.store.reader);
+      if (hold) await recordDecision(world.store, hold, 'rejected');
       move(home);
       await world.sync();
       await world.sync({ full: true });
@@ -188,7 +189,7 @@ describe('a lost answer', () => {
       const refresh = { afterDays: 365, whenIdentityChanges: false };
       await world.sync({ integration: { ...world.integration, refresh } });
       expect(await reason()).toBe('lost_answer');
-      expect(await world.store.questions.listOpen()).toHaveLength(1);
+      expect(await listOpenQuestions(world.store.reader)).toHaveLength(1);
       expect(await world.spent()).toBe(2);
     });
 
@@ -197,22 +198,22 @@ describe('a lost answer', () => {
       ['has rejected to ask again', true],
     ])('is not over while the address cannot be read, where a person %s', async (_, isRejected) => {
       const { world, home, move, reason } = await openMoved();
-      const [hold] = await world.store.questions.listOpen();
-      if (hold && isRejected) await world.store.questions.decide(hold, 'rejected');
+      const [hold] = await listOpenQuestions(world.store.reader);
+      if (hold && isRejected) await recordDecision(world.store, hold, 'rejected');
       const before = await reason();
       world.crm.hideSource('address');
       expect((await world.sync({ full: true })).contacts.chosen).toBe(0);
       world.crm.showSource('address');
       expect((await world.sync({ full: true })).contacts.chosen).toBe(0);
       expect(await reason()).toBe(before);
-      expect(await world.store.questions.listOpen()).toHaveLength(isRejected ? 0 : 1);
+      expect(await listOpenQuestions(world.store.reader)).toHaveLength(isRejected ? 0 : 1);
       // Only what can be read says that it is back.
       world.crm.hideSource('address');
       move(home);
       await world.sync({ full: true });
       world.crm.showSource('address');
       await world.sync({ full: true });
-      expect(await world.store.questions.listOpen()).toEqual([]);
+      expect(await listOpenQuestions(world.store.reader)).toEqual([]);
       expect(await world.spent()).toBe(2);
     });
 
@@ -290,10 +291,10 @@ describe('a lost answer', () => {
     await world.addPeople(3);
     await world.putFaults([{ on: ON_SUBMIT, times: 1, fault: { kind: 'resetAfter' } }]);
     await world.sync();
-    const [one, two] = await world.store.questions.listOpen();
+    const [one, two] = await listOpenQuestions(world.store.reader);
     if (!one || !two) throw new Error('Nothing is held');
-    await world.store.questions.decide(one, 'resubmitted');
-    await world.store.questions.decide(two, 'rejected');
+    await recordDecision(world.store, one, 'resubmitted');
+    await recordDecision(world.store, two, 'rejected');
     const report = await world.sync();
     expect(report.contacts).toMatchObject({ submitted: 1, written: 1 });
     expect(await world.spent()).toBe(4);
@@ -335,7 +336,7 @@ describe('a lost answer', () => {
     expect(rows.get(out)).toMatchObject({ state: 'settled', outcomeReason: 'opted_out' });
     expect(rows.get(gone)).toMatchObject({ state: 'removed', outcomeReason: 'deleted_in_crm' });
     expect(rows.get(stays)).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
-    const open_ = await world.store.questions.listOpen(world.integration.id);
+    const open_ = await listOpenQuestions(world.store.reader, world.integration.id);
     expect(open_.map(getSubject)).toEqual([stays]);
     expect(await world.spent()).toBe(3);
   });
@@ -366,7 +367,7 @@ describe('a lost answer', () => {
     await world.sync();
     const rows = await world.store.contacts.find(world.integration.id, [winner]);
     expect(rows.get(winner)).toMatchObject({ state: 'held', outcomeReason: 'lost_answer' });
-    expect(await world.store.questions.listOpen()).toMatchObject([{ crmId: winner }]);
+    expect(await listOpenQuestions(world.store.reader)).toMatchObject([{ crmId: winner }]);
     expect(await world.spent()).toBe(2);
   });
 
@@ -446,7 +447,7 @@ describe('a lost answer', () => {
         credits: { enhancements: { spent: 1 } },
       });
       expect((await world.spent()) - spent).toBe(1);
-      expect(await world.store.questions.listOpen()).toMatchObject([{ kind: 'lost_answer' }]);
+      expect(await listOpenQuestions(world.store.reader)).toMatchObject([{ kind: 'lost_answer' }]);
       // Two minutes of quiet time would have been watched by a dozen readings.
       expect((await submitsAndReadings(world)).length - before).toBeLessThan(10);
     },

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Identity, identityText, personText } from '../../src/core/contact.ts';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { undoRun } from '../../src/fields/undo.ts';
 import { openCrm } from '../../src/sync/control/crm-account.ts';
 import { withLease } from '../../src/sync/control/with-lease.ts';
@@ -267,9 +268,9 @@ describe('a shared profile', () => {
     const [copy = ''] = copyPeople(world.crm, neighbour.crm);
     await world.sync();
     expect((await neighbour.sync()).contacts).toMatchObject({ held: 1, submitted: 0 });
-    const [hold] = await world.store.questions.listOpen('lakeside');
+    const [hold] = await listOpenQuestions(world.store.reader, 'lakeside');
     if (!hold) throw new Error('Nothing is held');
-    await world.store.questions.decide(hold, 'approved');
+    await recordDecision(world.store, hold, 'approved');
     expect((await world.sync({ full: true })).contacts).toMatchObject({ held: 1, written: 0 });
     expect((await neighbour.sync()).contacts).toMatchObject({ written: 1 });
     expect(world.crm.valueOf(id, DONOR_ID)).toBeNull();
@@ -351,8 +352,8 @@ describe('a lost answer about people of another integration', () => {
     const [own, others] = await Promise.all([world.sync(), neighbour.sync()]);
     expect([own.contacts.held, others.contacts.held]).toEqual([4, 4]);
     expect(await world.spent()).toBe(4);
-    for (const hold of await world.store.questions.listOpen()) {
-      await world.store.questions.decide(hold, 'resubmitted');
+    for (const hold of await listOpenQuestions(world.store.reader)) {
+      await recordDecision(world.store, hold, 'resubmitted');
     }
     expect((await world.sync()).contacts).toMatchObject({ submitted: 4, written: 4 });
     expect((await neighbour.sync()).contacts).toMatchObject({ submitted: 0, written: 4 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryConnector } from '../../connectors/memory/connector.ts';
 import { systemClock } from '../../src/core/clock.ts';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import type { PartnerClient } from '../../src/partner/client.ts';
 import { IDLE_MS } from '../../src/sync/control/control.ts';
 import { readReasons } from '../../src/sync/views/run-contacts.ts';
@@ -185,8 +186,8 @@ describe('the first submission under a mapping', () => {
     await world.addPeople(60);
     await world.sync();
     isOn = false;
-    for (const hold of (await world.store.questions.listOpen()).slice(0, 3)) {
-      await world.store.questions.decide(hold, 'approved');
+    for (const hold of (await listOpenQuestions(world.store.reader)).slice(0, 3)) {
+      await recordDecision(world.store, hold, 'approved');
     }
     expect(await world.sync()).toMatchObject({ status: 'succeeded' });
     expect(await world.spent()).toBeGreaterThan(50);

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { listOpenQuestions, recordDecision } from '../../src/decisions/statements/questions.ts';
 import { createSyncWorld, type SyncWorld } from '../helpers/sync-world.ts';
 
 const worlds: SyncWorld[] = [];
@@ -33,7 +34,7 @@ describe('a profile of which the service is not sure', () => {
     const [id] = await world.addPeople(1);
     expect((await world.sync()).contacts).toMatchObject({ enhanced: 1, held: 1, written: 0 });
     expect(world.crm.writes).toEqual([]);
-    expect(await world.store.questions.listOpen()).toMatchObject([
+    expect(await listOpenQuestions(world.store.reader)).toMatchObject([
       { crmId: id, kind: 'match_unsure', detail: '0.89' },
     ]);
     expect((await world.sync({ full: true })).contacts).toMatchObject({ chosen: 0, held: 1 });
@@ -44,9 +45,9 @@ describe('a profile of which the service is not sure', () => {
     const world = await open(0.9, 0.89);
     await world.addPeople(1);
     await world.sync();
-    const [hold] = await world.store.questions.listOpen();
+    const [hold] = await listOpenQuestions(world.store.reader);
     if (hold === undefined) throw new Error('There is no hold');
-    await world.store.questions.decide(hold, 'approved');
+    await recordDecision(world.store, hold, 'approved');
     expect((await world.sync()).contacts).toMatchObject({ written: 1, held: 0 });
     expect(await world.spent()).toBe(1);
   });

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { Integration } from '../../core/integration-settings.ts';
+import { listBatches } from '../../decisions/statements/batches.ts';
+import { countOpenQuestions } from '../../decisions/statements/questions.ts';
 import { describeRequest, listApprovals } from '../../decisions/views/approval.ts';
 import type { Store } from '../../store.ts';
 import { listNewestRuns, type RunRecord } from '../../sync/statements/runs.ts';
@@ -18,9 +20,9 @@ export function createStateReader(store: Store) {
     return new Map(ids.map((id) => [id, toRunState(newest.get(id) ?? [])]));
   });
   return async (integrations: readonly Integration[]): Promise<IntegrationState[]> => {
-    const contacts = await store.questions.countOpen('contact');
-    const networks = await store.questions.countOpen('network');
-    const allBatches = Map.groupBy(await store.questions.listBatches(), (one) => one.integrationId);
+    const contacts = await countOpenQuestions(store.reader, 'contact');
+    const networks = await countOpenQuestions(store.reader, 'network');
+    const allBatches = Map.groupBy(await listBatches(store.reader), (one) => one.integrationId);
     const waiting = (await listApprovals(store)).filter(({ confirmedBy }) => confirmedBy === null);
     const approvals = Map.groupBy(waiting, (one) => one.integrationId);
     const runs = await digests(integrations.map(({ id }) => id));

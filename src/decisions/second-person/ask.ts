@@ -5,6 +5,7 @@ import type { Actor } from '../../core/actor.ts';
 import { collect } from '../../core/collect.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import type { Account, SecondPersonRules } from '../../core/second-person.ts';
+import type { Reader } from '../../database/reader.ts';
 import { type ForgetPersonDeps, integrationsToForget } from '../../privacy/forget/targets.ts';
 import type { Store } from '../../store.ts';
 import { DECIDED } from '../decide.ts';
@@ -13,10 +14,13 @@ import {
   type ApprovalRecord,
   type ApprovalRequest,
   type NewApproval,
+  recordApproval,
   requestText,
 } from '../statements/approvals.ts';
 import type { QuestionBatch } from '../statements/batches.ts';
+import { listQuestionsOfBatch, listQuestionsOfReason } from '../statements/batches.ts';
 import type { Question } from '../statements/questions.ts';
+import { findQuestion } from '../statements/questions.ts';
 import type { DecisionWord } from '../views/kinds.ts';
 
 export interface AskDeps {
@@ -52,12 +56,14 @@ export async function askSecondPerson(
   if (!isMany(twoPeople, asked.request, subject.contacts)) return null;
   if (account === null) throw withoutAccount();
   const { decisions: _, ...known } = subject;
-  const { approval } = await application.store.actingAs(actor).approvals.ask({
-    ...known,
-    request: asked.request,
-    crmId: asked.crmId ?? null,
-    by: { actor, account },
-  });
+  const { approval } = await application.store.actingAs(actor).act((trx) =>
+    recordApproval(trx, {
+      ...known,
+      request: asked.request,
+      crmId: asked.crmId ?? null,
+      by: { actor, account },
+    }),
+  );
   return approval;
 }
 
@@ -109,7 +115,7 @@ export async function readSubject(
   const held: Held[] = [];
   const decisions: ApprovalDecision[] = [];
   for (const decision of request.decisions) {
-    const some = await heldBy(store, decision);
+    const some = await heldBy(store.reader, decision);
     for (const { id, contacts } of some) hash.update(`\n${id} ${contacts}`);
     held.push(...some);
     const openedUntil = some.reduce((latest, { openedAt }) => Math.max(latest, openedAt), 0);
@@ -135,17 +141,17 @@ interface Held {
 
 /** The open questions that a decision is about, in an order of their own. */
 async function heldBy(
-  { questions }: Pick<Store, 'questions'>,
+  reader: Reader,
   { about, subject, integrationId, openedUntil, decision }: ApprovalDecision,
 ): Promise<Held[]> {
   if (about === 'contact' || about === 'network') {
-    const question = await questions.find(subject);
+    const question = await findQuestion(reader, subject);
     return question?.about === about && question.decision === null ? [toHeld(question)] : [];
   }
   const found =
     about === 'batch'
-      ? await questions.listOfBatch({ id: subject, integrationId })
-      : await collect(questions.listOfReason(integrationId, subject, openedUntil ?? 0));
+      ? await listQuestionsOfBatch(reader, { id: subject, integrationId })
+      : await collect(listQuestionsOfReason(reader, integrationId, subject, openedUntil ?? 0));
   return found.map(toHeld);
 
   function toHeld(question: Question): Held {

@@ -1,5 +1,7 @@
 /** Carries out, in the service, what was confirmed: also what a process left that ended in the middle of it. */
+
 import { messageOf } from '../../core/errors.ts';
+import { listStoredApprovals } from '../statements/approvals.ts';
 import { listApprovals } from '../views/approval.ts';
 import { type ConfirmDeps, carryOut } from './confirm.ts';
 
@@ -52,7 +54,7 @@ export function createApprovalWatch(deps: CarryOnDeps): () => void {
         log.warn({ approval: id, error: messageOf(error) }, 'what was confirmed waits');
       });
     }
-    const left = await application.store.approvals.list();
+    const left = await listStoredApprovals(application.store);
     return left.every(({ confirmedBy }) => confirmedBy === null);
   }
 }

@@ -16,6 +16,13 @@ import type { ErasureReceipt } from '../../privacy/forget/receipt.ts';
 import { openCrm } from '../../sync/control/crm-account.ts';
 import { withLease } from '../../sync/control/with-lease.ts';
 import type { ApprovalRecord } from '../statements/approvals.ts';
+import {
+  endApproval,
+  findStoredApproval,
+  recordConfirmation,
+  recordRefusal,
+} from '../statements/approvals.ts';
+import { applyDueAnswers } from '../statements/withdrawable-answers.ts';
 import { type AskDeps, type Requester, readSubject } from './ask.ts';
 
 export interface ConfirmDeps {
@@ -46,10 +53,10 @@ export async function confirmApproval(
   const { digest, decisions } = await readSubject(application, asked);
   if (digest !== approval.digest) throw refusal('approval_changed', CHANGED);
   const store = application.store.actingAs(actor);
-  const become = await store.approvals.confirm(approval, decisions);
+  const become = await recordConfirmation(store.act, approval, decisions);
   if (become === 'changed') throw refusal('approval_changed', CHANGED);
   if (become === 'gone') throw refusal('approval_gone', GONE);
-  if (decisions !== null) await store.decisions.applyDue();
+  if (decisions !== null) await applyDueAnswers(store);
 }
 
 /** An account that was made after the question may be one that who asked has made. */
@@ -72,8 +79,8 @@ export async function refuseApproval(
   approval: ApprovalRecord,
   { actor }: Requester,
 ): Promise<void> {
-  const { approvals } = application.store.actingAs(actor);
-  if (!(await approvals.refuse(approval))) throw refusal('approval_gone', GONE);
+  const { act } = application.store.actingAs(actor);
+  if (!(await act((trx) => recordRefusal(trx, approval)))) throw refusal('approval_gone', GONE);
 }
 
 /** What was done of it; both null for decisions, which count by themselves. */
@@ -94,7 +101,7 @@ export async function carryOut(
   { id }: Pick<ApprovalRecord, 'id'>,
   signal: AbortSignal,
 ): Promise<CarriedOut> {
-  const approval = await deps.application.store.approvals.find(id);
+  const approval = await findStoredApproval(deps.application.store, id);
   const by = approval?.confirmedBy ?? null;
   if (approval === undefined || by === null) return NOTHING;
   const store = deps.application.store.actingAs(by);
@@ -115,11 +122,11 @@ export async function carryOut(
       crmId: approval.crmId ?? '',
     },
   ).catch(async (error: unknown) => {
-    if (isKnownNowhere(error)) await store.approvals.done(approval);
+    if (isKnownNowhere(error)) await endApproval(store.connection, approval);
     throw error;
   });
   // What the CRM has not let be cleared is tried again.
-  if (forget.complete) await store.approvals.done(approval);
+  if (forget.complete) await endApproval(store.connection, approval);
   return { ...NOTHING, forget };
 }
 
@@ -141,13 +148,13 @@ async function undoConfirmed(
   try {
     return await withLease(open.deps, integration.id, async (lease) => {
       // Another process may have done it while this one waited.
-      if ((await store.approvals.find(approval.id)) === undefined) return null;
+      if ((await findStoredApproval(store, approval.id)) === undefined) return null;
       const asked = { run, approval: approval.id };
       const integrationId = integration.id;
       await noteEntries(store.act, [{ action: 'undo.asked', integrationId, details: asked }]);
       const report = await undoRun(await openCrm(open.deps, lease), lease, run);
       // What the CRM has refused is tried again.
-      if (report.contacts.refused === 0) await store.approvals.done(approval);
+      if (report.contacts.refused === 0) await endApproval(store.connection, approval);
       return report;
     });
   } finally {

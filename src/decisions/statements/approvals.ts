@@ -6,13 +6,15 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { type Actor, PRODUCT } from '../../core/actor.ts';
-import type { Clock } from '../../core/clock.ts';
 import { isDonorSyncError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
+import type { Act, ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
-import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
+import type { Sealer } from '../../database/encryption/sealed.ts';
+import type { Reader, TimedConnection } from '../../database/reader.ts';
+import type { Tables, Trx } from '../../database/tables/tables.ts';
 import { auditSealer } from '../../privacy/audit/chain.ts';
-import { type AuditDetails, auditRecorder } from '../../privacy/audit/record.ts';
+import { type AuditDetails, recordEntry } from '../../privacy/audit/record.ts';
 import {
   type Answer,
   actorSchema,
@@ -80,204 +82,216 @@ export interface ApprovalRecord extends NewApproval {
   confirmedBy: Actor | null;
 }
 
-export interface ApprovalDeps {
-  db: Database;
-  clock: Clock;
-  fingerprint: Fingerprint;
-  actor: Actor;
+/** The database, and what opens and proves its approvals. */
+export interface ApprovalSource {
+  readonly reader: Reader;
+  readonly fingerprint: Fingerprint;
 }
 
 /** What became of confirming: `gone` if another person was first. */
 export type Confirmed = 'confirmed' | 'gone' | 'changed';
 
-export function approvalQueries(deps: ApprovalDeps) {
-  const { db, clock, fingerprint } = deps;
-  const record = auditRecorder(deps);
-  const sealer = () => auditSealer(fingerprint);
+/** Puts it on record; what waits already is not asked for twice. */
+export async function recordApproval(
+  trx: ActorTransaction,
+  approval: NewApproval,
+): Promise<{ approval: ApprovalRecord; isNew: boolean }> {
+  const { crmId, ...asked } = approval;
+  const { digest } = asked;
+  const integrationId = asked.integrations[0] ?? '';
+  const askedAt = trx.clock.now();
+  const id = newId(askedAt);
+  const place = { id, integration_id: integrationId, crm_id: crmId };
+  const sealer = auditSealer(trx.fingerprint);
+  const given = sealer.seal(JSON.stringify(asked), answerSealContext('given', place));
+  const { numInsertedOrUpdatedRows } = await trx
+    .insertInto('answers')
+    .values({
+      ...place,
+      about: 'request',
+      subject: digest,
+      given,
+      given_at: askedAt,
+      needs: 'second_person',
+      in_force_from: null,
+      void_from: askedAt + APPROVAL_MS,
+    })
+    .onConflict((c) => c.columns(['integration_id', 'about', 'subject']).doNothing())
+    .executeTakeFirst();
+  const row = await trx
+    .selectFrom('answers')
+    .selectAll()
+    .where('integration_id', '=', integrationId)
+    .where('about', '=', 'request')
+    .where('subject', '=', digest)
+    .executeTakeFirstOrThrow();
+  const known = openRow(sealer, row);
+  const isNew = Boolean(numInsertedOrUpdatedRows);
+  if (isNew) await recordEntry(trx, toAuditEntry('approval.asked', known, {}));
+  return { approval: known, isNew };
+}
 
-  return {
-    /** Puts it on record; what waits already is not asked for twice. */
-    async ask(approval: NewApproval): Promise<{ approval: ApprovalRecord; isNew: boolean }> {
-      const { crmId, ...asked } = approval;
-      const { digest } = asked;
-      const integrationId = asked.integrations[0] ?? '';
-      const askedAt = clock.now();
-      const id = newId(askedAt);
-      const place = { id, integration_id: integrationId, crm_id: crmId };
-      const given = sealer().seal(JSON.stringify(asked), answerSealContext('given', place));
-      return db.transaction().execute(async (trx) => {
-        const { numInsertedOrUpdatedRows } = await trx
-          .insertInto('answers')
-          .values({
-            ...place,
-            about: 'request',
-            subject: digest,
-            given,
-            given_at: askedAt,
-            needs: 'second_person',
-            in_force_from: null,
-            void_from: askedAt + APPROVAL_MS,
-          })
-          .onConflict((c) => c.columns(['integration_id', 'about', 'subject']).doNothing())
-          .executeTakeFirst();
-        const row = await trx
-          .selectFrom('answers')
-          .selectAll()
-          .where('integration_id', '=', integrationId)
-          .where('about', '=', 'request')
-          .where('subject', '=', digest)
-          .executeTakeFirstOrThrow();
-        const known = openRow(row);
-        const isNew = Boolean(numInsertedOrUpdatedRows);
-        if (isNew) await record(trx, toAuditEntry('approval.asked', known, {}));
-        return { approval: known, isNew };
-      });
-    },
+/** All that wait or are being carried out, the oldest first; what was changed in the database is not among them. */
+export async function listStoredApprovals({
+  reader,
+  fingerprint,
+}: ApprovalSource): Promise<ApprovalRecord[]> {
+  const sealer = auditSealer(fingerprint);
+  const rows = await selectRequests(reader).orderBy('given_at').execute();
+  return rows.flatMap((row) => readable(sealer, row));
+}
 
-    /** All that wait or are being carried out, the oldest first; what was changed in the database is not among them. */
-    async list(): Promise<ApprovalRecord[]> {
-      const rows = await selectRequests().orderBy('given_at').execute();
-      return rows.flatMap(readable);
-    },
+export async function findStoredApproval(
+  { reader, fingerprint }: ApprovalSource,
+  id: string,
+): Promise<ApprovalRecord | undefined> {
+  const rows = await selectRequests(reader).where('id', '=', id).execute();
+  return rows.flatMap((row) => readable(auditSealer(fingerprint), row))[0];
+}
 
-    async find(id: string): Promise<ApprovalRecord | undefined> {
-      const rows = await selectRequests().where('id', '=', id).execute();
-      return rows.flatMap(readable)[0];
-    },
-
-    /** Confirms for the one who acts; `decisions` are what counts from now on, null for all else. */
-    async confirm(
-      approval: ApprovalRecord,
-      decisions: readonly Answer[] | null,
-    ): Promise<Confirmed> {
-      try {
-        return await db.transaction().execute(async (trx) => {
-          const isTaken =
-            decisions === null ? await claim(trx, approval) : await take(trx, approval);
-          if (!isTaken) return 'gone';
-          for (const decision of decisions ?? []) {
-            const id = await insertAnswer(trx, deps, decision, clock.now());
-            if (id === null) throw new DecidedMeanwhile();
-          }
-          const asker = approval.by.account.name;
-          await record(trx, toAuditEntry('approval.confirmed', approval, { asker }));
-          return 'confirmed';
-        });
-      } catch (error) {
-        if (error instanceof DecidedMeanwhile) return 'changed';
-        throw error;
+/** Confirms for the one who acts; `decisions` are what counts from now on, null for all else. */
+export async function recordConfirmation(
+  act: Act,
+  approval: ApprovalRecord,
+  decisions: readonly Answer[] | null,
+): Promise<Confirmed> {
+  try {
+    return await act(async (trx) => {
+      const isTaken = decisions === null ? await claim(trx, approval) : await take(trx, approval);
+      if (!isTaken) return 'gone';
+      for (const decision of decisions ?? []) {
+        const id = await insertAnswer(trx, decision, trx.clock.now());
+        if (id === null) throw new DecidedMeanwhile();
       }
-    },
+      const asker = approval.by.account.name;
+      await recordEntry(trx, toAuditEntry('approval.confirmed', approval, { asker }));
+      return 'confirmed';
+    });
+  } catch (error) {
+    if (error instanceof DecidedMeanwhile) return 'changed';
+    throw error;
+  }
+}
 
-    /** Takes one away, also one that is confirmed and cannot be carried out; false if it is gone. */
-    refuse(approval: ApprovalRecord): Promise<boolean> {
-      return db.transaction().execute(async (trx) => {
-        const { numDeletedRows } = await trx
-          .deleteFrom('answers')
-          .where('id', '=', approval.id)
-          .where('needs', '=', 'second_person')
-          .executeTakeFirst();
-        if (numDeletedRows === 0n) return false;
-        const asker = approval.by.account.name;
-        await record(trx, toAuditEntry('approval.refused', approval, { asker }));
-        return true;
-      });
-    },
+/** Takes one away, also one that is confirmed and cannot be carried out; false if it is gone. */
+export async function recordRefusal(
+  trx: ActorTransaction,
+  approval: ApprovalRecord,
+): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('answers')
+    .where('id', '=', approval.id)
+    .where('needs', '=', 'second_person')
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) return false;
+  const asker = approval.by.account.name;
+  await recordEntry(trx, toAuditEntry('approval.refused', approval, { asker }));
+  return true;
+}
 
-    /** What was confirmed is done. */
-    async done({ id }: Pick<ApprovalRecord, 'id'>): Promise<void> {
-      await db
-        .deleteFrom('answers')
-        .where('id', '=', id)
-        .where('needs', '=', 'second_person')
-        .execute();
-    },
+/** What was confirmed is done. */
+export async function endApproval(
+  connection: TimedConnection,
+  { id }: Pick<ApprovalRecord, 'id'>,
+): Promise<void> {
+  await connection
+    .deleteFrom('answers')
+    .where('id', '=', id)
+    .where('needs', '=', 'second_person')
+    .execute();
+}
 
-    /** Takes away what has run out. */
-    async expire(): Promise<void> {
-      const now = clock.now();
-      const rows = await selectRequests().execute();
+/** The store, as far as the product takes away what has run out. */
+export interface ApprovalStore extends ApprovalSource {
+  actingAs(actor: Actor): { readonly act: Act };
+}
+
+/** Takes away what has run out. */
+export async function expireApprovals(store: ApprovalStore): Promise<void> {
+  const { reader, fingerprint } = store;
+  const sealer = auditSealer(fingerprint);
+  const rows = await selectRequests(reader).where('void_from', 'is not', null).execute();
+  for (const row of rows) {
+    await store.actingAs(PRODUCT).act(async (trx) => {
+      const now = trx.clock.now();
+      const at = row.void_from ?? now;
       // One that is far ahead was made before the clock was set back.
-      const isOver = (at: number) => at <= now || at > now + APPROVAL_MS;
-      for (const row of rows.filter(({ void_from: at }) => at !== null && isOver(at))) {
-        await db.transaction().execute(async (trx) => {
-          const { numDeletedRows } = await trx
-            .deleteFrom('answers')
-            .where('id', '=', row.id)
-            .where('void_from', '=', row.void_from)
-            .executeTakeFirst();
-          const [known] = readable(row);
-          if (numDeletedRows === 0n || known === undefined) return;
-          const asker = known.by.account.name;
-          const byItself = auditRecorder({ ...deps, actor: PRODUCT });
-          await byItself(trx, toAuditEntry('approval.ran_out', known, { asker }));
-        });
-      }
-    },
+      if (at > now && at <= now + APPROVAL_MS) return;
+      const { numDeletedRows } = await trx
+        .deleteFrom('answers')
+        .where('id', '=', row.id)
+        .where('void_from', '=', row.void_from)
+        .executeTakeFirst();
+      const [known] = readable(sealer, row);
+      if (numDeletedRows === 0n || known === undefined) return;
+      const asker = known.by.account.name;
+      await recordEntry(trx, toAuditEntry('approval.ran_out', known, { asker }));
+    });
+  }
+}
+
+function selectRequests(reader: Reader) {
+  return reader.selectFrom('answers').selectAll().where('needs', '=', 'second_person');
+}
+
+/** Decisions about questions take its place. */
+async function take(trx: ActorTransaction, { id }: ApprovalRecord): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('answers')
+    .where('id', '=', id)
+    .where('needs', '=', 'second_person')
+    .where('in_force_from', 'is', null)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** The only statement that puts an answer in force which needs a second person. */
+async function claim(
+  trx: ActorTransaction,
+  { id, integrationId, crmId }: ApprovalRecord,
+): Promise<boolean> {
+  const now = trx.clock.now();
+  const place = { id, integration_id: integrationId, crm_id: crmId };
+  const { numUpdatedRows } = await trx
+    .updateTable('answers')
+    .set({
+      in_force_from: now,
+      confirmed_by: auditSealer(trx.fingerprint).seal(
+        JSON.stringify(trx.actor),
+        answerSealContext('confirmed_by', place),
+      ),
+      void_from: now + APPROVAL_MS,
+    })
+    .where('id', '=', id)
+    .where('needs', '=', 'second_person')
+    .where('in_force_from', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+function openRow(sealer: Sealer, row: Selectable<Tables['answers']>): ApprovalRecord {
+  const { id, integration_id: integrationId, crm_id: crmId } = row;
+  const open = (sealed: string, column: 'given' | 'confirmed_by') =>
+    JSON.parse(sealer.open(sealed, answerSealContext(column, row)));
+  return {
+    ...askedSchema.parse(open(row.given, 'given')),
+    id,
+    integrationId,
+    crmId,
+    askedAt: row.given_at,
+    runsOutAt: row.void_from ?? row.given_at,
+    confirmedBy:
+      row.confirmed_by === null ? null : actorSchema.parse(open(row.confirmed_by, 'confirmed_by')),
   };
+}
 
-  function selectRequests() {
-    return db.selectFrom('answers').selectAll().where('needs', '=', 'second_person');
-  }
-
-  /** Decisions about questions take its place. */
-  async function take(trx: Trx, { id }: ApprovalRecord): Promise<boolean> {
-    const { numDeletedRows } = await trx
-      .deleteFrom('answers')
-      .where('id', '=', id)
-      .where('needs', '=', 'second_person')
-      .where('in_force_from', 'is', null)
-      .executeTakeFirst();
-    return numDeletedRows > 0n;
-  }
-
-  /** The only statement that puts an answer in force which needs a second person. */
-  async function claim(trx: Trx, { id, integrationId, crmId }: ApprovalRecord): Promise<boolean> {
-    const now = clock.now();
-    const place = { id, integration_id: integrationId, crm_id: crmId };
-    const { numUpdatedRows } = await trx
-      .updateTable('answers')
-      .set({
-        in_force_from: now,
-        confirmed_by: sealer().seal(
-          JSON.stringify(deps.actor),
-          answerSealContext('confirmed_by', place),
-        ),
-        void_from: now + APPROVAL_MS,
-      })
-      .where('id', '=', id)
-      .where('needs', '=', 'second_person')
-      .where('in_force_from', 'is', null)
-      .executeTakeFirst();
-    return numUpdatedRows > 0n;
-  }
-
-  function openRow(row: Selectable<Tables['answers']>): ApprovalRecord {
-    const { id, integration_id: integrationId, crm_id: crmId } = row;
-    const open = (sealed: string, column: 'given' | 'confirmed_by') =>
-      JSON.parse(sealer().open(sealed, answerSealContext(column, row)));
-    return {
-      ...askedSchema.parse(open(row.given, 'given')),
-      id,
-      integrationId,
-      crmId,
-      askedAt: row.given_at,
-      runsOutAt: row.void_from ?? row.given_at,
-      confirmedBy:
-        row.confirmed_by === null
-          ? null
-          : actorSchema.parse(open(row.confirmed_by, 'confirmed_by')),
-    };
-  }
-
-  /** What another program has written does not open, and counts for nothing. */
-  function readable(row: Selectable<Tables['answers']>): ApprovalRecord[] {
-    try {
-      return [openRow(row)];
-    } catch (error) {
-      if (isDonorSyncError(error)) return [];
-      throw error;
-    }
+/** What another program has written does not open, and counts for nothing. */
+function readable(sealer: Sealer, row: Selectable<Tables['answers']>): ApprovalRecord[] {
+  try {
+    return [openRow(sealer, row)];
+  } catch (error) {
+    if (isDonorSyncError(error)) return [];
+    throw error;
   }
 }
 

@@ -1,13 +1,14 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { move } from '../../contacts/apply-events.ts';
 import { removeConfirmed } from '../../contacts/many-at-once/missing.ts';
-import type { Clock } from '../../core/clock.ts';
 import type { ContactQuestionKind, QuestionKind } from '../../core/question-kinds.ts';
+import type { Act } from '../../database/actor-transaction.ts';
 import { waitForCheckpoint } from '../../database/leases.ts';
+import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches, ROWS_PER_TRANSACTION } from '../../database/rows.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { Trx } from '../../database/tables/tables.ts';
 import { CHANGED_PARTS, type ChangedPart } from '../../identity/identity-text.ts';
-import type { RecordEntry } from '../../privacy/audit/record.ts';
+import { recordEntry } from '../../privacy/audit/record.ts';
 import { ERASURE_KIND, type ErasureSource, ON_HOLD, toErasureSource } from './erasure-requests.ts';
 import {
   type ContactQuestion,
@@ -47,129 +48,136 @@ export const LIST_CHANGED = 'list_changed';
 /** What may be decided about a batch. */
 export type BatchDecision = 'approved' | 'rejected';
 
-/** Contacts that are held for one cause and are decided together: mass changes, contacts missing and marked at once. */
-export function batchQueries(db: Database, clock: Clock, record: RecordEntry) {
-  return {
-    /** The batches with open holds, the oldest first; counted by the database, whatever their size. */
-    async listBatches(integrationId?: string): Promise<QuestionBatch[]> {
-      const rows = await open()
-        .select(['batch', 'integration_id', 'kind', 'detail'])
-        .$narrowType<{ kind: ContactQuestionKind }>()
-        .select((eb) => [eb.fn.countAll().as('count'), eb.fn.min('opened_at').as('since')])
-        .where('batch', 'is not', null)
-        .$if(integrationId !== undefined, (query) =>
-          query.where('integration_id', '=', integrationId ?? ''),
-        )
-        .groupBy(['batch', 'integration_id', 'kind', 'detail'])
-        .execute();
-      const batches = new Map<string, QuestionBatch>();
-      for (const { batch, integration_id, kind, detail, count, since } of rows) {
-        if (batch === null) continue;
-        const known = batches.get(batch);
-        batches.set(batch, {
-          id: batch,
-          integrationId: integration_id,
-          kind: toBatchKind(kind),
-          count: (known?.count ?? 0) + Number(count),
-          isListChanged: known?.isListChanged === true || isListChange(kind, detail),
-          marks: withMark(known?.marks ?? [], kind, detail),
-          source: kind === ERASURE_KIND ? toErasureSource(detail) : null,
-          parts:
-            toBatchKind(kind) === 'identity_mass_change'
-              ? withParts(known?.parts ?? {}, detail, Number(count))
-              : {},
-          since: Math.min(known?.since ?? since, since),
-        });
-      }
-      return [...batches.values()].sort(
-        (one, other) => one.since - other.since || (one.id < other.id ? -1 : 1),
+/** The batches with open holds, the oldest first; counted by the database, whatever their size. */
+export async function listBatches(
+  reader: Reader,
+  integrationId?: string,
+): Promise<QuestionBatch[]> {
+  const rows = await reader
+    .selectFrom('questions')
+    .where('decision', 'is', null)
+    .select(['batch', 'integration_id', 'kind', 'detail'])
+    .$narrowType<{ kind: ContactQuestionKind }>()
+    .select((eb) => [eb.fn.countAll().as('count'), eb.fn.min('opened_at').as('since')])
+    .where('batch', 'is not', null)
+    .$if(integrationId !== undefined, (query) =>
+      query.where('integration_id', '=', integrationId ?? ''),
+    )
+    .groupBy(['batch', 'integration_id', 'kind', 'detail'])
+    .execute();
+  const batches = new Map<string, QuestionBatch>();
+  for (const { batch, integration_id, kind, detail, count, since } of rows) {
+    if (batch === null) continue;
+    const known = batches.get(batch);
+    batches.set(batch, {
+      id: batch,
+      integrationId: integration_id,
+      kind: toBatchKind(kind),
+      count: (known?.count ?? 0) + Number(count),
+      isListChanged: known?.isListChanged === true || isListChange(kind, detail),
+      marks: withMark(known?.marks ?? [], kind, detail),
+      source: kind === ERASURE_KIND ? toErasureSource(detail) : null,
+      parts:
+        toBatchKind(kind) === 'identity_mass_change'
+          ? withParts(known?.parts ?? {}, detail, Number(count))
+          : {},
+      since: Math.min(known?.since ?? since, since),
+    });
+  }
+  return [...batches.values()].sort(
+    (one, other) => one.since - other.since || (one.id < other.id ? -1 : 1),
+  );
+}
+
+/** Open holds of a batch, in the order of their contacts' ids; all of them unless limited. */
+export function listQuestionsOfBatch(
+  reader: Reader,
+  { id, integrationId }: BatchId,
+  limit?: number,
+): Promise<ContactQuestion[]> {
+  return selectQuestions(reader)
+    .where('decision', 'is', null)
+    .where('questions.integration_id', '=', integrationId)
+    .where('batch', '=', id)
+    .orderBy('crm_id')
+    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+    .execute()
+    .then(listContactQuestions);
+}
+
+/** Open holds of one kind that stand alone and were opened until then, the oldest first. */
+export async function* listQuestionsOfReason(
+  reader: Reader,
+  integrationId: string,
+  kind: string,
+  until: number,
+) {
+  let after: ContactQuestion | null = null;
+  for (;;) {
+    const place: RawBuilder<SqlBool> = sql`(opened_at, questions.id) > (${after?.openedAt ?? -1}, ${after?.id ?? ''})`;
+    const rows: ContactQuestion[] = await selectQuestions(reader)
+      .where('decision', 'is', null)
+      .where('questions.integration_id', '=', integrationId)
+      .where('crm_id', 'is not', null)
+      .where('batch', 'is', null)
+      .where(sql<SqlBool>`kind = ${kind}`)
+      .where('opened_at', '<=', until)
+      .where(place)
+      .orderBy('opened_at')
+      .orderBy('questions.id')
+      .limit(ROWS_PER_TRANSACTION)
+      .execute()
+      .then(listContactQuestions);
+    yield* rows;
+    after = rows.at(-1) ?? null;
+    if (rows.length < ROWS_PER_TRANSACTION) return;
+  }
+}
+
+/**
+ * Decides what is still open of a batch; resolves with how many that were. It is done in portions
+ * of one transaction each, hold and contact together: if the process ends in between, the rest is
+ * still open, and the same call goes on with it. What was decided one by one stays as it is, and so does
+ * what was opened after `openedUntil` (epoch ms).
+ */
+export async function recordBatchDecision(
+  act: Act,
+  batchId: string,
+  decision: BatchDecision,
+  openedUntil: number | null = null,
+): Promise<number> {
+  let decided = 0;
+  for (;;) {
+    const portion = await act(async (trx) => {
+      const integrationId = await findBatchIntegration(trx, batchId);
+      if (integrationId === null) return null;
+      const count = await decideSome(
+        trx,
+        { id: batchId, integrationId, openedUntil },
+        decision,
+        trx.clock.now(),
       );
-    },
-
-    /** Open holds of a batch, in the order of their contacts' ids; all of them unless limited. */
-    listOfBatch({ id, integrationId }: BatchId, limit?: number): Promise<ContactQuestion[]> {
-      return selectQuestions(db)
-        .where('decision', 'is', null)
-        .where('questions.integration_id', '=', integrationId)
-        .where('batch', '=', id)
-        .orderBy('crm_id')
-        .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
-        .execute()
-        .then(listContactQuestions);
-    },
-
-    /** Open holds of one kind that stand alone and were opened until then, the oldest first. */
-    async *listOfReason(integrationId: string, kind: string, until: number) {
-      let after: ContactQuestion | null = null;
-      for (;;) {
-        const place: RawBuilder<SqlBool> = sql`(opened_at, questions.id) > (${after?.openedAt ?? -1}, ${after?.id ?? ''})`;
-        const rows: ContactQuestion[] = await selectQuestions(db)
-          .where('decision', 'is', null)
-          .where('questions.integration_id', '=', integrationId)
-          .where('crm_id', 'is not', null)
-          .where('batch', 'is', null)
-          .where(sql<SqlBool>`kind = ${kind}`)
-          .where('opened_at', '<=', until)
-          .where(place)
-          .orderBy('opened_at')
-          .orderBy('questions.id')
-          .limit(ROWS_PER_TRANSACTION)
-          .execute()
-          .then(listContactQuestions);
-        yield* rows;
-        after = rows.at(-1) ?? null;
-        if (rows.length < ROWS_PER_TRANSACTION) return;
-      }
-    },
-
-    /** The integration of a batch, open or decided; null if there was never one with this id. */
-    findBatchIntegration,
-
-    /**
-     * Decides what is still open of a batch; resolves with how many that were. It is done in portions
-     * of one transaction each, hold and contact together: if the process ends in between, the rest is
-     * still open, and the same call goes on with it. What was decided one by one stays as it is, and so does
-     * what was opened after `openedUntil` (epoch ms).
-     */
-    async decideBatch(
-      batchId: string,
-      decision: BatchDecision,
-      openedUntil: number | null = null,
-    ): Promise<number> {
-      const integrationId = await findBatchIntegration(batchId);
-      if (integrationId === null) return 0;
-      let decided = 0;
-      for (;;) {
-        const portion = await db.transaction().execute(async (trx) => {
-          const count = await decideSome(
-            trx,
-            { id: batchId, integrationId, openedUntil },
-            decision,
-            clock.now(),
-          );
-          const details = { batch: batchId, decision, contacts: count };
-          if (count) await record(trx, { action: 'batch.decided', integrationId, details });
-          return count;
-        });
-        if (portion === null) return decided;
-        decided += portion;
-      }
-    },
-  };
-
-  function open() {
-    return db.selectFrom('questions').where('decision', 'is', null);
+      const details = { batch: batchId, decision, contacts: count };
+      if (count) await recordEntry(trx, { action: 'batch.decided', integrationId, details });
+      return count;
+    });
+    if (portion === null) return decided;
+    decided += portion;
   }
+}
 
-  async function findBatchIntegration(batchId: string): Promise<string | null> {
-    const row = await db
-      .selectFrom('questions')
-      .select('integration_id')
-      .where('batch', '=', batchId)
-      .limit(1)
-      .executeTakeFirst();
-    return row?.integration_id ?? null;
-  }
+/** The integration of a batch, open or decided; null if there was never one with this id. */
+export async function findBatchIntegration(
+  reader: Reader,
+  batchId: string,
+): Promise<string | null> {
+  const row = await reader
+    .selectFrom('questions')
+    .select('integration_id')
+    .where('batch', '=', batchId)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.integration_id ?? null;
 }
 
 type BatchId = Pick<QuestionBatch, 'id' | 'integrationId'>;

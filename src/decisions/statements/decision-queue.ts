@@ -1,7 +1,7 @@
 /** The queue of questions that stand alone, in pages, and counted by the database. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { QuestionKind } from '../../core/question-kinds.ts';
-import type { Database } from '../../database/tables/tables.ts';
+import type { Reader } from '../../database/reader.ts';
 import { type Question, selectQuestions, toQuestion } from './questions.ts';
 
 /** Which holds are asked for. */
@@ -28,53 +28,48 @@ export interface QueueCount {
   count: number;
 }
 
-/** An answer that was given and can still be withdrawn takes its question out of the queue. */
-export function decisionQueueQueries(db: Database) {
-  return {
-    /** Open questions that stand alone. */
-    async listPage(page: QueuePage): Promise<Question[]> {
-      const direction = page.order === 'oldest' ? 'asc' : 'desc';
-      const rows = await selectQuestions(db)
-        .where('decision', 'is', null)
-        .where('batch', 'is', null)
-        .where(IS_UNANSWERED)
-        .where(isIn(page))
-        .where(comesAfter(page))
-        .orderBy('opened_at', direction)
-        .orderBy('questions.id', direction)
-        .limit(page.limit)
-        .execute();
-      return rows.map(toQuestion);
-    },
+/** Open questions that stand alone. An answer that can still be withdrawn takes its question out of the queue. */
+export async function listQueuePage(reader: Reader, page: QueuePage): Promise<Question[]> {
+  const direction = page.order === 'oldest' ? 'asc' : 'desc';
+  const rows = await selectQuestions(reader)
+    .where('decision', 'is', null)
+    .where('batch', 'is', null)
+    .where(IS_UNANSWERED)
+    .where(isIn(page))
+    .where(comesAfter(page))
+    .orderBy('opened_at', direction)
+    .orderBy('questions.id', direction)
+    .limit(page.limit)
+    .execute();
+  return rows.map(toQuestion);
+}
 
-    /** How many questions there are of each integration and kind; batches are not among them. */
-    async countByKind(scope: QueueScope): Promise<QueueCount[]> {
-      const rows = await db
-        .selectFrom('questions')
-        .select((eb) => ['integration_id', 'kind', eb.fn.countAll().as('count')])
-        .where('decision', 'is', null)
-        .where('batch', 'is', null)
-        .where(IS_UNANSWERED)
-        .where(isIn(scope))
-        .groupBy(['integration_id', 'kind'])
-        .execute();
-      return rows.map(({ integration_id, kind, count }) => ({
-        integrationId: integration_id,
-        kind,
-        count: Number(count),
-      }));
-    },
+/** How many questions there are of each integration and kind; batches are not among them. */
+export async function countQueue(reader: Reader, scope: QueueScope): Promise<QueueCount[]> {
+  const rows = await reader
+    .selectFrom('questions')
+    .select((eb) => ['integration_id', 'kind', eb.fn.countAll().as('count')])
+    .where('decision', 'is', null)
+    .where('batch', 'is', null)
+    .where(IS_UNANSWERED)
+    .where(isIn(scope))
+    .groupBy(['integration_id', 'kind'])
+    .execute();
+  return rows.map(({ integration_id, kind, count }) => ({
+    integrationId: integration_id,
+    kind,
+    count: Number(count),
+  }));
+}
 
-    /** The batches that were answered, and whose answer can still be withdrawn. */
-    async listAnsweredBatches(): Promise<Set<string>> {
-      const rows = await db
-        .selectFrom('answers')
-        .select('subject')
-        .where('about', '=', 'batch')
-        .execute();
-      return new Set(rows.map(({ subject }) => subject));
-    },
-  };
+/** The batches that were answered, and whose answer can still be withdrawn. */
+export async function listAnsweredBatches(reader: Reader): Promise<Set<string>> {
+  const rows = await reader
+    .selectFrom('answers')
+    .select('subject')
+    .where('about', '=', 'batch')
+    .execute();
+  return new Set(rows.map(({ subject }) => subject));
 }
 
 type Condition = RawBuilder<SqlBool>;

@@ -3,11 +3,12 @@
  * The erasure deletes the hold with everything else of the contact, so a process that is killed in between leaves it due.
  */
 import { type NotNull, sql } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
-import { type Checkpoint, type Lease, waitForCheckpoint } from '../../database/leases.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
+import { type RunTransaction, waitForCheckpoint } from '../../database/leases.ts';
+import type { Reader } from '../../database/reader.ts';
 import { inBatches, inFilledBatches } from '../../database/rows.ts';
 import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
-import type { RecordEntry } from '../../privacy/audit/record.ts';
+import { type AuditedTransaction, recordEntry } from '../../privacy/audit/record.ts';
 
 /** The kind of hold that asks whether contacts are to be erased. */
 export const ERASURE_KIND = 'erasure_requested';
@@ -51,175 +52,184 @@ export interface RecordOptions {
   newId: () => string;
 }
 
-/** Records requests, and finds what is due. */
-export function erasureRequestQueries(
-  db: Database,
-  checkpoint: Checkpoint,
-  clock: Clock,
-  record: RecordEntry,
-) {
-  return {
-    /** Records requests that a run has read, and ends marks that these contacts no longer have. */
-    recordRead(
-      lease: Lease,
-      requests: readonly ErasureRequest[],
-      { withdrawn, newId }: RecordOptions & { withdrawn: readonly string[] },
-    ): Promise<RecordedRequests> {
-      return checkpoint(lease, async (trx) => {
-        await endMarks(trx, lease.integrationId, withdrawn);
-        return recordIn(trx, lease.integrationId, requests, newId);
-      });
-    },
+/** Records requests that a run has read, and ends marks that these contacts no longer have. */
+export async function recordReadRequests(
+  trx: RunTransaction,
+  requests: readonly ErasureRequest[],
+  { withdrawn, newId }: RecordOptions & { withdrawn: readonly string[] },
+): Promise<RecordedRequests> {
+  await endMarks(trx, trx.lease.integrationId, withdrawn);
+  return recordIn(trx, trx.lease.integrationId, requests, newId);
+}
 
-    /** Records requests that arrive outside of a run. */
-    record(
-      integrationId: string,
-      requests: readonly ErasureRequest[],
-      { newId }: RecordOptions,
-    ): Promise<RecordedRequests> {
-      return db.transaction().execute(async (trx) => {
-        await waitForCheckpoint(trx, integrationId);
-        return recordIn(trx, integrationId, requests, newId);
-      });
-    },
+/** Records requests that arrive outside of a run. */
+export async function recordErasureRequests(
+  trx: ActorTransaction,
+  integrationId: string,
+  requests: readonly ErasureRequest[],
+  { newId }: RecordOptions,
+): Promise<RecordedRequests> {
+  await waitForCheckpoint(trx, integrationId);
+  return recordIn(trx, integrationId, requests, newId);
+}
 
-    /** Contacts whose request is a mark of the CRM. */
-    async listMarked(integrationId: string): Promise<Set<string>> {
-      const rows = await db
-        .selectFrom('questions')
-        .select('crm_id')
-        .$narrowType<{ crm_id: NotNull }>()
-        .where('integration_id', '=', integrationId)
-        .where('kind', '=', ERASURE_KIND)
-        .where('detail', 'in', BY_MARK)
-        .where((eb) => eb.or([eb('decision', 'is', null), eb('decision', '<>', 'superseded')]))
-        .execute();
-      return new Set(rows.map(({ crm_id }) => crm_id));
-    },
+/** Contacts whose request is a mark of the CRM. */
+export async function listMarkedForErasure(
+  reader: Reader,
+  integrationId: string,
+): Promise<Set<string>> {
+  const rows = await reader
+    .selectFrom('questions')
+    .select('crm_id')
+    .$narrowType<{ crm_id: NotNull }>()
+    .where('integration_id', '=', integrationId)
+    .where('kind', '=', ERASURE_KIND)
+    .where('detail', 'in', BY_MARK)
+    .where((eb) => eb.or([eb('decision', 'is', null), eb('decision', '<>', 'superseded')]))
+    .execute();
+  return new Set(rows.map(({ crm_id }) => crm_id));
+}
 
-    /** Integrations with erasures that are due. */
-    async listIntegrationsWithDue(): Promise<string[]> {
-      const rows = await db
-        .selectFrom('questions')
-        .select('integration_id')
-        .distinct()
-        .where('kind', '=', ERASURE_KIND)
-        .where('decision', '=', 'approved')
-        .execute();
-      return rows.map((row) => row.integration_id);
-    },
+/** Integrations with erasures that are due. */
+export async function listIntegrationsWithDueErasures(reader: Reader): Promise<string[]> {
+  const rows = await reader
+    .selectFrom('questions')
+    .select('integration_id')
+    .distinct()
+    .where('kind', '=', ERASURE_KIND)
+    .where('decision', '=', 'approved')
+    .execute();
+  return rows.map((row) => row.integration_id);
+}
 
-    /** Erasures that are due, the oldest decision first. */
-    async listDue(integrationId: string, limit: number): Promise<DueErasure[]> {
-      const rows = await db
-        .selectFrom('questions')
-        .select(['id', 'integration_id', 'crm_id', 'detail'])
-        .$narrowType<{ crm_id: NotNull }>()
-        .where('integration_id', '=', integrationId)
-        .where('kind', '=', ERASURE_KIND)
-        .where('decision', '=', 'approved')
-        .orderBy('decided_at')
-        .orderBy('id')
-        .limit(limit)
-        .execute();
-      return rows.map((row) => ({
-        id: row.id,
-        integrationId: row.integration_id,
-        crmId: row.crm_id,
-        source: toErasureSource(row.detail),
-      }));
-    },
+/** Erasures that are due, the oldest decision first. */
+export async function listDueErasures(
+  reader: Reader,
+  integrationId: string,
+  limit: number,
+): Promise<DueErasure[]> {
+  const rows = await reader
+    .selectFrom('questions')
+    .select(['id', 'integration_id', 'crm_id', 'detail'])
+    .$narrowType<{ crm_id: NotNull }>()
+    .where('integration_id', '=', integrationId)
+    .where('kind', '=', ERASURE_KIND)
+    .where('decision', '=', 'approved')
+    .orderBy('decided_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    integrationId: row.integration_id,
+    crmId: row.crm_id,
+    source: toErasureSource(row.detail),
+  }));
+}
 
-    /** Asks a user again about a due erasure that the CRM forbids. */
-    async forbid({ id, integrationId }: Pick<DueErasure, 'id' | 'integrationId'>, newId: string) {
-      await db.transaction().execute(async (trx) => {
-        await waitForCheckpoint(trx, integrationId);
-        const batch = (await openBatches(trx, integrationId)).get(ON_HOLD) ?? newId;
-        await trx
-          .updateTable('questions')
-          .set({ decision: null, decided_at: null, detail: ON_HOLD, batch, opened_at: clock.now() })
-          .where('id', '=', id)
-          .where('decision', '=', 'approved')
-          .execute();
-      });
-    },
+/** Asks a user again about a due erasure that the CRM forbids. */
+export async function forbidErasure(
+  trx: ActorTransaction,
+  { id, integrationId }: Pick<DueErasure, 'id' | 'integrationId'>,
+  newId: string,
+): Promise<void> {
+  await waitForCheckpoint(trx, integrationId);
+  const batch = (await openBatches(trx, integrationId)).get(ON_HOLD) ?? newId;
+  await trx
+    .updateTable('questions')
+    .set({
+      decision: null,
+      decided_at: null,
+      detail: ON_HOLD,
+      batch,
+      opened_at: trx.clock.now(),
+    })
+    .where('id', '=', id)
+    .where('decision', '=', 'approved')
+    .execute();
+}
 
-    /** Ends a due erasure that was withdrawn, or whose contact is erased. */
-    async end({ id }: Pick<DueErasure, 'id'>): Promise<void> {
-      await db
-        .deleteFrom('questions')
-        .where('id', '=', id)
-        .where('kind', '=', ERASURE_KIND)
-        .where('decision', '=', 'approved')
-        .execute();
-    },
-  };
+/** Ends a due erasure that was withdrawn, or whose contact is erased. */
+export async function endErasureRequest(
+  connection: Database | Trx,
+  { id }: Pick<DueErasure, 'id'>,
+): Promise<void> {
+  await connection
+    .deleteFrom('questions')
+    .where('id', '=', id)
+    .where('kind', '=', ERASURE_KIND)
+    .where('decision', '=', 'approved')
+    .execute();
+}
 
-  async function recordIn(
-    trx: Trx,
-    integrationId: string,
-    asked: readonly ErasureRequest[],
-    newId: () => string,
-  ): Promise<RecordedRequests> {
-    const requests = await withProfiles(trx, integrationId, asked);
-    if (requests.length === 0) return { due: 0, asked: 0 };
-    const now = clock.now();
-    const standing = await findStandings(
-      trx,
-      integrationId,
-      requests.map(({ crmId }) => crmId),
-    );
-    const batches = await openBatches(trx, integrationId);
-    let left = await readAllowance(trx, integrationId, now);
-    const allowedBefore = left;
-    const counts = { due: 0, asked: 0 };
-    const opened: ReturnType<typeof newHold>[] = [];
-    for (const { crmId, source, isAutomatic } of requests) {
-      const before = standing.get(crmId);
-      if (before !== undefined && isAnswered(before, source)) continue;
-      const isDue = isAutomatic && left > 0;
-      const isSame = before?.decision === null && before.detail === source;
-      if (isSame && !isDue) continue;
-      if (isDue) left -= 1;
-      const batch = batches.get(source) ?? newId();
-      batches.set(source, batch);
-      counts[isDue ? 'due' : 'asked'] += 1;
-      const decided = isDue
-        ? ({ decision: 'approved', decided_at: now } as const)
-        : ({ decision: null, decided_at: null } as const);
-      if (before === undefined) {
-        opened.push(newHold({ id: newId(), integrationId, crmId, source, batch, now }, decided));
-      } else {
-        await trx
-          .updateTable('questions')
-          .set({ detail: source, batch, opened_at: now, ...decided })
-          .where('id', '=', before.id)
-          .execute();
-      }
-    }
-    for (const portion of inBatches(opened)) {
-      await trx.insertInto('questions').values(portion).execute();
-    }
-    await spend(trx, integrationId, now, allowedBefore - left);
-    if (counts.due + counts.asked > 0) {
-      await record(trx, { action: 'erasure.requested', integrationId, details: counts });
-    }
-    return counts;
-  }
-
-  /** A mark that is gone in the CRM is no request any more, and a decision about it counts no longer. */
-  async function endMarks(trx: Trx, integrationId: string, ids: readonly string[]): Promise<void> {
-    for (const portion of inFilledBatches(ids)) {
+async function recordIn(
+  trx: AuditedTransaction,
+  integrationId: string,
+  asked: readonly ErasureRequest[],
+  newId: () => string,
+): Promise<RecordedRequests> {
+  const requests = await withProfiles(trx, integrationId, asked);
+  if (requests.length === 0) return { due: 0, asked: 0 };
+  const now = trx.clock.now();
+  const standing = await findStandings(
+    trx,
+    integrationId,
+    requests.map(({ crmId }) => crmId),
+  );
+  const batches = await openBatches(trx, integrationId);
+  let left = await readAllowance(trx, integrationId, now);
+  const allowedBefore = left;
+  const counts = { due: 0, asked: 0 };
+  const opened: ReturnType<typeof newHold>[] = [];
+  for (const { crmId, source, isAutomatic } of requests) {
+    const before = standing.get(crmId);
+    if (before !== undefined && isAnswered(before, source)) continue;
+    const isDue = isAutomatic && left > 0;
+    const isSame = before?.decision === null && before.detail === source;
+    if (isSame && !isDue) continue;
+    if (isDue) left -= 1;
+    const batch = batches.get(source) ?? newId();
+    batches.set(source, batch);
+    counts[isDue ? 'due' : 'asked'] += 1;
+    const decided = isDue
+      ? ({ decision: 'approved', decided_at: now } as const)
+      : ({ decision: null, decided_at: null } as const);
+    if (before === undefined) {
+      opened.push(newHold({ id: newId(), integrationId, crmId, source, batch, now }, decided));
+    } else {
       await trx
         .updateTable('questions')
-        .set({ decision: 'superseded', decided_at: clock.now() })
-        .where('integration_id', '=', integrationId)
-        .where('crm_id', 'in', portion)
-        .where('kind', '=', ERASURE_KIND)
-        .where('detail', 'in', BY_MARK)
-        .where((eb) => eb.or([eb('decision', 'is', null), eb('decision', '<>', 'superseded')]))
+        .set({ detail: source, batch, opened_at: now, ...decided })
+        .where('id', '=', before.id)
         .execute();
     }
+  }
+  for (const portion of inBatches(opened)) {
+    await trx.insertInto('questions').values(portion).execute();
+  }
+  await spend(trx, integrationId, now, allowedBefore - left);
+  if (counts.due + counts.asked > 0) {
+    await recordEntry(trx, { action: 'erasure.requested', integrationId, details: counts });
+  }
+  return counts;
+}
+
+/** A mark that is gone in the CRM is no request any more, and a decision about it counts no longer. */
+async function endMarks(
+  trx: RunTransaction,
+  integrationId: string,
+  ids: readonly string[],
+): Promise<void> {
+  for (const portion of inFilledBatches(ids)) {
+    await trx
+      .updateTable('questions')
+      .set({ decision: 'superseded', decided_at: trx.clock.now() })
+      .where('integration_id', '=', integrationId)
+      .where('crm_id', 'in', portion)
+      .where('kind', '=', ERASURE_KIND)
+      .where('detail', 'in', BY_MARK)
+      .where((eb) => eb.or([eb('decision', 'is', null), eb('decision', '<>', 'superseded')]))
+      .execute();
   }
 }
 

@@ -1,8 +1,7 @@
-import type { Clock } from '../../core/clock.ts';
 import type { NetworkQuestionKind } from '../../core/question-kinds.ts';
-import type { Checkpoint, Lease } from '../../database/leases.ts';
+import type { RunTransaction } from '../../database/leases.ts';
 import { prepared, type Slots } from '../../database/prepared.ts';
-import type { Database, Trx } from '../../database/tables/tables.ts';
+import type { Reader } from '../../database/reader.ts';
 import type { QuestionDecision } from './questions.ts';
 
 /** What a user may decide about a network. */
@@ -20,47 +19,36 @@ export interface NewNetworkQuestion {
   detail: string | null;
 }
 
-/** What a run asks about networks. */
-export function networkQuestionQueries(db: Database, checkpoint: Checkpoint, clock: Clock) {
-  return {
-    /** Asks a person, unless the same was asked before; resolves with where the question stands. */
-    askAboutNetwork(
-      lease: Lease,
-      { id, network, kind, matter, detail }: NewNetworkQuestion,
-    ): Promise<'open' | NetworkDecision> {
-      return checkpoint(lease, async (trx) => {
-        const asked = await findDecision(trx, network, kind, matter);
-        if (asked !== null) return asked;
-        await drop(trx, network, kind);
-        await trx
-          .insertInto('questions')
-          .values({
-            id,
-            network,
-            kind,
-            matter,
-            detail,
-            integration_id: lease.integrationId,
-            opened_at: clock.now(),
-          })
-          .execute();
-        return 'open';
-      });
-    },
+/** Asks a person, unless the same was asked before; resolves with where the question stands. */
+export async function askAboutNetwork(
+  trx: RunTransaction,
+  { id, network, kind, matter, detail }: NewNetworkQuestion,
+): Promise<'open' | NetworkDecision> {
+  const asked = await findNetworkDecision(trx, network, kind, matter);
+  if (asked !== null) return asked;
+  await settleNetworkQuestion(trx, network, kind);
+  await trx
+    .insertInto('questions')
+    .values({
+      id,
+      network,
+      kind,
+      matter,
+      detail,
+      integration_id: trx.lease.integrationId,
+      opened_at: trx.clock.now(),
+    })
+    .execute();
+  return 'open';
+}
 
-    /** Where a question stands; null if it was not asked. */
-    findNetworkDecision: (network: string, kind: NetworkQuestionKind, matter: string) =>
-      findDecision(db, network, kind, matter),
-
-    /** The matter is over: no person has to decide it, and no earlier decision counts any more. */
-    async settleNetwork(lease: Lease, network: string, kind: NetworkQuestionKind): Promise<void> {
-      await checkpoint(lease, (trx) => drop(trx, network, kind));
-    },
-  };
-
-  async function drop(trx: Trx, network: string, kind: NetworkQuestionKind): Promise<void> {
-    await dropQuestion(trx, { network, kind, now: clock.now() });
-  }
+/** The matter is over: no person has to decide it, and no earlier decision counts any more. */
+export async function settleNetworkQuestion(
+  trx: RunTransaction,
+  network: string,
+  kind: NetworkQuestionKind,
+): Promise<void> {
+  await dropQuestion(trx, { network, kind, now: trx.clock.now() });
 }
 
 const dropQuestion = prepared(
@@ -81,13 +69,14 @@ const dropQuestion = prepared(
       .compile(),
 );
 
-async function findDecision(
-  db: Database | Trx,
+/** Where a question stands; null if it was not asked. */
+export async function findNetworkDecision(
+  reader: Reader,
   network: string,
   kind: NetworkQuestionKind,
   matter: string,
 ): Promise<'open' | NetworkDecision | null> {
-  const asked = await db
+  const asked = await reader
     .selectFrom('questions')
     .select('decision')
     .where('network', '=', network)

@@ -3,7 +3,6 @@ import { moveAndList } from '../../contacts/apply-events.ts';
 import { reopenHolds } from '../../contacts/erased-holds.ts';
 import type { LifeEvent } from '../../contacts/life.ts';
 import { removeConfirmed } from '../../contacts/many-at-once/missing.ts';
-import type { Clock } from '../../core/clock.ts';
 import { FatalError } from '../../core/errors.ts';
 import {
   type ContactQuestionKind,
@@ -11,12 +10,13 @@ import {
   type NetworkQuestionKind,
   type QuestionKind,
 } from '../../core/question-kinds.ts';
-import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
+import type { Act, ActorTransaction } from '../../database/actor-transaction.ts';
 import { waitForCheckpoint } from '../../database/leases.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
+import { preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader } from '../../database/reader.ts';
 import { inFilledBatches } from '../../database/rows.ts';
-import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
-import type { RecordEntry } from '../../privacy/audit/record.ts';
+import type { Tables, Trx } from '../../database/tables/tables.ts';
+import { recordEntry } from '../../privacy/audit/record.ts';
 import { blockErased } from '../../privacy/statements/block-erased.ts';
 import type { ErasureLog } from '../../privacy/statements/erasure-log.ts';
 import { ON_HOLD } from './erasure-requests.ts';
@@ -57,183 +57,202 @@ export type Question = ContactQuestion | NetworkQuestion;
 /** What a person may decide about a question. */
 export type QuestionDecision = 'approved' | 'rejected' | 'resubmitted';
 
-/** Questions about contacts and networks, and what users decide about them. */
-export function questionQueries(
-  db: Database,
-  clock: Clock,
-  fingerprint: Fingerprint,
-  record: RecordEntry,
+/** Who decides: the transactions of an actor, and where erasures are noted outside of the database. */
+export interface Decider {
+  readonly act: Act;
+  readonly erasures: ErasureLog;
+}
+
+/** The open questions, the oldest first; only those about contacts, or about networks, if that is given. */
+export async function listOpenQuestions(
+  reader: Reader,
+  integrationId?: string,
+  about?: Question['about'],
+): Promise<Question[]> {
+  const rows = await selectQuestions(reader)
+    .where('decision', 'is', null)
+    .$if(about === 'contact', (query) => query.where('crm_id', 'is not', null))
+    .$if(about === 'network', (query) => query.where('network', 'is not', null))
+    .$if(integrationId !== undefined, (query) =>
+      query.where('questions.integration_id', '=', integrationId ?? ''),
+    )
+    .orderBy('opened_at')
+    .orderBy((eb) => eb('crm_id', 'is', null))
+    .orderBy('questions.id')
+    .execute();
+  return rows.map(toQuestion);
+}
+
+/** The open questions that are decided one by one, the oldest first. */
+export async function listSingleQuestions(reader: Reader): Promise<Question[]> {
+  const rows = await selectQuestions(reader)
+    .where('decision', 'is', null)
+    .where('batch', 'is', null)
+    .orderBy('opened_at')
+    .orderBy((eb) => eb('crm_id', 'is', null))
+    .orderBy('questions.id')
+    .execute();
+  return rows.map(toQuestion);
+}
+
+/** How many are open about contacts, or about networks, by integration. */
+export async function countOpenQuestions(
+  reader: Reader,
+  about: Question['about'],
+): Promise<Map<string, number>> {
+  const rows = await reader
+    .selectFrom('questions')
+    .select((eb) => ['integration_id', eb.fn.countAll().as('count')])
+    .where('decision', 'is', null)
+    .where(about === 'contact' ? 'crm_id' : 'network', 'is not', null)
+    .groupBy('integration_id')
+    .execute();
+  return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
+}
+
+/** The question with this id, open or not. */
+export async function findQuestion(reader: Reader, id: string): Promise<Question | undefined> {
+  const row = await selectQuestions(reader).where('questions.id', '=', id).executeTakeFirst();
+  return row === undefined ? undefined : toQuestion(row);
+}
+
+/**
+ * What a person has approved of these jobs' profiles: the kind of the hold, by tracking id. What was approved for a
+ * contact that is a part of another one since says nothing of that one.
+ */
+export async function listApprovedKinds(
+  reader: Reader,
+  trackingIds: readonly string[],
+): Promise<Map<string, ContactQuestionKind>> {
+  const approved = new Map<string, ContactQuestionKind>();
+  for (const batch of inFilledBatches(trackingIds)) {
+    const { rows } = await selectApproved(reader, { trackingIds: batch });
+    for (const row of rows) approved.set(row.tracking_id, row.kind);
+  }
+  return approved;
+}
+
+/** Contacts of which a person said that they are not who was erased, and when (epoch ms). */
+export async function listDistinguished(
+  reader: Reader,
+  integrationId: string,
+): Promise<Map<string, number>> {
+  const rows = await reader
+    .selectFrom('questions')
+    .select(['crm_id', 'decided_at'])
+    .$narrowType<{ crm_id: NotNull; decided_at: NotNull }>()
+    .where('integration_id', '=', integrationId)
+    .where('kind', '=', 'forgotten_person')
+    .where('decision', '=', 'approved')
+    .orderBy('decided_at')
+    .execute();
+  return new Map(rows.map((row) => [row.crm_id, row.decided_at]));
+}
+
+/**
+ * Stores the decision and what follows from it; false if the question is no longer open, or has no such decision: a
+ * profile that is not there cannot be approved, since its answer was lost.
+ */
+export function recordDecision(
+  decider: Decider,
+  question: Question,
+  decision: QuestionDecision,
+): Promise<boolean> {
+  return question.about === 'contact'
+    ? decideContact(decider, question, decision)
+    : decideNetwork(decider, question, decision);
+}
+
+async function decideContact(
+  { act, erasures }: Decider,
+  question: ContactQuestion,
+  decision: QuestionDecision,
+): Promise<boolean> {
+  const { id, integrationId, crmId, kind } = question;
+  if (decision === 'approved' && kind === 'lost_answer') return false;
+  if (decision === 'resubmitted' && kind === 'forgotten_person') return false;
+  if (decision === 'resubmitted' && isAboutContact(kind)) return false;
+  if (decision === 'approved' && isForbidden(question)) return false;
+  return act(async (trx) => {
+    if (LOCKING_KINDS.includes(kind)) await waitForCheckpoint(trx, integrationId);
+    if (!(await close(trx, id, decision))) return false;
+    const keys = await moveContact(trx, erasures, question, decision);
+    const details = { hold: id, kind, decision, ...(keys.length > 0 && { keys: keys.length }) };
+    const changesBlocks = kind === 'forgotten_person';
+    await recordEntry(trx, {
+      action: 'hold.decided',
+      integrationId,
+      crmId,
+      details,
+      destroyedKeys: keys,
+      changesBlocks,
+    });
+    return true;
+  });
+}
+
+/** Of a network that is to be created again, the memberships of the deleted one are forgotten. */
+async function decideNetwork(
+  { act }: Decider,
+  { id, integrationId, kind, network }: NetworkQuestion,
+  decision: QuestionDecision,
+): Promise<boolean> {
+  if (decision === 'resubmitted') return false;
+  return act(async (trx) => {
+    if (!(await close(trx, id, decision))) return false;
+    if (kind === 'network_deleted' && decision === 'approved') await forgetNetwork(trx, network);
+    const details = { hold: id, kind, network, decision };
+    await recordEntry(trx, { action: 'network.decided', integrationId, details });
+    return true;
+  });
+}
+
+/** False if it is no longer open. */
+async function close(
+  trx: ActorTransaction,
+  id: string,
+  decision: QuestionDecision,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('questions')
+    .set({ decision, decided_at: trx.clock.now() })
+    .where('id', '=', id)
+    .where('decision', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Resolves with the ids of the audit's keys that it has destroyed. */
+async function moveContact(
+  trx: ActorTransaction,
   erasures: ErasureLog,
-) {
-  return {
-    /** The open questions, the oldest first; only those about contacts, or about networks, if that is given. */
-    async listOpen(integrationId?: string, about?: Question['about']): Promise<Question[]> {
-      const rows = await selectQuestions(db)
-        .where('decision', 'is', null)
-        .$if(about === 'contact', (query) => query.where('crm_id', 'is not', null))
-        .$if(about === 'network', (query) => query.where('network', 'is not', null))
-        .$if(integrationId !== undefined, (query) =>
-          query.where('questions.integration_id', '=', integrationId ?? ''),
-        )
-        .orderBy('opened_at')
-        .orderBy((eb) => eb('crm_id', 'is', null))
-        .orderBy('questions.id')
-        .execute();
-      return rows.map(toQuestion);
-    },
-
-    /** The open questions that are decided one by one, the oldest first. */
-    async listSingle(): Promise<Question[]> {
-      const rows = await selectQuestions(db)
-        .where('decision', 'is', null)
-        .where('batch', 'is', null)
-        .orderBy('opened_at')
-        .orderBy((eb) => eb('crm_id', 'is', null))
-        .orderBy('questions.id')
-        .execute();
-      return rows.map(toQuestion);
-    },
-
-    /** How many are open about contacts, or about networks, by integration. */
-    async countOpen(about: Question['about']): Promise<Map<string, number>> {
-      const rows = await db
-        .selectFrom('questions')
-        .select((eb) => ['integration_id', eb.fn.countAll().as('count')])
-        .where('decision', 'is', null)
-        .where(about === 'contact' ? 'crm_id' : 'network', 'is not', null)
-        .groupBy('integration_id')
-        .execute();
-      return new Map(rows.map((row) => [row.integration_id, Number(row.count)]));
-    },
-
-    /** The question with this id, open or not. */
-    async find(id: string): Promise<Question | undefined> {
-      const row = await selectQuestions(db).where('questions.id', '=', id).executeTakeFirst();
-      return row === undefined ? undefined : toQuestion(row);
-    },
-
-    /**
-     * What a person has approved of these jobs' profiles: the kind of the hold, by tracking id. What was approved for a
-     * contact that is a part of another one since says nothing of that one.
-     */
-    async listApprovals(trackingIds: readonly string[]): Promise<Map<string, ContactQuestionKind>> {
-      const approved = new Map<string, ContactQuestionKind>();
-      for (const batch of inFilledBatches(trackingIds)) {
-        const { rows } = await selectApproved(db, { trackingIds: batch });
-        for (const row of rows) approved.set(row.tracking_id, row.kind);
-      }
-      return approved;
-    },
-
-    /** Contacts of which a person said that they are not who was erased, and when (epoch ms). */
-    async listDistinguished(integrationId: string): Promise<Map<string, number>> {
-      const rows = await db
-        .selectFrom('questions')
-        .select(['crm_id', 'decided_at'])
-        .$narrowType<{ crm_id: NotNull; decided_at: NotNull }>()
-        .where('integration_id', '=', integrationId)
-        .where('kind', '=', 'forgotten_person')
-        .where('decision', '=', 'approved')
-        .orderBy('decided_at')
-        .execute();
-      return new Map(rows.map((row) => [row.crm_id, row.decided_at]));
-    },
-
-    /**
-     * Stores the decision and what follows from it; false if the question is no longer open, or has no such decision: a
-     * profile that is not there cannot be approved, since its answer was lost.
-     */
-    decide(question: Question, decision: QuestionDecision): Promise<boolean> {
-      return question.about === 'contact'
-        ? decideContact(question, decision)
-        : decideNetwork(question, decision);
-    },
-  };
-
-  async function decideContact(
-    question: ContactQuestion,
-    decision: QuestionDecision,
-  ): Promise<boolean> {
-    const { id, integrationId, crmId, kind } = question;
-    if (decision === 'approved' && kind === 'lost_answer') return false;
-    if (decision === 'resubmitted' && kind === 'forgotten_person') return false;
-    if (decision === 'resubmitted' && isAboutContact(kind)) return false;
-    if (decision === 'approved' && isForbidden(question)) return false;
-    return db.transaction().execute(async (trx) => {
-      if (LOCKING_KINDS.includes(kind)) await waitForCheckpoint(trx, integrationId);
-      if (!(await close(trx, id, decision))) return false;
-      const keys = await moveContact(trx, question, decision);
-      const details = { hold: id, kind, decision, ...(keys.length > 0 && { keys: keys.length }) };
-      const changesBlocks = kind === 'forgotten_person';
-      await record(trx, {
-        action: 'hold.decided',
-        integrationId,
-        crmId,
-        details,
-        destroyedKeys: keys,
-        changesBlocks,
-      });
-      return true;
-    });
-  }
-
-  /** Of a network that is to be created again, the memberships of the deleted one are forgotten. */
-  async function decideNetwork(
-    { id, integrationId, kind, network }: NetworkQuestion,
-    decision: QuestionDecision,
-  ): Promise<boolean> {
-    if (decision === 'resubmitted') return false;
-    return db.transaction().execute(async (trx) => {
-      if (!(await close(trx, id, decision))) return false;
-      if (kind === 'network_deleted' && decision === 'approved') await forgetNetwork(trx, network);
-      const details = { hold: id, kind, network, decision };
-      await record(trx, { action: 'network.decided', integrationId, details });
-      return true;
-    });
-  }
-
-  /** False if it is no longer open. */
-  async function close(trx: Trx, id: string, decision: QuestionDecision): Promise<boolean> {
-    const { numUpdatedRows } = await trx
-      .updateTable('questions')
-      .set({ decision, decided_at: clock.now() })
-      .where('id', '=', id)
-      .where('decision', 'is', null)
-      .executeTakeFirst();
-    return numUpdatedRows > 0n;
-  }
-
-  /** Resolves with the ids of the audit's keys that it has destroyed. */
-  async function moveContact(
-    trx: Trx,
-    hold: ContactQuestion,
-    decision: QuestionDecision,
-  ): Promise<readonly string[]> {
-    const moment = { now: clock.now() };
-    if (hold.kind === 'contacts_missing') {
-      if (decision !== 'approved') return [];
-      await removeConfirmed(trx, hold.integrationId, moment.now, [hold.crmId]);
-      return [];
-    }
-    // The answer itself says what becomes of the profile.
-    if (hold.kind === 'mass_opt_out' || hold.kind === 'erasure_requested') return [];
-    const event = toLifeEvent(hold.kind, decision);
-    if (event === 'confirmedErased') {
-      return blockErased(trx, hold, { fingerprint, erasures }, moment.now);
-    }
-    const job = trx.updateTable('jobs').where('tracking_id', '=', hold.trackingId);
-    await (decision === 'approved'
-      ? // What a person says counts: the service knew this contact.
-        job.set({ state: 'completed', known: 1 }).where('state', '=', 'held')
-      : // It is completed if the question was asked again after an approval.
-        job
-          .set({ state: 'delivered', closed_at: moment.now })
-          .where('state', 'in', ['held', 'completed'])
-    ).execute();
-    const moved = await moveAndList(trx, hold, event, [hold.crmId], moment);
-    if (event === 'distinguished') await reopenHolds(trx, hold, moved, moment);
+  hold: ContactQuestion,
+  decision: QuestionDecision,
+): Promise<readonly string[]> {
+  const moment = { now: trx.clock.now() };
+  if (hold.kind === 'contacts_missing') {
+    if (decision !== 'approved') return [];
+    await removeConfirmed(trx, hold.integrationId, moment.now, [hold.crmId]);
     return [];
   }
+  // The answer itself says what becomes of the profile.
+  if (hold.kind === 'mass_opt_out' || hold.kind === 'erasure_requested') return [];
+  const event = toLifeEvent(hold.kind, decision);
+  if (event === 'confirmedErased') {
+    return blockErased(trx, hold, { fingerprint: trx.fingerprint, erasures }, moment.now);
+  }
+  const job = trx.updateTable('jobs').where('tracking_id', '=', hold.trackingId);
+  await (decision === 'approved'
+    ? // What a person says counts: the service knew this contact.
+      job.set({ state: 'completed', known: 1 }).where('state', '=', 'held')
+    : // It is completed if the question was asked again after an approval.
+      job
+        .set({ state: 'delivered', closed_at: moment.now })
+        .where('state', 'in', ['held', 'completed'])
+  ).execute();
+  const moved = await moveAndList(trx, hold, event, [hold.crmId], moment);
+  if (event === 'distinguished') await reopenHolds(trx, hold, moved, moment);
+  return [];
 }
 
 /** Decisions that a run must not overtake while it reads. */
@@ -265,9 +284,9 @@ export function toLifeEvent(
 }
 
 /** Questions with the names of their networks. */
-export function selectQuestions(db: Database) {
+export function selectQuestions(reader: Reader) {
   return (
-    db
+    reader
       .selectFrom('questions')
       .leftJoin('networks', 'networks.id', 'questions.network')
       // Nothing can be decided about a network that is gone.
@@ -313,18 +332,19 @@ async function forgetNetwork(trx: Trx, network: string): Promise<void> {
   await trx.updateTable('networks').set({ network_id: null }).where('id', '=', network).execute();
 }
 
-const selectApproved = prepared((db, { trackingIds }: Slots<{ trackingIds: readonly string[] }>) =>
-  db
-    .selectFrom('questions')
-    // A hold is named after its job.
-    .innerJoin('jobs', (join) =>
-      join
-        .onRef('jobs.tracking_id', '=', 'questions.id')
-        .onRef('jobs.crm_id', '=', 'questions.crm_id'),
-    )
-    .select(['questions.tracking_id', 'questions.kind'])
-    .$narrowType<{ tracking_id: NotNull; kind: ContactQuestionKind }>()
-    .where('questions.id', 'in', trackingIds)
-    .where('questions.decision', '=', 'approved')
-    .compile(),
+const selectApproved = preparedRead(
+  (reader, { trackingIds }: Slots<{ trackingIds: readonly string[] }>) =>
+    reader
+      .selectFrom('questions')
+      // A hold is named after its job.
+      .innerJoin('jobs', (join) =>
+        join
+          .onRef('jobs.tracking_id', '=', 'questions.id')
+          .onRef('jobs.crm_id', '=', 'questions.crm_id'),
+      )
+      .select(['questions.tracking_id', 'questions.kind'])
+      .$narrowType<{ tracking_id: NotNull; kind: ContactQuestionKind }>()
+      .where('questions.id', 'in', trackingIds)
+      .where('questions.decision', '=', 'approved')
+      .compile(),
 );

@@ -9,17 +9,16 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { ACTOR_KINDS, type Actor } from '../../core/actor.ts';
-import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/new-id.ts';
+import type { ActorTransaction } from '../../database/actor-transaction.ts';
 import type { Fingerprint } from '../../database/encryption/fingerprint.ts';
 import type { SealContext } from '../../database/encryption/sealed.ts';
-import { prepared, type Slots } from '../../database/prepared.ts';
-import type { Database, Tables, Trx } from '../../database/tables/tables.ts';
+import { preparedRead, type Slots } from '../../database/prepared.ts';
+import type { Reader, TimedConnection } from '../../database/reader.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 import { auditSealer } from '../../privacy/audit/chain.ts';
-import { auditRecorder } from '../../privacy/audit/record.ts';
-import type { ErasureLog } from '../../privacy/statements/erasure-log.ts';
-import { batchQueries } from './batches.ts';
-import { type QuestionDecision, questionQueries } from './questions.ts';
+import { listQuestionsOfReason, recordBatchDecision } from './batches.ts';
+import { type Decider, findQuestion, type QuestionDecision, recordDecision } from './questions.ts';
 
 /** For so long an answer that is given on a page can be withdrawn. */
 export const WITHDRAWABLE_MS = 10_000;
@@ -44,110 +43,109 @@ export interface WithdrawableAnswer extends Answer {
   inForceFrom: number;
 }
 
-export interface AnswerDeps {
-  db: Database;
-  clock: Clock;
-  fingerprint: Fingerprint;
-  actor: Actor;
-  erasures: ErasureLog;
+/** The store, as far as answers are carried out by it: in the name of whoever gave them. */
+export interface AnswerStore extends Decider {
+  readonly connection: TimedConnection;
+  readonly fingerprint: Fingerprint;
+  actingAs(actor: Actor): Decider;
 }
 
-export function answerQueries(deps: AnswerDeps) {
-  const { db, clock, fingerprint } = deps;
-  return {
-    /** Stores an answer that can be withdrawn for ten seconds; null if there is one to the same already. */
-    async give(answer: Answer): Promise<string | null> {
-      return insertAnswer(db, deps, answer, clock.now() + WITHDRAWABLE_MS);
-    },
-
-    /** The answer with this id while it can be withdrawn. */
-    async findWithdrawable(id: string): Promise<WithdrawableAnswer | undefined> {
-      const row = await db
-        .selectFrom('answers')
-        .selectAll()
-        .where('id', '=', id)
-        .where('needs', 'is', null)
-        .where('claimed_at', 'is', null)
-        .executeTakeFirst();
-      return row === undefined ? undefined : toWithdrawable(row);
-    },
-
-    /** Deletes an answer; false if it is in force already. */
-    async withdraw(id: string): Promise<boolean> {
-      const { numDeletedRows } = await db
-        .deleteFrom('answers')
-        .where('id', '=', id)
-        .where('needs', 'is', null)
-        .where('claimed_at', 'is', null)
-        .executeTakeFirst();
-      return numDeletedRows > 0n;
-    },
-
-    /** Carries out the answers that are in force by now; resolves with when the next one will be, null for none. */
-    async applyDue(): Promise<number | null> {
-      const rows = await db
-        .selectFrom('answers')
-        .select(['id', 'in_force_from'])
-        .where('needs', 'is', null)
-        .where('in_force_from', 'is not', null)
-        .orderBy('in_force_from')
-        .execute();
-      const now = clock.now();
-      // One that is far ahead was made before the clock was set back.
-      const isDue = (at: number) => at <= now || at > now + WITHDRAWABLE_MS;
-      const times = rows.map((row) => ({ id: row.id, at: row.in_force_from ?? 0 }));
-      for (const { id, at } of times) if (isDue(at)) await apply(id);
-      return times.find(({ at }) => !isDue(at))?.at ?? null;
-    },
-
-    /** Carries out all answers of an integration that can be withdrawn, whatever their age. */
-    async applyAll(integrationId: string): Promise<void> {
-      const { rows } = await selectWithdrawable(db, { integrationId });
-      for (const { id } of rows) await apply(id);
-    },
-  };
-
-  async function apply(id: string): Promise<void> {
-    const row = await db
-      .updateTable('answers')
-      .set((eb) => ({ claimed_at: eb.fn.coalesce('claimed_at', eb.val(clock.now())) }))
-      .where('id', '=', id)
-      .where('needs', 'is', null)
-      .returningAll()
-      .executeTakeFirst();
-    // Withdrawn, or another process was here first.
-    if (row === undefined) return;
-    const by = actorSchema.parse(
-      JSON.parse(auditSealer(fingerprint).open(row.given, answerSealContext('given', row))),
-    );
-    await decide(createDeciders(deps, by), toAnswer(row));
-    await db.deleteFrom('answers').where('id', '=', id).execute();
-  }
+/** Stores an answer that can be withdrawn for ten seconds; null if there is one to the same already. */
+export function giveAnswer(trx: ActorTransaction, answer: Answer): Promise<string | null> {
+  return insertAnswer(trx, answer, trx.clock.now() + WITHDRAWABLE_MS);
 }
 
-const selectWithdrawable = prepared((db, { integrationId }: Slots<{ integrationId: string }>) =>
-  db
+/** The answer with this id while it can be withdrawn. */
+export async function findWithdrawableAnswer(
+  reader: Reader,
+  id: string,
+): Promise<WithdrawableAnswer | undefined> {
+  const row = await reader
     .selectFrom('answers')
-    .select('id')
-    .where('integration_id', '=', integrationId)
+    .selectAll()
+    .where('id', '=', id)
+    .where('needs', 'is', null)
+    .where('claimed_at', 'is', null)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toWithdrawable(row);
+}
+
+/** Deletes an answer; false if it is in force already. */
+export async function withdrawAnswer(connection: TimedConnection, id: string): Promise<boolean> {
+  const { numDeletedRows } = await connection
+    .deleteFrom('answers')
+    .where('id', '=', id)
+    .where('needs', 'is', null)
+    .where('claimed_at', 'is', null)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Carries out the answers that are in force by now; resolves with when the next one will be, null for none. */
+export async function applyDueAnswers(store: AnswerStore): Promise<number | null> {
+  const rows = await store.connection
+    .selectFrom('answers')
+    .select(['id', 'in_force_from'])
     .where('needs', 'is', null)
     .where('in_force_from', 'is not', null)
     .orderBy('in_force_from')
-    .orderBy('id')
-    .compile(),
+    .execute();
+  const now = store.connection.clock.now();
+  // One that is far ahead was made before the clock was set back.
+  const isDue = (at: number) => at <= now || at > now + WITHDRAWABLE_MS;
+  const times = rows.map((row) => ({ id: row.id, at: row.in_force_from ?? 0 }));
+  for (const { id, at } of times) if (isDue(at)) await apply(store, id);
+  return times.find(({ at }) => !isDue(at))?.at ?? null;
+}
+
+/** Carries out all answers of an integration that can be withdrawn, whatever their age. */
+export async function applyAllAnswers(store: AnswerStore, integrationId: string): Promise<void> {
+  const { rows } = await selectWithdrawable(store.connection, { integrationId });
+  for (const { id } of rows) await apply(store, id);
+}
+
+async function apply(store: AnswerStore, id: string): Promise<void> {
+  const { connection, fingerprint } = store;
+  const row = await connection
+    .updateTable('answers')
+    .set((eb) => ({ claimed_at: eb.fn.coalesce('claimed_at', eb.val(connection.clock.now())) }))
+    .where('id', '=', id)
+    .where('needs', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+  // Withdrawn, or another process was here first.
+  if (row === undefined) return;
+  const by = actorSchema.parse(
+    JSON.parse(auditSealer(fingerprint).open(row.given, answerSealContext('given', row))),
+  );
+  await decide(connection, store.actingAs(by), toAnswer(row));
+  await connection.deleteFrom('answers').where('id', '=', id).execute();
+}
+
+const selectWithdrawable = preparedRead(
+  (reader, { integrationId }: Slots<{ integrationId: string }>) =>
+    reader
+      .selectFrom('answers')
+      .select('id')
+      .where('integration_id', '=', integrationId)
+      .where('needs', 'is', null)
+      .where('in_force_from', 'is not', null)
+      .orderBy('in_force_from')
+      .orderBy('id')
+      .compile(),
 );
 
 /** Stores an answer that needs nobody else; resolves with its id, or null if there is one to the same already. */
 export async function insertAnswer(
-  db: Database | Trx,
-  { clock, fingerprint, actor }: Pick<AnswerDeps, 'clock' | 'fingerprint' | 'actor'>,
+  trx: ActorTransaction,
   { integrationId, about, subject, decision, openedUntil }: Answer,
   inForceFrom: number,
 ): Promise<string | null> {
+  const { clock, fingerprint, actor } = trx;
   const now = clock.now();
   const id = newId(now);
   const place = { id, integration_id: integrationId, crm_id: null };
-  const { numInsertedOrUpdatedRows } = await db
+  const { numInsertedOrUpdatedRows } = await trx
     .insertInto('answers')
     .values({
       ...place,
@@ -181,32 +179,24 @@ function toWithdrawable(row: AnswerRow): WithdrawableAnswer {
   return { ...toAnswer(row), id: row.id, inForceFrom: row.in_force_from ?? 0 };
 }
 
-type Deciders = ReturnType<typeof createDeciders>;
-
-/** What decides for the one who said so, whose name the audit has. */
-function createDeciders({ db, clock, fingerprint, erasures }: AnswerDeps, by: Actor) {
-  const record = auditRecorder({ clock, fingerprint, actor: by });
-  return {
-    ...questionQueries(db, clock, fingerprint, record, erasures),
-    ...batchQueries(db, clock, record),
-  };
-}
-
 /** What was decided meanwhile by another way stays as it is. */
 async function decide(
-  questions: Deciders,
+  reader: Reader,
+  decider: Decider,
   { integrationId, about, subject, decision, openedUntil }: Answer,
 ): Promise<void> {
   if (about === 'batch') {
-    if (decision !== 'resubmitted') await questions.decideBatch(subject, decision, openedUntil);
+    if (decision !== 'resubmitted') {
+      await recordBatchDecision(decider.act, subject, decision, openedUntil);
+    }
   } else if (about === 'reason') {
     const until = openedUntil ?? 0;
-    for await (const question of questions.listOfReason(integrationId, subject, until)) {
-      await questions.decide(question, decision);
+    for await (const question of listQuestionsOfReason(reader, integrationId, subject, until)) {
+      await recordDecision(decider, question, decision);
     }
   } else {
-    const question = await questions.find(subject);
-    if (question) await questions.decide(question, decision);
+    const question = await findQuestion(reader, subject);
+    if (question) await recordDecision(decider, question, decision);
   }
 }
 

@@ -1,10 +1,15 @@
 /** What waits for a second person, worded once: for the command line, the API and pages. */
+
 import type { Actor } from '../../core/actor.ts';
 import { isoTime } from '../../core/clock.ts';
 import { describeCount } from '../../core/quantities.ts';
 import type { Role } from '../../core/role.ts';
-import type { Store } from '../../store.ts';
 import type { ApprovalDecision, ApprovalRecord } from '../statements/approvals.ts';
+import {
+  type ApprovalStore,
+  expireApprovals,
+  listStoredApprovals,
+} from '../statements/approvals.ts';
 import { reasonName } from './decision-queue.ts';
 
 /** What it is, in a word for programs. */
@@ -12,11 +17,9 @@ export const APPROVAL_KINDS = ['approve', 'resubmit', 'undo', 'forget'] as const
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
 /** All that wait for a second person or are being carried out, without what has run out. */
-export async function listApprovals({
-  approvals,
-}: Pick<Store, 'approvals'>): Promise<ApprovalRecord[]> {
-  await approvals.expire();
-  return approvals.list();
+export async function listApprovals(store: ApprovalStore): Promise<ApprovalRecord[]> {
+  await expireApprovals(store);
+  return listStoredApprovals(store);
 }
 
 /** As programs are shown it. */

@@ -1,9 +1,12 @@
 /** The queue of what waits for a person: counted by client and reason, and listed in pages, without a name of a contact. */
+
 import { isoTime } from '../../core/clock.ts';
 import { describeCount } from '../../core/quantities.ts';
-import type { Store } from '../../store.ts';
+import type { Reader } from '../../database/reader.ts';
 import type { QuestionBatch } from '../statements/batches.ts';
+import { listBatches } from '../statements/batches.ts';
 import type { QueuePage, QueuePlace } from '../statements/decision-queue.ts';
+import { countQueue, listAnsweredBatches, listQueuePage } from '../statements/decision-queue.ts';
 import type { Question } from '../statements/questions.ts';
 import { BATCH_KINDS } from './batch-kinds.ts';
 import { isKind, KINDS } from './kinds.ts';
@@ -53,11 +56,6 @@ export interface QueueItem {
 /** The integrations within reach of who looks, by id. */
 export type ClientAccess = ReadonlyMap<string, { name?: string | undefined }>;
 
-export interface QueueStore {
-  questions: Pick<Store['questions'], 'listBatches'>;
-  decisions: Pick<Store['decisions'], 'countByKind' | 'listPage' | 'listAnsweredBatches'>;
-}
-
 /** Decisions on one page. */
 const QUEUE_PAGE = 50;
 
@@ -68,17 +66,17 @@ export function reasonName(reason: string): string | null {
 
 /** A page of the queue, with the counts beside it. */
 export async function readQueue(
-  store: QueueStore,
+  reader: Reader,
   reach: ClientAccess,
   query: QueueQuery,
 ): Promise<DecisionQueue> {
-  const counts = await countDecisions(store, reach);
+  const counts = await countDecisions(reader, reach);
   const { client, reason } = query;
   const ofClient = counts.filter(({ integration }) => client === null || integration === client);
   const wanted = new Set(
     ofClient.flatMap((one) => (reason === null || one.kind === reason ? one.integration : [])),
   );
-  const items = await listItems(store, reach, { ...query, only: wanted, limit: QUEUE_PAGE + 1 });
+  const items = await listItems(reader, reach, { ...query, only: wanted, limit: QUEUE_PAGE + 1 });
   const shown = items.slice(0, QUEUE_PAGE);
   return {
     total: sumCounts(counts),
@@ -99,19 +97,19 @@ export async function readQueue(
 
 /** What stands before and after a decision in its queue: a few, and as many as fit beside it. */
 export async function readAround(
-  store: QueueStore,
+  reader: Reader,
   reach: ClientAccess,
   query: QueueQuery,
   place: QueuePlace,
 ): Promise<{ before: QueueItem[]; after: QueueItem[] }> {
   const { client, order } = query;
-  const counts = await countDecisions(store, reach);
+  const counts = await countDecisions(reader, reach);
   const known = counts.map(({ integration }) => integration);
   const only = new Set(client === null ? known : [client]);
   const opposite = order === 'oldest' ? 'newest' : 'oldest';
   const from = { ...query, only, after: place };
-  const before = await listItems(store, reach, { ...from, order: opposite, limit: BEFORE });
-  const after = await listItems(store, reach, { ...from, limit: AFTER });
+  const before = await listItems(reader, reach, { ...from, order: opposite, limit: BEFORE });
+  const after = await listItems(reader, reach, { ...from, limit: AFTER });
   return { before: before.reverse(), after };
 }
 
@@ -120,10 +118,10 @@ const AFTER = 20;
 
 /** How many decisions each integration has to make. */
 export async function countByIntegration(
-  store: QueueStore,
+  reader: Reader,
   reach: ClientAccess,
 ): Promise<{ total: number; byIntegration: ReadonlyMap<string, number> }> {
-  const counts = await countDecisions(store, reach);
+  const counts = await countDecisions(reader, reach);
   const byIntegration = new Map(grouped(counts, ({ integration }) => integration));
   return { total: sumCounts(counts), byIntegration };
 }
@@ -135,16 +133,14 @@ interface Count {
 }
 
 /** What belongs to an integration that is gone, or out of reach, is not counted. */
-async function countDecisions(store: QueueStore, reach: ClientAccess): Promise<Count[]> {
+async function countDecisions(reader: Reader, reach: ClientAccess): Promise<Count[]> {
   const scope = { integrationIds: null, reason: null };
-  const holds = (await store.decisions.countByKind(scope)).map(
-    ({ integrationId, kind, count }) => ({
-      integration: integrationId,
-      kind,
-      count,
-    }),
-  );
-  const batches = (await openBatches(store)).map(({ integrationId, kind }) => ({
+  const holds = (await countQueue(reader, scope)).map(({ integrationId, kind, count }) => ({
+    integration: integrationId,
+    kind,
+    count,
+  }));
+  const batches = (await openBatches(reader)).map(({ integrationId, kind }) => ({
     integration: integrationId,
     kind,
     count: 1,
@@ -152,10 +148,10 @@ async function countDecisions(store: QueueStore, reach: ClientAccess): Promise<C
   return [...holds, ...batches].filter(({ integration }) => reach.has(integration));
 }
 
-async function openBatches({ questions, decisions }: QueueStore): Promise<QuestionBatch[]> {
-  const batches = await questions.listBatches();
+async function openBatches(reader: Reader): Promise<QuestionBatch[]> {
+  const batches = await listBatches(reader);
   if (batches.length === 0) return batches;
-  const decided = await decisions.listAnsweredBatches();
+  const decided = await listAnsweredBatches(reader);
   return batches.filter(({ id }) => !decided.has(id));
 }
 
@@ -166,15 +162,15 @@ interface Listed extends QueueQuery {
 }
 
 async function listItems(
-  store: QueueStore,
+  reader: Reader,
   reach: ClientAccess,
   listed: Listed,
 ): Promise<QueueItem[]> {
   const { only, reason, order, after, limit } = listed;
   const integrationIds = [...only];
   const page: QueuePage = { integrationIds, reason, order, after, limit };
-  const questions = await store.decisions.listPage(page);
-  const batches = (await openBatches(store)).filter(
+  const questions = await listQueuePage(reader, page);
+  const batches = (await openBatches(reader)).filter(
     ({ kind }) => reason === null || kind === reason,
   );
   const items = [

@@ -1,17 +1,12 @@
 /** Questions and batches in the words of all interfaces: why they wait, and what may be decided. */
 
 import { isoTime } from '../../core/clock.ts';
-import type { Store } from '../../store.ts';
+import type { Reader } from '../../database/reader.ts';
 import type { BatchKind, QuestionBatch } from '../statements/batches.ts';
 import { ON_HOLD } from '../statements/erasure-requests.ts';
-import { isForbidden, type Question } from '../statements/questions.ts';
+import { isForbidden, listOpenQuestions, type Question } from '../statements/questions.ts';
 import { BATCH_DECISIONS, BATCH_KINDS, type BatchDecisionWord } from './batch-kinds.ts';
 import { type Answer, type DecisionWord, KINDS, listDecisions } from './kinds.ts';
-
-/** The part of the store that has the questions. */
-export interface QuestionStore {
-  questions: Pick<Store['questions'], 'find'>;
-}
 
 /** A question, and how many of its batch are open; left out if that is not known. */
 export type CountedQuestion = Question & { batchCount?: number };
@@ -29,11 +24,11 @@ export function withBatchCounts(questions: readonly Question[]): CountedQuestion
 }
 
 /** The open questions, of one integration or of all, the oldest first. */
-export async function listOpenQuestions(
-  { questions }: { questions: Pick<Store['questions'], 'listOpen'> },
+export async function listCountedQuestions(
+  reader: Reader,
   integrationId?: string,
 ): Promise<CountedQuestion[]> {
-  return withBatchCounts(await questions.listOpen(integrationId));
+  return withBatchCounts(await listOpenQuestions(reader, integrationId));
 }
 
 /** What a question is about: the id of a contact in the CRM, or the name of a network. */

@@ -1,4 +1,5 @@
 /** GET /v1/approvals and POST /v1/approvals/:id/:answer: what waits for a second person, and the answers. */
+
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { ACTOR_KINDS } from '../../core/actor.ts';
@@ -7,6 +8,7 @@ import { mayActAs } from '../../core/role.ts';
 import { type Asked, askSecondPerson, type Requester } from '../../decisions/second-person/ask.ts';
 import { confirmApproval, refuseApproval } from '../../decisions/second-person/confirm.ts';
 import type { ApprovalRecord } from '../../decisions/statements/approvals.ts';
+import { expireApprovals } from '../../decisions/statements/approvals.ts';
 import {
   APPROVAL_KINDS,
   describeApproval,
@@ -165,7 +167,7 @@ async function findAnswerable(
   { store }: HttpDeps['application'],
   id: string,
 ): Promise<ApprovalRecord> {
-  await store.approvals.expire();
+  await expireApprovals(store);
   const approval = await findApproval(c, store, id);
   const { role } = c.get('principal');
   const needed = roleFor(approval);

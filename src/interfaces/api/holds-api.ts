@@ -1,6 +1,8 @@
 /** GET /v1/holds and POST /v1/holds/:id/:decision: what waits for a person, and the decisions. */
+
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { Reader } from '../../database/reader.ts';
 import {
   DECIDED,
   decideBatch,
@@ -9,6 +11,7 @@ import {
 } from '../../decisions/decide.ts';
 import { approvalOfBatch, toApprovalRequest } from '../../decisions/second-person/ask.ts';
 import type { ApprovalRequest } from '../../decisions/statements/approvals.ts';
+import { listBatches } from '../../decisions/statements/batches.ts';
 import type { Question } from '../../decisions/statements/questions.ts';
 import { describeApproval } from '../../decisions/views/approval.ts';
 import { BATCH_DECISIONS } from '../../decisions/views/batch-kinds.ts';
@@ -18,8 +21,7 @@ import {
   decisionsFor,
   describeBatch,
   describeQuestion,
-  listOpenQuestions,
-  type QuestionStore,
+  listCountedQuestions,
   refusalText,
 } from '../../decisions/views/question.ts';
 import { CHANGED_PARTS } from '../../identity/identity-text.ts';
@@ -228,12 +230,12 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
       if (integration !== undefined) findIntegration(c, application, integration);
       const open = filterAccessible(
         c,
-        await listOpenQuestions(store, integration),
+        await listCountedQuestions(store.reader, integration),
         ({ integrationId }) => integrationId,
       );
       const batches = filterAccessible(
         c,
-        await store.questions.listBatches(integration),
+        await listBatches(store.reader, integration),
         ({ integrationId }) => integrationId,
       );
       return c.json(
@@ -243,7 +245,7 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
     })
     .openapi(queueRoute(access), async (c) => {
       const { client = null, reason = null, order = 'oldest', after } = c.req.valid('query');
-      const queue = await readQueue(store, listAccessible(c, application), {
+      const queue = await readQueue(store.reader, listAccessible(c, application), {
         client,
         reason,
         order,
@@ -258,16 +260,16 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
     })
     .openapi(decideBatchRoute(access), async (c) => {
       const { id, decision } = c.req.valid('param');
-      const batch = await findOpenBatch(c, store, id);
+      const batch = await findOpenBatch(c, store.reader, id);
       requireBatchDecision(batch, decision);
       const approval = await waitIfMany(c, approvalOfBatch(decision, batch), batch.integrationId);
       if (approval !== null) return c.json({ approval }, 202);
       const acting = store.actingAs(c.get('actor'));
-      return c.json({ batch: await decideBatch(acting, batch, decision) }, 200);
+      return c.json({ batch: await decideBatch(acting.act, batch, decision) }, 200);
     })
     .openapi(decideRoute(access), async (c) => {
       const { id, decision } = c.req.valid('param');
-      const hold = await findDecidableHold(c, store, id, decision);
+      const hold = await findDecidableHold(c, store.reader, id, decision);
       const approval = await waitIfMany(c, toApprovalRequest(decision, [hold]), hold.integrationId);
       if (approval !== null) return c.json({ approval }, 202);
       if (!(await decideQuestion(store.actingAs(c.get('actor')), hold, decision))) {
@@ -293,11 +295,11 @@ export function holdRoutes({ application }: HttpDeps, access: Access) {
  */
 export async function findDecidableHold(
   c: Context<HttpEnv>,
-  store: QuestionStore,
+  reader: Reader,
   id: string,
   word: DecisionWord,
 ): Promise<Question> {
-  const hold = await findAccessibleHold(c, store, id);
+  const hold = await findAccessibleHold(c, reader, id);
   const words = decisionsFor(hold);
   if (words.includes(word)) return hold;
   const code = hold.kind === 'lost_answer' ? 'hold_without_profile' : 'hold_not_decidable';

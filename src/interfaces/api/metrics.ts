@@ -7,6 +7,8 @@ import { listHooks } from '../../clients/statements/hooks.ts';
 import { listLastSuccesses } from '../../clients/statements/run-activity.ts';
 import type { RunReport } from '../../core/run.ts';
 import type { Reader } from '../../database/reader.ts';
+import { listStoredApprovals } from '../../decisions/statements/approvals.ts';
+import { countOpenQuestions } from '../../decisions/statements/questions.ts';
 import { readAuditEnd } from '../../privacy/audit/read-audit.ts';
 import { listRunRequests } from '../../sync/statements/run-requests.ts';
 import { listNewestRuns } from '../../sync/statements/runs.ts';
@@ -206,8 +208,8 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
   gauge('donor_sync_holds', 'Contacts and networks that wait for a decision of a person.', {
     labelNames: ['integration', 'about'],
     async collect(set) {
-      const contacts = await store.questions.countOpen('contact');
-      const networks = await store.questions.countOpen('network');
+      const contacts = await countOpenQuestions(store.reader, 'contact');
+      const networks = await countOpenQuestions(store.reader, 'network');
       for (const integration of integrations.keys()) {
         set({ integration, about: 'contact' }, contacts.get(integration) ?? 0);
         set({ integration, about: 'network' }, networks.get(integration) ?? 0);
@@ -217,7 +219,7 @@ function addGauges({ application, clock, lastTickAt }: MetricDeps, registers: Re
   gauge('donor_sync_approvals', 'Questions that wait for a second person.', {
     labelNames: ['integration'],
     async collect(set) {
-      const approvals = await store.approvals.list();
+      const approvals = await listStoredApprovals(store);
       const waiting = approvals.filter(({ confirmedBy }) => confirmedBy === null);
       const byIntegration = Map.groupBy(waiting, (one) => one.integrationId);
       for (const integration of integrations.keys()) {

@@ -6,6 +6,7 @@ import { ownerWords } from '../../core/owner.ts';
 import { describeCount, formatCount, formatTimestamp } from '../../core/quantities.ts';
 import { clockProblem } from '../../credits/confirm.ts';
 import { listOpenSubmissions } from '../../credits/statements/submissions.ts';
+import { listOpenQuestions } from '../../decisions/statements/questions.ts';
 import { describeProxies, readProxies } from '../../outbound/proxy.ts';
 import { CAUSES } from './causes.ts';
 
@@ -180,7 +181,7 @@ async function checkSubmission({
 }
 
 async function checkHolds({ deps: { store }, integration }: OpenIntegration): Promise<Finding> {
-  const { length } = await store.questions.listOpen(integration.id, 'contact');
+  const { length } = await listOpenQuestions(store.reader, integration.id, 'contact');
   if (length === 0) return plain(met('holds', 'Nothing waits for a person.'));
   const held = met(
     'holds',

@@ -1,7 +1,14 @@
 /** Carries out the erasures that a CRM asked for and that are due: by the CRM's own event, the settings, or a user. */
+
 import { isDonorSyncError, isRetriableError, messageOf } from '../../core/errors.ts';
 import type { Integration } from '../../core/integration-settings.ts';
 import type { DueErasure } from '../../decisions/statements/erasure-requests.ts';
+import {
+  endErasureRequest,
+  forbidErasure,
+  listDueErasures,
+  recordErasureRequests,
+} from '../../decisions/statements/erasure-requests.ts';
 import { forgetPerson, PRIVACY_HOLD, REQUEST_WITHDRAWN } from './forget.ts';
 import type { ForgetPersonDeps } from './targets.ts';
 
@@ -27,10 +34,10 @@ export async function eraseRequested(
   integration: Integration,
   signal: AbortSignal,
 ): Promise<ErasedOnRequest> {
-  const { erasureRequests } = deps.application.store;
+  const { reader } = deps.application.store;
   const done: ErasedOnRequest = { erased: 0, left: 0 };
   for (;;) {
-    const due = await erasureRequests.listDue(integration.id, AT_ONCE);
+    const due = await listDueErasures(reader, integration.id, AT_ONCE);
     const before = done.erased;
     done.left = 0;
     for (const one of due) {
@@ -67,21 +74,21 @@ async function eraseOne(
         mustStand: isMark,
         async foundMerged(winner) {
           const asked = { crmId: winner, source: 'merged', isAutomatic: false } as const;
-          await store.erasureRequests.record(integration.id, [asked], deps);
+          await store.act((trx) => recordErasureRequests(trx, integration.id, [asked], deps));
         },
       },
     });
     if (!receipt.complete) return 'left';
-    await store.erasureRequests.end(due);
+    await endErasureRequest(store.connection, due);
     return 'erased';
   } catch (error) {
     if (!isDonorSyncError(error)) throw error;
     if (error.code === PRIVACY_HOLD) {
-      await store.erasureRequests.forbid(due, deps.newId());
+      await store.act((trx) => forbidErasure(trx, due, deps.newId()));
       return 'ended';
     }
     if (error.code === REQUEST_WITHDRAWN) {
-      await store.erasureRequests.end(due);
+      await endErasureRequest(store.connection, due);
       return 'ended';
     }
     deps.log.warn(

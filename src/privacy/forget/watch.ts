@@ -1,9 +1,11 @@
 /** Starts the erasures that are due in a service, one client after the other, beside its runs. */
+
 import type { Application } from '../../application.ts';
 import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { newId } from '../../core/new-id.ts';
+import { listIntegrationsWithDueErasures } from '../../decisions/statements/erasure-requests.ts';
 import { eraseRequested } from './requested.ts';
 
 export interface ErasureWatch {
@@ -32,7 +34,7 @@ export function createErasureWatch(deps: {
   return {
     async start() {
       if (work !== null || stopping.aborted) return;
-      const due = await application.store.erasureRequests.listIntegrationsWithDue();
+      const due = await listIntegrationsWithDueErasures(application.store.reader);
       const ready = due.filter((id) => (delays.get(id)?.until ?? 0) <= clock.monotonicMs());
       if (ready.length === 0) return;
       work = eraseAll(ready).finally(() => {

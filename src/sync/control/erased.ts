@@ -1,9 +1,11 @@
 /** Who was erased: contacts that must not be taken up again, and those who look like one of them. */
+
 import { z } from 'zod';
 import type { RecordLookup, RemovedContact } from '../../../connectors/contract.ts';
 import type { Departure } from '../../contacts/departures.ts';
 import { areSameMarks } from '../../contacts/erased-marks.ts';
 import type { Contact } from '../../core/contact.ts';
+import { listDistinguished } from '../../decisions/statements/questions.ts';
 import {
   fingerprintPerson,
   mayBeSamePerson,
@@ -49,7 +51,7 @@ export async function loadErased(
       names: blocks.flatMap(({ person }) => parsePerson(person)?.names ?? []),
       byName: personsByName(blocks),
       distinguished:
-        blocks.length === 0 ? new Map() : await store.questions.listDistinguished(integrationId),
+        blocks.length === 0 ? new Map() : await listDistinguished(store.reader, integrationId),
       marks: { ...marks, blocked },
     },
   };

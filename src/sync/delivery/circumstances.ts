@@ -1,6 +1,7 @@
 /** What is known of contacts at the moment of a delivery: read once for all of them, whatever brings their profiles. */
 
 import type { ContactQuestion } from '../../decisions/statements/questions.ts';
+import { listApprovedKinds } from '../../decisions/statements/questions.ts';
 import { readRecords } from '../../fields/records.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 import { refreshIfAlike } from '../control/erased.ts';
@@ -35,7 +36,8 @@ export async function readCircumstances(
     run,
     crmIds.map((id) => getRecord(id).lookup),
   );
-  const approvals = await deps.store.questions.listApprovals(
+  const approvals = await listApprovedKinds(
+    deps.store.reader,
     fetched.map(({ ready }) => ready.job.trackingId),
   );
   return {

@@ -2,9 +2,11 @@
  * Requests about a person's data that a CRM records at the contact. One bulk update of a CRM can mark thousands, so each is a
  * question to a user, unless the settings let the first ones of a day be erased without one.
  */
+
 import type { ContactPage } from '../../../connectors/contract.ts';
 import type { PrivacyMarks } from '../../core/contact.ts';
 import type { ErasureRequest, ErasureSource } from '../../decisions/statements/erasure-requests.ts';
+import { recordReadRequests } from '../../decisions/statements/erasure-requests.ts';
 import type { Run, SyncDeps } from '../control/context.ts';
 import { forgottenFingerprint } from '../control/erased.ts';
 
@@ -36,7 +38,9 @@ export async function recordPrivacyRequests(
     }
   }
   if (requests.length === 0 && withdrawn.length === 0) return;
-  const counts = await store.erasureRequests.recordRead(run.lease, requests, { withdrawn, newId });
+  const counts = await store.checkpoint(run.lease, (trx) =>
+    recordReadRequests(trx, requests, { withdrawn, newId }),
+  );
   if (counts.due + counts.asked > 0) {
     log.warn({ run: run.id, ...counts }, 'the CRM asks to erase contacts');
   }

@@ -6,6 +6,7 @@ import { listAlerts } from '../../../src/clients/statements/alerts.ts';
 import { ALERT_KINDS, alertsSchema } from '../../../src/core/alert-settings.ts';
 import { integrationSchema } from '../../../src/core/integration-settings.ts';
 import { silentLog } from '../../../src/core/log.ts';
+import { listBatches, recordBatchDecision } from '../../../src/decisions/statements/batches.ts';
 import { recordRunBegin, recordRunEnd } from '../../../src/sync/statements/runs.ts';
 import { holdChanged } from '../../contacts/contact-stages.ts';
 import { type StoreWorld, storeWorlds } from '../../database/store-world.ts';
@@ -160,8 +161,8 @@ describeEachDatabase('alerts', (open) => {
     expect(texts()[0]).toContain(
       'the details of 2 contacts changed at once (2 addresses); asking about them again takes 2 credits',
     );
-    const [batch] = await world.store.questions.listBatches();
-    await world.store.questions.decideBatch(batch?.id ?? '', 'rejected');
+    const [batch] = await listBatches(world.store.reader);
+    await recordBatchDecision(world.store.act, batch?.id ?? '', 'rejected');
     await alerts.tick();
     expect(texts()).toHaveLength(2);
     expect(texts()[1]).toContain('the details that changed at once are decided');

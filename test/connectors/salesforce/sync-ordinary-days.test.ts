@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { salesforceConnector } from '../../../connectors/salesforce/connector.ts';
+import { listOpenQuestions } from '../../../src/decisions/statements/questions.ts';
 import { createSyncWorld, type SyncWorld } from '../../helpers/sync-world.ts';
 import { type AddressFields, verified } from '../../identity/address-tool.ts';
 import { type Org, openOrg } from './org.ts';
@@ -53,7 +54,7 @@ describe('a sync with Salesforce', () => {
     for (const [id, address] of before) await writeAddress(org, id, address);
     expect((await world.sync()).contacts).toMatchObject({ submitted: 0 });
     expect(await world.spent()).toBe(spent);
-    expect(await world.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
   });
 
   it('pays once for a contact whose id is typed in its short form', async () => {

@@ -8,6 +8,7 @@ import {
   recordJobProgress,
 } from '../../../src/credits/statements/jobs.ts';
 import { fromRow } from '../../../src/database/from-row.ts';
+import { listOpenQuestions, recordDecision } from '../../../src/decisions/statements/questions.ts';
 import type { Store } from '../../../src/store.ts';
 import { recordRunBegin } from '../../../src/sync/statements/runs.ts';
 import {
@@ -303,8 +304,8 @@ describeEachDatabase('listReady', (open) => {
       },
     ]);
     expect(await idsOf(world)).toEqual([]);
-    const [hold] = await world.store.questions.listOpen();
-    expect(hold && (await world.store.questions.decide(hold, 'approved'))).toBe(true);
+    const [hold] = await listOpenQuestions(world.store.reader);
+    expect(hold && (await recordDecision(world.store, hold, 'approved'))).toBe(true);
     expect(await idsOf(world)).toEqual(['c-1']);
   });
 

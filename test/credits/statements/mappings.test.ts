@@ -9,6 +9,7 @@ import {
   recordMappingInUse,
   withdrawMapping,
 } from '../../../src/credits/statements/mappings.ts';
+import { listOpenQuestions, recordDecision } from '../../../src/decisions/statements/questions.ts';
 import type { DeliveryEnd } from '../../../src/fields/statements/delivery-ends.ts';
 import {
   accept,
@@ -177,10 +178,10 @@ describeEachDatabase('mappings', (open) => {
     await world.db.updateTable('submissions').set({ mapping: MAPPING }).execute();
     const count = () => countAnswersByMapping(store.reader, INTEGRATION, MAPPING, ALL);
     expect(await count()).toEqual({ answered: 2, known: 0 });
-    const [one, two] = await store.questions.listOpen();
+    const [one, two] = await listOpenQuestions(store.reader);
     if (!one || !two) throw new Error('There are not two holds');
-    await store.questions.decide(one, 'approved');
-    await store.questions.decide(two, 'rejected');
+    await recordDecision(store, one, 'approved');
+    await recordDecision(store, two, 'rejected');
     expect(await count()).toEqual({ answered: 2, known: 1 });
   });
 

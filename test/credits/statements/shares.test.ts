@@ -9,6 +9,7 @@ import { listReadyJobs, recordJobProgress } from '../../../src/credits/statement
 import { findShares } from '../../../src/credits/statements/paid-jobs.ts';
 import { takeShares } from '../../../src/credits/statements/shares.ts';
 import type { Lease } from '../../../src/database/leases.ts';
+import { listOpenQuestions, recordDecision } from '../../../src/decisions/statements/questions.ts';
 import { findRunById, recordRunBegin } from '../../../src/sync/statements/runs.ts';
 import {
   accept,
@@ -120,7 +121,7 @@ describeEachDatabase('shares', (open) => {
       outcome_run: OTHER_RUN,
     });
     expect(await jobOf(world, 'c-9')).toMatchObject({ state: 'lost', job_id: null });
-    const holds = await world.store.questions.listOpen(OTHER);
+    const holds = await listOpenQuestions(world.store.reader, OTHER);
     expect(holds).toMatchObject([
       { id: trackingIdOf('c-9'), crmId: 'c-9', kind: 'lost_answer', openedAt: START_MS },
     ]);
@@ -131,15 +132,14 @@ describeEachDatabase('shares', (open) => {
     const world = await createTwo();
     await pay(world, ['c-1'], 'ada', 'lost');
     const asker = [{ crmId: 'c-9', person: 'ada' }];
-    const { questions } = world.store;
     expect(
       (await findShares(world.store.reader, OTHER, asker, { ...SHARING, heedsLost: false })).size,
     ).toBe(0);
     expect((await findShares(world.store.reader, OTHER, asker, SHARING)).get('c-9')).toMatchObject({
       fate: 'lost',
     });
-    const [hold] = await questions.listOpen(INTEGRATION);
-    expect(hold && (await questions.decide(hold, 'rejected'))).toBe(true);
+    const [hold] = await listOpenQuestions(world.store.reader, INTEGRATION);
+    expect(hold && (await recordDecision(world.store, hold, 'rejected'))).toBe(true);
     expect((await findShares(world.store.reader, OTHER, asker, SHARING)).size).toBe(0);
   });
 
@@ -151,14 +151,13 @@ describeEachDatabase('shares', (open) => {
       .set({ decision: 'superseded', decided_at: 1 })
       .execute();
     const asker = [{ crmId: 'c-9', person: 'ada' }];
-    const { questions } = world.store;
     expect((await findShares(world.store.reader, OTHER, asker, SHARING)).get('c-9')).toMatchObject({
       fate: 'lost',
     });
     await take(world.other, ['c-9'], 'ada');
     // The question about this contact is one about the person as well.
-    const [hold] = await questions.listOpen(OTHER);
-    expect(hold && (await questions.decide(hold, 'resubmitted'))).toBe(true);
+    const [hold] = await listOpenQuestions(world.store.reader, OTHER);
+    expect(hold && (await recordDecision(world.store, hold, 'resubmitted'))).toBe(true);
     const another = [{ crmId: 'c-8', person: 'ada' }];
     expect(
       (await findShares(world.store.reader, OTHER, [...asker, ...another], SHARING)).size,
@@ -169,8 +168,8 @@ describeEachDatabase('shares', (open) => {
     const world = await createTwo();
     await pay(world, ['c-1'], 'ada', 'lost');
     await take(world.other, ['c-9'], 'ada');
-    for (const hold of await world.store.questions.listOpen()) {
-      await world.store.questions.decide(hold, 'resubmitted');
+    for (const hold of await listOpenQuestions(world.store.reader)) {
+      await recordDecision(world.store, hold, 'resubmitted');
     }
     await world.clock.advance(MINUTE_MS);
     const again = { ...intendedJob('c-1', 'ada'), trackingId: 'tracking-again' };

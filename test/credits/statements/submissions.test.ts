@@ -12,6 +12,7 @@ import {
 } from '../../../src/credits/statements/intents.ts';
 import { recordLostSubmission } from '../../../src/credits/statements/lost-answers.ts';
 import { findOpenSubmission } from '../../../src/credits/statements/submissions.ts';
+import { listOpenQuestions } from '../../../src/decisions/statements/questions.ts';
 import { getSubject } from '../../../src/decisions/views/question.ts';
 import {
   accept,
@@ -524,7 +525,7 @@ describeEachDatabase('a lost answer', (open) => {
       outcome_reason: 'submission_pending',
     });
     expect(await jobOf(world, 'c-1')).toMatchObject({ state: 'lost' });
-    expect(await world.store.questions.listOpen()).toEqual([]);
+    expect(await listOpenQuestions(world.store.reader)).toEqual([]);
   });
 
   it('lets a contact that has left meanwhile go, where the settings allow to submit again', async () => {
@@ -567,7 +568,7 @@ describeEachDatabase('a lost answer', (open) => {
     await submit(world, ['c-1', 'c-2']);
     await eraseContact(world.store, INTEGRATION, 'c-1');
     await chargeLoss(world, 'hold', { charged: 2 });
-    const holds = await world.store.questions.listOpen();
+    const holds = await listOpenQuestions(world.store.reader);
     expect(holds.map(getSubject)).toEqual(['c-2']);
   });
 });

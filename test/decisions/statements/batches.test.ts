@@ -1,8 +1,16 @@
 import { type KyselyPlugin, OperationNodeTransformer } from 'kysely';
 import { expect, it } from 'vitest';
 import {
+  findBatchIntegration,
+  listBatches,
+  listQuestionsOfBatch,
+  recordBatchDecision,
+} from '../../../src/decisions/statements/batches.ts';
+import {
   type ContactQuestion,
   listContactQuestions,
+  listSingleQuestions,
+  recordDecision,
   selectQuestions,
 } from '../../../src/decisions/statements/questions.ts';
 import { getSubject } from '../../../src/decisions/views/question.ts';
@@ -28,8 +36,8 @@ import {
 import { describeEachDatabase } from '../../helpers/test-databases.ts';
 
 /** The only batch there is. */
-async function onlyBatch({ questions }: Store) {
-  const [batch, ...others] = await questions.listBatches();
+async function onlyBatch(store: Store) {
+  const [batch, ...others] = await listBatches(store.reader);
   if (!batch || others.length > 0) throw new Error('there is not one batch');
   return batch;
 }
@@ -48,7 +56,6 @@ describeEachDatabase('batches of holds', (open) => {
     await world.clock.advance(1_000);
     await holdChanged(world, ['c-3'], identityWith({ address: 'b', employer: 'f' }));
     await holdChanged(world, ['c-4'], 'an identity of version 1');
-    const { questions } = world.store;
     const batch = await onlyBatch(world.store);
     expect(batch).toEqual({
       id: expect.any(String),
@@ -61,13 +68,13 @@ describeEachDatabase('batches of holds', (open) => {
       since: START_MS,
       parts: { addresses: 3, employers: 1, unknown: 1 },
     });
-    expect(await questions.listBatches('lakeside')).toEqual([]);
-    expect((await questions.listSingle()).map(getSubject)).toEqual(['alone']);
-    const members = await questions.listOfBatch(batch);
+    expect(await listBatches(world.store.reader, 'lakeside')).toEqual([]);
+    expect((await listSingleQuestions(world.store.reader)).map(getSubject)).toEqual(['alone']);
+    const members = await listQuestionsOfBatch(world.store.reader, batch);
     expect(members.map((row) => row.crmId)).toEqual(['c-1', 'c-2', 'c-3', 'c-4']);
-    expect(await questions.listOfBatch(batch, 3)).toEqual(members.slice(0, 3));
-    expect(await questions.findBatchIntegration(batch.id)).toBe(INTEGRATION);
-    expect(await questions.findBatchIntegration('unknown')).toBeNull();
+    expect(await listQuestionsOfBatch(world.store.reader, batch, 3)).toEqual(members.slice(0, 3));
+    expect(await findBatchIntegration(world.store.reader, batch.id)).toBe(INTEGRATION);
+    expect(await findBatchIntegration(world.store.reader, 'unknown')).toBeNull();
   });
 
   it('are approved: all of their contacts become due for a credit that a person has granted', async () => {
@@ -75,8 +82,8 @@ describeEachDatabase('batches of holds', (open) => {
     await holdChanged(world, crmIds(620));
     const { id } = await onlyBatch(world.store);
     await world.clock.advance(1_000);
-    expect(await world.store.questions.decideBatch(id, 'approved')).toBe(620);
-    expect(await world.store.questions.listBatches()).toEqual([]);
+    expect(await recordBatchDecision(world.store.act, id, 'approved')).toBe(620);
+    expect(await listBatches(world.store.reader)).toEqual([]);
     for (const crmId of ['c-000', 'c-619']) {
       expect(await contactOf(world, crmId)).toMatchObject({
         state: 'due',
@@ -98,7 +105,7 @@ describeEachDatabase('batches of holds', (open) => {
     const world = await createWorld();
     await holdChanged(world, ['c-1', 'c-2']);
     const { id } = await onlyBatch(world.store);
-    expect(await world.store.questions.decideBatch(id, 'rejected')).toBe(2);
+    expect(await recordBatchDecision(world.store.act, id, 'rejected')).toBe(2);
     expect(await contactOf(world, 'c-2')).toMatchObject({
       state: 'settled',
       asked_identity: MOVED_IDENTITY,
@@ -112,11 +119,11 @@ describeEachDatabase('batches of holds', (open) => {
     await holdForName(world, ['alone']);
     await holdChanged(world, ['c-1', 'c-2', 'c-3']);
     const batch = await onlyBatch(world.store);
-    const [first] = await world.store.questions.listOfBatch(batch);
-    if (first) await world.store.questions.decide(first, 'approved');
+    const [first] = await listQuestionsOfBatch(world.store.reader, batch);
+    if (first) await recordDecision(world.store, first, 'approved');
     // The second one changed once more before it was decided.
     await readPage(world, [readContact('c-2', 'a later identity')]);
-    expect(await world.store.questions.decideBatch(batch.id, 'rejected')).toBe(1);
+    expect(await recordBatchDecision(world.store.act, batch.id, 'rejected')).toBe(1);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'due' });
     expect(await contactOf(world, 'c-2')).toMatchObject({ identity: 'a later identity' });
     expect(await contactOf(world, 'c-3')).toMatchObject({ state: 'settled' });
@@ -130,9 +137,9 @@ describeEachDatabase('batches of holds', (open) => {
     const world = await createWorld();
     await holdChanged(world, ['c-1']);
     const { id } = await onlyBatch(world.store);
-    expect(await world.store.questions.decideBatch(id, 'rejected')).toBe(1);
-    expect(await world.store.questions.decideBatch(id, 'approved')).toBe(0);
-    expect(await world.store.questions.decideBatch('unknown', 'approved')).toBe(0);
+    expect(await recordBatchDecision(world.store.act, id, 'rejected')).toBe(1);
+    expect(await recordBatchDecision(world.store.act, id, 'approved')).toBe(0);
+    expect(await recordBatchDecision(world.store.act, 'unknown', 'approved')).toBe(0);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'settled' });
   });
 
@@ -147,7 +154,7 @@ describeEachDatabase('batches of holds', (open) => {
       let decided = 0;
       for (let statements = 1; ; statements += 1) {
         const store = storeThatDies(world, statements);
-        const isOver = await store.questions.decideBatch(id, decision).then(
+        const isOver = await recordBatchDecision(store.act, id, decision).then(
           (count) => {
             decided = count;
             return true;
@@ -166,7 +173,7 @@ describeEachDatabase('batches of holds', (open) => {
       // It was cut off before the first portion, and between the first and the last.
       expect(new Set(cutOffs)).toEqual(new Set([0, 500]));
       expect(decided).toBe(5);
-      expect(await world.store.questions.listBatches()).toEqual([]);
+      expect(await listBatches(world.store.reader)).toEqual([]);
     },
   );
 
@@ -174,10 +181,9 @@ describeEachDatabase('batches of holds', (open) => {
     const world = await createWorld();
     await holdChanged(world, crmIds(300));
     const { id } = await onlyBatch(world.store);
-    const { questions } = world.store;
     const [approved, rejected] = await Promise.all([
-      questions.decideBatch(id, 'approved'),
-      questions.decideBatch(id, 'rejected'),
+      recordBatchDecision(world.store.act, id, 'approved'),
+      recordBatchDecision(world.store.act, id, 'rejected'),
       readPage(world, [readContact('c-900')]),
     ]);
     expect(approved + rejected).toBe(300);

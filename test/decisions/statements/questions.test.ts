@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
 import type { Question } from '../../../src/decisions/statements/questions.ts';
+import {
+  findQuestion,
+  listApprovedKinds,
+  listOpenQuestions,
+  recordDecision,
+} from '../../../src/decisions/statements/questions.ts';
 import { getSubject } from '../../../src/decisions/views/question.ts';
 import {
   chargeLoss,
@@ -25,23 +31,29 @@ describeEachDatabase('holds', (open) => {
     await world.clock.advance(1_000);
     await submit(world, ['c-1', 'c-4'], 'submission-2');
     await chargeLoss(world, 'hold', { submissionId: 'submission-2' });
-    const { questions } = world.store;
     const ids = (rows: Question[]) => rows.map(getSubject);
-    expect(ids(await questions.listOpen())).toEqual(['c-2', 'c-3', 'c-1', 'c-4']);
-    expect(ids(await questions.listOpen(INTEGRATION))).toEqual(['c-2', 'c-3', 'c-1', 'c-4']);
-    expect(await questions.listOpen('lakeside')).toEqual([]);
+    expect(ids(await listOpenQuestions(world.store.reader))).toEqual(['c-2', 'c-3', 'c-1', 'c-4']);
+    expect(ids(await listOpenQuestions(world.store.reader, INTEGRATION))).toEqual([
+      'c-2',
+      'c-3',
+      'c-1',
+      'c-4',
+    ]);
+    expect(await listOpenQuestions(world.store.reader, 'lakeside')).toEqual([]);
 
-    await questions.decide(await holdOf(world, 'c-3'), 'rejected');
-    expect(ids(await questions.listOpen())).toEqual(['c-2', 'c-1', 'c-4']);
-    expect(await questions.find(trackingIdOf('c-3'))).toMatchObject({ decision: 'rejected' });
-    expect(await questions.find('tracking-unknown')).toBeUndefined();
+    await recordDecision(world.store, await holdOf(world, 'c-3'), 'rejected');
+    expect(ids(await listOpenQuestions(world.store.reader))).toEqual(['c-2', 'c-1', 'c-4']);
+    expect(await findQuestion(world.store.reader, trackingIdOf('c-3'))).toMatchObject({
+      decision: 'rejected',
+    });
+    expect(await findQuestion(world.store.reader, 'tracking-unknown')).toBeUndefined();
   });
 
   it('hand an approved contact with its job to delivery', async () => {
     const world = await createWorld();
     await holdForName(world, ['c-1', 'c-2']);
     await world.clock.advance(1_000);
-    expect(await world.store.questions.decide(await holdOf(world, 'c-1'), 'approved')).toBe(true);
+    expect(await recordDecision(world.store, await holdOf(world, 'c-1'), 'approved')).toBe(true);
     expect(await holdOf(world, 'c-1')).toMatchObject({
       decision: 'approved',
       decidedAt: START_MS + 1_000,
@@ -59,7 +71,7 @@ describeEachDatabase('holds', (open) => {
     const world = await createWorld();
     await holdForName(world, ['c-1', 'c-2']);
     await world.clock.advance(1_000);
-    expect(await world.store.questions.decide(await holdOf(world, 'c-1'), 'rejected')).toBe(true);
+    expect(await recordDecision(world.store, await holdOf(world, 'c-1'), 'rejected')).toBe(true);
     expect(await contactOf(world, 'c-1')).toMatchObject({
       state: 'settled',
       tracking_id: null,
@@ -80,9 +92,7 @@ describeEachDatabase('holds', (open) => {
     const world = await createWorld();
     await holdForName(world, ['c-1']);
     await world.clock.advance(1_000);
-    expect(await world.store.questions.decide(await holdOf(world, 'c-1'), 'resubmitted')).toBe(
-      true,
-    );
+    expect(await recordDecision(world.store, await holdOf(world, 'c-1'), 'resubmitted')).toBe(true);
     expect(await contactOf(world, 'c-1')).toMatchObject({
       state: 'due',
       due_reason: 'resubmitted_by_person',
@@ -101,7 +111,7 @@ describeEachDatabase('holds', (open) => {
     const world = await createWorld();
     await submit(world, ['c-1']);
     await chargeLoss(world, 'hold');
-    expect(await world.store.questions.decide(await holdOf(world, 'c-1'), decision)).toBe(true);
+    expect(await recordDecision(world.store, await holdOf(world, 'c-1'), decision)).toBe(true);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state });
     expect(await jobOf(world, 'c-1')).toMatchObject({ state: 'lost' });
   });
@@ -110,11 +120,11 @@ describeEachDatabase('holds', (open) => {
     const world = await createWorld();
     await holdForName(world, ['c-1']);
     const hold = await holdOf(world, 'c-1');
-    await world.store.questions.decide(hold, 'rejected');
+    await recordDecision(world.store, hold, 'rejected');
     await world.clock.advance(1_000);
     const before = await everything(world.db);
-    expect(await world.store.questions.decide(hold, 'approved')).toBe(false);
-    expect(await world.store.questions.decide(hold, 'resubmitted')).toBe(false);
+    expect(await recordDecision(world.store, hold, 'approved')).toBe(false);
+    expect(await recordDecision(world.store, hold, 'resubmitted')).toBe(false);
     expect(await everything(world.db)).toEqual(before);
   });
 
@@ -123,8 +133,8 @@ describeEachDatabase('holds', (open) => {
     await holdForName(world, ['c-1']);
     const hold = await holdOf(world, 'c-1');
     const [approved, rejected] = await Promise.all([
-      world.store.questions.decide(hold, 'approved'),
-      world.store.questions.decide(hold, 'rejected'),
+      recordDecision(world.store, hold, 'approved'),
+      recordDecision(world.store, hold, 'rejected'),
     ]);
     expect([approved, rejected].filter(Boolean)).toHaveLength(1);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: approved ? 'ready' : 'settled' });
@@ -139,7 +149,7 @@ describeEachDatabase('holds', (open) => {
     const hold = await holdOf(world, 'c-1');
     await readPage(world, [readContact('c-1', 'a new identity')]);
     const before = await contactOf(world, 'c-1');
-    expect(await world.store.questions.decide(hold, 'approved')).toBe(false);
+    expect(await recordDecision(world.store, hold, 'approved')).toBe(false);
     expect(await contactOf(world, 'c-1')).toEqual(before);
   });
 
@@ -154,7 +164,7 @@ describeEachDatabase('holds', (open) => {
       end: { kind: 'held', donorId: 'donor-1' },
     } as const;
     await world.store.deliveries.recordDeliveries(world.lease, RUN, [delivery]);
-    expect(await world.store.questions.listOpen()).toHaveLength(1);
+    expect(await listOpenQuestions(world.store.reader)).toHaveLength(1);
     expect(await holdOf(world, 'c-1')).toMatchObject({ detail: 'again' });
   });
 });
@@ -166,17 +176,16 @@ describeEachDatabase('listApprovals', (open) => {
     const world = await createWorld();
     const ids = crmIds(131);
     await holdForName(world, ids);
-    const { questions } = world.store;
     for (const id of ['c-000', 'c-130'])
-      await questions.decide(await holdOf(world, id), 'approved');
-    await questions.decide(await holdOf(world, 'c-001'), 'rejected');
-    expect(await questions.listApprovals(ids.map(trackingIdOf))).toEqual(
+      await recordDecision(world.store, await holdOf(world, id), 'approved');
+    await recordDecision(world.store, await holdOf(world, 'c-001'), 'rejected');
+    expect(await listApprovedKinds(world.store.reader, ids.map(trackingIdOf))).toEqual(
       new Map([
         [trackingIdOf('c-000'), 'name_mismatch'],
         [trackingIdOf('c-130'), 'name_mismatch'],
       ]),
     );
-    expect(await questions.listApprovals([trackingIdOf('c-002')])).toEqual(new Map());
-    expect(await questions.listApprovals([])).toEqual(new Map());
+    expect(await listApprovedKinds(world.store.reader, [trackingIdOf('c-002')])).toEqual(new Map());
+    expect(await listApprovedKinds(world.store.reader, [])).toEqual(new Map());
   });
 });

@@ -1,9 +1,21 @@
 import { expect, it } from 'vitest';
 import type { Actor } from '../../../src/core/actor.ts';
+import { listBatches } from '../../../src/decisions/statements/batches.ts';
 import type { QueuePage } from '../../../src/decisions/statements/decision-queue.ts';
 import {
+  countQueue,
+  listAnsweredBatches,
+  listQueuePage,
+} from '../../../src/decisions/statements/decision-queue.ts';
+import { findQuestion, recordDecision } from '../../../src/decisions/statements/questions.ts';
+import {
   type Answer,
+  applyAllAnswers,
+  applyDueAnswers,
+  findWithdrawableAnswer,
+  giveAnswer,
   WITHDRAWABLE_MS,
+  withdrawAnswer,
 } from '../../../src/decisions/statements/withdrawable-answers.ts';
 import { getSubject } from '../../../src/decisions/views/question.ts';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
@@ -39,13 +51,13 @@ function about(changes: Partial<Answer> = {}): Answer {
 
 /** Notes a decision of Pat's; fails if one about the same waits already. */
 async function waiting({ store }: StoreWorld, decision = about()): Promise<string> {
-  const id = await store.actingAs(PAT).decisions.give(decision);
+  const id = await store.actingAs(PAT).act((trx) => giveAnswer(trx, decision));
   if (id === null) throw new Error('it waits already');
   return id;
 }
 
 async function queued({ store }: StoreWorld, changes: Partial<QueuePage> = {}): Promise<string[]> {
-  const rows = await store.decisions.listPage({ ...FIRST_PAGE, ...changes });
+  const rows = await listQueuePage(store.reader, { ...FIRST_PAGE, ...changes });
   return rows.map(getSubject);
 }
 
@@ -57,13 +69,15 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     const { store, clock } = world;
     await holdForName(world, ['c-1', 'c-2']);
     await waiting(world);
-    expect(await store.actingAs(PAT).decisions.give(about({ decision: 'rejected' }))).toBeNull();
+    expect(
+      await store.actingAs(PAT).act((trx) => giveAnswer(trx, about({ decision: 'rejected' }))),
+    ).toBeNull();
     expect(await queued(world)).toEqual(['c-2']);
     await clock.advance(WITHDRAWABLE_MS - 1);
-    expect(await store.decisions.applyDue()).toBe(clock.now() + 1);
+    expect(await applyDueAnswers(store)).toBe(clock.now() + 1);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'held' });
     await clock.advance(1);
-    expect(await store.decisions.applyDue()).toBeNull();
+    expect(await applyDueAnswers(store)).toBeNull();
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'ready' });
     expect((await listAuditEntries(store, { limit: 1 }))[0]).toMatchObject({
       action: 'hold.decided',
@@ -78,11 +92,14 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     await holdForName(world, ['c-1']);
     const before = await contactOf(world, 'c-1');
     const id = await waiting(world);
-    expect(await store.decisions.findWithdrawable(id)).toMatchObject({ id, decision: 'approved' });
-    expect(await store.decisions.withdraw(id)).toBe(true);
-    expect(await store.decisions.withdraw(id)).toBe(false);
+    expect(await findWithdrawableAnswer(store.reader, id)).toMatchObject({
+      id,
+      decision: 'approved',
+    });
+    expect(await withdrawAnswer(store.connection, id)).toBe(true);
+    expect(await withdrawAnswer(store.connection, id)).toBe(false);
     await clock.advance(WITHDRAWABLE_MS);
-    await store.decisions.applyDue();
+    await applyDueAnswers(store);
     expect(await contactOf(world, 'c-1')).toEqual(before);
     expect(await queued(world)).toEqual(['c-1']);
     await waiting(world);
@@ -93,11 +110,11 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     const { store } = world;
     await holdForName(world, ['c-1']);
     const id = await waiting(world);
-    await store.decisions.applyAll('lakeside');
+    await applyAllAnswers(store, 'lakeside');
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'held' });
-    await store.decisions.applyAll(INTEGRATION);
+    await applyAllAnswers(store, INTEGRATION);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'ready' });
-    expect(await store.decisions.withdraw(id)).toBe(false);
+    expect(await withdrawAnswer(store.connection, id)).toBe(false);
   });
 
   it('are either taken back or counted where both are asked for at once', async () => {
@@ -108,9 +125,9 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     for (const crmId of ids) {
       const id = await waiting(world, about({ subject: trackingIdOf(crmId) }));
       const [isBack] = await Promise.all([
-        store.decisions.withdraw(id),
-        store.decisions.applyAll(INTEGRATION),
-        store.decisions.applyAll(INTEGRATION),
+        withdrawAnswer(store.connection, id),
+        applyAllAnswers(store, INTEGRATION),
+        applyAllAnswers(store, INTEGRATION),
       ]);
       expect((await contactOf(world, crmId)).state).toBe(isBack ? 'held' : 'ready');
     }
@@ -122,8 +139,8 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     await holdForName(world, ['c-1']);
     const id = await waiting(world);
     await world.db.updateTable('answers').set({ claimed_at: 1 }).execute();
-    expect(await store.decisions.withdraw(id)).toBe(false);
-    await store.decisions.applyAll(INTEGRATION);
+    expect(await withdrawAnswer(store.connection, id)).toBe(false);
+    await applyAllAnswers(store, INTEGRATION);
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'ready' });
   });
 
@@ -132,10 +149,10 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     const { store } = world;
     await holdForName(world, ['c-1']);
     await waiting(world);
-    const hold = await store.questions.find(trackingIdOf('c-1'));
+    const hold = await findQuestion(store.reader, trackingIdOf('c-1'));
     if (!hold) throw new Error('no hold');
-    expect(await store.questions.decide(hold, 'rejected')).toBe(true);
-    await store.decisions.applyAll(INTEGRATION);
+    expect(await recordDecision(store, hold, 'rejected')).toBe(true);
+    await applyAllAnswers(store, INTEGRATION);
     expect(await contactOf(world, 'c-1')).toMatchObject({ outcome_reason: 'rejected_by_person' });
   });
 
@@ -143,10 +160,10 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     const world = await createWorld();
     const { store, clock } = world;
     await holdChanged(world, ['b-1', 'b-2']);
-    const [batch] = await store.questions.listBatches();
+    const [batch] = await listBatches(store.reader);
     const subject = batch?.id ?? '';
     await waiting(world, about({ about: 'batch', subject, decision: 'rejected' }));
-    expect(await store.decisions.listAnsweredBatches()).toEqual(new Set([subject]));
+    expect(await listAnsweredBatches(store.reader)).toEqual(new Set([subject]));
     await holdForName(world, ['c-1', 'c-2']);
     const kind = { about: 'reason', subject: 'name_mismatch', decision: 'rejected' } as const;
     await waiting(world, about({ ...kind, openedUntil: clock.now() }));
@@ -156,7 +173,7 @@ describeEachDatabase('decisions that can be taken back', (open) => {
       .where('crm_id', '=', 'c-2')
       .execute();
     expect(await queued(world)).toEqual(['c-2']);
-    await store.decisions.applyAll(INTEGRATION);
+    await applyAllAnswers(store, INTEGRATION);
     for (const crmId of ['b-1', 'b-2', 'c-1']) {
       expect(await contactOf(world, crmId)).toMatchObject({ state: 'settled' });
     }
@@ -168,7 +185,7 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     const { store } = world;
     await holdForName(world, ['c-1', 'c-2', 'c-3']);
     expect(await queued(world, { limit: 2 })).toEqual(['c-1', 'c-2']);
-    const [, second] = await store.decisions.listPage(FIRST_PAGE);
+    const [, second] = await listQueuePage(store.reader, FIRST_PAGE);
     if (!second) throw new Error('no second hold');
     const after = [second.openedAt, second.id] as const;
     expect(await queued(world, { after })).toEqual(['c-3']);
@@ -178,7 +195,7 @@ describeEachDatabase('decisions that can be taken back', (open) => {
     expect(await queued(world, { integrationIds: ['lakeside'] })).toEqual([]);
     expect(await queued(world, { reason: 'lost_answer' })).toEqual([]);
     const scope = { integrationIds: [INTEGRATION], reason: null };
-    expect(await store.decisions.countByKind(scope)).toEqual([
+    expect(await countQueue(store.reader, scope)).toEqual([
       { integrationId: INTEGRATION, kind: 'name_mismatch', count: 3 },
     ]);
   });

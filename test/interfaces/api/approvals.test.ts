@@ -4,6 +4,7 @@ import { ConfigurationError, RetriableError } from '../../../src/core/errors.ts'
 import { silentLog } from '../../../src/core/log.ts';
 import { askSecondPerson, type Requester } from '../../../src/decisions/second-person/ask.ts';
 import { carryOut, confirmApproval } from '../../../src/decisions/second-person/confirm.ts';
+import { listStoredApprovals } from '../../../src/decisions/statements/approvals.ts';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { WITHOUT_TRIAL } from '../../helpers/sync-world.ts';
 import { errorSchema, type HttpWorld, openHttpWorld } from './http-world.ts';
@@ -210,7 +211,7 @@ describe('what waits for a second person, over HTTP', () => {
     expect((await answerTo(world, id, 'confirm', decider)).status).toBe(403);
     const confirmed = await answerTo(world, id, 'confirm', admin);
     expect(confirmed.read(oneSchema).approval).toMatchObject({ what: 'undo', state: 'confirmed' });
-    await expect.poll(() => application.store.approvals.list()).toEqual([]);
+    await expect.poll(() => listStoredApprovals(application.store)).toEqual([]);
     expect(values().length).toBeLessThan(before);
     const [last] = await listAuditEntries(application.store, { limit: 1, action: 'undo.asked' });
     expect(last).toMatchObject({ actor: { kind: 'token' }, details: { run } });
@@ -222,9 +223,9 @@ describe('what waits for a second person, over HTTP', () => {
     const open = () => Promise.reject(new ConfigurationError('No.', { code: 'crm_unauthorized' }));
     const shut = { ...deps, application: { ...application, open } };
     await expect(carryOut(shut, approval, signal)).rejects.toThrow('No.');
-    expect(await application.store.approvals.list()).toHaveLength(1);
+    expect(await listStoredApprovals(application.store)).toHaveLength(1);
     expect((await carryOut(deps, approval, signal)).forget).toMatchObject({ complete: true });
-    expect(await application.store.approvals.list()).toEqual([]);
+    expect(await listStoredApprovals(application.store)).toEqual([]);
   });
 
   it('is not dropped as unknown while the CRM that knows the contact is away', async () => {
@@ -232,9 +233,9 @@ describe('what waits for a second person, over HTTP', () => {
     const { application } = deps;
     world.crm.failNext('readByIds', new RetriableError('Away.', { code: 'crm_unavailable' }));
     await expect(carryOut(deps, approval, signal)).rejects.toThrow('could not be asked');
-    expect(await application.store.approvals.list()).toHaveLength(1);
+    expect(await listStoredApprovals(application.store)).toHaveLength(1);
     expect((await carryOut(deps, approval, signal)).forget).toMatchObject({ complete: true });
-    expect(await application.store.approvals.list()).toEqual([]);
+    expect(await listStoredApprovals(application.store)).toEqual([]);
   });
 
   it('is carried out to its end where a record refuses at first', async () => {
@@ -251,11 +252,11 @@ describe('what waits for a second person, over HTTP', () => {
     world.crm.refuseWrites(crmId);
     const first = await carryOut(deps, approval, signal);
     expect(first.undo?.contacts).toMatchObject({ refused: 1 });
-    expect(await application.store.approvals.list()).toHaveLength(1);
+    expect(await listStoredApprovals(application.store)).toHaveLength(1);
     world.crm.allowWrites(crmId);
     const second = await carryOut(deps, approval, signal);
     expect(second.undo?.contacts).toMatchObject({ restored: 1, refused: 0 });
-    expect(await application.store.approvals.list()).toEqual([]);
+    expect(await listStoredApprovals(application.store)).toEqual([]);
   });
 });
 

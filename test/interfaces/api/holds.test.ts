@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { askAboutNetwork } from '../../../src/decisions/statements/network-questions.ts';
 import { recordMirroredGroups } from '../../../src/networks/statements/networks.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
 import { controlService } from '../../helpers/service-control.ts';
@@ -242,12 +243,14 @@ async function holdNetwork({ application }: HttpWorld): Promise<void> {
   await store.checkpoint(attempt.lease, (trx) =>
     recordMirroredGroups(trx, [{ id: 'network-1', selector: 'fingerprint', name: 'Board' }]),
   );
-  await store.questions.askAboutNetwork(attempt.lease, {
-    id: 'hold-1',
-    network: 'network-1',
-    kind: 'group_shrunk',
-    matter: 's',
-    detail: '12',
-  });
+  await store.checkpoint(attempt.lease, (trx) =>
+    askAboutNetwork(trx, {
+      id: 'hold-1',
+      network: 'network-1',
+      kind: 'group_shrunk',
+      matter: 's',
+      detail: '12',
+    }),
+  );
   await store.leases.release(attempt.lease);
 }

@@ -3,6 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { signatureHeaders } from '../../../sandbox/hubspot/webhooks/signature.ts';
+import { listBatches } from '../../../src/decisions/statements/batches.ts';
+import {
+  listDueErasures,
+  recordErasureRequests,
+} from '../../../src/decisions/statements/erasure-requests.ts';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { listRunRequests } from '../../../src/sync/statements/run-requests.ts';
 import { closedAfterTest } from '../../helpers/closed-after-test.ts';
@@ -53,7 +58,7 @@ function isKnown({ application: { store } }: HttpWorld, id: string): Promise<boo
 }
 
 async function due({ application: { store } }: HttpWorld) {
-  return store.erasureRequests.listDue('riverside', 100);
+  return listDueErasures(store.reader, 'riverside', 100);
 }
 
 describe('a signed event of a deletion for privacy', () => {
@@ -132,8 +137,10 @@ describe('the question on the page', () => {
     const ids = await here.addPeople(3);
     const requests = ids.map((crmId) => ({ crmId, source, isAutomatic: false }));
     const options = { newId: () => crypto.randomUUID() };
-    await here.application.store.erasureRequests.record('riverside', requests, options);
-    const [batch] = await here.application.store.questions.listBatches();
+    await here.application.store.act((trx) =>
+      recordErasureRequests(trx, 'riverside', requests, options),
+    );
+    const [batch] = await listBatches(here.application.store.reader);
     const path = `/decisions/batches/${batch?.id}`;
     return { here, path, page: (await here.request(path)).text };
   };
@@ -153,7 +160,7 @@ describe('the question on the page', () => {
     const headers = { origin: here.url };
     const answer = await here.request(`${path}/approve`, { method: 'POST', headers });
     expect(answer.status).toBeGreaterThanOrEqual(400);
-    expect((await here.application.store.questions.listBatches())[0]?.count).toBe(3);
+    expect((await listBatches(here.application.store.reader))[0]?.count).toBe(3);
   });
 });
 

@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest';
 import {
+  askAboutNetwork,
+  settleNetworkQuestion,
+} from '../../../src/decisions/statements/network-questions.ts';
+import {
+  findQuestion,
+  listOpenQuestions,
+  recordDecision,
+} from '../../../src/decisions/statements/questions.ts';
+import {
   type AddIntent,
   findSpendMark,
   findUnansweredAdd,
@@ -245,28 +254,30 @@ describeEachDatabase('holds of networks', (open) => {
   it('ask the same once, and remember the decision until the matter is over', async () => {
     const { store, lease } = await withBoard(createWorld);
     const ask = (id: string, matter: string) =>
-      store.questions.askAboutNetwork(lease, {
-        id,
-        matter,
-        network: BOARD.id,
-        detail: '6 of 9',
-        kind: 'group_shrunk',
-      });
+      store.checkpoint(lease, (trx) =>
+        askAboutNetwork(trx, {
+          id,
+          matter,
+          network: BOARD.id,
+          detail: '6 of 9',
+          kind: 'group_shrunk',
+        }),
+      );
     expect(await ask('hold-1', 'these six')).toBe('open');
     expect(await ask('hold-2', 'these six')).toBe('open');
     expect(await ask('hold-3', 'other six')).toBe('open');
-    const [hold, ...more] = await store.questions.listOpen(INTEGRATION);
+    const [hold, ...more] = await listOpenQuestions(store.reader, INTEGRATION);
     expect(more).toEqual([]);
     if (!hold) throw new Error('nothing is open');
     expect(hold).toMatchObject({ id: 'hold-3', name: 'Board', openedAt: START_MS });
-    expect(await store.questions.find('hold-1')).toMatchObject({ decision: 'superseded' });
-    expect(await store.questions.decide(hold, 'rejected')).toBe(true);
-    expect(await store.questions.decide(hold, 'approved')).toBe(false);
+    expect(await findQuestion(store.reader, 'hold-1')).toMatchObject({ decision: 'superseded' });
+    expect(await recordDecision(store, hold, 'rejected')).toBe(true);
+    expect(await recordDecision(store, hold, 'approved')).toBe(false);
     expect(await ask('hold-4', 'other six')).toBe('rejected');
-    expect(await store.questions.listOpen()).toEqual([]);
-    await store.questions.settleNetwork(lease, BOARD.id, 'group_shrunk');
+    expect(await listOpenQuestions(store.reader)).toEqual([]);
+    await store.checkpoint(lease, (trx) => settleNetworkQuestion(trx, BOARD.id, 'group_shrunk'));
     expect(await ask('hold-5', 'other six')).toBe('open');
-    expect(await store.questions.listOpen('lakeside')).toEqual([]);
+    expect(await listOpenQuestions(store.reader, 'lakeside')).toEqual([]);
   });
 
   it('forget the members of a deleted network once it is to be made anew', async () => {
@@ -276,10 +287,12 @@ describeEachDatabase('holds of networks', (open) => {
       bindNetwork(trx, { ...BOARD, networkId: 'n-1', partnerKey: 'key' }, ['donor-1']),
     );
     const question = { network: BOARD.id, kind: 'network_deleted', detail: '1' } as const;
-    await store.questions.askAboutNetwork(lease, { ...question, id: 'hold-1', matter: 'n-1' });
-    const [hold] = await store.questions.listOpen();
+    await store.checkpoint(lease, (trx) =>
+      askAboutNetwork(trx, { ...question, id: 'hold-1', matter: 'n-1' }),
+    );
+    const [hold] = await listOpenQuestions(store.reader);
     if (!hold) throw new Error('nothing is open');
-    await store.questions.decide(hold, 'approved');
+    await recordDecision(store, hold, 'approved');
     expect(await statesOf(world)).toEqual({});
     expect(await listNetworks(store.reader, INTEGRATION)).toMatchObject([{ networkId: null }]);
   });

@@ -1,6 +1,8 @@
 /** A contact that its CRM does not show any more is never erased for that: only an event or a mark asks for it. */
 
 import { expect, it } from 'vitest';
+import { listBatches } from '../../../src/decisions/statements/batches.ts';
+import { listDueErasures } from '../../../src/decisions/statements/erasure-requests.ts';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { openAccount } from '../../connectors/hubspot/account.ts';
 import { openOrg } from '../../connectors/salesforce/org.ts';
@@ -35,8 +37,8 @@ function aCalendar() {
 
 async function expectKept({ store, database }: SyncWorld, ids: readonly string[]): Promise<void> {
   for (const id of ids) expect(await store.forget.hasTraces('riverside', [id])).toBe(true);
-  expect(await store.erasureRequests.listDue('riverside', 100)).toEqual([]);
-  const batches = await store.questions.listBatches();
+  expect(await listDueErasures(store.reader, 'riverside', 100)).toEqual([]);
+  const batches = await listBatches(store.reader);
   expect(batches.filter(({ kind }) => kind === 'erasure_requested')).toEqual([]);
   const entries = await listAuditEntries(store, { limit: 500 });
   expect(entries.map(({ action }) => action).filter((name) => /forget|eras/.test(name))).toEqual(

@@ -5,6 +5,12 @@ import type { MemoryOperation } from '../../../connectors/memory/crm.ts';
 import { takeCall } from '../../../src/clients/webhook-call.ts';
 import type { PrivacyMarks } from '../../../src/core/contact.ts';
 import { RetriableError } from '../../../src/core/errors.ts';
+import {
+  listBatches,
+  listQuestionsOfBatch,
+  recordBatchDecision,
+} from '../../../src/decisions/statements/batches.ts';
+import { listIntegrationsWithDueErasures } from '../../../src/decisions/statements/erasure-requests.ts';
 import { describeBatch } from '../../../src/decisions/views/question.ts';
 import { listAuditEntries } from '../../../src/privacy/audit/read-audit.ts';
 import { eraseRequested } from '../../../src/privacy/forget/requested.ts';
@@ -50,14 +56,14 @@ function mark({ crm }: ForgetWorld, id: string, privacy: PrivacyMarks): void {
 }
 
 async function questions({ store }: ForgetWorld) {
-  const batches = await store.questions.listBatches();
+  const batches = await listBatches(store.reader);
   return batches.filter(({ kind }) => kind === 'erasure_requested');
 }
 
 async function decide(world: ForgetWorld, decision: 'approved' | 'rejected') {
   let decided = 0;
   for (const { id } of await questions(world)) {
-    decided += await world.store.questions.decideBatch(id, decision);
+    decided += await recordBatchDecision(world.store.act, id, decision);
   }
   return decided;
 }
@@ -350,7 +356,8 @@ describe('a contact that the CRM has deleted for privacy', () => {
     expect(await erase(world)).toEqual({ erased: 1, left: 0 });
     const [question] = await questions(world);
     expect(question).toMatchObject({ source: 'merged', count: 1 });
-    const [hold] = question === undefined ? [] : await world.store.questions.listOfBatch(question);
+    const [hold] =
+      question === undefined ? [] : await listQuestionsOfBatch(world.store.reader, question);
     expect(hold?.crmId).toBe(winner);
     expect(world.crm.valueOf(winner, 'Donor ID')).not.toBeNull();
     await decide(world, 'approved');
@@ -378,8 +385,8 @@ describe('a contact that the CRM has deleted for privacy', () => {
     const stopped = AbortSignal.abort();
     const deps = forgetDepsOf(world, { others: [world.lakeside] });
     expect(await eraseRequested(deps, world.integration, stopped)).toEqual({ erased: 0, left: 1 });
-    expect(await world.store.erasureRequests.listIntegrationsWithDue()).toEqual(['riverside']);
+    expect(await listIntegrationsWithDueErasures(world.store.reader)).toEqual(['riverside']);
     expect(await erase(world)).toEqual({ erased: 1, left: 0 });
-    expect(await world.store.erasureRequests.listIntegrationsWithDue()).toEqual([]);
+    expect(await listIntegrationsWithDueErasures(world.store.reader)).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ContactQuestion } from '../../../src/decisions/statements/questions.ts';
+import { listOpenQuestions, recordDecision } from '../../../src/decisions/statements/questions.ts';
 import { listRunRecords } from '../../../src/sync/statements/runs.ts';
 import { ageJobs } from '../worlds.ts';
 import {
@@ -82,7 +83,7 @@ async function expectOnePersonEach<Kind extends Crm>({ bed, spent }: Two<Kind>):
 }
 
 async function openHolds(bed: Bed<Crm>): Promise<ContactQuestion[]> {
-  const open = await bed.world.store.questions.listOpen();
+  const open = await listOpenQuestions(bed.world.store.reader);
   return open.filter((question) => question.about === 'contact');
 }
 
@@ -308,7 +309,7 @@ describe('a contact that is renamed to someone whom the service does not know', 
       const [hold, ...more] = await openHolds(bed);
       expect(more).toEqual([]);
       expect(hold).toMatchObject({ crmId: first, kind: 'new_person_unknown' });
-      await bed.world.store.questions.decide(hold ?? fail('No hold'), answer);
+      await recordDecision(bed.world.store, hold ?? fail('No hold'), answer);
       const spent = await bed.world.spent();
       await bed.world.sync();
       expect(await donorsIn(bed, first)).toEqual(answer === 'approved' ? [formerDonor] : []);
@@ -330,7 +331,7 @@ async function expectAskedAndBlanked(
   expect(more).toEqual([]);
   expect(hold).toMatchObject({ crmId: id, kind });
   expect(await donorsIn(bed, id)).toEqual([donor]);
-  await bed.world.store.questions.decide(hold ?? fail('No hold'), 'rejected');
+  await recordDecision(bed.world.store, hold ?? fail('No hold'), 'rejected');
   await bed.world.sync();
   expect(await donorsIn(bed, id)).toEqual([]);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { listBatches } from '../../../src/decisions/statements/batches.ts';
 import { CRMS, expectWhole } from './testbed.ts';
 
 const PEOPLE = 300;
@@ -17,7 +18,7 @@ describe('a field of something else that the settings name as the one of opt-out
 
     crm.optOutBy(crm.yesOrNo);
     await world.sync({ integration: naming(crm.yesOrNo) });
-    expect(await world.store.questions.listBatches()).toMatchObject([{ kind: 'mass_opt_out' }]);
+    expect(await listBatches(world.store.reader)).toMatchObject([{ kind: 'mass_opt_out' }]);
     const ages = async (ids: readonly string[]) => {
       const all = await Promise.all(ids.map((id) => crm.read(id)));
       return all.filter((values) => values[bed.fieldFor('age')] !== null).length;
@@ -28,7 +29,7 @@ describe('a field of something else that the settings name as the one of opt-out
 
     crm.optOutBy(null);
     expect((await world.sync({ integration: naming(null) })).status).toBe('succeeded');
-    expect(await world.store.questions.listBatches()).toEqual([]);
+    expect(await listBatches(world.store.reader)).toEqual([]);
     expect(await expectWhole(bed)).toBeGreaterThan(PEOPLE / 2);
     expect(await world.spent()).toBe(spent);
 

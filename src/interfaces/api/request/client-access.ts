@@ -2,6 +2,7 @@
  * The one door to what belongs to an integration. Who asks reaches all integrations or some; what is out of
  * reach is answered exactly as what does not exist. No route looks anything of an integration up in another way.
  */
+
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { Application } from '../../../application.ts';
@@ -9,10 +10,14 @@ import type { Integration } from '../../../core/integration-settings.ts';
 import type { RunReport } from '../../../core/run.ts';
 import type { Reader } from '../../../database/reader.ts';
 import type { ApprovalRecord } from '../../../decisions/statements/approvals.ts';
+import {
+  type ApprovalSource,
+  findStoredApproval,
+} from '../../../decisions/statements/approvals.ts';
 import type { QuestionBatch } from '../../../decisions/statements/batches.ts';
+import { findBatchIntegration, listBatches } from '../../../decisions/statements/batches.ts';
 import type { Question } from '../../../decisions/statements/questions.ts';
-import type { QuestionStore } from '../../../decisions/views/question.ts';
-import type { Store } from '../../../store.ts';
+import { findQuestion } from '../../../decisions/statements/questions.ts';
 import { findRunReport } from '../../../sync/views/run.ts';
 import type { HttpEnv, Principal } from './context.ts';
 import { HttpError } from './errors.ts';
@@ -86,26 +91,22 @@ export async function findRun(c: Context<HttpEnv>, reader: Reader, id: string): 
 /** The hold with this id, open or not; throws an HttpError (404) if there is none. */
 export async function findAccessibleHold(
   c: Context<HttpEnv>,
-  store: QuestionStore,
+  reader: Reader,
   id: string,
 ): Promise<Question> {
-  const question = await store.questions.find(id);
+  const question = await findQuestion(reader, id);
   if (question !== undefined && hasAccess(c, question.integrationId)) return question;
   throw new HttpError(404, 'hold_unknown', `There is no hold "${id}".`);
 }
 
-export type BatchStore = {
-  questions: Pick<Store['questions'], 'listBatches' | 'findBatchIntegration'>;
-};
-
 /** The open batch with this id. Throws an HttpError: 404 if there is none, 409 if it is decided. */
 export async function findOpenBatch(
   c: Context<HttpEnv>,
-  { questions }: BatchStore,
+  reader: Reader,
   id: string,
 ): Promise<QuestionBatch> {
-  const batch = (await questions.listBatches()).find((one) => one.id === id);
-  const integrationId = batch?.integrationId ?? (await questions.findBatchIntegration(id));
+  const batch = (await listBatches(reader)).find((one) => one.id === id);
+  const integrationId = batch?.integrationId ?? (await findBatchIntegration(reader, id));
   if (integrationId === null || !hasAccess(c, integrationId)) {
     throw new HttpError(404, 'batch_unknown', `There is no batch "${id}".`);
   }
@@ -116,10 +117,10 @@ export async function findOpenBatch(
 /** What waits for a second person with this id; throws an HttpError (404) if there is none about what is within reach. */
 export async function findApproval(
   c: Context<HttpEnv>,
-  { approvals }: Pick<Store, 'approvals'>,
+  source: ApprovalSource,
   id: string,
 ): Promise<ApprovalRecord> {
-  const approval = await approvals.find(id);
+  const approval = await findStoredApproval(source, id);
   if (approval !== undefined && canAccessApproval(c, approval)) return approval;
   throw new HttpError(404, 'approval_unknown', `Nothing waits for a second person as "${id}".`);
 }

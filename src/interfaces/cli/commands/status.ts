@@ -5,6 +5,7 @@ import type { Integration } from '../../../core/integration-settings.ts';
 import { ownerWords } from '../../../core/owner.ts';
 import type { RunReport } from '../../../core/run.ts';
 import type { ValuesWaiting } from '../../../core/waiting-values.ts';
+import { listOpenQuestions } from '../../../decisions/statements/questions.ts';
 import { readValuesWaiting, waitingSentences } from '../../../fields/waiting-values-view.ts';
 import { findRunning, type Running } from '../../../sync/views/run.ts';
 import { namedOrAll } from '../action/integrations.ts';
@@ -59,8 +60,8 @@ async function readWorkStatus(
   const { id } = integration;
   const running = await findRunning(deps, store, id);
   const status = await readStatus(store.reader, integration);
-  const holds = (await store.questions.listOpen(id, 'contact')).length;
-  const networkHolds = (await store.questions.listOpen(id, 'network')).length;
+  const holds = (await listOpenQuestions(store.reader, id, 'contact')).length;
+  const networkHolds = (await listOpenQuestions(store.reader, id, 'network')).length;
   return {
     ...status,
     running,

@@ -13,6 +13,11 @@ import {
 } from '../../../decisions/second-person/ask.ts';
 import type { ApprovalRecord, ApprovalRequest } from '../../../decisions/statements/approvals.ts';
 import type { Answer } from '../../../decisions/statements/withdrawable-answers.ts';
+import {
+  findWithdrawableAnswer,
+  giveAnswer,
+  withdrawAnswer,
+} from '../../../decisions/statements/withdrawable-answers.ts';
 import { describeApproval, listApprovals, roleFor } from '../../../decisions/views/approval.ts';
 import { BATCH_DECISIONS } from '../../../decisions/views/batch-kinds.ts';
 import {
@@ -70,7 +75,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   });
 
   app.get('/decisions/:id', frame.see('viewer'), async (c) => {
-    const hold = await findAccessibleHold(c, store, c.req.param('id'));
+    const hold = await findAccessibleHold(c, store.reader, c.req.param('id'));
     const { id, integrationId, decision } = hold;
     if (hold.about === 'contact' && decision === null)
       await noteShown(c, integrationId, { hold: id });
@@ -78,7 +83,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   });
 
   app.get('/decisions/batches/:id', frame.see('viewer'), async (c) => {
-    const batch = await findOpenBatch(c, store, c.req.param('id'));
+    const batch = await findOpenBatch(c, store.reader, c.req.param('id'));
     await noteShown(c, batch.integrationId, { batch: batch.id });
     return answer(c, await readBatchPage(application, batch, lookedAt(c)));
   });
@@ -91,9 +96,9 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   }
 
   app.post('/decisions/waiting/:id/take-back', frame.act('decider'), async (c) => {
-    const waiting = await store.decisions.findWithdrawable(c.req.param('id'));
+    const waiting = await findWithdrawableAnswer(store.reader, c.req.param('id'));
     if (waiting === undefined || !hasAccess(c, waiting.integrationId)) return leave(c, 'too-late');
-    const isBack = await store.decisions.withdraw(waiting.id);
+    const isBack = await withdrawAnswer(store.connection, waiting.id);
     if (!isBack) return leave(c, 'too-late');
     const { about, subject: id } = waiting;
     if (about === 'reason') return leave(c, 'taken-back');
@@ -119,7 +124,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
     });
 
     app.post(`/decisions/:id/${word}`, frame.act('decider'), async (c) => {
-      const hold = await findDecidableHold(c, store, c.req.param('id'), word);
+      const hold = await findDecidableHold(c, store.reader, c.req.param('id'), word);
       const { id: subject, integrationId, decision } = hold;
       if (decision !== null) return leave(c, 'decided');
       if (await isLeftToSecond(c, integrationId, toApprovalRequest(word, [hold])))
@@ -142,7 +147,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
 
   for (const word of BATCH_DECISIONS) {
     app.post(`/decisions/batches/:id/${word}`, frame.act('decider'), async (c) => {
-      const batch = await findOpenBatch(c, store, c.req.param('id')).catch(nullIfDecided);
+      const batch = await findOpenBatch(c, store.reader, c.req.param('id')).catch(nullIfDecided);
       if (batch === null) return leave(c, 'decided');
       const { id: subject, integrationId } = batch;
       requireBatchDecision(batch, word);
@@ -173,7 +178,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   }
 
   async function wait(c: C, decision: Answer): Promise<string | null> {
-    const id = await store.actingAs(c.get('actor')).decisions.give(decision);
+    const id = await store.actingAs(c.get('actor')).act((trx) => giveAnswer(trx, decision));
     watch();
     return id;
   }
@@ -201,7 +206,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   ): Promise<Response> {
     const { note, undo: id } = noteSchema.parse(c.req.query());
     const waiting =
-      id === null || !maySeeNames(c) ? undefined : await store.decisions.findWithdrawable(id);
+      id === null || !maySeeNames(c) ? undefined : await findWithdrawableAnswer(store.reader, id);
     const reach = listAccessible(c, application);
     const undo = waiting === undefined ? null : await readUndo(application, reach, waiting);
     const { renderDecisions } = await import('./decision-pages.tsx');
@@ -222,7 +227,7 @@ export function decisionRoutes(deps: HttpDeps, frame: PageFrame): Hono<HttpEnv> 
   ): Promise<Response> {
     const query = parseQuery(c);
     const reach = listAccessible(c, application);
-    const around = from && (await readAround(store, reach, query, from.place));
+    const around = from && (await readAround(store.reader, reach, query, from.place));
     const next = around?.after[0] ?? around?.before.at(-1);
     const words = { ...(note === null ? {} : { note }), ...(undo === null ? {} : { undo }) };
     const href = next ? decisionHref(next, query) : `/decisions${queueWords(query)}`;

@@ -6,7 +6,9 @@ import { describeCount } from '../../../core/quantities.ts';
 import { type BatchExample, readBatchExamples } from '../../../decisions/batch-examples.ts';
 import { type HoldEvidence, readHoldEvidence } from '../../../decisions/evidence.ts';
 import type { QuestionBatch } from '../../../decisions/statements/batches.ts';
+import { listBatches } from '../../../decisions/statements/batches.ts';
 import type { Question } from '../../../decisions/statements/questions.ts';
+import { findQuestion } from '../../../decisions/statements/questions.ts';
 import type { WithdrawableAnswer } from '../../../decisions/statements/withdrawable-answers.ts';
 import type { ApprovalView } from '../../../decisions/views/approval.ts';
 import { BATCH_KINDS, type BatchDecisionWord } from '../../../decisions/views/batch-kinds.ts';
@@ -91,7 +93,7 @@ export async function readDecisions(
   reach: ClientAccess,
   query: QueueQuery,
 ): Promise<Omit<DecisionsPage, 'undo' | 'approvals'>> {
-  const queue = await readQueue(store, reach, query);
+  const queue = await readQueue(store.reader, reach, query);
   return { query, queue, items: queue.items, open: null };
 }
 
@@ -180,8 +182,8 @@ async function readAroundItem(
   query: QueueQuery,
   item: QueueItem,
 ) {
-  const queue = await readQueue(store, reach, query);
-  const { before, after } = await readAround(store, reach, query, item.place);
+  const queue = await readQueue(store.reader, reach, query);
+  const { before, after } = await readAround(store.reader, reach, query, item.place);
   return {
     item,
     page: { query, queue, items: [...before, item, ...after] },
@@ -245,11 +247,11 @@ async function subjectText(
   switch (about) {
     case 'contact':
     case 'network': {
-      const question = await store.questions.find(subject);
+      const question = await findQuestion(store.reader, subject);
       return question === undefined ? subject : getSubject(question);
     }
     case 'batch': {
-      const batch = (await store.questions.listBatches()).find(({ id }) => id === subject);
+      const batch = (await listBatches(store.reader)).find(({ id }) => id === subject);
       return batch === undefined ? 'the contacts' : describeCount(batch.count, 'contact');
     }
     case 'reason':

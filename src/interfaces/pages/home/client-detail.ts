@@ -88,7 +88,7 @@ export async function readClient(
   const { store } = application;
   const { id } = integration;
   const requests = await listRunRequests(store.reader, id);
-  const { total } = await countByIntegration(store, new Map([[id, integration]]));
+  const { total } = await countByIntegration(store.reader, new Map([[id, integration]]));
   const signs = await readActivity(application, integration, requests);
   return {
     client: await describe(application, signs, total),

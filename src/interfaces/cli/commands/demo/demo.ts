@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { silentLog } from '../../../../core/log.ts';
+import { listOpenQuestions } from '../../../../decisions/statements/questions.ts';
 import { createCommand, runAction } from '../../action/command.ts';
 import { type ProductDeps, withApplication, withIntegration } from '../../action/product.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
@@ -86,7 +87,7 @@ async function playDemo(
     await serveStatusPage(deps, folder.settings, stopped, {
       serviceUrl: stage.baseUrl,
       async started(url, { store }) {
-        const [hold] = await store.questions.listOpen(DEMO_INTEGRATION, 'contact');
+        const [hold] = await listOpenQuestions(store.reader, DEMO_INTEGRATION, 'contact');
         if (!tour) output.print();
         showTour(output, url, buildTour(report, hold?.id ?? null));
         if (tour) output.print('\nCtrl-C ends it.');

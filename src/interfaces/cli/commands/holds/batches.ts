@@ -3,31 +3,27 @@
 import type { Application } from '../../../../application.ts';
 import { ConfigurationError, messageOf } from '../../../../core/errors.ts';
 import { didYouMean } from '../../../../core/near-miss.ts';
+import type { Reader } from '../../../../database/reader.ts';
 import { type BatchExample, readBatchExamples } from '../../../../decisions/batch-examples.ts';
 import { decideBatch, requireBatchDecision } from '../../../../decisions/decide.ts';
 import { approvalOfBatch } from '../../../../decisions/second-person/ask.ts';
 import type { QuestionBatch } from '../../../../decisions/statements/batches.ts';
+import { findBatchIntegration, listBatches } from '../../../../decisions/statements/batches.ts';
 import { BATCH_KINDS, type BatchDecisionWord } from '../../../../decisions/views/batch-kinds.ts';
 import type { BatchView } from '../../../../decisions/views/question.ts';
-import type { Store } from '../../../../store.ts';
 import { neverAborted, type ProductDeps } from '../../action/product.ts';
 import { waitForSecondPerson } from '../../action/second-person.ts';
 import { EXIT_CODES, type ExitCode, type Output } from '../../terminal/output.ts';
 import { describeCount, findId, formatAgo, formatCount, shortId } from '../../terminal/words.ts';
 
-type BatchStore = { questions: Pick<Store['questions'], 'listBatches' | 'findBatchIntegration'> };
-
 /** The open batch with this id, whole or short; a ConfigurationError says which ones there are. */
-export async function requireBatch(
-  { questions }: BatchStore,
-  typed: string,
-): Promise<QuestionBatch> {
-  const batches = await questions.listBatches();
+export async function requireBatch(reader: Reader, typed: string): Promise<QuestionBatch> {
+  const batches = await listBatches(reader);
   const ids = batches.map(({ id }) => id);
   const id = findId(typed, ids);
   const found = batches.find((batch) => batch.id === id);
   if (found) return found;
-  const isDecided = (await questions.findBatchIntegration(typed)) !== null;
+  const isDecided = (await findBatchIntegration(reader, typed)) !== null;
   const known = batches.map(
     (batch) =>
       `${shortId(batch.id)} (${describeCount(batch.count, 'contact')} of ${batch.integrationId})`,
@@ -52,14 +48,14 @@ export async function decideWholeBatch(
   typed: string,
 ): Promise<ExitCode> {
   const { store } = application;
-  const open = await requireBatch(store, typed);
+  const open = await requireBatch(store.reader, typed);
   requireBatchDecision(open, word);
   const request = approvalOfBatch(word, open);
   const { integrationId } = open;
   const waits =
     request && (await waitForSecondPerson(deps, application, output, { request, integrationId }));
   if (waits !== null) return waits;
-  const batch = await decideBatch(store, open, word);
+  const batch = await decideBatch(store.act, open, word);
   output.finish({ batch }, () => output.print(BATCH_KINDS[open.kind].decided(word, batch.count)));
   return EXIT_CODES.done;
 }

@@ -1,16 +1,17 @@
 import type { Application } from '../../../../application.ts';
 import { ConfigurationError } from '../../../../core/errors.ts';
 import { didYouMean } from '../../../../core/near-miss.ts';
+import type { Reader } from '../../../../database/reader.ts';
 import { DECIDED, decideQuestion } from '../../../../decisions/decide.ts';
 import { toApprovalRequest } from '../../../../decisions/second-person/ask.ts';
 import type { Question } from '../../../../decisions/statements/questions.ts';
+import { findQuestion } from '../../../../decisions/statements/questions.ts';
 import type { DecisionWord } from '../../../../decisions/views/kinds.ts';
 import {
   describeQuestion,
   listChoices,
+  listCountedQuestions,
   listDecidedTexts,
-  listOpenQuestions,
-  type QuestionStore,
   refusalText,
 } from '../../../../decisions/views/question.ts';
 import type { ProductDeps } from '../../action/product.ts';
@@ -30,10 +31,10 @@ export async function decideQuestions(
   typed: readonly string[],
 ): Promise<ExitCode> {
   const { store } = application;
-  const open = await listOpenQuestions(store);
+  const open = await listCountedQuestions(store.reader);
   const chosen = new Map<string, Question>();
   for (const id of typed) {
-    const hold = await requireOpen(store, open, id);
+    const hold = await requireOpen(store.reader, open, id);
     requireDecision(hold, word);
     chosen.set(hold.id, hold);
   }
@@ -56,7 +57,7 @@ export async function decideQuestions(
 }
 
 async function requireOpen(
-  store: QuestionStore,
+  reader: Reader,
   open: readonly Question[],
   typed: string,
 ): Promise<Question> {
@@ -65,7 +66,7 @@ async function requireOpen(
   const found = open.find((hold) => hold.id === id);
   if (found) return found;
   refuseBatch(open, typed);
-  const closed = await store.questions.find(typed);
+  const closed = await findQuestion(reader, typed);
   throw new ConfigurationError(
     closed?.decidedAt
       ? `The hold "${typed}" was ${closed.decision} on ${formatTimestamp(closed.decidedAt)} already.`

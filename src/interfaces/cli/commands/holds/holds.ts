@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Application } from '../../../../application.ts';
 import { didYouMean } from '../../../../core/near-miss.ts';
 import type { QuestionBatch } from '../../../../decisions/statements/batches.ts';
+import { listBatches, listQuestionsOfBatch } from '../../../../decisions/statements/batches.ts';
 import type { Question } from '../../../../decisions/statements/questions.ts';
 import {
   BATCH_DECISIONS,
@@ -13,7 +14,7 @@ import {
   type BatchView,
   describeBatch,
   describeQuestion,
-  listOpenQuestions,
+  listCountedQuestions,
   type QuestionView,
   withBatchCounts,
 } from '../../../../decisions/views/question.ts';
@@ -191,12 +192,15 @@ async function findOpen(
 ): Promise<{ open: Question[]; batches: QuestionBatch[] }> {
   if (typedBatch === undefined) {
     return {
-      open: await listOpenQuestions(store, integration),
-      batches: await store.questions.listBatches(integration),
+      open: await listCountedQuestions(store.reader, integration),
+      batches: await listBatches(store.reader, integration),
     };
   }
-  const batch = await requireBatch(store, typedBatch);
-  return { open: withBatchCounts(await store.questions.listOfBatch(batch)), batches: [batch] };
+  const batch = await requireBatch(store.reader, typedBatch);
+  return {
+    open: withBatchCounts(await listQuestionsOfBatch(store.reader, batch)),
+    batches: [batch],
+  };
 }
 
 function printHolds(output: Output, holds: readonly ShownHold[], now: number): void {
