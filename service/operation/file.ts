@@ -5,6 +5,7 @@ import { chmod, rename } from 'node:fs/promises';
 import { BUCKETS } from '../credits.ts';
 import { type Database, openDatabase } from '../database.ts';
 import { type ImportedFile, openRecord } from '../record/store.ts';
+import { VACANT } from '../record/vacancy.ts';
 import { findMissingWork } from './credit-check.ts';
 import { isDamage, refuseDamage, refuseDamaged } from './damage.ts';
 import { Refusal } from './refusal.ts';
@@ -225,6 +226,38 @@ const CHECKS: readonly Check[] = [
             where joined_to = apart_from and not exists
               (select 1 from record_parts where own_number = record_undone.number)`,
     says: (count) => `${count} joins were undone, but the one person still leads to the other.`,
+  },
+  {
+    query: `select count(*) from record_donors
+            where (id like '${VACANT}%') <> (number in (select number from record_vacancies))`,
+    says: (count) =>
+      `${count} donors are described although they were erased or joined, or are not, although they are there.`,
+  },
+  {
+    // Of people who were erased since, only the number of undone joins is kept, with -1 for both.
+    query: `select count(*) from record_undone
+            where number >= 0 and number not in (select number from record_vacancies)
+              and number not in (select number from record_keys)`,
+    says: (count) =>
+      `${count} joins were undone, but what the sources say next of the one person would go to the other.`,
+  },
+  {
+    query: `select count(*) from record_undone
+            where number >= 0 and number not in (select number from record_vacancies)
+              and apart_from not in (select number from record_vacancies)
+              and not exists (select 1 from record_apart
+                              where one = min(record_undone.number, apart_from)
+                                and record_apart.other = max(record_undone.number, apart_from))`,
+    says: (count) => `${count} joins were undone, but nothing keeps the two people apart.`,
+  },
+  {
+    query: `select count(*) from joined_places
+            where donor not in (select number from record_vacancies)`,
+    says: (count) => `${count} places in lists are kept for joins that were undone.`,
+  },
+  {
+    query: 'select count(*) from record_aliases where id in (select id from record_donors)',
+    says: (count) => `${count} ids of donors lead to somebody else as well.`,
   },
   {
     query: `select count(*) from record_aliases

@@ -2,16 +2,17 @@
 
 import { blankDonor, type Donor } from '../donor.ts';
 
-const MARK = 'vacant-';
+/** How the ids of numbers that lead to no one begin. */
+export const VACANT = 'vacant-';
 
 /** What stands in the place of a donor. */
 export function vacantDonor(number: number): Donor {
-  return blankDonor(`${MARK}${number}`, { first: '', middle: null, last: '' });
+  return blankDonor(`${VACANT}${number}`, { first: '', middle: null, last: '' });
 }
 
 /** Whether a number leads to no one. */
 export function isVacant({ id }: Pick<Donor, 'id'>): boolean {
-  return id.startsWith(MARK);
+  return id.startsWith(VACANT);
 }
 
 /** A table for a statement: a donor, the next parameter, and all who were joined to it, whose numbers an undo gives back. */

@@ -69,6 +69,13 @@ describe('a file of 30 days', () => {
       enhancements: (before['enhancements'] ?? 0) - 1,
     });
     await later.close();
+    // Now the paid jobs are no longer in the file that is started.
+    const last = await service.again();
+    expect((await ask('/credits', undefined, last.baseUrl)).body).toEqual({
+      ...before,
+      enhancements: (before['enhancements'] ?? 0) - 1,
+    });
+    await last.close();
     const after = openDatabase(service.file);
     const count = (query: string) => after.prepare<[], number>(query).pluck().get();
     expect(count("select count(*) from ledger where kind = 'refund'")).toBe(0);
