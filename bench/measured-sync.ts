@@ -52,6 +52,8 @@ export async function measureSync(settings: string, program = PROGRAM): Promise<
   const wallSeconds = (performance.now() - startedAt) / 1_000;
   const [run] = answerSchema.parse(JSON.parse(answer)).runs;
   if (!run) throw new Error('The sync reported no run');
+  // A run that breaks off looks fast.
+  if (run.status !== 'succeeded') throw new Error(`The sync ended as "${run.status}": ${said}`);
   const runSeconds = (Date.parse(run.finishedAt) - Date.parse(run.startedAt)) / 1_000;
   return { run, wallSeconds, runSeconds, peakMegabytes, cpuSeconds: cpuSecondsIn(said) };
 }
