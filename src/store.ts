@@ -29,7 +29,6 @@ import { normalisedFieldQueries } from './fields/statements/normalised-fields.ts
 import { profilePurgeQueries } from './fields/statements/profile-purges.ts';
 import { statusQueries } from './fields/statements/statuses.ts';
 import { auditRecorder } from './privacy/audit/record.ts';
-import { aboutQueries } from './privacy/statements/about.ts';
 import {
   type ErasureLog,
   logOfStore,
@@ -38,8 +37,6 @@ import {
 } from './privacy/statements/erasure-log.ts';
 import { readEverything } from './privacy/statements/everything.ts';
 import { forgetQueries } from './privacy/statements/forget.ts';
-import { mentionQueries } from './privacy/statements/mentions.ts';
-import { retentionQueries } from './privacy/statements/retention.ts';
 import { noWriteLog, type WriteLog } from './privacy/statements/write-log.ts';
 
 export interface StoreDeps {
@@ -110,10 +107,7 @@ function createQueries(deps: StoreDeps) {
     normalisedFields: normalisedFieldQueries(db, checkpoint, clock),
     formerValues: formerValueQueries(db, checkpoint, clock),
     statuses: statusQueries(db, checkpoint, clock),
-    about: aboutQueries(db, fingerprint),
     readEverything: (integrationId: string) => readEverything(db, integrationId),
     forget: forgetQueries({ db, checkpoint, clock, fingerprint, record, erasures, writeLog }),
-    mentions: mentionQueries(db, checkpoint, fingerprint, clock),
-    retention: retentionQueries(checkpoint, clock, record),
   };
 }

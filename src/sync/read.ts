@@ -1,4 +1,5 @@
 /** The first station: contacts of the CRM → decisions in the store. */
+
 import type { ContactPage } from '../../connectors/contract.ts';
 import { findIntegrationState, resetCursor } from '../clients/statements/integrations.ts';
 import type { Contact } from '../core/contact.ts';
@@ -7,6 +8,7 @@ import { currenciesText } from '../core/money.ts';
 import type { ReadIdentity } from '../identity/identity-reader.ts';
 import { isMoneyLine } from '../mapping/amount.ts';
 import { findField } from '../mapping/map-profile.ts';
+import { recordSeenErased } from '../privacy/statements/mentions.ts';
 import type { Run, SyncDeps } from './control/context.ts';
 import { departures, forgottenFingerprint, looksErased, refreshErased } from './control/erased.ts';
 import { lookUp } from './control/look-up.ts';
@@ -48,7 +50,8 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
   );
   // The CRM shows them again: texts about other erased people that were left in them can be cleared now. Before the page
   // is recorded, since a run that is killed in between reads it again; and a page without them is recorded at once.
-  if (erased.length > 0) await deps.store.mentions.recordSeen(run.lease, erased, 'left');
+  if (erased.length > 0)
+    await deps.store.checkpoint(run.lease, (trx) => recordSeenErased(trx, erased, 'left'));
   for (let times = 0; times < MOST_PREPARATIONS; times += 1) {
     // Before the contacts: who an erased one became a part of is known by then.
     const removed = departures(deps, run, page.removed, deps.clock.now());
