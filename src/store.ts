@@ -1,9 +1,5 @@
 import { contactQueries } from './contacts/contacts.ts';
 import { decidedPageQueries } from './contacts/decided-pages.ts';
-import { markQuestionQueries } from './contacts/many-at-once/mark-questions.ts';
-import { massChangeQueries } from './contacts/many-at-once/mass-changes.ts';
-import { missingContactQueries } from './contacts/many-at-once/missing.ts';
-import { optOutQueries } from './contacts/many-at-once/opt-outs.ts';
 import { reconsideringQueries } from './contacts/reconsidering.ts';
 import { type Actor, PRODUCT } from './core/actor.ts';
 import type { Clock } from './core/clock.ts';
@@ -84,10 +80,6 @@ function createQueries(deps: StoreDeps) {
       ...decidedPageQueries(checkpoint, clock),
       ...reconsideringQueries(checkpoint, clock),
     },
-    massChanges: massChangeQueries(db, checkpoint, clock),
-    missingContacts: missingContactQueries(db, checkpoint, clock),
-    optOuts: optOutQueries(db, checkpoint, clock),
-    markQuestions: markQuestionQueries(db, checkpoint, clock, record),
     erasureRequests: erasureRequestQueries(db, checkpoint, clock, record),
     deliveries: deliveryQueries(db, checkpoint, clock, { fingerprint, writeLog }),
     keptProfiles: keptProfileQueries(db, checkpoint, clock),

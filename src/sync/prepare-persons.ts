@@ -1,7 +1,9 @@
 /** Due contacts → the persons to submit, as the CRM has them at this moment. */
+
 import type { RecordLookup } from '../../connectors/contract.ts';
 import type { Answered } from '../contacts/answered.ts';
 import type { ContactRecord } from '../contacts/contacts.ts';
+import { markMissing } from '../contacts/many-at-once/missing.ts';
 import type { SettledContact } from '../contacts/reconsidering.ts';
 import { type Person, toPerson } from '../core/person.ts';
 import type { IntendedJob } from '../credits/statements/intents.ts';
@@ -97,7 +99,9 @@ export async function preparePersons(
   if (unreadable.length > 0) {
     await deps.store.contacts.postponeUnreadable(run.lease, run.id, unreadable);
   }
-  await deps.store.missingContacts.markMissing(run.lease, run.id, missing);
+  if (missing.length > 0) {
+    await deps.store.checkpoint(run.lease, (trx) => markMissing(trx, run.id, missing));
+  }
   if (held.length > 0) await deps.store.contacts.holdErased(run.lease, run.id, held);
   if (settled.length > 0) await deps.store.contacts.settleDue(run.lease, run.id, settled);
   // Last: whom a person decides about first is held, also where another database has paid for it.

@@ -2,6 +2,8 @@
 
 import type { ContactPage } from '../../connectors/contract.ts';
 import { findIntegrationState, resetCursor } from '../clients/statements/integrations.ts';
+import { listMissing, markUnseen } from '../contacts/many-at-once/missing.ts';
+import { listOptOutsToDelete } from '../contacts/many-at-once/opt-outs.ts';
 import type { Contact } from '../core/contact.ts';
 import { RetriableError } from '../core/errors.ts';
 import { currenciesText } from '../core/money.ts';
@@ -170,7 +172,7 @@ async function* changedPages(deps: ReadDeps, run: Run): AsyncGenerator<ContactPa
   }
   if (start === null && !connector.capabilities.reportsRemovals) {
     run.readAll = { isEmpty };
-    await store.missingContacts.markUnseen(run.lease, run.id);
+    await store.checkpoint(run.lease, (trx) => markUnseen(trx, run.id));
   } else {
     yield* pagesOfMissing(deps, run);
   }
@@ -202,7 +204,7 @@ async function* pagesOfMarked(
     );
   }
   const dueBefore = deps.clock.now() - LOOKED_AT_AGAIN_MS;
-  const due = await store.optOuts.listToDelete(id, dueBefore);
+  const due = await listOptOutsToDelete(store.reader, id, dueBefore);
   yield* onlyFound(namedPages(deps, run, due), () => true);
 }
 
@@ -237,7 +239,7 @@ async function* pagesOfMissing(deps: ReadDeps, run: Run): AsyncGenerator<Contact
   let ids: string[] = [];
   const { store, clock } = deps;
   const removedSince = clock.now() - REMOVED_LOOKED_UP_MS;
-  for await (const some of store.missingContacts.listMissing(run.integration.id, {
+  for await (const some of listMissing(store.reader, run.integration.id, {
     removedSince,
   })) {
     ids.push(...some);

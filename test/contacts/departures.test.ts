@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { markUnseen, removeMissing } from '../../src/contacts/many-at-once/missing.ts';
 import { recordRunBegin } from '../../src/sync/statements/runs.ts';
 import { RUN, START_MS, type StoreWorld, storeWorlds } from '../database/store-world.ts';
 import { describeEachDatabase } from '../helpers/test-databases.ts';
@@ -16,8 +17,8 @@ import {
 
 /** What a run does with the contacts that it did not see, if they are few. */
 async function removeUnseen({ store, lease }: StoreWorld, runId: string): Promise<void> {
-  await store.missingContacts.markUnseen(lease, runId);
-  await store.missingContacts.removeMissing(lease, { since: 0 });
+  await store.checkpoint(lease, (trx) => markUnseen(trx, runId));
+  await store.checkpoint(lease, (trx) => removeMissing(trx, { since: 0 }));
 }
 
 describeEachDatabase('missing contacts that are removed', (open) => {

@@ -5,6 +5,12 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Decision } from '../../src/contacts/decided-pages.ts';
 import {
+  holdMissing,
+  markMissing,
+  markUnseen,
+  removeMissing,
+} from '../../src/contacts/many-at-once/missing.ts';
+import {
   recordAcceptedSubmission,
   recordRefusedSubmission,
 } from '../../src/credits/statements/answers.ts';
@@ -37,13 +43,13 @@ const STEPS = {
   remove,
   merge,
   miss: ({ store, lease }: StoreWorld, { contact }: Step) =>
-    store.missingContacts.markMissing(lease, RUN, [contact]),
+    store.checkpoint(lease, (trx) => markMissing(trx, RUN, [contact])),
   holdMissing: async ({ store, lease }: StoreWorld) => {
-    await store.missingContacts.hold(lease, { since: 0, detail: null, newId: randomUUID });
+    await holdMissing(store, lease, { since: 0, detail: null, newId: randomUUID });
   },
   removeUnseen: async ({ store, lease }: StoreWorld) => {
-    await store.missingContacts.markUnseen(lease, 'run-2');
-    await store.missingContacts.removeMissing(lease, { since: 0 });
+    await store.checkpoint(lease, (trx) => markUnseen(trx, 'run-2'));
+    await store.checkpoint(lease, (trx) => removeMissing(trx, { since: 0 }));
   },
   reconsider: ({ store, lease }: StoreWorld) =>
     store.contacts.reconsider(lease, RUN, Number.MAX_SAFE_INTEGER, () => ({
@@ -337,7 +343,9 @@ async function expectNoJobLost(
 /** The work that is left, done by the best answer to each. */
 async function finish(world: StoreWorld): Promise<void> {
   const step = { contact: '', other: '', choice: 1 };
-  await world.store.missingContacts.removeMissing(world.lease, { since: Number.MAX_SAFE_INTEGER });
+  await world.store.checkpoint(world.lease, (trx) =>
+    removeMissing(trx, { since: Number.MAX_SAFE_INTEGER }),
+  );
   for (let round = 0; round < 12; round++) {
     await answer(world, { ...step, kind: 'answer' });
     await poll(world, { ...step, kind: 'poll' });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { markUnseen, removeMissing } from '../../src/contacts/many-at-once/missing.ts';
 import { collect } from '../../src/core/collect.ts';
 import { ROWS_PER_TRANSACTION } from '../../src/database/rows.ts';
 import { everything, INTEGRATION, RUN, START_MS, storeWorlds } from '../database/store-world.ts';
@@ -78,8 +79,8 @@ describeEachDatabase('reconsider', (open) => {
     await putContacts(world, [contactRow({ crm_id: 'c-1', asked_at: 1, seen_run: 'run-0' })]);
     await world.store.contacts.reconsider(world.lease, RUN, 100, () => choose());
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'due', seen_run: 'run-0' });
-    await world.store.missingContacts.markUnseen(world.lease, RUN);
-    await world.store.missingContacts.removeMissing(world.lease, { since: 0 });
+    await world.store.checkpoint(world.lease, (trx) => markUnseen(trx, RUN));
+    await world.store.checkpoint(world.lease, (trx) => removeMissing(trx, { since: 0 }));
     expect(await contactOf(world, 'c-1')).toMatchObject({
       state: 'removed',
       seen_run: 'run-0',

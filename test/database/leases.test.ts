@@ -1,6 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, expect, it } from 'vitest';
 import { pinCrmAccount, resetCursor } from '../../src/clients/statements/integrations.ts';
+import {
+  holdMissing,
+  markMissing,
+  markUnseen,
+  recordListScope,
+  removeMissing,
+} from '../../src/contacts/many-at-once/missing.ts';
 import { recordRefusedSubmission } from '../../src/credits/statements/answers.ts';
 import { recordJobProgress } from '../../src/credits/statements/jobs.ts';
 import { recordLostSubmission } from '../../src/credits/statements/lost-answers.ts';
@@ -281,24 +288,24 @@ describeEachDatabase('one that has lost its lease', (open) => {
     ],
     [
       'missingContacts.markMissing',
-      ({ store, lease }) => store.missingContacts.markMissing(lease, 'run-2', ['c-2']),
+      ({ store, lease }) => store.checkpoint(lease, (trx) => markMissing(trx, 'run-2', ['c-2'])),
     ],
     [
       'missingContacts.markUnseen',
-      ({ store, lease }) => store.missingContacts.markUnseen(lease, 'run-2'),
+      ({ store, lease }) => store.checkpoint(lease, (trx) => markUnseen(trx, 'run-2')),
     ],
     [
       'missingContacts.hold',
       ({ store, lease }) =>
-        store.missingContacts.hold(lease, { since: 0, detail: null, newId: () => 'hold-9' }),
+        holdMissing(store, lease, { since: 0, detail: null, newId: () => 'hold-9' }),
     ],
     [
       'missingContacts.removeMissing',
-      ({ store, lease }) => store.missingContacts.removeMissing(lease, { since: 0 }),
+      ({ store, lease }) => store.checkpoint(lease, (trx) => removeMissing(trx, { since: 0 })),
     ],
     [
       'missingContacts.recordListScope',
-      ({ store, lease }) => store.missingContacts.recordListScope(lease, 'another'),
+      ({ store, lease }) => store.checkpoint(lease, (trx) => recordListScope(trx, 'another')),
     ],
     [
       'contacts.settleDue',
