@@ -1,6 +1,5 @@
 import { contactQueries } from './contacts/contacts.ts';
 import { decidedPageQueries } from './contacts/decided-pages.ts';
-import { reconsideringQueries } from './contacts/reconsidering.ts';
 import { type Actor, PRODUCT } from './core/actor.ts';
 import type { Clock } from './core/clock.ts';
 import type { RunsAsked } from './database/actor-transaction.ts';
@@ -78,7 +77,6 @@ function createQueries(deps: StoreDeps) {
     contacts: {
       ...contactQueries(db, checkpoint, clock),
       ...decidedPageQueries(checkpoint, clock),
-      ...reconsideringQueries(checkpoint, clock),
     },
     erasureRequests: erasureRequestQueries(db, checkpoint, clock, record),
     deliveries: deliveryQueries(db, checkpoint, clock, { fingerprint, writeLog }),

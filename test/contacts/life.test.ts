@@ -13,6 +13,7 @@ import {
   type LifeState,
   STATES,
 } from '../../src/contacts/life.ts';
+import { reconsiderContacts } from '../../src/contacts/reconsidering.ts';
 import { OUTCOME_REASONS, type OutcomeReason } from '../../src/core/outcome.ts';
 import { recordRefusedSubmission } from '../../src/credits/statements/answers.ts';
 import { listReadyJobs, recordJobProgress } from '../../src/credits/statements/jobs.ts';
@@ -503,7 +504,7 @@ describeEachDatabase('a contact in a corner', (open) => {
       await world.store.questions.decide(await holdOf(world, id), 'rejected');
     }
     const reconsidered: string[] = [];
-    await world.store.contacts.reconsider(world.lease, RUN, 1, ({ crmId }) => {
+    await reconsiderContacts(world.store, world.lease, RUN, 1, ({ crmId }) => {
       reconsidered.push(crmId);
       return { kind: 'choose', reason: 'identity_changed', priority: 2 };
     });

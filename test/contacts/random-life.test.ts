@@ -10,6 +10,7 @@ import {
   markUnseen,
   removeMissing,
 } from '../../src/contacts/many-at-once/missing.ts';
+import { holdDueErased, reconsiderContacts } from '../../src/contacts/reconsidering.ts';
 import {
   recordAcceptedSubmission,
   recordRefusedSubmission,
@@ -52,13 +53,13 @@ const STEPS = {
     await store.checkpoint(lease, (trx) => removeMissing(trx, { since: 0 }));
   },
   reconsider: ({ store, lease }: StoreWorld) =>
-    store.contacts.reconsider(lease, RUN, Number.MAX_SAFE_INTEGER, () => ({
+    reconsiderContacts(store, lease, RUN, Number.MAX_SAFE_INTEGER, () => ({
       kind: 'choose',
       reason: 'profile_old',
       priority: 2,
     })),
   suspect: ({ store, lease }: StoreWorld, { contact }: Step) =>
-    store.contacts.holdErased(lease, RUN, [contact]),
+    store.checkpoint(lease, (trx) => holdDueErased(trx, RUN, [contact])),
   submit,
   answer,
   poll,

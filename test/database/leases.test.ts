@@ -8,6 +8,7 @@ import {
   recordListScope,
   removeMissing,
 } from '../../src/contacts/many-at-once/missing.ts';
+import { reconsiderContacts, settleDue } from '../../src/contacts/reconsidering.ts';
 import { recordRefusedSubmission } from '../../src/credits/statements/answers.ts';
 import { recordJobProgress } from '../../src/credits/statements/jobs.ts';
 import { recordLostSubmission } from '../../src/credits/statements/lost-answers.ts';
@@ -284,7 +285,7 @@ describeEachDatabase('one that has lost its lease', (open) => {
     [
       'contacts.reconsider',
       ({ store, lease }) =>
-        store.contacts.reconsider(lease, RUN, START_MS, () => ({ kind: 'keep' })),
+        reconsiderContacts(store, lease, RUN, START_MS, () => ({ kind: 'keep' })),
     ],
     [
       'missingContacts.markMissing',
@@ -310,9 +311,9 @@ describeEachDatabase('one that has lost its lease', (open) => {
     [
       'contacts.settleDue',
       ({ store, lease }) =>
-        store.contacts.settleDue(lease, RUN, [
-          { crmId: 'c-2', reason: 'opted_out', turnedOut: 'ineligible' },
-        ]),
+        store.checkpoint(lease, (trx) =>
+          settleDue(trx, RUN, [{ crmId: 'c-2', reason: 'opted_out', turnedOut: 'ineligible' }]),
+        ),
     ],
     ['contacts.stampWaiting', ({ store, lease }) => store.contacts.stampWaiting(lease, RUN, WAITS)],
     ['submissions.recordIntent', (world) => recordIntent(world, ['c-2'])],

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { settleDue } from '../../../src/contacts/reconsidering.ts';
 import { recordRefusedSubmission } from '../../../src/credits/statements/answers.ts';
 import {
   findKeyBalance,
@@ -231,9 +232,9 @@ describeEachDatabase('recordIntent', (open) => {
       world,
       ids.map((id) => readContact(id)),
     );
-    await world.store.contacts.settleDue(world.lease, RUN, [
-      { crmId: 'c-039', reason: 'opted_out', turnedOut: 'ineligible' },
-    ]);
+    await world.store.checkpoint(world.lease, (trx) =>
+      settleDue(trx, RUN, [{ crmId: 'c-039', reason: 'opted_out', turnedOut: 'ineligible' }]),
+    );
     const before = await everything(world.db);
     expect(await recordIntent(world, ids)).toEqual({ recorded: false, why: 'contacts_changed' });
     expect(await everything(world.db)).toEqual(before);
