@@ -1,5 +1,4 @@
 import { contactQueries } from './contacts/contacts.ts';
-import { decidedPageQueries } from './contacts/decided-pages.ts';
 import { type Actor, PRODUCT } from './core/actor.ts';
 import type { Clock } from './core/clock.ts';
 import type { RunsAsked } from './database/actor-transaction.ts';
@@ -74,10 +73,7 @@ function createQueries(deps: StoreDeps) {
     ...opened,
     requireInPlace,
     secrets: secretQueries(db, record),
-    contacts: {
-      ...contactQueries(db, checkpoint, clock),
-      ...decidedPageQueries(checkpoint, clock),
-    },
+    contacts: contactQueries(db, checkpoint, clock),
     erasureRequests: erasureRequestQueries(db, checkpoint, clock, record),
     deliveries: deliveryQueries(db, checkpoint, clock, { fingerprint, writeLog }),
     keptProfiles: keptProfileQueries(db, checkpoint, clock),

@@ -2,6 +2,7 @@
 
 import type { ContactPage } from '../../connectors/contract.ts';
 import { findIntegrationState, resetCursor } from '../clients/statements/integrations.ts';
+import { recordDecidedPage } from '../contacts/decided-pages.ts';
 import { listMissing, markUnseen } from '../contacts/many-at-once/missing.ts';
 import { listOptOutsToDelete } from '../contacts/many-at-once/opt-outs.ts';
 import type { Contact } from '../core/contact.ts';
@@ -62,20 +63,19 @@ async function recordPage(deps: ReadDeps, run: Run, page: ContactPage): Promise<
       contacts.some((contact) => contact.looksErased === true) ||
       removed.some(({ mergedInto }) => mergedInto !== null);
     const marks = run.erased?.marks;
-    const isRecorded = await deps.store.contacts.recordPage(
-      run.lease,
-      {
-        runId: run.id,
-        contacts,
-        removed,
-        cursor: getWatermark(page, run),
-        missing: page.missing ?? [],
-        ...(marks === undefined ? {} : { erased: { marks, isAnyoneAlike } }),
-      },
-      (contact, row, answered) => {
+    const decided = {
+      runId: run.id,
+      contacts,
+      removed,
+      cursor: getWatermark(page, run),
+      missing: page.missing ?? [],
+      ...(marks === undefined ? {} : { erased: { marks, isAnyoneAlike } }),
+    };
+    const isRecorded = await deps.store.checkpoint(run.lease, (trx) =>
+      recordDecidedPage(trx, decided, (contact, row, answered) => {
         if (row?.state === 'ready') recordRefusal(deps, run, contact);
         return decideContact(contact, row, planRules(deps, run), answered);
-      },
+      }),
     );
     if (isRecorded) return;
     await refreshErased(deps, run);

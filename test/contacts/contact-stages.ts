@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ContactRecord, ContactRow } from '../../src/contacts/contacts.ts';
-import type { Decided, Decision, ReadContact } from '../../src/contacts/decided-pages.ts';
+import {
+  type Decided,
+  type Decision,
+  type ReadContact,
+  recordDecidedPage,
+} from '../../src/contacts/decided-pages.ts';
 import { INHERITED } from '../../src/contacts/life.ts';
 import { holdChanges } from '../../src/contacts/many-at-once/mass-changes.ts';
 import { recordAcceptedSubmission } from '../../src/credits/statements/answers.ts';
@@ -122,10 +127,12 @@ export async function readPage(
   contacts: readonly ReadTestContact[],
   decision: Decision = choose(),
 ): Promise<void> {
-  await store.contacts.recordPage(
-    lease,
-    { runId: RUN, contacts, removed: [], cursor: null },
-    noting(() => decision),
+  await store.checkpoint(lease, (trx) =>
+    recordDecidedPage(
+      trx,
+      { runId: RUN, contacts, removed: [], cursor: null },
+      noting(() => decision),
+    ),
   );
 }
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { recordDecidedPage } from '../../src/contacts/decided-pages.ts';
 import { markUnseen, removeMissing } from '../../src/contacts/many-at-once/missing.ts';
 import { recordRunBegin } from '../../src/sync/statements/runs.ts';
 import { RUN, START_MS, type StoreWorld, storeWorlds } from '../database/store-world.ts';
@@ -58,10 +59,12 @@ describeEachDatabase('missing contacts that are removed', (open) => {
     await world.store.checkpoint(world.lease, (trx) =>
       recordRunBegin(trx, 'run-2', 'manual', null),
     );
-    await world.store.contacts.recordPage(
-      world.lease,
-      { runId: 'run-2', contacts: [readContact('c-2')], ...NO_MORE },
-      noting(() => KEEP),
+    await world.store.checkpoint(world.lease, (trx) =>
+      recordDecidedPage(
+        trx,
+        { runId: 'run-2', contacts: [readContact('c-2')], ...NO_MORE },
+        noting(() => KEEP),
+      ),
     );
     await removeUnseen(world, 'run-2');
     expect(await contactOf(world, 'c-1')).toMatchObject({ state: 'removed' });

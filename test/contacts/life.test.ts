@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { after, move } from '../../src/contacts/apply-events.ts';
 import type { ContactRow } from '../../src/contacts/changes.ts';
+import { recordDecidedPage } from '../../src/contacts/decided-pages.ts';
 import {
   type EventRow,
   INHERITED,
@@ -179,10 +180,12 @@ describeEachDatabase('a contact in a corner', (open) => {
     mergedInto: string | null,
   ): Promise<void> {
     const removed = [{ id, mergedInto }];
-    await store.contacts.recordPage(
-      lease,
-      { runId: RUN, contacts: [], removed, cursor: null },
-      noting(() => ({ kind: 'keep' })),
+    await store.checkpoint(lease, (trx) =>
+      recordDecidedPage(
+        trx,
+        { runId: RUN, contacts: [], removed, cursor: null },
+        noting(() => ({ kind: 'keep' })),
+      ),
     );
   }
 
@@ -276,10 +279,12 @@ describeEachDatabase('a contact in a corner', (open) => {
     const { store, lease, ...world } = await createWorld();
     await readPage({ store, lease, ...world }, [readContact('c-1')], OPTED_OUT);
     const removed = [{ id: 'c-2', mergedInto: 'c-1', suspect: 'fingerprint of c-1' }];
-    await store.contacts.recordPage(
-      lease,
-      { runId: RUN, contacts: [], removed, cursor: null },
-      noting(() => ({ kind: 'keep' })),
+    await store.checkpoint(lease, (trx) =>
+      recordDecidedPage(
+        trx,
+        { runId: RUN, contacts: [], removed, cursor: null },
+        noting(() => ({ kind: 'keep' })),
+      ),
     );
     const leftOut = { state: 'settled', outcome_reason: 'opted_out', eligible: 0 };
     expect(await contactOf({ store, lease, ...world }, 'c-1')).toMatchObject(leftOut);

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Decision } from '../../src/contacts/decided-pages.ts';
+import { type Decision, recordDecidedPage } from '../../src/contacts/decided-pages.ts';
 import {
   holdMissing,
   markMissing,
@@ -122,30 +122,34 @@ async function readAll(world: StoreWorld): Promise<void> {
 /** Reads a contact as the plan would: it resumes where a paid job waits, and else decides anything. */
 async function read({ store, lease }: StoreWorld, { contact, choice }: Step): Promise<void> {
   const page = [readContact(contact, `identity ${choice % 2}`)];
-  await store.contacts.recordPage(
-    lease,
-    { runId: RUN, contacts: page, removed: [], cursor: null },
-    noting((_, known) => {
-      const decisions: Decision[] = [
-        { kind: 'choose', reason: 'never_enhanced', priority: 1 },
-        { kind: 'choose', reason: 'identity_changed', priority: 2 },
-        { kind: 'settle', reason: 'opted_out', eligible: false },
-        { kind: 'hold', reason: 'forgotten_person' },
-        { kind: 'keep' },
-      ];
-      const isAway =
-        known?.state === 'settled' || known?.state === 'removed' || known?.state === 'held';
-      if (choice > 5 && isAway && known.trackingId !== null) return { kind: 'resume' };
-      return decisions[choice % decisions.length] ?? { kind: 'keep' };
-    }),
+  await store.checkpoint(lease, (trx) =>
+    recordDecidedPage(
+      trx,
+      { runId: RUN, contacts: page, removed: [], cursor: null },
+      noting((_, known) => {
+        const decisions: Decision[] = [
+          { kind: 'choose', reason: 'never_enhanced', priority: 1 },
+          { kind: 'choose', reason: 'identity_changed', priority: 2 },
+          { kind: 'settle', reason: 'opted_out', eligible: false },
+          { kind: 'hold', reason: 'forgotten_person' },
+          { kind: 'keep' },
+        ];
+        const isAway =
+          known?.state === 'settled' || known?.state === 'removed' || known?.state === 'held';
+        if (choice > 5 && isAway && known.trackingId !== null) return { kind: 'resume' };
+        return decisions[choice % decisions.length] ?? { kind: 'keep' };
+      }),
+    ),
   );
 }
 
 function removal(world: StoreWorld, id: string, mergedInto: string | null, suspect: string | null) {
-  return world.store.contacts.recordPage(
-    world.lease,
-    { runId: RUN, contacts: [], removed: [{ id, mergedInto, suspect }], cursor: null },
-    noting(() => ({ kind: 'keep' })),
+  return world.store.checkpoint(world.lease, (trx) =>
+    recordDecidedPage(
+      trx,
+      { runId: RUN, contacts: [], removed: [{ id, mergedInto, suspect }], cursor: null },
+      noting(() => ({ kind: 'keep' })),
+    ),
   );
 }
 

@@ -281,7 +281,7 @@ describeEachDatabase('one that has lost its lease', (open) => {
       'runs.finish',
       ({ store, lease }) => store.checkpoint(lease, (trx) => recordRunEnd(trx, RUN, END)),
     ],
-    ['contacts.recordPage', (world) => readPage(world, [readContact('c-3')])],
+    ['recordDecidedPage', (world) => readPage(world, [readContact('c-3')])],
     [
       'contacts.reconsider',
       ({ store, lease }) =>
